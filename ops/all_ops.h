@@ -1,4 +1,4 @@
-// The op families. Each registers its schemas and its CPU kernels.
+// Registers every op family: schemas and CPU kernels.
 #ifndef PERCALE_OPS_ALL_OPS_H_
 #define PERCALE_OPS_ALL_OPS_H_
 

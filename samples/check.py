@@ -1,10 +1,10 @@
-"""Runs the samples of a language: training on two devices gives the weights that `percale train` gives, the model loads and runs, a
-new head learns while the body keeps its bits, and the service answers while it trains, within its memory, and drops the run of a
-client that goes away.
+"""Runs the samples of a language. Training on two devices must give the weights of `percale train`;
+the model must load and run; a new head must learn while the body keeps its bits. The service must
+answer while it trains, respect its memory limit, and cancel the run of a client that disconnects.
 
     check.py BUILD SOURCE c|cpp|go|python|rust|java
 
-Exit code 77 and the reason where a tool or the data is absent.
+Exit code 77 and the reason if a tool or the data is missing.
 """
 import glob
 import importlib.util
@@ -22,7 +22,7 @@ import urllib.request
 SKIP = 77
 DATA = ["train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"]
 SCALE = 1 / 255
-# Learns in a second what there is to learn, with the names that fine-tuning knows.
+# Learns within a second, with the names that fine-tuning expects.
 SMALL = {
     "model": [{"layer": "MaxPooling2D", "pool_size": 4}, {"layer": "Conv2D", "filters": 4, "kernel_size": 3, "activation": "relu"},
               {"layer": "Flatten"}, {"layer": "Dense", "units": 32, "activation": "relu"}, {"layer": "Dense", "units": 10}],
@@ -46,7 +46,7 @@ def run(command, env=None):
 
 
 def checker(source, language, name="check.py"):
-    """The module of a binding that runs its tests."""
+    """Returns the module of a binding that runs its tests."""
     path = os.path.join(source, "bindings", language, name)
     spec = importlib.util.spec_from_file_location("check_" + language, path)
     module = importlib.util.module_from_spec(spec)
@@ -55,17 +55,17 @@ def checker(source, language, name="check.py"):
 
 
 def snake(name):
-    """"LoadAndRun" as "load_and_run"."""
+    """Converts "LoadAndRun" to "load_and_run"."""
     return re.sub("(?<!^)([A-Z])", r"_\1", name).lower()
 
 
 def c(build, source):
-    """Meson has built them."""
+    """The programs are built by Meson."""
     return lambda name: [os.path.join(build, "samples", snake(name))], dict(os.environ)
 
 
 def cpp(build, source):
-    """Meson has built them."""
+    """The programs are built by Meson."""
     return lambda name: [os.path.join(build, "samples", "cpp_" + snake(name))], dict(os.environ)
 
 
@@ -83,7 +83,7 @@ def go(build, source, folder="samples/go"):
 
 
 def python(build, source, folder="samples/python"):
-    """The wheel, unpacked."""
+    """Runs with the unpacked wheel."""
     binding = checker(source, "python", "tests/check.py")
     interpreter, why = binding.find_python()
     if not interpreter:
@@ -97,7 +97,7 @@ def python(build, source, folder="samples/python"):
 
 
 def rust(build, source, folder="samples/rust"):
-    """(the command of a sample by its name, environment)"""
+    """Returns (function from a sample's name to its command, environment)."""
     binding = checker(source, "rust")
     env = binding.environment(build)
     binding.need_cargo()
@@ -130,7 +130,7 @@ def find_data():
 
 
 def ask(address, path, body=None):
-    """(status, JSON)"""
+    """Returns (status, JSON)."""
     request = urllib.request.Request(f"http://{address}{path}", data=body)
     try:
         with urllib.request.urlopen(request, timeout=120) as answer:
@@ -163,7 +163,7 @@ def serve(command, env, spec, data):
         for _ in range(40):
             with socket.create_connection((host, int(port))) as client:
                 client.sendall(head.encode() + pixels)
-                time.sleep(0.1)  # for the service to read it; the run takes longer
+                time.sleep(0.1)  # gives the service time to read it; the run takes longer
             time.sleep(1)
             facts = ask(address, "/status")[1]
             if facts["cancelled"] > 0:
@@ -210,7 +210,8 @@ def main(build, source, language):
             losses = re.findall(r"epoch \d+/10 +loss ([0-9.]+)", said)
             if not re.search("needs an input 'y'|no 'y'", said) or len(losses) != 10 or float(losses[-1]) >= float(losses[0]):
                 fail("Keras' example does not name the missing label, or does not learn")
-        if language not in ("c", "cpp", "python"):  # C and C++ have no HTTP of their own; Python is no language for services here
+        # The samples in C, C++ and Python have no service
+        if language not in ("c", "cpp", "python"):
             serve(command("Serve"), env, os.path.join(source, "samples", "mnist", "lenet.json"), data)
     return 0
 

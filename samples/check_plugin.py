@@ -1,9 +1,10 @@
-"""A plug-in written in Rust, used from Go and from Java: it is built without a registry, links nothing of Percale, trains, and its
-kernel is the one that is taken. What it refuses arrives as the language's own error.
+"""Uses a plug-in written in Rust from Go and from Java. It must build without a registry, not link
+to Percale, and train, and its kernel must be used. Its errors must arrive as the language's own
+errors.
 
     check_plugin.py BUILD SOURCE
 
-Exit code 77 and the reason without Cargo, or where neither Go nor Java is there.
+Exit code 77 and the reason without Cargo, or without both Go and Java.
 """
 import os
 import re
@@ -30,7 +31,7 @@ def build_plugin(build, source):
 
 
 def check_symbols(plugin):
-    """It binds to no copy of the library, and the loader is told of none."""
+    """Checks that it binds to no copy of the library and names none to the loader."""
     if not shutil.which("nm") or not shutil.which("readelf"):
         return
     def told(*command):
@@ -55,7 +56,7 @@ def check_use(language, command, env, plugin):
 
 
 def available(language, build, source):
-    """(command, environment) of the program in that language; None where a tool is missing."""
+    """Returns (command, environment) of the program in that language; None if a tool is missing."""
     try:
         command, env = {"go": check.go, "java": check.java}[language](build, source)
         return command("CustomOp"), env

@@ -1,10 +1,12 @@
-"""Trains MNIST in six languages with one SPEC, so with one seed, and compares bit for bit: the loss of every step as each language's own
-callback was told it, the digests of the weights, and both with `percale train`.
+"""Trains MNIST in six languages with one SPEC, and so with one seed. Compares bit for bit the loss
+of every step, as each language's callback receives it, and the digests of the weights, also with
+`percale train`.
 
     same_bits.py BUILD SOURCE [--quick | SPEC.json]
 
-The SPEC is mnist/lenet.json; --quick is a small net that learns in a second. A language whose tools are absent is skipped, with the reason.
-Ends with a table and the line `N passed, N failed, N skipped`; exit code 1 when any failed, 77 where the data is absent.
+The SPEC is mnist/lenet.json; --quick uses a small net that learns within a second. A language whose
+tools are missing is skipped, with the reason. Prints a table and the line `N passed, N failed, N
+skipped`. Exit code 1 if any failed, 77 if the data is missing.
 """
 import contextlib
 import csv
@@ -23,11 +25,11 @@ LANGUAGES = {"C": check.c, "C++": check.cpp, "Go": check.go, "Java": check.java,
 
 
 class Failed(Exception):
-    """Why a language has no trace."""
+    """The reason why a language has no trace."""
 
 
 class Skipped(Exception):
-    """Which tool is absent."""
+    """Names the tool that is missing."""
 
 
 def run(command, env):
@@ -41,7 +43,7 @@ def run(command, env):
 
 
 def program(build, spec, folder, env):
-    """(losses as nine digits, digest) of `percale train`."""
+    """Returns (losses with nine digits, digest) of `percale train`."""
     history = os.path.join(folder, "history.csv")
     command = [os.path.join(build, "bindings", "cli", "percale"), "train", spec, "--history", history, "--digest"]
     digest = run(command, env)
@@ -50,7 +52,7 @@ def program(build, spec, folder, env):
 
 
 def of_language(tools, build, source, spec, folder, env):
-    """(the bits of each loss, digest) of a language's own program."""
+    """Returns (the bits of each loss, digest) of a language's own program."""
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said):
@@ -77,7 +79,7 @@ def value(bits):
 
 
 def differs(losses, digest, wanted, nine_digits, wanted_digest):
-    """What is not as wanted, or ""; `wanted` is the first language's trace, or None."""
+    """Returns the first difference, or "". `wanted` is the first language's trace, or None."""
     if wanted is not None and losses != wanted:
         step = next((i for i, (a, b) in enumerate(zip(losses, wanted)) if a != b), min(len(losses), len(wanted)))
         return f"another loss in step {step + 1}"

@@ -28,7 +28,7 @@ Options make_options(const char* kind) {
   return Options(options);
 }
 
-// --option KEY=VALUE goes to every kind that knows KEY.
+// Applies --option KEY=VALUE to every kind of options that knows KEY.
 void set_option(Setup& setup, const Json& table, const std::string& key, const std::string& value) {
   bool known = false;
   for (const Json& option : table.items()) {
@@ -133,7 +133,7 @@ void Setup::make_engine() {
       made,
       [](void*, int32_t level, const char* message, size_t size) {
         static constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
-        if (stderr_is_terminal()) std::fputs("\r\033[K", stderr);  // a progress bar may be there
+        if (stderr_is_terminal()) std::fputs("\r\033[K", stderr);  // overwrites a progress bar
         say_note(std::string(kLevels[level < 0 || level > 3 ? 3 : level]) + ": " + std::string(message, size));
       },
       nullptr);
@@ -306,8 +306,8 @@ std::string shape_text(const std::vector<int64_t>& dims) {
   return out + "]";
 }
 
-// Beside it first, then in its place, so that it is there whole or as it was; where it is no file of a folder (a pipe, a
-// terminal) at once.
+// Writes a temporary file and renames it, so that the file is either complete or unchanged. Pipes
+// and terminals are written directly.
 void write_file(const std::string& path, const std::string& bytes) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);

@@ -1,4 +1,4 @@
-// percale.h with owners for its handles and exceptions for its statuses.
+// Owners for the handles of percale.h, and exceptions for its statuses.
 #ifndef PERCALE_BINDINGS_CLI_API_H_
 #define PERCALE_BINDINGS_CLI_API_H_
 
@@ -14,16 +14,16 @@
 
 namespace percale_cli {
 
-// What went wrong; exit code 1.
+// An error; exit code 1.
 struct Failure {
   std::string message;
   percale_code code = PERCALE_UNKNOWN;
 };
 
-// Throws Failure for an error, with `context` and ": " before it when that is not empty.
+// Throws Failure for an error. If `context` is not empty, the message starts with it and ": ".
 void check(percale_status* status, std::string_view context = {});
 
-// The same for what a flag has set, as UsageError.
+// The same for a value that a flag has set; throws UsageError.
 void check_setting(percale_status* status, std::string_view flag);
 
 template <auto Release>
@@ -43,10 +43,10 @@ using Call = std::unique_ptr<percale_call, Releaser<&percale_call_release>>;
 using Trainer = std::unique_ptr<percale_trainer, Releaser<&percale_trainer_release>>;
 using Trace = std::unique_ptr<percale_trace, Releaser<&percale_trace_release>>;
 
-// Takes the text over.
+// Takes ownership of the text.
 std::string take_text(percale_text* text);
 
-// The options that the common flags set, and the engine that they make.
+// The options that the common flags set, and the engine made with them.
 struct Setup {
   explicit Setup(const Args& args);
   void make_engine();
@@ -55,20 +55,20 @@ struct Setup {
   bool bf16 = false;  // --option precision=bf16
 
  private:
-  bool names_devices_;  // --devices
+  bool names_devices_;  // --devices was given
 };
 
 struct Value {
   std::string name;
   percale_dtype dtype = PERCALE_DTYPE_INVALID;
   std::vector<int64_t> dims;
-  bool ranked = true;  // otherwise `dims` is empty and says nothing
+  bool ranked = true;  // false: unknown rank; `dims` is empty and has no meaning
 };
 
-// The graph of a MODEL: a .percale file, or an .onnx file through the importer.
+// Opens the graph of a MODEL: a .percale file, or an .onnx file through the importer.
 Graph open_graph(const Setup& setup, const std::string& path);
 
-// A graph from a file, with its variables and what it says of itself.
+// A graph from a file, with its variables and its description.
 struct Model {
   Model(const Setup& setup, const std::string& path);
   Model(const Setup& setup, Graph made);
@@ -78,7 +78,7 @@ struct Model {
   std::vector<Value> inputs, outputs;
 };
 
-// Names and types of feeds in the form that the API takes them.
+// Names and types of feeds in the form of the API.
 struct Feeds {
   std::vector<const char*> names;
   std::vector<percale_dtype> dtypes;
@@ -89,10 +89,11 @@ struct Feeds {
 Feeds feeds_of(const std::vector<Value>& values);
 std::vector<const char*> names_of(const std::vector<Value>& values);
 
-// The inputs of the model with --feed-shape NAME=1,3,224,224 put in; dims that are still unknown become 1.
+// Returns the inputs of the model with --feed-shape NAME=1,3,224,224 applied. Dims that are still
+// unknown become 1.
 std::vector<Value> shaped_inputs(const Model& model, const Args& args);
-// The end of a message: which inputs have dims that shaped_inputs() took as 1, and the flags that
-// set them. "" if there are none.
+// Returns the end of a message: the inputs with dims that shaped_inputs() took as 1, and the flags
+// that set them. "" if there are none.
 std::string guessed_dims(const Model& model, const Args& args);
 // Runs `work` and appends guessed_dims() to the message of a failure.
 template <class F>
@@ -104,9 +105,11 @@ auto with_guessed_dims(const Model& model, const Args& args, F&& work) {
     throw;
   }
 }
-// Tensors of these types: small random numbers where they are floats, zeros elsewhere; the same each time.
+// Returns tensors of these types: small random numbers for floats, zeros for others; the same each
+// time.
 std::vector<Tensor> sample_tensors(const Setup& setup, const std::vector<Value>& values);
-// The values of --feed NAME=FILE.npy for inputs; an input without one is an error that names it.
+// Returns the values of --feed NAME=FILE.npy for inputs. An input without one is an error that
+// names it.
 std::vector<Tensor> fed_tensors(const Setup& setup, const std::vector<Value>& inputs, const Args& args);
 template <class T>
 auto pointers(const std::vector<T>& owners) {
@@ -118,25 +121,26 @@ Session make_session(const Setup& setup, const Model& model);
 Trace make_trace(const Setup& setup);
 void write_trace(const Trace& trace, const std::string& path);
 
-// "f32" of its number, from the API's own list.
+// Returns "f32" for its number, from the API's own list.
 std::string dtype_name(percale_dtype dtype);
 // "[?,28,28,1]"
 std::string shape_text(const std::vector<int64_t>& dims);
 
-// Whole or not at all.
+// Writes the whole file or nothing.
 void write_file(const std::string& path, const std::string& bytes);
 std::string read_file(const std::string& path);
-// The folder and those above it.
+// Makes the folder and its parents.
 void make_folder(const std::string& path);
 
-// The text for people: on a terminal control characters become "\x1b", since names from files may hold any. `stream`: 1 or 2.
+// Returns the text for people. On a terminal, control characters become "\x1b" and so on, because
+// names from files may contain them. `stream`: 1 or 2.
 std::string shown(std::string_view text, int stream);
-// On stderr: "percale: " and the message, coloured on a terminal.
+// Prints "percale: " and the message to stderr, coloured on a terminal.
 void say_error(std::string_view message);
 void say_note(std::string_view message);
 bool stderr_is_terminal();
-int stderr_columns();  // of the terminal now; 80 when it does not say
-// Escape sequences, empty where there must be no colour. `stream`: 1 or 2.
+int stderr_columns();  // current width of the terminal; 80 if unknown
+// Return escape sequences; empty if colour is not allowed. `stream`: 1 or 2.
 std::string_view bold(int stream);
 std::string_view plain(int stream);
 std::string_view red(int stream);

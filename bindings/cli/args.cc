@@ -18,7 +18,7 @@ constexpr Flag kCommon[] = {
     {"--help", "", "this text"},
 };
 
-// Letters to replace, to insert, to remove, or to swap with the next one.
+// Returns the edit distance: letters to replace, insert, remove, or swap with the next one.
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) {
@@ -52,7 +52,7 @@ const Flag* find_flag(const Command& command, std::string_view name) {
   throw UsageError{"unknown flag '" + std::string(name) + "'" + did_you_mean(name, known)};
 }
 
-// What the usage calls an argument: "SPEC.json" of "SPEC.json [--data DIR]".
+// Returns the name of a positional argument in the usage: "SPEC.json" in "SPEC.json [--data DIR]".
 std::string word_of(std::string_view usage, size_t number) {
   for (size_t begin = 0; begin < usage.size();) {
     const size_t end = std::min(usage.find(' ', begin), usage.size());

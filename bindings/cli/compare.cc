@@ -45,10 +45,10 @@ double element(const percale_tensor* tensor, size_t i) {
 struct FloatKind {
   double (*get)(const percale_tensor* tensor, size_t i);
   double relative, absolute;
-  size_t parts = 1;  // of an element
+  size_t parts = 1;  // numbers per element
 };
 
-// Null where elements are compared by their bits.
+// Returns null if elements are compared bit by bit.
 const FloatKind* float_kind(percale_dtype dtype) {
   static constexpr FloatKind kF32{element<float>, 1e-3, 1e-7};
   static constexpr FloatKind kF64{element<double>, 1e-3, 1e-7};
@@ -106,7 +106,7 @@ Moments moments_of(const percale_tensor* tensor, const FloatKind& kind, size_t c
   return out;
 }
 
-// Of the finite ones.
+// Returns the largest finite magnitude.
 double largest_of(const percale_tensor* tensor, const FloatKind& kind) {
   double largest = 0;
   const size_t count = static_cast<size_t>(percale_tensor_element_count(tensor)) * kind.parts;
@@ -169,10 +169,10 @@ std::string statistical_difference(const percale_tensor* got, const percale_tens
   if (std::string type = type_difference(got, wanted); !type.empty()) return type;
   const FloatKind* kind = float_kind(percale_tensor_dtype(got));
   const auto count = static_cast<size_t>(percale_tensor_element_count(got));
-  // A mask or a count says nothing that its dtype and shape do not.
+  // For a mask or a count, only dtype and shape are compared.
   if (kind == nullptr || kind->parts != 1 || count == 0) return {};
   const Moments a = moments_of(got, *kind, count), b = moments_of(wanted, *kind, count);
-  // Both are means of `count` draws: six standard errors of their difference.
+  // Both are means of `count` draws: allow six standard errors of their difference.
   const double chance = 6 * std::hypot(a.deviation, b.deviation) / std::sqrt(static_cast<double>(count)) + 1e-6;
   if (std::fabs(a.mean - b.mean) <= chance && std::fabs(a.deviation - b.deviation) <= chance) return {};
   char line[160];

@@ -1,4 +1,4 @@
-// What the devices of a training did: for people, and for programs.
+// Prints the work of the devices in a training, for people and for programs.
 #ifndef PERCALE_BINDINGS_CLI_DEVICE_TABLE_H_
 #define PERCALE_BINDINGS_CLI_DEVICE_TABLE_H_
 
@@ -8,9 +8,10 @@
 
 namespace percale_cli {
 
-// Of "run" in percale_trainer_describe(): a line per device and one for all, on stderr; nothing when no shard was computed.
+// Prints a line per device and one for all to stderr. `run` is the member "run" of
+// percale_trainer_describe(). Prints nothing if no shard was computed.
 void print_devices(const Json& run);
-// All of it but the devices.
+// Returns the JSON of `run` without the devices.
 std::string run_json(const Json& run);
 
 }  // namespace percale_cli

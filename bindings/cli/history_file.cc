@@ -9,7 +9,7 @@
 namespace percale_cli {
 namespace {
 
-// Of a CSV text all but the last line.
+// Returns the length of a CSV text without its last line.
 size_t without_last_line(std::string_view text) {
   if (text.empty()) return 0;
   const size_t end = text.rfind('\n', text.size() - 2);

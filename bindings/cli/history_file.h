@@ -1,4 +1,4 @@
-// A file with the history of a training that grows with it.
+// A file with the history of a training, which grows with it.
 #ifndef PERCALE_BINDINGS_CLI_HISTORY_FILE_H_
 #define PERCALE_BINDINGS_CLI_HISTORY_FILE_H_
 
@@ -11,17 +11,19 @@ namespace percale_cli {
 
 class HistoryFile {
  public:
-  // `format`: "csv", or "events" for TensorBoard. Empties the file. Throws Failure when it cannot be written.
+  // `format`: "csv", or "events" for TensorBoard. Truncates the file. Throws Failure if it cannot
+  // be written.
   HistoryFile(std::string path, const char* format);
   ~HistoryFile();
   HistoryFile(const HistoryFile&) = delete;
   HistoryFile& operator=(const HistoryFile&) = delete;
 
-  // Appends what is new; what is there is never written again. The newest step may still get its epoch's metrics unless
-  // `settled`: then a CSV file leaves this step out, and events wait. False, for good, when the file cannot be written. Throws
-  // nothing: it is called from within the library.
+  // Appends new rows; existing ones are never rewritten. Unless `settled`, the newest step may
+  // still get its epoch's metrics: a CSV file then leaves this step out, and events are not
+  // written. Returns false, now and later, after a write error. Does not throw, because the library
+  // calls it.
   bool update(percale_trainer* trainer, bool settled);
-  // Throws Failure when an update has failed.
+  // Throws Failure if an update has failed.
   void check_written() const;
 
  private:
@@ -29,10 +31,10 @@ class HistoryFile {
   const char* const format_;
   std::FILE* file_ = nullptr;
   size_t written_ = 0;
-  int error_ = 0;  // errno of what failed; 0: all is well
+  int error_ = 0;  // errno of the failure; 0: none
 };
 
-// The history as text: "csv" or "svg".
+// Returns the history as text: "csv" or "svg".
 std::string history_text(percale_trainer* trainer, const char* format);
 
 }  // namespace percale_cli

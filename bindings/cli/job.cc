@@ -5,8 +5,9 @@
 namespace percale_cli {
 namespace {
 
-// The devices that the SPEC names, for the engine: those that compute, then those that hold
-// parameters. Nothing when none are to compute, or it is no JSON: then the library says why.
+// Returns the devices that the SPEC names, for the engine: those that compute, then those that
+// store parameters. Returns "" if the SPEC names none that compute, or is not valid JSON; the
+// library then reports the error.
 std::string spec_devices(const Json& spec) {
   const Json devices = spec["devices"];
   std::string out;
@@ -22,7 +23,8 @@ std::string spec_devices(const Json& spec) {
   return out;
 }
 
-// A file that cannot be JSON is another kind of file: what JSON lacks in it helps nobody.
+// Rejects a file that is clearly not JSON: a JSON syntax error in another kind of file helps no
+// user.
 void check_is_spec(const std::string& path, const std::string& text) {
   const size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin != std::string::npos && text[begin] == '{') return;
@@ -44,7 +46,7 @@ Job::Job(Setup& setup, const Args& args) {
   const std::string text = read_file(path);
   check_is_spec(path, text);
   spec = Json::parse(text);
-  // What the command line says counts for both, the engine and who computes on it.
+  // --devices on the command line applies to the engine and to the trainer.
   if (args.has("--devices")) check(percale_options_set(setup.trainer_options.get(), "devices", "all"));
   if (const std::string devices = spec_devices(spec); !args.has("--devices") && !devices.empty()) {
     check(percale_options_set(setup.engine_options.get(), "devices", devices.c_str()));

@@ -9,7 +9,7 @@
 namespace percale_cli {
 
 // The trainer of the SPEC that the first argument names, with the flags --devices and --data. Makes
-// the engine of `setup`, whose options for trainers must be set before.
+// the engine of `setup`; its options for trainers must be set before.
 struct Job {
   Job(Setup& setup, const Args& args);
   Json spec;
@@ -17,7 +17,7 @@ struct Job {
   Variables variables;
 };
 
-// On stdout: "test  loss 0.25  accuracy 0.9".
+// Prints "test  loss 0.25  accuracy 0.9" to stdout.
 void print_numbers(std::string_view title, const Json& numbers);
 
 }  // namespace percale_cli

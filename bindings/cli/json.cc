@@ -84,7 +84,7 @@ std::string json_string(std::string_view text) {
     unsigned code = 0;
     const bool whole = rapidjson::UTF8<>::Decode(in, &code) && in.Tell() <= text.size();
     const char c = text[begin];
-    if (!whole) {  // a byte of no UTF-8, such as names of files may hold
+    if (!whole) {  // an invalid UTF-8 byte, as in some file names
       out += "\\ufffd";
       in.src_ = in.begin_ + begin + 1;
     } else if (c == '"' || c == '\\') {

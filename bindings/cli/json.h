@@ -1,4 +1,4 @@
-// The JSON that the API answers with. json.cc alone knows the library that reads it.
+// The JSON that the API returns. Only json.cc uses the JSON library.
 #ifndef PERCALE_BINDINGS_CLI_JSON_H_
 #define PERCALE_BINDINGS_CLI_JSON_H_
 
@@ -11,7 +11,8 @@
 
 namespace percale_cli {
 
-// A value within a text that was parsed; shares it. Asking for what is not there gives an absent value, "" or 0.
+// A value within a parsed text; shares the text. Access to a missing value gives an absent value,
+// "" or 0.
 class Json {
  public:
   Json() = default;
@@ -22,7 +23,7 @@ class Json {
   Json operator[](std::string_view key) const;
   std::vector<Json> items() const;
   std::vector<std::pair<std::string, Json>> members() const;
-  std::string text() const;  // of a string; the JSON text of anything else
+  std::string text() const;  // the contents of a string; the JSON text of any other value
   int64_t integer() const;
   double number() const;
   bool flag() const;
@@ -34,9 +35,9 @@ class Json {
   const void* value_ = nullptr;
 };
 
-// The text as a JSON string, quotes included. Bytes that are no UTF-8 become U+FFFD.
+// Returns the text as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
-// The shortest JSON number that reads back the same; null for infinities and NaN.
+// Returns the shortest JSON number that reads back the same; null for infinities and NaN.
 std::string json_number(double value);
 
 }  // namespace percale_cli

@@ -1,4 +1,5 @@
-// `percale COMMAND ...`: finds the command, runs it, turns what went wrong into a message and an exit code.
+// `percale COMMAND ...`: finds and runs the command, and turns an error into a message and an exit
+// code.
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -33,7 +34,7 @@ const Command* find_command(std::string_view name) {
   return nullptr;
 }
 
-// With --json the answer is one JSON value, whatever happens.
+// With --json the answer is one JSON value, also after an error.
 int fail(int code, percale_code status, const std::string& message, bool json) {
   say_error(message);
   if (json) {
@@ -53,7 +54,7 @@ int run(const Command& command, int argc, char** argv) {
     }
     const int code = command.run(args);
     if (std::fflush(stdout) != 0) throw Failure{std::string("stdout: cannot be written: ") + std::strerror(errno)};
-    // What a signal has ended ends by it: a shell's loop ends, too.
+    // Ends by the signal that ended the command, so that a shell's loop ends too.
     if (code > kEndedBySignal) std::raise(code - kEndedBySignal);
     return code;
   } catch (const UsageError& error) {

@@ -29,8 +29,8 @@ std::string number(double value, int digits) {
   return text;
 }
 
-// The line of a step in at most `columns` columns: a bar that takes what is left, then speed, steps and the rest of the time go
-// where there is no room.
+// Returns the line of a step in at most `columns` columns. The bar takes the remaining space. If
+// there is too little, speed, steps, the remaining time and the loss are dropped, in this order.
 std::string progress_line(const percale_progress& progress, const std::string& rows, size_t columns) {
   constexpr size_t kMostCells = 24, kFewestCells = 6;
   const auto count_of = [](int64_t count, int64_t all) { return std::to_string(count) + "/" + std::to_string(all); };
@@ -59,7 +59,7 @@ std::string progress_line(const percale_progress& progress, const std::string& r
 ProgressBar::ProgressBar(std::string rows) : rows_(std::move(rows)), terminal_(stderr_is_terminal()) {}
 
 void ProgressBar::show(const percale_progress& progress) {
-  // A run that goes on has the seconds of its earlier parts behind it.
+  // A resumed run starts with the seconds of its earlier parts.
   if (epoch_begin_ < 0) epoch_begin_ = progress.step == 1 ? 0 : progress.seconds;
   if (progress.epoch_ended != 0) {
     clear();

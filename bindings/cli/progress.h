@@ -1,4 +1,4 @@
-// The progress of a training on stderr: a bar on a terminal, a line per epoch everywhere.
+// The progress of a training on stderr: a bar on a terminal, and a line per epoch.
 #ifndef PERCALE_BINDINGS_CLI_PROGRESS_H_
 #define PERCALE_BINDINGS_CLI_PROGRESS_H_
 
@@ -11,10 +11,10 @@ namespace percale_cli {
 
 class ProgressBar {
  public:
-  // `rows`: what a row of the data is called, "images".
+  // `rows`: what a row of the data is called, such as "images".
   explicit ProgressBar(std::string rows);
   void show(const percale_progress& progress);
-  // Takes the bar away, so that something else can be written.
+  // Removes the bar, so that other text can be written.
   void clear();
 
  private:
@@ -23,9 +23,9 @@ class ProgressBar {
 
   const std::string rows_;
   const bool terminal_;
-  size_t drawn_ = 0;  // columns of the bar that is there
+  size_t drawn_ = 0;  // columns of the drawn bar
   std::chrono::steady_clock::time_point last_{};
-  double epoch_begin_ = -1;  // seconds of the run; less than 0: not known yet
+  double epoch_begin_ = -1;  // in seconds of the run; negative: not known yet
 };
 
 }  // namespace percale_cli

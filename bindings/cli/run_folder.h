@@ -1,4 +1,4 @@
-// The folders of a training: what it goes on from, and where it writes.
+// The folders of a training: the one it resumes from and the one it writes to.
 #ifndef PERCALE_BINDINGS_CLI_RUN_FOLDER_H_
 #define PERCALE_BINDINGS_CLI_RUN_FOLDER_H_
 
@@ -10,20 +10,22 @@
 
 namespace percale_cli {
 
-// The facts that the trainer tells of itself.
+// Returns the facts that the trainer reports.
 Json describe(percale_trainer* trainer);
 
-// Takes up a checkpoint, or the newest whole one of a folder, and says which. Returns the folder that it lies in; a folder without
-// checkpoints is returned as it is, and the training starts at step 0. Throws Failure when `path` does not exist.
+// Restores a checkpoint, or the newest complete one of a folder, and prints which. Returns its
+// folder. A folder without checkpoints is returned as it is, and the training starts at step 0.
+// Throws Failure if `path` does not exist.
 std::string resume(percale_trainer* trainer, const std::string& path);
 
-// Locks the folder for the training. Throws Failure when another run's checkpoints lie there, unless `overwrite` is set: then they
-// are removed, with the files that the run has written beside them.
+// Locks the folder for the training. Throws Failure if it has checkpoints of another run, unless
+// `overwrite` is set: then they are removed, together with the files that the run has written
+// beside them.
 void take_folder(percale_trainer* trainer, const std::string& folder, bool overwrite);
 
-// Epochs that are complete: "epoch" of describe() is the one that comes next.
+// Returns the number of complete epochs: "epoch" of describe() is the next one.
 int64_t epochs_done(const Json& facts);
-// The checkpoint that the training has gone on from; "" when it has started at step 0.
+// Returns the checkpoint that the training was restored from; "" if it started at step 0.
 std::string restored_from(percale_trainer* trainer);
 
 // The names of the files that a training writes beside its checkpoints.

@@ -23,12 +23,12 @@ void set_handler(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
-// On a terminal the progress bar is in the line already.
+// On a terminal the line already contains the progress bar.
 extern "C" void note_signal(int signal) {
   g_received = signal;
   for (const int each : kSignals) set_handler(each, SIG_DFL);
   const char* answer = kAnswer + (g_on_terminal != 0 ? 0 : 1);
-  if (write(STDERR_FILENO, answer, std::strlen(answer)) < 0) return;  // nobody is there to be told
+  if (write(STDERR_FILENO, answer, std::strlen(answer)) < 0) return;  // stderr is closed
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
-// Control-C and SIGTERM as a wish that work under way can grant.
+// Turns Control-C and SIGTERM into a request to stop after the current step.
 #ifndef PERCALE_BINDINGS_CLI_STOP_SIGNALS_H_
 #define PERCALE_BINDINGS_CLI_STOP_SIGNALS_H_
 
 namespace percale_cli {
 
-// While it lives, the first SIGINT or SIGTERM is noted and answered with a line on stderr; the second one ends the process. A signal
-// that the process was started to ignore stays ignored. One at a time.
+// During its life, the first SIGINT or SIGTERM is recorded and answered with a line on stderr; the
+// second one ends the process. A signal that was ignored when the process started stays ignored.
+// Only one object at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -13,7 +14,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  // The signal that came, also after the object's life; 0: none.
+  // Returns the signal received, also after the object's life; 0: none.
   static int received();
 };
 

@@ -17,7 +17,7 @@ std::vector<ValueId> marked_of(const std::vector<ValueId>& values, const std::ve
   return out;
 }
 
-// What a node that only looks gives on.
+// Returns the input that an observing node passes on as output 0.
 ValueId given_on(const Node& node) {
   for (const InPlace& pair : node.op->in_place) {
     if (pair.output == 0 && pair.input < node.inputs.size()) return node.inputs[pair.input];
@@ -25,7 +25,7 @@ ValueId given_on(const Node& node) {
   return kNoValue;
 }
 
-// A function under construction may still carry itself; the validator comes later.
+// A function under construction may still call itself, because the validator runs later.
 Status too_deep(std::string_view function) {
   return invalid_argument("function '", function, "': functions call each other in a circle or nest deeper than ",
                           static_cast<uint64_t>(kMaxFunctionDepth));
@@ -44,7 +44,7 @@ Result<std::string> BackwardFunctions::quiet(std::string_view function) {
 
   Function from = *declared;
   for (Node& node : from.nodes) {
-    node.control.clear();  // nothing changes, so that the order of reads does not matter
+    node.control.clear();  // nothing is written, so the order of reads does not matter
     for (auto& [name, value] : node.attributes) {
       const FunctionRef* ref = value.get_if<FunctionRef>();
       if (ref == nullptr) continue;
@@ -81,7 +81,7 @@ Result<std::string> BackwardFunctions::backward(std::string_view function, const
   PERCALE_ASSIGN_OR_RETURN(const std::string computed, quiet(function));
   const std::string name = builder_.free_function_name(str_cat(function, "/grad"));
   PERCALE_ASSIGN_OR_RETURN(FunctionBuilder * f, builder_.add_function(name));
-  const Function& from = *builder_.graph().find_function(computed);  // where it is now
+  const Function& from = *builder_.graph().find_function(computed);  // adding a function moved it
   const std::vector<ValueId> differentiated = marked_of(from.outputs, given);
   PERCALE_ASSIGN_OR_RETURN(const auto map, clone_function(from, *f, &differentiated));
   std::vector<ValueId> ys, xs, grad_ys;

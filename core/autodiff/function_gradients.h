@@ -1,4 +1,4 @@
-// Backward functions for the ops that carry functions.
+// Backward functions of the functions that If, Loop and Call carry.
 #ifndef PERCALE_CORE_AUTODIFF_FUNCTION_GRADIENTS_H_
 #define PERCALE_CORE_AUTODIFF_FUNCTION_GRADIENTS_H_
 
@@ -9,7 +9,7 @@
 
 namespace percale {
 
-// Adds them to the graph of a builder, which it borrows. Each is made once.
+// Adds backward functions to the graph of a builder, which it borrows. Each is made once.
 class BackwardFunctions final : public FunctionGradients {
  public:
   explicit BackwardFunctions(Builder& builder) : builder_(builder) {}
@@ -19,14 +19,15 @@ class BackwardFunctions final : public FunctionGradients {
 
  private:
   using Key = std::tuple<std::string, std::vector<bool>, std::vector<bool>>;
-  // The function, or, where it or one that it carries prints or asserts, a copy that does not: what is computed again for a
-  // gradient must not say again what has been said. UNIMPLEMENTED for other effects.
+  // Returns the function itself, or a copy without Print and Assert if it or a function that it
+  // carries contains them, because recomputation for a gradient must not repeat them. UNIMPLEMENTED
+  // for other effects.
   Result<std::string> quiet(std::string_view function);
 
   Builder& builder_;
   std::map<Key, std::string> made_;
   std::map<std::string, std::string, std::less<>> quiet_;
-  size_t depth_ = 0;  // of both calling themselves for functions within functions
+  size_t depth_ = 0;  // recursion depth of backward() and quiet() in nested functions
 };
 
 }  // namespace percale

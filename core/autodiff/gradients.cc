@@ -16,7 +16,8 @@ const std::string* read_variable(const Node& node) {
   return name != nullptr ? name->get_if<std::string>() : nullptr;
 }
 
-// A variable of `wanted` that a function carried by `node` reads, at any depth; null when there is none.
+// Returns a variable of `wanted` that is read, at any depth, in a function carried by `node`; null
+// if there is none.
 const std::string* inner_read(const Graph& graph, const Node& node, const std::map<std::string, size_t>& wanted) {
   std::vector<const Node*> open{&node};
   std::map<std::string, bool> seen;
@@ -63,7 +64,7 @@ Result<std::vector<ValueId>> gradients_of_variables(FunctionBuilder& f, const st
   }
   const std::vector<bool> used = nodes_behind(f.function(), ys, false);
   std::vector<ValueId> reads;
-  std::vector<size_t> owner;  // per read: the variable's place in `index`
+  std::vector<size_t> owner;  // per read: index of the variable in `variables`
   for (size_t i = 0; i < used.size(); ++i) {
     const Node& node = f.function().nodes[i];
     if (!used[i]) continue;
@@ -88,7 +89,7 @@ Result<std::vector<ValueId>> gradients_of_variables(FunctionBuilder& f, const st
   }
   for (size_t i = 0; i < variables.size(); ++i) {
     const Variable& variable = *graph.find_variable(variables[i]);
-    const ValueId same = sums[index[variables[i]]];  // a name may stand twice in the list
+    const ValueId same = sums[index[variables[i]]];  // a name may occur twice in the list
     if (same != kNoValue) {
       sums[i] = same;
       continue;

@@ -8,7 +8,8 @@
 namespace percale {
 namespace {
 
-// Names the nodes of the backward pass after the forward node that they belong to, and places them as it; puts both back.
+// Gives the nodes of the backward pass a name prefix and the device hint of their forward node.
+// Restores both at the end.
 class Scope {
  public:
   explicit Scope(FunctionBuilder& f) : f_(f), prefix_(f.name_prefix()), device_(f.device()) {}
@@ -59,7 +60,7 @@ class Walk {
     return emitter_.status();
   }
 
-  // Hands the gradients of a node's outputs on to those of its inputs that are marked.
+  // Propagates the gradients of a node's outputs to its marked inputs.
   Status step(NodeId id, const std::vector<bool>& marked, Scope& scope) {
     const Node& node = f_.function().node(id);
     std::vector<ValueId> grad_outputs;
@@ -111,7 +112,8 @@ class Walk {
     sum = sum == kNoValue ? grad : emitter_.emit("Add", {sum, grad});
   }
 
-  // The body is emitted once more and walked; where it stands in for the node as well, equal nodes become one.
+  // Emits the body once more and walks it. If the body also replaces the node, equal nodes are
+  // merged later.
   Status through_body(const Node& node, std::vector<ValueId> grad_outputs, const std::vector<bool>& wanted) {
     const auto first = static_cast<NodeId>(f_.function().nodes.size());
     PERCALE_ASSIGN_OR_RETURN(const auto outputs,
@@ -130,7 +132,8 @@ class Walk {
     return emitter_.status();
   }
 
-  // The backward function of a body computes the forward pass again: what it reads must still be there.
+  // The backward function of a body recomputes the forward pass, so the variables that it reads
+  // must be unchanged.
   Status check_reads(NodeId id) const {
     const Graph& graph = f_.owner().graph();
     const Function& f = f_.function();
@@ -153,7 +156,7 @@ class Walk {
   FunctionBuilder& f_;
   Emitter emitter_;
   FunctionGradients& functions_;
-  std::vector<ValueId> grads_;  // per value that was there before
+  std::vector<ValueId> grads_;  // per value that existed before
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ bool is_lookup(const Node& node) {
   return op == "Gather" && node.attributes.get_int("axis") == 0;
 }
 
-// A variable's reads behind ys, and the nodes that look rows up in them; none where it has other uses.
+// The reads of a variable that ys depend on, and the nodes that look rows up in them. No lookups if
+// the variable has other uses.
 struct Table {
   std::vector<ValueId> reads;
   std::vector<NodeId> lookups;
@@ -32,7 +33,8 @@ Table find_table(const Graph& graph, const Function& f, const std::vector<bool>&
     if (op_name(*node.op) == "percale:ReadVariable" && node.attributes.get_string("variable") == variable.name) {
       out.reads.push_back(node.outputs[0]);
     }
-    if (carries_functions(node.attributes) && effects_of(graph, node).reads) return {};  // perhaps the variable
+    // May read the variable.
+    if (carries_functions(node.attributes) && effects_of(graph, node).reads) return {};
     for (size_t k = 0; k < node.inputs.size(); ++k) {
       if (node.inputs[k] == kNoValue || !is_read(node.inputs[k])) continue;
       if (k != 0 || !is_lookup(node)) return {};
@@ -43,7 +45,8 @@ Table find_table(const Graph& graph, const Function& f, const std::vector<bool>&
   return out;
 }
 
-// The numbers of the rows that a lookup took, as a list. Negative ones count from the end, and padding is no row.
+// Returns the row indices that a lookup used, as a list. Negative indices of Gather are wrapped;
+// padding becomes -1, which is no row.
 ValueId rows_of(Emitter& e, const Node& lookup, int64_t rows) {
   const ValueId indices = lookup.inputs[1];
   const ValueId wide = e.dtype(indices) == DType::kI64 ? indices : e.emit("Cast", {indices}, {{"to", DType::kI64}});
@@ -58,7 +61,8 @@ ValueId rows_of(Emitter& e, const Node& lookup, int64_t rows) {
   return e.emit("Where", {padded, e.constant(Tensor::scalar(int64_t{-1})), flat});
 }
 
-// What is to be added to each of these rows, from the gradient of what the lookup gave.
+// Returns the values to add to each of these rows, computed from the gradient of the lookup's
+// result.
 ValueId values_of(Emitter& e, const Node& lookup, ValueId grad, const Shape& table) {
   if (op_name(*lookup.op) == "Gather") {
     std::vector<int64_t> dims(table.begin(), table.end());
@@ -83,8 +87,8 @@ Result<std::vector<VariableGradient>> gradients_of_variables_by_rows(FunctionBui
   std::vector<VariableGradient> out(variables.size());
   const std::vector<bool> used = nodes_behind(f.function(), ys, false);
   std::vector<std::string> dense;
-  std::vector<Node> lookups;  // copies: emitting moves the function's nodes
-  std::vector<size_t> owner;  // per lookup: the place of its variable
+  std::vector<Node> lookups;  // copies, because emitting moves the function's nodes
+  std::vector<size_t> owner;  // per lookup: index of its variable
   for (size_t i = 0; i < variables.size(); ++i) {
     const Variable* variable = f.owner().graph().find_variable(variables[i]);
     const Table table =

@@ -1,4 +1,4 @@
-// Variables that a function only looks rows up in: their gradients are the rows that were looked up.
+// Row-sparse gradients, for variables that a function uses only in row lookups.
 #ifndef PERCALE_CORE_AUTODIFF_ROW_SPARSE_H_
 #define PERCALE_CORE_AUTODIFF_ROW_SPARSE_H_
 
@@ -9,16 +9,17 @@
 
 namespace percale {
 
-// The gradient of a variable: one value like it (`rows` is kNoValue), or for each looked-up index the number of its row, i64
-// [n] (negative: none), and what is to be added to that row, [n, ...]. A row may stand there often.
+// The gradient of a variable. Either dense: `values` has the variable's shape and `rows` is
+// kNoValue. Or sparse: `rows` is i64 [n] with a row index per lookup (negative: none), and `values`
+// is [n, ...] with the value to add to that row. Row indices may repeat.
 struct VariableGradient {
   ValueId rows = kNoValue, values = kNoValue;
 };
 
-// gradients_of_variables() that leaves the gradients of the variables marked in `by_rows` as rows, where that is possible: where
-// all that ys depend on of the variable are its rows as Gather along axis 0 and EmbeddingBag look them up. A variable that has
-// other uses too meets a dense gradient and gets one: GatherGrad puts its rows in their places. Behind them stand the gradients
-// with respect to `xs`.
+// gradients_of_variables(), but the gradients of the variables marked in `by_rows` stay sparse
+// where possible: if ys depend on the variable only through lookups by Gather along axis 0 and by
+// EmbeddingBag. A variable with other uses gets a dense gradient, to which GatherGrad adds its
+// rows. Then follow the gradients with respect to `xs`.
 Result<std::vector<VariableGradient>> gradients_of_variables_by_rows(FunctionBuilder& f, const std::vector<ValueId>& ys,
                                                                      const std::vector<std::string>& variables,
                                                                      const std::vector<bool>& by_rows,

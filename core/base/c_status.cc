@@ -5,13 +5,13 @@
 namespace percale {
 namespace {
 
-// The one counter of the process: statuses have no engine to belong to.
+// A process-wide counter, because a status belongs to no engine.
 std::atomic<int64_t> live{0};
 
 }  // namespace
 
 percale_status* out_of_memory_c_status() noexcept {
-  // Its Status has no allocated text; the C API knows the address and supplies code and message.
+  // Its Status is empty. The C API compares the address and supplies code and message.
   static percale_status status;
   return &status;
 }

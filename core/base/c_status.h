@@ -1,4 +1,4 @@
-// The status object of the C ABI, and the two ways across the border.
+// The status object of the C ABI, and its conversion from and to percale::Status.
 #ifndef PERCALE_CORE_BASE_C_STATUS_H_
 #define PERCALE_CORE_BASE_C_STATUS_H_
 
@@ -16,22 +16,25 @@ struct percale_status {
 
 namespace percale {
 
-// Null for success; else an object that the receiver releases. Never throws: without memory for the object it gives the
-// one static out-of-memory status.
+// Converts `status` to a C status that the caller must release, or null for success. Never throws:
+// if the object cannot be allocated, returns the static out-of-memory status.
 percale_status* to_c(Status status) noexcept;
-// Takes the object over: the Status it holds, success for null.
+// Takes ownership of `status` and returns the Status in it. Null gives success.
 Status from_c(percale_status* status);
-// One user more, one less: the last one's release frees. Null and the static status are left alone.
+// Add and drop a reference; the last release frees the object. Null and the static status are
+// ignored.
 percale_status* retain_c_status(percale_status* status) noexcept;
 void release_c_status(percale_status* status) noexcept;
-// The static status for RESOURCE_EXHAUSTED.
+// Returns the static status for RESOURCE_EXHAUSTED. It needs no allocation and is never freed.
 percale_status* out_of_memory_c_status() noexcept;
-// A status for INTERNAL, "an unexpected exception".
+// Returns a status INTERNAL, "an unexpected exception".
 percale_status* unexpected_c_status() noexcept;
-// Status objects that were made and not yet released, in this process: tests compare it before and after.
+// Returns the number of status objects in this process that are not yet released. Tests compare it
+// before and after.
 int64_t live_c_statuses() noexcept;
 
-// Runs `f`, which returns Status, and turns what it returns or throws into a C status. The only catch of the core.
+// Runs `f`, which returns Status, and converts its result or its exception to a C status. This is
+// the only place of the core that catches exceptions.
 template <class F>
 percale_status* catch_to_c(F&& f) noexcept {
   try {

@@ -1,4 +1,5 @@
-// Sizes are checked arithmetic, divisors are proved non-zero: the two roots of most crashes on crafted input.
+// Checked arithmetic for sizes and divisors proved non-zero. Overflow and division by zero are the
+// usual causes of crashes on crafted input.
 #ifndef PERCALE_CORE_BASE_CHECKED_H_
 #define PERCALE_CORE_BASE_CHECKED_H_
 
@@ -8,7 +9,7 @@
 
 namespace percale {
 
-// a+b, a*b, or nothing where the type would overflow.
+// Return a + b and a * b, or nullopt on overflow.
 template <std::integral T>
 constexpr std::optional<T> checked_add(T a, T b) {
   T out;
@@ -22,13 +23,15 @@ constexpr std::optional<T> checked_mul(T a, T b) {
   return out;
 }
 
-// The number without its fraction, or nothing beyond +-2^53 and for NaN: casting what an int64 cannot hold is undefined.
+// Returns `value` truncated to an integer, or nullopt for NaN and beyond +-2^53. Casting a double
+// that an int64 cannot hold is undefined behaviour.
 constexpr std::optional<int64_t> checked_int(double value) {
   if (!(value >= -0x1p53 && value <= 0x1p53)) return std::nullopt;
   return static_cast<int64_t>(value);
 }
 
-// A size in bytes or elements that remembers an overflow: chain the arithmetic, test once at the end.
+// A size in bytes or elements that remembers an overflow: chain the arithmetic and test valid()
+// once at the end.
 class CheckedSize {
  public:
   constexpr CheckedSize(int64_t value) : value_(value), valid_(value >= 0) {}
@@ -48,7 +51,7 @@ class CheckedSize {
   bool valid_;
 };
 
-// A divisor that cannot be zero: made by the checked factory alone.
+// A divisor that cannot be zero, because only make() constructs one.
 template <std::integral T>
 class NonZero {
  public:
@@ -65,7 +68,7 @@ class NonZero {
   T value_;
 };
 
-// `value` rounded up to a multiple of `align`, a power of two. Precondition: no overflow.
+// Returns `value` rounded up to a multiple of `align`, a power of two. Precondition: no overflow.
 constexpr int64_t round_up(int64_t value, int64_t align) { return (value + align - 1) & ~(align - 1); }
 
 }  // namespace percale

@@ -1,4 +1,4 @@
-// Where messages go: to the host's own function, else nowhere. The library never prints.
+// The log sink. Messages go to the host's function or are dropped; the library never prints.
 #ifndef PERCALE_CORE_BASE_LOG_H_
 #define PERCALE_CORE_BASE_LOG_H_
 
@@ -11,7 +11,7 @@ namespace percale {
 
 enum class LogLevel : int32_t { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3, kOff = 4 };
 
-// Thread-safe as far as the host's function is.
+// Thread-safe if the host's function is.
 struct LogSink {
   using Write = void (*)(void* user, LogLevel level, std::string_view message);
   Write write = nullptr;

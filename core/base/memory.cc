@@ -10,21 +10,22 @@
 namespace percale {
 namespace {
 
-// What a process can address on the machines of today; no allocator has to be asked for more.
+// The address space of a process on current machines. Larger requests are refused without asking
+// the allocator.
 constexpr int64_t kMaxBlock = int64_t{1} << 47;
 
-// Blocks from this size on lie in pages of that size where the system has them and lends them to who asks: a hundred
-// megabytes of weights then cost fifty page faults, not twenty-five thousand.
+// Blocks of at least this size are aligned to it, so that the system can back them with huge pages
+// where it offers them. 100 MB of weights then cost about 50 page faults instead of 25,000.
 constexpr int64_t kLargePage = int64_t{2} << 20;
 
-// Null when the system has no such memory.
+// Returns null if the system has no memory left.
 void* allocate_aligned(int64_t bytes) {
   void* memory = nullptr;
-  // aligned_alloc() wants sizes that are multiples of the alignment.
+  // The size is rounded up to a multiple of kAlignment.
   const auto alignment = static_cast<size_t>(bytes >= kLargePage ? kLargePage : kAlignment);
   if (posix_memalign(&memory, alignment, static_cast<size_t>(booked_bytes(bytes))) != 0) return nullptr;
 #ifdef MADV_HUGEPAGE
-  // Advice: what the system makes of it changes no result.
+  // A hint only; the kernel may ignore it.
   if (bytes >= kLargePage) madvise(memory, static_cast<size_t>(bytes), MADV_HUGEPAGE);
 #endif
   return memory;
@@ -36,7 +37,8 @@ void populate([[maybe_unused]] void* memory, [[maybe_unused]] int64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   constexpr int64_t kManyPages = int64_t{256} << 10;
   if (bytes >= kLargePage || bytes < kManyPages) return;
-  constexpr uintptr_t kPage = 4096;  // whatever is no whole page of the system's is refused, and faults as ever
+  // madvise() refuses a range that is not page-aligned; partial pages fault as usual
+  constexpr uintptr_t kPage = 4096;
   const auto first = (reinterpret_cast<uintptr_t>(memory) + kPage - 1) / kPage * kPage;
   const auto end = (reinterpret_cast<uintptr_t>(memory) + static_cast<uintptr_t>(bytes)) / kPage * kPage;
   madvise(reinterpret_cast<void*>(first), end - first, MADV_POPULATE_WRITE);
@@ -50,7 +52,8 @@ Status MemoryPool::count(int64_t bytes) {
   if (bytes > kMaxBlock) return resource_exhausted("the system has no ", bytes, " bytes of memory");
   const int64_t size = booked_bytes(bytes);
   const int64_t most = limit_ > 0 ? limit_ : INT64_MAX;
-  // Booked only when it fits: a refused giant must not make a small request of another thread fail meanwhile.
+  // The bytes are counted only if they fit, so that a refused large request cannot make a small
+  // request of another thread fail.
   int64_t before = used_.load(std::memory_order_relaxed);
   do {
     if (size > most - before) {

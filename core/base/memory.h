@@ -1,4 +1,4 @@
-// The engine's accountant of memory: a hard limit, what is in use, the high-water mark.
+// Memory accounting of an engine: a hard limit, the bytes in use and their peak.
 #ifndef PERCALE_CORE_BASE_MEMORY_H_
 #define PERCALE_CORE_BASE_MEMORY_H_
 
@@ -14,37 +14,41 @@ namespace percale {
 
 inline constexpr int64_t kAlignment = 64;
 
-// Thread-safe. Allocates 64-byte aligned memory and refuses what would exceed the limit.
+// Allocates 64-byte aligned memory and refuses requests beyond the limit. Thread-safe.
 class MemoryPool {
  public:
-  // `limit` in bytes; 0 = none. What a pool with a parent allocates counts in both, and both limits hold.
-  // `maps_files`: see maps_files(); a parent's counts instead.
+  // `limit` is in bytes; 0 means none. A pool with a parent counts its allocations in both, and
+  // both limits hold. `maps_files` is the value of maps_files(); with a parent, the parent's value
+  // applies instead.
   explicit MemoryPool(int64_t limit = 0, std::shared_ptr<MemoryPool> parent = nullptr, bool maps_files = true)
       : limit_(limit), maps_files_(parent == nullptr ? maps_files : parent->maps_files()), parent_(std::move(parent)) {}
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  // Never null on success, also for 0 bytes. RESOURCE_EXHAUSTED names what was asked and what is left.
+  // Returns memory with undefined contents, never null, also for 0 bytes. RESOURCE_EXHAUSTED names
+  // the bytes requested and the bytes left.
   Result<void*> allocate(int64_t bytes);
   void free(void* memory, int64_t bytes);
-  // Counts bytes that a device of the root's has allocated, as allocate() would, here and in parents but for the root, which
-  // counts them itself; unbook() ends that.
+  // Counts `bytes` that a device has allocated itself, in this pool and its parents except the
+  // root. The root is skipped because a device of the root pool counts there already. unbook()
+  // reverses it.
   Status book(int64_t bytes);
   void unbook(int64_t bytes);
 
-  // Whether files that are loaded stay where they are, mapped, instead of being read into the pool's memory.
+  // True if loaded files are memory-mapped instead of read into memory of the pool.
   bool maps_files() const { return maps_files_; }
   int64_t used() const { return used_.load(std::memory_order_relaxed); }
   int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   int64_t limit() const { return limit_; }
-  // Bytes that may still be allocated, here and in all parents; INT64_MAX without any limit.
+  // Returns the bytes that may still be allocated under the limits of this pool and all parents;
+  // INT64_MAX without a limit.
   int64_t room() const {
     const int64_t own = limit_ > 0 ? limit_ - used() : INT64_MAX;
     return parent_ == nullptr ? own : std::min(own, parent_->room());
   }
 
  private:
-  // Counts here alone.
+  // Count in this pool only.
   Status count(int64_t bytes);
   void uncount(int64_t bytes);
   bool has_bookings_above() const { return parent_ != nullptr && parent_->parent_ != nullptr; }
@@ -55,24 +59,28 @@ class MemoryPool {
   const std::shared_ptr<MemoryPool> parent_;
 };
 
-// Lets a new block that will be filled at once have its pages in one call instead of a fault each. For blocks that stay: where the
-// memory is used again and again its pages are there. Advice, which does nothing where it does not pay.
+// Populates the pages of a new block in one system call instead of one page fault each. Meant for
+// long-lived blocks that are filled at once; reused memory has its pages already. A hint that does
+// nothing for sizes where it would not pay.
 void populate(void* memory, int64_t bytes);
 
-// The bytes that a pool counts for a request: whole units of the alignment, at least one.
+// Returns the bytes that a pool counts for a request of `bytes`: rounded up to kAlignment, at least
+// one unit.
 int64_t booked_bytes(int64_t bytes);
 
-// A block of memory and what ends it. Shared by the tensors that lie in it.
+// A block of memory with the function that frees it. Tensors share ownership of it.
 class Buffer {
  public:
   using Deleter = void (*)(void* user, void* data);
 
-  // Memory of the pool, which it keeps alive. Contents undefined.
+  // Allocates from `pool` and keeps it alive. Contents are undefined.
   static Result<std::shared_ptr<Buffer>> allocate(std::shared_ptr<MemoryPool> pool, int64_t bytes);
-  // Memory of the system, aligned like the pool's and counted nowhere; bad_alloc when there is none. Contents undefined.
+  // Allocates aligned system memory that no pool counts. Throws bad_alloc if there is none.
+  // Contents are undefined.
   static std::shared_ptr<Buffer> allocate_uncounted(int64_t bytes);
-  // Borrowed memory; `deleter` (may be null) is called once, when the last user is gone. Where there is no memory for the
-  // Buffer itself (bad_alloc), nothing was taken over: the caller still owns `data` and `user`.
+  // Wraps borrowed memory. `deleter` (may be null) is called once, after the last owner is gone. If
+  // the Buffer itself cannot be allocated (bad_alloc), ownership has not passed: the caller still
+  // owns `data` and `user`.
   static std::shared_ptr<Buffer> wrap(void* data, int64_t bytes, Deleter deleter, void* user);
   ~Buffer();
   Buffer(const Buffer&) = delete;
@@ -81,7 +89,7 @@ class Buffer {
   void* data() const { return data_; }
   int64_t bytes() const { return bytes_; }
   bool ends_with(Deleter deleter) const { return deleter_ == deleter; }
-  // What the deleter is called with.
+  // The `user` argument that the deleter is called with.
   const void* user() const { return user_; }
 
  private:

@@ -8,7 +8,7 @@ namespace percale {
 namespace {
 
 std::string text_of(double value, std::chars_format format, int precision) {
-  // The largest double has 309 digits before its point.
+  // The largest double has 309 digits before the decimal point.
   std::array<char, 400> text;
   const double shown = std::isnan(value) ? std::abs(value) : value;
   return {text.data(), std::to_chars(text.begin(), text.end(), shown, format, precision).ptr};

@@ -1,4 +1,4 @@
-// Numbers as text with a decimal point, whatever the locale of the host.
+// Numbers as text with a decimal point, independent of the host's locale.
 #ifndef PERCALE_CORE_BASE_NUMBER_TEXT_H_
 #define PERCALE_CORE_BASE_NUMBER_TEXT_H_
 
@@ -6,9 +6,9 @@
 
 namespace percale {
 
-// As printf's %.*g: so many significant digits. A NaN of either sign is "nan".
+// Formats like printf's "%.*g" with `digits` significant digits. A NaN of either sign is "nan".
 std::string general_text(double value, int digits);
-// As printf's %.*f: so many digits behind the point.
+// Formats like printf's "%.*f" with `decimals` digits after the decimal point.
 std::string fixed_text(double value, int decimals);
 
 }  // namespace percale

@@ -1,5 +1,6 @@
-// How a kernel asks for parallelism. A loop is cut into pieces whose number depends on the problem alone, never on
-// the number of threads: that is what makes results equal for any thread count.
+// The interface through which kernels run parallel loops. A loop is cut into pieces whose number
+// depends on the problem only, never on the number of threads. This makes results independent of
+// the thread count.
 #ifndef PERCALE_CORE_BASE_PARALLEL_H_
 #define PERCALE_CORE_BASE_PARALLEL_H_
 
@@ -8,9 +9,11 @@
 
 namespace percale {
 
-// A borrowed handle to whatever runs loops: the engine's pool, a host's own scheduler, or the calling thread.
-// Each piece runs exactly once, in any order, on any thread; the call returns when all have run.
-// A body may call it again. It must throw nothing but bad_alloc, which ends the loop and leaves the call.
+// A borrowed handle to whatever runs loops: the engine's thread pool, a scheduler of the host, or
+// the calling thread.
+// Each piece runs exactly once, in any order, on any thread. The call returns after all pieces have
+// run. Calls may be nested. A body may throw only bad_alloc, which ends the loop and is rethrown by
+// the call.
 struct ParallelFor {
   using Body = void (*)(void* arg, int64_t piece);
 
@@ -31,8 +34,8 @@ struct ParallelFor {
   }
 };
 
-// The half-open range of `total` items that piece `piece` of `pieces` handles; every range starts at a multiple of
-// `align` (the last one ends at `total`). Needs pieces >= 1 and align >= 1.
+// The half-open range of `total` items that piece `piece` of `pieces` handles. Every range starts
+// at a multiple of `align`; the last one ends at `total`. Requires pieces >= 1 and align >= 1.
 struct PieceRange {
   int64_t begin, end;
 };

@@ -8,7 +8,8 @@
 namespace percale {
 namespace {
 
-constexpr size_t kLongest = 256;  // of a name, in bytes: more is no slip
+// In bytes. A longer name is not a typing error.
+constexpr size_t kLongest = 256;
 constexpr size_t kMostListed = 40;
 
 bool same(char a, char b) {
@@ -16,7 +17,8 @@ bool same(char a, char b) {
   return lower(a) == lower(b);
 }
 
-// Letters to replace, to insert, to remove, or to swap with the next one (optimal string alignment).
+// Returns the optimal string alignment distance: the letters to replace, insert, remove, or swap
+// with a neighbour.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> two_before, before(b.size() + 1), row(b.size() + 1);
   std::iota(before.begin(), before.end(), size_t{0});
@@ -42,7 +44,7 @@ std::string similar_name(std::string_view name, const std::vector<std::string>& 
   for (const std::string& candidate : candidates) {
     if (candidate.size() > 2 * kLongest) continue;
     const size_t distance = edit_distance(name, candidate);
-    // Of one letter nothing would be left.
+    // A distance of the whole name would match anything.
     if (distance < best_distance && distance < name.size()) {
       best_distance = distance;
       best = candidate;

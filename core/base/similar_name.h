@@ -1,4 +1,4 @@
-// What to say of a name that is none of those that there are.
+// Suggestions for error messages about unknown names.
 #ifndef PERCALE_CORE_BASE_SIMILAR_NAME_H_
 #define PERCALE_CORE_BASE_SIMILAR_NAME_H_
 
@@ -8,11 +8,13 @@
 
 namespace percale {
 
-// The candidate that `name` is most likely a slip of: at most a third of its letters are wrong, missing, too many or swapped
-// with their neighbours, whatever their case, or the candidate begins with it. Empty when none is similar.
+// Returns the candidate that `name` is most likely a misspelling of, or an empty string. At most a
+// third of the letters may be wrong, missing, extra or swapped with a neighbour; case is ignored.
+// Failing that, a candidate that begins with `name` (3 letters or more) counts as similar.
 std::string similar_name(std::string_view name, const std::vector<std::string>& candidates);
 
-// The end of a message: ", did you mean 'x'?", or a list of all candidates where none is similar, unless they are many.
+// Returns the end of an error message: ", did you mean 'x'?". If no candidate is similar, lists all
+// candidates, or returns an empty string if there are many.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace percale

@@ -37,8 +37,8 @@ void Status::release(Rep* rep) noexcept {
 }
 
 Status Status::out_of_memory() noexcept {
-  // Never destroyed, its own holder: a thread may hold it when the process ends. The text is short enough to lie within
-  // the string.
+  // Never destroyed, because a thread may hold it when the process ends; the static variable holds
+  // one reference itself. The text fits into the string's inline storage.
   alignas(Rep) static std::byte room[sizeof(Rep)];
   static Rep* const rep = new (room) Rep{1, Code::kResourceExhausted, "out of memory"};
   retain(rep);

@@ -1,4 +1,5 @@
-// Errors as values. Every fallible function of the core returns Status or Result<T>; nothing but bad_alloc is thrown.
+// Errors as values. Every fallible function of the core returns Status or Result<T>; the only
+// exception thrown is bad_alloc.
 #ifndef PERCALE_CORE_BASE_STATUS_H_
 #define PERCALE_CORE_BASE_STATUS_H_
 
@@ -33,10 +34,11 @@ enum class Code : int32_t {
   kUnauthenticated = 16,
 };
 
-// The upper-case name of a code, such as "INVALID_ARGUMENT"; "UNKNOWN" for a number that is none.
+// Returns the upper-case name of a code, such as "INVALID_ARGUMENT"; "UNKNOWN" for an invalid
+// number.
 std::string_view code_name(Code code);
 
-// Success, or a code with a message. One pointer wide; success allocates nothing. Movable and copyable.
+// Success, or an error code with a message. It is one pointer wide, and success allocates nothing.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -52,19 +54,20 @@ class [[nodiscard]] Status {
   ~Status() {
     if (rep_ != nullptr) release(rep_);
   }
-  // RESOURCE_EXHAUSTED, "out of memory": made without any.
+  // Returns RESOURCE_EXHAUSTED, "out of memory", without allocating.
   static Status out_of_memory() noexcept;
 
   bool ok() const { return rep_ == nullptr; }
   Code code() const;
   std::string_view message() const;
-  // "INVALID_ARGUMENT: message", or "OK".
+  // Returns "INVALID_ARGUMENT: message", or "OK".
   std::string to_string() const;
-  // The same code with `context` and ": " before the message; success stays success.
+  // Returns the same code with `context` and ": " before the message. Success stays success.
   Status with_context(std::string_view context) const;
 
  private:
-  // Counted by hand: every function that returns a Status would carry the code of a shared_ptr.
+  // References are counted by hand, because a shared_ptr would add code to every function that
+  // returns a Status.
   struct Rep;
   static void retain(Rep* rep) noexcept;
   static void release(Rep* rep) noexcept;
@@ -72,7 +75,8 @@ class [[nodiscard]] Status {
   Rep* rep_ = nullptr;
 };
 
-// A piece of a message: a text, held by reference, or a number. Made by the calls below, never kept.
+// A part of a message: a borrowed text or a number. Temporary argument of the functions below;
+// never store one.
 class StrPart {
  public:
   StrPart(std::string_view text) : kind_(Kind::kText), size_(text.size()), text_(text.data()) {}
@@ -91,7 +95,7 @@ class StrPart {
  private:
   enum class Kind : uint8_t { kText, kChar, kInt, kUint, kDouble };
   Kind kind_;
-  size_t size_ = 0;  // of the text
+  size_t size_ = 0;  // size of text_
   union {
     const char* text_;
     int64_t int_;
@@ -103,11 +107,13 @@ class StrPart {
 std::string str_join(std::initializer_list<StrPart> parts);
 Status make_error(Code code, std::initializer_list<StrPart> parts);
 
-// What stands for a value in a message. A type with a text of its own (Shape, DType) adds an overload beside itself.
+// Converts a value to a message part. A type with its own text form (Shape, DType) adds an overload
+// in its header.
 inline const StrPart& str_part(const StrPart& value) { return value; }
 
-// Joins the arguments (strings, string views, characters, numbers, whatever str_part takes) into one string. The templates
-// here only gather: what is compiled once per list of types is kept as small as it can be.
+// Joins the arguments (strings, string views, characters, numbers, anything that str_part()
+// accepts) into one string. These templates only collect their arguments, because they are compiled
+// once per list of types.
 template <class... Parts>
 std::string str_cat(const Parts&... parts) {
   return str_join({StrPart(str_part(parts))...});
@@ -146,7 +152,7 @@ Status internal_error(const Parts&... parts) {
   return make_error(Code::kInternal, {StrPart(str_part(parts))...});
 }
 
-// A value, or the Status that says why there is none.
+// A value, or the Status that explains why there is none.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -155,7 +161,7 @@ class [[nodiscard]] Result {
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
-  // Precondition of the accessors: ok().
+  // Precondition of the accessors below: ok().
   T& value() & { return *value_; }
   const T& value() const& { return *value_; }
   T&& value() && { return *std::move(value_); }
@@ -177,7 +183,8 @@ class [[nodiscard]] Result {
     if (::percale::Status percale_status_ = (expr); !percale_status_.ok()) return percale_status_; \
   } while (false)
 
-// Declares or assigns `lhs` from the Result `expr`, or returns its Status.
+// Declares or assigns `lhs` from the Result `expr`, or returns the Status of `expr` from the
+// enclosing function.
 #define PERCALE_ASSIGN_OR_RETURN(lhs, expr) \
   PERCALE_ASSIGN_OR_RETURN_(PERCALE_CONCAT_(percale_result_, __LINE__), lhs, expr)
 #define PERCALE_ASSIGN_OR_RETURN_(tmp, lhs, expr) \

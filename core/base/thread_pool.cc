@@ -17,12 +17,13 @@
 namespace percale {
 namespace {
 
-// How long a thread looks for work, or waits for others' pieces, before it sleeps. A thread that sleeps takes tens of
-// microseconds to wake, as much as a small loop takes: while loops are to come it is worth waiting longer.
+// The time for which a thread looks for work, or waits for pieces that other threads run, before it
+// sleeps. Waking a sleeping thread takes tens of microseconds, as long as a small loop. The longer
+// time therefore applies while more loops are expected.
 constexpr auto kBrief = std::chrono::microseconds(20);
 constexpr auto kPatient = std::chrono::microseconds(200);
 
-// While it lives, a thread that is started inherits a mask that blocks every signal.
+// While an object lives, threads started by this thread inherit a mask that blocks every signal.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -46,10 +47,11 @@ void pause_cpu() {
 #endif
 }
 
-// Looks until `done` or the time has passed. What a pause takes differs tenfold between CPUs, so the clock decides.
+// Polls until `done` or until `time` has passed. Time is measured by the clock, because the
+// duration of a pause instruction differs tenfold between CPUs.
 template <typename Done>
 bool spin(std::chrono::nanoseconds time, const Done& done) {
-  constexpr int kLooks = 32;  // by one look at the clock
+  constexpr int kLooks = 32;  // polls per reading of the clock
   const auto end = std::chrono::steady_clock::now() + time;
   do {
     for (int i = 0; i < kLooks; ++i) {
@@ -62,8 +64,9 @@ bool spin(std::chrono::nanoseconds time, const Done& done) {
 
 }  // namespace
 
-// Each thread begins with a range of pieces of its own, the same in every loop of as many pieces: loops that follow each other
-// find in its caches what they left there. Then it takes what is left of the others' ranges.
+// Each thread begins with its own range of pieces (a lane), which is the same in every loop with
+// the same number of pieces. Consecutive loops thus find their data in that thread's caches. A
+// thread that has finished its own range takes pieces from the other ranges.
 struct ThreadPool::Loop {
   static constexpr int64_t kMostLanes = 16;
   struct alignas(64) Lane {
@@ -105,7 +108,7 @@ struct ThreadPool::Loop {
 };
 
 Result<std::thread> start_thread(const std::string& name, std::function<void()> body) {
-  const std::string visible = name.substr(0, 15);  // the system knows no longer ones
+  const std::string visible = name.substr(0, 15);  // Linux limits thread names to 15 bytes
   const SignalsBlocked blocked;
   try {
     std::thread thread(std::move(body));
@@ -118,7 +121,8 @@ Result<std::thread> start_thread(const std::string& name, std::function<void()> 
 
 Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int32_t threads) {
   std::unique_ptr<ThreadPool> pool(new ThreadPool);
-  pool->workers_.reserve(static_cast<size_t>(std::max(threads, 1) - 1));  // a started thread must find its place
+  // push_back() must not throw after a thread has started.
+  pool->workers_.reserve(static_cast<size_t>(std::max(threads, 1) - 1));
   for (int32_t i = 1; i < threads; ++i) {
     PERCALE_ASSIGN_OR_RETURN(auto thread,
                              start_thread(str_cat("percale-", i), [raw = pool.get(), i] { raw->work(i); }));
@@ -154,7 +158,8 @@ void ThreadPool::call(void* self, int64_t pieces, ParallelFor::Body body, void* 
       break;
     }
   }
-  if (mine == nullptr) {  // no workers, or more loops under way than slots: the caller does it alone
+  // No workers, or all slots taken by other loops: the caller runs every piece itself.
+  if (mine == nullptr) {
     for (int64_t i = 0; i < pieces; ++i) body(arg, i);
     return;
   }

@@ -1,4 +1,5 @@
-// The engine's threads. They run pieces of loops; which thread runs which piece never changes a result.
+// The engine's threads. They run pieces of loops. The assignment of pieces to threads never changes
+// a result.
 #ifndef PERCALE_CORE_BASE_THREAD_POOL_H_
 #define PERCALE_CORE_BASE_THREAD_POOL_H_
 
@@ -18,13 +19,14 @@
 
 namespace percale {
 
-// Thread-safe: each caller works on its own loop, the workers help wherever there is one. A loop inside a piece of
-// another is a loop like any other. A caller never waits for anything but pieces of its loop that others have begun.
-// When a piece throws bad_alloc, on whatever thread, the pieces not yet begun are left out and the call throws it.
+// Runs parallel loops. Thread-safe: each caller works on its own loop, and the workers help with
+// any loop that has pieces left. Loops may be nested. A caller waits only for pieces of its own
+// loop that other threads have begun. If a piece throws bad_alloc on any thread, pieces not yet
+// begun are skipped and the call throws bad_alloc.
 class ThreadPool {
  public:
-  // `threads` compute for one caller, the caller counted: threads - 1 workers are started, none for 1. Workers are called
-  // "percale-N", block all signals, and run in FloatMode. RESOURCE_EXHAUSTED when the system gives no thread.
+  // `threads` includes the caller: threads - 1 workers are started. Workers are named "percale-N",
+  // block all signals, and run in FloatMode. RESOURCE_EXHAUSTED if the system refuses a thread.
   static Result<std::unique_ptr<ThreadPool>> create(int32_t threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -33,7 +35,8 @@ class ThreadPool {
   int32_t threads() const { return static_cast<int32_t>(workers_.size()) + 1; }
   ParallelFor parallel() { return {&ThreadPool::call, this}; }
 
-  // While one lives, more loops are to come soon: workers without work stay awake for longer. Cheap.
+  // While an object lives, more loops are expected soon, and idle workers stay awake for longer.
+  // Cheap to construct.
   class Busy {
    public:
     explicit Busy(ThreadPool& pool) : pool_(pool) { pool_.busy_.fetch_add(1, std::memory_order_relaxed); }
@@ -47,9 +50,10 @@ class ThreadPool {
 
  private:
   struct Loop;
-  // A worker counts itself in before it looks at the loop, so that a caller who has taken its loop away and sees no
-  // user knows that nobody will look at it again. The slot stays the caller's until then: were it lent again earlier,
-  // two callers could each wait for a worker that waits for the other.
+  // A worker increments `users` before it reads `loop`. A caller that has cleared `loop` and then
+  // sees no users knows that no worker will access the loop again. The caller keeps the slot until
+  // then: if the slot were reused earlier, two callers could each wait for a worker that waits for
+  // the other.
   struct Slot {
     std::atomic<bool> taken{false};
     std::atomic<Loop*> loop{nullptr};
@@ -58,7 +62,7 @@ class ThreadPool {
 
   ThreadPool() = default;
   static void call(void* pool, int64_t pieces, ParallelFor::Body body, void* arg);
-  void work(int32_t worker);  // from 1: 0 is who calls
+  void work(int32_t worker);  // `worker` starts at 1; 0 is the caller
   bool help_once(int32_t worker);
   void wake_workers();
 
@@ -71,13 +75,16 @@ class ThreadPool {
   std::atomic<bool> stop_{false};
 };
 
-// Starts a thread of the engine: its name, all signals blocked. RESOURCE_EXHAUSTED when the system gives none.
+// Starts a thread with this name (cut to 15 bytes) and all signals blocked. RESOURCE_EXHAUSTED if
+// the system refuses.
 Result<std::thread> start_thread(const std::string& name, std::function<void()> body);
 
-// The number of threads to use when nobody says: the CPUs of the affinity mask, at most the cgroup's quota; at least 1.
+// Returns the default number of threads: the CPUs in the affinity mask, limited by the cgroup
+// quota; at least 1.
 int32_t default_threads();
 
-// While it lives, the thread rounds to nearest, keeps denormals and masks all traps, whatever the host has set.
+// While an object lives, the thread rounds to nearest, keeps denormals and masks all traps,
+// whatever the host has set. Does nothing except on x86-64.
 class FloatMode {
  public:
   FloatMode();

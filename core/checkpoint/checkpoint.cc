@@ -17,7 +17,7 @@ namespace percale {
 namespace {
 
 constexpr std::string_view kPrefix = "step-", kOld = ".old";
-// Of steps, epochs and batches. What is computed from larger numbers would overflow.
+// Limit for steps, epochs and batches. Computations with larger numbers could overflow.
 constexpr int64_t kMaxCount = int64_t{1} << 40;
 
 uint32_t checksum(const Tensor& tensor) { return crc32c(tensor.data(), static_cast<size_t>(tensor.bytes())); }
@@ -146,7 +146,7 @@ Status read_into(const std::string& path, Checkpoint& out) {
   PERCALE_ASSIGN_OR_RETURN(out.seconds, seconds->as_double("seconds"));
   PERCALE_ASSIGN_OR_RETURN(out.fingerprint, fingerprint->as_string("fingerprint"));
   for (size_t i = 0; i < sums->size(); ++i) {
-    double v = std::numeric_limits<double>::quiet_NaN();  // which JSON writes as null
+    double v = std::numeric_limits<double>::quiet_NaN();  // JSON writes NaN as null
     if (!sums->item(i).is_null()) {
       PERCALE_ASSIGN_OR_RETURN(v, sums->item(i).as_double("sums"));
     }
@@ -168,7 +168,7 @@ Status read_into(const std::string& path, Checkpoint& out) {
   const auto file = Safetensors::parse(bytes);
   if (!file.ok()) return data_loss("'", kStateFile, "': ", file.status().message());
   PERCALE_RETURN_IF_ERROR(take_tensors(*manifest, **file, out));
-  // Beyond the tensors, which were named: the header and the padding.
+  // Covers the header and the padding; the tensors have been verified by name before.
   if (static_cast<int64_t>(checksum(*bytes)) != crc) return data_loss("the checksum of '", kStateFile, "' is wrong");
   return {};
 }
@@ -189,7 +189,8 @@ Status write_into(const std::string& temporary, const Checkpoint& checkpoint, in
   return write_file(join_path(temporary, kManifestFile), manifest_of(checkpoint, order, *file, *written, checksums));
 }
 
-// A folder cannot replace another one: the old one steps aside and is found there if this is the last that happens.
+// A folder cannot replace another one, so the old one is renamed first. If the process ends here,
+// the old one is found under that name.
 Status put_in_place(const std::string& temporary, const std::string& path, const std::string& old) {
   const bool replaces = path_kind(path) != PathKind::kNothing;
   if (replaces) {
@@ -197,7 +198,7 @@ Status put_in_place(const std::string& temporary, const std::string& path, const
     PERCALE_RETURN_IF_ERROR(rename_path(path, old));
   }
   const Status status = rename_path(temporary, path);
-  // If even this fails, the old one is found where it is.
+  // If this also fails, the old one is found under its temporary name.
   if (!status.ok() && replaces) static_cast<void>(rename_path(old, path));
   return status;
 }
@@ -213,7 +214,7 @@ Status write_checkpoint(const std::string& folder, const Checkpoint& checkpoint)
   Status status = write_into(temporary, checkpoint, order);
   if (status.ok()) status = put_in_place(temporary, path, old);
   if (!status.ok()) {
-    static_cast<void>(remove_tree(temporary));  // a full disk needs the room
+    static_cast<void>(remove_tree(temporary));  // frees space on a full disk
     return status;
   }
   PERCALE_RETURN_IF_ERROR(sync_folder(folder.empty() ? "." : folder));
@@ -226,7 +227,8 @@ Result<Checkpoint> read_checkpoint(const std::string& path) {
   const Status status = read_into(path, out);
   if (status.ok()) return out;
   const std::string context = str_cat("checkpoint '", path, "'");
-  // A file that is missing, and a manifest whose seal is right and whose contents are not, are damage too.
+  // A missing file is damage, too, and so is a manifest with a correct checksum but invalid
+  // contents.
   const bool damaged = status.code() == Code::kInvalidArgument || status.code() == Code::kNotFound;
   return (damaged ? data_loss(status.message()) : status).with_context(context);
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "step-", kOld = ".old", kTemporary = ".tmp";
 
-// The number of "step-12" or "step-12.old".
+// Returns the number in "step-12" or "step-12.old".
 std::optional<int64_t> step_of(std::string_view name) {
   if (name.ends_with(kOld)) name.remove_suffix(kOld.size());
   if (!name.starts_with(kPrefix)) return std::nullopt;
@@ -28,7 +28,7 @@ bool has_file(const std::string& path, std::string_view name) {
   return path_kind(join_path(path, name)) == PathKind::kFile;
 }
 
-// A crash never leaves half a checkpoint under its own name.
+// Renames before removing, so that a crash never leaves half a checkpoint under its own name.
 Status remove_checkpoint(const std::string& path) {
   const std::string temporary = path + std::string(kTemporary);
   PERCALE_RETURN_IF_ERROR(remove_tree(temporary));
@@ -36,7 +36,8 @@ Status remove_checkpoint(const std::string& path) {
   return remove_tree(temporary);
 }
 
-// A write that was cut off left a temporary file, whose name begins with that of the file.
+// An interrupted write leaves a temporary file whose name starts with that of the file, so prefixes
+// are compared.
 Status check_own_files(const std::string& path) {
   PERCALE_ASSIGN_OR_RETURN(const auto files, list_folder(path));
   for (const std::string& file : files) {
@@ -55,7 +56,7 @@ double score_at(const std::string& path) {
   return score.ok() && score->has_value() && !std::isnan(**score) ? **score : kNone;
 }
 
-// The paths of the `count` best, those of equal score by age.
+// Returns the paths of the `count` best checkpoints; those with equal scores are ordered by age.
 std::vector<std::string> best_of(const std::vector<CheckpointEntry>& entries, int64_t count) {
   std::vector<std::pair<double, std::string>> scored;
   for (size_t i = entries.size(); i-- > 0 && count > 0;) {

@@ -1,4 +1,4 @@
-// Graphs with weights in safetensors files beside them.
+// Reads and writes graphs whose weights are in safetensors files beside them.
 #ifndef PERCALE_CORE_CHECKPOINT_GRAPH_FILES_H_
 #define PERCALE_CORE_CHECKPOINT_GRAPH_FILES_H_
 
@@ -13,8 +13,8 @@
 
 namespace percale {
 
-// Safetensors files of one folder, each opened once. The names of files are not trusted: none leads out of the folder.
-// Thread-compatible.
+// Safetensors files of one folder, each opened once. File names are not trusted: none may lead out
+// of the folder. Thread-compatible.
 class TensorFolder final : public ExternalTensors {
  public:
   explicit TensorFolder(std::string folder, std::shared_ptr<MemoryPool> memory = nullptr)
@@ -27,11 +27,13 @@ class TensorFolder final : public ExternalTensors {
   std::map<std::string, std::shared_ptr<const Safetensors>, std::less<>> files_;
 };
 
-// read_graph_file() with the external tensors of the graph's own folder, unless `options` name others.
+// Calls read_graph_file() with the external tensors of the graph's own folder, unless `options`
+// specify others.
 Result<std::shared_ptr<const Graph>> load_graph(std::shared_ptr<const Registry> registry, const std::string& path,
                                                 ReadOptions options = {});
 
-// Writes a graph and, where options.external_file is not empty, first the safetensors file of that name beside it.
+// Writes a graph. If options.external_file is not empty, first writes the safetensors file of that
+// name beside it.
 Status save_graph(const Graph& graph, const std::string& path, const WriteOptions& options = {});
 
 }  // namespace percale

@@ -1,4 +1,4 @@
-// The description of a training job that a checkpoint carries: which settings decided what was trained.
+// The description of a training job in a checkpoint: the settings that determine what is trained.
 #ifndef PERCALE_CORE_CHECKPOINT_JOB_H_
 #define PERCALE_CORE_CHECKPOINT_JOB_H_
 
@@ -8,14 +8,15 @@
 
 namespace percale {
 
-// Settings by name, "optimizer.learning_rate", each with its value as canonical JSON. They stand in the order in which
-// differences are reported.
+// Pairs of a setting, such as "optimizer.learning_rate", and its value as canonical JSON.
+// Differences are reported in this order.
 using JobParts = std::vector<std::pair<std::string, std::string>>;
 
-// "sha256:" over names and values.
+// Returns "sha256:" and a hash over names and values.
 std::string job_digest(const JobParts& job);
 
-// "optimizer.learning_rate: the checkpoint has 0.001, this job 0.01" for the first part that differs; "" when none does.
+// Describes the first setting that differs, as in "optimizer.learning_rate: the checkpoint has
+// 0.001, this job 0.01". Returns "" if none differs.
 std::string first_difference(const JobParts& saved, const JobParts& own);
 
 }  // namespace percale

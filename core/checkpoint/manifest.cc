@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kSeal = ",\"manifest_crc32c\":", kOrder = "\"order\":", kRun = "\"run\":\"";
 constexpr int64_t kMaxManifest = int64_t{256} << 20, kHeadBytes = 256;
-// A larger order comes from a damaged head; counting on from it would overflow.
+// Limit of a valid order. A larger one comes from a damaged head, and incrementing it could
+// overflow.
 constexpr int64_t kMaxOrder = INT64_MAX / 2;
 
 }  // namespace

@@ -40,7 +40,8 @@ struct Header {
   Shape shape;
 };
 
-// Reads the Python dictionary of a header: three known keys, a text, a truth value and a tuple of whole numbers.
+// Parses the Python dictionary of a header: three known keys with a string, a boolean and a tuple
+// of integers.
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : text_(text) {}
@@ -130,7 +131,7 @@ class HeaderParser {
       const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), dim);
       if (error != std::errc() || dim < 0) return bad("a dim");
       at_ += static_cast<size_t>(end - begin);
-      take('L');  // Python 2 wrote its long integers so
+      take('L');  // Python 2's suffix of long integers
       if (rank == kMaxRank) return invalid_argument("the rank exceeds the limit of ", static_cast<uint64_t>(kMaxRank));
       dims[rank++] = dim;
       if (!take(',') && peek() != ')') return bad("',' or ')'");
@@ -143,7 +144,7 @@ class HeaderParser {
   size_t at_ = 0;
 };
 
-// The elements of a Fortran-ordered array, whose first dim runs fastest, in C order.
+// Copies the elements of a Fortran-ordered array, whose first dim varies fastest, into C order.
 void to_c_order(const char* from, char* to, const Shape& shape, size_t bytes) {
   std::array<int64_t, kMaxRank> stride{}, index{};
   int64_t step = 1;

@@ -14,12 +14,12 @@
 namespace percale {
 namespace {
 
-// PKWARE's APPNOTE: signatures, and the lengths of what stands before the variable parts.
+// From PKWARE's APPNOTE: signatures, and the lengths of the fixed parts of the records.
 constexpr uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50;
 constexpr size_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22, kMaxComment = 65535;
-constexpr uint32_t kIn64 = 0xffffffff;  // the number stands in the extra field 1
+constexpr uint32_t kIn64 = 0xffffffff;  // the value is in extra field 1
 constexpr uint16_t kStored = 0, kDeflated = 8;
-// Deflate cannot do better than this.
+// Maximum compression ratio of deflate.
 constexpr uint64_t kMaxInflation = 1032;
 
 struct Member {
@@ -72,7 +72,7 @@ class Archive {
     std::shared_ptr<Buffer> out;
     if (m.method == kStored) {
       if (m.size != m.packed) return data_loss("'", m.name, "' has two sizes");
-      // A part of the mapping, which it keeps alive.
+      // Returns a part of the mapping and keeps the mapping alive.
       auto keeper = std::make_unique<std::shared_ptr<Buffer>>(file_);
       out = Buffer::wrap(
           const_cast<char*>(from), static_cast<int64_t>(m.size),
@@ -91,7 +91,7 @@ class Archive {
   }
 
  private:
-  // Little-endian; the caller has checked that it lies within the file.
+  // Reads a little-endian number. The caller has checked that it lies within the file.
   uint64_t number(size_t at, size_t size) const {
     uint64_t out = 0;
     for (size_t i = size; i-- > 0;) out = out << 8 | static_cast<unsigned char>(bytes_[at + i]);
@@ -107,7 +107,7 @@ class Archive {
     return std::string_view::npos;
   }
 
-  // The extra field 1 holds, in this order, those of the numbers that have no room in 32 bits.
+  // Extra field 1 holds, in this order, the numbers that do not fit in 32 bits.
   void read_wide(size_t at, size_t size, Member& m) const {
     while (size >= 4) {
       const uint64_t id = number(at, 2), own = number(at + 2, 2);

@@ -1,4 +1,4 @@
-// One run at a time in a folder of checkpoints.
+// Ensures that only one run at a time uses a folder of checkpoints.
 #ifndef PERCALE_CORE_CHECKPOINT_RUN_FOLDER_H_
 #define PERCALE_CORE_CHECKPOINT_RUN_FOLDER_H_
 
@@ -8,9 +8,10 @@
 
 namespace percale {
 
-// Makes the folder where it is missing and locks it for a run, until the lock is destroyed or the process ends. UNAVAILABLE names the
-// process that has locked it. ALREADY_EXISTS when it holds checkpoints of another run; with `overwrite` those are removed
-// instead, and nothing else.
+// Creates the folder if it is missing and locks it for a run, until the lock is destroyed or the
+// process ends. UNAVAILABLE names the process that holds the lock. ALREADY_EXISTS: the folder
+// contains checkpoints of another run. With `overwrite` these are removed instead, and nothing
+// else.
 Result<FileLock> lock_run_folder(const std::string& folder, const std::string& run, bool overwrite);
 
 }  // namespace percale

@@ -58,7 +58,7 @@ std::string_view name_of_dtype(DType dtype) {
   return {};
 }
 
-// One member of the header; offsets count from the first byte of the data.
+// Parses one member of the header. Offsets count from the first byte of the data.
 Result<Safetensors::Entry> read_entry(const std::string& name, const Json& json, int64_t data_bytes) {
   PERCALE_RETURN_IF_ERROR(json.expect(Json::Kind::kObject, name));
   const Json *dtype = nullptr, *shape = nullptr, *offsets = nullptr;
@@ -232,7 +232,7 @@ Result<SafetensorsImage> make_safetensors_image(std::span<const NamedTensor> ten
     return invalid_argument("two tensors are called '", *twice, "'");
   }
   std::string header = json.end_object().text();
-  // Spaces behind the header are part of the format; so the data starts where a mapping is aligned.
+  // The format allows spaces after the header. They align the data for mapping.
   const auto used = static_cast<int64_t>(kLengthBytes + header.size());
   header.append(static_cast<size_t>(round_up(used, kAlignment) - used), ' ');
   if (header.size() > kMaxHeaderBytes) {

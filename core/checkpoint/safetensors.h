@@ -1,4 +1,5 @@
-// The safetensors format: eight bytes with the length of a JSON header, the header, the tensors without gaps.
+// Reads and writes the safetensors format: eight bytes with the length of a JSON header, the
+// header, and the tensors without gaps.
 #ifndef PERCALE_CORE_CHECKPOINT_SAFETENSORS_H_
 #define PERCALE_CORE_CHECKPOINT_SAFETENSORS_H_
 
@@ -16,9 +17,9 @@
 
 namespace percale {
 
-// A safetensors file that was read. The bytes are not trusted: header length, JSON, dtypes, dims and offsets are checked
-// before any tensor is made; tensors must cover the data without overlap or gap, as the format demands. Immutable,
-// thread-safe.
+// A safetensors file that was read. The bytes are not trusted: header length, JSON, dtypes, dims
+// and offsets are checked before any tensor is created. As the format requires, tensors must cover
+// the data without overlap or gap. Immutable, thread-safe.
 class Safetensors {
  public:
   struct Entry {
@@ -29,19 +30,21 @@ class Safetensors {
     int64_t bytes = 0;
   };
 
-  // Maps the file, or reads it into memory of the pool (load_file()); errors begin with the path. INVALID_ARGUMENT for what is no such file, UNIMPLEMENTED for a dtype that is not
-  // known, DATA_LOSS for a file cut short.
+  // Maps the file, or reads it into memory of the pool (load_file()). Errors begin with the path.
+  // INVALID_ARGUMENT: not a safetensors file. UNIMPLEMENTED: an unknown dtype. DATA_LOSS: the file
+  // is cut short.
   static Result<std::shared_ptr<const Safetensors>> open(const std::string& path,
                                                          const std::shared_ptr<MemoryPool>& pool = nullptr);
   static Result<std::shared_ptr<const Safetensors>> parse(std::shared_ptr<Buffer> bytes);
 
   // In the order of offsets.
   const std::vector<Entry>& entries() const { return entries_; }
-  // Null when there is none.
+  // Returns null if there is none.
   const Entry* find(std::string_view name) const;
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
-  // The tensor in the file's memory where it is 64-byte aligned there, else a copy outside every pool; without
-  // `aligned` in the file's memory wherever it lies, for those who copy it by the byte. NOT_FOUND names the nearest name.
+  // Returns the tensor. It refers to the file's memory if it is 64-byte aligned there, else it is a
+  // copy outside of any pool. Without `aligned` it always refers to the file's memory, for callers
+  // that copy bytes. NOT_FOUND names the nearest name.
   Result<Tensor> tensor(std::string_view name, bool aligned = true) const;
 
  private:
@@ -52,10 +55,11 @@ class Safetensors {
   std::map<std::string, std::string> metadata_;
 };
 
-// Everything of a file before its tensors, and the order in which these follow. The same for any order of `tensors`. Those
-// whose size is a multiple of 64 bytes come first, so that they can be mapped; then the others, wide dtypes first; each
-// in the order of names. INVALID_ARGUMENT for a name that is empty or stands twice, UNIMPLEMENTED for a dtype that the
-// format does not have.
+// The bytes of a file before its tensors, and the order in which these follow. The result does not
+// depend on the order of `tensors`. Tensors whose size is a multiple of 64 bytes come first, so
+// that they can be mapped. The others follow, wide dtypes first. Each group is sorted by name.
+// INVALID_ARGUMENT: a name is empty or occurs twice. UNIMPLEMENTED: a dtype that the format does
+// not have.
 struct SafetensorsImage {
   std::string head;
   std::vector<Tensor> tensors;
@@ -63,7 +67,7 @@ struct SafetensorsImage {
 Result<SafetensorsImage> make_safetensors_image(std::span<const NamedTensor> tensors,
                                                 const std::map<std::string, std::string>& metadata = {});
 
-// Replaces the file atomically; tensors are written from where they are.
+// Replaces the file atomically. Writes the tensors directly from their memory.
 Status write_safetensors(const std::string& path, std::span<const NamedTensor> tensors,
                          const std::map<std::string, std::string>& metadata = {});
 

@@ -13,7 +13,8 @@
 namespace percale {
 namespace {
 
-// What the '*' of a pattern stands for in a name ("" for a pattern without); nothing when the name is another.
+// Returns the part of a name that the '*' of a pattern matches ("" for a pattern without one), or
+// nullopt if the pattern does not match.
 std::optional<std::string_view> captured(std::string_view pattern, std::string_view name) {
   const size_t star = pattern.find('*');
   if (star == std::string_view::npos) return pattern == name ? std::optional<std::string_view>("") : std::nullopt;
@@ -31,7 +32,8 @@ const NameRule* rule_of(const std::vector<NameRule>& rules, std::string_view var
   return nullptr;
 }
 
-// Tensors by name, of a file or of a checkpoint. find() gives an undefined tensor for a name that there is not.
+// The tensors of a file or a checkpoint by name. find() returns an undefined tensor for an unknown
+// name.
 class Source {
  public:
   static Result<Source> open(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {

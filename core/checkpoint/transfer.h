@@ -1,4 +1,4 @@
-// Values of another model's variables, by name.
+// Loads variables from another model by rules on names.
 #ifndef PERCALE_CORE_CHECKPOINT_TRANSFER_H_
 #define PERCALE_CORE_CHECKPOINT_TRANSFER_H_
 
@@ -10,19 +10,23 @@
 
 namespace percale {
 
-// The variable called `to` takes the value of the tensor called `from`. Each may hold one '*', which stands for the same
-// characters in both: {"encoder/*", "backbone/*"}. An empty `from`: the variable keeps its value.
+// The variable `to` takes the value of the tensor `from`. Each may contain one '*', which matches
+// the same characters in both: {"encoder/*", "backbone/*"}. With an empty `from`, the variable
+// keeps its value.
 struct NameRule {
   std::string from, to;
 };
 
-// The tensor that a variable takes its value from: as the first rule says whose `to` is its name, else of its own name; "" for none.
+// Returns the name of the tensor that a variable is loaded from: by the first rule whose `to`
+// matches, else the variable's own name. Returns "" if it is not loaded.
 std::string source_name(const std::vector<NameRule>& rules, std::string_view variable);
 
-// Publishes, as one version, the values that variables find in `path`: a safetensors file, a checkpoint step-N, or a folder whose
-// newest checkpoint is taken. Returns how many. NOT_FOUND when `strict` and a variable that is no slot, and that no rule leaves
-// alone, finds none, or when a rule's own name finds none; INVALID_ARGUMENT names a tensor of another dtype or shape, and a rule
-// with several '*' or one on one side alone. Nothing is changed then.
+// Publishes, as one version, the values that are found for variables in `path`: a safetensors file,
+// a checkpoint step-N, or a folder, whose newest checkpoint is used. Returns the number of loaded
+// variables. NOT_FOUND: a variable that a rule renames has no tensor, or, if `strict`, any other
+// variable that is not a slot and not excluded by a rule has none. INVALID_ARGUMENT: a tensor has
+// another dtype or shape, or a rule has several '*' or one on one side only. On an error nothing is
+// changed.
 Result<int64_t> load_variables(Variables& variables, const std::string& path, const std::vector<NameRule>& rules,
                                bool strict, const std::shared_ptr<MemoryPool>& pool = nullptr);
 

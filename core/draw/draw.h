@@ -1,4 +1,4 @@
-// Drawings of graphs and plans, as files for people.
+// Drawings of graphs and plans as files for people.
 #ifndef PERCALE_CORE_DRAW_DRAW_H_
 #define PERCALE_CORE_DRAW_DRAW_H_
 
@@ -11,9 +11,9 @@
 
 namespace percale {
 
-// "svg": the first picture, at most kMaxHeight px high. "html": one page without other files that
-// shows all pictures and lets a reader move, search and fold them. INVALID_ARGUMENT for another
-// format. Precondition: there is a picture.
+// Draws pictures. "svg": the first picture, at most kMaxHeight px high. "html": one self-contained
+// page that shows all pictures and lets the reader pan, search and fold them. INVALID_ARGUMENT for
+// another format. Precondition: at least one picture.
 Result<std::string> draw(std::span<const Picture> pictures, std::string_view format);
 
 std::string to_svg(const Picture& picture);

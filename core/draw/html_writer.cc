@@ -1,4 +1,5 @@
-// Pictures as one page. The page's own code (page/) draws the layout that stands in it as JSON.
+// Writes pictures as an HTML page. The scripts in page/ draw the layout, which the page contains as
+// JSON.
 #include "core/draw/draw.h"
 #include "core/draw/layout/drawing.h"
 #include "core/draw/page_text.h"
@@ -88,7 +89,7 @@ void write_drawing(JsonWriter& json, const Drawing& drawing) {
   json.end_array().end_object();
 }
 
-// Within a script element no text may look like its end.
+// Escapes '<', so that no text in the script element looks like its end tag.
 std::string without_tags(std::string_view json) {
   std::string out;
   for (const char c : json) out += c == '<' ? std::string_view("\\u003c") : std::string_view(&c, 1);

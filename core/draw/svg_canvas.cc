@@ -35,7 +35,8 @@ void SvgCanvas::rectangle(int32_t x, int32_t y, int32_t width, int32_t height, s
                   css, style.empty() ? "\"/>" : str_cat("\" style=\"", style, "\"/>"));
 }
 
-// A box with its chips: what it reads on the left, what it assigns on the right.
+// Draws a box with its chips: variables that it reads on the left, those that it assigns on the
+// right.
 void SvgCanvas::card(const Look& look, int32_t anchor, int32_t middle, std::string_view css, std::string_view style) {
   const int32_t left = anchor - look.width / 2, top = middle - look.height / 2;
   rectangle(left, top, look.width, look.height, css, style);

@@ -10,19 +10,20 @@
 
 namespace percale {
 
-// Collects elements. `css`: classes of the style that finish() puts before them.
+// Collects elements. `css` names classes of the style sheet that finish() writes before them.
 class SvgCanvas {
  public:
   void text(int32_t x, int32_t y, std::string_view css, std::string_view words);
   void rectangle(int32_t x, int32_t y, int32_t width, int32_t height, std::string_view css,
                  std::string_view style = {});
   void path(std::string_view css, std::string_view way);
-  // A box around its anchor and middle, with its chips: what it reads on the left, what it assigns on the right.
+  // Draws a box at its anchor and middle with its chips: variables that it reads on the left, those
+  // that it assigns on the right.
   void card(const Look& look, int32_t anchor, int32_t middle, std::string_view css, std::string_view style);
-  // Elements until end_group() belong together and show `title` under the pointer.
+  // Groups the elements until end_group(). The group shows `title` as a tooltip.
   void begin_group(std::string_view css, std::string_view title);
   void end_group();
-  // The whole file.
+  // Returns the complete file.
   std::string finish(int32_t width, int32_t height) const;
 
  private:

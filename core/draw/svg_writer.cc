@@ -1,4 +1,4 @@
-// A picture as SVG.
+// Writes a picture as SVG.
 #include <algorithm>
 #include <cmath>
 
@@ -30,7 +30,7 @@ class SvgWriter {
   }
 
  private:
-  // The title, the colours of the devices, and the sum of the times.
+  // Draws the title, the colours of the devices, and the total time.
   void header() {
     int32_t x = kFramePadding;
     const auto add = [&](std::string_view words, std::string_view css, int32_t size) {
@@ -57,7 +57,7 @@ class SvgWriter {
     return kDeviceColours[static_cast<size_t>(found - drawing_.devices.begin()) % std::size(kDeviceColours)];
   }
 
-  // From nearly white to red by the share of the longest time.
+  // Returns a fill colour from nearly white to red, by the share of the longest time.
   std::string heat(double microseconds) const {
     if (microseconds < 0 || drawing_.longest <= 0) return {};
     const double share = std::min(microseconds / drawing_.longest, 1.0);
@@ -131,7 +131,7 @@ class SvgWriter {
     int32_t x = 0, y = 0;
   };
 
-  // Where a wire leaves (`below`) or reaches a cell.
+  // Returns the point where a wire leaves (`below`) or enters a cell.
   End end_of(const Frame& frame, int32_t index, int32_t port, bool below) const {
     const auto i = static_cast<size_t>(index);
     const Cell& cell = frame.level->cells[i];
@@ -155,7 +155,7 @@ class SvgWriter {
     const End end = end_of(frame, wire.at.to, wire.to_port, false);
     int32_t at = begin.x;
     std::string path = str_cat("M", x + begin.x, " ", y + begin.y);
-    // Straight down through the row of the source, then from row to row.
+    // The wire goes straight down through the row of its source, then from row to row.
     const auto cross = [&](int32_t row, int32_t next_x) {
       const int32_t top = y + frame.row_tops[static_cast<size_t>(row)];
       const int32_t above = top - kRowGap;
@@ -168,7 +168,7 @@ class SvgWriter {
     cross(to.at.row, end.x);
     if (end.y != frame.row_tops[static_cast<size_t>(to.at.row)]) path += str_cat("V", y + end.y);
     constexpr std::string_view kCss[] = {"", "x", "w"};
-    // Wires that go on within a block have their arrows there.
+    // A wire that continues inside a block has its arrow there.
     const bool goes_on = to.kind == CellKind::kExit || (to.kind == CellKind::kBlock && frames_.of(to.index) != nullptr);
     canvas_.path(str_cat(kCss[static_cast<size_t>(wire.kind)], goes_on ? " e" : ""), path);
   }

@@ -6,11 +6,11 @@
 namespace percale {
 namespace {
 
-constexpr uint32_t kPolynomial = 0x82F63B78;  // reflected
+constexpr uint32_t kPolynomial = 0x82F63B78;  // bit-reflected
 
 using Table = std::array<uint32_t, 256>;
 
-// kByte[k][b]: what byte b contributes after k further zero bytes.
+// kByte[k][b] is the contribution of byte b followed by k zero bytes.
 constexpr std::array<Table, 8> kByte = [] {
   std::array<Table, 8> out{};
   for (uint32_t b = 0; b < 256; ++b) {
@@ -24,7 +24,7 @@ constexpr std::array<Table, 8> kByte = [] {
   return out;
 }();
 
-// Without the inversions at both ends.
+// Computes the CRC without the inversions at both ends.
 uint32_t raw_portable(const unsigned char* data, size_t bytes, uint32_t crc) {
   for (; bytes >= 8; data += 8, bytes -= 8) {
     const uint32_t low =
@@ -38,15 +38,16 @@ uint32_t raw_portable(const unsigned char* data, size_t bytes, uint32_t crc) {
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-// The instruction takes three cycles and a new one may start every cycle: three stretches run side by side, and a table
-// moves the checksum of a stretch over the zero bytes of the next one.
+// The CRC instruction has a latency of three cycles and a throughput of one per cycle. Three
+// sections of kStretch bytes therefore run in parallel. A table advances the checksum of a section
+// over the zero bytes of the next one.
 constexpr size_t kStretch = 2048;
 
 constexpr std::array<Table, 4> kShift = [] {
-  std::array<uint32_t, 32> image{};  // where each single bit goes after kStretch zero bytes
+  std::array<uint32_t, 32> image{};  // each single bit after kStretch zero bytes
   for (uint32_t bit = 0; bit < 32; ++bit) {
     uint32_t crc = uint32_t{1} << bit;
-    // Eight bytes at once, because compilers count the steps of what they evaluate.
+    // Eight bytes per step, because compilers limit the number of constexpr evaluation steps.
     for (size_t i = 0; i < kStretch; i += 8) {
       crc = kByte[7][crc & 255] ^ kByte[6][(crc >> 8) & 255] ^ kByte[5][(crc >> 16) & 255] ^ kByte[4][crc >> 24];
     }

@@ -36,7 +36,7 @@ Code code_of(int error) {
   }
 }
 
-// strerror_r comes in two kinds, by the C library's choice.
+// strerror_r() has two signatures, depending on the C library.
 [[maybe_unused]] const char* message_of(int result, const char* text) { return result == 0 ? text : "unknown error"; }
 [[maybe_unused]] const char* message_of(const char* result, const char*) { return result; }
 
@@ -83,7 +83,7 @@ struct OpenFile {
   ino_t inode = 0;
 };
 
-// O_NONBLOCK: opening a named pipe must not wait for its writer.
+// O_NONBLOCK prevents open() from waiting for the writer of a named pipe.
 Result<OpenFile> open_regular(const std::string& path) {
   PERCALE_RETURN_IF_ERROR(check_path(path));
   OpenFile file{Descriptor(open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK)), 0};
@@ -121,7 +121,7 @@ Status system_error(const char* call, const std::string& path, int error) {
   return make_error(code_of(error), {call, " '", path, "': ", message_of(strerror_r(error, text, sizeof text), text)});
 }
 
-// The bytes that were there; fewer where the file was cut short meanwhile.
+// Returns the number of bytes read. It is less than file.bytes if the file was truncated meanwhile.
 Result<int64_t> read_all(const OpenFile& file, const std::string& path, char* out) {
   int64_t done = 0;
   while (done < file.bytes) {
@@ -136,7 +136,8 @@ Result<int64_t> read_all(const OpenFile& file, const std::string& path, char* ou
 
 Result<std::string> read_file(const std::string& path, int64_t max_bytes) {
   PERCALE_ASSIGN_OR_RETURN(OpenFile file, open_regular(path));
-  constexpr int64_t kMost = int64_t{1} << 40;  // a sparse file may claim more than a string can ever hold
+  // A sparse file may claim more bytes than a string can hold.
+  constexpr int64_t kMost = int64_t{1} << 40;
   if (file.bytes > std::min(max_bytes, kMost)) {
     return resource_exhausted("read '", path, "': ", file.bytes, " bytes, the limit is ", std::min(max_bytes, kMost));
   }
@@ -160,7 +161,7 @@ Result<std::shared_ptr<Buffer>> map_file(const std::string& path) {
   mapping->data = mmap(nullptr, mapping->bytes, PROT_READ, MAP_PRIVATE, file.descriptor.get(), 0);
   if (mapping->data == MAP_FAILED) return system_error("map", path, errno);
   auto buffer = Buffer::wrap(mapping->data, file.bytes, end_mapping, mapping.get());
-  static_cast<void>(mapping.release());  // the buffer's deleter ends it
+  static_cast<void>(mapping.release());  // the buffer's deleter frees it
   return buffer;
 }
 
@@ -168,7 +169,7 @@ Status check_mapping(const Buffer& buffer) {
   if (!buffer.ends_with(end_mapping)) return {};
   const auto& mapping = *static_cast<const Mapping*>(buffer.user());
   struct stat info {};
-  // What stands at the path now may be another file; the mapped one is whole then.
+  // If another file now has this path, the mapped file still exists unchanged.
   if (stat(mapping.path.c_str(), &info) != 0 || info.st_dev != mapping.device || info.st_ino != mapping.inode)
     return {};
   const auto bytes = static_cast<int64_t>(mapping.bytes);
@@ -191,7 +192,7 @@ void rest_mapping(const Buffer& buffer, const void* data, int64_t bytes) {
   if (!buffer.ends_with(end_mapping)) return;
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)), begin = reinterpret_cast<uintptr_t>(data);
   const uintptr_t first = (begin + page - 1) / page * page, end = (begin + static_cast<uintptr_t>(bytes)) / page * page;
-  // Nobody writes to these pages, so that nothing is lost with them.
+  // The pages are read-only, so dropping them loses no data.
   if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 }
 
@@ -208,7 +209,7 @@ AtomicFile::~AtomicFile() {
 
 Result<AtomicFile> AtomicFile::create(const std::string& path) {
   PERCALE_RETURN_IF_ERROR(check_path(path));
-  constexpr int kAttempts = 1000;  // names that other writers, or a crashed one, have taken
+  constexpr int kAttempts = 1000;  // for names taken by other writers or left by a crash
   AtomicFile file(path);
   for (int i = 0;; ++i) {
     file.temporary_ = str_cat(path, ".tmp-", static_cast<int64_t>(getpid()), "-", i);
@@ -232,7 +233,7 @@ Status AtomicFile::write(const void* data, int64_t bytes) {
 
 Status AtomicFile::commit() {
   if (sync_retrying(descriptor_) != 0) return system_error("fsync", path_, errno);
-  // Some file systems report a failed write only here.
+  // Some file systems report a failed write only in close().
   if (const int fd = std::exchange(descriptor_, -1); close(fd) != 0 && errno != EINTR) {
     const Status status = system_error("close", path_, errno);
     unlink(temporary_.c_str());
@@ -265,7 +266,8 @@ Status create_folders(const std::string& path) {
     const std::string part = path.substr(0, end);
     if (mkdir(part.c_str(), 0777) != 0) {
       const int error = errno;
-      // Others may make it at the same time; and a folder above may be one that we may not write to.
+      // Another process may create the folder at the same time, or an existing parent folder may
+      // not be writable.
       if (path_kind(part) != PathKind::kFolder) return system_error("create folder", part, error);
     }
     if (end == std::string::npos) return {};
@@ -336,7 +338,7 @@ Status sync_folder(const std::string& path) {
   PERCALE_RETURN_IF_ERROR(check_path(path));
   const Descriptor folder(open_retrying(path.c_str(), O_RDONLY | O_DIRECTORY));
   if (folder.get() < 0) return system_error("open", path, errno);
-  // Some file systems have nothing to sync for a folder and say so.
+  // Some file systems return EINVAL for fsync on a folder because they have nothing to sync.
   if (sync_retrying(folder.get()) != 0 && errno != EINVAL) return system_error("fsync", path, errno);
   return {};
 }

@@ -1,8 +1,9 @@
-// The file system layer: the one place of the core that calls open, mmap, fsync, rename.
+// The file system layer: the only place of the core that calls open, mmap, fsync and rename.
 //
-// Paths are text without NUL, taken as the process sees them; every function is thread-safe. An error names the call, the
-// path and the system's text for errno: NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS, RESOURCE_EXHAUSTED (disk, quota,
-// descriptors, memory), else UNAVAILABLE. Descriptors are never inherited by child processes.
+// Paths are texts without NUL and are used as they are; relative paths start at the working
+// directory. Every function is thread-safe. An error names the call, the path and the system's text
+// for errno. Its code is NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS, RESOURCE_EXHAUSTED (disk,
+// quota, descriptors, memory), or else UNAVAILABLE. Child processes never inherit descriptors.
 #ifndef PERCALE_CORE_FILE_FILE_H_
 #define PERCALE_CORE_FILE_FILE_H_
 
@@ -17,73 +18,82 @@
 
 namespace percale {
 
-// The error `error`, an errno, of the system's call on a path.
+// Returns the error for errno value `error` of system call `call` on `path`.
 Status system_error(const char* call, const std::string& path, int error);
 
-// The whole of a regular file. RESOURCE_EXHAUSTED, before anything is read, where it has more than `max_bytes`.
+// Returns the contents of a regular file. RESOURCE_EXHAUSTED, before anything is read, if the file
+// has more than `max_bytes`.
 Result<std::string> read_file(const std::string& path, int64_t max_bytes = INT64_MAX);
 
-// A read-only mapping of a regular file: writing to it is a fault. The last user of the buffer unmaps it. The file may be
-// replaced or removed meanwhile, but must not be cut short in place: reading behind its new end is a fault (SIGBUS).
+// Maps a regular file read-only: writing to the memory faults. The last owner of the buffer unmaps
+// it. The file may be replaced or removed meanwhile, but must not be truncated in place: reading
+// beyond its new end faults (SIGBUS).
 Result<std::shared_ptr<Buffer>> map_file(const std::string& path);
-// DATA_LOSS where the buffer is the mapping of a file that is shorter now than it was. Asked before the bytes are read, it
-// turns most of those faults into errors; a file that is cut while they are read remains one.
+// Returns DATA_LOSS if `buffer` maps a file that is now shorter than it was. Call it before reading
+// the bytes: it turns most of these faults into errors. A file that is truncated during the read
+// still faults.
 Status check_mapping(const Buffer& buffer);
-// The bytes of a regular file that stay in use: mapped, or in memory of the pool where it maps no files. Null: mapped.
+// Returns the contents of a regular file for long-term use: mapped, or in memory of `pool` if the
+// pool's maps_files() is false. Null `pool`: mapped.
 Result<std::shared_ptr<Buffer>> load_file(const std::string& path, const std::shared_ptr<MemoryPool>& pool);
-// Tells the system that these bytes of a buffer will hardly be read again. Of a mapped file they leave the process's memory,
-// and are there again when they are read after all; other buffers stay as they are. Any thread may read meanwhile.
+// Tells the system that these bytes of a buffer will hardly be read again. Bytes of a mapped file
+// leave the process's memory and are loaded again on access. Other buffers are unaffected. Other
+// threads may read the bytes meanwhile.
 void rest_mapping(const Buffer& buffer, const void* data, int64_t bytes);
 
-// Writes a file so that a crash at any moment leaves the old one or the new one: into a temporary file beside it, fsync,
-// rename, fsync of the folder. Thread-compatible.
+// Writes a file so that a crash at any time leaves either the old or the new file. Writes a
+// temporary file in the same folder, then calls fsync, rename, and fsync on the folder.
+// Thread-compatible.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::string& path);
-  // Without commit() the temporary file is removed and `path` stays as it was.
+  // Without commit(), removes the temporary file and leaves `path` unchanged.
   ~AtomicFile();
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  // Appends. After an error only destruction makes sense.
+  // Appends bytes. After an error, only destruction is allowed.
   Status write(const void* data, int64_t bytes);
   Status write(std::string_view bytes) { return write(bytes.data(), static_cast<int64_t>(bytes.size())); }
-  // Puts the file in place. May be called once.
+  // Moves the file to `path`. May be called once.
   Status commit();
 
  private:
   explicit AtomicFile(std::string path);
   std::string path_, temporary_;
-  int descriptor_ = -1;  // before create() and after commit()
+  int descriptor_ = -1;  // -1 before create() and after commit()
 };
 
-// AtomicFile for bytes that are there already.
+// Writes `bytes` to `path` with an AtomicFile.
 Status write_file(const std::string& path, std::string_view bytes);
 
 enum class PathKind { kNothing, kFile, kFolder, kOther };
-// What stands at `path`, links followed; kNothing also where it cannot be seen.
+// Returns the kind of the object at `path`, following links; kNothing also if it cannot be
+// accessed.
 PathKind path_kind(const std::string& path);
 
-// Makes a folder and those above it; a folder that exists is success.
+// Creates a folder and its parents. Succeeds if the folder exists.
 Status create_folders(const std::string& path);
-// The names in a folder, sorted, without "." and "..".
+// Returns the names in a folder, sorted, without "." and "..".
 Result<std::vector<std::string>> list_folder(const std::string& path);
-// Puts `from` in the place of `to`, atomically.
+// Atomically renames `from` to `to`, replacing `to`.
 Status rename_path(const std::string& from, const std::string& to);
 Status remove_file(const std::string& path);
-// Removes a file or a folder with all in it; links are removed, never followed. Nothing there is success.
+// Removes a file, or a folder with its contents. Links are removed, never followed. Succeeds if
+// nothing is there.
 Status remove_tree(const std::string& path);
-// Makes what was created, renamed and removed in a folder durable.
+// Makes creations, renames and removals in a folder durable.
 Status sync_folder(const std::string& path);
 
-// "a/b" for "a" and "b"; an absolute or empty side wins.
+// Joins "a" and "b" to "a/b". If one side is empty, or `name` is absolute, returns the other side
+// or `name`.
 std::string join_path(std::string_view folder, std::string_view name);
-// What comes before the last '/', "." where there is none.
+// Returns the part before the last '/', or "." if there is none.
 std::string parent_folder(std::string_view path);
 
-// The path of the existing file that `name`, which is not ours to trust, means within `folder`: INVALID_ARGUMENT when it is
-// empty, absolute, has a ".." part, or leads out of the folder through links.
+// Returns the real path of the existing file `name` within `folder`. `name` is untrusted:
+// INVALID_ARGUMENT if it is empty, absolute, has a ".." part, or leaves the folder through a link.
 Result<std::string> confined_path(const std::string& folder, std::string_view name);
 
 }  // namespace percale

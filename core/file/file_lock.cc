@@ -27,7 +27,8 @@ Attempt try_lock(int fd) {
   return without_locks ? Attempt::kLocked : Attempt::kFailed;
 }
 
-// The last holder may have removed the file between our open and our lock.
+// True if `fd` is still the file at `path`. The previous holder may have removed the file between
+// open and lock.
 bool is_at(int fd, const std::string& path) {
   struct stat own {
   }, there{};
@@ -58,7 +59,8 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 
 FileLock::~FileLock() {
   if (descriptor_ < 0) return;
-  unlink(path_.c_str());  // while the lock is held, so that no other holder's file is removed
+  // Unlink while the lock is held, so that no other holder's file is removed.
+  unlink(path_.c_str());
   close(descriptor_);
 }
 
@@ -81,7 +83,7 @@ Result<FileLock> FileLock::take(const std::string& path) {
     }
     FileLock out(path, fd);
     const std::string pid = str_cat(int64_t{getpid()}, "\n");
-    // The number is for messages alone: the lock holds without it.
+    // The process id is only used in messages; the lock is valid without it.
     if (ftruncate(fd, 0) == 0) static_cast<void>(!pwrite(fd, pid.data(), pid.size(), 0));
     return out;
   }

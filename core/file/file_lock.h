@@ -1,4 +1,4 @@
-// An advisory lock that ends with its process.
+// An advisory file lock that the system releases when the process ends.
 #ifndef PERCALE_CORE_FILE_FILE_LOCK_H_
 #define PERCALE_CORE_FILE_FILE_LOCK_H_
 
@@ -8,10 +8,12 @@
 
 namespace percale {
 
-// Holds the lock on a file, which it creates and removes. A process that is killed leaves the file, but not the lock.
+// Holds the lock on a file, which it creates and removes. If the process is killed, the file
+// remains but the lock is released.
 class FileLock {
  public:
-  // UNAVAILABLE names the process that holds the lock; it does not wait. On a file system without locks it succeeds.
+  // Takes the lock without waiting. UNAVAILABLE names the process that holds it. Succeeds on a file
+  // system without locks.
   static Result<FileLock> take(const std::string& path);
   ~FileLock();
   FileLock(FileLock&& other) noexcept;

@@ -71,7 +71,7 @@ Sha256& Sha256::update(const void* data, size_t bytes) {
 
 std::array<uint8_t, 32> Sha256::digest() const {
   Sha256 end = *this;
-  // A one bit, zeros up to eight bytes before the end of a block, the length in bits.
+  // The padding: a one bit, zeros up to eight bytes before the end of a block, the length in bits.
   std::array<uint8_t, 72> padding{0x80};
   const auto held = static_cast<size_t>(bytes_ % 64);
   const size_t zeros_end = held < 56 ? 56 - held : 120 - held;

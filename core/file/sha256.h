@@ -10,14 +10,14 @@
 
 namespace percale {
 
-// Takes a message piece by piece. A plain value: a copy goes on from the same state.
+// Hashes a message given in parts. Copyable: a copy continues from the same state.
 class Sha256 {
  public:
   Sha256& update(const void* data, size_t bytes);
   Sha256& update(std::string_view bytes) { return update(bytes.data(), bytes.size()); }
-  // The digest of all that was given so far; the object may go on.
+  // Returns the digest of all bytes so far. update() may be called afterwards.
   std::array<uint8_t, 32> digest() const;
-  // The same as 64 lower-case hexadecimal digits.
+  // Returns the digest as 64 lower-case hexadecimal digits.
   std::string hex() const;
 
  private:

@@ -151,8 +151,9 @@ Result<std::vector<ValueId>> FunctionBuilder::extend_node(NodeId id, Attributes 
   return out;
 }
 
-// A read of a variable comes after its last write, a write after all reads and the write before it. An effect that
-// names no variable (Print, Assert, a control op with effects inside) is ordered against every other effect.
+// A read of a variable is ordered after its last write; a write, after the previous write and all
+// reads since then. An effect that names no variable (Print, Assert, a control op with effects
+// inside) is ordered against every other effect.
 void FunctionBuilder::order_effects(NodeId id) {
   Function& f = mutable_function();
   const OpSchema& schema = *f.node(id).op;
@@ -222,7 +223,7 @@ Status FunctionBuilder::rename(ValueId id, std::string_view name) {
   }
   Value& value = mutable_function().value(id);
   if (value.name == name) return {};
-  // A node and its first output share a name, and may take it from each other.
+  // A node and its first output share a name, so either may take it from the other.
   const bool own = value.kind == ValueKind::kNode && function().node(value.def).name == name;
   if (name.empty() || (!own && !names_.insert(std::string(name)).second)) {
     return Status(Code::kAlreadyExists, str_cat("'", name, "' cannot be the name of '", value.name, "': it is taken"));

@@ -1,5 +1,5 @@
-// Builds graphs node by node. Each node is checked and its shapes are inferred as it is built, so that the error comes
-// where the mistake is.
+// Builds graphs node by node. Each node is checked and its shapes are inferred when it is added, so
+// that errors are reported at the call that caused them.
 #ifndef PERCALE_CORE_GRAPH_BUILDER_H_
 #define PERCALE_CORE_GRAPH_BUILDER_H_
 
@@ -17,47 +17,49 @@ namespace percale {
 
 class Builder;
 
-// Appends to one function of a graph under construction. Borrowed from its Builder. Thread-compatible.
+// Appends to one function of a graph under construction. Owned by its Builder. Thread-compatible.
 class FunctionBuilder {
  public:
   FunctionBuilder(Builder& owner, size_t index);
   FunctionBuilder(const FunctionBuilder&) = delete;
   FunctionBuilder& operator=(const FunctionBuilder&) = delete;
 
-  // The function as it stands. The reference is good until the next function is added to the graph.
+  // The function built so far. The reference is valid until the next function is added to the
+  // graph.
   const Function& function() const;
-  // By value: the next node moves the values of the function.
+  // Returned by value, because adding a node moves the values of the function.
   ValueType type(ValueId id) const { return function().type(id); }
   Builder& owner() const { return owner_; }
 
-  // An input. ALREADY_EXISTS for a name that is taken; "" takes the next free name.
+  // Adds an input. ALREADY_EXISTS if the name is taken; "" picks a free name.
   Result<ValueId> add_input(std::string_view name, DType dtype, const Shape& shape);
-  // A constant, kept by reference to its memory.
+  // Adds a constant that shares the memory of `tensor`.
   Result<ValueId> add_constant(Tensor tensor, std::string_view name = {});
-  // A node with `num_outputs` outputs. A name that is taken gets a number behind it. Its outputs are called as the node,
-  // ":k" behind the name from the second on.
+  // Adds a node with `num_outputs` outputs. If the name is taken, a number is appended. The first
+  // output has the node's name; output k > 0 has the name with ":k" appended.
   Result<NodeId> add_node(const OpSchema& schema, const std::vector<ValueId>& inputs, Attributes attributes = {},
                           size_t num_outputs = 1, std::string_view name = {});
-  // The same by op name, "Conv" or "percale:ApplyAdam".
+  // The same by op name: "Conv" or "percale:ApplyAdam".
   Result<NodeId> add_node(std::string_view op, const std::vector<ValueId>& inputs, Attributes attributes = {},
                           size_t num_outputs = 1, std::string_view name = {});
-  // Gives a node other attributes and `more` outputs behind those it has; returns the new ones. What the attributes then say
-  // of the outputs that are there must be compatible with their types.
+  // Replaces the attributes of a node and appends `more` outputs, which are returned. The types
+  // inferred for the existing outputs must stay compatible.
   Result<std::vector<ValueId>> extend_node(NodeId id, Attributes attributes, size_t more);
-  // `after` runs only when `before` has run. `before` must stand before `after`.
+  // Makes `after` run only after `before` has run. `before` must precede `after` in the function.
   Status add_control(NodeId before, NodeId after);
   Status set_outputs(std::vector<ValueId> outputs);
-  // Gives a value another name; ALREADY_EXISTS when it is taken.
+  // Renames a value; ALREADY_EXISTS if the name is taken.
   Status rename(ValueId id, std::string_view name);
-  // Keeps a name free for the input or the renamed value that will be called so: what is named meanwhile gets a number instead.
+  // Reserves a name for an input or a renamed value. Other nodes that want the name get a number
+  // appended.
   void reserve_name(std::string_view name);
 
-  // Device hint of the nodes that follow, "" for none.
+  // Device hint of the nodes added from now on; "" for none.
   void set_device(std::string_view device) { device_ = device; }
   const std::string& device() const { return device_; }
-  // Adds what else is known of a value's shape. Precondition: compatible with its shape.
+  // Adds knowledge about a value's shape. Precondition: compatible with its current shape.
   void refine_shape(ValueId id, const Shape& shape);
-  // What is put before the names of the nodes that follow, such as "encoder/".
+  // Prefix of the names of the nodes added from now on, such as "encoder/".
   void set_name_prefix(std::string_view prefix) { prefix_ = prefix; }
   const std::string& name_prefix() const { return prefix_; }
 
@@ -67,7 +69,7 @@ class FunctionBuilder {
   ValueId add_output(NodeId id, size_t output, const ValueType& type);
   void order_effects(NodeId id);
 
-  struct Effects {  // of one variable, or of everything under the name ""
+  struct Effects {  // Effects on one variable; the key "" stands for all effects.
     NodeId last_write = -1;
     std::vector<NodeId> reads;  // since the last write
   };
@@ -79,32 +81,33 @@ class FunctionBuilder {
   std::map<std::string, Effects> effects_;
 };
 
-// A graph under construction. Thread-compatible. "main" is there from the start.
+// A graph under construction. It contains "main" from the start. Thread-compatible.
 class Builder {
  public:
   explicit Builder(std::shared_ptr<const Registry> registry);
-  // Goes on from a copy of a finished graph: to add gradients, layers, functions.
+  // Starts from a copy of a finished graph, to add gradients, layers or functions.
   explicit Builder(const Graph& graph);
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 
   FunctionBuilder& main() { return functions_.front(); }
-  // A new function. ALREADY_EXISTS for a name that is taken.
+  // Adds a function. ALREADY_EXISTS if the name is taken.
   Result<FunctionBuilder*> add_function(std::string_view name);
-  // `name`, or with a number behind it, so that add_function takes it.
+  // Returns `name`, with a number appended if add_function() would refuse it.
   std::string free_function_name(std::string_view name) const;
-  // Null when there is none.
+  // Returns null if there is none.
   FunctionBuilder* find_function(std::string_view name);
-  // The function "init", made when first asked for.
+  // Returns the function "init", which is created on first use.
   FunctionBuilder& init();
 
-  // A variable. Its first value is `variable.initial`, or the output of that name that "init" will have.
+  // Adds a variable. Its initial value is `variable.initial`, or the output of "init" that will
+  // have its name.
   Status add_variable(Variable variable);
   const Graph& graph() const { return graph_; }
   const Registry& registry() const { return *graph_.registry; }
   void set_metadata(std::string_view key, std::string_view value);
 
-  // The finished, validated graph. The builder is left empty.
+  // Validates and returns the graph. The builder is empty afterwards.
   Result<std::shared_ptr<const Graph>> finish();
 
  private:
@@ -114,8 +117,8 @@ class Builder {
   std::unordered_set<std::string> variable_names_;
 };
 
-// Emits nodes one after the other and keeps the first error, after which it does nothing and returns kNoValue: for code
-// that writes many nodes. Gradient functions, layers and rewrites use it.
+// Emits nodes one after another and keeps the first error. After an error it does nothing and
+// returns kNoValue. For code that writes many nodes: gradient functions, layers, rewrites.
 class Emitter {
  public:
   explicit Emitter(FunctionBuilder& builder) : builder_(builder) {}
@@ -125,9 +128,9 @@ class Emitter {
   std::vector<ValueId> emit_many(std::string_view op, const std::vector<ValueId>& inputs, size_t num_outputs,
                                  Attributes attributes = {}, std::string_view name = {});
   ValueId constant(Tensor tensor, std::string_view name = {});
-  // A rank-0 constant of a numeric or bool dtype.
+  // Emits a rank-0 constant of a numeric or bool dtype.
   ValueId scalar(DType dtype, double value);
-  // A rank-1 i64 constant, as shapes and axes are given.
+  // Emits a rank-1 i64 constant, the form of shapes and axes.
   ValueId ints(const std::vector<int64_t>& values);
   void fail(Status status);
 
@@ -142,7 +145,8 @@ class Emitter {
   Status status_;
 };
 
-// A tensor of rank 0 of any fixed-size dtype of 8 bits or more that holds `value` converted to it.
+// Returns a rank-0 tensor with `value` converted to `dtype`, any fixed-size dtype of 8 bits or
+// more.
 Tensor scalar_tensor(DType dtype, double value);
 
 }  // namespace percale

@@ -16,7 +16,8 @@ class Device {
   const std::string device_;
 };
 
-// Whether all that `from` knows of the shapes of its inputs holds for `inputs`, so that its other shapes hold, too.
+// True if the new inputs satisfy everything that `from` knows about the shapes of its inputs. The
+// other shapes of `from` then hold as well.
 bool keeps_shapes(const Function& from, const FunctionBuilder& to, const std::vector<ValueId>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] == kNoValue) continue;
@@ -98,12 +99,13 @@ Result<std::vector<ValueId>> clone_body(const Function& from, FunctionBuilder& t
       map[static_cast<size_t>(node.outputs[i])] = copy;
       const Shape before = from.type(node.outputs[i]).shape;
       if (shapes && compatible(before, to.type(copy).shape)) to.refine_shape(copy, before);
-      // A value may have been given a name of its own, as outputs of layers are.
+      // A value may have been renamed, as outputs of layers are.
       const std::string name = to.name_prefix() + from.value(node.outputs[i]).name;
-      if (to.function().value(copy).name != name) (void)to.rename(copy, name);  // taken: it keeps the node's
+      // taken: the copy keeps its name
+      if (to.function().value(copy).name != name) (void)to.rename(copy, name);
     }
   }
-  // A constant may be an output with no node between.
+  // A constant may be an output of the function without any node in between.
   for (ValueId v : needed != nullptr ? *needed : from.outputs) PERCALE_RETURN_IF_ERROR(mapped(v).status());
   return map;
 }

@@ -1,4 +1,4 @@
-// Copies the nodes of a function into a function under construction.
+// Copying the nodes of a function into a function under construction.
 #ifndef PERCALE_CORE_GRAPH_CLONE_H_
 #define PERCALE_CORE_GRAPH_CLONE_H_
 
@@ -8,19 +8,23 @@
 
 namespace percale {
 
-// Per node of `f`: whether one of `values` depends on it, by data or, where `control` is set, by control edges.
+// Returns, per node of `f`, true if one of `values` depends on it by data or, if `control`, by
+// control edges.
 std::vector<bool> nodes_behind(const Function& f, const std::vector<ValueId>& values, bool control = true);
-// Per input of `f`: whether one of `values` depends on it by data.
+// Returns, per input of `f`, true if one of `values` depends on it by data.
 std::vector<bool> inputs_behind(const Function& f, const std::vector<ValueId>& values);
 
-// Appends the nodes of `from` to `to`, with the constants that they use, and returns, per value of `from`, its value there.
-// The inputs of `from` are the values `inputs` of `to`, kNoValue for those that nothing copied uses. With `needed`, only
-// what these values of `from` depend on is copied; the others get kNoValue. Nodes whose names are taken get a number
-// behind them, values then have the node's; random nodes keep their ids, so that they draw the same numbers. Shapes that
-// `from` knows stay known where `inputs` have what it knows of its own. `from` must be another function than `to`.
+// Appends the nodes of `from` and the constants that they use to `to`. Returns, per value of
+// `from`, the corresponding value of `to`. The inputs of `from` become `inputs`, values of `to`;
+// kNoValue is allowed for inputs that no copied node uses. With `needed`, copies only what these
+// values of `from` depend on; all other values map to kNoValue.
+// If a node name is taken, a number is appended, and its values are named after the node. Random
+// nodes keep their ids, so that they draw the same numbers. Shapes known in `from` stay known if
+// `inputs` satisfy the known shapes of its inputs. `from` must not be the function that `to`
+// builds.
 Result<std::vector<ValueId>> clone_body(const Function& from, FunctionBuilder& to, const std::vector<ValueId>& inputs,
                                         const std::vector<ValueId>* needed = nullptr);
-// The same with new inputs in `to` of the names and types of those of `from`.
+// The same, with new inputs of `to` that have the names and types of the inputs of `from`.
 Result<std::vector<ValueId>> clone_function(const Function& from, FunctionBuilder& to,
                                             const std::vector<ValueId>* needed = nullptr);
 

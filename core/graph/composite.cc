@@ -18,7 +18,8 @@ Result<std::vector<ValueId>> emit_body(FunctionBuilder& builder, const OpSchema&
 Result<Function> body_of(const Registry& registry, const OpSchema& schema, std::string_view name,
                          const std::vector<ValueType>& inputs, const std::vector<const Tensor*>& known,
                          const Attributes& attributes, size_t num_outputs) {
-  Builder builder(std::shared_ptr<const Registry>(std::shared_ptr<void>(), &registry));  // borrowed for this call
+  // Borrowed for this call.
+  Builder builder(std::shared_ptr<const Registry>(std::shared_ptr<void>(), &registry));
   FunctionBuilder& f = builder.main();
   std::vector<ValueId> ids;
   for (const ValueType& type : inputs) {

@@ -1,5 +1,5 @@
-// Composite ops: ops that others express. A schema's body emits the nodes that mean the same; a device may claim the op whole
-// with a kernel of its own, everywhere else the body stands in.
+// Composite ops: ops that can be expressed by other ops. A schema's body emits the equivalent
+// nodes. A device may claim the op as a whole with a kernel; elsewhere the body replaces it.
 #ifndef PERCALE_CORE_GRAPH_COMPOSITE_H_
 #define PERCALE_CORE_GRAPH_COMPOSITE_H_
 
@@ -8,9 +8,10 @@
 
 #include "core/graph/builder.h"
 
-// One node of a composite op, which a body replaces.
+// One node of a composite op that is to be replaced by its body.
 struct percale_body_context : percale::Emitter {
-  // `inputs`: values of the builder's function, kNoValue where absent. `attributes`: with defaults.
+  // `inputs` are values of the builder's function, kNoValue if absent. `attributes` include the
+  // defaults.
   percale_body_context(percale::FunctionBuilder& builder, std::vector<percale::ValueId> inputs,
                        percale::Attributes attributes, size_t num_outputs)
       : Emitter(builder),
@@ -20,7 +21,7 @@ struct percale_body_context : percale::Emitter {
 
   const percale::Attributes& attributes() const { return attributes_; }
   percale::ValueId input(size_t i) const { return i < inputs_.size() ? inputs_[i] : percale::kNoValue; }
-  // The value of an input that is a constant, else null.
+  // Returns the value of an input that is a constant, else null.
   const percale::Tensor* known(size_t i) const {
     return input(i) == percale::kNoValue ? nullptr : builder().function().constant(input(i));
   }
@@ -37,14 +38,16 @@ struct percale_body_context : percale::Emitter {
 
 namespace percale {
 
-// Emits the body of a node of `schema` for these inputs; the values that stand for its outputs.
+// Emits the body of a node of `schema` for these inputs. Returns the values that replace its
+// outputs.
 Result<std::vector<ValueId>> emit_body(FunctionBuilder& builder, const OpSchema& schema, std::string_view name,
                                        const std::vector<ValueId>& inputs, const Attributes& attributes,
                                        size_t num_outputs);
 
-// The body as a closed function: its inputs and outputs are the node's, an absent input is there but not used. `known`: per input, as
-// far as there are so many, its value where it is known, else null; those that hold shapes, axes or sizes are constants of the body.
-// UNIMPLEMENTED where the body needs one that is not known.
+// Returns the body as a closed function with the inputs and outputs of the node; an absent input
+// becomes an unused one. `known` has, per input, its value if known, else null; it may be shorter
+// than `inputs`. Known inputs that hold shapes, axes or sizes become constants of the body.
+// UNIMPLEMENTED if the body needs such a value that is not known.
 Result<Function> body_of(const Registry& registry, const OpSchema& schema, std::string_view name,
                          const std::vector<ValueType>& inputs, const std::vector<const Tensor*>& known,
                          const Attributes& attributes, size_t num_outputs);

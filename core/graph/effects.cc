@@ -20,7 +20,7 @@ class Search {
     out_.lasting =
         out_.lasting || (stateful && !reads_only && !(op.has(kWaits) && op.find_attribute("queue") != nullptr));
     out_.random = out_.random || op.has(kRandom);
-    // A control op is what its bodies are.
+    // A control op is pure if its bodies are.
     const bool carries = carries_functions(node.attributes);
     if (stateful || op.has(kRandom) || !(op.has(kPure) || (op.has(kRuntime) && carries))) out_.pure = false;
     if (!carries) return;

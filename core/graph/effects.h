@@ -1,4 +1,4 @@
-// What a node does beyond computing its outputs, the functions that it carries included.
+// The side effects of a node, including those of the functions that it carries.
 #ifndef PERCALE_CORE_GRAPH_EFFECTS_H_
 #define PERCALE_CORE_GRAPH_EFFECTS_H_
 
@@ -7,22 +7,24 @@
 namespace percale {
 
 struct NodeEffects {
-  bool reads = false;    // variables
-  bool writes = false;   // variables, or has any other effect (a print, a queue)
-  bool changes = false;  // the same without ops that only look (a print)
-  bool lasting =
-      false;  // has an effect that nodes ordered after it rely on: any but ops on queues, because one function may hold
-              // both ends of a queue, and taking an element out does not mean putting one in before
+  bool reads = false;    // reads variables
+  bool writes = false;   // writes variables, or has any other effect (a print, a queue)
+  bool changes = false;  // the same, without ops that only observe (a print)
+  // Has an effect that nodes ordered after it rely on. This excludes ops on queues: one function
+  // may hold both ends of a queue, and taking an element out does not require that one was put in
+  // before.
+  bool lasting = false;
   bool random = false;
-  bool pure = true;  // same inputs, same outputs, no effect: may be folded, merged, dropped
+  bool pure = true;  // same inputs give same outputs, no effect: may be folded, merged, dropped
 };
 
-// True when an attribute names a function.
+// True if an attribute names a function.
 bool carries_functions(const Attributes& attributes);
 
-// Looks into the functions that the node carries, and into those that they carry. Linear in the functions' sizes.
+// Includes the functions that the node carries, and those that they carry. Takes time linear in the
+// functions' sizes.
 NodeEffects effects_of(const Graph& graph, const Node& node);
-// Of all nodes of a function together.
+// Returns the union of the effects of all nodes of a function.
 NodeEffects effects_of(const Graph& graph, const Function& function);
 
 }  // namespace percale

@@ -19,7 +19,7 @@ double outputs_of(const Function& f, const Node& node) {
   return out;
 }
 
-// The size of one dim, counted from the last, which is 1.
+// Returns a dim of a value, counted from the end; `from_end` 1 is the last. Unknown counts as 1.
 double dim(const Function& f, ValueId id, size_t from_end) {
   const Shape& shape = f.type(id).shape;
   if (!shape.known_rank() || shape.rank() < from_end) return 1;
@@ -31,7 +31,7 @@ double dim(const Function& f, ValueId id, size_t from_end) {
 double product_flops(const Function& f, const Node& node) {
   const std::string op = op_name(*node.op);
   const double outputs = outputs_of(f, node);
-  // `images`: each element of them meets one of the filters.
+  // Each element of `images` takes a multiplication and an addition per weight of one filter.
   const auto convolution = [&](double images, ValueId filters) -> double {
     if (filters == kNoValue) return 0;
     const Shape& shape = f.type(filters).shape;
@@ -45,14 +45,15 @@ double product_flops(const Function& f, const Node& node) {
   if (op == "ConvTranspose" || op == "percale:ConvGradInput") {
     return convolution(elements(f, node.inputs[0]), node.inputs[1]);
   }
-  // Every query meets every key, in the size of Q and in that of V.
+  // Every query is multiplied with every key, once per element of Q and once per element of V.
   const auto attention = [&](ValueId keys, double of_q, double of_v) {
     return 2 * dim(f, keys, node.attributes.get_int("k_by_row") != 0 ? 3 : 2) * (of_q + of_v);
   };
   if (op == "percale:FusedAttention") {
     return attention(node.inputs[1], elements(f, node.inputs[0]), elements(f, node.outputs[0]));
   }
-  if (op == "percale:FusedAttentionGrad") {  // the scores again, dQ and dK; dP and dV
+  // Scores again, dQ and dK have the size of Q; dP and dV have the size of V.
+  if (op == "percale:FusedAttentionGrad") {
     return attention(node.inputs[2], 3 * elements(f, node.inputs[1]), 2 * elements(f, node.inputs[0]));
   }
   if (op == "percale:ConvGradWeight") return convolution(elements(f, node.inputs[1]), node.outputs[0]);
@@ -66,7 +67,7 @@ double node_flops(const Graph& graph, const Function& f, const Node& node) {
   for (const auto& [name, value] : node.attributes) {
     const FunctionRef* ref = value.get_if<FunctionRef>();
     const Function* body = ref == nullptr ? nullptr : graph.find_function(ref->name);
-    // A body's bodies would be fused twice; there are none.
+    // A fused body has no fused nodes; skipping them bounds the recursion.
     for (size_t i = 0; body != nullptr && i < body->nodes.size(); ++i) {
       if (op_name(*body->nodes[i].op) != op) out += node_flops(graph, *body, body->nodes[i]);
     }

@@ -1,4 +1,4 @@
-// Arithmetic of nodes, counted on paper.
+// Arithmetic work of nodes, computed from their shapes.
 #ifndef PERCALE_CORE_GRAPH_FLOPS_H_
 #define PERCALE_CORE_GRAPH_FLOPS_H_
 
@@ -6,11 +6,12 @@
 
 namespace percale {
 
-// Multiplications and additions of a convolution, a product of matrices or attention, or of what is a gradient of one; 0 of any other node.
-// Unknown dims count as 1.
+// Returns the multiplications and additions of a convolution, matrix product or attention, or of a
+// gradient of one; 0 for any other node. Unknown dims count as 1.
 double product_flops(const Function& f, const Node& node);
 
-// The same and one per element of elementwise nodes; a Fused node's body is looked up in `graph`.
+// The same, plus one per output element of elementwise nodes. The body of a Fused node is looked up
+// in `graph`.
 double node_flops(const Graph& graph, const Function& f, const Node& node);
 
 }  // namespace percale

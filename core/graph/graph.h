@@ -1,7 +1,7 @@
 // A data-flow graph in memory: arrays of plain structs that refer to each other by index.
 //
-// Nodes stand in topological order: a node's inputs and control inputs come from earlier nodes. So a graph has no cycle by
-// construction and every walk over it is a loop.
+// Nodes are in topological order: a node's inputs and control inputs come from earlier nodes. A
+// graph therefore has no cycles by construction, and every traversal is a loop.
 #ifndef PERCALE_CORE_GRAPH_GRAPH_H_
 #define PERCALE_CORE_GRAPH_GRAPH_H_
 
@@ -30,22 +30,25 @@ struct Value {
   std::string name;  // unique within the function
   ValueType type;
   ValueKind kind = ValueKind::kNode;
-  int32_t def = 0;      // index into inputs, constants or nodes
-  int32_t output = 0;   // kNode: which output of the node
-  int32_t format = -1;  // index into Function::formats; -1: row-major, as in every graph that is not being compiled
+  int32_t def = 0;     // index into inputs, constants or nodes
+  int32_t output = 0;  // kNode: the output number
+  // Index into Function::formats; -1: row-major. Only graphs that are being compiled have other
+  // values.
+  int32_t format = -1;
 };
 
 struct Node {
   std::string name;  // unique within the function
   const OpSchema* op = nullptr;
   std::vector<ValueId> inputs;   // kNoValue: absent; no trailing kNoValue
-  std::vector<ValueId> outputs;  // kNoValue: not asked for
-  std::vector<NodeId> control;   // nodes that must have run before; ascending
-  Attributes attributes;         // as given: defaults are not written down
-  std::string device;            // hint such as "cuda:0"; "" = wherever
+  std::vector<ValueId> outputs;  // kNoValue: not requested
+  std::vector<NodeId> control;   // nodes that must run before; ascending
+  Attributes attributes;         // as given, without defaults
+  std::string device;            // hint such as "cuda:0"; "": any device
 };
 
-// A sub-graph by name. Closed: it sees its inputs, its constants and the variables, nothing of its caller.
+// A named sub-graph. It is closed: it sees its inputs, its constants and the variables, and nothing
+// of its caller.
 struct Function {
   std::string name;
   std::vector<Value> values;
@@ -59,13 +62,13 @@ struct Function {
   const Node& node(NodeId id) const { return nodes[static_cast<size_t>(id)]; }
   Node& node(NodeId id) { return nodes[static_cast<size_t>(id)]; }
   const ValueType& type(ValueId id) const { return value(id).type; }
-  // Null for a row-major value.
+  // Returns null for a row-major value.
   const Format* format(ValueId id) const {
     return value(id).format < 0 ? nullptr : &formats[static_cast<size_t>(value(id).format)];
   }
-  // The tensor of a constant value, null for every other.
+  // Returns the tensor of a constant value, null for any other value.
   const Tensor* constant(ValueId id) const;
-  // kNoValue when there is none of that name.
+  // Returns kNoValue if there is none of that name.
   ValueId find_value(std::string_view name) const;
 };
 
@@ -75,8 +78,8 @@ struct Variable {
   DType dtype = DType::kInvalid;
   Shape shape;
   bool trainable = true;
-  bool slot = false;  // optimizer state: no parameter of the model, left out of digests and exports
-  // The first value. Undefined: the output of that name of the function "init" gives it.
+  bool slot = false;  // optimizer state, not a parameter: left out of digests and exports
+  // The initial value. If undefined, the output of "init" with the variable's name provides it.
   Tensor initial;
 };
 
@@ -84,25 +87,25 @@ inline constexpr std::string_view kMainFunction = "main";
 inline constexpr std::string_view kInitFunction = "init";
 inline constexpr size_t kMaxFunctionDepth = 16;
 
-// Immutable once finished, then thread-safe and shared.
+// Immutable, thread-safe and shared once finished.
 struct Graph {
-  std::shared_ptr<const Registry> registry;  // keeps the schemas that nodes point to
+  std::shared_ptr<const Registry> registry;  // keeps the schemas alive that nodes point to
   std::vector<Function> functions;           // "main" first
   std::vector<Variable> variables;
   std::map<std::string, std::string> metadata;
-  int64_t next_random_id = 1;  // for the next random node
+  int64_t next_random_id = 1;  // id of the next random node
 
-  // Null when there is none of that name.
+  // Return null if there is none of that name.
   const Function* find_function(std::string_view name) const;
   Function* find_function(std::string_view name);
   const Variable* find_variable(std::string_view name) const;
   const Function& main() const { return functions.front(); }
 };
 
-// "Conv" or "percale:ApplyAdam".
+// Returns "Conv" or "percale:ApplyAdam".
 std::string op_name(const OpSchema& schema);
 
-// The attributes with the schema's defaults filled in.
+// Returns the attributes with the schema's defaults filled in.
 Attributes with_defaults(const OpSchema& schema, const Attributes& attributes);
 
 }  // namespace percale

@@ -84,7 +84,7 @@ Status check_arity(const OpSchema& schema, std::span<const ValueType> inputs, si
 }
 
 Status check_groups(const OpSchema& schema, std::span<const ValueType> inputs) {
-  std::array<size_t, 128> first{};  // per group letter: 1 + the first input of it
+  std::array<size_t, 128> first{};  // per group letter: 1 + index of its first input
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto group = static_cast<unsigned char>(schema.input(i).group);
     if (group == 0 || group >= first.size() || inputs[i].dtype == DType::kInvalid) continue;
@@ -175,13 +175,14 @@ Result<std::vector<ValueType>> DeclaredFunctionTypes::output_types(std::string_v
 }
 
 bool DeclaredFunctionTypes::keeps_true(std::string_view name, size_t output, size_t input) const {
-  constexpr int kMaxSteps = 64;  // in every sane body one or two; a long chain is not plain any more
+  // Real bodies need one or two steps; a longer chain is not evident.
+  constexpr int kMaxSteps = 64;
   const Function* f = find(name);
   if (f == nullptr || output >= f->outputs.size() || input >= f->inputs.size()) return false;
   ValueId id = f->outputs[output];
   for (int step = 0; f->value(id).kind == ValueKind::kNode; ++step) {
     const Node& node = f->node(f->value(id).def);
-    // The function may not have been checked against its schemas yet: the input may be absent.
+    // The function may not have been checked against its schemas yet, so the input may be absent.
     if (step == kMaxSteps || node.op->name != "Identity" || node.inputs.empty() || node.inputs[0] == kNoValue)
       return false;
     id = node.inputs[0];

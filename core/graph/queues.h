@@ -1,4 +1,4 @@
-// What a graph says of the queues that it names: read from the nodes that use them.
+// Declarations of the queues of a graph, collected from the nodes that use them.
 #ifndef PERCALE_CORE_GRAPH_QUEUES_H_
 #define PERCALE_CORE_GRAPH_QUEUES_H_
 
@@ -11,20 +11,22 @@
 
 namespace percale {
 
-// What a queue holds. A dim of -1 and an unknown rank stand for any.
+// The element type of a queue. A dim of -1 or an unknown rank accepts any.
 struct QueueType {
-  int64_t capacity = 0;               // elements; 0: nobody has said
-  std::vector<ValueType> components;  // of each element; empty: nobody has said
+  int64_t capacity = 0;               // in elements; 0: not declared
+  std::vector<ValueType> components;  // per component of an element; empty: not declared
 };
 
-// Adds to `into` what `other` says of the same queue. INVALID_ARGUMENT when they contradict each other.
+// Merges `other`, another declaration of the same queue, into `into`. INVALID_ARGUMENT if they
+// contradict each other.
 Status merge_queue_types(std::string_view queue, QueueType& into, const QueueType& other);
 
-// What a node of QueueDequeue declares of its outputs. INVALID_ARGUMENT when its attributes contradict each other.
+// Returns the output types that the attributes of a QueueDequeue node declare. INVALID_ARGUMENT if
+// the attributes contradict each other.
 Result<std::vector<ValueType>> declared_components(const Attributes& attributes);
 
-// The queues that the nodes of all functions name, each with what they say of it together. INVALID_ARGUMENT names a node that
-// contradicts an earlier one.
+// Returns the queues that the nodes of all functions name, with their merged declarations.
+// INVALID_ARGUMENT names a node that contradicts an earlier one.
 Result<std::map<std::string, QueueType, std::less<>>> queues_of(const Graph& graph);
 
 }  // namespace percale

@@ -49,7 +49,7 @@ Result<std::vector<ValueId>> add_node_of_version(FunctionBuilder& builder, std::
       return context.error("input ", id, " is no value of function '", builder.function().name, "'");
     }
   }
-  // Each turn raises the version.
+  // Terminates because each iteration raises the version.
   for (;;) {
     const OpKey key(context.op);
     const OpUpgrade* upgrade = builder.owner().registry().find_upgrade(key.domain, key.name, context.version);

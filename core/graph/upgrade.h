@@ -1,4 +1,4 @@
-// Nodes of older opsets, made into nodes of today's by the upgrades of the registry.
+// Turns nodes of older opsets into nodes of current ops with the upgrades of the registry.
 #ifndef PERCALE_CORE_GRAPH_UPGRADE_H_
 #define PERCALE_CORE_GRAPH_UPGRADE_H_
 
@@ -10,8 +10,9 @@
 
 namespace percale {
 
-// One old node, as an upgrade sees it. An upgrade changes what the node is (op, inputs, attributes), after emitting what that
-// needs before it; or it emits all that the node means and calls replace().
+// An old node, as seen by an upgrade. An upgrade either changes the node (op, inputs, attributes),
+// after emitting the nodes that the change needs; or it emits the complete replacement and calls
+// replace().
 class UpgradeContext : public Emitter {
  public:
   UpgradeContext(FunctionBuilder& builder, std::string_view op_name, std::string_view node_name, int32_t opset,
@@ -26,25 +27,25 @@ class UpgradeContext : public Emitter {
 
   std::string op;  // "Conv", "percale:ApplyAdam"
   const std::string name;
-  int32_t version;  // the opset that says what the node means
+  int32_t version;  // the opset that defines the node's meaning
   std::vector<ValueId> inputs;
   Attributes attributes;
   const size_t num_outputs;
 
-  // kNoValue where absent.
+  // Returns kNoValue if absent.
   ValueId input(size_t i) const { return i < inputs.size() ? inputs[i] : kNoValue; }
-  // Puts a value at input i, absent ones before it where the node has fewer.
+  // Sets input i. If the node has fewer inputs, the ones in between become absent.
   void set_input(size_t i, ValueId value) {
     if (inputs.size() <= i) inputs.resize(i + 1, kNoValue);
     inputs[i] = value;
   }
-  // The attribute, and the node without it.
+  // Return an attribute and remove it from the node.
   int64_t take_int(std::string_view attribute, int64_t fallback);
   double take_float(std::string_view attribute, double fallback);
   std::vector<int64_t> take_ints(std::string_view attribute);
-  // These values are the node's outputs; nothing more is made of it.
+  // Makes these values the outputs of the node; no further upgrade is applied.
   void replace(std::vector<ValueId> outputs) { outputs_ = std::move(outputs); }
-  // An error that names the op and the node.
+  // Returns an error that names the op and the node.
   template <class... Parts>
   Status error(const Parts&... parts) const {
     return invalid_argument(op, " '", name, "' of opset ", version, ": ", parts...);
@@ -55,10 +56,11 @@ class UpgradeContext : public Emitter {
   std::vector<ValueId> outputs_;
 };
 
-// Whether nodes of this op can be made as opset `version` of its domain knows it; 0 = the newest.
+// True if nodes of this op can be made as defined by opset `version` of its domain; 0: the newest.
 bool knows_op(const Registry& registry, std::string_view op, int32_t version);
 
-// The outputs of a node of `op` as opset `version` of its domain knows it; 0 = the newest.
+// Adds a node of `op` as defined by opset `version` of its domain (0: the newest) and returns its
+// outputs.
 Result<std::vector<ValueId>> add_node_of_version(FunctionBuilder& builder, std::string_view op, int32_t version,
                                                  std::vector<ValueId> inputs, Attributes attributes, size_t num_outputs,
                                                  std::string_view name);

@@ -27,7 +27,7 @@ Status check_type(const ValueType& type) {
   return byte_size(type.dtype, type.shape).status();
 }
 
-// Structure alone: what must hold before anything may follow an index.
+// Checks only the structure: everything that must hold before an index may be followed.
 Status check_value(const Function& f, ValueId id, Names& names) {
   const Value& v = f.value(id);
   PERCALE_RETURN_IF_ERROR(check_name(v.name));
@@ -148,8 +148,9 @@ Status check_structure(const Function& f) {
   return {};
 }
 
-// `types`: what the op gives. That, and not only what the file declares, must be the variable's: ReadVariable says its type
-// itself. A shape that is known only when feeds are bound is checked again by the planner.
+// `types` are the types that the op infers. They, and not only the types that the file declares,
+// must match the variable, because ReadVariable declares its type itself. The planner checks a
+// shape again that becomes known only with the feeds.
 Status check_variable_use(const VariableIndex& variables, const Function& f, const Node& node,
                           const std::vector<ValueType>& types) {
   const AttrValue* attr = node.attributes.find("variable");
@@ -193,7 +194,8 @@ Status check_types(const DeclaredFunctionTypes& functions, const VariableIndex& 
   return {};
 }
 
-// Calls among functions must end: the depth of each is one more than the deepest it calls, found bottom up.
+// Calls among functions must end. The depth of a function is one more than the deepest function
+// that it calls, computed bottom-up.
 Status check_nesting(const Graph& graph) {
   std::unordered_map<std::string_view, size_t> index;
   for (size_t i = 0; i < graph.functions.size(); ++i) index[graph.functions[i].name] = i;
@@ -225,7 +227,8 @@ Status check_nesting(const Graph& graph) {
     }
     if (!changed) break;
   }
-  // In a circle depths still grow after as many rounds as the limit; deep nesting may be seen in one round.
+  // In a cycle, depths still grow after as many rounds as the limit allows. Deep nesting without a
+  // cycle may be found in one round.
   const auto deepest = std::max_element(depth.begin(), depth.end()) - depth.begin();
   if (depth[static_cast<size_t>(deepest)] <= kMaxFunctionDepth) return {};
   return invalid_argument("function '", graph.functions[static_cast<size_t>(deepest)].name,
@@ -245,7 +248,7 @@ Status check_variables(const Graph& graph) {
     PERCALE_RETURN_IF_ERROR(check_name(v.name).with_context("variable"));
     if (!names.insert(v.name).second) return invalid_argument("two variables are called '", v.name, "'");
     Status sized = check_type({v.dtype, v.shape});
-    if (sized.ok()) sized = byte_size(v.dtype, v.shape).status();  // which refuses unknown dims
+    if (sized.ok()) sized = byte_size(v.dtype, v.shape).status();  // refuses unknown dims
     if (!sized.ok()) return sized.with_context(str_cat("variable '", v.name, "'"));
     ValueType first{v.initial.dtype(), v.initial.shape()};
     if (!v.initial.defined()) {
@@ -263,7 +266,7 @@ Status check_variables(const Graph& graph) {
   return {};
 }
 
-// What small nodes may make the type check do by calling functions.
+// Limit on the work that nodes calling functions may cause in the type check.
 int64_t work_limit(const Graph& graph) {
   size_t size = graph.functions.size();
   for (const Function& f : graph.functions) {

@@ -1,4 +1,5 @@
-// The one validator. File, importer and wire end here; what has passed is trusted by all that follows.
+// The graph validator. Files, importers and the wire protocol all end here. Code after it trusts
+// the graph.
 #ifndef PERCALE_CORE_GRAPH_VALIDATE_H_
 #define PERCALE_CORE_GRAPH_VALIDATE_H_
 
@@ -6,19 +7,26 @@
 
 namespace percale {
 
-// Names of functions, values, nodes, variables, ops: 1 to kMaxNameBytes bytes, no control characters, so that a message or a
-// line of a listing can hold them.
+// Checks a name of a function, value, node, variable or op: 1 to kMaxNameBytes bytes without
+// control characters, so that it fits into messages and listings.
 inline constexpr size_t kMaxNameBytes = 4096;
 Status check_name(std::string_view name);
 
-// Checks all that the rest of the core relies on: every index in range, nodes in topological order, names good and unique, arity, dtypes and attributes by the schemas, value types equal to (or compatible with) what the shape functions
-// infer, functions present and nested at most kMaxFunctionDepth, variables declared, read and written with their dtype,
-// "init" giving every variable without a first value, no size beyond 2^63 bits. Iterative, and linear in the size of the graph
-// whatever it says. Errors name the place: "function 'main': node 'fc1': input 3: ...".
+// Checks everything that the rest of the core relies on:
+// - every index is in range and nodes are in topological order;
+// - names are valid and unique;
+// - arity, dtypes and attributes match the schemas;
+// - value types are compatible with the types that the shape functions infer;
+// - functions exist and nest at most kMaxFunctionDepth deep;
+// - variables are declared, and read and written with their dtype;
+// - "init" provides every variable without an initial value;
+// - no size exceeds 2^63 bits.
+// It is iterative and takes time linear in the size of the graph, whatever its contents. Errors
+// name the location: "function 'main': node 'fc1': input 3: ...".
 Status validate(const Graph& graph);
 
-// The part of it that makes following indices and calls safe: indices, order, names, functions and how they nest. Nodes may lack
-// their ops, and nothing is said of types.
+// The part of validate() that makes following indices and calls safe: indices, order, names,
+// functions and their nesting. Nodes may lack their ops, and types are not checked.
 Status validate_structure(const Graph& graph);
 
 }  // namespace percale

@@ -21,7 +21,7 @@ T get(std::string_view bytes, size_t at) {
 
 constexpr size_t kChecksumAt = kFileHeaderBytes - 4;
 
-// Offset and bytes of a section: aligned, from `begin` on, within the file.
+// Checks a section: aligned, not before byte `begin`, within the file.
 Status check_section(const char* name, uint64_t offset, uint64_t bytes, uint64_t begin, uint64_t file_bytes) {
   if (offset % kFileAlignment != 0 || offset < begin) {
     return data_loss("the ", name, " cannot start at byte ", offset);

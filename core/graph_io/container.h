@@ -1,4 +1,5 @@
-// The container of a .percale file: a header that says where the FlatBuffer and the tensors lie. schema/README.md draws it.
+// The container of a .percale file: a header with the locations of the FlatBuffer and of the
+// tensors. schema/README.md describes the layout.
 #ifndef PERCALE_CORE_GRAPH_IO_CONTAINER_H_
 #define PERCALE_CORE_GRAPH_IO_CONTAINER_H_
 
@@ -14,7 +15,7 @@ inline constexpr std::string_view kFileMagic{"PERCALE\0", 8};
 inline constexpr uint32_t kFileVersion = 1;
 inline constexpr size_t kFileHeaderBytes = 64;
 inline constexpr uint64_t kFileAlignment = 64;
-// Of the FlatBuffer: its own offsets end at 2^31, and what we write we also read.
+// Limit on the FlatBuffer. Its offsets end at 2^31, and every file that we write must be readable.
 inline constexpr uint64_t kMaxGraphBytes = uint64_t{1} << 30;
 
 struct FileHeader {
@@ -24,11 +25,12 @@ struct FileHeader {
   uint32_t graph_crc32c = 0;
 };
 
-// The 64 bytes, their checksum included.
+// Returns the 64 bytes of the header, including its checksum.
 std::string pack_header(const FileHeader& header);
 
-// The header of a whole file, everything in it checked against the bytes that are there, the FlatBuffer's checksum included:
-// INVALID_ARGUMENT for what is no such file, UNIMPLEMENTED for a newer version, DATA_LOSS for a file cut short or changed.
+// Reads the header of a complete file and checks all of it against the available bytes, including
+// the FlatBuffer's checksum. INVALID_ARGUMENT if it is not such a file, UNIMPLEMENTED for a newer
+// version, DATA_LOSS if it is truncated or changed.
 Result<FileHeader> unpack_header(std::string_view file);
 
 }  // namespace percale

@@ -1,4 +1,4 @@
-// A graph as text for people and programs.
+// Descriptions of a graph for people and programs.
 #ifndef PERCALE_CORE_GRAPH_IO_DESCRIBE_H_
 #define PERCALE_CORE_GRAPH_IO_DESCRIBE_H_
 
@@ -9,11 +9,13 @@
 
 namespace percale {
 
-// JSON: functions, inputs and outputs of "main", variables, op counts, parameters, bytes of first values and constants.
+// Returns JSON: functions, inputs and outputs of "main", variables, op counts, parameters, bytes of
+// initial values and constants.
 std::string describe_graph(const Graph& graph);
-// JSON: every node of every function with op, inputs, outputs and their types, attributes, device.
+// Returns JSON: every node of every function with op, inputs, outputs and their types, attributes,
+// device.
 std::string describe_nodes(const Graph& graph);
-// The value of an attribute as JSON; of a tensor its dtype and dims.
+// Writes the value of an attribute as JSON; for a tensor, its dtype and dims.
 void write_attribute(JsonWriter& json, const AttrValue& value);
 
 }  // namespace percale

@@ -11,7 +11,8 @@
 namespace percale {
 namespace {
 
-using DimNames = std::map<std::string, std::vector<std::string>>;  // by value
+// Per value, the names of its dims.
+using DimNames = std::map<std::string, std::vector<std::string>>;
 
 std::string_view cut(std::string_view* text, char at) {
   const size_t end = std::min(text->find(at), text->size());
@@ -44,12 +45,12 @@ void write_names(const DimNames& names, Graph& graph) {
   if (!lines.empty()) graph.metadata.emplace(kDimNames, std::move(lines));
 }
 
-// One dim of an input that changes.
+// A change of one dim of an input.
 struct Change {
   ValueId input;
   size_t axis;
   int64_t value;
-  std::string name;  // for a dim that becomes free
+  std::string name;  // for a dim that becomes unknown
 };
 
 class Redimensioner {
@@ -62,7 +63,8 @@ class Redimensioner {
     for (const InputDim& dim : dims) PERCALE_RETURN_IF_ERROR(find(dim, &changes));
     PERCALE_RETURN_IF_ERROR(apply(changes, std::nullopt));
     write_names(names_, *out_);
-    // What the types alone cannot tell of an unknown dim, two sizes of it do.
+    // Inference with an unknown dim does not find every conflict, so two concrete sizes are tried
+    // as well.
     for (const int64_t size : {2, 3}) {
       Redimensioner probe(*out_);
       if (Status status = probe.apply(changes, size); !status.ok()) {
@@ -102,7 +104,8 @@ class Redimensioner {
                      did_you_mean(dim.name, known));
   }
 
-  // The first dim of the first input that has dims, and of all others where it is the same.
+  // Finds the first dim of the first input that has dims, and of every other input where it is
+  // equal.
   void find_batch(int64_t value, std::vector<Change>* out) {
     const Function& f = main();
     std::optional<int64_t> batch;
@@ -114,7 +117,8 @@ class Redimensioner {
     }
   }
 
-  // Sets the changed dims and finds all types again. `size`: of the dims that become free, where it is given.
+  // Sets the changed dims and infers all types again. If `size` is given, dims that become unknown
+  // get that size.
   Status apply(const std::vector<Change>& changes, std::optional<int64_t> size) {
     Function& f = main();
     for (const Change& change : changes) {
@@ -128,7 +132,8 @@ class Redimensioner {
     return infer(f, old_.main());
   }
 
-  // Finds the types of a function's values again, whose inputs have changed. `before`: as it was.
+  // Infers the types of a function's values again after a change of its inputs. `before` is the
+  // unchanged function.
   Status infer(Function& f, const Function& before) {
     const DeclaredFunctionTypes functions(*out_);
     for (Node& node : f.nodes) {
@@ -142,8 +147,8 @@ class Redimensioner {
     return {};
   }
 
-  // Functions that a node carries take what the node now hands them: a dim that they declare otherwise becomes unknown.
-  // The inputs of the node and of the function end together.
+  // Adapts the functions that a node carries to its new input types: a dim declared differently
+  // becomes unknown. The last inputs of the node are the inputs of the function.
   Status widen_functions(const Function& f, const Node& node) {
     for (const auto& [key, attribute] : node.attributes) {
       const FunctionRef* ref = attribute.get_if<FunctionRef>();
@@ -174,7 +179,8 @@ class Redimensioner {
     return out;
   }
 
-  // A constant shape whose first dim is made of a dim that changes gets 0 (the input's) or -1 (what is left) there.
+  // Adapts the constant shape of a Reshape whose first dim derives from a changed dim. That entry
+  // becomes 0 (copy the input's dim) or -1 (infer).
   static Status fit_reshape(Function& f, const Function& old, Node& node) {
     if (node.op->name != "Reshape" || node.inputs.size() < 2) return {};
     const Tensor* wanted = f.constant(node.inputs[1]);

@@ -1,4 +1,5 @@
-// Other dims for a graph's inputs: a fixed batch becomes free, a free one fixed.
+// Changes the dims of a graph's inputs: a fixed batch size becomes unknown, or an unknown one
+// fixed.
 #ifndef PERCALE_CORE_GRAPH_IO_INPUT_DIMS_H_
 #define PERCALE_CORE_GRAPH_IO_INPUT_DIMS_H_
 
@@ -11,24 +12,25 @@
 
 namespace percale {
 
-// The key of a graph's metadata with the names of unknown dims of inputs and outputs of "main": lines
-// "VALUE\tDIM\tDIM...", with "" for a dim that has no name.
+// Metadata key for the names of unknown dims of the inputs and outputs of "main". The value has one
+// line "VALUE\tDIM\tDIM..." per value; "" is a dim without a name.
 inline constexpr std::string_view kDimNames = "percale.dims";
 
-// A dim of inputs of "main", by its name or by input and axis, and what it becomes.
+// A dim of the inputs of "main", given by its name or by input and axis, and its new value.
 struct InputDim {
-  std::string name;  // of the dim, or of the input where `axis` is not negative
+  std::string name;  // name of the dim; with axis >= 0, name of the input
   int64_t axis = -1;
   int64_t value = kUnknownDim;
 };
 
-// "batch=8", "batch=?", "x:0=8". INVALID_ARGUMENT for anything else.
+// Parses "batch=8", "batch=?" or "x:0=8". INVALID_ARGUMENT for anything else.
 Result<InputDim> parse_input_dim(std::string_view text);
 
-// The graph with these dims. Where no dim is called "batch", that is the first dim of the first input that has dims, and of
-// all others where it is the same. The types of all values follow. A constant shape of a Reshape that holds a dim which
-// becomes free is made to fit. NOT_FOUND for a dim that is not there; INVALID_ARGUMENT names the first node that is made
-// for another dim, which is looked for with two sizes.
+// Returns the graph with these dims and newly inferred types. If no dim is named "batch", that name
+// means the first dim of the first input that has dims, and of every other input where it is equal.
+// Constant shapes of Reshape nodes that contain a dim that becomes unknown are adapted. NOT_FOUND
+// for an unknown name. INVALID_ARGUMENT names the first node that works only with the old dim; to
+// find it, two sizes are tried.
 Result<std::shared_ptr<const Graph>> with_input_dims(const Graph& graph, std::span<const InputDim> dims);
 
 }  // namespace percale

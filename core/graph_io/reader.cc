@@ -23,7 +23,7 @@ using FlatVector = flatbuffers::Vector<T>;
 template <class T>
 using FlatTables = flatbuffers::Vector<flatbuffers::Offset<T>>;
 
-constexpr uint32_t kMaxTableDepth = 16;  // graph.fbs nests five deep
+constexpr uint32_t kMaxTableDepth = 16;  // graph.fbs nests five levels deep
 constexpr size_t kMaxNamesInMessage = 64;
 
 uint64_t u64(size_t n) { return static_cast<uint64_t>(n); }
@@ -45,7 +45,8 @@ class Reader {
     const auto* begin = reinterpret_cast<const uint8_t*>(file.data()) + header_.graph_offset;
     flatbuffers::Verifier::Options limits;
     limits.max_depth = kMaxTableDepth;
-    // A table and what refers to it are eight bytes at least; more tables than fit are one table again and again.
+    // A table and a reference to it take at least eight bytes. A file with more tables than that
+    // refers to one table repeatedly.
     limits.max_tables = static_cast<uint32_t>(header_.graph_bytes / 8 + 1);
     flatbuffers::Verifier verifier(begin, static_cast<size_t>(header_.graph_bytes), limits);
     if (!fb::VerifyGraphBuffer(verifier)) {
@@ -70,8 +71,8 @@ class Reader {
   }
 
  private:
-  // Parts of a FlatBuffer may lie on each other, so that few bytes tell of much. What a writer makes does not: all that is
-  // taken out must fit the bytes that are there.
+  // Parts of a FlatBuffer may overlap, so that few bytes describe a large graph. A writer never
+  // produces that, so the data read in total must fit into the bytes of the FlatBuffer.
   Status spend(uint64_t bytes) {
     if (bytes > left_) {
       return invalid_argument("the graph tells of more than its ", header_.graph_bytes,
@@ -98,13 +99,14 @@ class Reader {
     copy_elements(*flat, out.data());
     return out;
   }
-  // The verifier leaves the alignment of elements wider than four bytes open.
+  // The verifier does not check the alignment of elements wider than four bytes, so they are
+  // copied.
   template <class T>
   static void copy_elements(const FlatVector<T>& flat, T* to) {
     static_assert(std::endian::native == std::endian::little, "the file is little-endian");
     if (flat.size() > 0) std::memcpy(to, flat.Data(), flat.size() * sizeof(T));
   }
-  // Calls read(table, index) for each; an error gets "what 3: " before it.
+  // Calls read(table, index) for each table. An error gets the prefix "what 3: ".
   template <class T, class F>
   Status each(const FlatTables<T>* flat, const char* what, F&& read) {
     for (uint32_t i = 0; flat != nullptr && i < flat->size(); ++i) {
@@ -281,7 +283,7 @@ class Reader {
     std::string last;
     return each(flat.attributes(), "attribute", [&](const fb::Attribute& a, uint32_t i) -> Status {
       PERCALE_ASSIGN_OR_RETURN(std::string attr, name(a.name()));
-      // In order, each is put at the end: any number of them costs linear time.
+      // Attributes must be sorted, so that each is appended at the end in constant time.
       if (i > 0 && attr <= last) return invalid_argument("'", attr, "' must not stand behind '", last, "'");
       auto value = attribute_value(a);
       if (!value.ok()) return value.status().with_context(str_cat("'", attr, "'"));
@@ -382,13 +384,13 @@ class Reader {
   const ReadOptions& options_;
   std::shared_ptr<Graph> graph_;
   FileHeader header_;
-  uint64_t left_ = 0;      // of the FlatBuffer's bytes, not yet accounted for
-  uint64_t data_end_ = 0;  // of the tensors read so far
+  uint64_t left_ = 0;      // bytes of the FlatBuffer not yet accounted for by spend()
+  uint64_t data_end_ = 0;  // end of the tensors read so far
   size_t num_nodes_ = 0, num_values_ = 0;
-  std::vector<const OpSchema*> ops_;  // null: an older version than today's
+  std::vector<const OpSchema*> ops_;  // null: an older version of the op
   std::vector<OpOfVersion> names_of_ops_;
   std::vector<std::vector<uint32_t>> ops_of_nodes_;  // per function and node
-  bool any_old_ = false;                             // whether a node is of one of those
+  bool any_old_ = false;                             // true if a node uses an older version
   std::vector<Tensor> tensors_;
 };
 

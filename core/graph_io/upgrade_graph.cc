@@ -15,7 +15,8 @@ bool is_old(const Function& f) {
   return std::any_of(f.nodes.begin(), f.nodes.end(), [](const Node& n) { return n.op == nullptr; });
 }
 
-// The names that a rebuilt function must have. Nodes that upgrades emit for themselves take what is left.
+// The required names of a rebuilt function. Other nodes that upgrades emit get names that are not
+// taken.
 struct Wishes {
   std::unordered_map<ValueId, std::string> values;
   std::unordered_map<NodeId, std::string> nodes;
@@ -36,7 +37,7 @@ void put_names(std::vector<Item>& items, const std::unordered_map<Id, std::strin
   }
 }
 
-// Builds one function again, node by node.
+// Rebuilds one function, node by node.
 class Rebuilder {
  public:
   Rebuilder(const Function& from, FunctionBuilder& to, const std::vector<OpOfVersion>& ops,
@@ -107,7 +108,8 @@ class Rebuilder {
     return {};
   }
 
-  // `made` takes the place of a value and its name; one that has a name already gives a copy of itself.
+  // Makes `made` replace the value `old` and take its name. If `made` already has a required name,
+  // a copy of it is used.
   Status stand_for(ValueId old, ValueId made) {
     if (made == kNoValue) return invalid_argument("value '", from_.value(old).name, "' is not given any more");
     if (wishes_.values.contains(made)) {
@@ -125,12 +127,12 @@ class Rebuilder {
   const std::vector<OpOfVersion>& ops_;
   const std::vector<uint32_t>& op_of_node_;
   std::vector<ValueId> map_;
-  std::vector<Range> ranges_;  // per old node: the new ones
+  std::vector<Range> ranges_;  // per old node: its new nodes
   Wishes wishes_;
 };
 
-// Functions such that each comes after those that it calls, and how much looking into what nodes carry costs. Precondition: calls
-// end, no deeper than kMaxFunctionDepth.
+// Orders functions after the functions that they call, and estimates the cost of looking into the
+// functions that nodes carry. Precondition: calls end within kMaxFunctionDepth.
 class CallOrder {
  public:
   explicit CallOrder(const Graph& graph) : graph_(graph), size_(graph.functions.size(), 0) {
@@ -148,14 +150,14 @@ class CallOrder {
     const Function& f = graph_.functions[at];
     uint64_t size = f.nodes.size() + 1;
     limit_ += 16 * size;
-    if (is_old(f)) work_ += graph_.functions.size();  // it is looked up
+    if (is_old(f)) work_ += graph_.functions.size();  // for its lookup
     for (const Node& node : f.nodes) {
       for (const auto& [name, value] : node.attributes) {
         const FunctionRef* ref = value.get_if<FunctionRef>();
         if (ref == nullptr) continue;
         const size_t callee = index_.at(ref->name);
         visit(callee);
-        // Looking a function up by its name costs their number.
+        // Looking up a function by name takes time linear in the number of functions.
         const uint64_t cost = size_[callee] + graph_.functions.size();
         size = std::min(size + cost, kMost);
         work_ = std::min(work_ + cost, kMost);
@@ -167,7 +169,8 @@ class CallOrder {
 
   const Graph& graph_;
   std::unordered_map<std::string_view, size_t> index_;
-  std::vector<uint64_t> size_;  // of a function with all that it calls; 0: not visited yet
+  // Size of a function including all that it calls; 0: not visited yet.
+  std::vector<uint64_t> size_;
   std::vector<size_t> order_;
   uint64_t work_ = 0, limit_ = uint64_t{1} << 24;
 };
@@ -181,7 +184,8 @@ Result<std::shared_ptr<Graph>> upgrade_graph(const Graph& graph, const std::vect
   if (!calls.affordable()) {
     return resource_exhausted("a graph with ops of older versions whose nodes carry functions again and again");
   }
-  // What is not rebuilt is there from the start: those that call it ask for its types.
+  // Functions that are not rebuilt are present from the start, because rebuilt functions that call
+  // them need their types.
   Graph shell = graph;
   for (Function& f : shell.functions) {
     if (!is_old(f)) continue;

@@ -1,4 +1,4 @@
-// Graphs of files that name older versions of ops, made into graphs of today.
+// Upgrades graphs from files that name older versions of ops.
 #ifndef PERCALE_CORE_GRAPH_IO_UPGRADE_GRAPH_H_
 #define PERCALE_CORE_GRAPH_IO_UPGRADE_GRAPH_H_
 
@@ -11,16 +11,18 @@
 
 namespace percale {
 
-// An op as a file names it.
+// An op as named in a file.
 struct OpOfVersion {
   std::string op;  // "Softmax", "percale:ApplyAdam"
   int32_t version = 0;
 };
 
-// Puts what they mean today in the place of the nodes without a schema: `op_of_node` says for each node of each function which of
-// `ops` it is (read only where the schema is null). Everything else stays, all names included; functions without such nodes
-// are not touched. The graph need not be valid: INVALID_ARGUMENT for one that cannot be, and what comes out still has to pass the
-// validator. RESOURCE_EXHAUSTED where nodes carry functions so often that work would not be linear in the graph's size.
+// Replaces the nodes without a schema by their meaning in current ops. `op_of_node` has, per
+// function and node, the index into `ops`; it is read only if the schema is null. Everything else
+// is unchanged, including all names; functions without such nodes are not touched.
+// The graph need not be valid. INVALID_ARGUMENT if it cannot become valid; the result must still
+// pass the validator. RESOURCE_EXHAUSTED if nodes carry functions so often that the work would not
+// be linear in the size of the graph.
 Result<std::shared_ptr<Graph>> upgrade_graph(const Graph& graph, const std::vector<OpOfVersion>& ops,
                                              const std::vector<std::vector<uint32_t>>& op_of_node);
 

@@ -42,7 +42,8 @@ class Writer {
   }
 
  private:
-  // FlatBuffers does not check its own size. Each piece asks for its room first, tables included.
+  // Checks that `bytes` more fit. FlatBuffers does not check its own size, so every piece, tables
+  // included, is checked first.
   bool room(size_t bytes) {
     constexpr size_t kTable = 256;
     if (!status_.ok()) return false;
@@ -80,8 +81,9 @@ class Writer {
     return name;
   }
 
-  // The entry of a tensor; the one that is there already when both are the same memory. `external` is the tensor's name
-  // in the safetensors file, empty for one that stays here.
+  // Returns the index of a tensor's entry, and reuses the entry of a tensor with the same memory.
+  // `external` is the tensor's name in the safetensors file, or empty for a tensor stored in this
+  // file.
   int32_t tensor(const Tensor& t, const std::string& external) {
     if (dtype_bits(t.dtype()) == 0) {
       if (status_.ok()) status_ = unimplemented("tensors of dtype ", t.dtype(), " in a file");
@@ -137,7 +139,7 @@ class Writer {
     out.add_name(name_at);
     out.add_kind(static_cast<int32_t>(value.kind()));
     if (const auto* v = value.get_if<double>()) {
-      flat_.ForceDefaults(true);  // else -0.0, which equals the default, is left out
+      flat_.ForceDefaults(true);  // or else -0.0, which equals the default, would be omitted
       out.add_f(*v);
       flat_.ForceDefaults(false);
     }
@@ -171,7 +173,7 @@ class Writer {
   }
 
   Offset<fb::Function> function(const Function& f) {
-    // Constants take the name of the first value that is one of them.
+    // A constant is named after the first value that refers to it.
     std::vector<const std::string*> names(f.constants.size(), nullptr);
     std::vector<Offset<fb::Value>> values;
     for (const Value& v : f.values) {

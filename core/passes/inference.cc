@@ -18,12 +18,12 @@
 namespace percale {
 namespace {
 
-constexpr size_t kMaxBodies = 16;  // within each other
+constexpr size_t kMaxBodies = 16;  // nesting depth of bodies
 constexpr size_t kNodeFactor = 16, kMoreNodes = size_t{1} << 16;
 
 bool is_call(const Node& node) { return node.op->domain == "percale" && node.op->name == "Call"; }
 
-// Functions by name: a graph may have many.
+// Finds functions by name with a hash map, because a graph may have many.
 class FunctionIndex {
  public:
   explicit FunctionIndex(const Graph& graph) {
@@ -44,7 +44,8 @@ class FunctionIndex {
   std::unordered_map<std::string_view, const Function*> by_name_;
 };
 
-// Whether the values that outputs read are those from before the run. Calls end, as the validator has found.
+// Checks that the outputs read only variable values from before the run. The recursion ends,
+// because the validator rejects recursive calls.
 class FirstValues {
  public:
   explicit FirstValues(const FunctionIndex& functions) : functions_(functions) {}
@@ -56,7 +57,8 @@ class FirstValues {
 
  private:
   struct Uses {
-    std::set<std::string, std::less<>> reads, writes;  // reads: those that an output of the function needs
+    // `reads` covers only the nodes that an output of the function needs
+    std::set<std::string, std::less<>> reads, writes;
   };
 
   const Uses& uses_of(const Function& f) {
@@ -68,7 +70,8 @@ class FirstValues {
       const Node& node = f.nodes[i];
       const Uses uses = uses_of(node);
       if (needed[i]) {
-        const bool again = node.op->name == "Loop";  // a trip sees what the one before it wrote
+        // an iteration sees the writes of the previous one
+        const bool again = node.op->name == "Loop";
         for (const std::string& name : uses.reads) {
           if (!all.writes.contains(name) && !(again && uses.writes.contains(name))) continue;
           if (status_.ok()) {
@@ -120,7 +123,7 @@ Status dissolve_calls(const Graph& graph, const FunctionIndex& functions, Functi
 }
 
 void expand(const Graph& graph, Function& f, const std::function<bool(const OpSchema&)>& keeps, size_t max_nodes) {
-  std::unordered_set<std::string> stuck;  // nodes whose bodies need to know more
+  std::unordered_set<std::string> stuck;  // nodes whose bodies need more known types or values
   for (size_t round = 0; round < kMaxBodies; ++round) {
     std::deque<Function> bodies;
     std::unordered_map<std::string, const Function*> body_of_node;
@@ -151,7 +154,8 @@ void expand(const Graph& graph, Function& f, const std::function<bool(const OpSc
   }
 }
 
-// Dropout outside of training becomes its input, or an Identity where an output cannot be that input.
+// Replaces a Dropout outside of training by its input, or by an Identity if an output of the
+// function cannot be that input.
 void leave_out_dropout(const Registry& registry, Function& f) {
   const std::vector<bool> used = used_values(f);
   Rewrite rewrite(f);
@@ -167,7 +171,8 @@ void leave_out_dropout(const Registry& registry, Function& f) {
   drop_unneeded(f);
 }
 
-// Functions that "main" does not reach, and variables that nobody reads; "init" stays while one of those needs it.
+// Drops functions that "main" does not reach, and variables that are not read. "init" stays if a
+// remaining variable has no initial value.
 void drop_unreached(Graph& graph) {
   std::set<std::string, std::less<>> functions{std::string(kMainFunction)}, read;
   const FunctionIndex index(graph);

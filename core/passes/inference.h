@@ -1,4 +1,4 @@
-// What a graph computes, in the ops of a format that has fewer of them.
+// Reduces a graph to what "main" computes, for formats with fewer ops.
 #ifndef PERCALE_CORE_PASSES_INFERENCE_H_
 #define PERCALE_CORE_PASSES_INFERENCE_H_
 
@@ -9,11 +9,11 @@
 
 namespace percale {
 
-// A graph with the inputs and outputs of "main" and the same values of them. Calls are dissolved.
-// Composite ops that `keeps` refuses become their bodies, and those of their bodies, where the
-// known types suffice for it. Dropout outside of training is left out. So is everything that no
-// output depends on by data: nodes, functions, variables and changes of variables. Names stay.
-// FAILED_PRECONDITION: an output depends on what a variable holds after the run has changed it.
+// Returns a graph in which "main" has the same inputs, outputs and results. Calls are inlined. A
+// composite op that `keeps` rejects is replaced by its body, repeatedly, if the known types suffice
+// for that. Dropout outside of training is dropped. Everything that no output depends on by data is
+// dropped, too: nodes, functions, variables and assignments. Names stay. FAILED_PRECONDITION: an
+// output depends on a variable's value after the run has changed it.
 Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph,
                                                      const std::function<bool(const OpSchema&)>& keeps);
 

@@ -58,7 +58,7 @@ Status run_device_free_passes(const Graph& graph, Function& f, PassContext& cont
     const bool calls =
         !context.disabled.contains("inline_calls") &&
         std::any_of(f.nodes.begin(), f.nodes.end(), [&](const Node& n) { return can_inline(graph, f, n); });
-    // Folding may have found the shapes that a composite node waited for.
+    // Folding may have computed the shapes that a composite node was waiting for.
     if (!calls && waiting_composites(f) >= context.waiting) break;
   }
   return {};

@@ -1,5 +1,6 @@
-// What most files of the library read, compiled once per build: the standard headers, and the graph with the registry and
-// the tensors under it. It stands in for no #include: the sanitizer build goes without it and fails where a file forgets one.
+// The precompiled header: the standard headers that most files include, and the graph with the
+// registry and tensors below it. It replaces no #include: the TSan build of `tests/run --sanitize` does
+// not use it and fails on a missing one.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -11,7 +11,8 @@
 namespace percale {
 namespace {
 
-// "/job:worker/task:0/device:cpu:1", "device:cpu:1" and "cpu:1" mean one device; "cpu" means the first of the kind.
+// "/job:worker/task:0/device:cpu:1", "device:cpu:1" and "cpu:1" mean one device; "cpu" means the
+// first of the kind.
 int32_t find_device(const std::vector<PlacementDevice>& devices, std::string_view hint) {
   const size_t at = hint.rfind("device:");
   if (at != std::string_view::npos) hint.remove_prefix(at + 7);
@@ -40,7 +41,7 @@ class UnitFinder {
   }
 
  private:
-  // Which nodes stand together, by the hints that name another node.
+  // Joins nodes into units by the hints that name another node.
   void join_nodes() {
     std::vector<int32_t> root(f_.nodes.size());
     std::iota(root.begin(), root.end(), 0);
@@ -49,7 +50,7 @@ class UnitFinder {
       return n;
     };
     missing_.resize(f_.nodes.size(), false);
-    std::unordered_map<std::string_view, NodeId> by_name;  // nodes first, then variables
+    std::unordered_map<std::string_view, NodeId> by_name;  // nodes take precedence over variables
     for (size_t i = 0; i < f_.nodes.size(); ++i) {
       const auto with = parse_colocation_hint(f_.nodes[i].device);
       if (!with) continue;
@@ -81,12 +82,12 @@ class UnitFinder {
     }
   }
 
-  // "" where it is about none.
+  // Returns the variable of a node, or "" if it has none.
   static std::string_view variable_of(const Node& node) {
     return node.op->has(kRuntime) ? node.attributes.get_string("variable") : std::string_view();
   }
 
-  // Where nodes that read or assign variables ask to be.
+  // Records the devices that nodes request for the variables that they read or assign.
   void find_variables() {
     for (const Node& node : f_.nodes) {
       const std::string_view variable = variable_of(node);
@@ -119,7 +120,8 @@ class UnitFinder {
     unit.reason = std::move(reason);
   }
 
-  // The device that a node of the unit asks for by name, or by its place in the group.
+  // Places the unit on the device that one of its nodes requests by name or by position in the
+  // group.
   Status settle_by_hints(PlacementUnit& unit) {
     for (NodeId id : unit.nodes) {
       const Node& node = f_.node(id);
@@ -156,7 +158,7 @@ class UnitFinder {
     return {};
   }
 
-  // -1: there is none.
+  // Returns -1 if the hint asks for the host and no device has the host's memory.
   Result<int32_t> in_group(const Node& node, const GroupHint& hint) const {
     if (static_cast<size_t>(hint.place) >= group_.size()) {
       return invalid_argument(op_name(*node.op), " '", node.name, "': asks for '", node.device,
@@ -204,7 +206,7 @@ class UnitFinder {
     return {};
   }
 
-  // Whether the run may use the device for what its group cannot run.
+  // True if the run may use the device for nodes that its group cannot run.
   bool may_use(int32_t device) const {
     return group_.empty() || devices_[static_cast<size_t>(device)].holds_variables ||
            std::find(group_.begin(), group_.end(), device) != group_.end();
@@ -224,7 +226,8 @@ class UnitFinder {
 
   Status find_candidates(PlacementUnit& unit) {
     std::string refusals;
-    std::map<std::string_view, Status> known;  // per kind: devices of one kind run the same nodes
+    // Per kind: devices of one kind have the same kernels.
+    std::map<std::string_view, Status> known;
     for (size_t i = 0; i < devices_.size(); ++i) {
       const auto device = static_cast<int32_t>(i);
       if (!may_use(device)) continue;
@@ -262,8 +265,8 @@ class UnitFinder {
   const KernelProbe& probe_;
   const bool soft_;
   const std::span<const int32_t> group_;
-  const int32_t home_;         // -1: none
-  std::vector<bool> missing_;  // per node: what it is asked to stand with is not there
+  const int32_t home_;         // -1: no home
+  std::vector<bool> missing_;  // per node: the node that its hint names does not exist
   std::map<std::string_view, int32_t> asked_;
   PlacementUnits out_;
 };

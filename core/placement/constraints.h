@@ -1,4 +1,4 @@
-// Where nodes may stand, before anybody asks what is fast.
+// Finds the devices on which each node may run, before cost is considered.
 #ifndef PERCALE_CORE_PLACEMENT_CONSTRAINTS_H_
 #define PERCALE_CORE_PLACEMENT_CONSTRAINTS_H_
 
@@ -9,20 +9,20 @@
 
 namespace percale {
 
-// Nodes that stand together, mostly one alone.
+// Nodes that are placed together; mostly a single node.
 struct PlacementUnit {
   std::vector<NodeId> nodes;        // ascending
-  std::vector<int32_t> candidates;  // devices, ascending; one where it is settled
-  std::string reason;               // why it is settled; "" where it is not
-  std::string note;                 // behind the reason: what was asked for in vain, who refused
+  std::vector<int32_t> candidates;  // devices, ascending; a single one if the placement is settled
+  std::string reason;               // why it is settled; "" if it is not
+  std::string note;                 // appended to the reason: hints that failed, refusals
 };
 
 struct PlacementUnits {
-  std::vector<PlacementUnit> units;  // by their first nodes
+  std::vector<PlacementUnit> units;  // ordered by their first nodes
   std::vector<int32_t> unit_of;      // per node
 };
 
-// Steps 1 to 5 of place(), and its errors.
+// Carries out steps 1 to 5 of place() and returns its errors.
 Result<PlacementUnits> find_units(const Function& function, const std::vector<PlacementDevice>& devices,
                                   const KernelProbe& probe, const PlaceOptions& options);
 

@@ -9,7 +9,8 @@
 namespace percale {
 namespace {
 
-// What one thread of a host does, in f32 and as kernels reach it; what a launch costs here and on a device that is asked.
+// Rates of one host thread in f32 as kernels reach them, and the cost of a launch on the host and
+// on another device.
 constexpr double kThreadFlops = 32e9, kThreadBytes = 8e9, kHostBytes = 24e9;
 constexpr double kHostLaunch = 0.3e-6, kDeviceLaunch = 5e-6;
 constexpr double kLinkBytes = 10e9;
@@ -25,7 +26,7 @@ double elements_of(const Function& f, ValueId id) {
   return static_cast<double>(f.type(id).shape.num_elements());
 }
 
-// As product_flops(), and of what else multiplies much more than it reads.
+// Returns product_flops(), or an estimate for other ops that multiply much more than they read.
 double arithmetic(const Function& f, const Node& node) {
   const double product = product_flops(f, node);
   if (product > 0) return product;
@@ -98,7 +99,8 @@ void CostModel::read_measured(const MeasuredTimes& measured) {
         nodes.push_back(found->second);
         sum += formula(found->second, static_cast<int32_t>(d));
       }
-      if (nodes.size() != entry.nodes.size() || !(sum > 0)) continue;  // of another function, or plan
+      // From another function or plan.
+      if (nodes.size() != entry.nodes.size() || !(sum > 0)) continue;
       seen[d] += entry.seconds;
       expected[d] += sum;
       for (NodeId node : nodes) {
@@ -127,7 +129,7 @@ double CostModel::seconds(NodeId node, int32_t device) const {
   const auto d = static_cast<size_t>(device), i = static_cast<size_t>(node);
   if (!measured_[d].empty() && measured_[d][i] >= 0) return measured_[d][i];
   const double expected = formula(node, device);
-  // What another device of the same kind took says more of the node than the formula does.
+  // A measurement on another device with the same numerics is better than the formula.
   for (size_t other = 0; other < devices_.size(); ++other) {
     if (measured_[other].empty() || measured_[other][i] < 0) continue;
     if (devices_[other].numerics() != devices_[d].numerics()) continue;

@@ -1,4 +1,4 @@
-// How long nodes and transfers are expected to take.
+// Estimates the time of nodes and transfers.
 #ifndef PERCALE_CORE_PLACEMENT_COST_MODEL_H_
 #define PERCALE_CORE_PLACEMENT_COST_MODEL_H_
 
@@ -12,24 +12,26 @@
 
 namespace percale {
 
-// A node takes max(flops / rate, bytes / bandwidth) and what a launch costs; a transfer takes a latency and bytes / speed of the link,
-// twice where neither end is in the host's memory, and nothing but the latency where both are. Rates are those that the devices
-// describe, else those of a host of so many threads.
+// A node takes max(flops / rate, bytes / bandwidth) plus the cost of a launch. A transfer takes a
+// latency plus bytes / link speed for each end that is not in the host's memory. Rates come from
+// the descriptions of the devices, or else from a host with the given number of threads.
 class CostModel {
  public:
-  // Work that a second device begins, or takes over from another, waits so long.
+  // Latency before a second device starts work, or takes it over from another one.
   static constexpr double kHopSeconds = 20e-6;
 
-  // `threads`: what the devices in the host's memory share; 0: those of a nominal machine, so that nothing depends on this one. With
-  // `measured`, times that were seen stand for the formula where there are any, and the formula is scaled by what they say of the
-  // devices; of a device that was never measured by what they say of its equals. Borrows its arguments.
+  // `threads` is the number of threads that the devices in the host's memory share. 0 stands for
+  // those of a nominal machine, so that nothing depends on this one. With `measured`, measured
+  // times replace the formula where they exist, and they scale it elsewhere. A device that was
+  // never measured uses the scale of equal devices. Borrows its arguments.
   CostModel(const Function& function, std::span<const PlacementDevice> devices, int32_t threads,
             const MeasuredTimes* measured = nullptr);
 
   double seconds(NodeId node, int32_t device) const;
-  // From the host's memory where `from` is -1.
+  // `from` is -1 for the host's memory.
   double transfer_seconds(int64_t bytes, int32_t from, int32_t to) const;
-  // Threads that the device computes with, of threads(); 0: it is none of those in the host's memory.
+  // Returns how many of threads() the device computes with; 0 for a device that is not in the
+  // host's memory.
   int32_t width(int32_t device) const;
   int32_t threads() const { return threads_; }
 
@@ -41,9 +43,10 @@ class CostModel {
   const std::span<const PlacementDevice> devices_;
   const bool nominal_;
   const int32_t threads_;
-  std::vector<double> flops_, bytes_;          // per node
-  std::vector<double> scale_;                  // per device: measured over expected
-  std::vector<std::vector<double>> measured_;  // per device, then per node; < 0: not seen. Empty: nothing seen there
+  std::vector<double> flops_, bytes_;  // per node
+  std::vector<double> scale_;          // per device: measured over expected
+  // Per device, then per node; < 0: not measured. Empty: no measurement of the device.
+  std::vector<std::vector<double>> measured_;
 };
 
 }  // namespace percale

@@ -1,4 +1,4 @@
-// Seconds that nodes were seen to take.
+// Measured times of nodes, in seconds.
 #ifndef PERCALE_CORE_PLACEMENT_MEASURED_H_
 #define PERCALE_CORE_PLACEMENT_MEASURED_H_
 
@@ -12,19 +12,19 @@
 
 namespace percale {
 
-// Per device and per group of nodes that ran as one. A plain value.
+// Times per device and per group of nodes that ran as one. A plain value.
 class MeasuredTimes {
  public:
   struct Entry {
     std::vector<std::string> nodes;
-    double seconds = 0;  // a mean in which the last 16 times count most
+    double seconds = 0;  // a mean dominated by the last 16 measurements
     int64_t count = 0;
   };
-  using Entries = std::map<std::string, Entry, std::less<>>;  // by the nodes' names
+  using Entries = std::map<std::string, Entry, std::less<>>;  // keyed by the names of the nodes
 
-  // One more time of `nodes` together. Nothing where there are none.
+  // Adds one measurement of `nodes` together. Does nothing if `nodes` is empty.
   void add(std::string_view device, std::span<const std::string> nodes, double seconds);
-  // Null where nothing is known of the device.
+  // Returns null if there is no measurement of the device.
   const Entries* of(std::string_view device) const;
   const std::map<std::string, Entries, std::less<>>& devices() const { return devices_; }
   bool empty() const { return devices_.empty(); }

@@ -25,8 +25,8 @@ class Cutter {
  private:
   using Key = std::pair<int32_t, ValueId>;  // part, value of the whole function
 
-  // A view needs no work: it stands in every part that reads it, and what crosses is what it shows. One that orders others stays
-  // where it is.
+  // Finds views that are copied into every part that reads them, because they cost nothing. The
+  // value that they show is transferred instead. A view with control edges stays in one part.
   void find_free_views() {
     is_free_view_.resize(f_.nodes.size());
     for (size_t i = 0; i < f_.nodes.size(); ++i) {
@@ -35,7 +35,7 @@ class Cutter {
     }
   }
 
-  // The part that the node belongs to: the last one of its device, or a new one.
+  // Returns the part of the node: the last one of its device, or a new one.
   int32_t part_of(NodeId node) {
     int32_t& known = part_of_node_[static_cast<size_t>(node)];
     if (known >= 0) return known;
@@ -61,7 +61,7 @@ class Cutter {
     return static_cast<size_t>(device) < whole_.size() && whole_[static_cast<size_t>(device)];
   }
 
-  // Whether something that the node needs, and that is no part of `p`, needs `p`.
+  // True if the node depends on part `p` through nodes outside of `p`.
   bool waits_for(NodeId node, int32_t p) {
     std::fill(seen_.begin(), seen_.end(), false);
     std::vector<NodeId> open;
@@ -91,7 +91,7 @@ class Cutter {
       if (is_whole(part(own).device)) {
         for (NodeId beside : nodes_of_part_[static_cast<size_t>(own)]) add(beside);
       } else if (const NodeId before = node_before_[static_cast<size_t>(n)]; before >= 0) {
-        add(before);  // kernels run one after the other
+        add(before);  // kernels of a part run one after the other
       }
     }
     return false;
@@ -128,7 +128,7 @@ class Cutter {
     return static_cast<int32_t>(p.outputs.size()) - 1;
   }
 
-  // The value within a part, brought there when it comes from elsewhere: once per part.
+  // Returns the value within part `to`. A value from another part is transferred once per part.
   ValueId use(int32_t to, ValueId value) {
     if (value == kNoValue) return kNoValue;
     if (const auto found = copies_.find({to, value}); found != copies_.end()) return found->second;
@@ -203,9 +203,9 @@ class Cutter {
   const std::vector<int32_t>& device_of_;
   const std::vector<bool>& whole_;
   Cut cut_;
-  std::map<int32_t, int32_t> part_of_device_;  // the last one of each
-  std::vector<int32_t> part_of_node_;          // -1: not known yet, or a view that stands wherever it is read
-  std::vector<NodeId> node_before_;            // in its part, -1: none
+  std::map<int32_t, int32_t> part_of_device_;  // the last part of each device
+  std::vector<int32_t> part_of_node_;          // -1: not known yet, or a view copied to its readers
+  std::vector<NodeId> node_before_;            // the previous node of its part; -1: none
   std::vector<std::vector<NodeId>> nodes_of_part_;
   std::vector<bool> seen_;
   std::map<Key, ValueId> copies_;

@@ -10,7 +10,8 @@
 namespace percale {
 namespace {
 
-// What spreading a run must save for it: predictions are rough, and every further device is a further thread to wake.
+// Minimum gain of spreading a run over devices. Estimates are rough, and every further device is a
+// further thread to wake.
 constexpr double kLeastShare = 0.1, kLeastSeconds = 50e-6;
 constexpr size_t kShownCandidates = 8;
 
@@ -27,10 +28,11 @@ class Placer {
       : f_(f), devices_(devices), options_(options), units_(std::move(units)) {}
 
   Placement run() {
-    std::vector<std::vector<int32_t>> candidates;  // of all bits
+    std::vector<std::vector<int32_t>> candidates;  // before the numerics are chosen
     for (const PlacementUnit& unit : units_.units) candidates.push_back(unit.candidates);
     if (!choices_of_bits_alone()) {
-      // Which bits: nothing that differs from run to run, or from one number of threads to another, may count.
+      // Chooses the numerics. Nothing that differs between runs or between thread counts may count
+      // here.
       const CostModel nominal(f_, devices_, 0);
       bool spread = false;
       keep_bits_of(choose(nominal, &spread));
@@ -45,7 +47,7 @@ class Placer {
  private:
   const std::string& bits(int32_t device) const { return devices_[static_cast<size_t>(device)].numerics(); }
 
-  // Whether all candidates of each unit give the same bits.
+  // True if all candidates of each unit give the same bits.
   bool choices_of_bits_alone() const {
     return std::all_of(units_.units.begin(), units_.units.end(), [&](const PlacementUnit& unit) {
       return std::all_of(unit.candidates.begin(), unit.candidates.end(),
@@ -73,7 +75,7 @@ class Placer {
     return *spread ? std::move(early) : std::move(near);
   }
 
-  // Acts the run out once more and writes down what was expected of each candidate.
+  // Simulates the run once more and records the forecast for each candidate.
   void explain(const CostModel& costs, const Assignment& chosen, const std::vector<std::vector<int32_t>>& candidates,
                bool spread) {
     Schedule schedule(f_, devices_, costs);
@@ -101,7 +103,7 @@ class Placer {
     if (out_.summary.empty()) out_.summary = "no node may choose between devices";
   }
 
-  // ": takes 1.2 ms and ends after 3.4 ms; on cpu:1 1.3 ms, after 4.1 ms"
+  // Formats forecasts as ": takes 1.2 ms and ends after 3.4 ms; on cpu:1 1.3 ms, after 4.1 ms".
   std::string numbers(const std::vector<Forecast>& forecasts, int32_t device) const {
     std::string own, others;
     for (const Forecast& f : forecasts) {

@@ -10,7 +10,7 @@ int64_t bytes_of(const Function& f, ValueId value) {
   return bytes.ok() ? *bytes : 0;
 }
 
-// Joins cheap nodes with the one node that uses them, where both may stand on the same devices.
+// Joins a cheap node with its only user if both have the same candidates.
 class Regions {
  public:
   Regions(const Function& f, const CostModel& costs, const PlacementUnits& units) : f_(f), of_(units.unit_of) {
@@ -42,7 +42,7 @@ class Regions {
     }
   }
 
-  // The nodes that are decided on together with this one.
+  // Returns the nodes that are placed together with this one.
   const std::vector<NodeId>& of(size_t node) const { return members_[static_cast<size_t>(of_[node])]; }
 
  private:
@@ -54,7 +54,7 @@ class Regions {
   }
 
   const Function& f_;
-  std::vector<int32_t> of_;  // per node: the unit that it goes with
+  std::vector<int32_t> of_;  // per node: the unit that it is placed with
   std::vector<std::vector<NodeId>> members_;
 };
 
@@ -68,7 +68,7 @@ Schedule::Schedule(const Function& function, std::span<const PlacementDevice> de
       end_of_(function.nodes.size(), 0),
       device_free_(devices.size(), CostModel::kHopSeconds),
       threads_free_(static_cast<size_t>(costs.threads()), 0) {
-  // The caller's thread takes up the host's first device at once; all others must be told.
+  // The caller's thread starts the host's first device at once. All other devices are woken.
   for (size_t d = 0; d < devices.size(); ++d) {
     if (!devices[d].holds_variables) continue;
     device_free_[d] = 0;
@@ -120,7 +120,8 @@ void Schedule::run(NodeId node, int32_t device) {
   end_ = std::max(end_, end);
   if (costs_.seconds(node, device) == 0) return;
   device_free_[static_cast<size_t>(device)] = end;
-  // The threads that were busy last of those that are free by then: the same ones as before, where the device had some.
+  // Takes the threads that became free last before `begin`, which are the device's own if it had
+  // some.
   const auto by_then = std::upper_bound(threads_free_.begin(), threads_free_.end(), begin);
   std::fill(by_then - costs_.width(device), by_then, end);
   std::sort(threads_free_.begin(), threads_free_.end());

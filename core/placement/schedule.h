@@ -1,4 +1,4 @@
-// A run acted out on paper: which device would be done with what, when.
+// Simulates a run: when each device would finish which node.
 #ifndef PERCALE_CORE_PLACEMENT_SCHEDULE_H_
 #define PERCALE_CORE_PLACEMENT_SCHEDULE_H_
 
@@ -12,18 +12,21 @@
 
 namespace percale {
 
-// Devices take nodes in the order of the function, each one after the other; those in the host's memory share its threads.
+// A simulated run. Devices execute nodes in the order of the function, one at a time. Devices in
+// the host's memory share its threads.
 class Schedule {
  public:
   Schedule(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs);
 
-  // When the node would end if it ran on the device next. All that gives its inputs has run.
+  // Returns when the node would end if the device ran it next. All makers of its inputs must have
+  // run.
   double end_of(NodeId node, int32_t device) const;
-  // Runs it there.
+  // Runs the node on the device.
   void run(NodeId node, int32_t device);
-  // When the last node has ended.
+  // Returns when the last node has ended.
   double end() const { return end_; }
-  // The device where most bytes of the node's inputs are; -1: none of them was computed by a node.
+  // Returns the device that holds most bytes of the node's inputs; -1 if no node has computed any
+  // of them.
   int32_t nearest(NodeId node, std::span<const int32_t> candidates) const;
 
  private:
@@ -35,21 +38,22 @@ class Schedule {
   const CostModel& costs_;
   std::vector<int32_t> device_of_;    // per node that has run
   std::vector<double> end_of_;        // per node
-  std::vector<double> device_free_;   // when the device is done with what it was given
+  std::vector<double> device_free_;   // when the device finishes its last node
   std::vector<double> threads_free_;  // ascending
   std::map<std::pair<ValueId, int32_t>, double> sent_;
   double end_ = 0;
 };
 
-// A device for each node, from the candidates of its unit.
+// A device for each node, chosen from the candidates of its unit.
 struct Assignment {
   std::vector<int32_t> device_of;
   double end = 0;
 };
-// Each unit next to the largest inputs of its first node, else on its first candidate.
+// Places each unit next to the largest inputs of its first node, or else on its first candidate.
 Assignment assign_nearest(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs,
                           const PlacementUnits& units);
-// Each unit where it ends first. Nodes that cost less than a hop are decided on together with what alone uses them.
+// Places each unit where it ends first. A node that costs less than a hop is placed together with
+// its only user.
 Assignment assign_earliest(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs,
                            const PlacementUnits& units);
 

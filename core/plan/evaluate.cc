@@ -10,7 +10,7 @@
 namespace percale {
 namespace {
 
-// A registry's list narrowed to one kernel, so that each of an op's kernels can be tried.
+// Plans the node with the kernel of the given name, so that tests can try each kernel of an op.
 Result<std::unique_ptr<PlannedKernel>> plan_named(const Registry& registry, std::string_view device_kind,
                                                   const NodeView& view, std::string_view kernel_name) {
   for (const Kernel& kernel : registry.kernels(device_kind, view.schema)) {
@@ -21,11 +21,11 @@ Result<std::unique_ptr<PlannedKernel>> plan_named(const Registry& registry, std:
   return not_found("no kernel '", kernel_name, "' for ", view.schema.name);
 }
 
-// One after the other along a new first axis. Precondition: one dtype of whole bytes.
+// Concatenates tensors along a new first axis. Precondition: one dtype of whole bytes.
 Result<Tensor> stack(const std::shared_ptr<MemoryPool>& pool, const std::vector<Tensor>& trips,
                      const ValueType& declared) {
   Shape shape{static_cast<int64_t>(trips.size())};
-  // Of no trip at all only the declared dims are known.
+  // Without any iteration only the declared dims are known.
   for (int64_t dim : trips.empty() ? declared.shape : trips[0].shape()) shape.push_back(std::max<int64_t>(dim, 0));
   PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, declared.dtype, shape));
   auto* at = static_cast<char*>(out.data());

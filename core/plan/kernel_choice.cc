@@ -6,7 +6,8 @@ namespace percale {
 
 Result<std::unique_ptr<PlannedKernel>> PlannedKernel::plan(const Kernel& kernel, const NodeView& view,
                                                            bool grant_formats) {
-  std::unique_ptr<PlannedKernel> out(new PlannedKernel(kernel));  // there before the state that it is to destroy
+  // Exists before the state that it destroys.
+  std::unique_ptr<PlannedKernel> out(new PlannedKernel(kernel));
   KernelPlan plan;
   plan.grants_formats = grant_formats;
   PERCALE_RETURN_IF_ERROR(from_c(kernel.plan(kernel.user, &view, &plan, &out->state_))
@@ -23,11 +24,12 @@ Result<std::unique_ptr<PlannedKernel>> choose_kernel(const Registry& registry, s
   std::string reasons;
   for (const Kernel& kernel : registry.kernels(device_kind, view.schema)) {
     Status refused = from_c(kernel.accepts(kernel.user, &view));
-    // No refusal: with the memory there, another kernel would have been chosen, and other bits might follow.
+    // Not a refusal: with enough memory this kernel would have been chosen, and another one might
+    // give other bits.
     if (refused.code() == Code::kResourceExhausted) return refused;
     if (refused.ok()) {
       Result<std::unique_ptr<PlannedKernel>> planned = PlannedKernel::plan(kernel, view, grant_formats);
-      // Without the formats that it needs a kernel has no code after all.
+      // A kernel that needs formats and gets none counts as a refusal.
       if (planned.ok() || grant_formats || planned.status().code() != Code::kUnimplemented) return planned;
       refused = planned.status();
     }

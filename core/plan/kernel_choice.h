@@ -1,4 +1,4 @@
-// Chooses a kernel for a node and prepares it.
+// Chooses a kernel for a node and plans it.
 #ifndef PERCALE_CORE_PLAN_KERNEL_CHOICE_H_
 #define PERCALE_CORE_PLAN_KERNEL_CHOICE_H_
 
@@ -11,10 +11,11 @@
 
 namespace percale {
 
-// A kernel with the state that its plan() made. Shared by all runs of a program.
+// A kernel and the state that its plan() returned. All runs of a program share it.
 class PlannedKernel {
  public:
-  // Plans a node that the kernel accepts; with `grant_formats` it may ask for operands that are not row-major.
+  // Plans a node that the kernel accepts. With `grant_formats` the kernel may request operands that
+  // are not row-major.
   static Result<std::unique_ptr<PlannedKernel>> plan(const Kernel& kernel, const NodeView& view,
                                                      bool grant_formats = false);
   ~PlannedKernel() {
@@ -25,14 +26,15 @@ class PlannedKernel {
 
   const char* name() const { return kernel_.name; }
   int64_t scratch_bytes() const { return scratch_bytes_; }
-  // The one that the kernel wants of an operand, null for row-major. Operands: inputs, then outputs.
+  // Returns the format that the kernel requests for an operand, or null for row-major. Operands are
+  // numbered inputs first, then outputs.
   const Format* format(size_t operand) const {
     for (const auto& [at, format] : formats_) {
       if (at == operand) return &format;
     }
     return nullptr;
   }
-  // Besides those of the schema.
+  // In-place pairs in addition to those of the schema.
   const std::vector<InPlace>& in_place() const { return in_place_; }
   const void* state() const { return state_; }
   auto run_function() const { return kernel_.run; }
@@ -47,18 +49,19 @@ class PlannedKernel {
   std::vector<InPlace> in_place_;
 };
 
-// Why a kernel of the list was not taken.
+// The reason why a kernel of the list was not chosen.
 struct Refusal {
   std::string kernel, reason;
 };
 
-// The first kernel of the list that accepts the node, planned. Kernels that refused before it are added to `refusals` (may be
-// null). UNIMPLEMENTED, naming op, dtypes and every reason, when none accepts.
+// Returns the first kernel of the list that accepts the node, planned. Kernels that refused before
+// it are added to `refusals` (may be null). If none accepts, UNIMPLEMENTED names op, dtypes and
+// every reason.
 Result<std::unique_ptr<PlannedKernel>> choose_kernel(const Registry& registry, std::string_view device_kind,
                                                      const NodeView& view, std::vector<Refusal>* refusals,
                                                      bool grant_formats = false);
 
-// What a run that failed says, for a node and the error word that one of its kernels set.
+// Returns the status of a failed run from a node and the error word that one of its kernels set.
 Status run_error_status(const OpSchema& schema, std::string_view node, const RunContext& run);
 
 }  // namespace percale

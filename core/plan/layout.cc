@@ -24,7 +24,7 @@ class Layouts {
     PERCALE_ASSIGN_OR_RETURN(reorder_, graph_.registry->require_op("percale", "Reorder"));
     std::vector<Node> nodes = std::move(f_.nodes);
     f_.nodes.clear();
-    std::vector<NodeId> number;  // of the old nodes
+    std::vector<NodeId> number;  // new numbers of the old nodes
     for (Node& node : nodes) {
       for (NodeId& before : node.control) before = number[static_cast<size_t>(before)];
       if (node.op->has(kView) || node.op->has(kRuntime)) {
@@ -62,7 +62,8 @@ class Layouts {
     PlannedNode planned;
     Status status = choose(node, attributes, planned);
     if (status.code() == Code::kUnimplemented && reads_formats(node)) {
-      // Who takes the node may not take it in the formats that happen to be there.
+      // The kernel that accepts the node may not accept the current formats of its inputs, so it
+      // gets them row-major.
       for (ValueId& id : node.inputs) {
         PERCALE_ASSIGN_OR_RETURN(id, in_format(id, kRowMajor));
       }
@@ -101,12 +102,12 @@ class Layouts {
     return static_cast<int32_t>(found - f_.formats.begin());
   }
 
-  // The value in that format: itself, or what a Reorder makes of it.
+  // Returns the value in the format: the value itself, or the output of a Reorder.
   Result<ValueId> in_format(ValueId id, int32_t format) {
     if (id == kNoValue || f_.value(id).format == format) return id;
     if (const auto found = reordered_.find({id, format}); found != reordered_.end()) return found->second;
     const Format* from = f_.format(id);
-    // Nobody but its author knows a format: between two of them lies the row-major form.
+    // Only its author knows a format, so the conversion between two authors goes through row-major.
     if (from != nullptr && format >= 0 && author(*from) != author(f_.formats[static_cast<size_t>(format)])) {
       PERCALE_ASSIGN_OR_RETURN(const ValueId plain, in_format(id, kRowMajor));
       return in_format(plain, format);
@@ -123,7 +124,7 @@ class Layouts {
     prepared_.push_back(prepared_[static_cast<size_t>(id)]);
     Status status = plan_reorder(node);
     if (status.code() == Code::kUnimplemented && from != nullptr && format >= 0) {
-      // Its author may not know the way from each of its formats to each other.
+      // The author may not support the conversion between two of its formats.
       f_.values.pop_back();
       prepared_.pop_back();
       names_.release_node(node.name);

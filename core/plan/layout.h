@@ -1,4 +1,4 @@
-// Which kernel runs each node, and in which format each value lies.
+// Chooses the kernel of each node and the format of each value.
 #ifndef PERCALE_CORE_PLAN_LAYOUT_H_
 #define PERCALE_CORE_PLAN_LAYOUT_H_
 
@@ -13,20 +13,22 @@
 
 namespace percale {
 
-inline constexpr const char* kLayouts = "layouts";  // as a pass that can be switched off
+// The name by which layouts are disabled, like a pass.
+inline constexpr const char* kLayouts = "layouts";
 
 struct PlannedNode {
   std::unique_ptr<PlannedKernel> kernel;
-  std::vector<Refusal> refusals;  // of the kernels before it
+  std::vector<Refusal> refusals;  // of the kernels earlier in the list
 };
 
-// By the name of the node.
+// Keyed by the name of the node.
 using PlannedNodes = std::map<std::string, PlannedNode, std::less<>>;
 
-// Plans the nodes of one device's part, of which every type is static, in their order. A kernel sees the formats in which
-// its inputs lie and says which it wants of its operands; where they differ, a percale:Reorder is put between, one for all
-// that want the same. What views, assignments and the outputs of the function show is row-major; an output keeps its name.
-// `prepared`: as prepared_values() tells of `f`. Without `grant_formats` everything is row-major.
+// Plans the nodes of one device's part in order; all types must be static. A kernel sees the
+// formats of its inputs and requests formats for its operands. If the two differ, a percale:Reorder
+// is inserted, and users of the same format share it. Inputs of views and assignments, and outputs
+// of the function, are row-major; an output keeps its name. `prepared` is prepared_values() of `f`.
+// Without `grant_formats` everything is row-major.
 Result<PlannedNodes> plan_nodes(const Graph& graph, Function& f, std::string_view device_kind,
                                 const std::vector<bool>& prepared, bool grant_formats);
 

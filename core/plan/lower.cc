@@ -10,7 +10,8 @@ namespace {
 
 constexpr int32_t kAtTheEnd = INT32_MAX;
 
-// Turns one function into one program. Positions are node numbers; what is read after the last node is read kAtTheEnd.
+// Lowers one function to one program. Positions are node numbers. Reads after the last node have
+// the position kAtTheEnd.
 class Lowering {
  public:
   Lowering(const Graph& graph, const Function& f, std::string_view kind, const ProgramOptions& options,
@@ -62,7 +63,8 @@ class Lowering {
     return not_found(node.op->name, " '", node.name, "': no variable '", name, "'");
   }
 
-  // A shape that became known with the feeds must be the variable's own: its memory has no other size.
+  // A shape that became known with the feeds must equal the variable's shape, because its memory
+  // has a fixed size.
   Status check_type(const Node& node, int32_t variable, ValueId id) const {
     const Variable& v = graph_.variables[static_cast<size_t>(variable)];
     const ValueType& t = f_.type(id);
@@ -71,7 +73,8 @@ class Lowering {
                             ", the value is ", t.dtype, " ", t.shape);
   }
 
-  // A view is the value that it shows; a read after an assignment is the assigned value; reads of one variable are one.
+  // Maps each value to the value whose memory it uses. A view maps to the value that it shows. A
+  // read after an assignment maps to the assigned value. All reads of one variable map to one.
   Status find_roots() {
     for (size_t i = 0; i < root_.size(); ++i) root_[i] = static_cast<ValueId>(i);
     for (const Node& node : f_.nodes) {
@@ -119,8 +122,8 @@ class Lowering {
     }
   }
 
-  // In the variable's own memory the next value may stand as soon as nobody reads the old one any more; its producer may
-  // still read it when it works in place.
+  // True if the next value may be written into the variable's own memory: no later node reads the
+  // old value. The node that computes the next value may still read it if it works in place.
   bool may_overwrite(int32_t variable, ValueId next) const {
     const auto read = reads_.find(variable);
     if (read == reads_.end()) return true;
@@ -146,7 +149,7 @@ class Lowering {
     return allowed;
   }
 
-  // std::map order: by variable, so that the program does not depend on anything but the graph.
+  // std::map iterates in the order of variables, so the program depends only on the graph.
   void place_assigned_values() {
     for (const auto& [variable, value] : assigned_) {
       program_->assigned.push_back(variable);
@@ -163,7 +166,8 @@ class Lowering {
     }
   }
 
-  // The block of an arena value: the input's own where the op or its kernel may work in place, else a new one.
+  // Chooses the block of an arena value: the block of an input if the op or its kernel may work in
+  // place, else a new one.
   void give_block(const Node& node, const std::vector<InPlace>& pairs, size_t output, int32_t position) {
     const ValueId id = node.outputs[output];
     for (const InPlace& p : pairs) {
@@ -207,7 +211,7 @@ class Lowering {
       kernel = std::move(found.mapped().kernel);
       info.refusals = std::move(found.mapped().refusals);
     } else {
-      // The same node, planned once more for another program, wants the same formats.
+      // When a node is planned again for another program, it requests the same formats.
       const bool formatted =
           std::any_of(info.formats.begin(), info.formats.end(), [](const std::string& key) { return !key.empty(); });
       PERCALE_ASSIGN_OR_RETURN(kernel, choose_kernel(*graph_.registry, kind_, view, &info.refusals, formatted));
@@ -228,7 +232,8 @@ class Lowering {
     }
     program_->operands.resize(operand_values_.size());
     if (kernel->scratch_bytes() > 0) {
-      instruction.scratch_offset = static_cast<int64_t>(intervals_.size());  // the block, until fix_offsets
+      // The block's number; fix_offsets turns it into the offset.
+      instruction.scratch_offset = static_cast<int64_t>(intervals_.size());
       intervals_.push_back({kernel->scratch_bytes(), position, position, 0});
     }
     program_->instructions.push_back(instruction);
@@ -264,7 +269,8 @@ class Lowering {
     }
   }
 
-  // Outputs are copied before assigned values: an output may show the old value of a variable.
+  // Outputs are copied before assigned values, because an output may show the old value of a
+  // variable.
   void add_copies() {
     for (size_t i = 0; i < f_.outputs.size(); ++i) {
       const Operand from = operand(root(f_.outputs[i]));
@@ -279,8 +285,8 @@ class Lowering {
     }
   }
 
-  // Where an output can be read before the end, and from which instruction on. The memory of a variable that the end overwrites is
-  // read from a copy.
+  // Returns the operand from which an output can be read before the end, and the first instruction
+  // after which that is possible. A variable that is overwritten at the end is read from a copy.
   std::pair<Operand, int32_t> first_place(size_t output, int32_t end) {
     const ValueId r = root(f_.outputs[output]);
     const Operand place = operand(r);
@@ -328,7 +334,7 @@ class Lowering {
   std::vector<ValueId> root_;      // per value: the value whose memory it shows
   std::vector<int32_t> last_use_;  // per root
   std::vector<Operand> homes_;     // per root
-  std::vector<int32_t> block_;     // per root in the arena: its interval
+  std::vector<int32_t> block_;     // per root in the arena: index of its interval
   std::vector<MemoryInterval> intervals_;
   std::vector<ValueId> operand_values_;  // the roots behind Program::operands
   std::map<int32_t, ValueId> reads_, assigned_;

@@ -1,4 +1,4 @@
-// What a kernel is shown of a node of a function.
+// Builds the view of a node that a kernel sees.
 #ifndef PERCALE_CORE_PLAN_NODE_VIEW_H_
 #define PERCALE_CORE_PLAN_NODE_VIEW_H_
 
@@ -7,8 +7,9 @@
 
 namespace percale {
 
-// `attributes`: with_defaults() of the node, which the view borrows like everything else. The body of a fused node is a
-// function of `graph`. `prepared`: per value of `f`, as prepared_values() tells; may be empty.
+// `attributes` is with_defaults() of the node. The view borrows all arguments. The body of a fused
+// node is a function of `graph`. `prepared`, indexed by the values of `f`, is the result of
+// prepared_values(); may be empty.
 inline NodeView make_node_view(const Graph& graph, const Function& f, const Node& node, const Attributes& attributes,
                                const std::vector<bool>& prepared = {}) {
   NodeView view{*node.op, node.name, attributes, {}, {}, {}};
@@ -29,7 +30,8 @@ inline NodeView make_node_view(const Graph& graph, const Function& f, const Node
   return view;
 }
 
-// What the bytes of a value are to whoever does not know its format: its own type, else a row of bytes.
+// Returns the type of a value for code that does not know its format: its own type if it is
+// row-major, else a row of bytes.
 inline ValueType memory_type(const Function& f, ValueId id) {
   const Format* format = f.format(id);
   return format == nullptr ? f.type(id) : ValueType{DType::kU8, Shape{format->bytes}};

@@ -1,4 +1,5 @@
-// A program: what one device does in one run, as a packed array of instructions over operands that are known by position.
+// A program: the work of one device in one run, as a packed array of instructions. Operands are
+// identified by position.
 #ifndef PERCALE_CORE_PLAN_PROGRAM_H_
 #define PERCALE_CORE_PLAN_PROGRAM_H_
 
@@ -12,15 +13,15 @@
 
 namespace percale {
 
-// Where an operand's memory comes from.
+// The kind of memory that holds an operand.
 enum class Home : uint8_t {
   kNone,      // absent
   kArena,     // index: byte offset in the program's arena
-  kInput,     // index: which input of the function
-  kOutput,    // index: which output of the function
-  kConstant,  // index: which constant of the program
-  kVariable,  // index: which variable of the graph: its memory as it is when the program starts
-  kAssigned,  // index: which variable: the memory of its next value
+  kInput,     // index: input of the function
+  kOutput,    // index: output of the function
+  kConstant,  // index: constant of the program
+  kVariable,  // index: variable of the graph; its memory when the program starts
+  kAssigned,  // index: variable; the memory of its next value
 };
 
 struct Operand {
@@ -32,51 +33,55 @@ struct Instruction {
   void (*run)(const void* state, const percale_launch* launch);
   const void* state;
   uint32_t first_operand;
-  int32_t node;            // in Program::nodes, for messages and traces
+  int32_t node;            // index into Program::nodes, for messages and traces
   int64_t scratch_offset;  // in the arena
 };
 
-// What a program says of each node that it runs.
+// The description of a node that the program runs.
 struct ProgramNode {
   const OpSchema* op;
   std::string name, kernel;
   std::vector<ValueType> inputs, outputs;
   std::vector<Refusal> refusals;
-  std::vector<std::string> formats;  // keys, of inputs and outputs; "": row-major
-  std::vector<std::string> members;  // the nodes that a Fused one stands for; empty: only itself
+  std::vector<std::string> formats;  // keys, for inputs, then outputs; "": row-major
+  // Names of the nodes that a Fused one replaces; empty: only itself.
+  std::vector<std::string> members;
 };
 
-// Bytes that are copied when all instructions have run, because a result lies where nothing writes it directly. In memory that is
-// not the host's outputs are read where they are instead.
+// Bytes that are copied after all instructions, because no instruction writes the result to its
+// destination directly. On a device with its own memory, outputs are read from `from` instead.
 struct ProgramCopy {
   Operand from, to;
   int64_t bytes;
 };
 
 struct ProgramOptions {
-  // Assignments write into the variables' own memory.
+  // Assignments may write directly into the memory of the variables.
   bool exclusive_state = false;
 };
 
-// Immutable; shared by concurrent runs, each with its own arena.
+// A lowered function. Immutable; shared by concurrent runs, each with its own arena.
 struct Program {
   std::vector<Instruction> instructions;
-  std::vector<Operand> operands;  // of all instructions, one after the other
+  std::vector<Operand> operands;  // of all instructions, concatenated
   std::vector<ProgramCopy> copies;
   std::vector<Tensor> constants;
-  std::vector<int32_t> assigned;  // variables that get a new value
+  std::vector<int32_t> assigned;  // variables that are assigned
   std::vector<ValueType> inputs, outputs;
   std::vector<ProgramNode> nodes;
   std::vector<std::unique_ptr<PlannedKernel>> kernels;
-  // Per input and output: the instruction that first reads it, or that has written it (-1: there from the start).
+  // The first instruction that reads each input, and the instruction that writes each output (-1:
+  // available from the start).
   std::vector<int32_t> input_needed, output_ready;
-  // Per output: where it lies from then on until the end; another place than its own where `copies` brings it there.
+  // Per output: where it can be read from then until the end. It differs from the output's own
+  // memory if `copies` fills that.
   std::vector<Operand> output_from;
-  // Per node of the function, and one past them: how many instructions stand before it. Empty: all nodes are one instruction.
+  // Per node of the function, and once more for the end: the number of instructions before it.
+  // Empty: all nodes are one instruction.
   std::vector<int32_t> position_of_node;
   int64_t arena_bytes = 0;
 
-  // How many instructions are done before a node begins, and when it has ended.
+  // The number of instructions before a node starts, and after it has ended.
   int32_t begin_of(NodeId node) const {
     return position_of_node.empty() ? 0 : position_of_node[static_cast<size_t>(node)];
   }
@@ -85,9 +90,10 @@ struct Program {
   }
 };
 
-// Lowers a function of which every type is static: plans memory, lays out instructions. ReadVariable and Assign become
-// operands; views become the operand they show. Variables are numbered as in `graph`, which also holds the bodies of fused
-// nodes. Takes the nodes' kernels out of `planned`; a node that is not there is planned as plan_nodes() did it.
+// Lowers a function with static types: plans memory and emits instructions. ReadVariable and Assign
+// become operands. Views become the operand that they show. Variables are numbered as in `graph`,
+// which also holds the bodies of fused nodes. Takes the kernels of the nodes out of `planned`. A
+// node that is not there is planned in the same way as by plan_nodes().
 Result<std::shared_ptr<const Program>> lower(const Graph& graph, const Function& function, std::string_view device_kind,
                                              const ProgramOptions& options, PlannedNodes& planned);
 

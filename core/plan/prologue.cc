@@ -7,7 +7,8 @@
 namespace percale {
 namespace {
 
-enum class From : uint8_t { kElsewhere, kGiven, kWork };  // kGiven: there already; kWork: computed from such
+// kGiven: exists already; kWork: computed from kGiven or kWork.
+enum class From : uint8_t { kElsewhere, kGiven, kWork };
 
 bool is_fused(const Node& node) { return node.op->name == "Fused" && node.op->domain == "percale"; }
 
@@ -46,7 +47,8 @@ std::vector<From> sources(const Function& f, const PrologueRules& rules, const N
   return from;
 }
 
-// Writes what a function computes. Values are called by number: names differ between plans.
+// Writes the computation of a function as text. Values are written by number, because names differ
+// between plans.
 class FormWriter {
  public:
   explicit FormWriter(const Graph& graph) : graph_(graph) {}
@@ -83,7 +85,7 @@ class FormWriter {
     text_.append(static_cast<const char*>(data), size);
   }
 
-  // A small one by its contents, a large one by its address.
+  // Writes a small tensor by its contents and a large one by its address.
   void tensor(const Tensor& t) {
     text_ += str_cat('#', t.dtype(), t.shape());
     const void* address = t.data();

@@ -1,5 +1,6 @@
-// What a function computes from variables and constants alone: packing, transposing, converting weights. It is computed once
-// per version of the variables.
+// Finds precomputed values: values that a function computes from variables and constants alone,
+// such as packed, transposed or converted weights. They are computed once per version of the
+// variables.
 #ifndef PERCALE_CORE_PLAN_PROLOGUE_H_
 #define PERCALE_CORE_PLAN_PROLOGUE_H_
 
@@ -13,24 +14,27 @@ namespace percale {
 
 using NodeNames = std::set<std::string, std::less<>>;
 
-// What a run may find changed since another.
+// State that may change between runs.
 struct PrologueRules {
   bool all_variables = false;
-  std::set<std::string, std::less<>> variables = {};  // else these
-  bool slices_alone = false;                          // nothing but Slice is worth keeping
+  std::set<std::string, std::less<>> variables = {};  // otherwise only these
+  bool slices_alone = false;                          // precompute only Slice nodes
 };
-// Those that the function assigns. All, where the body of a control node may assign whatever it likes, and where the run may
-// go on with a newer version.
+// Returns the variables that the function assigns. Returns all variables if the body of a control
+// node may assign any of them, or if the run may continue with a newer version.
 PrologueRules prologue_rules(const Function& whole);
 
-// Per value of the function, or of a part of it: whether it is the same in all runs until a variable changes.
+// Marks the values of the function, or of a part of it, that are the same in all runs until a
+// variable changes.
 std::vector<bool> prepared_values(const Function& part, const PrologueRules& rules);
 
-// The values where such work ends: something else uses them. `keep`: nodes that stay where they are.
+// Returns the precomputed values that other nodes or outputs use: the results of the precompute
+// step. `keep` names nodes that must not move into that step.
 std::vector<ValueId> prologue_values(const Function& part, const PrologueRules& rules, const NodeNames& keep);
 
-// What a function without inputs computes, and how, for one of its prepared values: equal texts, equal bits, whatever plan
-// they belong to, as long as the constants of one of them live.
+// Returns a text that identifies a precomputed value and the way it is computed. `f` has no inputs
+// and returns the value. Equal texts mean equal bits, in any plan, as long as the constants of one
+// of the functions exist.
 std::string prepared_form(const Graph& graph, const Function& f);
 
 }  // namespace percale

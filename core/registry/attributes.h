@@ -1,4 +1,4 @@
-// Attributes: typed named values of a node.
+// Attributes: typed, named values of a node.
 #ifndef PERCALE_CORE_REGISTRY_ATTRIBUTES_H_
 #define PERCALE_CORE_REGISTRY_ATTRIBUTES_H_
 
@@ -15,13 +15,14 @@
 
 namespace percale {
 
-// The kinds of ONNX; the numbers are AttributeProto.AttributeType where ONNX has the kind.
+// The kinds of attributes. The numbers are ONNX's AttributeProto.AttributeType where ONNX has the
+// kind.
 enum class AttrKind : int32_t {
   kFloat = 1,
   kInt = 2,
   kString = 3,
   kTensor = 4,
-  kFunction = 5,  // the name of a function of the same graph (ONNX: GRAPH)
+  kFunction = 5,  // name of a function of the same graph (ONNX: GRAPH)
   kFloats = 6,
   kInts = 7,
   kStrings = 8,
@@ -49,7 +50,8 @@ class AttrValue {
   AttrValue(std::vector<double> v) : v_(std::move(v)) {}
   AttrValue(std::vector<int64_t> v) : v_(std::move(v)) {}
   AttrValue(std::vector<std::string> v) : v_(std::move(v)) {}
-  // Not inline: a variant of eight is much code, and nearly every source that builds nodes would hold its own.
+  // Not inline: a variant of eight types generates much code, and nearly every source that builds
+  // nodes would contain a copy.
   AttrValue(const AttrValue&);
   AttrValue(AttrValue&&) noexcept;
   AttrValue& operator=(const AttrValue&);
@@ -57,20 +59,20 @@ class AttrValue {
   ~AttrValue();
 
   AttrKind kind() const { return static_cast<AttrKind>(v_.index() + 1); }
-  // The value when it has that type, else null.
+  // Returns the value if it has type T, else null.
   template <class T>
   const T* get_if() const {
     return std::get_if<T>(&v_);
   }
   const Variant& variant() const { return v_; }
-  // Same kind and value; tensors by dtype, shape and bytes.
+  // Compares kind and value; tensors by dtype, shape and bytes.
   bool operator==(const AttrValue& other) const;
 
  private:
   Variant v_;
 };
 
-// A small map kept in the order of names, so that equal sets are equal byte for byte. A plain value.
+// A small map sorted by name, so that equal maps serialize to equal bytes. Copyable.
 class Attributes {
  public:
   using Entry = std::pair<std::string, AttrValue>;
@@ -84,13 +86,13 @@ class Attributes {
 
   void set(std::string_view name, AttrValue value);
   void erase(std::string_view name);
-  // Null when absent.
+  // Returns null if absent.
   const AttrValue* find(std::string_view name) const;
-  // The value of that name and type, else `fallback`.
+  // Return the value with this name and type, else `fallback`.
   int64_t get_int(std::string_view name, int64_t fallback = 0) const;
   double get_float(std::string_view name, double fallback = 0) const;
   std::string_view get_string(std::string_view name, std::string_view fallback = {}) const;
-  // Empty when absent.
+  // Return an empty list if absent.
   const std::vector<int64_t>& get_ints(std::string_view name) const;
   const std::vector<double>& get_floats(std::string_view name) const;
   const std::vector<std::string>& get_strings(std::string_view name) const;

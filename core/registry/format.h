@@ -1,4 +1,4 @@
-// How a tensor lies in memory when it is not row-major.
+// The memory layout of a tensor that is not row-major.
 #ifndef PERCALE_CORE_REGISTRY_FORMAT_H_
 #define PERCALE_CORE_REGISTRY_FORMAT_H_
 
@@ -7,8 +7,9 @@
 
 namespace percale {
 
-// Agreed among the kernels of one author: the core compares keys, counts bytes and knows nothing else of it. The key
-// begins with the author's name and a colon, and reads well up to a semicolon: "onednn:aBcd16b;…".
+// Layouts are agreed among the kernels of one author. The core only compares keys and counts bytes.
+// The key begins with the author's name and a colon, and is readable up to a semicolon:
+// "onednn:aBcd16b;…".
 struct Format {
   std::string key;
   int64_t bytes = 0;

@@ -7,7 +7,7 @@ void percale_run_context::fail_with(int32_t code, std::string_view message) {
   if (status_claimed.exchange(true)) return;
   status_code = code;
   size_t size = std::min(message.size(), sizeof status_text - 1);
-  // A cut must not split a UTF-8 sequence.
+  // Do not split a UTF-8 sequence.
   while (size > 0 && size < message.size() && (static_cast<unsigned char>(message[size]) & 0xC0) == 0x80) --size;
   std::memcpy(status_text, message.data(), size);
   status_text[size] = 0;

@@ -1,5 +1,6 @@
-// Kernels as C++ sees them. The table entry itself is percale_kernel of percale_plugin.h, so that our own kernels and a
-// stranger's go the same road; make_kernel() below turns three C++ functions into such an entry.
+// The C++ view of kernels. The table entry is percale_kernel of percale_plugin.h, so that built-in
+// kernels and those of plug-ins use the same interface. make_kernel() below builds such an entry
+// from three C++ functions.
 #ifndef PERCALE_CORE_REGISTRY_KERNEL_H_
 #define PERCALE_CORE_REGISTRY_KERNEL_H_
 
@@ -23,20 +24,26 @@ namespace percale {
 struct Function;  // core/graph/graph.h
 }
 
-// The node that a kernel may run. Everything is known: static shapes, attributes with defaults filled in.
+// The node that a kernel may run. Everything is known: static shapes, and attributes with defaults
+// filled in.
 struct percale_node_view {
   const percale::OpSchema& schema;
   std::string_view name;
   const percale::Attributes& attributes;
-  std::vector<percale::ValueType> inputs;      // dtype kInvalid: absent
-  std::vector<percale::ValueType> outputs;     // dtype kInvalid: not asked for
-  std::vector<const percale::Tensor*> values;  // per input: its value where it is known before the run, else null
-  const percale::Function* body = nullptr;     // of a fused node
-  // How inputs lie, and how the output of a Reorder shall lie; null, or no entry: row-major.
+  std::vector<percale::ValueType> inputs;   // dtype kInvalid: absent
+  std::vector<percale::ValueType> outputs;  // dtype kInvalid: not requested
+  // Per input: its value if known before the run, else null.
+  std::vector<const percale::Tensor*> values;
+  const percale::Function* body = nullptr;  // body of a fused node
+  // Layouts of the inputs, and the layout that the output of a Reorder must get. Null, or no entry:
+  // row-major.
   std::vector<const percale::Format*> input_formats = {}, output_formats = {};
-  std::vector<bool> prepared = {};  // per input: the same in all runs, until a variable changes
-  const char* isa = "";             // Registry::isa()
-  // Views of the nodes of `body`, made when a plug-in asks for them. A view belongs to one thread.
+  // Per input: true if it is the same in all runs until a variable changes, so that work on it can
+  // be precomputed.
+  std::vector<bool> prepared = {};
+  const char* isa = "";  // Registry::isa()
+  // Views of the nodes of `body`, created when a plug-in asks for them. Each node view is used by
+  // one thread.
   mutable std::vector<std::shared_ptr<const percale_node_view>> body_views = {};
 
   bool has_input(size_t i) const { return i < inputs.size() && inputs[i].dtype != percale::DType::kInvalid; }
@@ -52,16 +59,16 @@ struct percale_node_view {
   bool is_prepared(size_t i) const { return i < prepared.size() && prepared[i]; }
 };
 
-// What plan() of a kernel asks of the planner.
+// The requests of a kernel's plan() to the planner.
 struct percale_kernel_plan {
   int64_t scratch_bytes = 0;
-  // Whether the planner can give operands another form than row-major. Then these are the ones that the kernel wants, by the
-  // number of the operand: inputs, then outputs.
+  // True if the planner can provide operands in layouts other than row-major. The kernel then lists
+  // the layouts that it wants by operand number: inputs first, then outputs.
   bool grants_formats = false;
   std::vector<std::pair<size_t, percale::Format>> formats = {};
-  // Outputs that the kernel can write over inputs, besides those that the schema names.
+  // Outputs that may share the memory of inputs, in addition to those that the schema names.
   std::vector<percale::InPlace> in_place = {};
-  const void* user = nullptr;  // the kernel's own, as given to make_kernel()
+  const void* user = nullptr;  // user data of the kernel, as passed to make_kernel()
 };
 
 namespace percale {
@@ -86,27 +93,33 @@ enum class RunError : int32_t {
 
 }  // namespace percale
 
-// One run of one program. Shared by all kernels that run in it, on any thread.
+// State of one run of one program. Shared by all kernels that run in it, on any thread.
 struct percale_run_context {
   percale::ParallelFor parallel;
   std::atomic<int32_t> error{0};  // percale::RunError
   std::atomic<int64_t> error_detail{0};
   std::atomic<const char*> error_message{
-      nullptr};  // of the node, ahead of what the error says; of a plan that outlives the run
+      nullptr};  // Prefix of the error message that names the node. The plan outlives the run.
   std::atomic<bool> cancelled{false};
-  int64_t seed = 0;       // random ops: the key is (seed, id of the node)
-  int64_t step = 0;       // random ops: the step of the trainer, the counter of the session's run otherwise
-  int64_t first_row = 0;  // random ops: number of the batch's first row within the global batch
-  const percale::LogSink* log = nullptr;     // where Print writes; null: nowhere
-  percale::ShardMeeting* meeting = nullptr;  // with the other shards of the batch; null: this run is alone
-  int64_t shard = 0;                         // its number there
-  bool again = false;  // set by a kernel that waits for other shards: it is called again after a wake-up
+  int64_t seed = 0;  // random ops: the key is (seed, id of the node)
+  int64_t step = 0;  // Random ops: the step of the trainer, or else the run counter of the session.
+  // Random ops: index of the batch's first row within the global batch.
+  int64_t first_row = 0;
+  // Output of Print; null: dropped.
+  const percale::LogSink* log = nullptr;
+  // Barrier with the other shards of the batch; null: there is only one.
+  percale::ShardMeeting* meeting = nullptr;
+  int64_t shard = 0;  // index among the shards
+  // Set by a kernel that waits for other shards: it is called again after a wake-up.
+  bool again = false;
 
-  // On a device's queue: the instruction that is being enqueued, and the one that failed; -1: not known.
+  // On a device with streams: the instruction that is being enqueued, and the one that failed; -1
+  // if unknown.
   int64_t mark = -1;
   std::atomic<int64_t> failed_mark{-1};
 
-  // The first caller of fail_with() claims the two that follow, writes them, and then sets `error`.
+  // The first caller of fail_with() claims the two fields below, writes them, and then sets
+  // `error`.
   std::atomic<bool> status_claimed{false};
   int32_t status_code = 0;
   char status_text[512] = {};
@@ -119,7 +132,8 @@ struct percale_run_context {
     failed_mark = at;
   }
 
-  // Fails the run with a status that the kernel words. The message is cut to the size of `status_text`.
+  // Fails the run with a status worded by the kernel. The message is cut to the size of
+  // `status_text`.
   void fail_with(int32_t code, std::string_view message);
   // Called before each run.
   void clear_error();
@@ -132,7 +146,7 @@ using KernelPlan = ::percale_kernel_plan;
 using RunContext = ::percale_run_context;
 using Kernel = ::percale_kernel;
 
-// What run() of a C++ kernel gets: percale_launch with typed accessors.
+// The argument of a C++ kernel's run(): percale_launch with typed accessors.
 class Launch {
  public:
   Launch(const percale_launch& launch, size_t num_inputs) : launch_(launch), num_inputs_(num_inputs) {}
@@ -158,11 +172,12 @@ class Launch {
   size_t num_inputs_;
 };
 
-// Makes a kernel of
+// Makes a kernel from three functions:
 //   Status accepts(const NodeView&)                    success, or the reason why not
-//   Result<State> plan(const NodeView&, KernelPlan&)   State: a movable plain value, shared by concurrent runs
+//   Result<State> plan(const NodeView&, KernelPlan&)   State: movable, shared by concurrent runs
 //   void run(const State&, const Launch&)              must not throw
-// `name` and `op` must be literals; `user` reaches plan() as KernelPlan::user, such as the SIMD table. A node never has more operands than the view that was planned.
+// `name` and `op` must be literals. plan() receives `user` (such as the SIMD table) as
+// KernelPlan::user. A launch never has more operands than the planned view.
 namespace kernel_detail {
 template <class T>
 struct ResultOf;
@@ -210,7 +225,7 @@ Kernel make_kernel(const char* name, const char* op, const char* domain = "", co
   return kernel;
 }
 
-// An Accepts that takes every node.
+// An `Accepts` function that accepts every node.
 inline Status accepts_all(const NodeView&) { return {}; }
 
 }  // namespace percale

@@ -1,4 +1,4 @@
-// The schema of an op: everything about it but its kernels, in one constexpr table entry.
+// The schema of an op: everything about it except its kernels, in one constexpr table entry.
 #ifndef PERCALE_CORE_REGISTRY_OP_SCHEMA_H_
 #define PERCALE_CORE_REGISTRY_OP_SCHEMA_H_
 
@@ -22,7 +22,7 @@ using ShapeContext = ::percale_shape_context;  // core/registry/shape_context.h
 using GradContext = ::percale_grad_context;    // core/graph/gradient.h
 using BodyContext = ::percale_body_context;    // core/graph/composite.h
 
-// A list of at most N items that a constexpr table can hold.
+// A list of at most N items that can be part of a constexpr table.
 template <class T, size_t N>
 struct List {
   std::array<T, N> items{};
@@ -42,11 +42,11 @@ struct List {
 enum class Presence : uint8_t {
   kRequired,
   kOptional,  // may be absent: kNoValue in the node
-  kVariadic,  // last one only: any number from one on
+  kVariadic,  // last one only: one or more
   kVariadicOrNone,
 };
 
-// "This input holds indices": which input's dim they index, so that every user of indices is checked.
+// For index-valued inputs: how the indices are checked, so that no use of an index is unchecked.
 enum class Bounds : uint8_t {
   kNone,     // not an index
   kChecked,  // indices: the kernel checks each element against the axis it indexes
@@ -55,7 +55,7 @@ enum class Bounds : uint8_t {
 
 struct InputSpec {
   std::string_view name;
-  char group = 0;  // inputs and outputs of one letter share one dtype; 0 = on its own
+  char group = 0;  // Inputs and outputs with the same letter share one dtype; 0: independent.
   DTypeSet types;
   Presence presence = Presence::kRequired;
   Bounds bounds = Bounds::kNone;
@@ -64,7 +64,7 @@ struct InputSpec {
 struct OutputSpec {
   std::string_view name;
   char group = 0;
-  DTypeSet types;  // only read where the group has no input
+  DTypeSet types;  // only read if the group has no input
   Presence presence = Presence::kRequired;
 };
 
@@ -76,34 +76,37 @@ struct AttrSpec {
   int64_t int_default = 0;
   double float_default = 0;
   std::string_view string_default = {};
-  // Range of an int, of each of ints, of a float; inclusive.
+  // Inclusive range of an int, of each element of ints, or of a float.
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
 };
 
-// What a schema says of a node beyond its values.
+// Properties of an op beyond its values.
 enum OpFlags : uint32_t {
-  kPure = 1,           // same inputs, same outputs, no effect: may be folded, merged, dropped
-  kCommutative = 2,    // the first two inputs may be swapped without changing bits
-  kStateful = 4,       // reads or writes variables, or has another effect
-  kRandom = 8,         // draws random numbers: has an id, is never merged or folded
-  kElementwise = 16,   // output element i depends on element i of each (broadcast) input alone: may be fused
-  kReadsRow = 32,      // random: counter is (step, row, element)
+  kPure = 1,         // same inputs give same outputs, no effect: may be folded, merged, dropped
+  kCommutative = 2,  // the first two inputs may be swapped without changing bits
+  kStateful = 4,     // reads or writes variables, or has another effect
+  kRandom = 8,       // draws random numbers: has an id, is never merged or folded
+  // Output element i depends only on element i of each (broadcast) input: may be fused.
+  kElementwise = 16,
+  kReadsRow = 32,      // random: the counter is (step, row, element)
   kBatchCoupled = 64,  // rows of a batch influence each other (batch normalisation in training)
-  kRuntime = 128,      // carried out by the executor itself: has no kernel
-  kWaits = 512,        // may wait for other runs: carried out by the session between programs, on no thread of the pool
-  kObserver =
-      1024,  // its only effect is to look: output 0 is the input that it may take the memory of, and where a function is
-             // computed again it is left out
-  kMeetsShards = 2048,  // waits for other shards of the batch: on a thread of the host, once in a run
-  kView = 256,  // output 0 is the bytes of input 0 under another shape: needs no work, has a kernel all the same
+  kRuntime = 128,      // executed by the executor itself: has no kernel
+  // May wait for other runs. The session executes it between programs, on no thread of the pool.
+  kWaits = 512,
+  // Its only effect is observation (Print). Output 0 is an input, whose memory it may share. The op
+  // is left out where a function is recomputed.
+  kObserver = 1024,
+  kMeetsShards = 2048,  // waits for other shards of the batch: on a host thread, once per run
+  // Output 0 is the bytes of input 0 under another shape. It needs no work, but has a kernel.
+  kView = 256,
 };
 
 using ShapeFn = Status (*)(ShapeContext&);
-// Emits the nodes that a composite op stands for.
+// Emits the nodes that a composite op is equivalent to.
 using BodyFn = Status (*)(BodyContext&);
 
-// The gradient decision of an op. There is no default: a schema that is silent does not compile.
+// The gradient of an op. There is no default: a schema without one does not compile.
 class GradFn {
  public:
   using Fn = Status (*)(GradContext&);
@@ -118,12 +121,12 @@ class GradFn {
   Kind kind_;
 };
 namespace grad {
-inline constexpr GradFn::Kind none = GradFn::Kind::kNone;  // asking for it is an error
+inline constexpr GradFn::Kind none = GradFn::Kind::kNone;  // requesting the gradient is an error
 inline constexpr GradFn::Kind zero = GradFn::Kind::kZero;  // piecewise constant: zero everywhere
-inline constexpr GradFn::Kind body = GradFn::Kind::kBody;  // that of the body of a composite op
+inline constexpr GradFn::Kind body = GradFn::Kind::kBody;  // the gradient of a composite op's body
 }  // namespace grad
 
-// Output `output` may take the memory of input `input`.
+// Output `output` may share the memory of input `input`.
 struct InPlace {
   size_t output = 0, input = 0;
 };
@@ -133,10 +136,10 @@ inline constexpr size_t kMaxOutputs = 8;
 inline constexpr size_t kMaxAttributes = 20;
 
 struct OpSchema {
-  std::string_view domain = "";  // "" is ONNX's own
+  std::string_view domain = "";  // "" is the ONNX domain
   std::string_view name;
-  int32_t since = 1;     // opset (ONNX) or version (ours) that gave the op this meaning
-  std::string_view doc;  // one sentence, units and source of the formula where there is one
+  int32_t since = 1;     // Opset (ONNX) or version (percale) in which the op got this meaning.
+  std::string_view doc;  // One sentence, with units and the source of the formula if there is one.
   List<InputSpec, kMaxInputs> inputs = {};
   List<AttrSpec, kMaxAttributes> attributes = {};
   List<OutputSpec, kMaxOutputs> outputs = {};
@@ -144,14 +147,14 @@ struct OpSchema {
   List<InPlace, 4> in_place = {};
   ShapeFn shape;
   GradFn grad;
-  BodyFn body = nullptr;       // of a composite op: what stands in for it where no kernel claims it
+  BodyFn body = nullptr;       // for composite ops: replaces the op where no kernel claims it
   const void* user = nullptr;  // a plug-in's own description of the op
 
   constexpr bool has(OpFlags flag) const { return (flags & flag) != 0; }
   constexpr bool variadic() const {
     return !inputs.empty() && inputs[inputs.size() - 1].presence >= Presence::kVariadic;
   }
-  // The spec of the node's input number i, the variadic one repeated.
+  // Return the spec of input or output number i of a node. The variadic last one repeats.
   constexpr const InputSpec& input(size_t i) const { return inputs[i < inputs.size() ? i : inputs.size() - 1]; }
   constexpr const OutputSpec& output(size_t i) const { return outputs[i < outputs.size() ? i : outputs.size() - 1]; }
   const AttrSpec* find_attribute(std::string_view attr) const {
@@ -162,7 +165,7 @@ struct OpSchema {
   }
 };
 
-// Short spellings for the tables.
+// Short constructors for the tables.
 constexpr InputSpec in(std::string_view name, char group, DTypeSet types) { return {name, group, types}; }
 constexpr InputSpec in_opt(std::string_view name, char group, DTypeSet types) {
   return {name, group, types, Presence::kOptional};
@@ -195,7 +198,7 @@ constexpr AttrSpec attr_string(std::string_view name, std::string_view value) {
 constexpr AttrSpec attr_required(std::string_view name, AttrKind kind) {
   return {.name = name, .kind = kind, .required = true};
 }
-// An attribute that may be absent and then means what the op says.
+// An attribute that may be absent; the op defines what its absence means.
 constexpr AttrSpec attr_optional(std::string_view name, AttrKind kind,
                                  double min = -std::numeric_limits<double>::infinity(),
                                  double max = std::numeric_limits<double>::infinity()) {

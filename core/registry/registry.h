@@ -1,4 +1,4 @@
-// What an engine knows: op schemas, kernels, devices. An object owned by the engine, never a global.
+// The registry of an engine: op schemas, upgrades and kernels. Owned by the engine, never global.
 #ifndef PERCALE_CORE_REGISTRY_REGISTRY_H_
 #define PERCALE_CORE_REGISTRY_REGISTRY_H_
 
@@ -16,54 +16,61 @@
 
 namespace percale {
 
-// Filled while the engine is created, read-only and thread-safe afterwards.
+// Filled while the engine is created; read-only and thread-safe afterwards.
 class Registry {
  public:
-  // `schema` must outlive the registry. ALREADY_EXISTS for a second op of that domain, name and version.
+  // `schema` must outlive the registry. ALREADY_EXISTS for a second op with the same domain, name
+  // and version.
   Status add_op(const OpSchema& schema);
   template <size_t N>
   Status add_ops(const OpSchema (&schemas)[N]) {
     for (const OpSchema& s : schemas) PERCALE_RETURN_IF_ERROR(add_op(s));
     return {};
   }
-  // Each must outlive the registry. ALREADY_EXISTS for a second one of that op and version.
+  // Each upgrade must outlive the registry. ALREADY_EXISTS for a second one of the same op and
+  // version.
   Status add_upgrade(const OpUpgrade& upgrade);
   template <size_t N>
   Status add_upgrades(const OpUpgrade (&upgrades)[N]) {
     for (const OpUpgrade& u : upgrades) PERCALE_RETURN_IF_ERROR(add_upgrade(u));
     return {};
   }
-  // Puts a kernel behind those that are there (our own families register best first), or before them (plug-ins).
+  // Adds a kernel after the existing ones, or before them if `first`. Built-in families register
+  // the best kernel first; plug-ins go before them.
   Status add_kernel(std::string_view device_kind, const Kernel& kernel, bool first = false);
-  // Kernels of one kind of device serve another kind too, for ops that have none of its own.
+  // Lets devices of kind `to_kind` use the kernels of `from_kind` for ops that have no kernel of
+  // `to_kind`.
   void lend_kernels(std::string_view from_kind, std::string_view to_kind) {
     lenders_[std::string(to_kind)] = from_kind;
   }
 
-  // The instruction set that CPU kernels may use: "avx2"; "" when nobody has said.
+  // The instruction set that CPU kernels may use, such as "avx2"; "" if unset.
   void set_isa(std::string isa) { isa_ = std::move(isa); }
   const std::string& isa() const { return isa_; }
 
-  // The newest version of an op not after `max_version`; null when there is none.
+  // Returns the newest version of an op that is not newer than `max_version`; null if there is
+  // none.
   const OpSchema* find_op(std::string_view domain, std::string_view name, int32_t max_version = INT32_MAX) const;
-  // The same, or NOT_FOUND with the nearest name.
+  // Returns the newest version of an op, or NOT_FOUND with the most similar name.
   Result<const OpSchema*> require_op(std::string_view domain, std::string_view name) const;
-  // What a node of an op needs first when opset `version` says what it means; null: nothing.
+  // Returns the first upgrade that a node of opset `version` needs; null if it needs none.
   const OpUpgrade* find_upgrade(std::string_view domain, std::string_view name, int32_t version) const;
-  // All ops in the order of domain, name, version.
+  // Returns all ops, ordered by domain, name and version.
   std::vector<const OpSchema*> ops() const;
-  // Kernels for an op on a kind of device, best first: its own, else those that were lent to it.
+  // Returns the kernels of an op for a kind of device, best first: the kind's own, else those lent
+  // to it.
   const std::vector<Kernel>& kernels(std::string_view device_kind, const OpSchema& schema) const;
-  // The kinds of device that have a kernel of their own for the op.
+  // Returns the kinds of device that have their own kernels for the op.
   std::vector<std::string> kernel_kinds(const OpSchema& schema) const;
 
  private:
   using OpKey = std::pair<std::string, std::string>;
   std::string isa_;
-  std::map<OpKey, std::vector<const OpSchema*>, std::less<>> ops_;              // versions ascending
-  std::map<OpKey, std::map<int32_t, const OpUpgrade*>, std::less<>> upgrades_;  // by OpUpgrade::before
+  std::map<OpKey, std::vector<const OpSchema*>, std::less<>> ops_;  // versions ascending
+  // The inner key is OpUpgrade::before.
+  std::map<OpKey, std::map<int32_t, const OpUpgrade*>, std::less<>> upgrades_;
   std::map<std::string, std::map<OpKey, std::vector<Kernel>>, std::less<>> kernels_;
-  std::map<std::string, std::string, std::less<>> lenders_;  // by the kind that borrows
+  std::map<std::string, std::string, std::less<>> lenders_;  // key: the kind that borrows
 };
 
 }  // namespace percale

@@ -1,4 +1,4 @@
-// What a shape function reads and fills.
+// The input and output of a shape function.
 #ifndef PERCALE_CORE_REGISTRY_SHAPE_CONTEXT_H_
 #define PERCALE_CORE_REGISTRY_SHAPE_CONTEXT_H_
 
@@ -13,59 +13,61 @@
 
 namespace percale {
 
-// What is known of a value before it is computed.
+// The static knowledge of a value.
 struct ValueType {
   DType dtype = DType::kInvalid;  // kInvalid: absent
   Shape shape;
   bool operator==(const ValueType&) const = default;
 };
 
-// Stands for an element of `partly_known` that is not known.
+// Marks an unknown element of `partly_known`.
 inline constexpr int64_t kUnknownNumber = INT64_MIN;
 
-// Gives the output types of a function for given input types: how If, Loop and Call get their shapes.
+// Returns the output types of a function for given input types. If, Loop and Call get their shapes
+// from it.
 class FunctionTypes {
  public:
   virtual ~FunctionTypes() = default;
   virtual Result<std::vector<ValueType>> output_types(std::string_view function,
                                                       const std::vector<ValueType>& inputs) const = 0;
-  // True where it is plain that a bool output of the function is true whenever its input `input` is: the input itself, or the
-  // constant true. So a Loop is known to make all its trips.
+  // True if a bool output of the function is evidently true whenever its input `input` is, because
+  // it is that input or the constant true. A Loop is then known to make all its iterations.
   virtual bool keeps_true(std::string_view function, size_t output, size_t input) const = 0;
 };
 
 }  // namespace percale
 
-// Filled by whoever builds or binds a node; borrowed by the shape function.
+// The caller that builds or binds a node fills it; the shape function borrows it.
 struct percale_shape_context {
   using Status = percale::Status;
 
   const percale::OpSchema& schema;
   std::string_view node_name;
-  const percale::Attributes& attributes;  // the schema's defaults filled in
+  const percale::Attributes& attributes;  // with the schema's defaults filled in
   std::vector<percale::ValueType> inputs;
-  std::vector<const percale::Tensor*> values;  // per input: its value where it is known, else null
+  std::vector<const percale::Tensor*> values;  // per input: its value if known, else null
   std::vector<percale::ValueType> outputs;     // sized by the caller to the node's outputs
   const percale::FunctionTypes* functions = nullptr;
-  // Per input: i64 elements of which some are known, else undefined. Empty where no input is known in part.
+  // Per input: i64 elements of which some are known, else an undefined tensor. Empty if no input is
+  // partly known.
   std::vector<percale::Tensor> partly_known = {};
 
   size_t num_inputs() const { return inputs.size(); }
   bool has_input(size_t i) const { return i < inputs.size() && inputs[i].dtype != percale::DType::kInvalid; }
   percale::DType dtype(size_t i) const { return inputs[i].dtype; }
   const percale::Shape& shape(size_t i) const { return inputs[i].shape; }
-  // The value of input i where it is known, else null.
+  // Returns the value of input i if known, else null.
   const percale::Tensor* value(size_t i) const { return i < values.size() ? values[i] : nullptr; }
   bool wants_output(size_t i) const { return i < outputs.size(); }
   void set_output(size_t i, percale::DType dtype, const percale::Shape& shape) {
     if (i < outputs.size()) outputs[i] = {dtype, shape};
   }
-  // INVALID_ARGUMENT with "Op 'node': " before the parts.
+  // Returns INVALID_ARGUMENT with "Op 'node': " before the parts.
   template <class... Parts>
   Status error(const Parts&... parts) const {
     return percale::invalid_argument(schema.name, " '", node_name, "': ", parts...);
   }
-  // The same before the message of another status.
+  // Prepends the same prefix to the message of another status.
   Status error(const Status& status) const {
     return status.with_context(percale::str_cat(schema.name, " '", node_name, "'"));
   }

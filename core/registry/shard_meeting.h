@@ -1,4 +1,5 @@
-// Where the shards of a batch meet in the middle of their runs, when what one computes depends on the rows of all.
+// The shard barrier. The shards of a batch synchronize here in the middle of their runs if a value
+// depends on the rows of all shards.
 #ifndef PERCALE_CORE_REGISTRY_SHARD_MEETING_H_
 #define PERCALE_CORE_REGISTRY_SHARD_MEETING_H_
 
@@ -9,17 +10,17 @@
 
 namespace percale {
 
-// A run that may have to wait for others.
+// A run that may have to wait for other shards.
 class ShardGuest {
  public:
   virtual ~ShardGuest() = default;
-  // What it waits for may have come.
+  // The data that the run waits for may have arrived.
   virtual void wake() = 0;
 };
 
-// What a shard brings of one node: `count` numbers of f32 or f64.
+// The contribution of one shard to a node: `count` numbers of f32 or f64.
 struct ShardPart {
-  std::string_view node;  // the same of all shards
+  std::string_view node;  // the same for all shards
   int64_t shard = 0;
   DType dtype = DType::kF32;
   int64_t count = 0;
@@ -30,15 +31,19 @@ struct ShardPart {
 class ShardMeeting {
  public:
   virtual ~ShardMeeting() = default;
-  // The mean of what all shards bring, by their rows; `transposed`: their sum, times the shard's part of the rows, which is the
-  // gradient of that mean. True when `out` holds it; false when others are still to come: ask again after a wake().
-  // The same bits whoever comes first, and for a shard that comes again. Throws bad_alloc.
+  // Computes the mean of the contributions of all shards, weighted by their rows, into `out`. With
+  // `transposed`, computes their sum times this shard's share of the rows, which is the gradient of
+  // that mean.
+  // Returns true if `out` was written. Returns false if other shards are still missing: call again
+  // after wake(). The result has the same bits for any order of arrival, and when a shard calls
+  // again. Throws bad_alloc.
   virtual bool mean(const ShardPart& part, bool transposed, void* out) = 0;
 
-  // From enter() to leave() the guest is woken.
+  // The guest is woken between enter() and leave().
   virtual void enter(ShardGuest& guest) = 0;
   virtual void leave(ShardGuest& guest) = 0;
-  // Threads compute between these, and sleep outside of them: begin() waits until not too many compute.
+  // A thread computes between begin_work() and end_work() and sleeps outside of them. begin_work()
+  // waits while too many threads compute.
   virtual void begin_work() = 0;
   virtual void end_work() = 0;
 };

@@ -1,4 +1,5 @@
-// How a node of an older opset becomes nodes of today: beside the op, for whoever reads old models.
+// Upgrades turn nodes of older opsets into nodes of current ops. They are defined next to the ops
+// and used by readers of old models.
 #ifndef PERCALE_CORE_REGISTRY_UPGRADE_H_
 #define PERCALE_CORE_REGISTRY_UPGRADE_H_
 
@@ -11,14 +12,15 @@ namespace percale {
 
 class UpgradeContext;  // core/graph/upgrade.h
 
-// Takes nodes of an op from opsets before `before` to what opset `before` says. An op whose meaning changed several times
-// has one entry for each change, and each leads to the next. A change that only allows more (dtypes, negative axes) has none.
+// Turns nodes of an op from opsets before `before` into nodes of opset `before`. An op whose
+// meaning changed several times has one entry per change, applied in sequence. A change that only
+// accepts more (dtypes, negative axes) needs no entry.
 struct OpUpgrade {
-  std::string_view domain = {};  // "" is ONNX's own
-  std::string_view name = {};    // of the old op, which may be gone today
+  std::string_view domain = {};  // "" is the ONNX domain
+  std::string_view name = {};    // name of the old op, which may no longer exist
   int32_t before = 0;
   Status (*upgrade)(UpgradeContext& context) = nullptr;
-  std::string_view becomes = {};  // the op of today in the same domain, where it has another name
+  std::string_view becomes = {};  // the current op in the same domain, if renamed
 };
 
 }  // namespace percale

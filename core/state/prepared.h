@@ -1,5 +1,5 @@
-// What plans have computed from variables and constants alone, so that others who need the same do not compute and keep it
-// a second time.
+// A store of precomputed values: values that plans compute from variables and constants alone.
+// Plans that need the same value share one copy.
 #ifndef PERCALE_CORE_STATE_PREPARED_H_
 #define PERCALE_CORE_STATE_PREPARED_H_
 
@@ -13,17 +13,17 @@
 
 namespace percale {
 
-// Thread-safe. Keeps nothing alive: an entry lasts as long as somebody holds its tensor.
+// Thread-safe. Owns no tensor: an entry lasts as long as a plan holds its tensor.
 class PreparedStore {
  public:
-  // Null when nobody has it for that version of the variables.
+  // Returns the value of that form for that version of the variables, or null if no plan holds it.
   std::shared_ptr<const Tensor> find(const std::string& form, int64_t version) const {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(form);
     return found == entries_.end() || found->second.version != version ? nullptr : found->second.tensor.lock();
   }
 
-  // In the place of one of an older version.
+  // Adds a value. It replaces a value of an older version.
   void add(const std::string& form, int64_t version, const std::shared_ptr<const Tensor>& tensor) {
     const std::lock_guard lock(mutex_);
     if (entries_.size() >= sweep_at_) {

@@ -17,7 +17,7 @@ void Waker::sleep(int64_t deadline_ns) {
   using Clock = std::chrono::steady_clock;
   std::unique_lock lock(mutex_);
   const auto woken = [&] { return woken_; };
-  // An hour is enough at once: who sleeps looks up when he is woken, and sleeps again.
+  // One hour at most, so that the sum cannot overflow. The caller checks and sleeps again.
   const Clock::time_point far = Clock::now() + std::chrono::hours(1);
   const bool near = deadline_ns >= 0 && std::chrono::nanoseconds(deadline_ns) < far.time_since_epoch();
   const auto until = near ? Clock::time_point(std::chrono::nanoseconds(deadline_ns)) : far;
@@ -43,7 +43,7 @@ Status Resources::declare(const std::map<std::string, QueueType, std::less<>>& q
     if (found != queues_.end()) now = found->second.type;
     PERCALE_RETURN_IF_ERROR(merge_queue_types(name, now, type));
   }
-  // Memory first, so that nothing is declared by half.
+  // Allocates first, so that an error leaves nothing half declared.
   for (const auto& [name, type] : merged) queues_.try_emplace(name);
   for (auto& [name, type] : merged) queues_.find(name)->second.type = std::move(type);
   return {};
@@ -57,8 +57,9 @@ Result<Resources::Queue*> ResourceRun::find(std::string_view queue) {
   return &found->second;
 }
 
-// Tries at once, then waits in line until `attempt` has an answer or the run must stop. `attempt` is told whether it is this
-// run's turn and whether it has waited. `other`: who waits for what happens in this line; may be null.
+// Tries at once, then waits in line until `attempt` returns a status or the run must stop.
+// `attempt` receives two flags: it is this run's turn, and the run has waited. `other` is the line
+// whose waiters depend on changes in this one; may be null.
 template <class Attempt>
 Status ResourceRun::wait(Resources::Line& line, const Resources::Line* other, std::unique_lock<std::mutex>& lock,
                          Attempt attempt) {
@@ -76,7 +77,8 @@ Status ResourceRun::wait(Resources::Line& line, const Resources::Line* other, st
     }
   } waiting{waiter_, waker, lock};
   lock.lock();
-  // The place in line is given up before the run looks for a thread again, so that nobody waits for that.
+  // Leaves the line before waiter.end(), which may wait for a thread, so that no other run waits
+  // for that.
   struct Place {
     Resources::Line& line;
     const Resources::Line* other;
@@ -196,7 +198,7 @@ Status ResourceRun::lock(std::string_view name) {
 
 void ResourceRun::end(bool success) noexcept {
   if (shares_.empty() && held_.empty()) return;
-  std::map<Resources::Queue*, Share> over;  // tensors end after the lock
+  std::map<Resources::Queue*, Share> over;  // tensors are destroyed after the lock is released
   over.swap(shares_);
   const std::lock_guard lock(resources_.mutex_);
   for (auto& [queue, share] : over) {
@@ -208,7 +210,8 @@ void ResourceRun::end(bool success) noexcept {
       queue->closed = queue->closed || share.close;
       queue->cancelled = queue->cancelled || share.cancel;
     } else {
-      // Back to where they stood: runs that took later ones may have given theirs back before.
+      // Elements return to their positions, because runs that took later ones may have returned
+      // theirs first.
       const auto earlier = [](const auto& a, const auto& b) { return a.number < b.number; };
       share.taken.sort(earlier);
       queue->elements.merge(share.taken, earlier);

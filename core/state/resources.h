@@ -1,7 +1,8 @@
-// What runs share besides variables: queues of tensors and mutexes, by name.
+// State that runs share besides variables: queues of tensors and mutexes, by name.
 //
-// A run's dealings with them are a transaction. What it puts into a queue it sees at once, others when it has succeeded; what
-// it takes nobody else gets, and where it fails everything is back in its place. A mutex is held until the run ends.
+// All accesses of a run form a transaction. The run sees elements that it enqueues at once; other
+// runs see them after it has succeeded. Elements that it dequeues are invisible to others; if the
+// run fails, they return to their positions. A mutex is held until the run ends.
 #ifndef PERCALE_CORE_STATE_RESOURCES_H_
 #define PERCALE_CORE_STATE_RESOURCES_H_
 
@@ -20,12 +21,12 @@
 
 namespace percale {
 
-// Where one run sleeps. Thread-safe.
+// Puts one run to sleep. Thread-safe.
 class Waker {
  public:
-  // Ends the sleep under way, or the next one before it begins.
+  // Ends the current sleep, or the next one before it begins.
   void wake();
-  // Until somebody wakes it, or the monotonic clock shows `deadline_ns` (-1: never).
+  // Sleeps until wake(), or until the monotonic clock reaches `deadline_ns` (-1: never).
   void sleep(int64_t deadline_ns);
 
  private:
@@ -34,27 +35,28 @@ class Waker {
   bool woken_ = false;
 };
 
-// The run that waits, as far as waiting goes.
+// The waiting run, as far as waiting needs to know it.
 class Waiter {
  public:
   virtual ~Waiter() = default;
-  // CANCELLED or DEADLINE_EXCEEDED when it must not wait any longer.
+  // Returns CANCELLED or DEADLINE_EXCEEDED if the run must not wait any longer.
   virtual Status stop_reason() const = 0;
   virtual int64_t deadline_ns() const = 0;
-  // Around a sleep. From begin() to end() whatever stops the run wakes `waker` too.
+  // Enclose a sleep. From begin() to end(), every event that stops the run also wakes `waker`.
   virtual Status begin(Waker& waker) = 0;
   virtual void end(Waker& waker) = 0;
 };
 
-// All queues and mutexes of one table of variables, or of one session without a table. Thread-safe. What a queue holds ends
-// with it.
+// All queues and mutexes of one table of variables, or of one session without a table. Destroying
+// it drops the elements of its queues. Thread-safe.
 class Resources {
  public:
   Resources() = default;
   Resources(const Resources&) = delete;
   Resources& operator=(const Resources&) = delete;
 
-  // Makes the queues that are not there and holds those that are against what is said of them, all or none.
+  // Creates missing queues and checks existing ones against the given types. On an error nothing is
+  // declared.
   Status declare(const std::map<std::string, QueueType, std::less<>>& queues);
 
  private:
@@ -63,14 +65,15 @@ class Resources {
     int64_t number;  // ascending in the order in which elements became visible
     std::vector<Tensor> components;
   };
-  using Line = std::list<Waker*>;  // who waits, in the order of arrival; the first alone may go on
+  using Line = std::list<Waker*>;  // waiting runs in order of arrival; only the first may proceed
   struct Queue {
     QueueType type;
     std::list<Element> elements;
     int64_t next_number = 0;
-    // Room that runs under way may need: of each, for what it has put in or what it may have to give back, the larger.
+    // Capacity reserved by active runs: for each run the larger of the elements that it has
+    // enqueued and those that it may have to return.
     int64_t claimed = 0;
-    int64_t pending = 0;  // elements that runs under way have put in or taken
+    int64_t pending = 0;  // elements that active runs have enqueued or dequeued
     bool closed = false, cancelled = false;
     Line enqueuers, dequeuers;
   };
@@ -81,7 +84,7 @@ class Resources {
   static void wake_first(const Line& line);
   static void changed(const Queue& queue);
 
-  std::mutex mutex_;  // guards everything; never held while anybody sleeps or a tensor ends
+  std::mutex mutex_;  // guards everything; not held during a sleep or the destruction of a tensor
   std::map<std::string, Queue, std::less<>> queues_;
   std::map<std::string, Mutex, std::less<>> mutexes_;
 };
@@ -91,7 +94,8 @@ struct QueueSize {
   bool closed = false;
 };
 
-// What one run does with them, from its start to commit() or rollback(). Used by one thread at a time.
+// The transaction of one run, from its start to commit() or rollback(). Used by one thread at a
+// time.
 class ResourceRun {
  public:
   // Borrows both.
@@ -100,25 +104,27 @@ class ResourceRun {
   ResourceRun(const ResourceRun&) = delete;
   ResourceRun& operator=(const ResourceRun&) = delete;
 
-  // Queues must have been declared. The tensors must not be written to any more. Waits while the queue is full. CANCELLED
-  // when it is closed, FAILED_PRECONDITION when this run alone fills it, INVALID_ARGUMENT for an element of another type.
+  // Appends an element. The queue must have been declared, and the tensors must not be written to
+  // any more. Waits while the queue is full. CANCELLED: the queue is closed. FAILED_PRECONDITION:
+  // this run alone has filled it. INVALID_ARGUMENT: the element has another type.
   Status enqueue(std::string_view queue, std::vector<Tensor> components);
-  // Waits while there is no element. OUT_OF_RANGE when the queue is closed and empty, and nothing can come back into it.
+  // Removes the first element. Waits while there is none. OUT_OF_RANGE: the queue is closed and
+  // empty, and no element can return to it.
   Result<std::vector<Tensor>> dequeue(std::string_view queue);
-  // No element is accepted any more; those that are waited with, and those that are there, still pass, or, with
-  // `cancel_pending`, the first are turned away.
+  // Rejects further elements. Existing elements can still be dequeued, and runs that already wait
+  // to enqueue may still do so. With `cancel_pending` these waiting runs fail instead.
   Status close(std::string_view queue, bool cancel_pending);
-  // As this run sees it, without what others have not committed.
+  // Returns the size as this run sees it, without changes that other runs have not committed.
   Result<QueueSize> size(std::string_view queue);
-  // Waits while another run holds it. Once more by the same run: nothing happens.
+  // Waits while another run holds the mutex. Does nothing if this run already holds it.
   Status lock(std::string_view mutex);
 
-  // End the transaction; another may begin.
+  // End the transaction. Another one may follow.
   void commit() noexcept { end(true); }
   void rollback() noexcept { end(false); }
 
  private:
-  struct Share {  // in one queue
+  struct Share {  // the run's changes to one queue
     std::list<Resources::Element> staged, taken;
     bool close = false, cancel = false;
     int64_t claim() const;

@@ -56,7 +56,9 @@ Result<std::shared_ptr<const VariablesVersion>> Variables::publish(
 std::shared_ptr<const VariablesVersion> Variables::publish(
     std::shared_ptr<VariablesVersion> draft, const std::vector<std::pair<int32_t, Tensor>>& changes) noexcept {
   const std::lock_guard writer(writers_);
-  *draft = *current();  // others may have published meanwhile; as many values as before, so that nothing is allocated
+  // Another writer may have published meanwhile. The number of values is the same, so nothing is
+  // allocated.
+  *draft = *current();
   ++draft->number;
   for (const auto& [index, value] : changes) draft->values[static_cast<size_t>(index)] = value;
   std::shared_ptr<const VariablesVersion> out = std::move(draft), old = out;
@@ -64,7 +66,7 @@ std::shared_ptr<const VariablesVersion> Variables::publish(
     const std::lock_guard lock(mutex_);
     current_.swap(old);
   }
-  // The old version ends here, outside the lock, unless somebody reads it.
+  // The old version is destroyed here, outside the lock, unless a reader still holds it.
   return out;
 }
 
@@ -77,7 +79,7 @@ std::string digest_of(const std::vector<Variable>& variables, const std::vector<
   Sha256 hash;
   for (size_t i : order) {
     if (variables[i].slot) continue;
-    // A header that cannot be read in two ways: the name may hold anything but NUL.
+    // The header is unambiguous, because a name may hold any character but NUL.
     const std::string header =
         str_cat(variables[i].name, '\0', dtype_name(variables[i].dtype), '\0', variables[i].shape, '\0');
     hash.update(header.data(), header.size());

@@ -1,4 +1,5 @@
-// The state table: named tensors in immutable versions. Readers pin a version and never wait; a writer publishes the next.
+// The table of variables: named tensors in immutable versions. Readers pin a version and never
+// wait; a writer publishes the next one.
 #ifndef PERCALE_CORE_STATE_VARIABLES_H_
 #define PERCALE_CORE_STATE_VARIABLES_H_
 
@@ -28,33 +29,38 @@ struct VariablesVersion {
 // Thread-safe.
 class Variables {
  public:
-  // The declarations of a graph and a first value for each, of its dtype and shape.
+  // Creates a table from the declarations of a graph and one initial value each, of the declared
+  // dtype and shape.
   static Result<std::shared_ptr<Variables>> create(std::vector<Variable> variables, std::vector<Tensor> values);
 
-  // The declarations, in the order of the values; their `initial` is not kept.
+  // The declarations, in the order of the values. Their `initial` is dropped.
   const std::vector<Variable>& variables() const { return variables_; }
-  // -1 when there is none.
+  // Returns -1 if there is no such variable.
   int32_t find(std::string_view name) const;
   std::shared_ptr<const VariablesVersion> current() const;
 
-  // The next version, which is returned: the current one with these values replaced. dtypes and shapes must agree. The tensors
-  // must not be written to any more. Writers come one after the other; readers do not wait for them.
+  // Publishes and returns the next version: the current one with these values replaced. dtypes and
+  // shapes must agree. The tensors must not be written to any more. Writers are serialised; readers
+  // do not wait for them.
   Result<std::shared_ptr<const VariablesVersion>> publish(const std::vector<std::pair<int32_t, Tensor>>& changes);
-  // The same in two parts, for writers who must not fail once they have computed the values: the memory for a version, and
-  // what fills it. Preconditions: `draft` comes from draft() of this table; indices, dtypes and shapes agree.
+  // The same in two steps, for writers that must not fail once they have computed the values.
+  // draft() allocates the memory of a version; publish() fills it. Preconditions: `draft` comes
+  // from draft() of this table; indices, dtypes and shapes agree.
   std::shared_ptr<VariablesVersion> draft() const { return std::make_shared<VariablesVersion>(*current()); }
   std::shared_ptr<const VariablesVersion> publish(std::shared_ptr<VariablesVersion> draft,
                                                   const std::vector<std::pair<int32_t, Tensor>>& changes) noexcept;
 
-  // "sha256:" over name, dtype, shape and bytes of all variables that are no slots, in the order of names.
+  // Returns "sha256:" and a hash over name, dtype, shape and bytes of all variables that are not
+  // slots, in the order of names.
   std::string digest() const;
 
-  // The queues and mutexes that the users of this table share.
+  // Queues and mutexes shared by the users of this table.
   const std::shared_ptr<Resources>& resources() const { return resources_; }
-  // Whoever publishes says so when versions follow each other as fast as runs: then nobody prepares anything from them.
+  // A publisher sets this if versions follow each other as fast as runs. Plans then precompute
+  // nothing from the table.
   void set_changing(bool changing) { changing_.store(changing, std::memory_order_relaxed); }
   bool changing() const { return changing_.load(std::memory_order_relaxed); }
-  // What they have computed from its versions.
+  // Values that plans have precomputed from versions of this table.
   const std::shared_ptr<PreparedStore>& prepared() const { return prepared_; }
 
  private:
@@ -64,12 +70,12 @@ class Variables {
   std::vector<Variable> variables_;
   std::unordered_map<std::string, int32_t> index_;
   std::atomic<bool> changing_{false};
-  std::mutex writers_;        // held while a version is made
+  std::mutex writers_;        // held while a version is created
   mutable std::mutex mutex_;  // guards the pointer alone
   std::shared_ptr<const VariablesVersion> current_;
 };
 
-// The same digest of a list of values.
+// The same digest for a list of values.
 std::string digest_of(const std::vector<Variable>& variables, const std::vector<Tensor>& values);
 
 }  // namespace percale

@@ -1,5 +1,5 @@
-// The structs of DLPack 1.x, written after its public ABI: how tensors of other libraries are lent and borrowed without a
-// copy. Names are DLPack's own.
+// The structs of DLPack 1.x, written from its public ABI. They exchange tensors with other
+// libraries without a copy. The names are DLPack's.
 #ifndef PERCALE_CORE_TENSOR_DLPACK_H_
 #define PERCALE_CORE_TENSOR_DLPACK_H_
 
@@ -45,7 +45,8 @@ struct DLManagedTensorVersioned {
 };
 }
 
-// DLPack's name for an element type; nothing for strings, packed and 8-bit floating-point types.
+// Convert between element types and DLPack's types. nullopt for types without a counterpart:
+// strings, packed and 8-bit floating-point types.
 std::optional<DLDataType> to_dlpack(DType dtype);
 std::optional<DType> from_dlpack(DLDataType type);
 

@@ -1,4 +1,5 @@
-// Element types. The numbers are ONNX's TensorProto.DataType and part of the C ABI and of the file format.
+// Element types. The numbers are those of ONNX's TensorProto.DataType and part of the C ABI and of
+// the file format.
 #ifndef PERCALE_CORE_TENSOR_DTYPE_H_
 #define PERCALE_CORE_TENSOR_DTYPE_H_
 
@@ -39,19 +40,19 @@ enum class DType : int32_t {
 };
 inline constexpr int32_t kNumDTypes = 27;
 
-// The short name used in messages, options and JSON: "f32", "i64", "bool".
+// Returns the short name used in messages, options and JSON: "f32", "i64", "bool".
 std::string_view dtype_name(DType dtype);
-// The element type of that name, or nothing.
+// Returns the element type with this name, or nullopt.
 std::optional<DType> dtype_from_name(std::string_view name);
-// True for every number of the list above but kInvalid.
+// True for every number of the enum above except kInvalid.
 bool is_valid_dtype(int32_t number);
-// Bits of one element; 2 and 4 for the packed types, 0 for kString and kInvalid.
+// Returns the bits of one element; 2 or 4 for packed types, 0 for kString and kInvalid.
 int32_t dtype_bits(DType dtype);
 bool is_float(DType dtype);
 bool is_integer(DType dtype);
 bool is_signed_integer(DType dtype);
 
-// A set of element types, as schemas use them.
+// A set of element types, used by op schemas.
 class DTypeSet {
  public:
   constexpr DTypeSet() = default;

@@ -1,4 +1,4 @@
-// The two 16-bit floating-point formats: storage types and their conversions. Arithmetic is done in f32.
+// The two 16-bit floating-point formats: storage types and conversions. Arithmetic is done in f32.
 #ifndef PERCALE_CORE_TENSOR_HALF_H_
 #define PERCALE_CORE_TENSOR_HALF_H_
 
@@ -14,7 +14,7 @@ namespace percale {
 struct F16 {
   uint16_t bits;
 };
-// The upper half of an f32.
+// bfloat16: the upper half of an f32.
 struct BF16 {
   uint16_t bits;
 };
@@ -33,13 +33,13 @@ inline float to_f32(F16 value) {
   bits += (127u - 15u) << 23;
   if (exponent == kExponent) {
     bits += (128u - 16u) << 23;  // infinity and NaN
-  } else if (exponent == 0) {    // zero and subnormals: let the hardware normalise them
+  } else if (exponent == 0) {    // zero and subnormals: the FPU normalizes them
     bits = std::bit_cast<uint32_t>(std::bit_cast<float>(bits + (1u << 23)) - std::bit_cast<float>(113u << 23));
   }
   return std::bit_cast<float>(bits | sign);
 }
 
-// Rounded to nearest, ties to even; NaN stays NaN.
+// Round to nearest, ties to even. NaN stays NaN.
 inline BF16 to_bf16(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   if (value != value) return {static_cast<uint16_t>((bits >> 16) | 0x40u)};
@@ -54,7 +54,7 @@ inline F16 to_f16(float value) {
   uint32_t out;
   if (bits >= (127u + 16u) << 23) {
     out = bits > 255u << 23 ? 0x7E00u : 0x7C00u;
-  } else if (bits < 113u << 23) {  // a subnormal result: the addition rounds at the right bit
+  } else if (bits < 113u << 23) {  // a subnormal result: the FPU addition rounds at the right bit
     out = std::bit_cast<uint32_t>(std::bit_cast<float>(bits) + std::bit_cast<float>(kMagic)) - kMagic;
   } else {
     const uint32_t odd = (bits >> 13) & 1u;
@@ -64,8 +64,8 @@ inline F16 to_f16(float value) {
   return {static_cast<uint16_t>(out | (sign >> 16))};
 }
 
-// `value` as an f32 whose last bit is set when it is not exact. Rounding that to 16 bits gives what rounding `value` at
-// once would give.
+// Returns `value` as an f32, with the last bit set if the conversion is inexact. Rounding the
+// result to 16 bits then equals rounding `value` directly.
 inline float round_to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   if (static_cast<double>(nearest) == value || value != value) return nearest;

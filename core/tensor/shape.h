@@ -1,4 +1,4 @@
-// Shapes: up to eight dims, -1 where a dim is not known yet.
+// Shapes: up to eight dims; -1 for an unknown dim.
 #ifndef PERCALE_CORE_TENSOR_SHAPE_H_
 #define PERCALE_CORE_TENSOR_SHAPE_H_
 
@@ -17,14 +17,15 @@ inline constexpr size_t kMaxRank = 8;
 inline constexpr int64_t kMaxDim = int64_t{1} << 40;
 inline constexpr int64_t kUnknownDim = -1;
 
-// A plain value. An unranked shape knows not even its rank; all its queries but known_rank() see rank 0.
+// A cheap value type. An unranked shape does not know its rank; all its queries except known_rank()
+// report rank 0.
 class Shape {
  public:
   Shape() = default;  // rank 0: a scalar
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span<const int64_t>(dims.begin(), dims.size())) {}
-  // Precondition: dims.size() <= kMaxRank. Use make() for sizes that come from outside.
+  // Precondition: dims.size() <= kMaxRank. Use make() for untrusted dims.
   explicit Shape(std::span<const int64_t> dims);
-  // Checks rank and that every dim is kUnknownDim or in [0, kMaxDim].
+  // Checks the rank, and that every dim is kUnknownDim or in [0, kMaxDim].
   static Result<Shape> make(std::span<const int64_t> dims);
   static Shape unranked() {
     Shape out;
@@ -43,14 +44,15 @@ class Shape {
   // Precondition: rank() < kMaxRank.
   void push_back(int64_t dim) { dims_[rank_++] = dim; }
 
-  // True when the rank and every dim are known.
+  // True if the rank and every dim are known.
   bool is_static() const;
-  // The product of the dims. Precondition: is_static() and the shape passed check_size (else the product may wrap).
+  // Returns the product of the dims. Precondition: is_static() and byte_size() succeeded, or else
+  // the product may overflow.
   int64_t num_elements() const { return product(0, rank_); }
-  // The product of dims [from, to).
+  // Returns the product of dims [from, to).
   int64_t product(size_t from, size_t to) const;
   bool operator==(const Shape& o) const;
-  // "[32,128]", "[?,10]" with unknown dims, "[...]" when unranked.
+  // Returns "[32,128]", "[?,10]" with an unknown dim, or "[...]" if unranked.
   std::string to_string() const;
 
  private:
@@ -62,19 +64,22 @@ class Shape {
 inline std::string str_part(const Shape& shape) { return shape.to_string(); }
 inline std::string_view str_part(DType dtype) { return dtype_name(dtype); }
 
-// Bytes of a tensor (2- and 4-bit elements packed, the last byte padded), or an error where the shape is not
-// static, a dim is out of [0, kMaxDim], or the size exceeds int64. Strings count 0.
+// Returns the bytes of a tensor, with 2- and 4-bit elements packed and the last byte padded. An
+// error if the shape is not static, a dim is outside [0, kMaxDim], or the size exceeds int64.
+// Strings count 0.
 Result<int64_t> byte_size(DType dtype, const Shape& shape);
 
-// The axis in [0, rank), negative counting from the end; an error names the range.
+// Returns the axis in [0, rank). A negative axis counts from the end. The error names the allowed
+// range.
 Result<size_t> normalize_axis(int64_t axis, size_t rank);
 
-// True when the two can describe one tensor: unknown dims match anything.
+// True if both shapes can describe the same tensor. Unknown dims match any dim.
 bool compatible(const Shape& a, const Shape& b);
-// What is known of a tensor that both describe. Precondition: compatible(a, b).
+// Returns the dims known from either shape. Precondition: compatible(a, b).
 Shape merge(const Shape& a, const Shape& b);
 
-// NumPy/ONNX multidirectional broadcasting, unknown dims included; an error names both shapes.
+// Returns the result of NumPy/ONNX multidirectional broadcasting; dims may be unknown. The error
+// names both shapes.
 Result<Shape> broadcast(const Shape& a, const Shape& b);
 
 }  // namespace percale

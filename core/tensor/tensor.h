@@ -1,4 +1,4 @@
-// A tensor: dtype, shape and row-major contiguous memory that it shares.
+// A tensor: dtype, shape and shared, contiguous, row-major memory.
 #ifndef PERCALE_CORE_TENSOR_TENSOR_H_
 #define PERCALE_CORE_TENSOR_TENSOR_H_
 
@@ -13,18 +13,18 @@
 
 namespace percale {
 
-// A cheap value: copies share the memory. Empty tensors have a non-null data pointer. Thread-compatible: whoever writes
-// to the memory must be its only user at that time.
+// A cheap value type: copies share the memory. Empty tensors have a non-null data pointer.
+// Thread-compatible: a writer to the memory must be its only user at that time.
 class Tensor {
  public:
-  // No tensor at all: dtype kInvalid, no memory.
+  // An undefined tensor: dtype kInvalid, no memory.
   Tensor() = default;
 
-  // Memory of the pool; contents undefined.
+  // Allocates memory from `pool`; contents are undefined.
   static Result<Tensor> allocate(const std::shared_ptr<MemoryPool>& pool, DType dtype, const Shape& shape);
-  // A view of `buffer` from byte `offset` on; an error when the tensor does not fit.
+  // Returns a view of `buffer` from byte `offset` on. An error if the tensor does not fit.
   static Result<Tensor> view(std::shared_ptr<Buffer> buffer, int64_t offset, DType dtype, const Shape& shape);
-  // Small tensors made of given elements; their memory is counted by no pool.
+  // Create small tensors from elements. No pool counts their memory.
   template <class T>
   static Tensor scalar(T value) {
     return of<T>(Shape{}, std::span<const T>(&value, 1));
@@ -38,7 +38,7 @@ class Tensor {
   static Tensor of(const Shape& shape, std::span<const T> values) {
     return copy_of(dtype_of<T>, shape, values.data(), static_cast<int64_t>(values.size_bytes()));
   }
-  // A copy of `bytes` bytes outside every pool.
+  // Copies `bytes` bytes into memory that no pool counts.
   static Tensor copy_of(DType dtype, const Shape& shape, const void* data, int64_t bytes);
 
   bool defined() const { return buffer_ != nullptr; }
@@ -47,7 +47,7 @@ class Tensor {
   int64_t num_elements() const { return shape_.num_elements(); }
   int64_t bytes() const { return bytes_; }
   void* data() const { return data_; }
-  // Precondition of both: dtype() == dtype_of<T>.
+  // Precondition of both spans: dtype() == dtype_of<T>.
   template <class T>
   std::span<T> mutable_span() const {
     return {static_cast<T*>(data_), static_cast<size_t>(num_elements())};
@@ -56,7 +56,8 @@ class Tensor {
   std::span<const T> span() const {
     return {static_cast<const T*>(data_), static_cast<size_t>(num_elements())};
   }
-  // The same memory under another shape of as many elements.
+  // Returns a tensor with the same memory and another shape. Precondition: equal number of
+  // elements.
   Tensor reshaped(const Shape& shape) const {
     Tensor out = *this;
     out.shape_ = shape;
@@ -77,11 +78,11 @@ struct NamedTensor {
   Tensor tensor;
 };
 
-// Bytes that come from outside may be no value of their dtype: an error when a bool tensor holds a byte but 0 and 1. Every
-// byte is a value of the other dtypes.
+// Checks the elements of a tensor from an untrusted source: an error if a bool tensor contains a
+// byte other than 0 and 1. Other dtypes accept every byte.
 Status check_elements(const Tensor& tensor);
 
-// The elements of an i32 or i64 tensor as i64, as shapes, axes and indices come.
+// Returns the elements of an i32 or i64 tensor as i64. Used for shapes, axes and indices.
 std::vector<int64_t> to_int64s(const Tensor& tensor);
 
 }  // namespace percale

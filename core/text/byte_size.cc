@@ -40,7 +40,7 @@ Result<int64_t> parse_byte_size(std::string_view text) {
   for (char& c : unit) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   const auto found = std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& u) { return u.name == unit; });
   if (found == std::end(kUnits)) return wrong();
-  // Whole numbers of bytes beyond 2^53 are no doubles.
+  // A double cannot represent all whole numbers beyond 2^53.
   if (int64_t whole = 0; found->bytes == 1) {
     const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), whole);
     if (failed == std::errc() && stop == end && whole < int64_t{1} << 62) return whole;

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <optional>
 
-// The reader's assertions state what its own grammar ensures; none may end the host.
+// RapidJSON's assertions only state what its grammar guarantees. They must not abort the host.
 #define RAPIDJSON_ASSERT(condition) static_cast<void>(0)
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
@@ -18,7 +18,7 @@
 namespace percale {
 namespace {
 
-// The library's own allocator returns null where memory is short, and the library writes there.
+// RapidJSON's own allocator returns null if memory runs out, and RapidJSON would write to it.
 class ThrowingAllocator {
  public:
   static constexpr bool kNeedFree = true;
@@ -32,8 +32,8 @@ class ThrowingAllocator {
   static void Free(void* memory) { ::operator delete(memory); }
 };
 
-// Text with a length. The reader works on copies of the library's own streams; of this one it does not, so that the builder
-// may ask where a token has ended.
+// A text with a length as RapidJSON's input stream. RapidJSON copies its own stream types while it
+// reads, but not this one. The builder can therefore ask where a token has ended.
 class TextStream {
  public:
   using Ch = char;
@@ -41,7 +41,7 @@ class TextStream {
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   char Take() { return at_ < text_.size() ? text_[at_++] : '\0'; }
   size_t Tell() const { return at_; }
-  // Of the reader's stream concept; called for parsing in place alone.
+  // Required by the stream concept; called only for in-situ parsing.
   char* PutBegin() { return nullptr; }
   void Put(char) {}
   void Flush() {}
@@ -54,7 +54,7 @@ class TextStream {
 
 }  // namespace
 
-// Receives the events of the reader and puts values together.
+// Receives the events of the reader and builds the values.
 class JsonBuilder {
  public:
   JsonBuilder(std::string_view text, const JsonLimits& limits, const TextStream& stream)
@@ -66,7 +66,8 @@ class JsonBuilder {
     v.value_ = flag;
     return add(std::move(v));
   }
-  // The token is taken from the text itself: the reader has checked its grammar and where it ends.
+  // The token is taken from the text itself; the reader has already checked its grammar and its
+  // end.
   bool RawNumber(const char*, rapidjson::SizeType, bool) {
     Json v = start();
     const std::string_view token = text_.substr(begin_, stream_.Tell() - begin_);
@@ -83,7 +84,8 @@ class JsonBuilder {
     }
     return add(std::move(v));
   }
-  bool Int(int) { return false; }  // with kParseNumbersAsStringsFlag the reader calls none of these
+  // The reader calls none of these with kParseNumbersAsStringsFlag.
+  bool Int(int) { return false; }
   bool Uint(unsigned) { return false; }
   bool Int64(int64_t) { return false; }
   bool Uint64(uint64_t) { return false; }
@@ -107,7 +109,7 @@ class JsonBuilder {
 
   Json& root() { return root_; }
   const std::optional<Status>& failure() const { return failure_; }
-  // Line and column of a byte at or after those asked for so far.
+  // Computes line and column of byte `at`. Successive calls must not go backwards.
   void place(size_t at, uint32_t& line, uint32_t& column) {
     for (; placed_ < at && placed_ < text_.size(); ++placed_) {
       if (text_[placed_] == '\n') {
@@ -120,7 +122,8 @@ class JsonBuilder {
   }
 
  private:
-  // An event comes when its token has been read. What lies between it and the token before is white space and commas.
+  // Starts the value of the current event. The event comes after its token has been read, so the
+  // token begins after the white space and punctuation that follow the previous token.
   Json start() {
     begin_ = std::min(text_.find_first_not_of(" \t\r\n,:", last_end_), text_.size());
     Json v;
@@ -159,7 +162,7 @@ class JsonBuilder {
     }
     v.value_ = std::move(container);
     open_.push_back(std::move(v));
-    last_end_ = begin_ + 1;  // brackets are taken after their event
+    last_end_ = begin_ + 1;  // brackets are consumed after their event
     return true;
   }
   bool close() {
@@ -212,7 +215,7 @@ Result<Json> Json::parse(std::string_view text, const JsonLimits& limits) {
     builder.place(result.Offset(), line, column);
     return invalid_argument("line ", line, ", column ", column, ": ", rapidjson::GetParseError_En(result.Code()));
   }
-  // The reader takes a NUL for the end of the text.
+  // The reader stops at a NUL as if the text ended there.
   if (stream.Tell() < text.size()) {
     builder.place(stream.Tell(), line, column);
     return invalid_argument("line ", line, ", column ", column, ": a NUL byte");
@@ -321,7 +324,7 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   return *this;
 }
 
-namespace {}  // namespace
+namespace {}
 
 JsonWriter& JsonWriter::value(std::string_view text) {
   static constexpr char kDigits[] = "0123456789abcdef";

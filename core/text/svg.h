@@ -1,4 +1,4 @@
-// Pieces of SVG that every drawing needs.
+// Helpers for writing SVG.
 #ifndef PERCALE_CORE_TEXT_SVG_H_
 #define PERCALE_CORE_TEXT_SVG_H_
 
@@ -8,8 +8,8 @@
 
 namespace percale {
 
-// The text with XML's own characters escaped and control characters as spaces; of more than `most` code points the first ones and
-// an ellipsis. Bytes that are no UTF-8 become U+FFFD.
+// Escapes `text` for XML and replaces control characters with spaces. A text of more than `most`
+// code points is cut after `most` and ends in an ellipsis. Invalid UTF-8 bytes become U+FFFD.
 std::string svg_escaped(std::string_view text, size_t most = static_cast<size_t>(-1));
 
 }  // namespace percale

@@ -7,12 +7,13 @@
 
 namespace percale {
 
-// Bytes of the sequence at the front of `text`, 0 where there is none: shortest form, no surrogates.
+// Returns the length in bytes of the UTF-8 sequence at the start of `text`, or 0 if it is invalid.
+// Overlong forms and surrogates are invalid.
 size_t utf8_length(std::string_view text);
-// Whether all of the text is UTF-8.
+// True if the whole text is valid UTF-8.
 bool is_utf8(std::string_view text);
 
-// What stands for bytes that are no UTF-8: U+FFFD.
+// U+FFFD, written in place of invalid bytes.
 inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 
 }  // namespace percale

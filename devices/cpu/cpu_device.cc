@@ -22,7 +22,8 @@ struct CpuDevice {
   std::atomic<uint64_t> used{0}, peak{0};
 };
 
-// free() is told no size, so each block begins with its own; a whole alignment unit, to keep what follows aligned.
+// free() receives no size, so each block starts with a header that stores it. The header is one
+// alignment unit, which keeps the memory after it aligned.
 struct alignas(kAlignment) BlockHeader {
   uint64_t bytes;
 };
@@ -35,7 +36,8 @@ std::string machine_name() {
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-// The brand string of CPUID, leaves 0x80000002 to 0x80000004: 48 characters, padded with blanks or NUL.
+// Reads the brand string from CPUID leaves 0x80000002 to 0x80000004: 48 characters, padded with
+// blanks or NUL.
 std::string processor_name() {
   uint32_t words[12] = {};
   if (__get_cpuid_max(0x80000000U, nullptr) < 0x80000004U) return machine_name();
@@ -54,7 +56,7 @@ std::string processor_name() {
 std::string processor_name() { return machine_name(); }
 #endif
 
-// The machine's memory, or the pool's limit where that is less.
+// Returns the machine's memory, or the pool's limit if that is less.
 uint64_t memory_bytes(const MemoryPool& pool) {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   uint64_t bytes = pages > 0 && page > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page) : 0;

@@ -1,4 +1,4 @@
-// The CPU as a device: the table of percale_plugin.h that CUDA and strangers fill as well.
+// The CPU as a device: it fills the same table of percale_plugin.h as CUDA and plug-ins.
 #ifndef PERCALE_DEVICES_CPU_CPU_DEVICE_H_
 #define PERCALE_DEVICES_CPU_CPU_DEVICE_H_
 
@@ -10,22 +10,23 @@
 
 namespace percale {
 
-// The kind "cpu" of one engine. Its devices cpu:0, cpu:1, ... are virtual: one machine, one address space, one pool of
-// memory; how many threads work for each is the engine's affair. No queues: a kernel has done its work when run() returns.
-// Thread-safe.
+// The device kind "cpu" of one engine. Its devices cpu:0, cpu:1, ... are virtual: they share one
+// machine, one address space and one memory pool. The engine decides how many threads work for
+// each. They have no streams: a kernel's work is complete when run() returns. Thread-safe.
 class CpuDevices {
  public:
-  // How many devices one engine can open.
+  // The number of devices that one engine can open.
   static constexpr int32_t kCount = 256;
 
-  // What the devices allocate counts in `pool`, against its limit.
+  // Allocations of the devices count in `pool`, against its limit.
   static std::shared_ptr<const CpuDevices> create(std::shared_ptr<MemoryPool> pool);
   CpuDevices(const CpuDevices&) = delete;
   CpuDevices& operator=(const CpuDevices&) = delete;
 
-  // Borrowed; must not be used any more when the object is gone, nor devices opened through it.
+  // Borrowed. Neither the table nor devices opened through it may be used after this object is
+  // destroyed.
   const percale_device_api& api() const { return api_; }
-  // The processor's own name, "AMD EPYC 9554".
+  // Returns the processor's brand name, such as "AMD EPYC 9554".
   const std::string& model() const { return model_; }
   const std::shared_ptr<MemoryPool>& pool() const { return pool_; }
 

@@ -1,4 +1,4 @@
-"""Writes assembler that carries a file as the symbol SYMBOL, or, without a file, a text that is no device code.
+"""Writes assembler that embeds FILE as the symbol SYMBOL. Without FILE, it embeds a placeholder text.
 
     embed.py OUTPUT SYMBOL [FILE]
 """

@@ -1,4 +1,4 @@
-/* The one symbol that the loaded plug-in exports; a program that links the device does without it. */
+/* The only symbol that the loaded plug-in exports. Programs that link the device do not need it. */
 #include "devices/null/null_device.h"
 
 __attribute__((visibility("default"))) percale_status* percale_plugin_init(const percale_host_api* host,

@@ -1,5 +1,5 @@
-/* Memory, copies and counters. The memory is the host's, but nobody else may touch it: the device says that it shares
- * nothing, and refuses to copy to or from an address that it has not given out. */
+/* Memory, copies and counters. Blocks come from malloc(), but the device declares that it shares no
+ * memory with the host. It refuses copies to or from addresses that it did not allocate. */
 #include "devices/null/null_device.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 
 #define ALIGNMENT 64
 #define DEVICE_COUNT 8
-/* More than any process can address: spares malloc the question. */
+/* More than any process can address; larger requests fail without calling malloc(). */
 #define MAX_BYTES ((uint64_t)1 << 47)
 
-/* A block of memory that is in use; its `memory` lies, aligned, behind the struct. */
+/* A block of memory in use. Its aligned `memory` follows the struct. */
 typedef struct block {
   struct block *next, *previous;
   unsigned char* memory;
@@ -21,7 +21,7 @@ typedef struct block {
 
 typedef struct {
   const null_plugin* plugin;
-  pthread_mutex_t mutex; /* guards what follows */
+  pthread_mutex_t mutex; /* guards the members below */
   block* blocks;
   uint64_t used, peak;
   percale_null_counts counts;
@@ -97,7 +97,7 @@ static percale_status* allocate(void* handle, uint64_t bytes, void** out_memory)
   return NULL;
 }
 
-/* The block that holds these bytes, NULL when none does. Needs the mutex. */
+/* Returns the block that contains these bytes, or NULL. The caller must hold the mutex. */
 static block* find_block(null_device* device, const void* memory, uint64_t bytes) {
   const uintptr_t at = (uintptr_t)memory;
   block* each;
@@ -124,7 +124,7 @@ static void free_memory(void* handle, void* memory) {
   free(gone);
 }
 
-/* Checks that the device's end of a copy is its own, and counts. */
+/* Checks that the device's side of a copy lies in its own memory, and counts the copy. */
 static percale_status* check_copy(null_device* device, const void* memory, uint64_t bytes, uint64_t* copies,
                                   uint64_t* total) {
   int known;

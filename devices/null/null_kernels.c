@@ -1,5 +1,6 @@
-/* Four kernels for f32: what a kernel is, at its shortest. Each refuses with a reason what it cannot do, prepares what
- * concurrent runs share, cuts its work into pieces by its size alone, and stops early when the run is cancelled. */
+/* Four kernels for f32, as short as a kernel can be. Each refuses unsupported nodes with a reason,
+ * plans the state that concurrent runs share, cuts its work into pieces that depend on the size
+ * only, and stops early when the run is cancelled. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,20 +8,20 @@
 
 #define PIECE 16384 /* elements */
 
-/* From plan() to run(): immutable. */
+/* Passed from plan() to run(). Immutable. */
 typedef struct {
   null_plugin* plugin;
   int64_t count;
 } plan_state;
 
-/* One run, as its pieces see it. */
+/* The arguments of the pieces of one run. */
 typedef struct {
   const percale_host_api* host;
   const percale_launch* launch;
   int64_t count;
 } job;
 
-/* Elements of the piece; none when the run has been cancelled. */
+/* The elements of a piece. The piece is empty if the run has been cancelled. */
 static int64_t piece_begin(int64_t piece) { return piece * PIECE; }
 static int64_t piece_end(const job* work, int64_t piece) {
   const int64_t end = piece_begin(piece) + PIECE;
@@ -82,7 +83,7 @@ static void run_relu(const void* s, const percale_launch* launch) { run_pieces(s
 static void run_add(const void* s, const percale_launch* launch) { run_pieces(s, launch, add_piece); }
 static void run_mul(const void* s, const percale_launch* launch) { run_pieces(s, launch, mul_piece); }
 
-/* f32 everywhere, and every input of the output's shape: these kernels do not broadcast. */
+/* Accepts nodes whose inputs are f32 and have the output's shape. The kernels do not broadcast. */
 static percale_status* accepts(void* user, const percale_node_view* node) {
   const null_plugin* plugin = user;
   const percale_host_api* host = plugin->host;
@@ -105,12 +106,13 @@ static percale_status* plan(void* user, const percale_node_view* node, percale_k
   size_t rank, i;
   const int64_t* dims = plugin->host->node->output_dims(node, 0, &rank);
   plan_state* state = malloc(sizeof *state);
-  (void)plan; /* no scratch to book */
+  (void)plan; /* no scratch needed */
   *out_state = state;
   if (state == NULL) return null_error(plugin, PERCALE_RESOURCE_EXHAUSTED, "no memory for a kernel's state");
   state->plugin = plugin;
   state->count = 1;
-  for (i = 0; i < rank; ++i) state->count *= dims[i]; /* the host has checked that the bytes fit an int64_t */
+  /* Cannot overflow: the host has checked that the bytes fit an int64_t. */
+  for (i = 0; i < rank; ++i) state->count *= dims[i];
   return NULL;
 }
 

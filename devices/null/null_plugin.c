@@ -1,12 +1,12 @@
-/* The way in: host table down, tables up. */
+/* The entry point: takes the host table and returns the tables of the plug-in. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "devices/null/null_device.h"
 #include "devices/null/plugin.h"
 
-/* One instance per copy of the library that opens the plug-in, found again by its host table: two versions of the library
- * may live in one process, and a plug-in is never unloaded. */
+/* One instance for each copy of the library that opens the plug-in, identified by its host table.
+ * Two versions of the library may live in one process, and a plug-in is never unloaded. */
 static null_plugin* instances;
 static pthread_mutex_t instances_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -40,7 +40,7 @@ percale_status* percale_null_plugin_init(const percale_host_api* host, uint32_t 
   static const char too_old[] = "the library is older than the plug-in 'null'",
                     no_memory[] = "no memory for the plug-in";
   null_plugin* plugin;
-  (void)path; /* it reads no files */
+  (void)path; /* The plug-in reads no files. */
   *out_plugin = NULL;
   if (host_abi < PERCALE_PLUGIN_ABI || host->struct_size < sizeof *host) {
     return host->status->create(PERCALE_UNIMPLEMENTED, too_old, sizeof too_old - 1);

@@ -1,4 +1,4 @@
-/** What the files of the null device share. */
+/** Declarations shared by the files of the null device. */
 #ifndef PERCALE_DEVICES_NULL_PLUGIN_H_
 #define PERCALE_DEVICES_NULL_PLUGIN_H_
 
@@ -9,20 +9,20 @@
 
 #define NULL_KERNEL_COUNT 4
 
-/** Everything the plug-in knows for one copy of the library that has opened it. Lives as long as the process. */
+/** The state of the plug-in for one copy of the library. Lives as long as the process. */
 typedef struct null_plugin {
-  percale_plugin_api api; /* first: the address handed up is the address of the whole */
+  percale_plugin_api api; /* first, so that its address is also that of the struct */
   percale_device_api device_api;
   const percale_device_api* devices[1];
   percale_kernel kernels[NULL_KERNEL_COUNT];
   const percale_kernel* kernel_list[NULL_KERNEL_COUNT];
   const percale_host_api* host;
-  pthread_mutex_t mutex; /* guards what follows */
+  pthread_mutex_t mutex; /* guards the members below */
   uint64_t kernel_runs;
   struct null_plugin* next;
 } null_plugin;
 
-/** An error with this text, made by the host. */
+/** Returns an error with this text, created by the host. */
 percale_status* null_error(const null_plugin* plugin, int32_t code, const char* text);
 
 /** Fills the tables of null_device.c and null_kernels.c. */

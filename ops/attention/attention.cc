@@ -1,5 +1,5 @@
-// Attention: scaled dot-product attention with masks, windows, grouped heads and a key/value cache. A composite; its gradient
-// is that of its body.
+// Attention: scaled dot-product attention with masks, windows, grouped heads and a key/value cache.
+// It is a composite, and its gradient is that of its body.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,7 +17,7 @@ enum Input : size_t { kQ, kK, kV, kMask, kPastKey, kPastValue, kNonpad };
 
 // ---- Shapes
 
-// Q, K or V as [batch, heads, sequence, size].
+// The dims of Q, K or V as [batch, heads, sequence, size].
 struct Heads {
   int64_t batch = kUnknownDim, heads = kUnknownDim, sequence = kUnknownDim, size = kUnknownDim;
 };
@@ -39,7 +39,7 @@ Result<Heads> heads_of(const ShapeContext& c, size_t input, const char* attribut
   return Heads{x[0], heads, x[1], x[2] < 0 ? kUnknownDim : x[2] / heads};
 }
 
-// The dim that both are, where either is known.
+// Sets both dims to the one that is known. It is an error if both are known and differ.
 Status same(const ShapeContext& c, const char* what, int64_t& a, int64_t& b) {
   if (a >= 0 && b >= 0 && a != b) return c.error(what, " differ: ", a, " and ", b);
   a = b = std::max(a, b);
@@ -48,7 +48,7 @@ Status same(const ShapeContext& c, const char* what, int64_t& a, int64_t& b) {
 
 int64_t sum_of(int64_t a, int64_t b) { return a < 0 || b < 0 ? kUnknownDim : a + b; }
 
-// A cache [batch, heads, past, size]; the length of its sequence.
+// Checks a cache [batch, heads, past, size] against `h` and returns the length of its sequence.
 Result<int64_t> past_of(const ShapeContext& c, size_t input, Heads& h) {
   const Shape& past = c.shape(input);
   if (!past.known_rank()) return kUnknownDim;
@@ -61,7 +61,7 @@ Result<int64_t> past_of(const ShapeContext& c, size_t input, Heads& h) {
   return past[2];
 }
 
-// The mask's last dim may be shorter than the keys: what it does not reach takes no part.
+// The mask's last dim may be shorter than the keys. Keys beyond it are masked out.
 Status check_mask(const ShapeContext& c, const Shape& scores) {
   Shape mask = c.shape(kMask);
   if (!mask.known_rank()) return {};
@@ -131,7 +131,7 @@ Status shape_attention(ShapeContext& c) {
 
 // ---- The body
 
-// Dims of a value as a vector, or one of them as a number.
+// Returns dims [first, end) of a value as a vector; dim() returns one of them as a scalar.
 ValueId dims(BodyContext& c, ValueId x, int64_t first, int64_t end) {
   return c.emit("Shape", {x}, {{"start", first}, {"end", end}});
 }
@@ -144,7 +144,7 @@ ValueId reshaped(BodyContext& c, ValueId x, const std::vector<ValueId>& parts) {
   return c.emit("Reshape", {x, c.emit("Concat", parts, {{"axis", 0}})}, {{"allowzero", 1}});
 }
 
-// [batch, sequence, heads * size] as [batch, heads, sequence, size].
+// Reshapes [batch, sequence, heads * size] to [batch, heads, sequence, size].
 ValueId split_heads(BodyContext& c, ValueId x, int64_t heads) {
   if (c.shape(x).rank() == 4) return x;
   const Shape s = c.shape(x);
@@ -160,8 +160,9 @@ ValueId join_heads(BodyContext& c, ValueId x) {
                        : c.emit("Reshape", {y, c.ints({0, 0, -1})});
 }
 
-// x [batch, heads, rows, columns] against `other`, which has as many heads or fewer: the heads that share one of them become its
-// rows, so that keys and values are not repeated. And back, as [batch, heads of `like`, rows of `like`, columns].
+// Reshapes x [batch, heads, rows, columns] to the head count of `other`, which has as many heads or
+// fewer. The heads that share one head of `other` become its rows, so that keys and values are not
+// repeated. ungroup_heads() goes back to [batch, heads of `like`, rows of `like`, columns].
 ValueId group_heads(BodyContext& c, ValueId x, ValueId other) {
   const Shape &s = c.shape(x), &o = c.shape(other);
   if (s[1] >= 0 && s[1] == o[1]) return x;
@@ -180,7 +181,8 @@ ValueId ungroup_heads(BodyContext& c, ValueId x, ValueId like, ValueId other) {
   return reshaped(c, x, {dims(c, like, 0, 3), dims(c, x, 3, 4)});
 }
 
-// sqrt(scale), by which Q and K are multiplied alike: their products stay in the range of small types.
+// Returns sqrt(scale). Q and K are both multiplied by it, so that their product stays in the range
+// of small types.
 ValueId root_of_scale(BodyContext& c, ValueId q) {
   const int64_t size = c.shape(q)[3];
   if (c.attributes().contains("scale")) {
@@ -198,13 +200,14 @@ ValueId count_up(BodyContext& c, ValueId end) {
   return c.emit("Range", {c.scalar(DType::kI64, 0), end, c.scalar(DType::kI64, 1)});
 }
 
-// What stands between the scores and the softmax: `allowed` says who takes part, `added` is added. kNoValue: everybody, nothing.
+// Masks applied between the scores and the softmax. `allowed` selects the keys that take part;
+// `added` is added to the scores. With kNoValue all keys take part or nothing is added.
 struct Bias {
   ValueId allowed = kNoValue, added = kNoValue;
-  bool may_mask_rows = false;  // all of a query's keys
+  bool may_mask_rows = false;  // all keys of a query may be masked
 };
 
-// The mask up to the last key; what lies behind its end takes no part.
+// Adds the mask, padded to the number of keys. Keys beyond its end are masked out.
 void add_mask(BodyContext& c, ValueId keys, DType dtype, Bias& bias) {
   ValueId mask = c.input(kMask);
   if (mask == kNoValue) return;
@@ -225,12 +228,12 @@ void add_mask(BodyContext& c, ValueId keys, DType dtype, Bias& bias) {
     bias.allowed = mask;
     return;
   }
-  // -inf takes a key out, whatever its score is.
+  // -inf masks a key out, whatever its score is.
   bias.added = mask;
   bias.allowed = c.emit("Not", {c.emit("IsInf", {mask}, {{"detect_positive", 0}})});
 }
 
-// is_causal, the windows, and keys that are padding.
+// Adds is_causal, the windows and the mask of padded keys.
 void add_positions(BodyContext& c, ValueId q, ValueId keys, Bias& bias) {
   const bool causal = c.attributes().get_int("is_causal") != 0;
   const int64_t left = c.attributes().get_int("left_window_size"), right = c.attributes().get_int("right_window_size");
@@ -244,7 +247,7 @@ void add_positions(BodyContext& c, ValueId q, ValueId keys, Bias& bias) {
     bias.may_mask_rows = true;
   }
   if (!causal && left < 0 && right < 0) return;
-  // The place of each query among the keys.
+  // The position of each query among the keys.
   ValueId place = c.emit("Unsqueeze", {count_up(c, dim(c, q, 2)), c.ints({1})});
   if (past != kNoValue) place = add(c, place, dim(c, past, 2));
   if (lengths != kNoValue) place = add(c, place, sub(c, lengths, dim(c, q, 2)));
@@ -257,7 +260,7 @@ void add_positions(BodyContext& c, ValueId q, ValueId keys, Bias& bias) {
   if (right >= 0) bias.allowed = both(c, bias.allowed, c.emit("LessOrEqual", {key, add(c, place, number(right))}));
 }
 
-// The probabilities of the keys; a query that no key answers gets zeros.
+// Returns the probabilities of the keys. A query whose keys are all masked gets zeros.
 ValueId probabilities(BodyContext& c, ValueId scores, const Bias& bias) {
   const DType dtype = c.dtype(scores);
   const int64_t asked = c.attributes().get_int("softmax_precision");

@@ -1,4 +1,4 @@
-// CPU kernels of attention.
+// SIMD CPU kernels of attention.
 #ifndef PERCALE_OPS_ATTENTION_ATTENTION_KERNELS_H_
 #define PERCALE_OPS_ATTENTION_ATTENTION_KERNELS_H_
 
@@ -7,7 +7,8 @@
 
 namespace percale {
 
-// f32, of FusedAttention and of Attention without cache, positions and outputs beside Y.
+// Registers f32 kernels for FusedAttention and for Attention without a cache, without
+// position-dependent masks and with Y as the only output.
 Status register_attention_simd(Registry& registry, const simd::SimdTable& simd);
 
 }  // namespace percale

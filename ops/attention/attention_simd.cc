@@ -1,5 +1,6 @@
-// Attention on the SIMD kernels. A block of queries meets all keys of its head: its scores stay in the cache from the product
-// with K over the softmax to the product with V, and Q, K, V and Y are read and written where they lie, whatever their layout.
+// Attention with SIMD kernels. A block of queries is processed against all keys of its head, so
+// that its scores stay in the cache through the product with K, the softmax and the product with V.
+// Q, K, V and Y are accessed in place, whatever their layout.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,10 +13,10 @@
 namespace percale {
 namespace {
 
-constexpr int64_t kScores = 6 << 10;  // of a block: 24 KiB, most of L1
+constexpr int64_t kScores = 6 << 10;  // scores per block: 24 KiB, most of the L1 cache
 constexpr int64_t kFewestRows = 48, kMostRows = 128, kMostPieces = 16;
 
-// Elements from one batch, head and row to the next; a row's own elements lie side by side.
+// Strides in elements between batches, heads and rows. The elements of a row are contiguous.
 struct Steps {
   int64_t batch = 0, head = 0, row = 0;
 };
@@ -27,12 +28,12 @@ Steps steps_of(int64_t heads, int64_t sequence, int64_t size, bool by_row) {
 struct Plan {
   const simd::SimdTable* simd = nullptr;
   int64_t batch = 0, heads = 0, queries = 0, keys = 0, size = 0, value_size = 0;
-  int64_t sharing = 1;  // heads of Q for each of K
+  int64_t sharing = 1;  // heads of Q per head of K
   Steps q, k, v, y, mask;
   bool has_mask = false, nan_is_zero = false;
   float scale = 1;
-  int64_t rows = 0, groups = 1;  // queries in a block; parts of a head's queries
-  bool packs = false;            // K and V of a head, for its blocks
+  int64_t rows = 0, groups = 1;  // queries per block; parts that a head's queries are cut into
+  bool packs = false;            // K and V of a head are packed once for its blocks
   int64_t pieces = 1, piece_bytes = 0, at_keys = 0, at_values = 0, at_products = 0;
 };
 
@@ -62,14 +63,15 @@ Gemm values_of(const Plan& p, int64_t rows) {
 
 int64_t aligned(int64_t bytes) { return round_up(bytes, 64); }
 
-// The pieces and their scratch; the sizes and steps are there.
+// Chooses the pieces and reserves their scratch. Sizes and strides of `p` must be set.
 void book(Plan& p, KernelPlan& plan) {
   p.simd = static_cast<const simd::SimdTable*>(plan.user);
   const auto& gemm = p.simd->gemm->f32;
   p.rows = std::clamp(kScores / std::max<int64_t>(p.keys, 1) / kFewestRows * kFewestRows, kFewestRows, kMostRows);
   p.rows = std::min(p.rows, std::max<int64_t>(p.queries, 1));
   const int64_t blocks = (p.queries + p.rows - 1) / std::max<int64_t>(p.rows, 1), all = p.batch * p.heads;
-  // Few heads of many queries are cut further; each part packs for itself, so it should have some blocks.
+  // With few heads and many queries, each head is cut further. Each part packs K and V itself, so
+  // it should have several blocks.
   p.groups = all >= kMostPieces ? 1 : std::clamp<int64_t>(blocks / 4, 1, kMostPieces / std::max<int64_t>(all, 1));
   p.packs = blocks > p.groups;
   p.pieces = std::clamp<int64_t>(all * p.groups, 1, kMostPieces);
@@ -77,7 +79,7 @@ void book(Plan& p, KernelPlan& plan) {
   p.at_values = p.at_keys + (p.packs ? aligned(gemm.packed_b_bytes(p.size, p.keys)) : 0);
   p.at_products = p.at_values + (p.packs ? aligned(gemm.packed_b_bytes(p.keys, p.value_size)) : 0);
   int64_t products = 0;
-  // The last block may be shorter, and a product of few rows may be made in another way.
+  // The last block may be shorter, and a product with few rows may use another method.
   for (const int64_t rows : {p.rows, p.queries % std::max<int64_t>(p.rows, 1)}) {
     Gemm a = scores_of(p, rows), b = values_of(p, rows);
     const float packed = 0;
@@ -88,7 +90,7 @@ void book(Plan& p, KernelPlan& plan) {
   plan.scratch_bytes = p.pieces * p.piece_bytes;
 }
 
-// One part of the queries of one head.
+// Processes one part of the queries of one head.
 void run_part(const Plan& p, const Launch& l, int64_t number, char* scratch) {
   const auto& gemm = p.simd->gemm->f32;
   const int64_t group = number % p.groups, head = number / p.groups % p.heads, batch = number / p.groups / p.heads;
@@ -134,7 +136,8 @@ void run(const Plan& p, const Launch& l) {
   });
 }
 
-// The steps of a mask that broadcasts to [batch, heads, queries, keys]; UNIMPLEMENTED where its keys are one for all.
+// Sets the strides of a mask that broadcasts to [batch, heads, queries, keys]. Returns
+// UNIMPLEMENTED if the mask is broadcast along the keys.
 Status take_mask(const Shape& shape, Plan& p) {
   const std::array<int64_t, 4> whole{p.batch, p.heads, p.queries, p.keys};
   std::array<int64_t, 4> steps{};

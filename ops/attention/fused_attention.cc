@@ -1,5 +1,6 @@
-// FusedAttention and its gradients: scaled dot-product attention as the passes recognize_attention and recognize_attention_grad find it,
-// between the layouts that products leave. Attention of ONNX is something else for a query without a key, and has no mixed layouts.
+// FusedAttention and its gradient: scaled dot-product attention as found by the passes
+// recognize_attention and recognize_attention_grad, with a layout per operand. ONNX's Attention
+// differs for a query without keys and has no mixed layouts.
 #include "core/graph/composite.h"
 #include "ops/attention/attention_kernels.h"
 #include "ops/support/families.h"
@@ -9,7 +10,8 @@
 namespace percale {
 namespace {
 
-// [batch, heads, sequence, size], of [batch, sequence, heads, size] where it stands by row.
+// Returns [batch, heads, sequence, size] for a shape that is [batch, sequence, heads, size] if
+// `by_row`.
 Shape by_head(const Shape& given, bool by_row) {
   if (!given.known_rank() || !by_row) return given;
   return Shape{given[0], given[2], given[1], given[3]};
@@ -21,7 +23,7 @@ Status same(const ShapeContext& c, const char* what, int64_t& a, int64_t b) {
   return {};
 }
 
-// The shapes of Q, K and V, which are the inputs from `first` on, and of the scores; checked.
+// The checked shapes of Q, K and V, which are the inputs from `first` on, and of the scores.
 struct Operands {
   Shape q, k, v, scores;
 };
@@ -83,12 +85,12 @@ Status shape_fused_attention_grad(ShapeContext& c) {
   return {};
 }
 
-// Each head as often as heads of `like` share it.
+// Repeats each head of x as often as heads of `like` share it.
 ValueId repeated(BodyContext& c, ValueId x, ValueId like) {
   const Shape &s = c.shape(x), &l = c.shape(like);
   if (s.known_rank() && l.known_rank() && s[1] >= 0 && s[1] == l[1]) return x;
   const auto dim = [&](ValueId of, int64_t d) { return c.emit("Shape", {of}, {{"start", d}, {"end", d + 1}}); };
-  // No heads at all are no heads each.
+  // Avoids a division by 0 if x has no heads.
   const ValueId each = c.emit("Div", {dim(like, 1), c.emit("Max", {dim(x, 1), c.ints({1})})});
   const ValueId wide =
       c.emit("Expand", {c.emit("Unsqueeze", {x, c.ints({2})}),
@@ -97,7 +99,8 @@ ValueId repeated(BodyContext& c, ValueId x, ValueId like) {
   return c.emit("Reshape", {wide, shape}, {{"allowzero", 1}});
 }
 
-// Between [batch, heads, sequence, size] and what an attribute says; it is its own inverse.
+// Converts between [batch, heads, sequence, size] and the layout that the attribute names. The
+// function is its own inverse.
 ValueId turned(BodyContext& c, ValueId x, const char* by_row) {
   if (c.attributes().get_int(by_row) == 0) return x;
   return c.emit("Transpose", {x}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
@@ -130,8 +133,8 @@ Status fused_attention(BodyContext& c) {
   return c.status();
 }
 
-// With P = exp(scores - statistics): dV = P^T dY, dS = P * (dY V^T - rows of dY * Y summed), dQ = scale dS K, dK = scale dS^T Q
-// (Dao et al. 2022, FlashAttention, appendix B.2).
+// With P = exp(scores - statistics): dV = P^T dY, dS = P * (dY V^T - row sums of dY * Y), dQ =
+// scale dS K, dK = scale dS^T Q (Dao et al. 2022, FlashAttention, appendix B.2).
 Status fused_attention_grad(BodyContext& c) {
   const DType narrow = c.dtype(c.input(1)), computed = wide(narrow);
   const auto operand = [&](size_t i, const char* by_row) { return cast(c, turned(c, c.input(i), by_row), computed); };

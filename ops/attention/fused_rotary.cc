@@ -1,5 +1,6 @@
-// FusedRotary: the rotation of embeddings as the pass recognize_rotary finds it. RotaryEmbedding of ONNX has caches of half the
-// size; this one takes what exporters write: a cosine and a sine for every element.
+// FusedRotary: rotary embeddings as found by the pass recognize_rotary. ONNX's RotaryEmbedding
+// takes caches of half the size; this op takes the form that exporters write, with a cosine and a
+// sine for every element.
 #include <array>
 
 #include "core/graph/composite.h"
@@ -47,10 +48,10 @@ constexpr OpSchema kSchemas[] = {
      .body = fused_rotary},
 };
 
-// ---- f32: one pass over rows, with the products and the sum of the nodes that it stands for
+// ---- f32 kernel: one pass over the rows, with the same products and sum as the nodes it replaces
 
 struct Plan {
-  StridedLoop rows;  // of Y, X, cos, sin
+  StridedLoop rows;  // operands: Y, X, cos, sin
   int64_t half = 0;
 };
 

@@ -1,6 +1,8 @@
-// If, Loop and Call: ops that carry functions. The executor runs them itself, so they have no kernel.
+// If, Loop and Call: ops that carry functions. The executor runs them itself, so they have no
+// kernels.
 //
-// Functions are closed: what a body needs of its surroundings are captures, the trailing inputs of the node and of the body.
+// Functions are closed: values that a body needs from the enclosing function are captures, the
+// trailing inputs of the node and of the body.
 #include "ops/control/control.h"
 
 #include <algorithm>
@@ -21,13 +23,13 @@ constexpr InputSpec kCarriedAndCaptures{"carried_and_captures", 0, kEvery, Prese
 constexpr InputSpec kCallInputs{"inputs", 0, kEvery, Presence::kVariadicOrNone};
 constexpr OutputSpec kOutputs{"outputs", 0, kEvery, Presence::kVariadicOrNone};
 constexpr AttrSpec kNumCarried{.name = "num_carried", .kind = AttrKind::kInt, .required = true, .min = 0, .max = 1e6};
-constexpr double kMostTrips = 9007199254740992.0;  // 2^53: doubles bound the range of attributes
+constexpr double kMostTrips = 9007199254740992.0;  // 2^53: attribute ranges are stored as doubles
 
 const std::string& function_of(const Attributes& attributes, std::string_view name) {
   return attributes.find(name)->get_if<FunctionRef>()->name;
 }
 
-// What is known of a value that is the one or the other. Precondition: one dtype.
+// Returns the most specific shape that matches both. Precondition: the dtypes are equal.
 Shape either(const Shape& a, const Shape& b) {
   if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank()) return Shape::unranked();
   Shape out = a;
@@ -37,7 +39,7 @@ Shape either(const Shape& a, const Shape& b) {
   return out;
 }
 
-// ONNX allows rank 0 and one element of rank 1.
+// Checks for a single element. ONNX allows rank 0, or rank 1 with one element.
 Status check_single(const ShapeContext& c, size_t i, std::string_view what) {
   const Shape& shape = c.shape(i);
   if (!shape.known_rank() || shape.rank() == 0) return {};
@@ -85,7 +87,7 @@ Status call_shape(ShapeContext& c) {
   return {};
 }
 
-// The number of trips where it is known before the run, else kUnknownDim.
+// Returns the number of trips if it is known before the run, else kUnknownDim.
 int64_t known_trips(const ShapeContext& c) {
   const bool always = !c.has_input(1) || (c.value(1) != nullptr && c.value(1)->span<bool>()[0]);
   if (!always || !c.has_input(0) || c.value(0) == nullptr) return kUnknownDim;
@@ -105,7 +107,8 @@ Status loop_shape(ShapeContext& c) {
   std::vector<ValueType> inputs{{DType::kI64, {}}, {DType::kBool, {}}};
   for (size_t i = 2; i < c.num_inputs(); ++i) inputs.push_back(c.inputs[i]);
 
-  // What is carried may change its shape from trip to trip: forget what differs until nothing does.
+  // A carried value may change its shape from trip to trip. Make dims that differ unknown until
+  // nothing changes.
   std::vector<ValueType> types;
   for (bool changed = true; changed;) {
     changed = false;
@@ -145,7 +148,8 @@ Status loop_shape(ShapeContext& c) {
   return {};
 }
 
-// Which gradients come in and which are asked for, from input `first` on.
+// Return which output gradients exist, and which gradients of the inputs from `first` on are
+// wanted.
 std::vector<bool> given_of(const GradContext& c) {
   std::vector<bool> out;
   for (size_t i = 0; i < c.node().outputs.size(); ++i) out.push_back(c.grad(i) != kNoValue);
@@ -158,7 +162,8 @@ std::vector<bool> wanted_of(const GradContext& c, size_t first) {
   return out;
 }
 
-// The inputs of a node of backward functions: those of the node from `from` on, then the gradients given.
+// Returns the inputs of the node that calls backward functions: the forward node's inputs, then the
+// gradients that exist.
 std::vector<ValueId> backward_inputs(const GradContext& c) {
   std::vector<ValueId> out = c.node().inputs;
   for (size_t i = 0; i < c.node().outputs.size(); ++i) {
@@ -174,7 +179,7 @@ void set_wanted(GradContext& c, size_t first, const std::vector<ValueId>& grads)
   }
 }
 
-// An If over the backward functions of both branches, which compute the branch again.
+// Emits an If over the backward functions of both branches, which recompute the branch.
 Status if_grad(GradContext& c) {
   const std::vector<bool> given = given_of(c), wanted = wanted_of(c, 1);
   FunctionGradients& functions = *c.functions();

@@ -1,4 +1,4 @@
-// What the files of the control family share.
+// Declarations shared by the files of the control family.
 #ifndef PERCALE_OPS_CONTROL_CONTROL_H_
 #define PERCALE_OPS_CONTROL_CONTROL_H_
 
@@ -6,7 +6,8 @@
 
 namespace percale {
 
-// The gradient of Loop: the loop is made to save what its trips carried, and a second one runs the trips backwards.
+// The gradient of Loop. The forward loop is extended to save the carried values of each trip, and a
+// second loop runs the trips backwards.
 Status loop_grad(GradContext& context);
 
 }  // namespace percale

@@ -1,4 +1,4 @@
-// CheckNumerics, Print and Assert: TensorFlow's, each giving on what it was given.
+// CheckNumerics, Print and Assert, as in TensorFlow. Each passes its input through.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -28,7 +28,7 @@ Status shape_assert(ShapeContext& c) {
 
 // ---- Gradients
 
-// What flows back is looked at as well.
+// Checks the gradient that flows back as well.
 Status grad_check(GradContext& g) {
   if (!g.wants(0)) return {};
   const std::string message = str_cat("gradient: ", g.attributes().get_string("message"));
@@ -48,8 +48,9 @@ Status grad_assert(GradContext& g) {
 
 constexpr AttrSpec kMessage = attr_string("message", "");
 
-// Print and Assert are effects: they keep their place among reads and writes of variables, are never merged, and run where a
-// fetch needs their output, a later effect of the run comes after them, or they are a target.
+// Print and Assert are effects: they keep their order among reads and writes of variables and are
+// never merged. They run if a fetch needs their output, if a later effect of the run follows them,
+// or if they are a target.
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "CheckNumerics",
@@ -89,9 +90,9 @@ constexpr OpSchema kSchemas[] = {
 struct DebugPlan {
   DType dtype = DType::kInvalid;
   Shape shape;
-  int64_t elements = 0, bytes = 0;  // bytes: of what is given on
+  int64_t elements = 0, bytes = 0;  // bytes: size of the passed-through value
   int64_t summarize = 0;
-  std::unique_ptr<std::string> message;  // its text must not move: a failed run points at it
+  std::unique_ptr<std::string> message;  // stays at one address, because a failed run points at it
 };
 
 Result<DebugPlan> plan_debug(const NodeView& v, size_t given, bool has_output) {
@@ -117,7 +118,7 @@ void run_check(const DebugPlan& p, const Launch& l) {
   dispatch(kFloatList, p.dtype, [&]<class T>() {
     const T* x = l.in<T>(0);
     const int64_t pieces = pieces_for(p.elements);
-    std::array<int64_t, kMaxPieces> first;  // per piece the first element that is not finite
+    std::array<int64_t, kMaxPieces> first;  // per piece: the first non-finite element
     l.parallel()(pieces, [&](int64_t piece) {
       const PieceRange range = piece_range(p.elements, pieces, piece);
       int64_t i = range.begin;
@@ -138,10 +139,10 @@ void run_assert(const DebugPlan& p, const Launch& l) {
   give_on(p, l, 1);
 }
 
-// A line of text without memory of its own: what does not fit is left out.
+// A line of text in a fixed buffer. Text that does not fit is left out.
 class Line {
  public:
-  // Room is kept for the end of the line.
+  // Reserves kEnd bytes for the end of the line.
   bool add(std::string_view text) {
     if (text.size() > text_.size() - size_ - kEnd) return false;
     std::memcpy(text_.data() + size_, text.data(), text.size());

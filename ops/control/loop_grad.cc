@@ -1,6 +1,7 @@
-// The gradient of Loop. The backward function of the body computes a trip again from what the trip began with; so the
-// forward loop stacks the carried values that this needs, one entry per trip, and the reverse loop gathers them, last trip
-// first. Values that no gradient depends on are not saved.
+// The gradient of Loop. The backward function of the body recomputes a trip from the values at its
+// start. The forward loop therefore stacks the carried values that it needs, one entry per trip,
+// and the reverse loop gathers them, last trip first. Values that no gradient depends on are not
+// saved.
 #include <algorithm>
 
 #include "core/graph/clone.h"
@@ -10,7 +11,8 @@
 namespace percale {
 namespace {
 
-constexpr size_t kFixed = 2;  // inputs before the carried ones: M and cond of the node, trip and cond of the body
+// inputs before the carried ones: M and cond of the node, trip and cond of the body
+constexpr size_t kFixed = 2;
 
 class LoopGradient {
  public:
@@ -38,7 +40,7 @@ class LoopGradient {
     return f.type(f.inputs[input]);
   }
 
-  // A carried value is active when a gradient that is asked for flows through it in some trip.
+  // A carried value is active if a requested gradient flows through it in some trip.
   Status find_active() {
     active_.assign(std::max(c_.num_inputs(), kFixed), false);
     for (size_t i = kFixed; i < active_.size(); ++i) active_[i] = c_.wants(i);
@@ -53,7 +55,7 @@ class LoopGradient {
     return {};
   }
 
-  // The outputs of the body that bring gradients into a trip.
+  // Finds the outputs of the body through which gradients enter a trip.
   Status find_given() {
     given_.assign(reached_.size(), false);
     for (size_t i = 1; i < reached_.size(); ++i) {
@@ -63,7 +65,7 @@ class LoopGradient {
     return {};
   }
 
-  // Finds or makes the stacks of the body's inputs that the backward function uses.
+  // Finds or creates the stacks of the body's inputs that the backward function uses.
   Status save() {
     const Function& back = function(back_);
     used_ = inputs_behind(back, back.outputs);
@@ -74,14 +76,15 @@ class LoopGradient {
       stacks_[i] = existing_stack(i);
       if (stacks_[i] == kNoValue) missing.push_back(i);
     }
-    // Something has to tell how many trips there were.
+    // Some stacked value is needed to tell the number of trips.
     for (size_t i = carried_; i < c_.node().outputs.size() && counter_ == kNoValue; ++i) counter_ = c_.output(i);
     if (counter_ == kNoValue && missing.empty()) missing.push_back(0);
     if (!missing.empty()) PERCALE_RETURN_IF_ERROR(extend(missing));
     return {};
   }
 
-  // A scan output that is the body's input `input` as it came in: another gradient of this loop has asked for it before.
+  // Returns a scan output that is the body's input `input` unchanged. It exists if another gradient
+  // of this loop requested it before.
   ValueId existing_stack(size_t input) const {
     const Function& body = function(body_);
     for (size_t i = 1 + carried_; i < body.outputs.size(); ++i) {
@@ -96,14 +99,16 @@ class LoopGradient {
     PERCALE_ASSIGN_OR_RETURN(FunctionBuilder * saving, builder.add_function(name));
     const Function& body = function(body_);
     PERCALE_ASSIGN_OR_RETURN(const auto map, clone_function(body, *saving));
-    // Scan outputs that the node does not ask for are dropped, so that the new ones follow those that it has.
+    // Scan outputs that the node does not use are dropped, so that the new ones directly follow its
+    // existing outputs.
     const size_t asked = std::max(1 + carried_, 1 + c_.node().outputs.size());
     std::vector<ValueId> outputs;
     for (size_t i = 0; i < asked; ++i) outputs.push_back(map[static_cast<size_t>(body.outputs[i])]);
     for (size_t i : inputs) outputs.push_back(map[static_cast<size_t>(body.inputs[i])]);
     PERCALE_RETURN_IF_ERROR(saving->set_outputs(std::move(outputs)));
 
-    const size_t skipped = asked - 1 - c_.node().outputs.size();  // carried ones that the node does not ask for
+    // carried ones that the node does not use
+    const size_t skipped = asked - 1 - c_.node().outputs.size();
     Attributes attributes = c_.node().attributes;
     attributes.set("body", FunctionRef{name});
     const Function& f = c_.builder().function();
@@ -117,7 +122,7 @@ class LoopGradient {
     return {};
   }
 
-  // Some output has a gradient, so there is one.
+  // Returns the first output that exists. There is one, because some output has a gradient.
   ValueId first_output() const {
     for (ValueId v : c_.node().outputs) {
       if (v != kNoValue) return v;
@@ -131,7 +136,7 @@ class LoopGradient {
     return id.ok() ? *id : kNoValue;
   }
 
-  // Adds a capture to the reverse loop and gives it inside.
+  // Adds a capture to the reverse loop and returns the value inside the body.
   ValueId capture(FunctionBuilder& f, ValueId outer) {
     captures_.push_back(outer);
     return add_input(f, c_.type(outer));
@@ -144,7 +149,8 @@ class LoopGradient {
     const ValueId trips = c_.emit("Gather", {c_.emit("Shape", {counter_}), c_.scalar(DType::kI64, 0)});
     PERCALE_RETURN_IF_ERROR(c_.status());
 
-    // The reverse loop carries the gradients of the active carried values, then the sums of those of the captures.
+    // The reverse loop carries the gradients of the active carried values, then the gradient sums
+    // of the captures.
     Emitter e(*f);
     const ValueId trip = add_input(*f, {DType::kI64, {}}), cond = add_input(*f, {DType::kBool, {}});
     std::vector<ValueId> initial, inner;
@@ -216,7 +222,7 @@ class LoopGradient {
   std::vector<bool> reached_, given_;  // per output of the body
   std::vector<bool> used_;             // per input of the backward function
   std::vector<ValueId> stacks_;        // per input of the body up to the last carried one
-  std::vector<ValueId> captures_;      // of the reverse loop
+  std::vector<ValueId> captures_;      // captures of the reverse loop
   ValueId counter_ = kNoValue;         // a value with one entry per trip
 };
 

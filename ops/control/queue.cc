@@ -1,5 +1,5 @@
-// Queues and mutexes that runs share. The session carries them out itself, between programs, because they may wait for other
-// runs: they have no kernels.
+// Queues and mutexes that are shared between runs. They may wait for other runs, so the session
+// executes them itself, between programs. They have no kernels.
 #include "core/graph/gradient.h"
 #include "core/graph/queues.h"
 #include "ops/support/families.h"
@@ -48,8 +48,9 @@ constexpr AttrSpec kQueue = attr_required("queue", AttrKind::kString);
 constexpr AttrSpec kCapacity = attr_int("capacity", 32, 1, kMostElements);
 constexpr uint32_t kFlags = kStateful | kRuntime | kWaits;
 
-// A queue is what the nodes that name it say together: they must agree in its capacity and its components. It belongs to the
-// table of variables, so that all sessions and trainers on one table share it. Nothing is set aside for its capacity.
+// A queue is defined by the nodes that name it. They must agree in its capacity and its components.
+// It belongs to the table of variables, so all sessions and trainers on one table share it. No
+// memory is reserved for its capacity.
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "QueueEnqueue",

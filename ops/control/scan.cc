@@ -1,5 +1,6 @@
-// Scan: a Loop over the elements of its inputs along an axis of each. Nodes of it become a Loop whose body takes the element of
-// the trip and calls Scan's own body; so its gradient, and all that can be done with a Loop, follow.
+// Scan: a Loop over the elements of its inputs, along one axis of each. Each Scan node becomes a
+// Loop whose body gathers the elements of the trip and calls Scan's own body. It therefore inherits
+// the gradient and the passes of Loop.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -12,7 +13,7 @@
 namespace percale {
 namespace {
 
-// A list with one entry per input or output; zeros where it is absent.
+// Takes a list attribute with one entry per input or output, or zeros if it is absent.
 Result<std::vector<int64_t>> take_list(UpgradeContext& c, const char* name, size_t count) {
   std::vector<int64_t> list = c.take_ints(name);
   if (list.empty()) list.resize(count);
@@ -60,7 +61,8 @@ Result<Scan> scan_of(UpgradeContext& c) {
   return s;
 }
 
-// The number of trips: that of the first scanned input. The others are of the same length.
+// Returns the number of trips: the length of the first scanned input. The others must have the same
+// length.
 Result<ValueId> trips_of(UpgradeContext& c, const Scan& s) {
   int64_t known = kUnknownDim;
   for (size_t k = 0; k < s.scans; ++k) {
@@ -72,7 +74,8 @@ Result<ValueId> trips_of(UpgradeContext& c, const Scan& s) {
   return c.emit("Squeeze", {c.emit("Shape", {c.input(s.carried)}, {{"start", s.axes[0]}, {"end", s.axes[0] + 1}})});
 }
 
-// (trip, cond, carried..., scanned inputs..., trips, captures...) -> (cond, carried..., scan outputs...).
+// Builds (trip, cond, carried..., scanned inputs..., trips, captures...) -> (cond, carried..., scan
+// outputs...).
 Result<std::string> loop_body(UpgradeContext& c, const Scan& s, ValueId trips) {
   std::vector<ValueType> types;
   const Function& function = *c.builder().owner().graph().find_function(s.function);
@@ -106,7 +109,8 @@ Result<std::string> loop_body(UpgradeContext& c, const Scan& s, ValueId trips) {
   return name;
 }
 
-// What the loop has stacked along axis 0, in the order and along the axis that the node asks for.
+// Puts values that the loop stacked along axis 0 into the order and along the axis that the node
+// requests.
 Result<ValueId> arranged(UpgradeContext& c, ValueId y, int64_t axis, bool reversed) {
   if (reversed) {
     y = c.emit("Slice", {y, c.ints({-1}), c.ints({std::numeric_limits<int64_t>::min()}), c.ints({0}), c.ints({-1})});
@@ -147,7 +151,7 @@ Status scan_is_loop(UpgradeContext& c) {
   return c.status();
 }
 
-// Whatever the opset: there is no op of that name.
+// Applies to every opset: the registry has no op named Scan.
 constexpr OpUpgrade kUpgrades[] = {
     {.name = "Scan", .before = std::numeric_limits<int32_t>::max(), .upgrade = scan_is_loop, .becomes = "Loop"}};
 

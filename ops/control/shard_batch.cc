@@ -1,4 +1,4 @@
-// What is computed over all shards of a batch, which run at the same time.
+// Ops computed over all shards of a batch, which run at the same time.
 #include <cstring>
 #include <memory>
 #include <string>
@@ -34,8 +34,8 @@ Status shape_synchronized_norm(ShapeContext& c) {
   return {};
 }
 
-// BatchNormalization with given statistics, whose gradient runs on through them. The variance is taken from the differences to
-// the mean of all shards, so that nothing cancels.
+// BatchNormalization with given statistics, so that the gradient flows through them. The variance
+// is computed from the differences to the mean of all shards, which avoids cancellation.
 Status synchronized_norm(BodyContext& c) {
   const ValueId x = c.input(0);
   PERCALE_ASSIGN_OR_RETURN(const size_t rank, rank_of(c, x));

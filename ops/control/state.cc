@@ -1,4 +1,4 @@
-// Reads and writes of variables. The executor carries them out itself: they have no kernels.
+// Reads and writes of variables. The executor performs them itself, so they have no kernels.
 #include "core/graph/gradient.h"
 #include "ops/support/families.h"
 
@@ -53,7 +53,7 @@ Status read_variable_shape(ShapeContext& c) {
   return {};
 }
 
-// The validator holds the value against the variable.
+// The validator checks the value against the variable.
 Status assign_shape(ShapeContext&) { return {}; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Col2Im: columns summed back into the images whose windows they were.
+// Col2Im: sums columns back into the images from whose windows they were taken.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -12,7 +12,8 @@
 namespace percale {
 namespace {
 
-// Where columns go: output position o and tap k of the block meet at o * stride + k * dilation - pad.
+// Maps columns to image elements: output position o and tap k of the block refer to o * stride + k
+// * dilation - pad.
 struct Columns {
   size_t rank = 0;
   std::array<int64_t, kMaxRank> image{}, block{}, places{}, strides{}, dilations{}, pads{};
@@ -78,7 +79,7 @@ Status shape_col2im(ShapeContext& context) {
 
 struct Col2ImPlan {
   Columns columns;
-  int64_t planes = 0, pixels = 1;  // images times channels, elements of each
+  int64_t planes = 0, pixels = 1;  // images times channels; elements of each
   void (*add)(const Col2ImPlan&, const char* x, char* y, int64_t plane) = nullptr;
 };
 

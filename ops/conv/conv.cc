@@ -68,10 +68,10 @@ constexpr OpSchema kSchemas[] = {
      .grad = &conv_grad_weight_grad},
 };
 
-// a * b where a is known, else unknown.
+// Returns a * b if a is known, else kUnknownDim.
 int64_t known_product(int64_t a, int64_t b) { return a < 0 ? kUnknownDim : a * b; }
 
-// X [N,C,...] and W [M,C/group,...] agree, and B is [M].
+// Checks the channels and filters of X [N,C,...] and W [M,C/group,...].
 Status check_channels(const Shape& x, const Shape& w, int64_t group) {
   if (x[1] >= 0 && w[1] >= 0 && (w[1] > kMaxDim / group || x[1] != w[1] * group)) {
     return invalid_argument("the input ", x, " has ", x[1], " channels, the weights ", w, " with group ", group,
@@ -127,7 +127,7 @@ Status conv_transpose_shape_of(ShapeContext& c) {
 }
 Status conv_transpose_shape(ShapeContext& c) { return c.error(conv_transpose_shape_of(c)); }
 
-// What dY must be for a convolution with this window.
+// Checks the shape of dY for a convolution with this window.
 Status check_dy(const Window& window, const Shape& dy) {
   const auto want = window.out_dims();
   for (size_t i = 0; i < want.size(); ++i) {
@@ -200,7 +200,8 @@ Status conv_grad_weight_shape_of(ShapeContext& c) {
 }
 Status conv_grad_weight_shape(ShapeContext& c) { return c.error(conv_grad_weight_shape_of(c)); }
 
-// The attributes of a convolution for a related op, without those that only the other one has.
+// Returns the attributes of a convolution for a related op, without those that only one of them
+// has.
 Attributes conv_attributes(const GradContext& g) {
   Attributes out = g.attributes();
   out.erase("spatial_shape");
@@ -215,7 +216,7 @@ bool static_spatial(const Shape& s) {
 
 std::vector<int64_t> spatial_of(const Shape& s) { return {s.begin() + 2, s.end()}; }
 
-// ConvGradInput with the spatial shape of `x`, as an attribute where it is known already.
+// Emits ConvGradInput with the spatial shape of `x`. It is an attribute if it is known already.
 ValueId emit_grad_input(GradContext& g, ValueId dy, ValueId w, ValueId x, Attributes attributes) {
   if (static_spatial(g.shape(x))) {
     attributes.set("spatial_shape", spatial_of(g.shape(x)));
@@ -224,7 +225,7 @@ ValueId emit_grad_input(GradContext& g, ValueId dy, ValueId w, ValueId x, Attrib
   return g.emit("percale:ConvGradInput", {dy, w, g.emit("Shape", {x})}, std::move(attributes));
 }
 
-// dW, and dB with `num_outputs` 2, of the convolution of `x` with weights shaped as `w`.
+// Emits dW, and dB if `num_outputs` is 2, of the convolution of `x` with weights shaped like `w`.
 std::vector<ValueId> emit_grad_weight(GradContext& g, ValueId x, ValueId dy, ValueId w, size_t num_outputs,
                                       Attributes attributes) {
   if (attributes.get_ints("kernel_shape").empty()) {
@@ -248,7 +249,8 @@ Status conv_grad(GradContext& g) {
   return g.status();
 }
 
-// The sums of `dy`, [N,C,...], per channel. `equal_ranks`: shapes of values that have its rank.
+// Returns the sums of `dy`, [N,C,...], per channel. `equal_ranks` holds shapes of values that have
+// the same rank as `dy`.
 ValueId sum_per_channel(GradContext& g, ValueId dy, std::initializer_list<Shape> equal_ranks) {
   const auto ranked =
       std::find_if(equal_ranks.begin(), equal_ranks.end(), [](const Shape& s) { return s.known_rank(); });
@@ -259,8 +261,9 @@ ValueId sum_per_channel(GradContext& g, ValueId dy, std::initializer_list<Shape>
   return g.emit("ReduceSum", {dy, g.ints(axes)}, {{"keepdims", 0}});
 }
 
-// ConvTranspose's window in explicit pads where that is possible before the run; else as the attributes have it, which
-// the reversed convolution reads in the same way unless 'output_shape' decides.
+// The gradients use ConvTranspose's window as explicit pads if that is possible before the run.
+// Otherwise they use its attributes, which the reversed convolution interprets in the same way
+// unless 'output_shape' is set.
 Status conv_transpose_grad(GradContext& g) {
   const ValueId dy = g.grad(0);
   if (dy == kNoValue) return {};
@@ -283,7 +286,7 @@ Status conv_transpose_grad(GradContext& g) {
   return g.status();
 }
 
-// Linear in dY and in W: d(dY) = Conv(ddX, W), dW = ConvGradWeight(ddX, dY).
+// ConvGradInput is linear in dY and in W: d(dY) = Conv(ddX, W), dW = ConvGradWeight(ddX, dY).
 Status conv_grad_input_grad(GradContext& g) {
   const ValueId ddx = g.grad(0);
   if (ddx == kNoValue) return {};
@@ -292,7 +295,7 @@ Status conv_grad_input_grad(GradContext& g) {
   return g.status();
 }
 
-// Linear in X and in dY: dX = ConvGradInput(dY, ddW), d(dY) = Conv(X, ddW, ddB).
+// ConvGradWeight is linear in X and in dY: dX = ConvGradInput(dY, ddW), d(dY) = Conv(X, ddW, ddB).
 Status conv_grad_weight_grad(GradContext& g) {
   const ValueId ddw = g.grad(0), ddb = g.grad(1);
   if (ddw == kNoValue && ddb == kNoValue) return {};

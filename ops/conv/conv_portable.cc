@@ -1,4 +1,5 @@
-// The portable kernels of the convolution family: plain loops, vectorised along the last spatial dim by the compiler.
+// Portable kernels of the convolution family: plain loops that the compiler vectorises along the
+// last spatial dim.
 #include "ops/conv/conv_kernels.h"
 #include "ops/support/float_kernels.h"
 
@@ -121,7 +122,7 @@ void conv_run(const ConvSizes& s, const Launch& l) {
     run_forward<T>(s, l.in<T>(0), l.in<T>(1), s.has_bias ? l.in<T>(2) : nullptr, l.out<T>(0), l.parallel());
   });
 }
-// ConvTranspose is run_grad_input of the convolution it reverses, and adds a bias.
+// ConvTranspose runs run_grad_input of the convolution that it reverses, and adds a bias.
 void conv_transpose_run(const ConvSizes& s, const Launch& l) {
   with_float(s.dtype, [&]<class T>() {
     run_grad_input<T>(s, l.in<T>(0), l.in<T>(1), s.has_bias ? l.in<T>(2) : nullptr, l.out<T>(0), l.parallel());

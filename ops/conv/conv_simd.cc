@@ -1,4 +1,4 @@
-// The convolution family on the SIMD kernels: f32 with one or two spatial dims.
+// SIMD kernels of the convolution family: f32 with one or two spatial dims.
 #include <utility>
 
 #include "ops/conv/conv_kernels.h"
@@ -9,7 +9,8 @@ namespace {
 using simd::Conv2d;
 using simd::SimdTable;
 
-// 1-D is 2-D of height 1, and so is what has but columns of one element.
+// Treats a 1-D convolution as 2-D with height 1. A 2-D convolution of width 1 is turned into that
+// form too.
 Conv2d conv2d(const ConvSizes& s) {
   Window w = s.window;
   if (w.in[2] == 1 && w.out[2] == 1 && w.kernel[2] == 1 && w.pad[2] == 0) {

@@ -1,11 +1,11 @@
-// What the attributes and the shapes of a convolution, or of one of its gradients, say of its sizes.
+// Derives the sizes of a convolution, or of one of its gradients, from attributes and shapes.
 #include "core/base/checked.h"
 #include "ops/conv/conv_kernels.h"
 
 namespace percale {
 namespace {
 
-// Of the convolution of `x` with weights `w`; the dtype is that of all operands.
+// Returns the sizes of the convolution of `x` with weights `w`. All operands have the same dtype.
 ConvSizes sizes_of(const NodeView& v, const Window& window, const Shape& x, const Shape& w) {
   return {.window = window,
           .batch = x[0],

@@ -1,4 +1,4 @@
-// Activations: elementwise functions of one operand that networks are built from.
+// Activations: elementwise functions of one operand.
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -64,7 +64,7 @@ Status grad_erf(GradContext& g) {
   return g.status();
 }
 
-// At a limit the gradient goes to the input, beyond it to the limit.
+// At a limit the gradient flows to the input, beyond it to the limit.
 Status grad_clip(GradContext& g) {
   const ValueId x = g.input(0), low = g.input(1), high = g.input(2);
   const ValueId zero = scalar_like(g, x, 0);
@@ -99,7 +99,7 @@ Status grad_hard_sigmoid(GradContext& g) {
   return g.status();
 }
 
-// 0 up to -3, x/3 + 1/2 up to 3, then 1.
+// Slope: 0 up to -3, x/3 + 1/2 up to 3, then 1.
 Status grad_hard_swish(GradContext& g) {
   const ValueId x = g.input(0);
   const ValueId ramp = add(g, div(g, x, scalar_like(g, x, 3)), scalar_like(g, x, 0.5));

@@ -1,4 +1,5 @@
-// Bits of integers, and elements taken for those of another type. Signs do not matter to them: kernels know sizes alone.
+// Bitwise ops on integers, and BitCast. Signs do not matter, so the kernels depend on element sizes
+// alone.
 #include <limits>
 
 #include "ops/support/families.h"
@@ -156,7 +157,7 @@ Result<BitCastPlan> plan_bit_cast(const NodeView& node, KernelPlan& booked) {
 void run_bit_cast(const BitCastPlan& plan, const Launch& launch) {
   run_view(plan.view, launch);
   if (!plan.to_bool) return;
-  auto* y = launch.out<uint8_t>(0);  // a bool is 0 or 1, nothing else
+  auto* y = launch.out<uint8_t>(0);  // a bool must be 0 or 1
   for (int64_t i = 0; i < plan.view.bytes; ++i) y[i] = y[i] != 0;
 }
 

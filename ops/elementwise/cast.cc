@@ -1,4 +1,4 @@
-// Changes of element type, and none at all.
+// Cast, CastLike and Identity.
 #include <bit>
 
 #include "ops/support/families.h"
@@ -30,7 +30,8 @@ Status grad_identity(GradContext& g) {
   g.set(0, g.grad(0));
   return g.status();
 }
-// A whole number does not move with its source.
+// The gradient is zero if either type is not a float, because integers and bools are piecewise
+// constant.
 Status grad_cast(GradContext& g) {
   const DType from = g.dtype(g.input(0));
   if (g.wants(0) && is_float(from) && is_float(g.dtype(g.output(0)))) g.set(0, cast(g, g.grad(0), from));
@@ -95,7 +96,7 @@ void cast_row(const Row& row) {
   for (int64_t i = 0; i < row.n; ++i) y[i] = convert<To>(x[i]);
 }
 
-// Vectors of the bits of one, where true: as a choice of two it would be none of them.
+// Masks the bits of 1 with the bool. Compilers vectorise this, but not a choice between two values.
 template <class To>
 void cast_bool_row(const Row& row) {
   using Bits = std::conditional_t<
@@ -117,7 +118,7 @@ Result<MapPlan> plan_cast(const NodeView& node, KernelPlan&) {
   return make_map(node, 1, row);
 }
 
-// portable.Cast_small stands behind this.
+// portable.Cast_small runs the other nodes.
 Status accepts_cast(const NodeView& node) {
   const DType from = node.dtype(0), to = node.outputs[0].dtype;
   if (dtypes::kAny.contains(from) && dtypes::kAny.contains(to)) return {};

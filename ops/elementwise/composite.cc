@@ -1,5 +1,6 @@
-// Composite ops: what others express. Activations, whose bodies fuse like any chain of elementwise ops, and what transformers
-// add to them. f16 and bf16 are computed in f32.
+// Composite ops, which are expressed by other ops: activations, whose bodies fuse like any chain of
+// elementwise ops, and the normalization and rotary embedding of transformers. f16 and bf16 are
+// computed in f32.
 #include "core/graph/composite.h"
 
 #include <cmath>
@@ -16,7 +17,7 @@
 namespace percale {
 namespace {
 
-// Wraps a formula of x in conversions to and from the type that is computed in.
+// Wraps a formula of x in casts to and from the compute type.
 template <ValueId (*kFormula)(BodyContext&, ValueId)>
 Status widened(BodyContext& c) {
   const DType dtype = c.dtype(c.input(0));
@@ -30,7 +31,8 @@ ValueId number(BodyContext& c, ValueId like, std::string_view attribute) {
   return scalar_like(c, like, c.attributes().get_float(attribute));
 }
 ValueId positive(BodyContext& c, ValueId x) { return c.emit("Greater", {x, scalar_like(c, x, 0)}); }
-// exp(x) - 1 of the negative part: what lies above 0 is not chosen, and must not overflow on the way back.
+// Returns exp(min(x, 0)) - 1. Positive x is clamped, because exp of it could overflow in the
+// gradient even though Where does not select it.
 ValueId negative_exp(BodyContext& c, ValueId x) {
   const ValueId low = c.emit("Min", {x, scalar_like(c, x, 0)});
   return sub(c, c.emit("Exp", {low}), scalar_like(c, x, 1));
@@ -147,8 +149,9 @@ ValueId last_dims(BodyContext& c, ValueId x, int64_t from, int64_t to, int64_t s
   return c.emit("Slice", {x, c.ints({from}), c.ints({to}), c.ints({-1}), c.ints({step})});
 }
 
-// Pairs (a, b) become (a cos - b sin, a sin + b cos): Su et al. 2021. A head's pairs stand side by side (interleaved) or half a
-// head apart; x is [batch, heads, sequence, size] or, of rank 3, [batch, sequence, heads * size].
+// Pairs (a, b) become (a cos - b sin, a sin + b cos) (Su et al. 2021). The elements of a pair are
+// adjacent (interleaved) or half a head apart. x is [batch, heads, sequence, size] or, with rank 3,
+// [batch, sequence, heads * size].
 Status rotary(BodyContext& c) {
   const Shape& shape = c.shape(c.input(0));
   if (!shape.known_rank()) return invalid_argument("the rank of X is not known");

@@ -1,4 +1,4 @@
-// Arithmetic of one, two or many operands, with broadcasting.
+// Arithmetic on one, two or more operands, with broadcasting.
 #include <array>
 #include <cmath>
 #include <vector>
@@ -41,7 +41,7 @@ Status grad_div(GradContext& g) {
   return g.status();
 }
 
-// a mod b = a - b * q with a piecewise constant whole number q.
+// a mod b = a - b * q, where the integer q is piecewise constant.
 Status grad_mod(GradContext& g) {
   if (g.wants(0)) g.set(0, sum_to_shape_of(g, g.grad(0), g.input(0)));
   if (g.wants(1)) {
@@ -51,7 +51,8 @@ Status grad_mod(GradContext& g) {
   return g.status();
 }
 
-// d(x^e)/dx = e x^(e-1), 0 where e is 0; d(x^e)/de = x^e log x, 0 where x is 0 and e is not negative (as PyTorch).
+// d(x^e)/dx = e x^(e-1), 0 where e is 0. d(x^e)/de = x^e log x, 0 where x is 0 and e is not
+// negative, as in PyTorch.
 Status grad_pow(GradContext& g) {
   const ValueId x = g.input(0);
   const ValueId e = cast(g, g.input(1), g.dtype(x));
@@ -69,7 +70,7 @@ Status grad_pow(GradContext& g) {
   return g.status();
 }
 
-// The operands that tie for the extreme share its gradient equally.
+// Operands that tie for the extreme share its gradient equally.
 Status grad_extreme(GradContext& g) {
   const ValueId y = g.output(0);
   const DType dtype = g.dtype(y);
@@ -250,7 +251,7 @@ struct FmodOp {
 struct MaxOp {
   template <class T>
   T operator()(T a, T b) const {
-    return a > b || a != a ? a : b;  // a NaN in b is taken by the second branch
+    return a > b || a != a ? a : b;  // if b is NaN, the comparison is false and b is taken
   }
 };
 struct MinOp {
@@ -345,7 +346,7 @@ struct RoundOp {
 
 enum class Quotient { kDiv, kFloorMod, kTruncMod };
 
-// Integer division: a zero divisor fails the run, the smallest number over -1 wraps.
+// Integer division. A zero divisor fails the run; the lowest number divided by -1 wraps.
 template <class T, Quotient kWhat>
 void integer_division_row(const Row& row) {
   const T* a = row.x<T>(0);
@@ -393,7 +394,7 @@ Result<MapPlan> plan_mod(const NodeView& node, KernelPlan&) {
   return make_map(node, 2, row);
 }
 
-// A number of any dtype, kept exactly when it is whole.
+// An exponent of any dtype. Integers are kept exactly.
 struct Exponent {
   double real = 0;
   bool whole = false, negative = false;
@@ -416,7 +417,7 @@ Exponent read_exponent(DType dtype, const char* at) {
 template <class T>
 T integer_power(T base, const Exponent& e, const Row& row, int64_t i) {
   if (!e.whole) return saturate<T>(std::pow(static_cast<double>(base), e.real));
-  if (e.negative) {  // 1 / base^|e| cut towards zero
+  if (e.negative) {  // 1 / base^|e|, truncated towards zero
     if (base == 0) row.launch->fail(RunError::kDivisionByZero, row.first + i);
     if (base == 1) return 1;
     if (base == -1) return e.magnitude % 2 == 0 ? T{1} : T{-1};
@@ -437,7 +438,7 @@ struct PowOp {
   }
 };
 
-// The dtype of the exponent is params[0].
+// params[0] is the dtype of the exponent.
 template <class T>
 void mixed_power_row(const Row& row) {
   const auto dtype = static_cast<DType>(static_cast<int32_t>(row.params[0]));
@@ -465,7 +466,7 @@ Result<MapPlan> plan_pow(const NodeView& node, KernelPlan&) {
   return make_map(node, 2, row, {static_cast<double>(node.dtype(1))});
 }
 
-// ---- Many operands: the result so far is the left operand of the next step.
+// ---- Many operands: the result so far is the left operand of the next step
 
 struct DivideBy {
   double divisor;
@@ -477,7 +478,8 @@ struct DivideBy {
 };
 
 struct ChainPlan {
-  std::vector<StridedLoop> steps;  // operands: output, left, right; one input: output, input
+  // operands: output, left, right; with a single input: output, input
+  std::vector<StridedLoop> steps;
   RowFn row = nullptr, last = nullptr;
   double count = 0;
 };

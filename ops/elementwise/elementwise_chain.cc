@@ -15,11 +15,12 @@ using simd::ChainOperand;
 using simd::Unary;
 
 constexpr size_t kMaxSources = 96;
-constexpr int64_t kShortest = 1024;  // rows below are stretched: four tiles of run_chain
-constexpr int64_t kFewest = 256;     // a value for fewer elements is written out: one tile
+constexpr int64_t kShortest = 1024;  // shorter rows are expanded; four tiles of run_chain
+constexpr int64_t kFewest = 256;     // values that cover fewer elements are expanded; one tile
 constexpr int64_t kMostWritten = 1 << 18;
 
-// How an operand of shape `shape` repeats within `whole`; period 0 where it does in another way.
+// Returns how an operand of shape `shape` repeats within `whole`. `period` is 0 if it repeats in an
+// unsupported way.
 ChainSource source_within(const Shape& shape, const Shape& whole) {
   if (shape.num_elements() == 1) return {};
   size_t first = 0, end = shape.rank();
@@ -50,7 +51,7 @@ struct BinaryOf {
   std::string_view op;
   Binary step;
 };
-// Ops that go through their operands from left to right.
+// Ops that combine their operands from left to right.
 constexpr BinaryOf kPlainBinary[] = {{"Add", Binary::kAdd}, {"Sub", Binary::kSub}, {"Mul", Binary::kMul},
                                      {"Div", Binary::kDiv}, {"Max", Binary::kMax}, {"Min", Binary::kMin},
                                      {"Sum", Binary::kAdd}, {"Mean", Binary::kAdd}};
@@ -155,8 +156,8 @@ Result<ChainBuilder::Ref> ChainBuilder::node(const OpSchema& op, const Attribute
   return unimplemented("has no step for ", name);
 }
 
-// Gives every result but the last a temporary, from its step to its last reader; those that the next step alone reads need none
-// where both are arithmetic.
+// Assigns a temporary to every result but the last, from its step to its last reader. A result that
+// only the next step reads needs none if both steps are arithmetic.
 Status ChainBuilder::place(Ref result, std::vector<simd::ChainStep>& out) const {
   std::vector<size_t> first_reader(items_.size(), steps_.size()), last_reader(items_.size(), 0);
   for (size_t i = 0; i < steps_.size(); ++i) {
@@ -166,7 +167,8 @@ Status ChainBuilder::place(Ref result, std::vector<simd::ChainStep>& out) const 
       last_reader[static_cast<size_t>(r)] = i;
     }
   }
-  int held = 0;  // steps before this one whose results are held, one after the other
+  // number of consecutive steps before this one whose results are held without a temporary
+  int held = 0;
   const auto holds = [&](size_t i, size_t item) {
     return i + 1 < steps_.size() && first_reader[item] == i + 1 && last_reader[item] == i + 1 &&
            item != static_cast<size_t>(result) && held + 1 < simd::kMaxHeldSteps && is_arithmetic(steps_[i].step) &&
@@ -230,7 +232,7 @@ Result<Chain> ChainBuilder::finish(Ref result) {
   for (ChainSource& s : chain.inputs) {
     if (s.each >= kFewest) continue;
     s.stretched = s.period;
-    if (s.period == 0) continue;  // the whole is empty
+    if (s.period == 0) continue;  // the output is empty
     if (s.each == 1 && (s.period <= 1 || s.period >= kShortest || s.period == chain.total)) continue;
     const int64_t most = (chain.total + s.period - 1) / s.period;
     s.stretched =
@@ -265,7 +267,7 @@ void run_elementwise_chain(const simd::SimdTable& simd, const Chain& chain, cons
   launch.parallel()(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(chain.total, pieces, piece, 16);
     std::array<const float*, kMaxSources> inputs;
-    // As far as no row begins again.
+    // Advance at most to the next point where a row repeats.
     for (int64_t at = range.begin, n = 0; at < range.end; at += n) {
       n = range.end - at;
       for (size_t k = 0; k < chain.inputs.size(); ++k) {

@@ -1,4 +1,4 @@
-// Elementwise ops on the SIMD kernels: f32, along rows that are long enough to fill a vector.
+// Elementwise ops with SIMD kernels: f32, for rows that are long enough to fill a vector.
 #include <array>
 #include <limits>
 #include <vector>
@@ -51,7 +51,7 @@ Kernel unary(const char* name, const simd::SimdTable& simd) {
   return make_kernel<accepts_f32, plan_unary<kOp>, run_unary>(name, op_of_kernel(name), "", &simd);
 }
 
-// The limits are operands, known only when the kernel runs.
+// The limits are operands, so they are known only when the kernel runs.
 struct ClipPlan {
   UnaryPlan map;
   bool has_low = false, has_high = false;
@@ -69,11 +69,12 @@ void run_clip(const ClipPlan& plan, const Launch& launch) {
 // ---- Two and more operands
 
 struct BinaryPlan {
-  std::vector<StridedLoop> steps;  // operands: output, left, right; from the second step on the left is the output
+  // operands: output, left, right; from the second step on, left is the output
+  std::vector<StridedLoop> steps;
   simd::BinaryFn<float> fn = nullptr;
-  simd::BinaryFn<float> last = nullptr;  // y = y / count, on the finished sum
+  simd::BinaryFn<float> last = nullptr;  // y = y / count, applied to the finished sum
   float count = 1;
-  bool swapped = false;  // the function wants the right operand first
+  bool swapped = false;  // the function takes the right operand first
 };
 
 StridedLoop loop_of(const Shape& out, const Shape& left, const Shape& right) {

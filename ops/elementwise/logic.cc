@@ -1,4 +1,4 @@
-// Comparisons, logic on bools, and the choice between two operands.
+// Comparisons, logic on bools, and Where.
 #include <array>
 #include <cmath>
 
@@ -156,7 +156,8 @@ Result<MapPlan> plan_is_inf(const NodeView& node, KernelPlan&) {
                    static_cast<double>(node.attributes.get_int("detect_positive"))});
 }
 
-// Bits are chosen without a branch, so that vectors can do it; a stride is 0 or 1, or only then known when it runs.
+// Selects bits without a branch, so that the loop can be vectorised. A stride is 0 or 1, or known
+// only when the kernel runs.
 template <class T>
 void choose(const uint8_t* condition, const T* a, const T* b, int64_t n, int64_t sc, int64_t sa, int64_t sb, T* y) {
   for (int64_t i = 0; i < n; ++i) {
@@ -179,7 +180,7 @@ void where_row(const Row& row) {
   choose(condition, a, b, row.n, sc, sa, sb, y);
 }
 
-// Elements are chosen, not computed with: their size is all that matters.
+// Elements are selected, not computed with, so only their size matters.
 Result<MapPlan> plan_where(const NodeView& node, KernelPlan&) {
   RowFn row = nullptr;
   switch (item_bytes(node.dtype(1))) {

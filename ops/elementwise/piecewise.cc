@@ -1,4 +1,4 @@
-// Composites that choose between pieces: PRelu, Shrink, Hardmax.
+// Composite ops defined piecewise: PRelu, Shrink, Hardmax.
 #include "ops/support/body_util.h"
 #include "ops/support/families.h"
 #include "ops/support/shape_util.h"

@@ -1,4 +1,5 @@
-// Cast, CastLike, IsNaN and IsInf where a float8, a float4 or an integer of 4 or 2 bits is on either side.
+// Cast, CastLike, IsNaN and IsInf for float8, float4 and integers of 4 or 2 bits, as source or as
+// result.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,7 +11,8 @@
 namespace percale {
 namespace {
 
-// Elements on their way: as real numbers, and of integers and bools also as whole ones, which wrap where they are narrowed.
+// Intermediate values of a cast. Every element is stored as a real number. Integers and bools are
+// also stored as integers, which wrap when they are narrowed.
 struct Chunk {
   static constexpr int64_t kSize = 256;
   std::array<double, kSize> real;
@@ -53,7 +55,7 @@ struct SmallCastPlan {
   E8M0Round round = E8M0Round::kUp;
   LoadFn load = nullptr;            // null: `from` is small
   StoreFn store = nullptr;          // null: `to` is small
-  std::array<double, 256> table{};  // what the codes of `from` mean
+  std::array<double, 256> table{};  // values of the codes of `from`
 };
 
 Status accepts_small_cast(const NodeView& node) {
@@ -118,7 +120,7 @@ void run_small_cast(const SmallCastPlan& plan, const Launch& launch) {
   });
 }
 
-// IsNaN and IsInf look each code up.
+// IsNaN and IsInf look each code up in a table.
 struct LookUpPlan {
   int64_t elements = 0;
   std::array<bool, 256> table{};

@@ -1,4 +1,5 @@
-// Trigonometric and hyperbolic functions and their inverses; Sin, Cos and Tanh stand with the other elementwise ops.
+// Trigonometric and hyperbolic functions and their inverses. Sin, Cos and Tanh are with the other
+// elementwise ops.
 #include <cmath>
 
 #include "ops/support/families.h"
@@ -60,7 +61,7 @@ constexpr OpSchema kSchemas[] = {
 
 // ---- Kernels
 
-// The functions differ in one call; the loop around it is the same for all of them.
+// Calls the function through a pointer: the functions differ in one call, and the loop is the same.
 template <double (*kFunction)(double)>
 struct Function {
   template <class T>

@@ -1,4 +1,5 @@
-// Fused: a group of nodes offered to kernels as one. Made by a device pass after gradients and placement.
+// Fused: a group of nodes offered to kernels as one. A device pass creates it after gradients and
+// placement.
 #include "core/registry/shape_context.h"
 #include "ops/fused/fused_kernels.h"
 #include "ops/support/families.h"

@@ -1,4 +1,4 @@
-// CPU kernels of Fused.
+// SIMD CPU kernels of Fused.
 #ifndef PERCALE_OPS_FUSED_FUSED_KERNELS_H_
 #define PERCALE_OPS_FUSED_FUSED_KERNELS_H_
 
@@ -7,7 +7,8 @@
 
 namespace percale {
 
-// f32. A body that these refuse is put back by the pass that made it.
+// Registers f32 kernels. The pass that creates Fused nodes restores the original nodes if these
+// kernels refuse the body.
 Status register_fused_simd(Registry& registry, const simd::SimdTable& simd);
 
 }  // namespace percale

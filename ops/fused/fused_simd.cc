@@ -1,5 +1,6 @@
-// Fused nodes on the SIMD kernels: an elementwise tree as one chain; a Conv, Gemm or MatMul whose tail is
-// done as its output is stored where that is a bias row, Relu, Clip, HardSwish or both, and else as a chain in place.
+// Fused nodes with SIMD kernels. An elementwise tree runs as one chain. For Conv, Gemm or MatMul,
+// an epilogue of a bias row, an activation (Relu, Clip, HardSwish), or a bias row and then an
+// activation is applied as the output is stored. Other epilogues run as a chain in place.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -17,21 +18,21 @@ namespace {
 using Ref = ChainBuilder::Ref;
 constexpr size_t kMaxAnchorInputs = 3;
 
-// An input of the anchor: an operand of the node, or a constant of the body.
+// An input of the anchor: an operand of the node or a constant of the body.
 struct AnchorInput {
   int32_t operand = -1;
   Tensor constant;
 };
 
-// A body as kernels run it.
+// A parsed body, in the form in which the kernels run it.
 struct FusedBody {
-  const Function* function = nullptr;  // borrowed: for planning only
+  const Function* function = nullptr;  // borrowed, used for planning only
   const Node* anchor = nullptr;
   std::vector<AnchorInput> anchor_inputs;
-  Chain chain;  // everything but the anchor
+  Chain chain;  // all nodes but the anchor
 };
 
-// Which input of the body a value is; -1 for none.
+// Returns the index of the body's input that a value is, or -1 if it is none.
 int32_t input_number(const Function& body, ValueId id) {
   return body.value(id).kind == ValueKind::kInput ? body.value(id).def : -1;
 }
@@ -106,14 +107,15 @@ NodeView view_of_anchor(const FusedBody& body, const Attributes& attributes) {
   return view;
 }
 
-// ---- What an anchor can do as it stores its output
+// ---- Epilogues that an anchor can apply as it stores its output
 
 struct End {
-  int32_t bias = -1;  // operand
+  int32_t bias = -1;  // operand index, -1: none
   simd::Act act;
 };
 
-// The number that an input of a body's node is, `otherwise` where it is absent; absent where it is no constant.
+// Returns the constant value of a node's input, `otherwise` if the input is absent, or no value if
+// it is not a constant.
 std::optional<float> number_of(const Function& f, const Node& node, size_t i, float otherwise) {
   if (i >= node.inputs.size() || node.inputs[i] == kNoValue) return otherwise;
   const Tensor* constant = f.constant(node.inputs[i]);
@@ -121,7 +123,8 @@ std::optional<float> number_of(const Function& f, const Node& node, size_t i, fl
   return constant->span<float>()[0];
 }
 
-// What is done to an output as it is stored; absent where a node is none of that.
+// Returns the activation that a node applies, or no value if the node is not a supported
+// activation.
 std::optional<simd::Act> act_of(const Function& f, const Node& node) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   if (node.op->name == "Relu") return simd::Act::kRelu;
@@ -132,7 +135,8 @@ std::optional<simd::Act> act_of(const Function& f, const Node& node) {
   return simd::Act::clip(*low, *high);
 }
 
-// The tail of a body where it is "+ row of `row` elements", an activation, or one after the other; `row` 0: no bias.
+// Returns the epilogue of a body if it is "+ row of `row` elements", an activation, or the former
+// followed by the latter. With `row` 0 no bias is allowed.
 std::optional<End> end_of(const FusedBody& body, int64_t row) {
   const Function& f = *body.function;
   ValueId last = body.anchor->outputs[0];
@@ -157,7 +161,7 @@ std::optional<End> end_of(const FusedBody& body, int64_t row) {
   return end;
 }
 
-// ---- Anchors: how each is planned, what end it can be given, how it runs
+// ---- Anchors: how each is planned, which epilogues it supports, how it runs
 
 struct ConvAnchor {
   using Plan = SimdConv;
@@ -193,9 +197,9 @@ struct AnchorKernel {
     const simd::SimdTable* simd;
     typename Anchor::Plan anchor;
     std::vector<AnchorInput> inputs;
-    std::optional<End> end;  // else the chain
+    std::optional<End> end;  // no value: the chain runs instead
     Chain chain;
-    int64_t chain_scratch = 0;  // offset
+    int64_t chain_scratch = 0;  // offset in the scratch memory
   };
 
   static Status accepts(const NodeView& view) {

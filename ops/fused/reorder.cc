@@ -1,5 +1,6 @@
-// Reorder: the same tensor in another format. The planner puts it between kernels that want different formats; they bring the
-// kernels that know those formats.
+// Reorder: copies a tensor to another memory format. The planner inserts it between kernels that
+// need different formats. A device that has kernels with its own format also provides the Reorder
+// kernels for it.
 #include <cstring>
 
 #include "ops/recurrent/recurrent.h"

@@ -1,4 +1,5 @@
-// EmbeddingBag: rows of a table by index, joined per bag. Every index and offset is checked where it is used.
+// EmbeddingBag: gathers rows of a table by index and reduces them per bag. Every index and offset
+// is checked where it is used.
 #include <algorithm>
 #include <string_view>
 
@@ -11,7 +12,8 @@ namespace {
 
 enum class Mode : uint8_t { kSum, kMean, kMax };
 
-// ---- Shapes. The operands of both ops from the table on are `first` and those behind it: table, indices, offsets, weights.
+// ---- Shapes. The bag operands of both ops are table, indices, offsets and weights, the inputs
+// from `first` on.
 
 Status check_bags(const ShapeContext& c, size_t first, int64_t* count, int64_t* bags) {
   const std::string_view mode = c.attributes.get_string("mode");
@@ -93,7 +95,8 @@ Status grad_embedding_bag(GradContext& g) {
   return g.status();
 }
 
-// Of grad the bags of what comes back to the rows: as if these were a table, each looked up once, and padding its first row.
+// The gradient with respect to grad is EmbeddingBag with the row gradients as its table, where
+// every index looks up its own row. Padding looks up a zero row that is inserted in front.
 Status grad_embedding_bag_rows(GradContext& g) {
   const auto input = [&](size_t i) { return i < g.num_inputs() ? g.input(i) : kNoValue; };
   const ValueId indices = input(2), offsets = input(3), weights = input(4), back = g.grad(0);
@@ -159,7 +162,7 @@ constexpr OpSchema kSchemas[] = {
 // ---- Kernels
 
 struct BagPlan {
-  size_t table = 0;  // that input; indices, offsets and weights are behind it
+  size_t table = 0;  // index of the input `table`; indices, offsets and weights follow
   Mode mode = Mode::kSum;
   DType dtype = DType::kInvalid;
   int64_t rows = 0, width = 0, count = 0, bags = 0;
@@ -196,13 +199,14 @@ int64_t integer_at(const void* from, bool wide, int64_t i) {
   return wide ? static_cast<const int64_t*>(from)[i] : int64_t{static_cast<const int32_t*>(from)[i]};
 }
 
-// One bag of checked indices.
+// The range of indices of one bag.
 struct Bag {
   int64_t begin = 0, end = 0;
-  int64_t counted = 0;  // without padding
+  int64_t counted = 0;  // indices that are not padding
 };
 
-// Offsets must not fall, so that bags are apart. False, and the run has failed, where they do or leave the indices.
+// Checks that offsets do not decrease and stay within the indices, so that bags do not overlap. On
+// failure it fails the run and returns false.
 bool check_offsets(const BagPlan& p, const Launch& l) {
   if (p.length >= 0) return true;
   int64_t last = 0;
@@ -217,7 +221,8 @@ bool check_offsets(const BagPlan& p, const Launch& l) {
   return true;
 }
 
-// Offsets are checked. False, and the run has failed, for an index that is out of range.
+// Finds the range of a bag and checks its indices. An index out of range fails the run and returns
+// false. Precondition: check_offsets() succeeded.
 bool find_bag(const BagPlan& p, const Launch& l, int64_t number, Bag* bag) {
   if (p.length >= 0) {
     bag->begin = number * p.length;
@@ -242,7 +247,8 @@ bool find_bag(const BagPlan& p, const Launch& l, int64_t number, Bag* bag) {
 
 constexpr int64_t kColumns = 64;
 
-// Calls f(number of the index, its row from `column` on) for what counts in the bag, in order.
+// Calls f(position of the index, its table row from `column` on) in order for every index of the
+// bag that is not padding.
 template <class T, class F>
 void for_each_row(const BagPlan& p, const Launch& l, const Bag& bag, int64_t column, F&& f) {
   const T* table = l.in<T>(p.table);
@@ -253,7 +259,8 @@ void for_each_row(const BagPlan& p, const Launch& l, const Bag& bag, int64_t col
   }
 }
 
-// Which index of the bag has the greatest element of each column; the first of equal ones, and NaN before all others.
+// Finds, for each column, the index of the bag with the greatest element. The first of equal ones
+// wins, and NaN beats all others.
 template <class T>
 void find_greatest(const BagPlan& p, const Launch& l, const Bag& bag, int64_t column, int64_t width, T* best,
                    int64_t* from) {
@@ -268,7 +275,7 @@ void find_greatest(const BagPlan& p, const Launch& l, const Bag& bag, int64_t co
   });
 }
 
-// Sums are taken in f64, in the order of the indices.
+// Reduces one bag. Sums are computed in f64, in the order of the indices.
 template <class T>
 void join_bag(const BagPlan& p, const Launch& l, const Bag& bag, T* out) {
   const T* weights = p.weighted ? l.in<T>(p.table + 3) : nullptr;
@@ -291,7 +298,7 @@ void join_bag(const BagPlan& p, const Launch& l, const Bag& bag, T* out) {
   }
 }
 
-// The gradient `grad` of one bag, handed to the rows [count, width] of its indices.
+// Distributes the gradient `grad` of one bag to the rows [count, width] of its indices.
 template <class T>
 void spread_bag(const BagPlan& p, const Launch& l, const Bag& bag, const T* grad, T* out) {
   const T* weights = p.weighted ? l.in<T>(p.table + 3) : nullptr;
@@ -331,7 +338,7 @@ void run_bag(const BagPlan& p, const Launch& l) {
 
 void run_bag_rows(const BagPlan& p, const Launch& l) {
   if (!check_offsets(p, l)) return;
-  if (p.length < 0) {  // indices before the first bag and behind the last one
+  if (p.length < 0) {  // indices before the first bag and after the last one get zeros
     with_float(p.dtype, [&]<class T>() { std::fill_n(l.out<T>(0), p.count * p.width, T{}); });
   }
   const int64_t pieces = piece_count(p.bags, work_of(p.count / std::max<int64_t>(p.bags, 1) + 1, p.width));

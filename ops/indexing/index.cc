@@ -1,4 +1,5 @@
-// Elements found by indices. Every index is checked where it is used: one that is out of range fails the run.
+// Gather and scatter ops by index. Every index is checked where it is used, and an index out of
+// range fails the run.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -40,7 +41,7 @@ Status shape_gather(ShapeContext& context) {
   return {};
 }
 
-// grad, indices, shape of the data.
+// Inputs: grad, indices, shape of the data.
 Status shape_gather_grad(ShapeContext& context) {
   PERCALE_ASSIGN_OR_RETURN(const int64_t rank, vector_length(context, 2));
   const auto dims = known_ints(context, 2);
@@ -65,7 +66,7 @@ Status shape_gather_grad(ShapeContext& context) {
   return {};
 }
 
-// Indices must have the data's rank and, but along the axis, no larger dims.
+// Checks that indices have the data's rank and no larger dims except along the axis.
 Status check_elements(const ShapeContext& context, const Shape& data, const Shape& indices) {
   if (!data.known_rank() || !indices.known_rank()) return {};
   if (data.rank() != indices.rank())
@@ -173,7 +174,8 @@ constexpr OpSchema kSchemas[] = {
 
 // ---- Kernels
 
-// Element i of the indices, counted from the front; -1 and a failed run where it is not in [-size, size).
+// Returns element i of the indices, with negative ones counted from the end. If it is not in
+// [-size, size), the function fails the run and returns -1.
 int64_t checked_index(const char* indices, bool wide, int64_t i, int64_t size, const Launch& launch) {
   const int64_t given =
       wide ? reinterpret_cast<const int64_t*>(indices)[i] : int64_t{reinterpret_cast<const int32_t*>(indices)[i]};
@@ -186,8 +188,9 @@ int64_t checked_index(const char* indices, bool wide, int64_t i, int64_t size, c
 
 struct GatherPlan {
   int64_t outer = 1, size = 1, count = 1;  // dims before the axis, the axis, indices
-  int64_t inner = 1;                       // elements (GatherGrad) or bytes (Gather) behind the axis
-  bool wide = false;                       // i64 indices
+  // elements (GatherGrad) or bytes (Gather) per index of the axis
+  int64_t inner = 1;
+  bool wide = false;  // i64 indices
   void (*run)(const GatherPlan&, const Launch&) = nullptr;
 };
 Result<GatherPlan> make_gather(const NodeView& node, const Shape& data, int64_t item) {
@@ -224,7 +227,8 @@ void run_gather(const GatherPlan& plan, const Launch& launch) {
   });
 }
 
-// Each piece owns some of the columns behind the axis, or some of the dims before it, and adds the indices in order.
+// Each piece owns some columns after the axis, or some of the dims before it, and adds the indices
+// in order.
 template <class T>
 void run_gather_grad_of(const GatherPlan& plan, const Launch& launch) {
   const T* g = launch.in<T>(0);
@@ -264,12 +268,13 @@ void run_gather_plan(const GatherPlan& plan, const Launch& launch) { plan.run(pl
 struct ElementsPlan {
   StridedLoop lines;           // over all dims but the axis; operands in elements: indices, data
   int64_t length = 0;          // indices along the axis
-  int64_t index_step = 0;      // elements from one index to the next
-  int64_t size = 0, step = 0;  // the data's axis: dim, elements from one to the next
+  int64_t index_step = 0;      // elements between indices
+  int64_t size = 0, step = 0;  // the data's axis: dim and stride in elements
   int64_t total = 0;           // elements of the data
   int64_t item = 1;            // bytes of an element
   bool wide = false;
-  // One line: `first` is the number of its first index, `base` the place in the data where it starts.
+  // Processes one line. `first` is the position of its first index, `base` the offset in the data
+  // where the line starts.
   void (*line)(const ElementsPlan&, const Launch&, int64_t first, int64_t base) = nullptr;
 };
 Result<ElementsPlan> make_elements(const NodeView& node) {
@@ -290,7 +295,7 @@ Result<ElementsPlan> make_elements(const NodeView& node) {
   return plan;
 }
 
-// Lines do not meet, so they run in parallel.
+// Runs the lines in parallel, because they do not overlap.
 void run_lines(const ElementsPlan& plan, const Launch& launch) {
   if (plan.length == 0) return;
   const auto& strides = plan.lines.strides[plan.lines.rank - 1];
@@ -305,7 +310,8 @@ void run_lines(const ElementsPlan& plan, const Launch& launch) {
   });
 }
 
-// Calls f(number of the index, its place in the data) for each valid index of a line; f(number, -1) for others.
+// Calls f(position of the index, its offset in the data) for each valid index of a line, and
+// f(position, -1) for invalid ones.
 template <class F>
 void for_each_index(const ElementsPlan& plan, const Launch& launch, int64_t first, int64_t base, F&& f) {
   const char* indices = launch.in<char>(1);

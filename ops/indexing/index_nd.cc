@@ -1,4 +1,4 @@
-// Slices found by tuples of indices. Every index is checked where it is used.
+// Gather and scatter of slices by index tuples. Every index is checked where it is used.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -14,7 +14,8 @@ namespace {
 
 // ---- Shapes
 
-// [dims of indices but the last] + [dims of data that a tuple leaves open]: what GatherND gives and ScatterND takes.
+// Returns [dims of indices but the last] + [dims of data after the indexed ones]: the shape of
+// GatherND's output and of ScatterND's updates.
 Result<Shape> slices_shape(const ShapeContext& context, const Shape& data, const Shape& indices, int64_t batch) {
   if (!data.known_rank() || !indices.known_rank()) return Shape::unranked();
   if (data.rank() == 0 || indices.rank() == 0) {
@@ -105,12 +106,13 @@ constexpr OpSchema kSchemas[] = {
 // ---- Kernels
 
 struct TuplesPlan {
-  int64_t batches = 1, tuples = 0;                  // tuples per batch
-  size_t length = 0;                                // indices of one tuple
-  std::array<int64_t, kMaxRank> dims{}, strides{};  // of what a tuple indexes; strides in elements
-  int64_t batch_stride = 0;                         // elements of data per batch
-  int64_t slice = 1, item = 0, total = 0;           // elements of a slice, bytes of one, elements of data
-  // Joins updates [begin, end) to the elements of a slice of the data.
+  int64_t batches = 1, tuples = 0;  // tuples per batch
+  size_t length = 0;                // indices of one tuple
+  // dims of data that a tuple indexes; strides in elements
+  std::array<int64_t, kMaxRank> dims{}, strides{};
+  int64_t batch_stride = 0;                // elements of data per batch
+  int64_t slice = 1, item = 0, total = 0;  // elements of a slice, bytes of one, elements of data
+  // Combines the updates [begin, end) with the elements of a slice of the data.
   void (*join)(char* slice, const char* update, int64_t begin, int64_t end) = nullptr;
 };
 TuplesPlan make_tuples(const NodeView& node, size_t batch) {
@@ -131,7 +133,8 @@ TuplesPlan make_tuples(const NodeView& node, size_t batch) {
   return plan;
 }
 
-// Where the slice of tuple t of a batch starts within the batch; -1 and a failed run where an index is out of range.
+// Returns the offset of a tuple's slice within its batch. If an index is out of range, the function
+// fails the run and returns -1.
 int64_t slice_of(const TuplesPlan& plan, const int64_t* tuple, const Launch& launch) {
   int64_t at = 0;
   for (size_t i = 0; i < plan.length; ++i) {
@@ -181,7 +184,8 @@ Result<TuplesPlan> plan_scatter_nd(const NodeView& node, KernelPlan&) {
       dispatch_scatter(node, [&]<class T, ScatterJoin kJoin>() { plan.join = join_slice<T, kJoin>; }));
   return plan;
 }
-// Tuples may name one slice several times, so they are taken in order by one thread; long slices are cut.
+// Several tuples may name the same slice, so each thread applies all tuples in order, to its own
+// part of the slices.
 void run_scatter_nd(const TuplesPlan& plan, const Launch& launch) {
   const char* x = launch.in<char>(0);
   const auto* indices = launch.in<int64_t>(1);

@@ -1,5 +1,5 @@
-// Elements chosen by what they are or by a mask: Unique, Compress and NonZero. How many there are is known once the data are, so all
-// are planned when these have been computed.
+// Compress, NonZero and Unique: elements selected by their values or by a mask. The output size
+// depends on the data, so these ops are planned only once the data have been computed.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,7 +15,7 @@
 namespace percale {
 namespace {
 
-// A tensor as slices along an axis; without an axis its elements are the slices.
+// A tensor as slices along an axis. Without an axis, its elements are the slices.
 struct Slices {
   int64_t outer = 1, count = 1, inner = 1;
 };
@@ -25,7 +25,7 @@ Result<Slices> slices_of(const Attributes& attributes, const Shape& x) {
   return Slices{x.product(0, axis), x[axis], x.product(axis + 1, x.rank())};
 }
 
-// The shape of `count` slices of x.
+// Returns the shape of `count` slices of x.
 Result<Shape> chosen_shape(const Attributes& attributes, const Shape& x, int64_t count) {
   if (!attributes.contains("axis")) return Shape{count};
   if (!x.known_rank()) return Shape::unranked();
@@ -35,7 +35,7 @@ Result<Shape> chosen_shape(const Attributes& attributes, const Shape& x, int64_t
   return y;
 }
 
-// The slices of x named by `chosen`, one after the other.
+// Concatenates the slices of x that `chosen` lists.
 struct ChoicePlan {
   Slices slices;
   std::vector<int64_t> chosen;
@@ -60,7 +60,8 @@ void run_choice(const ChoicePlan& plan, const Launch& launch) {
 
 // ---- Compress
 
-// The places where the condition holds, all of them below `count`.
+// Returns the positions where the condition is true. A position that is not below `count` is an
+// error.
 Result<std::vector<int64_t>> true_places(const Tensor& condition, int64_t count) {
   std::vector<int64_t> out;
   const auto holds = condition.span<bool>();
@@ -101,7 +102,7 @@ Result<ChoicePlan> plan_compress(const NodeView& node, KernelPlan&) {
   return ChoicePlan{slices, std::move(places), item_bytes(node.dtype(0))};
 }
 
-// The places are those of the numbers 0, 1, ... that the same condition chooses.
+// The positions are those that Compress selects from 0, 1, ... with the same condition.
 Status grad_compress(GradContext& g) {
   if (!g.wants(0)) return {};
   const bool has_axis = g.attributes().contains("axis");
@@ -124,11 +125,12 @@ Status grad_compress(GradContext& g) {
 // ---- Unique
 
 struct Distinct {
-  std::vector<int64_t> first, inverse, counts;  // `first` and `counts` per distinct slice, `inverse` per slice
+  // `first` and `counts` per distinct slice, `inverse` per slice
+  std::vector<int64_t> first, inverse, counts;
 };
 
-// Slices in ascending order, the elements of the first inner row compared first; or, not sorted, in the order in which they
-// first come.
+// Returns the distinct slices in ascending order, comparing elements from the first inner row on.
+// Without `sorted`, they are in order of first occurrence.
 Distinct distinct_slices(const Tensor& x, const Slices& slices, bool sorted) {
   const auto count = static_cast<size_t>(slices.count), length = static_cast<size_t>(slices.outer * slices.inner);
   std::vector<uint64_t> keys(count * length);
@@ -167,7 +169,7 @@ Distinct distinct_slices(const Tensor& x, const Slices& slices, bool sorted) {
     ++out.counts.back();
   }
   if (sorted) return out;
-  // Numbered anew by their first places.
+  // Renumber by first occurrence.
   std::vector<int64_t> by_place(out.first.size()), number(out.first.size());
   std::iota(by_place.begin(), by_place.end(), int64_t{0});
   const auto at = [](const std::vector<int64_t>& v, int64_t i) { return v[static_cast<size_t>(i)]; };
@@ -229,7 +231,8 @@ void run_unique(const UniquePlan& plan, const Launch& launch) {
 
 // ---- NonZero
 
-// The coordinates of the elements that are not zero, in the order of memory: all first ones, then all second ones, ...
+// Returns the coordinates of the non-zero elements in memory order: all first coordinates, then all
+// second ones, and so on.
 template <class T>
 std::vector<int64_t> coordinates_of(const Tensor& x) {
   const size_t rank = x.shape().rank();

@@ -1,4 +1,4 @@
-// Slice: a box of elements cut out by starts, ends and steps, and its gradient.
+// Slice, which extracts a block of elements by starts, ends and steps, and its gradient.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -14,13 +14,14 @@
 namespace percale {
 namespace {
 
-// Which elements of each dim are taken: first, first + step, ... `count` of them.
+// The elements taken along each dim: first, first + step, ..., `count` of them.
 struct Slices {
   Shape counts;  // the result's shape
   std::array<int64_t, kMaxRank> first{}, step{};
 };
 
-// One axis, as numpy: negative ends count from the back, all are held within the dim.
+// Computes one axis as numpy does: negative starts and ends count from the end, and all are clamped
+// to the dim.
 void slice_axis(int64_t dim, int64_t start, int64_t end, int64_t step, size_t axis, Slices& out) {
   if (start < 0) start += dim;
   if (end < 0) end += dim;
@@ -40,12 +41,12 @@ void slice_axis(int64_t dim, int64_t start, int64_t end, int64_t step, size_t ax
   const auto count = static_cast<int64_t>(span / stride + (span % stride != 0 ? 1 : 0));
   out.counts[axis] = count;
   out.first[axis] = count > 0 ? start : 0;
-  out.step[axis] = count > 1 ? step : 0;  // a single element takes no step, however long
+  out.step[axis] = count > 1 ? step : 0;  // a single element needs no step
 }
 
 using OptionalInts = std::optional<std::vector<int64_t>>;
 
-// Dims that are not known, or whose starts or ends are not, stay unknown.
+// Computes the slices. Dims that are unknown, or whose starts or ends are unknown, stay unknown.
 Result<Slices> slices_of(const Shape& x, const OptionalInts& starts, const OptionalInts& ends, bool has_axes,
                          const OptionalInts& axes, bool has_steps, const OptionalInts& steps) {
   Slices out;
@@ -81,7 +82,7 @@ Result<Slices> slices_of(const Shape& x, const OptionalInts& starts, const Optio
   return out;
 }
 
-// Inputs from `first` on: starts, ends, axes, steps.
+// Reads starts, ends, axes and steps from the inputs from `first` on.
 template <class Context>
 Result<Slices> slices_of_inputs(const Context& context, const Shape& x, size_t first) {
   const auto ints = [&](size_t i) -> OptionalInts {
@@ -131,7 +132,7 @@ Status shape_slice_grad(ShapeContext& context) {
   return {};
 }
 
-// The node's inputs from `first` on behind others.
+// Appends the node's inputs from `first` on to `inputs`.
 std::vector<ValueId> with_slice_inputs(const GradContext& g, std::vector<ValueId> inputs, size_t first) {
   for (size_t i = first; i < g.num_inputs(); ++i) inputs.push_back(g.input(i));
   return inputs;
@@ -169,7 +170,7 @@ void run_slice(const StridedCopy& copy, const Launch& launch) {
 
 struct SliceGradPlan {
   StridedCopy copy;
-  int64_t bytes = 0;  // of the output
+  int64_t bytes = 0;  // size of the output
 };
 Result<SliceGradPlan> plan_slice_grad(const NodeView& node, KernelPlan&) {
   const Shape& whole = node.output_shape(0);

@@ -1,4 +1,4 @@
-// Losses of scores against the index of a class, and their gradients.
+// Losses of scores against class indices, and their gradients.
 #include <cmath>
 
 #include "core/graph/gradient.h"
@@ -60,7 +60,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
 };
 
-// The shape of the labels for scores [N,C,D1,...] and labels as far as they are known.
+// Checks scores [N,C,D1,...], labels and weights, and sets `out` to the labels' shape as far as it
+// is known.
 Status labels_shape(ShapeContext& c, size_t scores, Shape& out) {
   const Shape &x = c.shape(scores), &labels = c.shape(scores + 1);
   out = labels;
@@ -101,7 +102,7 @@ Status weights_have_no_gradient(const GradContext& g) {
   return unimplemented(g.node().op->name, " '", g.node().name, "': the gradient of the weights");
 }
 
-// log_prob, when the loss depends on it too, is the log-softmax of the scores.
+// log_prob is the log-softmax of the scores. Its gradient is added if the loss depends on it too.
 Status cross_entropy_grad(GradContext& g) {
   if (g.wants(2)) return weights_have_no_gradient(g);
   if (!g.wants(0)) return {};
@@ -126,7 +127,7 @@ Status log_likelihood_grad(GradContext& g) {
   return g.status();
 }
 
-// Portable kernels. Sums in f64, pieces' sums added in order.
+// ---- Portable kernels. Sums are in f64, and the sums of pieces are added in order.
 
 struct ClassLossPlan {
   int64_t batch = 0, classes = 0, inner = 1;
@@ -169,7 +170,8 @@ int64_t label_at(const ClassLossPlan& p, const Launch& l, size_t input, int64_t 
   return p.labels == DType::kI64 ? l.in<int64_t>(input)[line] : l.in<int32_t>(input)[line];
 }
 
-// The weight of a line's label, 0 where it is ignored. A label that is no class fails the run and weighs 0.
+// Returns the weight of a label, or 0 if it is ignored. A label that is not a class fails the run
+// and has weight 0.
 template <class T>
 double weight_of(const ClassLossPlan& p, const Launch& l, size_t labels, int64_t label) {
   if (p.ignores && label == p.ignore_index) return 0;
@@ -180,7 +182,8 @@ double weight_of(const ClassLossPlan& p, const Launch& l, size_t labels, int64_t
   return p.weights ? static_cast<double>(l.in<T>(labels + 1)[label]) : 1;
 }
 
-// Maximum and log of the sum of exp(x - maximum) of one line of scores, `step` apart.
+// The maximum of one line of scores, which are `step` apart, and the log of the sum of exp(x -
+// maximum).
 struct LogSum {
   double most, log_sum;
 };
@@ -193,7 +196,7 @@ LogSum log_sum_of(const T* x, int64_t count, int64_t step) {
   return {most, std::log(sum)};
 }
 
-// Where the scores of a line begin.
+// Returns the offset of a line's first score.
 int64_t line_start(const ClassLossPlan& p, int64_t line) {
   return line / p.inner * p.classes * p.inner + line % p.inner;
 }
@@ -281,7 +284,7 @@ void class_loss_grad_run(const ClassLossPlan& p, const Launch& l) {
   with_float(p.dtype, [&]<class T>() { class_loss_backward<T>(p, l); });
 }
 
-// Softmax and cross-entropy on the SIMD kernels: f32 scores [N,C], or with dims of one behind.
+// ---- SIMD kernels of softmax and cross-entropy: f32 scores [N,C], or with trailing dims of 1.
 Status accepts_rows(const NodeView& v, size_t scores) {
   if (v.dtype(scores) != DType::kF32) return unimplemented("works in f32");
   const Shape& x = v.shape(scores);

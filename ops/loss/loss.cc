@@ -1,4 +1,4 @@
-// Losses of two tensors of one shape, element by element.
+// Element-wise losses of two tensors of the same shape.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,7 @@ Status pair_loss_shape(ShapeContext& c) {
   return {};
 }
 
-// dloss per element: divided by the number of elements where the loss is their mean.
+// Returns dloss per element: divided by the number of elements if the loss is their mean.
 ValueId grad_per_element(GradContext& g) {
   if (g.attributes().get_string("reduction", "mean") != "mean") return g.grad(0);
   const Shape& x = g.shape(g.input(0));
@@ -38,7 +38,7 @@ Status binary_cross_entropy_grad(GradContext& g) {
   return g.status();
 }
 
-// d(loss)/d(input) = input - target held within [-delta, delta].
+// d(loss)/d(input) = input - target, clamped to [-delta, delta].
 Status huber_grad(GradContext& g) {
   if (g.grad(0) == kNoValue) return {};
   const double delta = g.attributes().get_float("delta", 1);

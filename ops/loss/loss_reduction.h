@@ -1,4 +1,4 @@
-// What losses have in common: how they reduce.
+// The attribute `reduction` of losses.
 #ifndef PERCALE_OPS_LOSS_LOSS_REDUCTION_H_
 #define PERCALE_OPS_LOSS_LOSS_REDUCTION_H_
 
@@ -22,7 +22,8 @@ inline Result<Reduction> reduction_of(const Attributes& attributes) {
   return invalid_argument("attribute 'reduction' is '", text, "', wanted none, sum or mean");
 }
 
-// Into how many sums, at most, a loss is cut: they lie in its scratch and are added in order.
+// Limit for the number of partial sums of a loss. They are stored in its scratch and added in
+// order.
 inline constexpr int64_t kMaxLossSums = 64;
 
 }  // namespace percale

@@ -1,5 +1,5 @@
-// Einsum: sums of products by labelled dims. A composite: each operand in turn is multiplied into what is there, as one matrix
-// product where labels are summed, else element by element.
+// Einsum: sums of products over labelled dims. A composite op: operands are multiplied from left to
+// right, as a matrix product if labels are summed, else element by element.
 #include <algorithm>
 #include <cctype>
 #include <string>
@@ -13,13 +13,14 @@
 namespace percale {
 namespace {
 
-// A label is a letter; the dims that an ellipsis stands for are kDots + their place, counted from the last one.
+// A label is a letter. The dims of an ellipsis are kDots + their position, counted from the last
+// one.
 using Label = int;
 using Labels = std::vector<Label>;
 constexpr Label kDots = 256, kAllDots = -1;
 
 struct Equation {
-  std::vector<Labels> terms;  // per operand; kAllDots where the ellipsis stands
+  std::vector<Labels> terms;  // per operand; kAllDots stands for the ellipsis
   Labels output;
 };
 
@@ -57,7 +58,7 @@ Result<Equation> read_equation(std::string_view text) {
     PERCALE_ASSIGN_OR_RETURN(out.output, read_term(text.substr(arrow + 2)));
     return out;
   }
-  // Without an output: the ellipsis, then the labels that stand once, in the order of the alphabet.
+  // Without an output term: the ellipsis, then the labels that occur once, in alphabetical order.
   Labels all;
   for (const Labels& term : out.terms) all.insert(all.end(), term.begin(), term.end());
   std::sort(all.begin(), all.end());
@@ -68,7 +69,7 @@ Result<Equation> read_equation(std::string_view text) {
   return out;
 }
 
-// A term with the ellipsis spelled out for an operand of that rank.
+// Expands the ellipsis of a term for an operand of the given rank.
 Result<Labels> spelled(const Labels& term, size_t rank) {
   const bool dots = holds(term, kAllDots);
   const size_t letters = term.size() - (dots ? 1 : 0);
@@ -84,7 +85,7 @@ Result<Labels> spelled(const Labels& term, size_t rank) {
   return out;
 }
 
-// The equation with every ellipsis spelled out, for operands of these ranks.
+// Expands every ellipsis of the equation for operands of these ranks.
 Result<Equation> spelled(const Equation& given, const std::vector<size_t>& ranks) {
   if (given.terms.size() != ranks.size()) {
     return invalid_argument("the equation names ", static_cast<uint64_t>(given.terms.size()), " operands, got ",
@@ -155,7 +156,7 @@ Status shape_einsum(ShapeContext& c) {
     y = Shape{};
     for (const Label label : equation->output) {
       int64_t dim = *dim_of(label);
-      // Of an ellipsis an unknown dim may still make 1 larger.
+      // For a dim of an ellipsis, an unknown dim may still enlarge 1.
       for (size_t i = 0; label >= kDots && i < ranks.size(); ++i) {
         for (size_t d = 0; d < ranks[i]; ++d) {
           if (equation->terms[i][d] == label && c.shape(i)[d] < 0 && dim == 1) dim = kUnknownDim;
@@ -179,7 +180,8 @@ class Contraction {
  public:
   explicit Contraction(BodyContext& c) : c_(c) {}
 
-  // Each label once: off the diagonal of a pair of equal labels stands 0, and one of the two is summed.
+  // Removes duplicate labels: elements off the diagonal of two equal labels become 0, and one of
+  // the two dims is summed.
   Operand without_pairs(Operand x) {
     for (size_t i = 0; i < x.labels.size(); ++i) {
       for (size_t k = x.labels.size(); k-- > i + 1;) {
@@ -199,7 +201,7 @@ class Contraction {
     return x;
   }
 
-  // Without the labels that are in none of `needed`.
+  // Sums over the labels that are not in `needed`.
   Operand only(const Operand& x, const Labels& needed) {
     std::vector<size_t> axes;
     for (size_t i = 0; i < x.labels.size(); ++i) {
@@ -208,7 +210,7 @@ class Contraction {
     return axes.empty() ? x : sum(x, axes);
   }
 
-  // The dims in this order, one of 1 where the operand has not the label.
+  // Returns the operand with its dims in this order, and a dim of 1 for each label that it lacks.
   ValueId ordered(const Operand& x, const Labels& order) {
     std::vector<int64_t> perm, missing;
     for (size_t i = 0; i < order.size(); ++i) {
@@ -224,7 +226,8 @@ class Contraction {
     return missing.empty() ? y : c_.emit("Unsqueeze", {y, c_.ints(missing)});
   }
 
-  // The product, summed over what both have and `needed` has not. Every label of either is needed or in both.
+  // Returns the product, summed over the labels that both operands have and `needed` lacks. Every
+  // label must be in `needed` or in both operands.
   Operand product(const Operand& a, const Operand& b, const Labels& needed) {
     Labels shared, rows, columns, summed;
     for (const Label label : a.labels) {
@@ -246,7 +249,7 @@ class Contraction {
     const ValueId left = as_matrix(a, shared, rows, summed), right = as_matrix(b, shared, summed, columns);
     y.value = c_.emit("MatMul", {left, right});
     if (rows.size() == 1 && columns.size() == 1) return y;
-    // The dims of the batch are those of the product: where one operand has 1 there, the other decides.
+    // Take the batch dims from the product, because either operand may have 1 there.
     std::vector<ValueId> dims;
     if (batch > 0) dims.push_back(shape(y.value, 0, static_cast<int64_t>(batch)));
     for (const Label label : rows) dims.push_back(dim(a, label));
@@ -279,7 +282,7 @@ class Contraction {
     return shape(x.value, at, at + 1);
   }
 
-  // [batch..., all of `rows`, all of `columns`].
+  // Returns x as [batch..., product of `rows`, product of `columns`].
   ValueId as_matrix(const Operand& x, const Labels& batch, const Labels& rows, const Labels& columns) {
     Labels order = batch;
     order.insert(order.end(), rows.begin(), rows.end());
@@ -301,7 +304,7 @@ class Contraction {
   BodyContext& c_;
 };
 
-// Integers of 8 and 16 bits are multiplied in 32, which changes no bit of what is left of them.
+// Multiplies integers of 8 and 16 bits in 32 bits. The low bits that remain are the same.
 DType work_type(DType dtype) {
   if (dtype == DType::kI8 || dtype == DType::kI16) return DType::kI32;
   return dtype == DType::kU8 || dtype == DType::kU16 ? DType::kU32 : dtype;

@@ -60,9 +60,11 @@ void inverse_of_lu(const T* lu, const int64_t* pivots, int64_t n, T* inverse) {
   }
 }
 
-// With full pivoting P A Q = L D W: L and W are triangular with ones on their diagonals and nothing above 1 beside them, D is
-// diagonal. Cofactors multiply as matrices do, those of a permutation are the permutation times its sign, those of D the products
-// of all others: cof(A) = +-P^T L^-T cof(D) W^-T Q^T divides by no pivot, so that it holds for singular matrices too.
+// With full pivoting P A Q = L D W. L and W are triangular with unit diagonals and no element above
+// 1 in magnitude; D is diagonal. Cofactor matrices multiply as the matrices do. That of a
+// permutation is the permutation times its sign, and that of D holds the products of all other
+// elements. Thus cof(A) = +-P^T L^-T cof(D) W^-T Q^T divides by no pivot and holds for singular
+// matrices too.
 template <class T>
 void cofactors(T* a, int64_t n, int64_t* pivots, double* products, T* out) {
   int64_t *rows = pivots, *columns = pivots + n;
@@ -87,7 +89,7 @@ void cofactors(T* a, int64_t n, int64_t* pivots, double* products, T* out) {
     }
     const T pivot = a[k * n + k];
     d[k] = static_cast<double>(pivot);
-    if (pivot == 0) continue;  // nothing is left but zeros, which are L's and W's too
+    if (pivot == 0) continue;  // the rest is zero, and so are the remaining parts of L and W
     for (int64_t i = k + 1; i < n; ++i) {
       const T f = a[i * n + k] / pivot;
       a[i * n + k] = f;

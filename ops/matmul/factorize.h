@@ -1,5 +1,5 @@
-// Dense factorisations of square row-major matrices, in place. factorize.cc alone includes Eigen. Nothing here allocates; the
-// order of every sum depends on n alone.
+// In-place dense factorisations of square row-major matrices. Only factorize.cc includes Eigen.
+// Nothing here allocates, and the order of every sum depends on n alone.
 #ifndef PERCALE_OPS_MATMUL_FACTORIZE_H_
 #define PERCALE_OPS_MATMUL_FACTORIZE_H_
 
@@ -7,21 +7,24 @@
 
 namespace percale {
 
-// PA = LU by partial pivoting: a holds U, and below its diagonal L without its ones; row k was exchanged with row
-// pivots[k] >= k at step k. Gives the sign of P, 0 when a pivot is exactly zero (what follows it is then not reduced).
+// PA = LU with partial pivoting. Afterwards `a` holds U and, below its diagonal, L without its unit
+// diagonal. In step k, row k was exchanged with row pivots[k] >= k. Returns the sign of P, or 0 if
+// a pivot is exactly zero. In that case the remaining rows are not reduced.
 template <class T>
 int lu_in_place(T* a, int64_t n, int64_t* pivots);
 
-// inverse = A^-1 from what lu_in_place() left. Precondition: no pivot was zero.
+// Computes inverse = A^-1 from the result of lu_in_place(). Precondition: no pivot was zero.
 template <class T>
 void inverse_of_lu(const T* lu, const int64_t* pivots, int64_t n, T* inverse);
 
-// The matrix of cofactors, C[i][j] = (-1)^(i+j) det(A without row i and column j), of any square matrix: det(A) A^-T where A is
-// not singular, of rank 1 where A has rank n - 1, zero below that. Destroys a. `pivots` and `products` have room for 2 n.
+// Computes the matrix of cofactors, C[i][j] = (-1)^(i+j) det(A without row i and column j), of any
+// square matrix. It is det(A) A^-T if A is not singular, has rank 1 if A has rank n - 1, and is
+// zero below that. Destroys `a`. `pivots` and `products` must hold 2 n elements.
 template <class T>
 void cofactors(T* a, int64_t n, int64_t* pivots, double* products, T* out);
 
-// A = L L^T: replaces the lower triangle of a by L, leaves the rest. False when A is not positive definite.
+// A = L L^T. Replaces the lower triangle of `a` by L and leaves the rest. Returns false if A is not
+// positive definite.
 template <class T>
 bool cholesky_in_place(T* a, int64_t n);
 

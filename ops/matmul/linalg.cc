@@ -1,4 +1,4 @@
-// Det, Cofactors, MatrixInverse and Cholesky of batches of square matrices.
+// Det, Cofactors, MatrixInverse and Cholesky on batches of square matrices.
 #include <algorithm>
 #include <cstring>
 
@@ -38,12 +38,13 @@ Status shape_det(ShapeContext& c) {
 ValueId product(Emitter& e, ValueId a, ValueId b, bool trans_a = false, bool trans_b = false) {
   return e.emit("percale:BatchMatMul", {a, b}, {{"transA", trans_a}, {"transB", trans_b}});
 }
-// The lower triangle, its diagonal alone shifted down by `below`.
+// Returns the lower triangle of x, from the diagonal shifted down by `below`.
 ValueId lower(Emitter& e, ValueId x, int64_t below) {
   return e.emit("Trilu", {x, e.scalar(DType::kI64, static_cast<double>(-below))}, {{"upper", 0}});
 }
 
-// Jacobi: the derivative of a determinant is the matrix of its cofactors, for singular matrices too.
+// Jacobi's formula: the derivative of a determinant is the matrix of cofactors, for singular
+// matrices too.
 Status grad_det(GradContext& g) {
   if (!g.wants(0)) return {};
   const ValueId factor = g.emit("Unsqueeze", {g.grad(0), g.ints({-2, -1})});
@@ -51,7 +52,8 @@ Status grad_det(GradContext& g) {
   return g.status();
 }
 
-// Y = det(X) X^-T: with Z = X^-T, dX = sum(dY * Y) Z - Z dY^T Y, which asks for a matrix that is not singular.
+// Y = det(X) X^-T. With Z = X^-T, dX = sum(dY * Y) Z - Z dY^T Y, which requires a non-singular
+// matrix.
 Status grad_cofactors(GradContext& g) {
   if (!g.wants(0)) return {};
   const ValueId z = g.emit("percale:MatrixInverse", {g.input(0)}, {{"adjoint", 1}}), y = g.output(0);
@@ -60,7 +62,7 @@ Status grad_cofactors(GradContext& g) {
   return g.status();
 }
 
-// Y = X^-1: dX = -Y^T dY Y^T; Y = X^-T: dX = -Y dY^T Y.
+// Y = X^-1: dX = -Y^T dY Y^T. Y = X^-T: dX = -Y dY^T Y.
 Status grad_inverse(GradContext& g) {
   if (!g.wants(0)) return {};
   const bool adjoint = g.attributes().get_int("adjoint") != 0;
@@ -69,8 +71,9 @@ Status grad_inverse(GradContext& g) {
   return g.status();
 }
 
-// Murray 2016, "Differentiation of the Cholesky decomposition": with P = the lower triangle of L^T dL, its diagonal halved, and
-// S = L^-T P L^-1, the symmetric gradient is (S + S^T) / 2. Only the lower triangle was read: it gets what both triangles had.
+// Murray 2016, "Differentiation of the Cholesky decomposition". Let P be the lower triangle of L^T
+// dL with its diagonal halved, and S = L^-T P L^-1. The symmetric gradient is (S + S^T) / 2.
+// Cholesky reads only the lower triangle, so this triangle receives the gradient of both.
 Status grad_cholesky(GradContext& g) {
   if (!g.wants(0)) return {};
   const ValueId l = g.output(0), inverse = g.emit("percale:MatrixInverse", {l});
@@ -127,7 +130,7 @@ constexpr OpSchema kSchemas[] = {
 
 struct MatricesPlan {
   int64_t count = 0, n = 0, pieces = 1;
-  int64_t piece_bytes = 0;  // of scratch: words of 8 bytes for each row, then a matrix
+  int64_t piece_bytes = 0;  // scratch: 8-byte words for each row, then a matrix
   DType dtype = DType::kInvalid;
   bool adjoint = false;
 };
@@ -150,7 +153,7 @@ Result<MatricesPlan> plan_with_scratch(const NodeView& v, KernelPlan& plan) {
   return p;
 }
 
-// Calls f(number of the matrix, scratch of the piece) for every matrix.
+// Calls f(index of the matrix, scratch of the piece) for every matrix.
 template <class F>
 void for_matrices(const MatricesPlan& p, const Launch& l, F&& f) {
   l.parallel()(p.pieces, [&](int64_t piece) {
@@ -159,7 +162,8 @@ void for_matrices(const MatricesPlan& p, const Launch& l, F&& f) {
   });
 }
 
-// Copies matrix i of input 0, transposed where asked for, into the piece's scratch and factorises it there.
+// Copies matrix i of input 0 into the piece's scratch, transposed if p.adjoint, and factorises it
+// there.
 template <class T>
 struct Factors {
   T* lu;

@@ -50,7 +50,7 @@ Status inner_sizes_differ(int64_t inner_a, int64_t inner_b, const Shape& a, cons
   return invalid_argument("inner sizes differ: ", inner_a, " and ", inner_b, " (lhs ", a, ", rhs ", b, ")");
 }
 
-// MatMul and BatchMatMul.
+// Shape function of MatMul and BatchMatMul.
 Status matmul_shape(ShapeContext& c) {
   const Shape &a = c.shape(0), &b = c.shape(1);
   const bool plain = c.schema.name == "MatMul", known = a.known_rank() && b.known_rank();
@@ -87,13 +87,13 @@ Status gemm_shape(ShapeContext& c) {
   return {};
 }
 
-// The gradient `grad` of a broadcast operand `input`, back in its shape. Nothing to do where the other operand had no
-// batch dims of its own.
+// Reduces the gradient `grad` of a broadcast operand to the shape of `input`. No reduction is
+// needed if neither operand has batch dims.
 ValueId reduced(GradContext& g, ValueId grad, ValueId input, bool same_batch) {
   return same_batch ? grad : sum_to_shape_of(g, grad, input);
 }
 
-// A [..., m, k] and W [k, n]: dW = A^T dY over all rows at once.
+// True for A [..., m, k] and W [k, n] of known rank. Then dW = A^T dY is one product over all rows.
 bool is_dense_layer(const Shape& a, const Shape& b) {
   return a.known_rank() && b.known_rank() && a.rank() >= 2 && b.rank() == 2 && a.back() > 0 && b[1] > 0;
 }
@@ -121,7 +121,7 @@ Status matmul_grad(GradContext& g) {
     }
     return g.status();
   }
-  // Rank-1 operands become a row and a column, dY gets the dims that they lack.
+  // Rank-1 operands become a row and a column, and dY gets the dims that they lack.
   if (sb.rank() == 1) {
     b = g.emit("Unsqueeze", {b, g.ints({1})});
     dy = g.emit("Unsqueeze", {dy, g.ints({-1})});
@@ -144,7 +144,7 @@ Status matmul_grad(GradContext& g) {
   return g.status();
 }
 
-// A product of two values, either transposed.
+// A product of two values, each of which may be transposed.
 struct Term {
   ValueId left, right;
   bool trans_left, trans_right;
@@ -236,7 +236,7 @@ Result<BatchPlan> plan_matmul(const NodeView& v, KernelPlan&) {
   p.batch = p.dims.num_elements();
   p.a_steps = batch_steps(a, row ? 0 : a.rank() - 2, p.dims.rank());
   p.b_steps = batch_steps(b, column ? 0 : b.rank() - 2, p.dims.rank());
-  // One matrix B for all of A: one product of all rows.
+  // A single matrix B for all of A: compute one product over all rows.
   const bool shared = column || b.rank() == 2;
   if (shared && !p.product.trans_a && a.rank() > 2) {
     p.product.m *= p.batch;
@@ -248,7 +248,8 @@ Result<BatchPlan> plan_matmul(const NodeView& v, KernelPlan&) {
 
 namespace {
 
-// C = op(A) op(B) row by row; sums of f32 in f32 in the order of k, integers modulo 2^bits.
+// Computes one row of C = op(A) op(B). f32 sums are in f32 in the order of k; integers wrap modulo
+// 2^bits.
 template <class T>
 void multiply_row(const Product& p, int64_t i, const T* a, const T* b, T* c) {
   using Sum = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
@@ -278,7 +279,7 @@ void multiply_batch(const BatchPlan& p, const T* a, const T* b, T* c, const Para
   });
 }
 
-// Calls f.operator()<T>() for every type that the ops name but f16 and bf16, which are widened before.
+// Calls f.operator()<T>() for every supported type except f16 and bf16, which are widened before.
 template <class F>
 void with_number(DType dtype, F&& f) {
   switch (dtype) {
@@ -312,7 +313,7 @@ Result<GemmPlan> plan_gemm(const NodeView& v, KernelPlan& plan) {
 
 namespace {
 
-// The integer nearest to zero of `value`, held within T, in U's arithmetic.
+// Truncates `value` towards zero, clamps it to the range of T and returns it as U.
 template <class U, class T>
 U saturated(double value) {
   constexpr double kMin = static_cast<double>(std::numeric_limits<T>::min());
@@ -322,7 +323,7 @@ U saturated(double value) {
   return static_cast<U>(static_cast<T>(std::max(value, kMin)));
 }
 
-// y = alpha * y + beta * c.
+// Computes y = alpha * y + beta * c.
 template <class T>
 void add_c(const GemmPlan& p, const T* c, T* y, const ParallelFor& parallel) {
   const Product& q = p.product.product;
@@ -338,7 +339,7 @@ void add_c(const GemmPlan& p, const T* c, T* y, const ParallelFor& parallel) {
         T& to = y[i * q.n + j];
         const T add = p.has_c ? c[i * p.c_row + j * p.c_column] : T{0};
         if constexpr (std::is_integral_v<T>) {
-          // Factors of one stay exact for every integer.
+          // A factor of 1 must be exact for every integer.
           using U = std::make_unsigned_t<T>;
           const U left = alpha == 1 ? static_cast<U>(to) : saturated<U, T>(alpha * static_cast<Number>(to));
           const U right = beta == 1 ? static_cast<U>(add) : saturated<U, T>(beta * static_cast<Number>(add));

@@ -1,4 +1,4 @@
-// Matrix products as their kernels want them.
+// Plans of matrix products, shared by their kernels.
 #ifndef PERCALE_OPS_MATMUL_MATMUL_KERNELS_H_
 #define PERCALE_OPS_MATMUL_MATMUL_KERNELS_H_
 
@@ -10,7 +10,7 @@
 
 namespace percale {
 
-// One product of the batch: C [m,n] = op(A) op(B).
+// One matrix product of a batch: C [m,n] = op(A) op(B).
 struct Product {
   int64_t m = 0, n = 0, k = 0;
   bool trans_a = false, trans_b = false;
@@ -20,17 +20,17 @@ struct Product {
   int64_t b_column() const { return trans_b ? k : 1; }
 };
 
-// The products of a MatMul, BatchMatMul or Gemm.
+// The matrix products of a MatMul, BatchMatMul or Gemm.
 struct BatchPlan {
   DType dtype = DType::kInvalid;
   Product product;
-  int64_t batch = 1;       // of Y
+  int64_t batch = 1;       // number of products
   Shape dims;              // the batch dims of Y
-  Shape a_steps, b_steps;  // matrices from one to the next per batch dim, 0 where repeated
+  Shape a_steps, b_steps;  // step between matrices per batch dim, 0 where repeated
   const simd::SimdTable* simd = nullptr;
-  int64_t pieces = 1, piece_scratch = 0;  // SIMD: products run side by side, each with its scratch
+  int64_t pieces = 1, piece_scratch = 0;  // SIMD: products that run in parallel; scratch of each
 
-  // The numbers of the matrices of A and B for product i.
+  // Returns the indices of the matrices of A and B for product i.
   std::pair<int64_t, int64_t> operands(int64_t i) const {
     int64_t a = 0, b = 0;
     for (size_t d = dims.rank(); d-- > 0;) {
@@ -48,33 +48,35 @@ struct GemmPlan {
   BatchPlan product;
   double alpha = 1, beta = 1;
   bool has_c = false;
-  int64_t c_row = 0, c_column = 0;  // steps of C, 0 where repeated
+  int64_t c_row = 0, c_column = 0;  // strides of C, 0 where repeated
 };
 
-// The shape of numpy.matmul(a, b), the matrices of operands of rank 2 and more transposed where asked for.
+// Returns the shape of numpy.matmul(a, b). `trans_a` and `trans_b` transpose the matrices of
+// operands of rank 2 and more.
 Result<Shape> product_shape(const Shape& a, const Shape& b, bool trans_a = false, bool trans_b = false);
 
-// From the views of MatMul and BatchMatMul, and of Gemm; every dim is known.
+// Plan a MatMul or BatchMatMul node, and a Gemm node. All dims must be known.
 Result<BatchPlan> plan_matmul(const NodeView& view, KernelPlan& plan);
 Result<GemmPlan> plan_gemm(const NodeView& view, KernelPlan& plan);
 
-// Output 0 holds the product; makes alpha * product + beta * input 2 of it.
+// Replaces the product in output 0 by alpha * product + beta * input 2.
 void scale_and_add_c(const GemmPlan& plan, const Launch& launch);
 
-// What is done with a product of f32 as it is stored: + bias (n values, may be null), then the activation.
+// The epilogue applied to an f32 product as it is stored: + bias (n values, may be null), then the
+// activation.
 struct ProductEnd {
   const float* bias = nullptr;
   simd::Act act = simd::Act::kNone;
 };
 
-// The SIMD kernels, f32 and f64: the table is plan.user.
+// SIMD kernels for f32 and f64. KernelPlan::user holds the SIMD table.
 Status accepts_simd_product(const NodeView& view);
 Result<BatchPlan> plan_simd_matmul(const NodeView& view, KernelPlan& plan);
 Result<GemmPlan> plan_simd_gemm(const NodeView& view, KernelPlan& plan);
-// True where alpha, beta and C are nothing or a bias that is added as the product is stored: then an end may
-// follow, with a bias of its own only where there is no C.
+// True if alpha is 1 and C is absent or a bias that is added as the product is stored. Then an
+// epilogue may follow. It may have its own bias only if C is absent.
 bool may_end(const GemmPlan& plan);
-// `end` is for f32 alone.
+// Run a plan. `end` is supported for f32 only.
 void run_simd_matmul(const BatchPlan& plan, const Launch& launch, const ProductEnd& end);
 void run_simd_gemm(const GemmPlan& plan, const Launch& launch, const ProductEnd& end);
 

@@ -1,4 +1,4 @@
-// Matrix products on the SIMD kernels: f32 and f64.
+// SIMD kernels of matrix products: f32 and f64.
 #include <algorithm>
 
 #include "ops/matmul/matmul_kernels.h"
@@ -41,7 +41,7 @@ void put_end(const ProductEnd& end, simd::Gemm<T>& g) {
   }
 }
 
-// Large products use all threads one after the other, small ones of a batch run side by side.
+// Large products run one after the other on all threads. Small products of a batch run in parallel.
 void book_scratch(BatchPlan& p, KernelPlan& plan) {
   p.simd = static_cast<const simd::SimdTable*>(plan.user);
   constexpr int64_t kSmall = int64_t{1} << 21, kMostPieces = 16;
@@ -53,7 +53,7 @@ void book_scratch(BatchPlan& p, KernelPlan& plan) {
   plan.scratch_bytes = p.pieces * p.piece_scratch;
 }
 
-// C is a row that is added as the product is stored.
+// True if C is a row that can be added as the product is stored.
 bool c_is_bias(const GemmPlan& p) {
   const bool whole_row = p.c_row == 0 && (p.c_column == 1 || p.product.product.n == 1);
   return p.has_c && p.alpha == 1 && p.beta == 1 && whole_row;

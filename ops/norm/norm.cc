@@ -1,4 +1,4 @@
-// Batch and layer normalisation with their gradients.
+// Batch and layer normalisation and their gradients.
 #include <cmath>
 
 #include "core/graph/gradient.h"
@@ -60,7 +60,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
 };
 
-// Each of the inputs [from, to) is a vector of the channels of X (input `x`).
+// Checks that each of the inputs [from, to) is a vector with one element per channel of X (input
+// `x`).
 Status check_channels(ShapeContext& c, size_t x, size_t from, size_t to) {
   const Shape& images = c.shape(x);
   if (images.known_rank() && images.rank() < 2) return c.error("X has shape ", images, ", wanted [N,C,...]");
@@ -94,7 +95,8 @@ Status batch_norm_grad_shape(ShapeContext& c) {
   return {};
 }
 
-// Scale, and B where it is there, of LayerNormalization: any shape that broadcasts to X in ONNX; here the normalised dims.
+// Checks Scale and, if present, B of LayerNormalization. ONNX allows any shape that broadcasts to
+// X; this engine requires the normalised dims.
 Status check_scale(ShapeContext& c, const Shape& x, size_t axis, size_t from, size_t to) {
   const Shape want(x.dims().subspan(axis));
   for (size_t i = from; i < to; ++i) {
@@ -141,8 +143,8 @@ ValueId cast_to(GradContext& g, ValueId value, DType to) {
   return g.dtype(value) == to ? value : g.emit("Cast", {value}, {{"to", to}});
 }
 
-// Outside training mode, with r = 1 / sqrt(var + epsilon): dmean = -scale * r * dB, dvar = -scale * r^2 * dscale / 2.
-// In training mode the running statistics take input_x * momentum.
+// Outside training mode, with r = 1 / sqrt(var + epsilon): dmean = -scale * r * dB, dvar = -scale *
+// r^2 * dscale / 2. In training mode the running statistics depend on input_x * momentum.
 Status batch_norm_grad(GradContext& g) {
   const bool training = g.attributes().get_int("training_mode") != 0;
   const double epsilon = g.attributes().get_float("epsilon", 1e-5);
@@ -198,8 +200,8 @@ Status layer_norm_grad(GradContext& g) {
   return g.status();
 }
 
-// Portable kernels; statistics and sums in f64. X, the vectors of scale and bias, and the statistics may differ in type:
-// f32 and f64 each.
+// ---- Portable kernels. Statistics and sums are in f64. X, the scale and bias vectors, and the
+// statistics may each be f32 or f64.
 double read(DType dtype, const Launch& l, size_t input, int64_t index) {
   return dtype == DType::kF64 ? l.in<double>(input)[index] : static_cast<double>(l.in<float>(input)[index]);
 }
@@ -294,8 +296,8 @@ void batch_norm(const BatchNormPlan& p, const Launch& l) {
   });
 }
 
-// With h = (x - mean) r, dB = sum dY, dscale = sum dY h:
-// dX = scale r dY, in training mode scale r (dY - dB / n - h dscale / n).
+// With h = (x - mean) r, dB = sum dY, dscale = sum dY h: dX = scale r dY, and in training mode dX =
+// scale r (dY - dB / n - h dscale / n).
 template <class T>
 void batch_norm_backward(const BatchNormPlan& p, const Launch& l) {
   const T* dy = l.in<T>(0);
@@ -353,11 +355,12 @@ Result<LayerNormPlan> plan_layer_norm(const NodeView& v, KernelPlan&) {
 }
 Result<LayerNormPlan> plan_layer_norm_grad(const NodeView& v, KernelPlan& plan) {
   PERCALE_ASSIGN_OR_RETURN(const LayerNormPlan p, plan_layer_norm_at(v, 1));
-  plan.scratch_bytes = p.rows * 2 * static_cast<int64_t>(sizeof(double));  // the statistics of the rows
+  // the statistics of the rows
+  plan.scratch_bytes = p.rows * 2 * static_cast<int64_t>(sizeof(double));
   return p;
 }
 
-// Mean and 1 / sqrt(variance + epsilon) of a row.
+// Returns the mean and 1 / sqrt(variance + epsilon) of a row.
 template <class T>
 std::pair<double, double> statistics_of_row(const LayerNormPlan& p, const T* x) {
   const auto count = static_cast<double>(p.size);
@@ -391,7 +394,8 @@ void layer_norm(const LayerNormPlan& p, const Launch& l) {
   });
 }
 
-// With g = dY Scale and h = (x - mean) r: dX = r (g - mean(g) - h mean(g h)), dScale = sum over rows of dY h, dB of dY.
+// With g = dY Scale and h = (x - mean) r: dX = r (g - mean(g) - h mean(g h)). dScale is the sum
+// over rows of dY h, dB that of dY.
 template <class T>
 void layer_norm_backward(const LayerNormPlan& p, const Launch& l) {
   const T *dy = l.in<T>(0), *x = l.in<T>(1), *scale = l.in<T>(2);
@@ -419,7 +423,7 @@ void layer_norm_backward(const LayerNormPlan& p, const Launch& l) {
       }
     }
   });
-  // The vectors: every piece owns columns and walks all rows, so that each sum has one order.
+  // For dScale and dB, each piece owns columns and visits all rows, so that each sum has one order.
   const int64_t column_pieces = piece_count(p.size, work_of(4, p.rows));
   l.parallel()(column_pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(p.size, column_pieces, piece, 16);

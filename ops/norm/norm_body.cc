@@ -1,4 +1,4 @@
-// Normalizations that others express. f16 and bf16 are computed in f32.
+// Normalisations expressed by other ops. f16 and bf16 are computed in f32.
 #include <numeric>
 
 #include "ops/support/body_util.h"
@@ -10,7 +10,7 @@ namespace {
 
 ValueId mean(BodyContext& c, ValueId x, ValueId axes) { return c.emit("ReduceMean", {x, axes}, {{"keepdims", 1}}); }
 
-// x less its mean over the axes, and the mean of its square.
+// x minus its mean over the axes, and the mean of the square of that.
 struct Centred {
   ValueId x, variance;
 };
@@ -19,12 +19,12 @@ Centred centred(BodyContext& c, ValueId x, ValueId axes) {
   return {shifted, mean(c, mul(c, shifted, shifted), axes)};
 }
 
-// x divided by its standard deviation.
+// Returns x divided by its standard deviation.
 ValueId standardized(BodyContext& c, const Centred& part) {
   return div(c, part.x, c.emit("Sqrt", {add(c, part.variance, number_like(c, part.x, "epsilon"))}));
 }
 
-// One number per channel lined up with [N,C,...] of that rank.
+// Reshapes a vector with one number per channel so that it broadcasts to [N,C,...] of rank `rank`.
 ValueId per_channel(BodyContext& c, ValueId vector, DType dtype, size_t rank) {
   std::vector<int64_t> axes(rank - 2);
   std::iota(axes.begin(), axes.end(), int64_t{1});
@@ -32,7 +32,7 @@ ValueId per_channel(BodyContext& c, ValueId vector, DType dtype, size_t rank) {
   return axes.empty() ? wide : c.emit("Unsqueeze", {wide, c.ints(axes)});
 }
 
-// Each of the inputs 1 and 2 is a vector of the channels of input 0, [N,C,...].
+// Checks that inputs 1 to `vectors` each have one element per channel of input 0, [N,C,...].
 Status check_images(const ShapeContext& context, size_t vectors) {
   const Shape& x = context.shape(0);
   if (x.known_rank() && x.rank() < 2) return context.error("the input has shape ", x, ", wanted [N,C,...]");
@@ -57,7 +57,7 @@ Status instance_norm(BodyContext& c) {
   std::vector<int64_t> axes(rank - 2);
   std::iota(axes.begin(), axes.end(), int64_t{2});
   const ValueId x = cast(c, c.input(0), wide);
-  // Without dims behind the channels each element is its own mean.
+  // Without dims after the channels, each element is its own mean.
   const ValueId over = c.ints(axes);
   const Centred part = axes.empty() ? Centred{sub(c, x, x), scalar_like(c, x, 0)} : centred(c, x, over);
   const ValueId scaled = mul(c, standardized(c, part), per_channel(c, c.input(1), wide, rank));
@@ -144,7 +144,8 @@ Status shape_lrn(ShapeContext& context) {
   PERCALE_RETURN_IF_ERROR(check_images(context, 0));
   return shape_same(context);
 }
-// The mean of squares over neighbouring channels is a pool over [N,1,C,rest]; what lies beyond the channels counts as 0.
+// The mean of squares over neighbouring channels is a pool over [N,1,C,rest]. Channels beyond the
+// ends count as 0.
 Status lrn(BodyContext& c) {
   const ValueId given = c.input(0);
   PERCALE_ASSIGN_OR_RETURN(const size_t rank, rank_of(c, given));

@@ -1,4 +1,5 @@
-// Normalisation on the SIMD kernels: rows by their moments or root mean square, channels by those of the batch in training.
+// SIMD kernels of normalisation: rows by mean and variance or by root mean square, and channels by
+// the batch's statistics in training mode.
 #include <algorithm>
 #include <limits>
 

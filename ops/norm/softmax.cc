@@ -1,4 +1,4 @@
-// Softmax and its logarithm.
+// Softmax and LogSoftmax.
 #include <cmath>
 #include <limits>
 
@@ -77,7 +77,7 @@ Result<SoftmaxPlan> plan_softmax(const NodeView& v, KernelPlan&) {
   return SoftmaxPlan{x.product(0, axis), x[axis], x.product(axis + 1, x.rank()), v.dtype(0)};
 }
 
-// Sums in f64; shifted by the maximum, so that exp never overflows.
+// Sums are in f64. The maximum is subtracted so that exp never overflows.
 template <class T, bool kLog>
 void softmax(const SoftmaxPlan& p, const T* x, T* y, const ParallelFor& parallel) {
   const int64_t lines = p.outer * p.inner;
@@ -107,7 +107,7 @@ void run_softmax(const SoftmaxPlan& p, const Launch& l) {
   with_float(p.dtype, [&]<class T>() { softmax<T, kLog>(p, l.in<T>(0), l.out<T>(0), l.parallel()); });
 }
 
-// On the SIMD kernels: f32 along the last axis.
+// ---- SIMD kernels: f32 along the last axis.
 Status accepts_rows(const NodeView& v) {
   if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
   PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(v.attributes.get_int("axis", -1), v.shape(0).rank()));

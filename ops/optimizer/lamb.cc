@@ -1,4 +1,4 @@
-// ApplyLAMB: Adam's direction, scaled per parameter tensor by the ratio of two norms.
+// ApplyLAMB: Adam's direction, scaled per parameter tensor by a ratio of two norms.
 #include <cmath>
 
 #include "devices/cpu/simd/simd.h"
@@ -37,7 +37,7 @@ struct LambPlan {
   const simd::OptimizerFns* fns = nullptr;
 };
 
-// The scratch holds two sums of squares per piece, of the parameter and of the direction.
+// Scratch holds two sums of squares per piece: of the parameter and of the direction.
 Result<LambPlan> plan_lamb(const NodeView& v, KernelPlan& plan) {
   const Attributes& a = v.attributes;
   LambPlan p{.size = v.output_shape(0).num_elements(), .dtype = v.dtype(0)};
@@ -52,7 +52,7 @@ Result<LambPlan> plan_lamb(const NodeView& v, KernelPlan& plan) {
   return p;
 }
 
-// learning_rate * |param| / |u| from the sums of all pieces, added in their order.
+// Returns learning_rate * |param| / |u| from the sums of all pieces, added in order.
 double step_length(const LambPlan& p, double rate, const double* sums) {
   double param = 0, direction = 0;
   for (int64_t i = 0; i < p.pieces; ++i) {
@@ -104,7 +104,8 @@ void run_lamb(const LambPlan& p, const Launch& l) {
   with_float(p.dtype, [&]<class T>() { apply<T>(p, l); });
 }
 
-// On the SIMD functions: f32, in place; where the planner could not give the outputs the inputs' memory they are copied first.
+// ---- SIMD kernel: f32, in place. Inputs are first copied to outputs that the planner could not
+// place in the inputs' memory.
 Status accepts_simd(const NodeView& v) {
   if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
   return {};

@@ -1,4 +1,4 @@
-// Optimizer steps: pure functions of parameter, gradient and slots, planned in place.
+// Optimizer steps: pure functions of the parameter, the gradient and the slots, planned in place.
 #include "core/registry/shape_context.h"
 #include "devices/cpu/simd/simd.h"
 #include "ops/optimizer/optimizer_step.h"
@@ -7,7 +7,8 @@
 
 namespace percale {
 
-// Gradient and slots have the shape of the parameter, learning rate and step are scalars.
+// The gradient and slots have the shape of the parameter. The learning rate and the step are
+// scalars.
 Status step_shape(ShapeContext& c) {
   Shape shape = c.shape(0);
   for (size_t i = 1; i < c.num_inputs(); ++i) {
@@ -32,8 +33,9 @@ namespace {
 
 constexpr AttrSpec kWeightDecay = attr_float("weight_decay", 0, 0);
 
-// Where no other source is named the formulas are those of PyTorch's optimizers; g is the gradient times grad_scale,
-// to which ApplySGD, ApplyMomentum, ApplyAdam, ApplyRMSProp and ApplyAdagrad first add weight_decay * param.
+// Unless another source is named, the formulas are those of PyTorch's optimizers. g is the gradient
+// times grad_scale. ApplySGD, ApplyMomentum, ApplyAdam, ApplyRMSProp and ApplyAdagrad first add
+// weight_decay * param to it.
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "ApplySGD",
@@ -150,7 +152,8 @@ void run_step(const StepPlan& p, const Launch& l) {
   with_float(p.dtype, [&]<class T>() { apply<T>(p, l); });
 }
 
-// On the SIMD kernels: f32, in place; where the planner could not give the outputs the inputs' memory they are copied first.
+// ---- SIMD kernels: f32, in place. Inputs are first copied to outputs that the planner could not
+// place in the inputs' memory.
 struct SimdStepPlan {
   StepPlan step;
   const simd::OptimizerFns* fns;

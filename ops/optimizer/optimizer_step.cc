@@ -1,4 +1,4 @@
-// The arithmetic of the optimizer ops, over spans of elements.
+// The arithmetic of the optimizer ops on spans of elements.
 #include "ops/optimizer/optimizer_step.h"
 
 #include <algorithm>
@@ -139,7 +139,7 @@ void apply_step(const StepPlan& p, const StepNumbers& numbers, const StepSpans<T
       }
       case Rule::kLion: {
         const T c = b1 * slot0[i] + c1 * g;
-        w = w * shrink - lr * (c > 0 ? T{1} : c < 0 ? T{-1} : c);  // NaN stays NaN
+        w = w * shrink - lr * (c > 0 ? T{1} : c < 0 ? T{-1} : c);  // propagates NaN
         new_slot0[i] = b2 * slot0[i] + c2 * g;
         break;
       }

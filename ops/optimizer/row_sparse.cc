@@ -1,4 +1,5 @@
-// Row-sparse gradients: numbers of rows and a value for each; and the optimizer steps that touch these rows alone.
+// Row-sparse gradients (row numbers and a value for each row), and the optimizer steps that touch
+// only these rows.
 #include <algorithm>
 #include <array>
 #include <type_traits>
@@ -34,7 +35,8 @@ Status shape_sum_rows(ShapeContext& c) {
   return {};
 }
 
-// param, rows, grad, slots, scalars: slots are like the parameter, the gradient but for its first dim.
+// Inputs: param, rows, grad, slots, scalars. Slots have the parameter's shape, and the gradient
+// differs from it only in its first dim.
 Status shape_sparse_step(ShapeContext& c) {
   const Shape &rows = c.shape(1), &grad = c.shape(2);
   Shape param = c.shape(0);
@@ -128,7 +130,7 @@ constexpr OpSchema kSchemas[] = {
 
 // ---- SumRows
 
-// A row, and which value is its.
+// A row number and the index of its value.
 struct Keyed {
   int64_t row, at;
 };
@@ -136,7 +138,7 @@ struct Keyed {
 struct SumPlan {
   DType dtype = DType::kInvalid;
   int64_t count = 0, width = 0;
-  int64_t other = 0, starts = 0;  // where in the scratch the second list and the segments' starts stand
+  int64_t other = 0, starts = 0;  // offsets in scratch: the second list, the starts of the segments
 };
 
 Result<SumPlan> plan_sum_rows(const NodeView& v, KernelPlan& plan) {
@@ -151,8 +153,8 @@ Result<SumPlan> plan_sum_rows(const NodeView& v, KernelPlan& plan) {
   return p;
 }
 
-// Sorts by row, equal ones as they stood: from the lowest digit of the row up to the highest one that is there. Returns
-// where the result stands.
+// Sorts by row with a stable radix sort, from the lowest digit to the highest one in use. Returns
+// `from` or `to`, whichever holds the result.
 Keyed* sort_rows(Keyed* from, Keyed* to, int64_t count, int64_t greatest) {
   constexpr int kBits = 11;
   constexpr size_t kDigits = size_t{1} << kBits;
@@ -219,7 +221,8 @@ void run_sum_rows(const SumPlan& p, const Launch& l) {
 
 struct SparsePlan {
   StepPlan step;
-  int64_t rows = 0, width = 0, count = 0;  // of the parameter, and how many row numbers
+  // rows and row size of the parameter; number of row numbers
+  int64_t rows = 0, width = 0, count = 0;
   const simd::OptimizerFns* fns = nullptr;
 };
 
@@ -236,7 +239,8 @@ Result<SparsePlan> plan_simd_sparse(const NodeView& v, KernelPlan& plan) {
   return p;
 }
 
-// How many rows there are before those of -1; -1, and the run has failed, where one is out of range or they do not rise.
+// Returns the number of rows before the trailing -1 entries. If a row is out of range or the rows
+// do not increase, the function fails the run and returns -1.
 int64_t rising_rows(const SparsePlan& p, const Launch& l) {
   const int64_t* rows = l.in<int64_t>(1);
   int64_t given = 0;

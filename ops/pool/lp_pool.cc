@@ -1,4 +1,4 @@
-// Pools that take the p-norm of a window, from means of powers.
+// LpPool and GlobalLpPool: the p-norm of a window, computed from a mean of powers.
 #include "ops/support/body_util.h"
 #include "ops/support/families.h"
 #include "ops/support/window.h"
@@ -41,7 +41,7 @@ ValueId power(BodyContext& c, ValueId x) {
   const ValueId magnitude = c.emit("Abs", {x});
   return p == 1 ? magnitude : c.emit("Pow", {magnitude, scalar_like(c, x, static_cast<double>(p))});
 }
-// Its slope at 0 is 0, as that of a magnitude.
+// Returns the p-th root. Its slope at 0 is 0, like that of a magnitude.
 ValueId root(BodyContext& c, ValueId sum) {
   const int64_t p = c.attributes().get_int("p");
   if (p == 1) return sum;
@@ -51,8 +51,8 @@ ValueId root(BodyContext& c, ValueId sum) {
   return where(c, is_zero, zero, c.emit("Pow", {above, scalar_like(c, sum, 1 / static_cast<double>(p))}));
 }
 
-// Where the dims are known, the pads are such that every window lies within them, and a mean over all of its elements, pads
-// as zeros, is the sum over a number that does not change.
+// If the dims are known, the pads are extended so that every window lies within the padded input.
+// The mean over all elements, with pads as zeros, is then the sum divided by a constant.
 Status lp_pool(BodyContext& c) {
   const ValueId given = c.input(0);
   const DType dtype = c.dtype(given);

@@ -94,7 +94,7 @@ constexpr OpSchema kSchemas[] = {
 
 bool is_global(const Attributes& attributes) { return attributes.get_int("global") != 0; }
 
-// The shape of Y for X, unknown dims included.
+// Returns the shape of Y for X. Dims may be unknown.
 Result<Shape> pooled_shape(const Attributes& attributes, const Shape& x, bool global) {
   if (!x.known_rank()) return Shape::unranked();
   if (global) {
@@ -207,7 +207,7 @@ Status emit_average_pool_grad(GradContext& g, Attributes attributes) {
 Status average_pool_grad(GradContext& g) { return emit_average_pool_grad(g, g.attributes()); }
 Status global_average_pool_grad(GradContext& g) { return emit_average_pool_grad(g, {{"global", 1}}); }
 
-// dX is linear in dY: d(dY) picks the elements of ddX at the places of the largest elements.
+// dX is linear in dY: d(dY) takes the elements of ddX at the positions of the largest elements.
 Status max_pool_grad_grad(GradContext& g) {
   if (g.grad(0) == kNoValue || !g.wants(0)) return {};
   const ValueId x = g.input(1);
@@ -240,9 +240,10 @@ Status average_pool_grad_grad(GradContext& g) {
   return g.status();
 }
 
-// Portable kernels.
+// ---- Portable kernels
 
-// The taps of a window at output `o` along dim d that lie in the input, and where the first one is.
+// The taps of a window at output `o` along dim d that lie in the input, and the input position of
+// the first one.
 struct Taps {
   int64_t begin, end, first;
 };
@@ -251,14 +252,15 @@ Taps taps_at(const Window& w, size_t d, int64_t o) {
   const TapRange range = tap_range(start, w.dilation[d], w.in[d], w.kernel[d]);
   return {range.begin, range.end, start + range.begin * w.dilation[d]};
 }
-// How many taps along dim d at output `o` lie in the input or its pads.
+// Returns the number of taps along dim d at output `o` that lie in the input or its pads.
 int64_t padded_taps(const Window& w, size_t d, int64_t o) {
   const int64_t room = w.in[d] + w.pad_end[d] - (o * w.stride[d] - w.pad[d]);
   return room <= 0 ? 0 : std::min((room - 1) / w.dilation[d] + 1, w.kernel[d]);
 }
 
-// For every window of one image in row-major order: begin(output number, taps in the input, taps in the padded input),
-// then f(output number, input number) for every tap in the input, then end(output number).
+// For every window of one image in row-major order, calls begin(output index, taps in the input,
+// taps in the padded input), f(output index, input index) for every tap in the input, and
+// end(output index).
 template <class Begin, class F, class End>
 void for_windows(const Window& w, Begin&& begin, F&& f, End&& end) {
   int64_t at = 0;
@@ -299,7 +301,8 @@ void for_images(const PoolSizes& s, const ParallelFor& parallel, F&& f) {
   });
 }
 
-// Walks the windows of one image and calls done(output, index of the first largest element or -1).
+// Visits the windows of one image and calls done(output index, index of the first largest element
+// or -1).
 template <class T, class F>
 void for_maxima(const Window& w, const T* x, F&& done) {
   int64_t best = -1;
@@ -311,7 +314,7 @@ void for_maxima(const Window& w, const T* x, F&& done) {
       [&](int64_t at) { done(at, best); });
 }
 
-// The number of element i of an image when its dims are stored first dim fastest.
+// Returns the index of element i of an image that is stored with its first dim varying fastest.
 int64_t column_major(const Window& w, int64_t i) {
   const int64_t i2 = i % w.in[2], i1 = i / w.in[2] % w.in[1], i0 = i / w.in[2] / w.in[1];
   return i0 + w.in[0] * (i1 + w.in[1] * i2);

@@ -1,4 +1,4 @@
-// The pools on the SIMD kernels: f32 with one or two spatial dims.
+// SIMD kernels of the pools: f32 with one or two spatial dims.
 #include "ops/pool/pool.h"
 
 namespace percale {
@@ -10,7 +10,8 @@ struct Plan {
   bool indices = false;
 };
 
-// The SIMD kernels walk every tap of a window; windows that are mostly pads are left to the portable kernels.
+// The SIMD kernels visit every tap of a window. Windows that consist mostly of pads are left to the
+// portable kernels.
 constexpr int64_t kMostTaps = int64_t{1} << 16;
 
 Status accepts_pool_of(const NodeView& v, const Shape& x) {
@@ -67,7 +68,7 @@ void run_average_grad(const Plan& p, const Launch& l) {
   p.fns->average_grad(p.pool, l.in<float>(0), l.out<float>(0), l.parallel());
 }
 
-// ---- Of whole images
+// ---- Global pools
 
 struct GlobalPlan {
   const simd::ReduceFns* fns;

@@ -1,4 +1,4 @@
-// MaxUnpool: puts back what a MaxPool took out.
+// MaxUnpool: puts the elements that a MaxPool selected back at their positions.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -17,7 +17,7 @@ namespace {
 
 // ---- MaxUnpool
 
-// The shape that the indices number: that of the MaxPool's input, as far as it can be told.
+// Returns the shape that the indices refer to: that of the MaxPool's input, as far as it is known.
 Result<Shape> pooled_from(const Attributes& attributes, const Shape& x) {
   if (x.rank() < 3) return invalid_argument("the input has shape ", x, ", wanted [N,C,D1,...]");
   const size_t rank = x.rank() - 2;
@@ -65,7 +65,7 @@ Status shape_max_unpool(ShapeContext& context) {
   return {};
 }
 
-// The elements of the gradient at the same places of what the indices number.
+// The gradient gathers dY at the positions that the indices refer to.
 Status grad_max_unpool(GradContext& g) {
   if (!g.wants(0)) return {};
   ValueId dy = g.grad(0);
@@ -85,7 +85,7 @@ Status grad_max_unpool(GradContext& g) {
 }
 
 struct UnpoolPlan {
-  Shape inner, outer;  // of what the indices number, of the output
+  Shape inner, outer;  // the shape that the indices refer to; the output's shape
   std::array<int64_t, kMaxRank> strides{};
   int64_t count = 0, item = 0, bytes = 0;
 };

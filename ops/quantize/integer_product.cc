@@ -1,5 +1,6 @@
-// Products of integers of 8 bits: MatMulInteger and ConvInteger. The operands become i16 with their zero points taken off, so that
-// one loop serves all four pairs of types; sums are i32 and wrap.
+// MatMulInteger and ConvInteger: products of 8-bit integers. The operands are widened to i16 with
+// their zero points subtracted, so that one loop serves all four pairs of types. Sums are i32 and
+// wrap.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -21,7 +22,8 @@ namespace {
 
 bool is_number(const Shape& shape) { return shape.is_static() && shape.num_elements() == 1; }
 
-// The zero point of a matrix operand, as it broadcasts to it: that of A is one per row, that of B one per column.
+// Returns the shape with which the zero point of a matrix operand broadcasts to it. A has one zero
+// point per row, B one per column.
 Shape zero_shape(const Shape& zero, const Shape& operand, bool rows) {
   if (is_number(zero)) return Shape{};
   if (rows && zero.known_rank() && zero.rank() == 1 && operand.rank() > 1) return Shape{zero[0], 1};
@@ -71,16 +73,16 @@ void widen_row(const char* from, int64_t step, const char* zero, int64_t zero_st
   for (int64_t i = 0; i < count; ++i) to[i * to_step] = static_cast<int16_t>(x[i * step] - z[i * zero_step]);
 }
 
-// An operand with its zero point, where it stands in the scratch, and how it is laid out there.
+// An operand widened to i16 with its zero point, and its offset and layout in scratch.
 struct WideOperand {
-  StridedLoop loop;  // to, from, zero
+  StridedLoop loop;  // operands: to, from, zero
   WidenFn widen = nullptr;
   size_t input = 0, zero = 0;
   bool has_zero = false;
   int64_t offset = 0;
 };
 
-// `to`: strides in the scratch, in elements.
+// Plans a widened operand. `to` holds its strides in scratch, in elements.
 Result<WideOperand> wide_operand(const NodeView& v, KernelPlan& plan, size_t input, size_t zero, const Shape& zero_dims,
                                  std::array<int64_t, kMaxRank> to) {
   const Shape& shape = v.shape(input);
@@ -116,7 +118,7 @@ const int16_t* widen_operand(const WideOperand& o, const Launch& l) {
 
 struct IntegerMatMul {
   BatchPlan product;
-  WideOperand a, b;  // the matrices of B by columns
+  WideOperand a, b;  // the matrices of B are stored by columns
 };
 
 Result<IntegerMatMul> plan_matmul_integer(const NodeView& v, KernelPlan& plan) {
@@ -135,7 +137,7 @@ Result<IntegerMatMul> plan_matmul_integer(const NodeView& v, KernelPlan& plan) {
   return IntegerMatMul{product, wide_a, wide_b};
 }
 
-// In runs whose sums fit into i32 whatever the operands hold: |a b| <= 255^2.
+// Sums in runs that fit into i32 for any operands: |a b| <= 255^2.
 int32_t dot(const int16_t* a, const int16_t* b, int64_t count) {
   constexpr int64_t kRun = 16384;
   uint32_t total = 0;
@@ -185,7 +187,7 @@ Result<IntegerConv> plan_conv_integer(const NodeView& v, KernelPlan& plan) {
   return IntegerConv{sizes, x, w};
 }
 
-// Images are padded with what stands for 0, so taps outside of them add nothing.
+// Images are padded with the zero point, so taps outside of them add nothing.
 void run_conv_integer(const IntegerConv& p, const Launch& l) {
   const int16_t *x = widen_operand(p.x, l), *w = widen_operand(p.w, l);
   const ConvSizes& s = p.sizes;
@@ -193,7 +195,7 @@ void run_conv_integer(const IntegerConv& p, const Launch& l) {
   const int64_t per_group = s.in_per_group(), images = s.batch * s.out_c;
   if (images == 0 || out_size == 0) return;
   const int64_t pieces = piece_count(images, work_of(out_size, taps, per_group));
-  // Sums modulo 2^32.
+  // Sums wrap modulo 2^32.
   auto* y = l.out<uint32_t>(0);
   l.parallel()(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(images, pieces, piece);

@@ -1,4 +1,5 @@
-// QLinearMatMul and QLinearConv: products of quantised operands, quantised again. Composites of the integer products.
+// QLinearMatMul and QLinearConv: products of quantised operands with a quantised result. They are
+// composites of the integer products.
 #include <vector>
 
 #include "ops/conv/conv_kernels.h"
@@ -35,16 +36,17 @@ Status shape_qlinear_conv(ShapeContext& c) {
   return {};
 }
 
-// x_scale * w_scale / y_scale in f32.
+// Returns x_scale * w_scale / y_scale in f32.
 ValueId multiplier(BodyContext& c, ValueId x_scale, ValueId w_scale, ValueId y_scale) {
   return div(c, mul(c, cast(c, x_scale, DType::kF32), cast(c, w_scale, DType::kF32)), cast(c, y_scale, DType::kF32));
 }
 
-// A scale or zero point as it broadcasts to the product: a vector of A and of Y stands for the rows.
+// Reshape a scale or zero point so that it broadcasts to the product. A vector for A or Y has one
+// element per row, one for B has one per column.
 ValueId of_rows(BodyContext& c, ValueId value) { return along_axis(c, value, 0, 2); }
 ValueId of_columns(BodyContext& c, ValueId value) { return along_axis(c, value, 0, 1); }
 
-// Floats of 8 bits have no integer product; theirs is one of f32.
+// float8 operands have no integer product, so they use an f32 one.
 Status qlinear_matmul(BodyContext& c) {
   const ValueId a = c.input(0), b = c.input(3);
   ValueId sums = kNoValue;
@@ -61,7 +63,7 @@ Status qlinear_matmul(BodyContext& c) {
   return c.status();
 }
 
-// The bias is an integer of the scale x_scale * w_scale.
+// The bias is an integer with the scale x_scale * w_scale.
 Status qlinear_conv(BodyContext& c) {
   const ValueId x = c.input(0), w = c.input(3);
   ValueId sums = c.emit("ConvInteger", {x, w, c.input(2), c.input(5)}, c.attributes());

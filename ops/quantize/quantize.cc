@@ -1,4 +1,5 @@
-// Numbers as small integers or floats with a scale and a zero point, and back. All are composites of elementwise ops.
+// Quantisation of numbers to small integers or floats with a scale and a zero point, and back. All
+// ops are composites of elementwise ops.
 #include "ops/quantize/quantize.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ constexpr DTypeSet kScaleTypes = dtypes::kFloat | DTypeSet::of(DType::kF8E8M0);
 constexpr AttrSpec kAxis = attr_int("axis", 1), kBlockSize = attr_int("block_size", 0, 0, static_cast<double>(kMaxDim)),
                    kOutputDType = attr_int("output_dtype", 0);
 
-// The least and the greatest integer of a dtype of at most 16 bits.
+// Returns the lowest and the highest integer of a dtype of at most 16 bits.
 std::pair<double, double> range_of(DType dtype) {
   const double half = static_cast<double>(int64_t{1} << (dtype_bits(dtype) - 1));
   const bool is_signed = dtype == DType::kI8 || dtype == DType::kI16 || dtype == DType::kI4 || dtype == DType::kI2;
@@ -34,7 +35,8 @@ bool may_be_single(const Shape& shape) {
 
 // ---- Shapes
 
-// The scale, and the zero point where there is one, of x: one number, one per place along the axis, or one per block.
+// Checks the scale and, if present, the zero point of x: one number, one per index along the axis,
+// or one per block.
 Status check_scale(const ShapeContext& c) {
   const Shape &x = c.shape(0), &scale = c.shape(1);
   const int64_t block = c.attributes.get_int("block_size");
@@ -91,7 +93,7 @@ Status shape_dynamic_quantize(ShapeContext& c) {
 
 // ---- Bodies
 
-// 0, 0, ... 1, 1, ...: the block of every place along an axis of x.
+// Returns 0, 0, ... 1, 1, ...: the block number of every index along an axis of x.
 ValueId blocks_along(BodyContext& c, ValueId x, size_t axis, int64_t block) {
   const int64_t dim = c.shape(x)[axis], first = static_cast<int64_t>(axis);
   const ValueId end = dim >= 0 ? c.scalar(DType::kI64, static_cast<double>(dim))
@@ -100,7 +102,7 @@ ValueId blocks_along(BodyContext& c, ValueId x, size_t axis, int64_t block) {
   return div(c, places, c.scalar(DType::kI64, static_cast<double>(block)));
 }
 
-// A scale or zero point as it broadcasts to x, input 0.
+// Reshapes or gathers a scale or zero point so that it broadcasts to x, input 0.
 Result<ValueId> spread(BodyContext& c, ValueId value) {
   const Shape &x = c.shape(c.input(0)), &shape = c.shape(value);
   if (is_single(shape)) return along_axis(c, value, 0, 0);
@@ -113,7 +115,7 @@ Result<ValueId> spread(BodyContext& c, ValueId value) {
   return c.emit("Gather", {value, blocks_along(c, c.input(0), axis, block)}, {{"axis", static_cast<int64_t>(axis)}});
 }
 
-// The quotient is of the type 'precision', else of the scale's.
+// The quotient has the type 'precision' or, by default, that of the scale.
 Status quantize(BodyContext& c) {
   const DType of_scale = c.dtype(c.input(1));
   const int64_t asked = c.attributes().get_int("precision"), to = c.attributes().get_int("output_dtype");
@@ -132,7 +134,7 @@ Status quantize(BodyContext& c) {
   return c.status();
 }
 
-// (x - zero_point) * scale in f32; in f64 where a difference of i32 would not fit.
+// Computes (x - zero_point) * scale in f32, or in f64 if a difference of i32 would not fit.
 Status dequantize(BodyContext& c) {
   const DType of_scale = c.dtype(c.input(1));
   const bool wide = of_scale == DType::kF64 || c.dtype(c.input(0)) == DType::kI32;
@@ -148,7 +150,7 @@ Status dequantize(BodyContext& c) {
   return c.status();
 }
 
-// The range is widened to hold 0; where it is 0 alone, the scale is that of 1.
+// The range is widened to include 0. If it is 0 alone, the scale is computed for a range of 1.
 Status dynamic_quantize(BodyContext& c) {
   const ValueId x = c.input(0), zero = scalar_like(c, x, 0), steps = scalar_like(c, x, 255);
   const ValueId high = c.emit("Max", {c.emit("ReduceMax", {x}, {{"keepdims", 0}}), zero});

@@ -1,5 +1,6 @@
-// Random numbers and dropout: key (seeds of the run and of the node, id), counter (step, first_row + row, element within the
-// row), so that the numbers do not depend on threads, pieces, shards or the order of execution. Rows are the first dim.
+// Random numbers and dropout. The key is (seeds of the run and of the node, id), the counter (step,
+// first_row + row, element within the row). The numbers therefore do not depend on threads, pieces,
+// shards or the order of execution. Rows are the first dim.
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -141,7 +142,8 @@ Status random_like_shape(ShapeContext& c) {
   return set_random_output(c, c.attributes.get_int("dtype", static_cast<int64_t>(c.dtype(0))), c.shape(0));
 }
 
-// Dropout of dY with the same id draws the same mask again: nothing is kept from the forward pass.
+// Dropout of dY with the same id draws the same mask again, so nothing is kept from the forward
+// pass.
 Status dropout_grad(GradContext& g) {
   if (g.grad(0) == kNoValue || !g.wants(0)) return {};
   g.set(0, g.emit("Dropout", {g.grad(0), g.input(1), g.input(2)}, g.attributes()));
@@ -153,7 +155,7 @@ struct RandomPlan {
   int64_t seed = 0, id = 0;
   double low = 0, high = 1, mean = 0, scale = 1;
   DType dtype = DType::kInvalid;
-  // Dropout:
+  // Used by Dropout:
   DType ratio = DType::kInvalid;  // kInvalid: 0.5
   bool training = false, mask = false;
 };
@@ -166,7 +168,7 @@ RandomPlan random_plan(const NodeView& v) {
     p.row_size = shape.product(1, shape.rank());
   }
   p.id = v.attributes.get_int("id");
-  // ONNX's seeds of the random generators are floats; each has its own stream.
+  // In ONNX, the seeds of random generators are floats. Each seed has its own stream.
   const AttrValue* seed = v.attributes.find("seed");
   if (seed != nullptr && seed->get_if<double>() != nullptr) {
     p.seed = std::bit_cast<int64_t>(*seed->get_if<double>());
@@ -196,7 +198,8 @@ Result<RandomPlan> plan_dropout(const NodeView& v, KernelPlan&) {
   return p;
 }
 
-// Calls f(index of element, row, element within the row, count) for runs of elements of one row, cut into pieces.
+// Calls f(element index, row, element within the row, count) for runs of elements of one row, cut
+// into pieces.
 template <class F>
 void for_row_runs(const RandomPlan& p, const ParallelFor& parallel, F&& f) {
   const int64_t total = p.rows * p.row_size, pieces = piece_count(total, 16);
@@ -212,7 +215,8 @@ void for_row_runs(const RandomPlan& p, const ParallelFor& parallel, F&& f) {
   });
 }
 
-// The words of a row's elements in order. f64 numbers take two words, from twice as many blocks.
+// The words of a row's elements in order. An f64 number takes two words, so its row uses twice as
+// many blocks.
 class Words {
  public:
   Words(const RandomStream& stream, int64_t row) : stream_(stream), row_(row) {}
@@ -230,7 +234,7 @@ class Words {
   PhiloxCounter words_{};
 };
 
-// Uniform in [0, 1): multiples of 2^-24 and of 2^-53.
+// Uniform in [0, 1): multiples of 2^-24 for f32 and of 2^-53 for f64.
 template <class T>
 T unit(Words& words, int64_t element) {
   if constexpr (sizeof(T) == 4) {
@@ -245,7 +249,7 @@ template <class T>
 void uniform(const RandomPlan& p, const Launch& l) {
   const RandomStream stream(l.run().seed, p.seed, p.id, l.run().step);
   const auto low = static_cast<T>(p.low), width = static_cast<T>(p.high - p.low);
-  // Rounding must not reach what is excluded.
+  // Rounding must not reach `high`, which is excluded.
   const T last = std::max(low, std::nextafter(static_cast<T>(p.high), low));
   for_row_runs(p, l.parallel(), [&](int64_t at, int64_t row, int64_t first, int64_t count) {
     Words words(stream, l.run().first_row + row);
@@ -254,7 +258,7 @@ void uniform(const RandomPlan& p, const Launch& l) {
   });
 }
 
-// Box and Muller: elements 2k and 2k + 1 are the two coordinates of one point.
+// Box-Muller transform: elements 2k and 2k + 1 are the coordinates of one point.
 template <class T>
 void normal(const RandomPlan& p, const Launch& l) {
   const RandomStream stream(l.run().seed, p.seed, p.id, l.run().step);

@@ -1,4 +1,4 @@
-// Draws from given distributions, made of uniform numbers: Bernoulli, Multinomial.
+// Bernoulli and Multinomial: draws from given distributions, made from uniform numbers.
 #include <bit>
 
 #include "ops/support/body_util.h"
@@ -19,7 +19,7 @@ Status shape_bernoulli(ShapeContext& context) {
   context.set_output(0, static_cast<DType>(dtype), context.shape(0));
   return {};
 }
-// A uniform number of [0, 1) is below p with probability p.
+// A uniform number in [0, 1) is below p with probability p.
 Status bernoulli(BodyContext& c) {
   const DType given = c.dtype(c.input(0));
   const auto dtype = static_cast<DType>(c.attributes().get_int("dtype", static_cast<int64_t>(given)));
@@ -43,8 +43,8 @@ Status shape_multinomial(ShapeContext& context) {
   context.set_output(0, static_cast<DType>(dtype), Shape{batch, context.attributes.get_int("sample_size")});
   return {};
 }
-// The greatest of logarithms of probabilities, each with a number of the Gumbel distribution added, is of class k with the
-// probability of k (Gumbel 1954).
+// Adds a Gumbel-distributed number to each log-probability. The greatest sum is that of class k
+// with the probability of k (Gumbel 1954).
 Status multinomial(BodyContext& c) {
   const ValueId logits = cast(c, c.input(0), compute_type(c.dtype(c.input(0))));
   const ValueId rows = c.emit("Unsqueeze", {logits, c.ints({1})});

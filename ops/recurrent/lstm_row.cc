@@ -1,4 +1,5 @@
-// LSTM of one sequence whose weights are the same in all runs: they are packed once, and a step is one walk over them.
+// LSTM of one sequence with packed weights. If the weights are the same in all runs, they are
+// packed once. A step is one pass over them.
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -19,7 +20,7 @@ int64_t packed_bytes(DType dtype, int64_t hidden, int64_t k) {
   return simd::lstm_packed_bytes(hidden, k, dtype == DType::kBF16);
 }
 
-// Packing: a Reorder of W or R, [directions, 4 * hidden, k].
+// ---- Packing: a Reorder of W or R, [directions, 4 * hidden, k].
 struct PackPlan {
   int64_t directions, hidden, k;
   DType dtype;
@@ -36,7 +37,7 @@ Result<PackPlan> plan_pack(const NodeView& v, KernelPlan&) {
   return PackPlan{s[0], s[1] / simd::kLstmGates, s[2], v.dtype(0)};
 }
 
-// f32 lies [units / 16, k, gate, 16], bf16 [units / 16, k / 2, gate, 16, 2].
+// Packs f32 weights as [units / 16, k, gate, 16] and bf16 ones as [units / 16, k / 2, gate, 16, 2].
 template <class T>
 void pack(const PackPlan& p, const T* weights, char* packed, const ParallelFor& parallel) {
   constexpr int64_t kUnits = simd::kLstmUnits, kGates = simd::kLstmGates, kColumns = sizeof(T) == 2 ? 2 : 1;
@@ -63,13 +64,14 @@ void run_pack(const PackPlan& p, const Launch& l) {
   }
 }
 
-// The op. What one direction needs lies one behind the other in its part of the scratch, in floats.
+// ---- The op. Offsets are in floats within one direction's part of the scratch.
 struct LstmRow {
   RecurrentPlan p;
-  int64_t width = 0;                                 // units in whole sixteens
-  int64_t x = 0, gates = 0, bias = 0, h = 0, c = 0;  // h twice: before and after a step
+  int64_t width = 0;                                 // units, rounded up to 16
+  int64_t x = 0, gates = 0, bias = 0, h = 0, c = 0;  // h holds two states: before and after a step
   int64_t size = 0;
-  // Where nobody packs W and R before the run: they lie behind all directions.
+  // True if W and R are not packed ahead of the runs. They are then packed into scratch, after the
+  // parts of all directions.
   bool packs = false;
   int64_t packed_w = 0, packed_r = 0;
 
@@ -148,7 +150,7 @@ class RowPass {
   }
 
  private:
-  // A batch of one lies the same in both layouts.
+  // With a batch of one, both layouts are the same.
   int64_t time(int64_t s) const { return p_.reversed(d_) ? p_.steps - 1 - s : s; }
   float* state(int64_t s) const { return scratch_ + row_.h + s % 2 * row_.width; }
 
@@ -180,7 +182,7 @@ class RowPass {
     return to;
   }
 
-  // [units, gate, 16] of B [direction, 8 * hidden], the biases of W and of R.
+  // Sums the biases of W and R, B [direction, 8 * hidden], into the layout [units, gate, 16].
   void join_biases(float* to) const {
     std::fill_n(to, row_.width * simd::kLstmGates, 0.0f);
     if (!p_.has_input[3]) return;

@@ -1,4 +1,4 @@
-// LSTM, GRU, RNN, and their gradients: schemas, shapes, and what autodiff makes of them.
+// LSTM, GRU, RNN and their gradients: schemas, shape functions and gradient functions.
 #include "ops/recurrent/recurrent.h"
 
 #include "core/graph/gradient.h"
@@ -91,7 +91,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
 };
 
-// What the operands of a node say of its dims, and the shapes that follow.
+// The dims that the operands of a node determine, and the shapes that follow from them.
 struct Dims {
   int64_t steps = kUnknownDim, batch = kUnknownDim, input = kUnknownDim, hidden = kUnknownDim, directions = 1,
           gates = 1;
@@ -109,7 +109,7 @@ struct Dims {
   }
 };
 
-// Takes what is known of a dim, fails where that is something else.
+// Sets a dim if `given` is known. It is an error if the dim already has another value.
 Status take(std::string_view what, int64_t given, int64_t& dim) {
   if (given < 0) return {};
   if (dim >= 0 && dim != given) return invalid_argument(what, " is ", given, " in one place and ", dim, " in another");

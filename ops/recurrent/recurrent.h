@@ -1,4 +1,4 @@
-// LSTM, GRU, RNN and their gradients as their kernels want them.
+// Plans of LSTM, GRU, RNN and their gradients, shared by their kernels.
 #ifndef PERCALE_OPS_RECURRENT_RECURRENT_H_
 #define PERCALE_OPS_RECURRENT_RECURRENT_H_
 
@@ -12,17 +12,18 @@ namespace percale {
 
 enum class Cell : uint8_t { kRnn, kGru, kLstm };
 
-// What sets the three ops apart, and where their gradients have what. Inputs 0 to 5 are X, W, R, B, sequence_lens, initial_h;
-// LSTM has initial_c and P behind them. A gradient has the inputs of its op, then the gradients of the op's outputs; its outputs
-// are the gradients of X, W, R, B, initial_h, and of LSTM initial_c and P.
+// Properties that differ between the three ops. Inputs 0 to 5 are X, W, R, B, sequence_lens,
+// initial_h; LSTM also has initial_c and P. A gradient op has the inputs of its op, then the
+// gradients of the op's outputs. Its outputs are the gradients of X, W, R, B, initial_h and, for
+// LSTM, of initial_c and P.
 struct CellKind {
   Cell cell;
   int64_t gates;       // rows of W and R per unit
   size_t activations;  // per direction
   size_t num_inputs;   // of the op
-  size_t num_outputs;  // of the op: Y, Y_h and, of LSTM, Y_c
+  size_t num_outputs;  // of the op: Y, Y_h and, for LSTM, Y_c
 };
-// By the name of the op or of its gradient.
+// Returns the properties for the name of an op or of its gradient.
 const CellKind& cell_kind(std::string_view op);
 
 enum class CellFn : uint8_t {
@@ -44,27 +45,30 @@ struct CellActivation {
 };
 using CellActivations = std::array<std::array<CellActivation, 3>, 2>;  // [direction][f, g, h]
 
-// The attributes 'activations', 'activation_alpha' and 'activation_beta' of a node with so many directions. Names are taken
-// without regard to case; alphas and betas are handed out in order to the functions that have one.
+// Reads the attributes 'activations', 'activation_alpha' and 'activation_beta' of a node with the
+// given number of directions. Names are case-insensitive. Alphas and betas are assigned in order to
+// the functions that have one.
 Result<CellActivations> cell_activations(const Attributes& attributes, const CellKind& kind, int64_t directions);
-// 1 or 2; an error for a 'direction' that is none.
+// Returns 1 or 2. An invalid 'direction' is an error.
 Result<int64_t> direction_count(const Attributes& attributes);
 
-// Where the values of one direction lie within its part of the scratch, in elements.
+// Offsets in elements of the values of one direction within its part of the scratch.
 struct CellScratch {
-  int64_t x = 0;      // rows of X in the order of the steps; not there where X has that order itself
-  int64_t pre = 0;    // [steps, batch, gates * hidden]: before the activations
-  int64_t gate = 0;   // the same behind them; the same place where nothing needs what was before
+  int64_t x = 0;    // rows of X in the order of the steps; unused if X already has that order
+  int64_t pre = 0;  // [steps, batch, gates * hidden]: before the activations
+  // the same after the activations; equal to `pre` if nothing needs the values before them
+  int64_t gate = 0;
   int64_t h = 0;      // [steps + 1, batch, hidden]
-  int64_t c = 0;      // the same, of LSTM
-  int64_t extra = 0;  // [steps, batch, hidden], of GRU: what the reset gate worked on, see recurrent_cell.h
-  int64_t bias = 0;   // [gates * hidden], then GRU's of R for the candidate, [hidden]
-  int64_t row = 0;    // [4, batch, hidden]: what one step needs
-  int64_t sums = 0;   // f64 [4 * hidden + hidden], of gradients
-  int64_t dx = 0;     // as x
-  int64_t packed = 0, packed_candidate = 0;  // R, packed for products; not there where few steps share it
+  int64_t c = 0;      // the same, for LSTM
+  int64_t extra = 0;  // [steps, batch, hidden], for GRU: see CellPass::extra() in recurrent_cell.h
+  int64_t bias = 0;   // [gates * hidden], then GRU's candidate bias of R, [hidden]
+  int64_t row = 0;    // [4, batch, hidden]: temporary rows of one step
+  int64_t sums = 0;   // f64 [4 * hidden + hidden], for gradients
+  int64_t dx = 0;     // like x
+  // R packed for products; unused if too few steps share it
+  int64_t packed = 0, packed_candidate = 0;
   int64_t gemm = 0;
-  int64_t size = 0;  // of one direction
+  int64_t size = 0;  // size for one direction
 };
 
 struct RecurrentPlan {
@@ -73,40 +77,41 @@ struct RecurrentPlan {
   int64_t steps = 0, batch = 0, input = 0, hidden = 0, directions = 1, gates = 1;
   bool gradient = false;
   bool batch_first = false, reverse = false, input_forget = false, linear_before_reset = false;
-  double clip = 0;  // 0: none
+  double clip = 0;  // 0: no clipping
   CellActivations activations;
   size_t num_inputs = 0, num_outputs = 0;  // of the node
   std::array<bool, 12> has_input{}, has_output{};
-  const simd::SimdTable* simd = nullptr;  // null: portable
+  const simd::SimdTable* simd = nullptr;  // null: portable kernels
   CellScratch scratch;
   bool pack = false;
 
   int64_t width() const { return gates * hidden; }
   bool reversed(int64_t direction) const { return reverse || direction == 1; }
-  // Whether direction d reads a copy of X in the order of its steps.
+  // True if direction d reads a copy of X in the order of its steps.
   bool gathers(int64_t direction) const { return batch_first || reversed(direction) || (gradient && has_input[4]); }
   bool gathers() const { return gathers(directions - 1); }
-  // Rows of X [time, batch] or, with layout 1, [batch, time].
+  // Returns the row of X [time, batch] or, with layout 1, [batch, time].
   int64_t x_row(int64_t time, int64_t n) const { return batch_first ? n * steps + time : time * batch + n; }
-  // Rows of Y, [time, direction, batch] or [batch, time, direction].
+  // Returns the row of Y, [time, direction, batch] or [batch, time, direction].
   int64_t y_row(int64_t time, int64_t d, int64_t n) const {
     return batch_first ? (n * steps + time) * directions + d : (time * directions + d) * batch + n;
   }
-  // Rows of initial and last states, [direction, batch] or [batch, direction].
+  // Returns the row of the initial and last states, [direction, batch] or [batch, direction].
   int64_t state_row(int64_t d, int64_t n) const { return batch_first ? n * directions + d : d * batch + n; }
 };
 
-// What a node says of its sizes; no scratch is booked.
+// Reads the sizes and attributes of a node. Reserves no scratch.
 Result<RecurrentPlan> read_recurrent(const NodeView& view);
 Result<RecurrentPlan> plan_recurrent(const NodeView& view, KernelPlan& plan);
 
-// The op or its gradient, f32 and f64. Directions run side by side; what they share is added in order.
+// Runs the op or its gradient in f32 or f64. Directions run in parallel; results that they share
+// are added in order.
 void run_recurrent(const RecurrentPlan& plan, const Launch& launch);
 
-// The LSTM of one sequence whose weights are packed, and the Reorder that packs them.
+// The LSTM kernel for one sequence with packed weights, and the Reorder kernel that packs them.
 Status register_lstm_row(Registry& registry, const simd::SimdTable* simd);
 Status register_lstm_packing(Registry& registry);
-// Kernels of the family; without a table the portable ones alone.
+// Registers the kernels of the family. If `simd` is null, only the portable ones are registered.
 Status register_recurrent_kernels(Registry& registry, const simd::SimdTable* simd);
 
 }  // namespace percale

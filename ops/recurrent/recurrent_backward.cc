@@ -1,5 +1,6 @@
-// Recurrent cells backwards: what cell_forward() left in the scratch, taken from the last step to the first. A step finds the
-// gradients of the sums that the activations took and hands on those of the states; the weights' come from all steps at once.
+// Backward pass of recurrent cells. It processes the scratch of cell_forward() from the last step
+// to the first. Each step computes the gradients of the activations' inputs and passes those of the
+// states on. The gradients of the weights are computed from all steps at once.
 #include <algorithm>
 
 #include "ops/recurrent/recurrent_cell.h"
@@ -7,7 +8,7 @@
 namespace percale {
 namespace {
 
-// C = op(A) B (or C += ), rows lda, ldb and ldc apart.
+// C = op(A) B, or C += op(A) B if `adds`. lda, ldb and ldc are the row strides.
 template <class T>
 void times(const CellPass<T>& c, int64_t m, int64_t n, int64_t k, const T* a, int64_t lda, bool trans_a, const T* b,
            int64_t ldb, T* to, int64_t ldc, bool adds) {
@@ -26,14 +27,16 @@ void times(const CellPass<T>& c, int64_t m, int64_t n, int64_t k, const T* a, in
   cell_product(c, g);
 }
 
-// The rows that a step keeps: gradients of the state behind the step, [batch, hidden], and room.
+// The rows that are kept between steps: gradients of the state after the step, [batch, hidden], and
+// temporaries.
 template <class T>
 struct Rows {
   T *dh, *dc, *room, *more;
   explicit Rows(const CellPass<T>& c) : dh(c.row(0)), dc(c.row(1)), room(c.row(2)), more(c.row(3)) {}
 };
 
-// Each step function makes pre(s) the gradients of the sums, zero for rows that rest, and dh and dc those of the states before.
+// Each step function sets pre(s) to the gradients of the activations' inputs, zero for resting
+// rows, and dh and dc to those of the states before the step.
 template <class T>
 void keep_resting(const CellPass<T>& c, int64_t s, const T* from, T* to) {
   const int64_t hidden = c.plan.hidden;
@@ -63,7 +66,8 @@ void gru_step(const CellPass<T>& c, int64_t s, const Rows<T>& rows) {
   const RecurrentPlan& p = c.plan;
   const int64_t hidden = p.hidden, width = p.width();
   const T* r_candidate = c.r() + 2 * hidden * hidden;
-  // `room` becomes the gradient of the state before; `more` that of r * h where the reset comes first.
+  // `room` becomes the gradient of the state before the step. `more` becomes that of r * h if the
+  // reset is applied first.
   for (int64_t n = 0; n < p.batch; ++n) {
     T *sum = c.pre(s, n), *linear = c.extra(s, n), *room = rows.room + n * hidden;
     const T *z = c.gate(s, n), *r = z + hidden, *candidate = r + hidden, *h = c.h(s, n), *dh = rows.dh + n * hidden;
@@ -148,7 +152,7 @@ void add_dy(const CellPass<T>& c, int64_t s, T* dh) {
   }
 }
 
-// sums[i] = the sum of from[row][i] over rows that lie `ld` apart, in f64.
+// sums[i] = the sum of from[row][i] over rows with stride `ld`, in f64.
 template <class T>
 void sum_rows(const T* from, int64_t rows, int64_t columns, int64_t ld, double* sums) {
   std::fill_n(sums, columns, 0.0);

@@ -1,5 +1,6 @@
-// One direction of a recurrent op on its way through the steps, and back. Steps are counted as they are made: of a reversed
-// direction step 0 is the last time of a row. From its length on a row rests: its state stays, its gradients are 0.
+// Forward and backward pass of one direction of a recurrent op. Steps are counted in order of
+// computation, so step 0 of a reversed direction is the last time of a row. After its length a row
+// rests: its state is unchanged, and its gradients are 0.
 #ifndef PERCALE_OPS_RECURRENT_RECURRENT_CELL_H_
 #define PERCALE_OPS_RECURRENT_RECURRENT_CELL_H_
 
@@ -9,11 +10,11 @@
 
 namespace percale {
 
-// Null where absent.
+// Pointers to the operands, null if absent.
 template <class T>
 struct CellOperands {
   const T *x = nullptr, *w = nullptr, *r = nullptr, *b = nullptr, *h0 = nullptr, *c0 = nullptr, *p = nullptr;
-  const int32_t* lengths = nullptr;  // within [0, steps]
+  const int32_t* lengths = nullptr;  // each within [0, steps]
   T *y = nullptr, *y_h = nullptr, *y_c = nullptr;
   const T *dy = nullptr, *dy_h = nullptr, *dy_c = nullptr;
   T *dx = nullptr, *dw = nullptr, *dr = nullptr, *db = nullptr, *dh0 = nullptr, *dc0 = nullptr, *dp = nullptr;
@@ -24,7 +25,7 @@ struct CellPass {
   const RecurrentPlan& plan;
   const CellOperands<T>& o;
   int64_t direction;
-  T* scratch;  // of this direction
+  T* scratch;  // the part of this direction
   const ParallelFor& parallel;
 
   const CellActivation& activation(size_t i) const { return plan.activations[static_cast<size_t>(direction)][i]; }
@@ -35,7 +36,8 @@ struct CellPass {
   }
   const T* w() const { return o.w + direction * plan.width() * plan.input; }
   const T* r() const { return o.r + direction * plan.width() * plan.hidden; }
-  const T* peephole(int64_t i) const { return o.p + (direction * 3 + i) * plan.hidden; }  // 0: i, 1: o, 2: f
+  // 0: i, 1: o, 2: f
+  const T* peephole(int64_t i) const { return o.p + (direction * 3 + i) * plan.hidden; }
   const T* x() const { return plan.gathers(direction) ? scratch + plan.scratch.x : o.x; }
   T* pre(int64_t step, int64_t n = 0) const {
     return scratch + plan.scratch.pre + (step * plan.batch + n) * plan.width();
@@ -43,17 +45,19 @@ struct CellPass {
   T* gate(int64_t step, int64_t n = 0) const {
     return scratch + plan.scratch.gate + (step * plan.batch + n) * plan.width();
   }
-  // The states before a step.
+  // Return the states before a step.
   T* h(int64_t step, int64_t n = 0) const { return scratch + plan.scratch.h + (step * plan.batch + n) * plan.hidden; }
   T* c(int64_t step, int64_t n = 0) const { return scratch + plan.scratch.c + (step * plan.batch + n) * plan.hidden; }
-  // What GRU's reset gate made: r * h, or with linear_before_reset what it worked on, h R^T + the bias.
+  // Returns a value of GRU's reset gate: r * h or, with linear_before_reset, the gate's operand h
+  // R^T + bias.
   T* extra(int64_t step, int64_t n = 0) const {
     return scratch + plan.scratch.extra + (step * plan.batch + n) * plan.hidden;
   }
   T* row(int64_t i, int64_t n = 0) const { return scratch + plan.scratch.row + (i * plan.batch + n) * plan.hidden; }
 };
 
-// Rows [batch, hidden] of this direction from a tensor of all directions' states, zeros where there is none; and into one.
+// Copies the rows [batch, hidden] of this direction from a tensor of all directions' states, or
+// zeros if it is absent; cell_store_state() copies them into one.
 template <class T>
 void cell_load_state(const CellPass<T>& pass, const T* from, T* to) {
   const int64_t hidden = pass.plan.hidden;
@@ -74,23 +78,25 @@ void cell_store_state(const CellPass<T>& pass, const T* from, T* to) {
   }
 }
 
-// All the steps: fills the scratch, and Y, Y_h and Y_c where they are wanted.
+// Runs all steps. Fills the scratch and, if they are wanted, Y, Y_h and Y_c.
 template <class T>
 void cell_forward(const CellPass<T>& pass);
-// After cell_forward() of a plan of a gradient: everything but dX; `pre` becomes the gradients of what the activations took.
+// Computes all gradients but dX. Must follow cell_forward() with a gradient plan. `pre` becomes the
+// gradients with respect to the activations' inputs.
 template <class T>
 void cell_backward(const CellPass<T>& pass);
-// After cell_backward(): adds to dX, direction 0 sets it.
+// Computes dX. Must follow cell_backward(). Direction 0 sets dX, direction 1 adds to it.
 template <class T>
 void cell_backward_x(const CellPass<T>& pass);
 
-// The product that `gemm` describes, on the SIMD kernels of the plan or in plain loops with sums in f64.
+// Computes the product that `gemm` describes, with the plan's SIMD kernels or in plain loops with
+// f64 sums.
 template <class T>
 void cell_product(const CellPass<T>& pass, const simd::Gemm<T>& gemm);
-// y[i] = a(x[i]), x held within the plan's clip first where `clips`. y may be x.
+// Computes y[i] = a(x[i]). With `clips`, x is first clamped to the plan's clip. y may be x.
 template <class T>
 void cell_activate(const RecurrentPlan& plan, const CellActivation& a, bool clips, const T* x, int64_t count, T* y);
-// The slope of that at x, where it gave y.
+// Returns the slope of cell_activate() at x, where y is its result.
 template <class T>
 T cell_slope(const RecurrentPlan& plan, const CellActivation& a, bool clips, T x, T y);
 

@@ -1,4 +1,5 @@
-// Recurrent cells forwards. The input's part of all steps is one product, the state's part one product a step.
+// Forward pass of recurrent cells. The contribution of the input is one product for all steps, that
+// of the state one product per step.
 #include <algorithm>
 
 #include "ops/recurrent/recurrent_cell.h"
@@ -6,7 +7,8 @@
 namespace percale {
 namespace {
 
-// Rows of X in the order of the steps. Rows that rest are 0, so that nothing of them gets into the gradients.
+// Copies the rows of X in the order of the steps. Resting rows are 0, so that they do not enter the
+// gradients.
 template <class T>
 void gather_x(const CellPass<T>& c) {
   const RecurrentPlan& p = c.plan;
@@ -23,7 +25,7 @@ void gather_x(const CellPass<T>& c) {
   }
 }
 
-// Biases that are added to the same sum are added to each other once.
+// Adds up the biases that are added to the same sum.
 template <class T>
 void join_biases(const CellPass<T>& c, T* bias) {
   const RecurrentPlan& p = c.plan;
@@ -54,7 +56,8 @@ void pack_r(const CellPass<T>& c) {
   if (p.cell == Cell::kGru) pack(p.hidden, c.r() + first * p.hidden, p.scratch.packed_candidate);
 }
 
-// Of a step: to [batch, rows] = (or += ) from [batch, hidden] times rows [first, first + rows) of R, transposed.
+// Product for one step: to [batch, rows] = from [batch, hidden] times the transpose of rows [first,
+// first + rows) of R. With `adds` it is added to `to`.
 template <class T>
 void times_r(const CellPass<T>& c, int64_t step, const T* from, int64_t first, int64_t rows, T* to, int64_t ld,
              bool adds, const T* bias = nullptr) {
@@ -153,7 +156,7 @@ void lstm_step(const CellPass<T>& c, int64_t s) {
   }
 }
 
-// Rows that rest keep their state; Y gets what the step made, and zeros where a row rests.
+// Resting rows keep their state. Y receives the step's output, and zeros where a row rests.
 template <class T>
 void end_step(const CellPass<T>& c, int64_t s) {
   const RecurrentPlan& p = c.plan;

@@ -1,4 +1,4 @@
-// The kernels of LSTM, GRU, RNN and their gradients: who runs which direction where.
+// Kernels of LSTM, GRU, RNN and their gradients. They run the directions and their passes.
 #include "ops/recurrent/recurrent_cell.h"
 #include "ops/support/float_kernels.h"
 

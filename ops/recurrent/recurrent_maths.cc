@@ -58,7 +58,7 @@ T plain_activation(const CellActivation& a, T x) {
   return x;
 }
 
-// True where the table has the function.
+// Applies the activation and returns true if the table has the function.
 bool simd_activation(const simd::ElementwiseFns& fns, const CellActivation& a, const float* x, int64_t count,
                      float* y) {
   const auto run = [&](simd::Unary f, const float* from, float alpha = 0, float beta = 0) {

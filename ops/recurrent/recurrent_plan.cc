@@ -1,4 +1,4 @@
-// What the attributes and shapes of a recurrent node say of its sizes, and where its scratch goes.
+// Derives the sizes and the scratch layout of a recurrent node from its attributes and shapes.
 #include <algorithm>
 #include <cctype>
 
@@ -10,7 +10,8 @@ namespace {
 
 constexpr CellKind kKinds[] = {{Cell::kRnn, 1, 1, 6, 2}, {Cell::kGru, 3, 2, 6, 2}, {Cell::kLstm, 4, 3, 8, 3}};
 
-// Defaults of alpha and beta are those of ONNX's operators of the same name; absent ones take nothing from the lists.
+// The defaults of alpha and beta are those of ONNX's operators of the same name. A function without
+// alpha or beta takes nothing from the lists.
 struct NamedFn {
   std::string_view name;
   CellFn fn;
@@ -38,7 +39,7 @@ const NamedFn* find_fn(std::string_view name) {
   return nullptr;
 }
 
-// Booked one behind the other, each 64-byte aligned.
+// Reserves consecutive blocks of scratch, each aligned to 64 bytes.
 class Places {
  public:
   explicit Places(int64_t item) : item_(item) {}
@@ -56,7 +57,7 @@ class Places {
   CheckedSize bytes_ = 0;
 };
 
-// The scratch of the largest product. Sizes and flags are all that counts.
+// Returns the scratch of the largest product. Only sizes and flags matter.
 template <class T>
 int64_t gemm_bytes(const RecurrentPlan& p, const simd::GemmFnsOf<T>& fns) {
   const auto bytes = [&](int64_t m, int64_t n, int64_t k, bool trans_a, bool trans_b, bool packed) {
@@ -75,7 +76,8 @@ int64_t gemm_bytes(const RecurrentPlan& p, const simd::GemmFnsOf<T>& fns) {
   for (bool packed : {false, true}) most = std::max(most, bytes(p.batch, width, p.hidden, false, true, packed));
   if (!p.gradient) return most;
   most = std::max(most, bytes(rows, p.input, width, false, false, false));
-  for (int64_t part : {p.hidden, 2 * p.hidden, width}) {  // GRU works on parts of its gates
+  // GRU computes products with parts of its gates
+  for (int64_t part : {p.hidden, 2 * p.hidden, width}) {
     most = std::max(most, bytes(p.batch, p.hidden, part, false, false, false));
     most = std::max(most, bytes(part, p.hidden, rows, true, false, false));
   }

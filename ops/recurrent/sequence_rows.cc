@@ -1,4 +1,5 @@
-// Rows of sequences: turned round up to each sequence's length, or written into a cache that holds them.
+// ReverseSequence, which reverses rows up to each sequence's length, and TensorScatter, which
+// writes rows into a cache.
 #include <algorithm>
 #include <cstring>
 
@@ -32,7 +33,7 @@ Status grad_reverse_sequence(GradContext& g) {
 }
 
 struct ReversePlan {
-  int64_t first = 1, second = 1, bytes = 1;  // the two leading dims, the bytes of a row
+  int64_t first = 1, second = 1, bytes = 1;  // the two leading dims; bytes per row
   bool time_first = true;
 };
 Result<ReversePlan> plan_reverse(const NodeView& node, KernelPlan&) {

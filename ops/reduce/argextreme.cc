@@ -1,4 +1,4 @@
-// Where things are: the places of extremes, and the reverse, one-hot vectors.
+// ArgMax, ArgMin and OneHot.
 #include <algorithm>
 #include <limits>
 
@@ -32,7 +32,7 @@ Status shape_arg(ShapeContext& context) {
   return {};
 }
 
-// A number of any dtype as an integer, floats cut towards zero.
+// Returns a number of any dtype as an integer. Floats are truncated towards zero.
 int64_t whole_number(DType dtype, const void* at) {
   int64_t out = 0;
   dispatch(kNumericList, dtype, [&]<class T>() {
@@ -106,13 +106,13 @@ constexpr OpSchema kSchemas[] = {
 // Lines along an axis: [outer, size, inner].
 struct LinesPlan {
   int64_t outer = 1, size = 1, inner = 1;
-  bool last = false;  // of equals
+  bool last = false;  // selects the last of equal elements
   DType dtype = DType::kInvalid;
   int64_t item = 0;
   void (*run)(const LinesPlan&, const Launch&) = nullptr;
 };
 
-// Calls f(outer, inner) for every line, in pieces.
+// Calls f(outer, inner) for every line, in parallel pieces.
 template <class F>
 void for_each_line(const LinesPlan& plan, const Launch& launch, F&& f) {
   const int64_t lines = plan.outer * plan.inner;

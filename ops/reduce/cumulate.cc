@@ -1,4 +1,4 @@
-// Running sums and products along an axis.
+// CumSum and CumProd: running sums and products along an axis.
 #include <algorithm>
 
 #include "ops/support/families.h"
@@ -9,7 +9,7 @@
 namespace percale {
 namespace {
 
-// Input `i` is an axis of a tensor of that shape.
+// Checks that input `i` is an axis of a tensor of shape x.
 Status check_axis(const ShapeContext& context, const Shape& x, size_t i) {
   const auto axis = known_ints(context, i);
   if (!axis.has_value()) return {};
@@ -84,7 +84,7 @@ struct CumulatePlan {
   bool exclusive = false, reverse = false;
   void (*run)(const CumulatePlan&, const Launch&) = nullptr;
 };
-// Calls f(place of the first element) for every line along the axis, in pieces.
+// Calls f(offset of the first element) for every line along the axis, in parallel pieces.
 template <class F>
 void for_each_line(const CumulatePlan& plan, const Launch& launch, F&& f) {
   const int64_t lines = plan.outer * plan.inner;
@@ -106,7 +106,7 @@ void run_cumulate_of(const CumulatePlan& plan, const Launch& launch) {
     Wide<T> so_far = kProduct ? 1 : 0;
     for (int64_t i = 0; i < plan.size; ++i) {
       const int64_t at = base + (plan.reverse ? plan.size - 1 - i : i) * plan.inner;
-      const Wide<T> value = widen(x[at]);  // read before y, which may be the same memory, is written
+      const Wide<T> value = widen(x[at]);  // read before y is written, which may be the same memory
       const Wide<T> next = kProduct ? wrap::mul(so_far, value) : wrap::add(so_far, value);
       y[at] = narrow<T>(plan.exclusive ? so_far : next);
       so_far = next;
@@ -115,7 +115,7 @@ void run_cumulate_of(const CumulatePlan& plan, const Launch& launch) {
 }
 inline constexpr TypeList<int32_t, int64_t, uint32_t, uint64_t> kIntegers;
 inline constexpr auto kList = kFloatList + kIntegers;
-// `axis_input`: the number of the input that holds the axis.
+// `axis_input` is the index of the input that holds the axis.
 Result<CumulatePlan> plan_lines(const NodeView& node, size_t axis_input) {
   if (node.value(axis_input) == nullptr) return internal_error("the axis is not known");
   const Shape& x = node.shape(0);
@@ -131,8 +131,9 @@ Result<CumulatePlan> plan_cumulate(const NodeView& node, KernelPlan&) {
   dispatch(kList, node.dtype(0), [&]<class T>() { plan.run = run_cumulate_of<T, kProduct>; });
   return plan;
 }
-// x_i is a factor of y_j from j = i on (exclusive: i + 1): its slope is the product of the elements before i, times the sum over
-// those j of grad_j times the product of the elements between. That sum is built up from the back without a division.
+// x_i is a factor of y_j from j = i on (exclusive: i + 1). Its slope is the product of the elements
+// before i, times the sum over those j of grad_j times the product of the elements in between. The
+// sum is accumulated from the end, without a division.
 template <class T>
 void run_cumprod_grad_of(const CumulatePlan& plan, const Launch& launch) {
   const T* grad = launch.in<T>(0);

@@ -1,4 +1,4 @@
-// Reductions over axes, and the sum that undoes broadcasting.
+// Reductions over axes, and SumToShape, which undoes broadcasting.
 #include "ops/reduce/reduce.h"
 
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace {
 
 // ---- Shapes
 
-// Which axes of a tensor of that rank a node reduces. `axes`: the second input's elements, null when it is absent.
+// Returns which axes of a tensor of that rank a node reduces. `axes` holds the second input's
+// elements, or is null if it is absent.
 Result<std::array<bool, kMaxRank>> reduced_axes(const Attributes& attributes, const std::vector<int64_t>* axes,
                                                 size_t rank) {
   std::array<bool, kMaxRank> out{};
@@ -120,7 +121,7 @@ Status grad_reduce_mean(GradContext& g) {
   return g.status();
 }
 
-// The same reduction with dims kept, of another value.
+// Applies a reduction to another value with the node's axes and kept dims.
 ValueId reduce_kept(GradContext& g, std::string_view op, ValueId value) {
   std::vector<ValueId> inputs = {value};
   if (g.input(1) != kNoValue) inputs.push_back(g.input(1));
@@ -138,8 +139,8 @@ Status grad_reduce_extreme(GradContext& g) {
   return g.status();
 }
 
-// The slope is the product of the other elements: product / x, but where x is zero the product of the rest, which is zero
-// too unless x is the only zero.
+// The slope is the product of the other elements: product / x. Where x is zero, it is the product
+// of the rest, which is zero too unless x is the only zero.
 Status grad_reduce_prod(GradContext& g) {
   if (!g.wants(0)) return {};
   const ValueId x = g.input(0);
@@ -198,10 +199,10 @@ constexpr OpSchema kSchemas[] = {
 
 // ---- Kernels
 
-// Neighbouring outputs that lie along the innermost dim are summed together, `kLanes` at a time.
+// Adjacent outputs along the innermost dim are reduced together, `kLanes` at a time.
 constexpr int64_t kLanes = 64;
 
-// The accumulators of a block of lanes, of whichever type the reduction takes.
+// The accumulators of a block of lanes, for any accumulator type.
 struct Lanes {
   alignas(8) std::array<std::byte, kLanes * 8> bytes;
 
@@ -211,19 +212,20 @@ struct Lanes {
   }
 };
 
-// What differs between reductions and element types; everything else is written once.
+// The parts that differ between reductions and element types. All other code is shared.
 struct ReducePlan;
 struct ReduceSteps {
-  void (*start)(Lanes& lanes);  // the value of nothing
-  // Joins the elements [begin, end) of the reduction whose first input is at `x`.
+  void (*start)(Lanes& lanes);  // sets the value of an empty reduction
+  // Accumulates the elements [begin, end) of the reduction whose first input is at `x`.
   void (*accumulate)(const ReducePlan& plan, const char* x, int64_t lanes, int64_t begin, int64_t end, Lanes& to);
   void (*join)(Lanes& to, Lanes& from);
-  void (*store)(Lanes& from, char* y, int64_t lanes, int64_t count);  // the result of `count` elements
+  // stores the result of `count` elements
+  void (*store)(Lanes& from, char* y, int64_t lanes, int64_t count);
 };
 
 struct ReducePlan {
-  StridedLoop outer;    // outputs but for lanes; operands: output, input (bytes)
-  StridedLoop reduced;  // what goes into one output; operand: input (bytes)
+  StridedLoop outer;    // outputs except lanes; operands: output, input (bytes)
+  StridedLoop reduced;  // the elements of one output; operand: input (bytes)
   int64_t lanes = 1;    // outputs along a kept innermost dim
   int64_t lane_blocks = 1;
   int64_t chunks = 1;  // parts that a long reduction is cut into
@@ -270,8 +272,9 @@ Result<ReducePlan> make_reduce(const Shape& x, const std::array<bool, kMaxRank>&
 template <class T>
 using SumAcc = std::conditional_t<is_float_like<T>, double, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
 
-// A reduction: the value of nothing, how an element joins, how two parts join (the same but for its type), the result.
-// Sums and products of floats are taken in f64, of integers modulo 2^64.
+// A reduction defines the value of an empty reduction, how an element or a partial result is
+// joined, and the final result. Sums and products of floats are computed in f64, those of integers
+// modulo 2^64.
 template <class T>
 struct SumOf {
   using Acc = SumAcc<T>;
@@ -281,7 +284,7 @@ struct SumOf {
 };
 template <class T>
 struct MeanOf {
-  // An integer mean of nothing has been refused.
+  // Integer means of no elements are rejected when planning.
   static Wide<T> finish(SumAcc<T> a, int64_t count) { return static_cast<Wide<T>>(a / static_cast<SumAcc<T>>(count)); }
 };
 template <class T>
@@ -330,7 +333,7 @@ void accumulate(const ReducePlan& plan, const char* x, int64_t lanes, int64_t be
   });
 }
 
-// The mean differs from the sum in `store` alone.
+// ReduceMean differs from ReduceSum in `store` alone.
 template <class Op, class T, class Store>
 constexpr ReduceSteps steps_of() {
   using Acc = typename Op::Acc;
@@ -392,7 +395,7 @@ void run_reduce(const ReducePlan& plan, const Launch& launch) {
   }
 }
 
-// `Store` names the reduction whose results are stored.
+// `Store` names the reduction that computes the stored results.
 template <template <class> class Op, const auto& List, template <class> class Store = Op>
 Result<ReducePlan> plan_mask(const NodeView& node, const std::array<bool, kMaxRank>& mask, KernelPlan& booked) {
   const DType dtype = node.dtype(0);

@@ -1,4 +1,4 @@
-// What the reductions with a kernel share with those that are bodies.
+// Functions shared by the reductions with kernels and those with bodies.
 #ifndef PERCALE_OPS_REDUCE_REDUCE_H_
 #define PERCALE_OPS_REDUCE_REDUCE_H_
 
@@ -7,10 +7,11 @@
 
 namespace percale {
 
-// The shape function of every Reduce op: data, axes; attributes keepdims and noop_with_empty_axes.
+// Shape function of every Reduce op: inputs data and axes, attributes keepdims and
+// noop_with_empty_axes.
 Status shape_reduce(ShapeContext& context);
 
-// A value of a Reduce node's output shape in a shape that broadcasts to its input's.
+// Reshapes a value of a Reduce node's output shape so that it broadcasts to its input's shape.
 ValueId with_reduced_dims(GradContext& g, ValueId value);
 
 }  // namespace percale

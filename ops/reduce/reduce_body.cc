@@ -1,4 +1,5 @@
-// Reductions that others express: norms, sums of squares, logarithms of sums. f16 and bf16 are computed in f32.
+// Reductions expressed by other ops: norms, sums of squares, logarithms of sums. f16 and bf16 are
+// computed in f32.
 #include "ops/reduce/reduce.h"
 #include "ops/support/body_util.h"
 #include "ops/support/families.h"
@@ -7,7 +8,7 @@
 namespace percale {
 namespace {
 
-// The node's reduction by `op` of another value.
+// Applies the reduction `op` to another value with the node's axes.
 ValueId reduce(BodyContext& c, std::string_view op, ValueId x, int64_t keepdims) {
   std::vector<ValueId> inputs = {x};
   if (c.input(1) != kNoValue) inputs.push_back(c.input(1));
@@ -24,16 +25,18 @@ ValueId norm1(BodyContext& c, ValueId x) {
 }
 ValueId norm2(BodyContext& c, ValueId x) { return c.emit("Sqrt", {sum_of_squares(c, x)}); }
 ValueId log_sum(BodyContext& c, ValueId x) { return c.emit("Log", {reduce_sum(c, x)}); }
-// Shifted by the greatest element, so that exp never overflows; not by one that is infinite.
+// Subtracts the greatest element, so that exp never overflows. An infinite element is not
+// subtracted.
 ValueId log_sum_exp(BodyContext& c, ValueId x) {
   const ValueId most = reduce(c, "ReduceMax", x, 1);
   const ValueId shift = where(c, c.emit("IsInf", {most}), scalar_like(c, x, 0), most);
   const ValueId log = c.emit("Log", {reduce_sum(c, c.emit("Exp", {sub(c, x, shift)}))});
-  // The shift over the same axes again, of which each has one element: without them where dims are not kept.
+  // Without kept dims, the shift is reduced over the same axes, along which it has one element
+  // each.
   return add(c, log, c.attributes().get_int("keepdims") != 0 ? shift : reduce(c, "ReduceMax", shift, 0));
 }
 
-// Integers are computed as they are, or in f64 where the formula leaves them.
+// Integers are computed in their own type, or in f64 if the formula gives real numbers.
 template <ValueId (*kFormula)(BodyContext&, ValueId), bool kReal>
 Status body(BodyContext& c) {
   const DType dtype = c.dtype(c.input(0));
@@ -43,7 +46,7 @@ Status body(BodyContext& c) {
   return c.status();
 }
 
-// x / norm, 0 where the norm is.
+// x / norm, 0 where the norm is 0.
 Status grad_norm2(GradContext& g) {
   if (!g.wants(0)) return {};
   const ValueId y = with_reduced_dims(g, g.output(0));
@@ -53,7 +56,7 @@ Status grad_norm2(GradContext& g) {
   return g.status();
 }
 
-// exp(x - y): the softmax; 0 where the result is infinite.
+// exp(x - y), which is the softmax; 0 where the result is infinite.
 Status grad_log_sum_exp(GradContext& g) {
   if (!g.wants(0)) return {};
   const ValueId y = with_reduced_dims(g, g.output(0));

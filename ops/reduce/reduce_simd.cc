@@ -1,4 +1,4 @@
-// Reductions, places of extremes and transpositions on the SIMD kernels.
+// SIMD kernels of reductions, ArgMax, ArgMin and Transpose.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -13,9 +13,9 @@ namespace {
 
 // ---- Reductions
 
-// The input as a matrix form once dims of 1 are gone and neighbours of one kind are merged.
+// The form of the input after dims of 1 are dropped and adjacent dims of the same kind are merged.
 enum class Form : uint8_t {
-  kAll,              // everything is reduced
+  kAll,              // all dims are reduced
   kRows,             // [kept, reduced]
   kColumns,          // [kept, reduced, kept]; the first may be 1
   kRowsThenColumns,  // [reduced, kept, reduced]: the rows first, into scratch
@@ -26,8 +26,8 @@ struct ReducePlan {
   const simd::ReduceFnsOf<float>* fns = nullptr;
   simd::Reduce op = simd::Reduce::kSum;
   int64_t outer = 1, rows = 1, cols = 1;
-  int64_t pieces = 1;         // kColumns: how many run at once over `outer`
-  int64_t piece_scratch = 0;  // bytes of each
+  int64_t pieces = 1;         // kColumns: number of parallel parts of `outer`
+  int64_t piece_scratch = 0;  // bytes of scratch per piece
 };
 
 struct Runs {
@@ -102,7 +102,7 @@ void run_reduce(const ReducePlan& plan, const Launch& launch) {
     case Form::kAll: return plan.fns->all(plan.op, x, plan.cols, y, scratch, launch.parallel());
     case Form::kRows: return plan.fns->along_rows(plan.op, x, plan.rows, plan.cols, plan.cols, y, launch.parallel());
     case Form::kRowsThenColumns: {
-      // The means of equal parts have the mean of all.
+      // The mean of the means of equal parts is the overall mean.
       auto* parts = reinterpret_cast<float*>(scratch);
       const int64_t bytes = round_up(plan.outer * plan.rows * int64_t{sizeof(float)}, kAlignment);
       plan.fns->along_rows(plan.op, x, plan.outer * plan.rows, plan.cols, plan.cols, parts, launch.parallel());
@@ -111,7 +111,7 @@ void run_reduce(const ReducePlan& plan, const Launch& launch) {
     }
     case Form::kColumns: break;
   }
-  // Several matrices run side by side, each on its own; a single one is cut within.
+  // Several matrices run in parallel, each on one thread. A single matrix is cut within.
   launch.parallel()(plan.pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(plan.outer, plan.pieces, piece);
     for (int64_t i = range.begin; i < range.end; ++i) {
@@ -130,7 +130,7 @@ Kernel reduction(const char* name, const simd::SimdTable& simd, const char* doma
   return make_kernel<accepts_reduce, plan_reduce<kOp>, run_reduce>(name, op_of_kernel(name), domain, &simd);
 }
 
-// ---- Places of extremes
+// ---- ArgMax and ArgMin
 
 struct ArgPlan {
   decltype(simd::ReduceFns::argmax_rows) fn = nullptr;
@@ -163,16 +163,16 @@ struct TransposePlan {
   int64_t batch = 1, rows = 1, cols = 1;
 };
 
-// The node as a batch of matrices, each transposed: [batch, rows, cols] -> [batch, cols, rows].
+// Expresses the node as a batch of transposed matrices: [batch, rows, cols] -> [batch, cols, rows].
 Result<TransposePlan> as_matrices(const NodeView& node) {
   const Shape& x = node.shape(0);
   if (item_bytes(node.dtype(0)) != 4) return unimplemented("works with elements of 4 bytes");
   if (x.num_elements() == 0) return unimplemented("works with at least one element");
-  // Runs of input dims that stay together, in the order of the output.
+  // Runs of input dims that stay adjacent, in the order of the output.
   std::array<size_t, kMaxRank> first{}, last{};
   size_t runs = 0;
   const auto& perm = node.attributes.get_ints("perm");
-  size_t previous = kMaxRank;  // the input dim before, of those that are not 1
+  size_t previous = kMaxRank;  // the previous input dim that is not 1
   const auto next_of = [&](size_t axis) {
     for (++axis; axis < x.rank() && x[axis] == 1;) ++axis;
     return axis;

@@ -1,4 +1,4 @@
-// TopK: the greatest or least elements of lines, and where they were.
+// TopK: the greatest or least elements of each line, and their indices.
 #include <algorithm>
 #include <cstring>
 
@@ -71,7 +71,7 @@ Result<TopKPlan> plan_topk(const NodeView& node, KernelPlan& booked) {
   plan.dtype = node.dtype(0);
   plan.largest = node.attributes.get_int("largest") != 0;
   const int64_t lines = plan.outer * plan.inner;
-  // Each piece sorts in memory of its own.
+  // Each piece sorts in its own memory.
   plan.pieces = std::clamp<int64_t>(pieces_for(lines * plan.size), 1, std::max<int64_t>(lines, 1));
   const CheckedSize bytes = CheckedSize(plan.pieces) * plan.size * int64_t{sizeof(Candidate) + sizeof(uint64_t)};
   if (!bytes.valid()) return resource_exhausted("the lines to sort exceed 2^63 bytes");

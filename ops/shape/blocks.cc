@@ -1,4 +1,5 @@
-// Blocks of pixels moved to and from channels, pictures cut or padded around their middle.
+// DepthToSpace and SpaceToDepth, which move blocks of pixels to and from channels, and
+// CenterCropPad.
 #include <numeric>
 
 #include "ops/support/body_util.h"
@@ -72,7 +73,7 @@ Status space_to_depth(BodyContext& c) {
 
 // ---- CenterCropPad
 
-// The axes that the shape is for: all of them without the attribute.
+// Returns the axes that `shape` applies to: all axes if the attribute is absent.
 std::vector<int64_t> crop_axes(const Attributes& attributes, size_t rank) {
   if (attributes.contains("axes")) return attributes.get_ints("axes");
   std::vector<int64_t> all(rank);
@@ -101,7 +102,7 @@ Status shape_center_crop_pad(ShapeContext& context) {
   context.set_output(0, context.dtype(0), y);
   return {};
 }
-// An odd element is taken from the end, and put there.
+// With an odd difference, the extra element is removed or added at the end.
 Status center_crop_pad(BodyContext& c) {
   const ValueId x = c.input(0);
   PERCALE_ASSIGN_OR_RETURN(const size_t rank, rank_of(c, x));

@@ -1,4 +1,4 @@
-// Tensors made from numbers, and triangles of matrices.
+// Tensors generated from numbers (Constant, ConstantOfShape, Range, EyeLike), and Trilu.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +20,8 @@ Tensor list_tensor(const std::vector<T>& values) {
   return Tensor::vector(std::span<const T>(values));
 }
 
-// The tensor that the attributes of a Constant describe; an error unless exactly one does.
+// Returns the tensor that the attributes of a Constant describe. There must be exactly one
+// attribute.
 Result<Tensor> constant_of(const Attributes& attributes) {
   if (attributes.size() != 1) return invalid_argument("wanted exactly one attribute");
   const AttrValue& value = attributes.begin()->second;
@@ -72,8 +73,8 @@ Status shape_constant_of_shape(ShapeContext& context) {
   return {};
 }
 
-// `bytes` holds one element, or a byte full of elements of 4 or 2 bits, which is repeated `count` times; behind the last
-// element of an output that does not fill its last byte there are zeros.
+// `bytes` holds one element, or one byte filled with elements of 4 or 2 bits, which is repeated
+// `count` times. If the output does not fill its last byte, the rest of that byte is zero.
 struct FillPlan {
   std::array<char, 8> bytes{};
   int64_t count = 0, item = 0;
@@ -120,7 +121,7 @@ void run_fill(const FillPlan& plan, const Launch& launch) {
 
 inline constexpr TypeList<float, double, int16_t, int32_t, int64_t, F16, BF16> kRangeList;
 
-// max(ceil((limit - start) / delta), 0), exactly for integers.
+// Returns max(ceil((limit - start) / delta), 0), computed exactly for integers.
 template <class T>
 Result<int64_t> range_length(T start, T limit, T delta) {
   if (delta == T{0}) return invalid_argument("delta is 0");
@@ -250,7 +251,7 @@ Result<MatrixPlan> plan_trilu(const NodeView& node, KernelPlan&) {
 void run_trilu(const MatrixPlan& plan, const Launch& launch) {
   const char* x = launch.in<char>(0);
   char* y = launch.out<char>(0);
-  // Beyond the matrix every k means the same.
+  // All k beyond the matrix have the same effect.
   const int64_t k = std::clamp(plan.has_k ? *launch.in<int64_t>(1) : 0, -plan.rows - 1, plan.cols + 1);
   const int64_t rows = plan.batch * plan.rows, width = plan.cols * plan.item;
   if (rows == 0) return;
@@ -258,7 +259,7 @@ void run_trilu(const MatrixPlan& plan, const Launch& launch) {
   launch.parallel()(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(rows, pieces, piece);
     for (int64_t r = range.begin; r < range.end; ++r) {
-      // The upper triangle keeps columns from row + k on, the lower one those up to row + k.
+      // The upper triangle keeps columns from row + k on, the lower one columns up to row + k.
       const int64_t diagonal = r % plan.rows + k + (plan.upper ? 0 : 1);
       const int64_t cut = std::clamp<int64_t>(diagonal, 0, plan.cols) * plan.item;
       const char* from = x + r * width;

@@ -1,4 +1,4 @@
-// Elements moved without being changed: transposition, joining, cutting into parts.
+// Ops that move elements without changing them: Transpose, Concat, Split.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -95,7 +95,7 @@ Status shape_concat(ShapeContext& context) {
     const auto normal = normalize_axis(context.attributes.get_int("axis"), x.rank());
     if (!normal.ok()) return context.error(normal.status());
     axis = *normal;
-    Shape open = x;  // but for the axis, all shapes must agree
+    Shape open = x;  // except along the axis, all shapes must agree
     open[axis] = kUnknownDim;
     if (!compatible(open, out)) {
       return context.error("input ", static_cast<uint64_t>(i), " has shape ", x, ", the others ", out);
@@ -135,7 +135,7 @@ Status grad_concat(GradContext& g) {
   return g.status();
 }
 
-// The sizes of the parts along a dim; -1 where the dim is not known.
+// Returns the sizes of the parts along a dim, -1 if the dim is unknown.
 Result<std::vector<int64_t>> split_sizes(int64_t dim, size_t parts, const std::vector<int64_t>* given,
                                          const Attributes& attributes) {
   const auto count = static_cast<int64_t>(parts);
@@ -155,7 +155,7 @@ Result<std::vector<int64_t>> split_sizes(int64_t dim, size_t parts, const std::v
     return invalid_argument("num_outputs is ", wanted, " but there are ", count, " outputs");
   }
   if (dim < 0) return std::vector<int64_t>(parts, kUnknownDim);
-  // The last parts are smaller, or empty: a branch that is not taken may well cut 5 into 4.
+  // The last parts may be smaller or empty. A branch that is not taken may split 5 into 4 parts.
   const int64_t size = (dim + count - 1) / count;
   std::vector<int64_t> sizes(parts);
   for (int64_t i = 0; i < count; ++i) sizes[static_cast<size_t>(i)] = std::clamp<int64_t>(dim - size * i, 0, size);
@@ -208,7 +208,7 @@ Status grad_split(GradContext& g) {
   return g.status();
 }
 
-// One copy per part; part k is input k of Concat, output k of Split.
+// One copy per part. Part k is input k of Concat or output k of Split.
 struct PartsPlan {
   std::vector<StridedCopy> parts;
 };
@@ -237,7 +237,7 @@ void run_concat(const PartsPlan& plan, const Launch& launch) {
 Result<PartsPlan> plan_split(const NodeView& node, KernelPlan&) {
   const Shape& whole = node.shape(0);
   PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(node.attributes.get_int("axis"), whole.rank()));
-  // Outputs that nobody asked for have a size too, so it is not read from their shapes.
+  // Unused outputs have a size too, so sizes are not read from the outputs' shapes.
   const bool has_sizes = node.has_input(1);
   if (has_sizes && node.value(1) == nullptr) return internal_error("the sizes are not known");
   const std::vector<int64_t> given = has_sizes ? to_int64s(*node.value(1)) : std::vector<int64_t>();

@@ -1,4 +1,5 @@
-// Pad and Tile: results whose every element is one of the input's, found axis by axis; and their transposes, which sum.
+// Pad and Tile, whose outputs copy one input element each (or a constant), computed axis by axis.
+// Their gradients sum the elements back.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -24,7 +25,8 @@ Result<Mode> mode_of(const Attributes& attributes) {
   return invalid_argument("mode is '", mode, "', wanted constant, reflect, edge or wrap");
 }
 
-// Where element i of an axis of the larger side comes from: -1 for nowhere. Needs dim > 0.
+// Returns the source of element i of an axis of the larger side, or -1 if there is none. Needs dim
+// > 0.
 int64_t source_of(Mode mode, int64_t i, int64_t before, int64_t dim) {
   const int64_t at = i - before;
   if (at >= 0 && at < dim) return at;
@@ -46,7 +48,7 @@ int64_t source_of(Mode mode, int64_t i, int64_t before, int64_t dim) {
 
 // ---- Shapes
 
-// Elements put before and after each dim.
+// Numbers of elements added before and after each dim.
 struct Pads {
   std::array<int64_t, kMaxRank> before{}, after{};
 };
@@ -86,8 +88,8 @@ Result<Shape> padded(const Shape& x, const Pads& pads, Mode mode) {
   return out;
 }
 
-// What the inputs `pads` and `axes` (which may be absent) say of a tensor of that shape; unknown dims where they are not
-// known.
+// Computes the padded shape from the inputs `pads` and `axes`, which may be absent. Dims are
+// unknown if these inputs are.
 template <class Context>
 Result<Shape> padded_by_inputs(const Context& context, const Shape& x, size_t pads, size_t axes, Mode mode, Pads& out) {
   const bool has_axes = context.has_input(axes);
@@ -115,7 +117,8 @@ Status shape_pad(ShapeContext& context) {
   return {};
 }
 
-// The input called `shape` is what the output has; `check(shape)` gives the shape that grad must have.
+// Sets the output to the shape that the input `shape_input` holds. `check(shape)` returns the shape
+// that grad must have.
 template <class F>
 Status shape_from_input(ShapeContext& context, size_t shape_input, F&& check) {
   PERCALE_ASSIGN_OR_RETURN(const int64_t rank, vector_length(context, shape_input));
@@ -187,7 +190,8 @@ Status grad_pad(GradContext& g) {
     g.set(0, g.emit("percale:PadGrad", inputs, {{"mode", mode}}));
   }
   if (g.wants(2) && mode == "constant") {
-    // What the padding holds: all of the gradient but what goes to the data.
+    // The gradient of the padding value: the sum of the gradient minus the part that goes to the
+    // data.
     ValueId all = g.emit("ReduceSum", {g.grad(0)}, {{"keepdims", 0}});
     std::vector<ValueId> inputs = {g.grad(0), g.input(1), shape_of(g, g.input(0))};
     if (g.input(3) != kNoValue) inputs.push_back(g.input(3));
@@ -259,12 +263,13 @@ struct PadPlan {
   std::array<int64_t, kMaxRank> before{};
   Mode mode = Mode::kConstant;
   bool has_value = false;
-  // Leading dims that are left as they are: rows under them do not meet.
+  // Product of the leading dims that are not padded. Rows of different groups do not overlap.
   int64_t groups = 1;
   void (*run)(const PadPlan&, const Launch&) = nullptr;
 };
 
-// Calls row(small offset or -1, large offset) in elements for each innermost row of group `group`.
+// Calls row(small offset or -1, large offset), in elements, for each innermost row of group
+// `group`.
 template <class F>
 void for_each_row(const PadPlan& plan, int64_t group, F&& row) {
   const size_t rank = plan.large.rank();
@@ -354,7 +359,7 @@ PadPlan make_pad(const Shape& small, const Shape& large, const std::array<int64_
   plan.large = large;
   plan.before = before;
   plan.mode = mode;
-  if (large.rank() == 0) {  // one row of one element
+  if (large.rank() == 0) {  // a scalar is one row of one element
     plan.small = plan.large = Shape{1};
   }
   for (size_t d = 0; d + 1 < large.rank() && small[d] == large[d] && before[d] == 0; ++d) plan.groups *= large[d];

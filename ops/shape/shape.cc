@@ -1,4 +1,4 @@
-// Shapes as values, and the same elements under another shape.
+// Shapes as values, and ops that change only the shape of a tensor.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 // ---- Shapes
 
-// The product of the dims, -1 where one is unknown.
+// Returns the product of the dims [from, to), or -1 if one is unknown.
 int64_t known_product(const Shape& shape, size_t from, size_t to) {
   for (size_t d = from; d < to; ++d) {
     if (shape[d] < 0) return kUnknownDim;
@@ -24,12 +24,13 @@ int64_t known_product(const Shape& shape, size_t from, size_t to) {
   return shape.product(from, to);
 }
 
-// The dim that -1 stands for. `dims`: the wanted dims with -1 at `open` and where they are not known, copied ones
-// replaced; `copied[d]`: dim d is dim d of x, known or not.
+// Returns the dim that -1 stands for. `dims` holds the wanted dims, with -1 at `open` and where
+// they are unknown. Copied dims are already replaced. `copied[d]` is true if dim d is dim d of x,
+// known or not.
 Result<int64_t> open_dim(const Shape& x, const std::vector<int64_t>& dims, size_t open,
                          const std::array<bool, kMaxRank>& copied) {
   if (!x.known_rank()) return kUnknownDim;
-  // A copied dim stands on both sides and cancels out, so that it may be unknown, unless it is zero.
+  // A copied dim is on both sides and cancels out, so it may be unknown, unless it is zero.
   CheckedSize have = 1, want = 1;
   for (size_t d = 0; d < x.rank(); ++d) {
     if (copied[d] && x[d] != 0) continue;
@@ -117,7 +118,8 @@ Status shape_flatten(ShapeContext& context) {
   return {};
 }
 
-// How many axes input 1 names; exporters write a single one as a scalar, too. -1: not known.
+// Returns the number of axes in input 1, or -1 if it is unknown. Exporters also write a single axis
+// as a scalar.
 Result<int64_t> axes_length(const ShapeContext& context) {
   const Shape& axes = context.shape(1);
   return axes.known_rank() && axes.rank() == 0 ? Result<int64_t>(1) : vector_length(context, 1);
@@ -187,7 +189,7 @@ Status shape_expand(ShapeContext& context) {
   return {};
 }
 
-// The dims [first, last) that a Shape node gives, of a tensor of that rank.
+// Returns the range [first, last) of the dims that a Shape node returns for a tensor of that rank.
 std::pair<size_t, size_t> shape_range(const Attributes& attributes, size_t rank) {
   const auto r = static_cast<int64_t>(rank);
   const auto place = [&](int64_t i) { return static_cast<size_t>(std::clamp<int64_t>(i < 0 ? i + r : i, 0, r)); };
@@ -209,7 +211,7 @@ Status shape_size(ShapeContext& context) {
 
 // ---- Gradients
 
-// A zero in the shape means zero here, not "copy".
+// A zero in the shape is a dim of size zero here, not "copy".
 Status grad_view(GradContext& g) {
   if (g.wants(0)) g.set(0, g.emit("Reshape", {g.grad(0), shape_of(g, g.input(0))}, {{"allowzero", 1}}));
   return g.status();

@@ -12,13 +12,14 @@ constexpr int64_t kMostLength = int64_t{1} << 24;
 ComplexNumber product(ComplexNumber a, ComplexNumber b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
-// exp(-pi i numerator / denominator).
+// Returns exp(-pi i numerator / denominator).
 ComplexNumber turn(int64_t numerator, int64_t denominator) {
   const double angle = -std::numbers::pi * static_cast<double>(numerator) / static_cast<double>(denominator);
   return {std::cos(angle), std::sin(angle)};
 }
 
-// In place, for a power of two: elements in the order of their reversed bits, then pairs, fours, ...
+// In-place radix-2 transform of n = a power of two: reorders the elements by reversed bits, then
+// combines pairs, fours, and so on.
 void by_halves(ComplexNumber* x, size_t n, const std::vector<ComplexNumber>& turns) {
   for (size_t i = 1, j = 0; i < n; ++i) {
     size_t bit = n >> 1;

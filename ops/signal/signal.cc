@@ -1,4 +1,4 @@
-// DFT, STFT and MelWeightMatrix: what speech models hear with.
+// DFT, STFT and MelWeightMatrix: the signal ops of speech models.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -16,7 +16,8 @@
 namespace percale {
 namespace {
 
-// The number that an input of one element holds: `otherwise` where it is absent, nothing where it is not known.
+// Returns the number that an input of one element holds, `otherwise` if the input is absent, or no
+// value if it is unknown.
 template <class Context>
 std::optional<int64_t> number_of(const Context& c, size_t i, int64_t otherwise) {
   if (!c.has_input(i)) return otherwise;
@@ -34,11 +35,12 @@ Status check_number(const ShapeContext& c, size_t i) {
 
 struct DftSizes {
   size_t axis = 0;
-  int64_t given = 0, length = 0, made = 0;  // along the axis: of the input, of the transform, of the output
+  // along the axis: dim of the input, transform length, dim of the output
+  int64_t given = 0, length = 0, made = 0;
   bool inverse = false, onesided = false;
 };
 
-// Precondition: rank, axis and length are known, the dim of the axis too.
+// Precondition: the rank, the axis, the length and the dim of the axis are known.
 Result<DftSizes> dft_sizes(const Attributes& attributes, const Shape& x, int64_t axis, std::optional<int64_t> asked) {
   DftSizes s;
   s.inverse = attributes.get_int("inverse") != 0;
@@ -82,7 +84,8 @@ Status shape_dft(ShapeContext& c) {
   return {};
 }
 
-// The transform is linear: its gradient is the transposed one, cut or filled to the input's length.
+// The transform is linear. Its gradient is the transposed transform, cut or zero-padded to the
+// input's length.
 Status grad_dft(GradContext& g) {
   if (g.grad(0) == kNoValue || !g.wants(0)) return {};
   const bool inverse = g.attributes().get_int("inverse") != 0, onesided = g.attributes().get_int("onesided") != 0;
@@ -97,19 +100,19 @@ Status grad_dft(GradContext& g) {
   const ValueId real = cast(g, whole, g.dtype(x));
   ValueId dx = g.emit("DFT", {g.grad(0), whole, at}, {{"inverse", !inverse}, {"onesided", onesided && inverse}});
   if (!inverse) {
-    dx = mul(g, dx, real);  // that transform is not to be divided
+    dx = mul(g, dx, real);  // the gradient's inverse transform must not divide by the length
   } else {
     dx = div(g, dx, real);
   }
   if (inverse && onesided) {
-    // All but the first number, and the middle one of an even length, stand for two.
+    // Every bin except the first one, and the middle one of an even length, stands for two.
     const ValueId one = g.scalar(DType::kI64, 1), two = g.scalar(DType::kI64, 2);
     const ValueId last = g.emit("Squeeze", {g.emit("Gather", {shape_of(g, dx), axis})});
     const ValueId place = g.emit("Range", {g.scalar(DType::kI64, 0), last, one});
     const ValueId alone = g.emit(
         "Or", {g.emit("Equal", {place, g.scalar(DType::kI64, 0)}), g.emit("Equal", {mul(g, place, two), whole})});
     const ValueId weight = where(g, alone, scalar_like(g, dx, 1), scalar_like(g, dx, 2));
-    // The weights along the axis, ones elsewhere.
+    // The weights along the axis, with dims of 1 elsewhere.
     const ValueId rank = g.emit("Shape", {shape_of(g, dx)});
     const ValueId ones = g.emit("Expand", {g.ints({1}), rank});
     const ValueId normal = g.emit("Mod", {add(g, axis, rank), rank});
@@ -118,7 +121,7 @@ Status grad_dft(GradContext& g) {
   }
   const ValueId reached = along(dx);
   dx = g.emit("Slice", {dx, zero, along(x), axis});
-  // A real input takes the real part.
+  // A real input receives the real part.
   dx = g.emit("Slice", {dx, zero, g.emit("Shape", {x}, {{"start", -1}}), g.ints({-1})});
   g.set(0, g.emit("percale:SliceGrad", {dx, shape_of(g, x), zero, reached, axis}));
   return g.status();
@@ -147,14 +150,14 @@ Result<DftPlan> plan_dft(const NodeView& node, KernelPlan& plan) {
   if (p.outer * p.inner == 0) return p;
   PERCALE_ASSIGN_OR_RETURN(p.fourier, Fourier::make(sizes.length));
   p.piece_numbers = sizes.length + p.fourier.scratch_numbers();
-  constexpr int64_t kMostScratch = int64_t{1} << 22;  // numbers
+  constexpr int64_t kMostScratch = int64_t{1} << 22;  // ComplexNumbers
   p.pieces = std::min(piece_count(p.outer * p.inner, work_of(p.piece_numbers, 32)),
                       std::max<int64_t>(kMostScratch / p.piece_numbers, 1));
   plan.scratch_bytes = p.pieces * p.piece_numbers * static_cast<int64_t>(sizeof(ComplexNumber));
   return p;
 }
 
-// One line: number j stands at from[j * step].
+// Loads one line. Element j is at from[j * step].
 template <class T>
 void load_line(const DftPlan& p, const T* from, int64_t step, ComplexNumber* line) {
   const DftSizes& s = p.sizes;
@@ -164,7 +167,7 @@ void load_line(const DftPlan& p, const T* from, int64_t step, ComplexNumber* lin
   }
   std::fill(line + count, line + s.length, ComplexNumber{});
   if (!s.inverse || !s.onesided) return;
-  // The other half is the conjugate of this one; what has no other half is real.
+  // The other half is the conjugate of this one. Elements without a counterpart are real.
   line[0].im = 0;
   for (int64_t j = s.length / 2 + 1; j < s.length; ++j) line[j] = {line[s.length - j].re, -line[s.length - j].im};
   if (s.length % 2 == 0) line[s.length / 2].im = 0;
@@ -228,7 +231,7 @@ Status shape_stft(ShapeContext& c) {
   return {};
 }
 
-// The frames, each times the window, and their DFT.
+// Gathers the frames, multiplies each by the window and applies DFT.
 Status stft(BodyContext& c) {
   const ValueId x = c.input(0), zero = c.scalar(DType::kI64, 0), one = c.scalar(DType::kI64, 1);
   const auto number = [&](size_t i) { return cast(c, c.emit("Reshape", {c.input(i), c.ints({})}), DType::kI64); };
@@ -296,7 +299,8 @@ Status shape_mel(ShapeContext& c) {
 }
 
 struct MelPlan {
-  std::vector<int64_t> edges;  // the bins at which the bands begin, peak and end, each two further on
+  // bins at which bands begin, peak and end; band b uses edges b, b + 1 and b + 2
+  std::vector<int64_t> edges;
   int64_t bins = 0, bands = 0;
   void (*store)(double value, int64_t at, char* to) = nullptr;
 };
@@ -328,7 +332,8 @@ Result<MelPlan> plan_mel(const NodeView& node, KernelPlan&) {
   return p;
 }
 
-// A triangle per band, 1 at its peak; a band whose sides hold no bin is its peak alone.
+// One triangle per band with the value 1 at its peak. A band whose rising side is empty has its
+// peak there.
 void run_mel(const MelPlan& p, const Launch& l) {
   for (int64_t band = 0; band < p.bands; ++band) {
     const auto at = static_cast<size_t>(band);

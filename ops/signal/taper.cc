@@ -1,4 +1,5 @@
-// The windows that taper a signal before its spectrum is taken: sums of cosines (Harris 1978).
+// Window functions that taper a signal before its spectrum is computed: sums of cosines (Harris
+// 1978).
 #include <array>
 #include <numbers>
 
@@ -26,14 +27,16 @@ Status shape_taper(ShapeContext& context) {
   return {};
 }
 
-// a0 - a1 cos(2 pi n / N) + a2 cos(4 pi n / N) in f64; N is the size, or one less where both ends are elements.
+// a0 - a1 cos(2 pi n / N) + a2 cos(4 pi n / N) in f64. N is the size or, for a symmetric window,
+// the size minus 1.
 Status taper(BodyContext& c, std::array<double, 3> a) {
   const auto number = [&](double value) { return c.scalar(DType::kF64, value); };
   const ValueId size = cast(c, c.input(0), DType::kF64);
   const ValueId n = c.emit("Range", {number(0), size, number(1)});
   ValueId period = size;
   if (c.attributes().get_int("periodic") == 0) {
-    period = c.emit("Max", {sub(c, size, number(1)), number(1)});  // of one element: as its periodic form
+    // a window of one element is the same in both forms
+    period = c.emit("Max", {sub(c, size, number(1)), number(1)});
   }
   const ValueId angle = div(c, mul(c, n, number(2 * std::numbers::pi)), period);
   ValueId y = sub(c, number(a[0]), mul(c, number(a[1]), c.emit("Cos", {angle})));

@@ -1,5 +1,5 @@
-// What each family file gives to all_ops.cc: one function that registers its schemas and CPU kernels
-// (best first: SIMD, then portable).
+// Declares one registration function per op family. Each registers the family's schemas and its CPU
+// kernels, SIMD before portable because the first one that accepts a node wins.
 #ifndef PERCALE_OPS_SUPPORT_FAMILIES_H_
 #define PERCALE_OPS_SUPPORT_FAMILIES_H_
 
@@ -11,11 +11,11 @@ namespace simd {
 struct SimdTable;  // devices/cpu/simd/simd.h
 }
 
-// `simd`: the vector functions of this machine's instruction set, null where there is none; then the portable kernels
-// alone are registered. It must outlive the registry.
+// `simd` holds the vector functions for this machine's instruction set. If it is null, only
+// portable kernels are registered. It must outlive the registry.
 using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* simd);
 
-// The one list of families, in the order of registration.
+// The list of all families, in registration order.
 #define PERCALE_FAMILIES(FAMILY)                               \
   FAMILY(activation)                                           \
   FAMILY(affine_grid)                                          \

@@ -1,5 +1,5 @@
-// What float families share: one portable kernel written for f32 and f64, and its twin that runs f16, bf16 and
-// float8 nodes by widening them to f32.
+// Helpers for float families: a portable kernel is written once for f32 and f64, and a wrapper runs
+// f16, bf16 and float8 nodes by widening them to f32.
 #ifndef PERCALE_OPS_SUPPORT_FLOAT_KERNELS_H_
 #define PERCALE_OPS_SUPPORT_FLOAT_KERNELS_H_
 
@@ -24,8 +24,8 @@ decltype(auto) with_float(DType dtype, F&& f) {
   return f.template operator()<float>();
 }
 
-// Into how many pieces `items` equal items are cut when each costs `work` scalar operations: by sizes alone, never by
-// threads. At least 1.
+// Returns the number of pieces to cut `items` equal items into if each costs `work` scalar
+// operations. It depends on sizes alone, never on the number of threads. The result is at least 1.
 inline int64_t piece_count(int64_t items, double work) {
   constexpr double kWorkPerPiece = 32768, kMost = 64;
   const double pieces = static_cast<double>(items) * std::max(work, 1.0) / kWorkPerPiece;
@@ -42,18 +42,18 @@ inline bool has_narrow_operand(const NodeView& view) {
          std::any_of(view.outputs.begin(), view.outputs.end(), half);
 }
 
-// Takes nodes without an operand of f16, bf16 or float8.
+// Accepts nodes without an f16, bf16 or float8 operand.
 inline Status accepts_full_floats(const NodeView& view) {
   if (has_narrow_operand(view)) return unimplemented("works in f32 and f64");
   return {};
 }
-// Takes nodes with one.
+// Accepts nodes with at least one f16, bf16 or float8 operand.
 inline Status accepts_narrow_floats(const NodeView& view) {
   if (!has_narrow_operand(view)) return unimplemented("widens f16, bf16 and float8 alone");
   return {};
 }
 
-// The product of sizes as a floating-point number, for estimates that must not overflow.
+// Returns the product of sizes as a floating-point number, for estimates that must not overflow.
 template <class... N>
 double work_of(N... sizes) {
   return (1.0 * ... * static_cast<double>(sizes));
@@ -61,7 +61,7 @@ double work_of(N... sizes) {
 
 namespace widened {
 
-// Converts between f32 and the 16- or 8-bit float that `half` names.
+// Converts from the 16-bit or 8-bit float `half` to f32; narrow() converts back.
 inline void widen(DType half, const void* from, float* to, int64_t count) {
   if (half == DType::kF16) {
     for (int64_t i = 0; i < count; ++i) to[i] = to_f32(static_cast<const F16*>(from)[i]);
@@ -83,7 +83,7 @@ inline void narrow(DType half, const float* from, void* to, int64_t count) {
 }
 
 struct Operand {
-  DType half = DType::kInvalid;  // kInvalid: handed through as it is
+  DType half = DType::kInvalid;  // kInvalid: passed through unchanged
   int64_t elements = 0, offset = 0;
 };
 
@@ -155,8 +155,9 @@ void run(const State<InnerOf<Plan>>& state, const Launch& launch) {
 
 }  // namespace widened
 
-// Adds the portable kernel made of Plan and Run, which work on f32 and f64, and behind it the one that runs f16 and
-// bf16 by it. For ops of fixed arity. All texts must be literals.
+// Registers the portable kernel made of Plan and Run, which handle f32 and f64, and after it the
+// kernel that runs f16, bf16 and float8 by widening. For ops with a fixed number of operands. All
+// strings must be literals.
 template <auto Plan, auto Run>
 Status add_float_kernels(Registry& registry, const char* op, const char* domain, const char* portable_name,
                          const char* widened_name) {

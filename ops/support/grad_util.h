@@ -1,4 +1,4 @@
-// What gradient functions share: short names for the nodes that they emit most.
+// Short names for the nodes that gradient functions emit most often.
 #ifndef PERCALE_OPS_SUPPORT_GRAD_UTIL_H_
 #define PERCALE_OPS_SUPPORT_GRAD_UTIL_H_
 
@@ -16,7 +16,7 @@ inline ValueId where(Emitter& e, ValueId condition, ValueId a, ValueId b) { retu
 inline ValueId cast(Emitter& e, ValueId a, DType to) {
   return e.dtype(a) == to ? a : e.emit("Cast", {a}, {{"to", to}});
 }
-// A rank-0 constant of the dtype of `like`; it broadcasts to whatever it meets.
+// Returns a rank-0 constant of the dtype of `like`. It broadcasts to any shape.
 inline ValueId scalar_like(Emitter& e, ValueId like, double value) { return e.scalar(e.dtype(like), value); }
 
 }  // namespace percale

@@ -47,7 +47,7 @@ StridedLoop StridedLoop::make(const Shape& shape, std::span<const std::array<int
   size_t rank = 0;
   for (size_t d = 0; d < shape.rank(); ++d) {
     if (shape[d] == 1) continue;
-    // A dim joins the one before it when every operand steps over it as if the two were one.
+    // Merge a dim into the previous one if every operand steps over both as over one dim.
     bool joins = rank > 0;
     for (size_t k = 0; joins && k < given.size(); ++k) {
       joins = loop.strides[rank - 1][k] == given[k][d] * shape[d];
@@ -59,7 +59,7 @@ StridedLoop StridedLoop::make(const Shape& shape, std::span<const std::array<int
     }
     for (size_t k = 0; k < given.size(); ++k) loop.strides[rank - 1][k] = given[k][d];
   }
-  loop.rank = rank > 0 ? rank : 1;  // dims[0] is 1 from the start
+  loop.rank = rank > 0 ? rank : 1;  // dims[0] is initialised to 1
   return loop;
 }
 

@@ -1,5 +1,5 @@
-// What portable kernels share: lists of element types, conversion to the type that is computed in, loops over broadcast
-// operands, and the number of pieces that a loop is cut into.
+// Helpers for portable kernels: lists of element types, conversion to the type computed in, loops
+// over broadcast operands, and the number of pieces that a loop is cut into.
 #ifndef PERCALE_OPS_SUPPORT_KERNEL_UTIL_H_
 #define PERCALE_OPS_SUPPORT_KERNEL_UTIL_H_
 
@@ -35,20 +35,21 @@ inline constexpr auto kIntegerList = kSignedList + kUnsignedList;
 inline constexpr auto kNumericList = kFloatList + kIntegerList;
 inline constexpr auto kAnyList = kNumericList + kBoolList;
 
-// Calls f.operator()<T>() for the T of the list that is `dtype`; false when there is none.
+// Calls f.operator()<T>() for the T in the list that matches `dtype`. Returns false if there is
+// none.
 template <class... T, class F>
 bool dispatch(TypeList<T...>, DType dtype, F&& f) {
   return ((dtype == dtype_of<T> && (f.template operator()<T>(), true)) || ...);
 }
 
-// What a kernel accepts whose element type is that of input `Input` and must be in the list.
+// Accepts nodes whose input `Input` has a dtype in the list.
 template <const auto& List, size_t Input = 0>
 Status accepts_types(const NodeView& node) {
   if (dispatch(List, node.dtype(Input), []<class T>() {})) return {};
   return unimplemented("no code for ", node.dtype(Input));
 }
 
-// The type that elements of T are computed in.
+// The type in which elements of T are computed.
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, F16> || std::is_same_v<T, BF16>, float, T>;
 
@@ -74,7 +75,7 @@ T narrow(Wide<T> value) {
 template <class T>
 inline constexpr bool is_float_like = std::is_floating_point_v<Wide<T>>;
 
-// Integer arithmetic modulo 2^bits, floating-point arithmetic as it is.
+// Integer arithmetic modulo 2^bits. Floating-point arithmetic is unchanged.
 namespace wrap {
 template <class T>
 using Modular = std::conditional_t<(sizeof(T) < sizeof(uint32_t)), uint32_t, std::make_unsigned_t<T>>;
@@ -104,11 +105,11 @@ T mul(T a, T b) {
 }
 }  // namespace wrap
 
-// Bytes of one element of a dtype of 8 bits or more.
+// Returns the bytes per element of a dtype of 8 bits or more.
 inline int64_t item_bytes(DType dtype) { return dtype_bits(dtype) / 8; }
 
-// Into how many pieces a loop over `elements` is cut: a function of the size alone, so that results do not depend on the
-// number of threads.
+// Returns the number of pieces that a loop over `elements` is cut into. It depends on the size
+// alone, so that results do not depend on the number of threads.
 inline constexpr int64_t kGrain = 32 * 1024;
 inline constexpr int64_t kMaxPieces = 64;
 constexpr int64_t pieces_for(int64_t elements, int64_t grain = kGrain) {
@@ -116,8 +117,8 @@ constexpr int64_t pieces_for(int64_t elements, int64_t grain = kGrain) {
   return pieces < 1 ? 1 : pieces > kMaxPieces ? kMaxPieces : pieces;
 }
 
-// A loop nest over several operands, each with its own strides in bytes, neighbouring dims merged where all operands
-// allow it. Operand 0 is the one that is walked in order (usually the output). A plain value.
+// A loop nest over several operands, each with its own strides in bytes. Adjacent dims are merged
+// where all operands allow it. Operand 0, usually the output, is traversed in order. A plain value.
 inline constexpr size_t kMaxLoopOperands = 5;
 struct StridedLoop {
   using Offsets = std::array<int64_t, kMaxLoopOperands>;
@@ -128,15 +129,17 @@ struct StridedLoop {
   std::array<int64_t, kMaxRank> dims{1};
   std::array<Offsets, kMaxRank> strides{};  // [dim][operand]
 
-  // `given[k][d]`: the stride of operand k along dim d of `shape`.
+  // `given[k][d]` is the stride of operand k along dim d of `shape`.
   static StridedLoop make(const Shape& shape, std::span<const std::array<int64_t, kMaxRank>> given);
-  // Over `out` of contiguous elements and inputs that broadcast to it; `items`: bytes per element of out, then of inputs.
+  // Loops over a contiguous `out` and inputs that broadcast to it. `items` holds the bytes per
+  // element of the output, then of each input.
   static StridedLoop broadcast(const Shape& out, std::span<const Shape> inputs, std::span<const int64_t> items);
 
   int64_t row_length() const { return dims[rank - 1]; }
 
-  // Calls row(offsets, n, first) for the iterations [begin, end): runs of `n` along the innermost dim whose strides are
-  // strides[rank - 1]; `first` is the number of the run's first iteration.
+  // Calls row(offsets, n, first) for each run within the iterations [begin, end). A run covers `n`
+  // iterations along the innermost dim, whose strides are strides[rank - 1]. `first` is the number
+  // of the run's first iteration.
   template <class F>
   void run(int64_t begin, int64_t end, F&& row) const {
     if (begin >= end) return;
@@ -165,7 +168,7 @@ struct StridedLoop {
     }
   }
 
-  // The same over everything, cut into pieces.
+  // Calls `row` for all iterations, cut into pieces that run in parallel.
   template <class F>
   void run_parallel(const ParallelFor& parallel, F&& row) const {
     if (total == 0) return;
@@ -179,18 +182,19 @@ struct StridedLoop {
 
 // Row-major strides of a shape, in units of `item`.
 std::array<int64_t, kMaxRank> contiguous_strides(const Shape& shape, int64_t item);
-// The strides that read `shape`, right-aligned, as if it were of shape `out`: 0 where it is repeated.
+// Returns the strides that read `shape`, right-aligned, as if it had shape `out`. The stride of a
+// repeated dim is 0.
 std::array<int64_t, kMaxRank> broadcast_strides(const Shape& shape, const Shape& out, int64_t item);
 
 // One run of an elementwise loop.
 struct Row {
   int64_t n = 0;
-  int64_t first = 0;                // number of the first element within the output
+  int64_t first = 0;                // index of the first element within the output
   std::array<const char*, 4> in{};  // the first elements
-  std::array<int64_t, 4> stride{};  // bytes from one element to the next; 0: one for all
+  std::array<int64_t, 4> stride{};  // bytes between elements; 0: one element for all
   char* out = nullptr;              // contiguous
-  const double* params = nullptr;   // the node's numbers, such as alpha
-  const Launch* launch = nullptr;   // for failures
+  const double* params = nullptr;   // numeric attributes of the node, such as alpha
+  const Launch* launch = nullptr;   // used to report failures
 
   template <class T>
   const T* x(size_t i) const {
@@ -210,15 +214,16 @@ struct MapPlan {
   std::array<double, 4> params{};
   size_t num_inputs = 0;
 };
-// A loop over the first `num_inputs` inputs (those that are present).
+// Plans a loop over the first `num_inputs` inputs, all of which must be present.
 MapPlan make_map(const NodeView& node, size_t num_inputs, RowFn row, std::array<double, 4> params = {});
-// Runs it with inputs 0 .. num_inputs - 1 into output 0.
+// Runs the plan on inputs 0 .. num_inputs - 1 and output 0.
 void run_map(const MapPlan& plan, const Launch& launch);
 
-// Copies runs of elements of 1, 2, 4 or 8 bytes; null for other sizes.
+// Returns a row function that copies elements of 1, 2, 4 or 8 bytes, or null for other sizes.
 RowFn copy_row(int64_t item);
 
-// Op is a function object: constructible from `const double*` (the node's numbers) or without arguments.
+// Builds the function object Op from the node's numbers (`const double*`) or, if it has no such
+// constructor, without arguments.
 template <class Op>
 Op make_row_op(const Row& row) {
   if constexpr (std::is_constructible_v<Op, const double*>) {
@@ -228,7 +233,7 @@ Op make_row_op(const Row& row) {
   }
 }
 
-// y[i] = op(x[i]); both contiguous.
+// y[i] = op(x[i]). Both are contiguous.
 template <class Op, class T, class R = T>
 void unary_row(const Row& row) {
   const Op op = make_row_op<Op>(row);
@@ -237,7 +242,7 @@ void unary_row(const Row& row) {
   for (int64_t i = 0; i < row.n; ++i) y[i] = narrow<R>(op(widen(x[i])));
 }
 
-// y[i] = op(a[i], b[i]), either of which may be repeated.
+// y[i] = op(a[i], b[i]). Either operand may be repeated.
 template <class Op, class T, class R = T>
 void binary_row(const Row& row) {
   const Op op = make_row_op<Op>(row);
@@ -259,7 +264,8 @@ void binary_row(const Row& row) {
   }
 }
 
-// A floating-point number as an integer: cut towards zero, held at the ends of the range, NaN gives 0.
+// Converts a floating-point number to an integer: truncates towards zero and clamps to the range.
+// NaN gives 0.
 template <class To, class From>
 To saturate(From value) {
   constexpr From kLowest = static_cast<From>(std::numeric_limits<To>::min());
@@ -269,14 +275,15 @@ To saturate(From value) {
   return value >= above ? std::numeric_limits<To>::max() : static_cast<To>(value);
 }
 
-// "portable.Add" -> "Add": kernels of one op are called after it.
+// Returns the op's name from a kernel's name: "portable.Add" -> "Add".
 constexpr const char* op_of_kernel(const char* kernel) {
   while (*kernel != '.') ++kernel;
   return kernel + 1;
 }
 
-// Kernels of elementwise ops of one and of two operands, for element types of List; the result is of type R, or of the
-// operands' where R is void. The attributes alpha and beta, 0 where the op has none, are params[0] and [1].
+// Kernels of elementwise ops with one or two operands, for the element types of List. The result
+// has type R, or the operands' type if R is void. The attributes alpha and beta are params[0] and
+// [1], 0 if the op lacks them.
 template <class Op, const auto& List, class R = void>
 struct UnaryKernel {
   static Result<MapPlan> plan(const NodeView& node, KernelPlan&) {
@@ -295,7 +302,7 @@ struct BinaryKernel {
     return make_map(node, 2, row);
   }
 };
-// `name`: "portable.Op".
+// `name` has the form "portable.Op".
 template <class Op, const auto& List, class R = void>
 Kernel unary_kernel(const char* name, const char* domain = "") {
   return make_kernel<accepts_types<List>, UnaryKernel<Op, List, R>::plan, run_map>(name, op_of_kernel(name), domain);
@@ -305,7 +312,7 @@ Kernel binary_kernel(const char* name, const char* domain = "") {
   return make_kernel<accepts_types<List>, BinaryKernel<Op, List, R>::plan, run_map>(name, op_of_kernel(name), domain);
 }
 
-// Adds CPU kernels in the order given.
+// Registers CPU kernels in the given order.
 Status add_cpu_kernels(Registry& registry, std::initializer_list<Kernel> kernels);
 
 }  // namespace percale

@@ -1,4 +1,4 @@
-// How a scattered update meets what is there.
+// The ways in which a scattered update is combined with the existing element.
 #ifndef PERCALE_OPS_SUPPORT_SCATTER_JOIN_H_
 #define PERCALE_OPS_SUPPORT_SCATTER_JOIN_H_
 
@@ -8,7 +8,8 @@ namespace percale {
 
 enum class ScatterJoin : uint8_t { kNone, kAdd, kMul, kMax, kMin };
 
-// The new value. Of bools, add and max are "or", mul and min are "and"; max and min keep NaN.
+// Returns the new value. For bools, add and max are "or", mul and min are "and". Max and min
+// propagate NaN.
 template <class T, ScatterJoin kJoin>
 T scatter_join(T old, T update) {
   [[maybe_unused]] const Wide<T> a = widen(old), b = widen(update);
@@ -27,7 +28,8 @@ T scatter_join(T old, T update) {
   }
 }
 
-// Calls f.operator()<T, kJoin>() for the dtype of input 0 and the attribute `reduction`; an error for another reduction.
+// Calls f.operator()<T, kJoin>() for the dtype of input 0 and the attribute `reduction`. An unknown
+// reduction is an error.
 template <class F>
 Status dispatch_scatter(const NodeView& node, F&& f) {
   const std::string_view reduction = node.attributes.get_string("reduction");

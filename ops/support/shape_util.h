@@ -1,4 +1,4 @@
-// What shape functions share.
+// Helpers for shape functions.
 #ifndef PERCALE_OPS_SUPPORT_SHAPE_UTIL_H_
 #define PERCALE_OPS_SUPPORT_SHAPE_UTIL_H_
 
@@ -10,28 +10,33 @@
 
 namespace percale {
 
-// Output 0 (and every further one) has the dtype and shape of input 0.
+// Output 0 and every further output have the dtype and shape of input 0.
 Status shape_same(ShapeContext& context);
 // Output 0 has the dtype of input 0 and the broadcast shape of all present inputs.
 Status shape_broadcast(ShapeContext& context);
-// Output 0 is of dtype bool and has the broadcast shape of all present inputs.
+// Output 0 has dtype bool and the broadcast shape of all present inputs.
 Status shape_broadcast_bool(ShapeContext& context);
 
-// The broadcast shape of the present inputs [from, to), an error naming two that do not agree.
+// Returns the broadcast shape of the present inputs [from, to). An error names two incompatible
+// shapes.
 Result<Shape> broadcast_inputs(const ShapeContext& context, size_t from, size_t to);
 
-// `axes` of a tensor of that rank in [0, rank), in the given order; an error for one that is out of range or given twice.
+// Normalizes `axes` of a tensor of that rank to [0, rank) and keeps their order. An axis that is
+// out of range or given twice is an error.
 Result<std::vector<size_t>> normalize_axes(std::span<const int64_t> axes, size_t rank);
 
-// The elements of the i32 or i64 input i where its value is known.
+// Returns the elements of the i32 or i64 input i if its value is known.
 std::optional<std::vector<int64_t>> known_ints(const ShapeContext& context, size_t i);
-// The same where some elements are known; the others are kUnknownNumber.
+// Like known_ints(), for values that are known in part. Unknown elements are kUnknownNumber.
 std::optional<std::vector<int64_t>> partly_known_ints(const ShapeContext& context, size_t i);
-// The shape whose dims are the elements of input i, as far as they are known; an error for negative ones.
+// Returns the shape whose dims are the elements of input i. Unknown elements become unknown dims. A
+// negative element is an error.
 Result<Shape> shape_in_input(const ShapeContext& context, size_t i);
-// How many elements the rank-1 input i has: -1 when not known, an error when it is of another rank.
+// Returns the number of elements of the rank-1 input i, or -1 if it is unknown. Another rank is an
+// error.
 Result<int64_t> vector_length(const ShapeContext& context, size_t i);
-// A shape of `rank` unknown dims; unranked for -1; an error above the limit.
+// Returns a shape of `rank` unknown dims, or an unranked shape for -1. A rank above the limit is an
+// error.
 Result<Shape> unknown_shape(int64_t rank);
 
 }  // namespace percale

@@ -1,5 +1,5 @@
-// The SIMD kernels of the families whose portable kernels alone would fill a file. A family registers them before its
-// portable ones. All are in f32.
+// SIMD kernels of the families whose portable kernels already fill a file. A family registers them
+// before its portable ones. All work in f32.
 #ifndef PERCALE_OPS_SUPPORT_SIMD_KERNELS_H_
 #define PERCALE_OPS_SUPPORT_SIMD_KERNELS_H_
 
@@ -19,7 +19,7 @@ Status register_layer_norm_simd(Registry& registry, const simd::SimdTable& simd)
 Status register_rms_norm_simd(Registry& registry, const simd::SimdTable& simd);
 Status register_layout_simd(Registry& registry, const simd::SimdTable& simd);
 
-// Which dims of input 0 a planned reduction, or SumToShape, sums away.
+// Returns which dims of input 0 a planned reduction, or SumToShape, removes.
 Result<std::array<bool, kMaxRank>> reduction_mask(const NodeView& node);
 
 }  // namespace percale

@@ -10,8 +10,9 @@
 namespace percale {
 namespace {
 
-// A float of sign, exponent and mantissa. `largest` is the code of the largest finite value, `infinity` and `nan` what else
-// there is (0: nothing). `unsigned_zero`: the code of -0 is NaN.
+// A float format with sign, exponent and mantissa. `largest` is the code of the largest finite
+// value. `infinity` and `nan` are codes too, 0 if the format has none. With `unsigned_zero`, the
+// code of -0 means NaN.
 struct FloatFormat {
   int mantissa, bias;
   uint8_t sign, largest, infinity, nan;
@@ -56,7 +57,8 @@ uint8_t encode_float(const FloatFormat& f, double value, bool saturate) {
   if (magnitude <= 1e6) {
     const int lowest = 1 - f.bias;
     const int exponent = magnitude == 0 ? lowest : std::max(std::ilogb(magnitude), lowest);
-    // The mantissa with its leading one, which a carry may double: the code counts on into the next exponent.
+    // The mantissa includes its leading one. If rounding carries it to twice that value, the
+    // addition below moves the code into the next exponent.
     const auto mantissa = static_cast<int>(std::nearbyint(std::ldexp(magnitude, f.mantissa - exponent)));
     code = ((exponent - lowest) << f.mantissa) + mantissa;
   }
@@ -73,7 +75,7 @@ uint8_t encode_float(const FloatFormat& f, double value, bool saturate) {
   return static_cast<uint8_t>(code | sign);
 }
 
-// Cut towards zero, held at the ends, NaN gives 0.
+// Truncates towards zero and clamps to the range. NaN gives 0.
 int64_t saturate_to_i64(double value) {
   constexpr double kEnd = 9223372036854775808.0;  // 2^63
   if (value != value) return 0;
@@ -88,7 +90,7 @@ uint8_t encode_power(double value, bool saturate, E8M0Round mode) {
   if (magnitude == 0) return saturate ? 0 : kNaN;
   if (std::isinf(magnitude)) return saturate ? 0xFE : kNaN;
   int exponent = std::ilogb(magnitude);
-  const double fraction = std::ldexp(magnitude, -exponent);  // [1, 2)
+  const double fraction = std::ldexp(magnitude, -exponent);  // in [1, 2)
   if (mode == E8M0Round::kUp ? fraction > 1 : mode == E8M0Round::kNearest && fraction >= 1.5) ++exponent;
   if (exponent < -127) return saturate ? 0 : kNaN;
   if (exponent > 127) return saturate ? 0xFE : kNaN;

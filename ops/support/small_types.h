@@ -1,5 +1,5 @@
-// The element types of 8 bits and less that are not plain bytes: float8, float4, and integers of 4 and 2 bits. They are stored
-// and moved; arithmetic is done after a Cast.
+// Element types of at most 8 bits that are not plain bytes: float8, float4, and integers of 4 and 2
+// bits. They are stored, moved and cast. Arithmetic requires a Cast to a wider type first.
 #ifndef PERCALE_OPS_SUPPORT_SMALL_TYPES_H_
 #define PERCALE_OPS_SUPPORT_SMALL_TYPES_H_
 
@@ -18,26 +18,30 @@ inline constexpr DTypeSet kFloat8Types =
     DTypeSet::of(DType::kF8E4M3FN, DType::kF8E4M3FNUZ, DType::kF8E5M2, DType::kF8E5M2FNUZ);
 inline constexpr DTypeSet kSmallTypes =
     kFloat8Types | DTypeSet::of(DType::kF8E8M0, DType::kF4E2M1, DType::kU4, DType::kI4, DType::kU2, DType::kI2);
-// Whatever a tensor of numbers or bools may hold.
+// All element types that a tensor of numbers or bools can have.
 inline constexpr DTypeSet kStorable = dtypes::kAny | kSmallTypes;
 
 inline bool is_small(DType dtype) { return kSmallTypes.contains(dtype); }
 
-// The value of an element, given by its bits (the low ones of a byte).
+// Returns the value of an element from its bits, which are the low bits of `bits`.
 double decode_small(DType dtype, uint8_t bits);
 
-// The bits of the element nearest to a value, ties to even, by ONNX's tables for Cast. `saturate`: what is too large becomes the
-// largest (else infinity or NaN). Without NaN in the type, NaN becomes -0. Integers are the low bits of the value cut towards zero.
-// f8e8m0, the powers of two, takes the magnitude and rounds as `mode` says: "up", "down" or "nearest".
+// Returns the bits of the element nearest to a value, ties to even, following ONNX's tables for
+// Cast. With `saturate`, too large values become the largest finite one, else infinity or NaN. NaN
+// becomes -0 in a type without NaN.
+//
+// Integers are the low bits of the value truncated towards zero. f8e8m0 holds powers of two: it
+// takes the magnitude and rounds as `mode` says.
 enum class E8M0Round : uint8_t { kUp, kDown, kNearest };
 uint8_t encode_small(DType dtype, double value, bool saturate = true, E8M0Round mode = E8M0Round::kUp);
 
-// Elements [first, first + count) of a tensor of a small type as bytes, one each, and back. Elements of 4 and 2 bits fill a byte
-// from its low bits on; for them `first` is a multiple of 4, and pack() writes whole bytes.
+// Unpacks elements [first, first + count) of a tensor of a small type to one byte each;
+// pack_small() does the reverse. Elements of 4 and 2 bits fill a byte from its low bits up. For
+// these types `first` is a multiple of 4, and pack_small() writes whole bytes.
 void unpack_small(DType dtype, const void* from, int64_t first, int64_t count, uint8_t* to);
 void pack_small(DType dtype, const uint8_t* from, int64_t first, int64_t count, void* to);
 
-// Accepts by the type of input 0.
+// Accepts nodes by the dtype of input 0.
 inline Status accepts_small(const NodeView& node) {
   if (is_small(node.dtype(0))) return {};
   return unimplemented("moves float8, float4 and 2- and 4-bit integers alone");
@@ -47,17 +51,18 @@ inline Status accepts_storable(const NodeView& node) {
   return unimplemented("no code for ", node.dtype(0));
 }
 
-// Runs a kernel that moves elements, written for bytes, on small types: those of 8 bits are bytes, the others are unpacked into
-// scratch and packed again.
+// Runs a kernel that moves elements, written for bytes, on small types. Elements of 8 bits are used
+// in place as bytes. Smaller ones are unpacked into scratch and packed again afterwards.
 namespace small {
 
 struct Operand {
-  DType dtype = DType::kInvalid;  // kInvalid: handed through as it is
+  DType dtype = DType::kInvalid;  // kInvalid: passed through unchanged
   int64_t elements = 0, offset = 0;
 };
-// `view` with u8 in the place of every small type, and `operands` in the order of inputs and outputs.
+// Returns `view` with u8 in place of every small type. `operands` receives one entry per input,
+// then per output.
 NodeView as_bytes(const NodeView& view, std::vector<Operand>& operands);
-// Books scratch behind what is booked.
+// Reserves scratch for the unpacked operands after the scratch that is already reserved.
 Status book(std::vector<Operand>& operands, KernelPlan& plan);
 using Pointers = std::array<void*, kMaxInputs + 8>;
 void unpack_inputs(const std::vector<Operand>& operands, size_t num_inputs, const Launch& launch, Pointers& out);
@@ -93,7 +98,7 @@ void run(const State<InnerOf<Plan>>& state, const Launch& launch) {
 
 }  // namespace small
 
-// The kernel of Plan and Run for small types. `name`: "portable.Op_small".
+// Returns the kernel of Plan and Run for small types. `name` has the form "portable.Op_small".
 template <auto Plan, auto Run>
 Kernel small_kernel(const char* name, const char* op) {
   return make_kernel<accepts_small, &small::plan<Plan>, &small::run<Plan, Run>>(name, op);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t kTop = uint64_t{1} << 63;
 
-// The bits of a positive f64 rise with it, those of a negative one fall.
+// The bits of positive f64 numbers increase with the value; those of negative ones decrease.
 uint64_t key_of(double x) {
   if (x != x) return ~uint64_t{0};
   const auto bits = std::bit_cast<uint64_t>(x + 0.0);  // -0 becomes 0

@@ -5,7 +5,7 @@
 namespace percale {
 namespace {
 
-// Items of several elements need not lie at multiples of their size.
+// Uses memcpy, because items of several elements need not be aligned to their size.
 template <size_t kItem>
 void copy_run(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t n) {
   constexpr auto kStep = static_cast<int64_t>(kItem);
@@ -23,7 +23,7 @@ void copy_run(const char* from, int64_t from_stride, char* to, int64_t to_stride
 StridedCopy StridedCopy::make(const Shape& shape, int64_t item, const std::array<int64_t, kMaxRank>& to_strides,
                               const std::array<int64_t, kMaxRank>& from_strides, int64_t to_base, int64_t from_base) {
   StridedCopy out{StridedLoop::make(shape, std::array{to_strides, from_strides}), to_base, from_base, item};
-  // A short run of elements is one item: so the loop is over what would be its rows.
+  // Treat a short contiguous row as one item, so that the loop runs over rows instead of elements.
   StridedLoop& loop = out.loop;
   const int64_t row = loop.row_length(), bytes = row * item;
   const auto& last = loop.strides[loop.rank - 1];

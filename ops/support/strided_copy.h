@@ -1,4 +1,4 @@
-// Copies between two tensors through a loop of strides: what most ops that move elements come down to.
+// Copies between two tensors through a strided loop. Most ops that move elements reduce to this.
 #ifndef PERCALE_OPS_SUPPORT_STRIDED_COPY_H_
 #define PERCALE_OPS_SUPPORT_STRIDED_COPY_H_
 
@@ -8,8 +8,8 @@
 
 namespace percale {
 
-// to[to_base + index . to_strides] = from[from_base + index . from_strides] for every index of a shape. Bases and strides
-// are in bytes; negative strides are fine. A plain value.
+// to[to_base + index . to_strides] = from[from_base + index . from_strides] for every index of a
+// shape. Bases and strides are in bytes; strides may be negative. A plain value.
 struct StridedCopy {
   StridedLoop loop;  // operands: to, from
   int64_t to_base = 0, from_base = 0;
@@ -21,7 +21,8 @@ struct StridedCopy {
   void run(const ParallelFor& parallel, const char* from, char* to) const;
 };
 
-// The state of kernels that give their input's bytes under another shape: views. Nothing is done in place.
+// The state of kernels that return their input's bytes with another shape (views). They copy unless
+// input and output share memory.
 struct ViewPlan {
   int64_t bytes = 0;
 };

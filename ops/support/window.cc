@@ -5,7 +5,7 @@
 namespace percale {
 namespace {
 
-// The output dim of one spatial dim, its pads set on the way.
+// Sets the pads of one spatial dim if `auto_pad` asks for it, and returns the output dim.
 Result<int64_t> place(Window& w, size_t i, std::string_view auto_pad, bool ceil_mode) {
   const int64_t in = w.in[i], stride = w.stride[i], extent = w.extent(i);
   const bool same_upper = auto_pad == "SAME_UPPER";
@@ -22,7 +22,7 @@ Result<int64_t> place(Window& w, size_t i, std::string_view auto_pad, bool ceil_
     return invalid_argument("a window of ", extent, " does not fit into ", in, " with pads ", w.pad[i], " and ",
                             w.pad_end[i]);
   }
-  // A window that ceil_mode adds must still begin inside the input or the pads before it. VALID has no such windows.
+  // A window added by ceil_mode must begin inside the input or its leading pads. VALID adds none.
   int64_t out = room / stride + 1;
   if (ceil_mode && auto_pad != "VALID" && room % stride != 0 && out * stride < in + w.pad[i]) ++out;
   return out;

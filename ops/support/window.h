@@ -1,4 +1,4 @@
-// The geometry of sliding windows: what convolutions and pools share.
+// Geometry of sliding windows, shared by convolutions and pools.
 #ifndef PERCALE_OPS_SUPPORT_WINDOW_H_
 #define PERCALE_OPS_SUPPORT_WINDOW_H_
 
@@ -15,14 +15,15 @@
 namespace percale {
 
 inline constexpr size_t kMaxSpatial = 3;
-// Largest kernel size, stride, dilation and pad: with dims below 2^40 no sum of them overflows.
+// Limit for kernel size, stride, dilation and pad. With dims below 2^40, no sum of them overflows.
 inline constexpr double kMaxWindow = 2147483647;
 
-// Sizes per spatial dim, right-aligned: a 1-D window has kernel, stride, dilation, in and out 1 and pad 0 in front.
-// Output o and tap k meet at input o * stride + k * dilation - pad.
+// Sizes per spatial dim, right-aligned: the unused leading dims of a 1-D window have kernel,
+// stride, dilation, in and out 1 and pad 0. Output o and tap k use the input at o * stride + k *
+// dilation - pad.
 struct Window {
   using Dims = std::array<int64_t, kMaxSpatial>;
-  size_t rank = 0;  // spatial dims that the op has, 1 to 3
+  size_t rank = 0;  // number of spatial dims of the op, 1 to 3
   Dims in{1, 1, 1}, out{1, 1, 1}, kernel{1, 1, 1}, stride{1, 1, 1}, dilation{1, 1, 1};
   Dims pad{}, pad_end{};
 
@@ -37,23 +38,26 @@ struct Window {
   int64_t extent(size_t dim) const { return (kernel[dim] - 1) * dilation[dim] + 1; }
 };
 
-// The window of Conv, MaxPool and AveragePool (attributes auto_pad, pads, strides, dilations, ceil_mode) over input dims
-// `in` with kernel dims `kernel`; kUnknownDim is allowed in both and makes the dim's `out` unknown. An error when
-// attributes have the wrong length or the window does not fit into the padded input.
+// Makes the window of Conv, MaxPool or AveragePool over input dims `in` with kernel dims `kernel`.
+// Reads the attributes auto_pad, pads, strides, dilations and ceil_mode. A dim that is kUnknownDim
+// in either span gets an unknown `out`. An attribute of the wrong length, or a window that does not
+// fit into the padded input, is an error.
 Result<Window> make_window(const Attributes& attributes, std::span<const int64_t> in, std::span<const int64_t> kernel);
 
-// The attributes kernel_shape, or the dims behind the first two of the weights where it is absent; an error where both
-// are there and differ. `weights` may be unranked. The result has `rank` entries.
+// Returns the attribute kernel_shape or, if it is absent, the dims of the weights from the third
+// on. It is an error if both exist and differ. `weights` may be unranked. The result has `rank`
+// entries.
 Result<std::vector<int64_t>> kernel_dims(const Attributes& attributes, const Shape& weights, size_t rank);
 
-// strides, dilations, or ones where absent.
+// Returns the attribute `name` with `count` entries, or `count` times `fallback` if it is absent.
 Result<std::vector<int64_t>> ints_or(const Attributes& attributes, std::string_view name, size_t count,
                                      int64_t fallback);
 
-// Spatial rank of a batch of images [N, C, D1, ...]; an error names the limit.
+// Returns the spatial rank of a batch of images [N, C, D1, ...]. An error names the limit.
 Result<size_t> spatial_rank(const Shape& images);
 
-// The outputs o in [begin, end) for which tap offset `offset` (k * dilation - pad) lies inside an input of `in` elements.
+// The outputs o in [begin, end) for which a tap at `offset` (k * dilation - pad) lies inside an
+// input of `in` elements.
 struct TapRange {
   int64_t begin, end;
 };
@@ -63,8 +67,8 @@ inline TapRange tap_range(int64_t offset, int64_t stride, int64_t in, int64_t ou
   return {begin, std::max(begin, end)};
 }
 
-// Calls f(first input offset of the row, its step, first output offset of the row, count) for every run of outputs
-// along the last dim that tap (k0, k1, k2) pairs with inputs.
+// Calls f(offset of the row's first input, input step, offset of the first output, count) for every
+// run of outputs along the last dim that tap (k0, k1, k2) pairs with inputs.
 template <class F>
 void for_rows_of_tap(const Window& w, int64_t k0, int64_t k1, int64_t k2, F&& f) {
   const Window::Dims k{k0, k1, k2};
@@ -86,7 +90,7 @@ void for_rows_of_tap(const Window& w, int64_t k0, int64_t k1, int64_t k2, F&& f)
   }
 }
 
-// Calls f(number of the tap, its place along each dim).
+// Calls f(index of the tap, its position along each dim).
 template <class F>
 void for_taps(const Window& w, F&& f) {
   int64_t tap = 0;

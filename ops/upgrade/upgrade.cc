@@ -1,5 +1,6 @@
-// What nodes of opsets from 7 on need to mean the same today: attributes that became inputs, defaults and meanings that
-// changed. Source: the change log of ONNX's operators. upgrade_first.cc has what is older.
+// Upgrades nodes of opsets from 7 on to their current meaning: attributes that became inputs, and
+// defaults and meanings that changed. Source: the change log of ONNX's operators. upgrade_first.cc
+// covers older opsets.
 #include "core/graph/upgrade.h"
 
 #include "ops/support/families.h"
@@ -7,7 +8,7 @@
 namespace percale {
 namespace {
 
-// A list that was an attribute becomes input `input`; where it was absent, the input is.
+// Turns a list attribute into input `input`. If the attribute is absent, the input is absent too.
 Status list_to_input(UpgradeContext& c, std::string_view attribute, size_t input) {
   if (!c.attributes.contains(attribute)) return {};
   c.set_input(input, c.ints(c.take_ints(attribute)));
@@ -15,11 +16,12 @@ Status list_to_input(UpgradeContext& c, std::string_view attribute, size_t input
 }
 
 Status axes_to_input(UpgradeContext& c) {
-  if (c.attributes.get_ints("axes").empty()) c.attributes.erase("axes");  // as none: all of them
+  // an empty list means all axes, like an absent one
+  if (c.attributes.get_ints("axes").empty()) c.attributes.erase("axes");
   return list_to_input(c, "axes", 1);
 }
 
-// A number that was an attribute becomes an input of the data's dtype.
+// Turns a number attribute into an input of the data's dtype.
 void number_to_input(UpgradeContext& c, std::string_view attribute, size_t input) {
   if (!c.attributes.contains(attribute)) return;
   const double value = c.take_float(attribute, 0);
@@ -53,13 +55,13 @@ Status slice_before_10(UpgradeContext& c) {
 
 Status split_before_13(UpgradeContext& c) { return list_to_input(c, "split", 1); }
 
-// The outputs alone said how many parts there are.
+// Before, the number of outputs alone gave the number of parts.
 Status split_before_18(UpgradeContext& c) {
   if (c.input(1) == kNoValue) c.attributes.set("num_outputs", static_cast<int64_t>(c.num_outputs));
   return {};
 }
 
-// The input was taken as a matrix whose rows begin at `axis`, 1 by default.
+// Before, the input was flattened to a matrix at `axis`, 1 by default. The op worked on its rows.
 Status softmax_before_13(UpgradeContext& c) {
   PERCALE_RETURN_IF_ERROR(check_data(c));
   const int64_t axis = c.take_int("axis", 1);
@@ -77,14 +79,14 @@ Status softmax_before_13(UpgradeContext& c) {
   return {};
 }
 
-// The ratio was an attribute, and without a word for it nothing was dropped.
+// Before, the ratio was an attribute, and nodes never ran in training mode.
 Status dropout_before_12(UpgradeContext& c) {
   const double ratio = c.take_float("ratio", 0.5);
   c.set_input(1, c.scalar(DType::kF32, ratio));
   return {};
 }
 
-// The mask was of the data's dtype.
+// Before, the mask had the data's dtype.
 Status dropout_before_10(UpgradeContext& c) {
   if (c.num_outputs < 2) return {};
   PERCALE_RETURN_IF_ERROR(check_data(c));
@@ -94,7 +96,7 @@ Status dropout_before_10(UpgradeContext& c) {
   return {};
 }
 
-// Training was told by more than one output.
+// Before, more than one output meant training mode.
 Status batch_normalization_before_14(UpgradeContext& c) {
   if (c.num_outputs > 3) {
     return unimplemented("BatchNormalization '", c.name, "' of opset ", c.version,
@@ -110,13 +112,13 @@ Status batch_normalization_before_9(UpgradeContext& c) {
                        ": statistics per element (spatial 0)");
 }
 
-// The axis was an attribute.
+// Before, the axis was an attribute.
 Status dft_before_20(UpgradeContext& c) {
   c.set_input(2, c.scalar(DType::kI64, static_cast<double>(c.take_int("axis", 1))));
   return {};
 }
 
-// The modes were called after two dims.
+// Before, the modes had two-dimensional names.
 Status grid_sample_before_20(UpgradeContext& c) {
   const std::string_view mode = c.attributes.get_string("mode", "bilinear");
   const std::string today = mode == "bilinear" ? "linear" : mode == "bicubic" ? "cubic" : std::string(mode);
@@ -124,13 +126,13 @@ Status grid_sample_before_20(UpgradeContext& c) {
   return {};
 }
 
-// Coordinates were those of the corners.
+// Before, coordinates referred to the elements' corners.
 Status roi_align_before_16(UpgradeContext& c) {
   c.attributes.set("coordinate_transformation_mode", "output_half_pixel");
   return {};
 }
 
-// Scales alone, and corners were what they are under asymmetric coordinates.
+// Before, only scales existed, and coordinates were what is now 'asymmetric'.
 Status resize_before_11(UpgradeContext& c) {
   c.set_input(2, c.input(1));
   c.set_input(1, kNoValue);
@@ -139,7 +141,7 @@ Status resize_before_11(UpgradeContext& c) {
   return {};
 }
 
-// Empty tensors stood for inputs that are absent.
+// Before, empty tensors stood for absent inputs.
 Status resize_before_18(UpgradeContext& c) {
   for (size_t i = 1; i < c.inputs.size(); ++i) {
     const ValueId id = c.input(i);
@@ -149,14 +151,14 @@ Status resize_before_18(UpgradeContext& c) {
   return {};
 }
 
-// How many was an attribute.
+// Before, k was an attribute.
 Status topk_before_10(UpgradeContext& c) {
   if (!c.attributes.contains("k")) return c.error("has no k");
   c.set_input(1, c.ints({c.take_int("k", 0)}));
   return {};
 }
 
-// One scale and bias per group.
+// Before, there was one scale and bias per group.
 Status group_normalization_before_21(UpgradeContext& c) {
   PERCALE_RETURN_IF_ERROR(check_data(c));
   const Shape& x = c.shape(c.input(0));

@@ -1,4 +1,4 @@
-// What nodes of opsets 1 to 6 need to become nodes of opset 7: broadcasting by attribute, hints about memory, test modes.
+// Upgrades nodes of opsets 1 to 6 to opset 7: broadcasting by attributes, memory hints, test modes.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -9,7 +9,8 @@
 namespace percale {
 namespace {
 
-// The right side lined up with the left from `axis` on; without the attribute, or with axis absent, from the end.
+// Aligns the right operand with the left one from `axis` on, or at the end if the attribute is
+// absent.
 Status broadcast_before_7(UpgradeContext& c) {
   c.attributes.erase("consumed_inputs");
   const bool has_axis = c.attributes.contains("axis");
@@ -72,7 +73,7 @@ Status reshape_before_5(UpgradeContext& c) {
   return {};
 }
 
-// The dtype was told by the name that ONNX gives it.
+// Before, the dtype was given by its ONNX name.
 Status cast_before_6(UpgradeContext& c) {
   static constexpr std::string_view kNames[] = {"UNDEFINED", "FLOAT",  "UINT8",     "INT8",      "UINT16",  "INT16",
                                                 "INT32",     "INT64",  "STRING",    "BOOL",      "FLOAT16", "DOUBLE",
@@ -85,7 +86,7 @@ Status cast_before_6(UpgradeContext& c) {
   return {};
 }
 
-// A slope per channel stood in a vector.
+// Before, slopes per channel were given as a vector.
 Status prelu_before_7(UpgradeContext& c) {
   if (c.input(0) == kNoValue || c.input(1) == kNoValue) return c.error("an input is absent");
   const Shape &x = c.shape(c.input(0)), &slope = c.shape(c.input(1));
@@ -97,7 +98,7 @@ Status prelu_before_7(UpgradeContext& c) {
   return {};
 }
 
-// p was a float.
+// Before, p was a float.
 Status lp_pool_before_2(UpgradeContext& c) {
   const double p = c.take_float("p", 2);
   if (p < 1 || p > 1 << 20 || p != std::floor(p)) return c.error("p is ", p, ", wanted a whole number");
@@ -105,7 +106,7 @@ Status lp_pool_before_2(UpgradeContext& c) {
   return {};
 }
 
-// It said whether Y is wanted; today the node says so by having that output.
+// Before, this attribute said whether the output Y is wanted. Now its presence in the node says so.
 Status forget_output_sequence(UpgradeContext& c) {
   c.attributes.erase("output_sequence");
   return {};

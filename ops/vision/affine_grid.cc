@@ -1,4 +1,5 @@
-// AffineGrid: the places that an affine map sends the elements of a picture to, as GridSample reads them. A composite.
+// AffineGrid: the coordinates that an affine map assigns to the elements of an image, in the form
+// that GridSample reads. A composite op.
 #include <vector>
 
 #include "core/graph/composite.h"
@@ -9,7 +10,7 @@
 namespace percale {
 namespace {
 
-// size [N,C,(D,)H,W] of theta [N,rank,rank + 1].
+// Shape function: size is [N,C,(D,)H,W] and theta [N,rank,rank + 1].
 Status shape_affine_grid(ShapeContext& c) {
   const Shape& theta = c.shape(0);
   PERCALE_ASSIGN_OR_RETURN(const int64_t length, vector_length(c, 1));
@@ -38,7 +39,8 @@ Status shape_affine_grid(ShapeContext& c) {
   return {};
 }
 
-// -1 to 1 along a dim: from the first to the last element, or the middles of equal parts.
+// Returns coordinates from -1 to 1 along a dim: from the first to the last element, or the centres
+// of equal parts.
 ValueId places(BodyContext& c, ValueId count, DType dtype) {
   const auto whole = [&](double n) { return c.scalar(DType::kI64, n); };
   const auto real = [&](double n) { return c.scalar(dtype, n); };
@@ -50,7 +52,7 @@ ValueId places(BodyContext& c, ValueId count, DType dtype) {
   return sub(c, div(c, add(c, mul(c, up, real(2)), real(1)), cast(c, count, dtype)), real(1));
 }
 
-// The columns of theta times x, y and z, each along a dim of its own, plus the last column.
+// Sums the columns of theta times x, y and z, each along its own dim, and the last column.
 Status affine_grid(BodyContext& c) {
   const DType dtype = c.dtype(c.input(0)), wide = dtype == DType::kF64 ? dtype : DType::kF32;
   const Shape &theta = c.shape(c.input(0)), &size = c.shape(c.input(1));

@@ -1,4 +1,4 @@
-// NonMaxSuppression: the boxes of a detector that overlap no better one.
+// NonMaxSuppression: drops boxes that overlap a better box.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,7 +23,7 @@ const T* single(const Tensor* value) {
   return value == nullptr || value->num_elements() == 0 ? nullptr : value->span<T>().data();
 }
 
-// Of a shape context or a node view whose inputs from 2 on are known or absent.
+// Reads the options from a shape context or a node view. Inputs from 2 on must be known or absent.
 template <class Context>
 Result<Suppression> suppression_of(const Context& c) {
   Suppression s;
@@ -47,13 +47,13 @@ struct Box {
 };
 
 Box box_at(const float* at, bool centered) {
-  if (centered) {  // x, y, width, height
+  if (centered) {  // x, y, width, height (centre)
     return {at[1] - at[3] / 2, at[0] - at[2] / 2, at[1] + at[3] / 2, at[0] + at[2] / 2};
   }
   return {std::min(at[0], at[2]), std::min(at[1], at[3]), std::max(at[0], at[2]), std::max(at[1], at[3])};
 }
 
-// True where intersection over union is above the limit.
+// True if the intersection over union is above the limit.
 bool overlaps(const Box& a, const Box& b, float limit) {
   const float height = std::min(a.y1, b.y1) - std::max(a.y0, b.y0), width = std::min(a.x1, b.x1) - std::max(a.x0, b.x0);
   if (!(height > 0 && width > 0)) return false;
@@ -61,7 +61,8 @@ bool overlaps(const Box& a, const Box& b, float limit) {
   return all > 0 && common / all > limit;
 }
 
-// Rows of (batch, class, box), the best of each class first; of equal scores the box that stands first.
+// Returns rows (batch, class, box), the best boxes of each class first. Among equal scores, the
+// lower box index comes first.
 std::vector<int64_t> select(const Suppression& s, const float* boxes, const float* scores) {
   std::vector<int64_t> rows, order;
   std::vector<Box> all(static_cast<size_t>(s.boxes)), kept;
@@ -73,7 +74,7 @@ std::vector<int64_t> select(const Suppression& s, const float* boxes, const floa
       const float* score = scores + (batch * s.classes + label) * s.boxes;
       order.clear();
       for (int64_t i = 0; i < s.boxes; ++i) {
-        // Without a threshold every number is above it; NaN never is.
+        // Without a threshold every number passes; NaN never does.
         if (score[i] > s.score || (std::isinf(s.score) && score[i] == s.score)) order.push_back(i);
       }
       std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return score[a] > score[b]; });
@@ -90,7 +91,7 @@ std::vector<int64_t> select(const Suppression& s, const float* boxes, const floa
   return rows;
 }
 
-// How many boxes are left depends on what the inputs hold, so all of them are read here.
+// The number of remaining boxes depends on the values of all inputs, so all of them are read here.
 Status shape_non_max_suppression(ShapeContext& c) {
   const Shape &boxes = c.shape(0), &scores = c.shape(1);
   if (!compatible(boxes, Shape{kUnknownDim, kUnknownDim, 4})) return c.error("wanted boxes [B,N,4], got ", boxes);
@@ -137,7 +138,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
 };
 
-// The boxes are known when the node is planned, so the plan holds the answer.
+// The boxes are known when the node is planned, so the plan holds the result.
 Result<std::vector<int64_t>> plan_non_max_suppression(const NodeView& node, KernelPlan&) {
   if (node.value(0) == nullptr || node.value(1) == nullptr) return internal_error("boxes and scores are not known");
   PERCALE_ASSIGN_OR_RETURN(const Suppression s, suppression_of(node));

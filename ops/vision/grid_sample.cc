@@ -1,4 +1,5 @@
-// GridSample and its gradient: elements of a picture read at places between them, along 1 to 3 spatial dims.
+// GridSample and its gradient: samples an image at positions between its elements, along 1 to 3
+// spatial dims.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -47,7 +48,7 @@ Result<Options> options_of(const Attributes& attributes) {
 
 // ---- Shapes
 
-// x [N,C,D1,...], grid [N,P1,...,rank]: y is [N,C,P1,...].
+// x [N,C,D1,...] and grid [N,P1,...,rank] give y [N,C,P1,...].
 Result<Shape> sampled_shape(const Shape& x, const Shape& grid) {
   if (!x.known_rank() || !grid.known_rank()) return Shape::unranked();
   PERCALE_ASSIGN_OR_RETURN(const size_t rank, spatial_rank(x));
@@ -103,14 +104,15 @@ Status grad_grid_sample(GradContext& g) {
 
 // ---- Taps
 
-// The elements along one axis that a place is made of: at most four, with their weights and the weights' slopes by the grid.
+// The elements along one axis that contribute to a sample: at most four, with their weights and the
+// derivatives of the weights with respect to the grid.
 struct AxisTaps {
   size_t count = 0;
-  std::array<int64_t, 4> index{};  // -1: outside, where zeros are
+  std::array<int64_t, 4> index{};  // -1: outside of the image, where values are 0
   std::array<double, 4> weight{}, slope{};
 };
 
-// x thrown back at both ends until it is within; `sign` turns with each throw.
+// Reflects x at both ends until it is inside. `sign` changes with each reflection.
 double reflect(double x, double low, double high, double& sign) {
   const double span = high - low;
   if (!(span > 0)) {
@@ -126,7 +128,8 @@ double reflect(double x, double low, double high, double& sign) {
   return even == below ? low + rest : high - rest;
 }
 
-// Keys 1981 with a = -0.75, at distances t + 1, t, 1 - t, 2 - t, and the slopes by t.
+// Weights of Keys 1981 with a = -0.75 at the distances t + 1, t, 1 - t and 2 - t, and their
+// derivatives with respect to t.
 void cubic(double t, AxisTaps& taps) {
   constexpr double a = -0.75;
   const auto near = [](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
@@ -137,7 +140,8 @@ void cubic(double t, AxisTaps& taps) {
   taps.slope = {far_slope(t + 1), near_slope(t), -near_slope(1 - t), -far_slope(2 - t)};
 }
 
-// The place in units of elements, in the grid's own precision: a tie there is one here.
+// Returns the position in units of elements. It is computed in the grid's own precision, so that
+// ties are the same as elsewhere.
 template <class T>
 double place_of(T at, int64_t dim, bool align_corners) {
   const auto n = static_cast<T>(dim);
@@ -193,11 +197,12 @@ AxisTaps axis_taps(const Options& o, double x, int64_t dim) {
   return taps;
 }
 
-// One element of a picture and what it counts for.
+// One element of an image and its weight in a sample.
 struct Tap {
   int64_t offset;
   double weight;
-  std::array<double, kMaxSpatial> slope;  // of the weight, by the grid's numbers, x first
+  // derivatives of the weight with respect to the grid's numbers, x first
+  std::array<double, kMaxSpatial> slope;
 };
 using Taps = std::array<Tap, 64>;
 
@@ -209,7 +214,7 @@ struct SamplePlan {
   void (*mix)(const char* picture, const Tap* taps, size_t count, char* to) = nullptr;
 };
 
-// The taps of the point `at`; grid numbers stand last dim first.
+// Finds the taps of point `at`. A point's grid numbers are stored with the last dim first.
 size_t taps_of(const SamplePlan& p, const char* grid, int64_t at, Taps& out) {
   const size_t rank = p.dims.size();
   std::array<AxisTaps, kMaxSpatial> axes;
@@ -306,7 +311,7 @@ Result<SamplePlan> plan_grid_sample_grad(const NodeView& node, KernelPlan&) {
   return sample_plan(node, node.shape(1), node.shape(2), node.dtype(2));
 }
 
-// dX by pictures, each of which is one piece's own; dGrid by points.
+// Computes dX by images, each owned by one piece, and dGrid by points.
 template <class T>
 void sample_grad(const SamplePlan& p, const T* dy, const T* x, const char* grid, T* dx, T* dgrid, const Launch& l) {
   const int64_t pictures = p.batch * p.channels, points = p.batch * p.points;

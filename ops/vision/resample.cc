@@ -11,7 +11,8 @@
 namespace percale {
 namespace {
 
-// Calls row(taps from, taps to, first row of its slice of x, place in y) for every output row of the pass, in pieces.
+// Calls row(first tap, end of taps, offset of its slice of x, offset in y) for every output row of
+// the pass, in pieces.
 template <class F>
 void for_rows(const Taps& taps, int64_t outer, int64_t from, int64_t inner, const ParallelFor& parallel, F&& row) {
   const int64_t to = taps.rows(), rows = outer * to;
@@ -27,7 +28,8 @@ void for_rows(const Taps& taps, int64_t outer, int64_t from, int64_t inner, cons
   });
 }
 
-// The same for rows of one element, in runs: run(first of taps, how many, first row of their slice of x, place in y).
+// Does the same for rows of one element, in runs: run(first row of taps, number of rows, offset of
+// their slice of x, offset in y).
 template <class F>
 void for_runs(const Taps& taps, int64_t outer, int64_t from, const ParallelFor& parallel, F&& run) {
   const int64_t to = taps.rows(), rows = outer * to;
@@ -88,7 +90,7 @@ void sum_pass(const Taps& taps, int64_t outer, int64_t from, int64_t inner, cons
     const T* x = all + slice;
     T* y = result + at;
     size_t k = first;
-    if ((last - first) % 2 == 1) {  // taps in pairs; the odd one first
+    if ((last - first) % 2 == 1) {  // taps are processed in pairs, the odd one first
       const auto w = static_cast<T>(taps.weight[k]);
       const T* a = x + taps.index[k++] * inner;
       for (int64_t i = 0; i < inner; ++i) y[i] = w * a[i];
@@ -114,7 +116,7 @@ void convert(const void* from, void* to, int64_t count, const ParallelFor& paral
   });
 }
 
-// The type that elements of T are summed in.
+// The type in which elements of T are summed.
 template <class T>
 using SumOf = std::conditional_t<std::is_integral_v<T>, double, Wide<T>>;
 
@@ -196,11 +198,12 @@ Result<Resample> Resample::make(const Shape& x, DType dtype, bool weights, std::
       default: copy(uint64_t{}); break;
     }
   }
-  // What shrinks comes first, so that the rest has less to do.
+  // Shrinking axes come first, so that the others have less work.
   const auto growth = [&](const Axis& a) {
     return static_cast<double>(a.taps.rows()) / static_cast<double>(std::max<int64_t>(x[a.dim], 1));
   };
-  // Where they grow alike, single elements are moved before there are more of them.
+  // Among axes with equal growth, the innermost comes first: single elements are moved before their
+  // number grows.
   std::reverse(axes.begin(), axes.end());
   std::stable_sort(axes.begin(), axes.end(), [&](const Axis& a, const Axis& b) { return growth(a) < growth(b); });
 

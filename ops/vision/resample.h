@@ -1,5 +1,5 @@
-// Linear maps along single axes of a tensor: every output row is a weighted sum of a few input rows. Resize and its transpose
-// are such maps, one per axis.
+// Linear maps along single axes of a tensor: every output row is a weighted sum of a few input
+// rows. Resize and its transpose consist of one such map per axis.
 #ifndef PERCALE_OPS_VISION_RESAMPLE_H_
 #define PERCALE_OPS_VISION_RESAMPLE_H_
 
@@ -11,16 +11,16 @@
 
 namespace percale {
 
-// A sparse matrix of `rows()` rows: row r has the taps [begin[r], begin[r + 1]).
+// A sparse matrix with `rows()` rows. Row r has the taps [begin[r], begin[r + 1]).
 struct Taps {
   std::vector<int64_t> begin = {0};
   std::vector<int64_t> index;
   std::vector<double> weight;
 
   int64_t rows() const { return static_cast<int64_t>(begin.size()) - 1; }
-  // Adds a tap to the row that is being written; taps of one index in succession are one.
+  // Adds a tap to the current row. Consecutive taps with the same index are merged.
   void add(int64_t at, double w);
-  // Whether every row has exactly one.
+  // True if every row has exactly one tap.
   bool one_each() const {
     for (size_t r = 0; r < begin.size(); ++r) {
       if (begin[r] != static_cast<int64_t>(r)) return false;
@@ -29,14 +29,15 @@ struct Taps {
   }
   void end_row() { begin.push_back(static_cast<int64_t>(index.size())); }
 };
-// The transposed matrix, which has `columns` rows.
+// Returns the transposed matrix, which has `columns` rows.
 Taps transposed(const Taps& taps, int64_t columns);
 
-// Axes are taken one after another, through buffers in scratch. A movable plain value.
+// Applies maps to one axis after another, through buffers in scratch. A movable plain value.
 class Resample {
  public:
-  // y = the map of x along every listed axis; `weights`: sums in f32 or f64 as the dtype asks (integers: f64, rounded half to
-  // even and held at the ends of their range), else every row is a copy of at most one row, for any dtype of 8 bits or more.
+  // Plans y = the map of x along every listed axis. With `weights`, sums are in f32 or f64
+  // depending on the dtype. Integers use f64, are rounded half to even and clamped to their range.
+  // Without `weights`, every row is a copy of at most one row, for any dtype of 8 bits or more.
   // Rows without taps are zero.
   struct Axis {
     size_t dim;
@@ -44,7 +45,7 @@ class Resample {
   };
   static Result<Resample> make(const Shape& x, DType dtype, bool weights, std::vector<Axis> axes, KernelPlan& plan);
 
-  // From input 0 to output 0.
+  // Applies the maps to input 0 and writes output 0.
   void run(const Launch& launch) const;
 
  private:
@@ -57,8 +58,9 @@ class Resample {
 
   std::vector<Pass> passes_;
   PassFn pass_ = nullptr;
-  ConvertFn widen_ = nullptr, narrow_ = nullptr;  // null where the sums are of the tensor's own type
-  int64_t item_ = 0, tensor_item_ = 0;            // bytes of an element of the buffers, of the tensors
+  ConvertFn widen_ = nullptr, narrow_ = nullptr;  // null if sums are in the tensor's own type
+  // bytes per element of the buffers and of the tensors
+  int64_t item_ = 0, tensor_item_ = 0;
   int64_t x_elements_ = 0, y_elements_ = 0, buffer_bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Resize and its transpose: the taps of resize_map.h, which resample.h applies.
+// Resize and its transpose: applies the taps of resize_map.h with resample.h.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -52,7 +52,7 @@ Status shape_resize_grad(ShapeContext& c) {
 
 // ---- Gradients
 
-// The map is linear but for the extrapolation value, a constant.
+// The map is linear except for the extrapolation value, which is a constant.
 Attributes linear_part(const GradContext& g) {
   Attributes out = g.attributes();
   out.erase("extrapolation_value");
@@ -111,7 +111,7 @@ constexpr OpSchema kSchemas[] = {
 
 // ---- Kernels
 
-// Rows of the result, seen as [outer, rows, inner], that hold the extrapolation value.
+// Rows of the result, viewed as [outer, rows, inner], that hold the extrapolation value.
 struct Outside {
   int64_t outer = 1, rows = 0, inner = 1;
   std::vector<int64_t> which;
@@ -120,7 +120,7 @@ struct Outside {
 struct ResizePlan {
   Resample resample;
   std::vector<Outside> outside;
-  std::array<char, 8> value{};  // the extrapolation value as an element
+  std::array<char, 8> value{};  // the extrapolation value in the element type
   int64_t item = 1;
 };
 
@@ -177,7 +177,7 @@ void run_resize(const ResizePlan& p, const Launch& l) {
 
 struct ResizeGradPlan {
   Resample resample;
-  int64_t zeros = 0;  // bytes of a result that nothing flows to
+  int64_t zeros = 0;  // bytes of a result that receives no gradient
 };
 
 Result<ResizeGradPlan> plan_resize_grad(const NodeView& v, KernelPlan& plan) {

@@ -1,4 +1,5 @@
-// Resize and its transpose as gathers, products and sums, for devices that have no kernel for them. Sizes must be known.
+// Resize and its transpose as gathers, products and sums, for devices without kernels for them.
+// Sizes must be known.
 #include <algorithm>
 #include <vector>
 
@@ -8,7 +9,7 @@
 namespace percale {
 namespace {
 
-// Rows of more taps than so many become a product with a matrix of all of them.
+// If rows have more taps than this, they become a product with the full matrix.
 constexpr int64_t kMostGathers = 8;
 
 ResizeInputs inputs_from(const BodyContext& c, size_t first) {
@@ -19,7 +20,7 @@ ResizeInputs inputs_from(const BodyContext& c, size_t first) {
   return {input(first), input(first + 1), input(first + 2)};
 }
 
-// A constant that is lined up with dim `dim` of `rank`.
+// Returns a constant that is aligned with dim `dim` of `rank`.
 template <class T>
 ValueId along(Emitter& e, const std::vector<T>& values, size_t dim, size_t rank) {
   Shape shape{static_cast<int64_t>(values.size())};
@@ -33,7 +34,7 @@ int64_t most_taps(const Taps& taps) {
   return most;
 }
 
-// Tap k of every row: 0 of element 0 where a row has fewer.
+// Tap k of every row. A row with fewer taps gets element 0 with weight 0.
 struct Column {
   std::vector<int64_t> index;
   std::vector<double> weight;
@@ -85,7 +86,7 @@ ValueId apply(Emitter& e, ValueId x, size_t dim, const Taps& taps) {
   return most_taps(taps) <= kMostGathers ? by_gathers(e, x, dim, taps) : by_matrix(e, x, dim, taps);
 }
 
-// What shrinks comes first, as in the CPU's kernel.
+// Shrinking axes come first, as in the CPU's kernel.
 void order(std::vector<AxisSize>& sizes, bool back) {
   const auto growth = [back](const AxisSize& a) {
     const auto in = static_cast<double>(std::max<int64_t>(a.in, 1)),
@@ -112,7 +113,8 @@ Status resize_body(BodyContext& c) {
   if (!moves && !is_float(dtype)) return unimplemented("means of ", dtype);
   order(sizes, false);
   ValueId value = moves ? x : cast(c, x, compute_type(dtype));
-  std::vector<ValueId> inside;  // per axis that has elements outside: where they are not
+  // for each axis that has outside elements: the mask of inside elements
+  std::vector<ValueId> inside;
   for (const AxisSize& a : sizes) {
     if (!a.changes(o)) continue;
     PERCALE_ASSIGN_OR_RETURN(const Taps taps, resize_taps(o, a));

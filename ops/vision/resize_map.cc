@@ -17,7 +17,7 @@ using Coordinates = ResizeOptions::Coordinates;
 using Nearest = ResizeOptions::Nearest;
 using Aspect = ResizeOptions::Aspect;
 
-// The place of a string attribute's value among `names`.
+// Sets `out` to the index of a string attribute's value in `names`.
 template <class E>
 Status choose(const Attributes& attributes, const char* attribute, std::span<const std::string_view> names, E& out) {
   const std::string_view value = attributes.get_string(attribute);
@@ -58,7 +58,7 @@ Result<ResizeOptions> resize_options(const Attributes& a) {
 
 namespace {
 
-// The numbers of a known f16, f32 or f64 tensor.
+// Returns the numbers of a known f16, f32 or f64 tensor.
 std::vector<double> to_doubles(const Tensor& tensor) {
   std::vector<double> out;
   dispatch(kFloatList, tensor.dtype(), [&]<class T>() {
@@ -82,7 +82,7 @@ Status sizes_by_scales(const Shape& x, const Tensor& given, std::span<AxisSize> 
     AxisSize& a = axes[i];
     if (!(scales[i] > 0) || !std::isfinite(scales[i])) return invalid_argument("scales has ", double{scales[i]});
     a.scale = double{scales[i]};
-    // In f32, as ONNX's shape inference: 10 * 0.7f is 7.
+    // Computed in f32 as in ONNX's shape inference: 10 * 0.7f is 7.
     const double out = std::floor(double{static_cast<float>(x[a.dim]) * scales[i]});
     PERCALE_RETURN_IF_ERROR(check_size(x[a.dim], out, a.dim));
     a.out = static_cast<int64_t>(out);
@@ -122,7 +122,7 @@ Result<Shape> resized(const ResizeInputs& inputs, const ResizeOptions& o, const 
   if (o.has_axes) {
     PERCALE_ASSIGN_OR_RETURN(dims, normalize_axes(o.axes, x.rank()));
   }
-  // Models leave an input out by an empty tensor too.
+  // Models may also leave an input out by passing an empty tensor.
   const auto given = [](const ResizeInput& i) { return i.present && !(i.shape == Shape{0}); };
   const bool by_scales = given(inputs.scales), by_sizes = given(inputs.sizes);
   if (by_scales == by_sizes) {
@@ -163,7 +163,8 @@ Result<Shape> resized(const ResizeInputs& inputs, const ResizeOptions& o, const 
 
 namespace {
 
-// Where element y of the result lies in x. ONNX divides by the length that was asked for, which may be fractional.
+// Returns the position in x of element `index` of the result. ONNX divides by the requested length,
+// which may be fractional.
 double coordinate(Coordinates mode, const AxisSize& a, int64_t index) {
   const auto y = static_cast<double>(index), in = static_cast<double>(a.in), length = a.scale * in;
   switch (mode) {
@@ -193,7 +194,7 @@ double nearest(Nearest mode, double x) {
   return std::ceil(x);
 }
 
-// The linear and the cubic filter (Keys 1981, equation 4) at distance d.
+// Returns the linear or the cubic filter (Keys 1981, equation 4) at distance d.
 double filter_at(const ResizeOptions& o, double d) {
   d = std::fabs(d);
   if (o.filter == Filter::kLinear) return std::max(0.0, 1 - d);
@@ -202,7 +203,8 @@ double filter_at(const ResizeOptions& o, double d) {
   return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-// Of an axis, 16 bytes each. Larger than any picture needs, small enough to be made in a moment.
+// Limit for the taps of an axis, 16 bytes each. It exceeds the needs of any image and is quick to
+// compute.
 constexpr double kMaxTaps = 1 << 24;
 
 }  // namespace
@@ -218,7 +220,7 @@ Result<Taps> resize_taps(const ResizeOptions& o, const AxisSize& a) {
                               " needs ", most, " weights, at most ", kMaxTaps, " are made");
   }
   for (int64_t y = 0; y < a.out; ++y) {
-    // Far outside all coordinates see the edge alone.
+    // Coordinates far outside see only the edge, so they are clamped.
     const double x = std::clamp(coordinate(o.coordinates, a, y), -4 - 2 * reach, last + 4 + 2 * reach);
     const auto inside = [&](double at) { return static_cast<int64_t>(std::clamp(at, 0.0, last)); };
     if (o.crops() && (x < 0 || x > last)) {

@@ -1,4 +1,5 @@
-// What Resize and its transpose do: which axes change, and what each element along them is made of.
+// Options and sizes of Resize and its transpose: the axes that change and the taps of each element
+// along them.
 #ifndef PERCALE_OPS_VISION_RESIZE_MAP_H_
 #define PERCALE_OPS_VISION_RESIZE_MAP_H_
 
@@ -37,16 +38,16 @@ struct ResizeOptions {
 };
 Result<ResizeOptions> resize_options(const Attributes& attributes);
 
-// One axis that is resized. `scale` is what was asked for: out may be less than in * scale.
+// One axis that is resized. `scale` is the requested scale, so `out` may be less than in * scale.
 struct AxisSize {
   size_t dim = 0;
   int64_t in = 0, out = 0;
-  double scale = 1, start = 0, end = 1;  // start, end: of the region of interest
+  double scale = 1, start = 0, end = 1;  // start, end: region of interest
 
   bool changes(const ResizeOptions& o) const { return in != out || scale != 1 || o.crops(); }
 };
 
-// An optional input: absent, or known by its shape, or whole.
+// An optional input: absent, known by its shape only, or known with its value.
 struct ResizeInput {
   std::string_view name;
   bool present = false;
@@ -56,7 +57,8 @@ struct ResizeInput {
 struct ResizeInputs {
   ResizeInput roi, scales, sizes;
 };
-// Of a node whose inputs these are from `first` on: a ShapeContext, a NodeView.
+// Returns the inputs of a node, a ShapeContext or a NodeView, whose roi, scales and sizes are the
+// inputs from `first` on.
 template <class Context>
 ResizeInputs resize_inputs(const Context& c, size_t first) {
   const auto input = [&](size_t i) -> ResizeInput {
@@ -66,14 +68,15 @@ ResizeInputs resize_inputs(const Context& c, size_t first) {
   return {input(first), input(first + 1), input(first + 2)};
 }
 
-// The shape that x becomes; unknown dims, and `sizes` empty, where the inputs or dims of x are not known.
+// Returns the shape after resizing x. If inputs or dims of x are unknown, the dims are unknown and
+// `sizes` is empty.
 Result<Shape> resized(const ResizeInputs& inputs, const ResizeOptions& o, const Shape& x, std::vector<AxisSize>& sizes);
 
-// The taps of every element along the axis; rows that lie outside of a crop have none. RESOURCE_EXHAUSTED when they would be
-// too many: a scale may be as small, and a dim as large, as the file says.
+// Returns the taps of every element along the axis. Rows outside of a crop have none. Returns
+// RESOURCE_EXHAUSTED if there would be too many, because a file can request any scale and dim.
 Result<Taps> resize_taps(const ResizeOptions& o, const AxisSize& a);
 
-// The bodies of Resize and ResizeGrad.
+// Bodies of Resize and ResizeGrad.
 Status resize_body(BodyContext& c);
 Status resize_grad_body(BodyContext& c);
 

@@ -1,4 +1,4 @@
-// Regions of interest: RoiAlign with its gradient, and MaxRoiPool.
+// Regions of interest: RoiAlign, its gradient, and MaxRoiPool.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -79,7 +79,7 @@ Status shape_max_roi_pool(ShapeContext& c) {
   return {};
 }
 
-// Only the pictures have a gradient; the regions are taken as given.
+// Only the images have a gradient; the regions are constants.
 Status grad_roi_align(GradContext& g) {
   if (g.grad(0) == kNoValue || !g.wants(0)) return {};
   if (g.attributes().get_string("mode") != "avg") {
@@ -119,7 +119,8 @@ RoiPlan roi_plan(const NodeView& node, const Shape& x, const Shape& rois) {
   return p;
 }
 
-// One region: where its bins begin along a dim, how long one is, how many samples it has.
+// One dim of a region: where its bins begin, the length of a bin, and the number of samples per
+// bin.
 struct Side {
   double start = 0, bin = 0;
   int64_t samples = 0;
@@ -147,7 +148,8 @@ Side side_of(const RoiPlan& p, double from, double to, int64_t bins) {
   return s;
 }
 
-// False where the region cannot be: its image is not there, or its numbers are too large or none.
+// Reads a region. If its image does not exist, or its numbers are not finite or too large, the
+// function fails the run and returns false.
 template <class T>
 bool region_of(const RoiPlan& p, const T* rois, const int64_t* images, int64_t number, const Launch& l, Region& r) {
   r.image = images[number];
@@ -166,7 +168,8 @@ bool region_of(const RoiPlan& p, const T* rois, const int64_t* images, int64_t n
   return true;
 }
 
-// The four elements around a place, with the weights of linear interpolation; none outside of the picture.
+// The four elements around a position, with bilinear weights. Outside of the image all weights are
+// 0.
 struct Corners {
   std::array<int64_t, 4> at{};
   std::array<double, 4> weight{};
@@ -239,7 +242,7 @@ void align(const RoiPlan& p, const T* x, const T* rois, const int64_t* images, T
   });
 }
 
-// dX of mode avg: each piece has channels of its own, of all images.
+// Computes dX of mode avg. Each piece owns some channels of all images.
 template <class T>
 void align_grad(const RoiPlan& p, const T* dy, const T* rois, const int64_t* images, T* dx, const Launch& l) {
   if (p.batch * p.channels * p.picture() == 0) return;
@@ -299,7 +302,8 @@ Result<RoiPlan> plan_max_roi_pool(const NodeView& node, KernelPlan&) {
   return p;
 }
 
-// The elements [first, second) of bin `which` of `bins` along a dim: of whole elements, both ends of the region included.
+// Returns the elements [first, second) of bin `which` of `bins` along a dim. Bins consist of whole
+// elements, and both ends of the region are included.
 std::pair<int64_t, int64_t> whole_bin(double from, double to, int64_t which, int64_t bins, int64_t dim) {
   constexpr double kFar = 1e12;
   const double start = std::clamp(std::round(from), -kFar, kFar), end = std::clamp(std::round(to), -kFar, kFar);

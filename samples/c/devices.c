@@ -1,7 +1,7 @@
-/* Trains one SPEC on 1, 2 and 4 devices of one process and draws what came of it: how many rows a second each number of devices
- * trained, and the curves of the loss, which are one curve.
+/* Trains one SPEC on 1, 2 and 4 devices of one process. Draws the training rows per second for
+ * each number of devices, and the loss curves, which coincide.
  *   devices SPEC.json OUT.svg [EPOCHS]
- * Exit code 1 when the weights are not the same bits. */
+ * Exit code 1 if the weights are not the same bits. */
 #include <percale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,8 @@ static int32_t note_step(void* user, const percale_progress* progress) {
   return 0;
 }
 
-/* Each device is one thread wide; all of them share the variables. The number of shards is the job's: every run has eight. */
+/* Each device has one thread; all devices share the variables. The number of shards belongs to
+ * the job: every run has eight. */
 static void train(run* r, const char* spec, const char* folder, const char* epochs) {
   percale_options* options;
   percale_engine* engine;
@@ -86,7 +87,8 @@ static double greatest(const run* r) {
   return out;
 }
 
-/* The mean over about three points' worth of steps, so that batches that differ leave a curve that can be read. */
+/* Returns the mean loss over a window about three points wide, to smooth differences between
+ * batches. */
 static double smooth(const run* r, size_t at) {
   const size_t reach = r->steps / 200 + 1, from = at < reach ? 0 : at - reach;
   const size_t to = at + reach + 1 < r->steps ? at + reach + 1 : r->steps;
@@ -97,7 +99,8 @@ static double smooth(const run* r, size_t at) {
 
 static void draw(const char* path, const run* runs, int same) {
   static const char* const colours[RUNS] = {"#1b6ca8", "#e07a1f", "#3a8f4d"};
-  static const char* const dashes[RUNS] = {"none", "10 10", "3 17"}; /* one over the other, each can be seen */
+  /* overlaid curves stay visible */
+  static const char* const dashes[RUNS] = {"none", "10 10", "3 17"};
   static const double widths[RUNS] = {5, 3.5, 2};
   double most = 0, top = 0;
   FILE* file = fopen(path, "w");

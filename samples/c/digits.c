@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200112L /* isatty */
-/* Loads a graph that classifies images of digits, draws the first twelve of a test set in the terminal with what the graph
- * says of them, and counts how many of the whole set it gets right.
+/* Loads a graph that classifies images of digits, draws the first twelve of a test set in the
+ * terminal with the predictions, and counts the correct predictions in the whole set.
  *   digits MODEL.percale IMAGES.idx LABELS.idx */
 #include <percale.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void ok(percale_status* status) {
   exit(1);
 }
 
-/* A character for two pixels, one above the other. */
+/* Returns a character that shows two pixels, one above the other. */
 static const char* ink(float above, float below) {
   return above > 0.4f ? (below > 0.4f ? "\xe2\x96\x88" : "\xe2\x96\x80") : (below > 0.4f ? "\xe2\x96\x84" : " ");
 }
@@ -43,7 +43,7 @@ static void draw_row(const float* images, const int64_t* labels, const int64_t* 
   puts("\n");
 }
 
-/* The place of the greatest of ten scores. */
+/* Returns the index of the largest of ten scores. */
 static int64_t best_of(const float* scores) {
   int64_t best = 0, i;
   for (i = 1; i < 10; ++i) {
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
     const int64_t* labels = (const int64_t*)percale_tensor_get_data(batch[1]);
     const int64_t count = percale_tensor_get_dims(batch[0])[0], dims[4] = {count, SIDE, SIDE, 1};
     int64_t i;
-    /* The file's images have no channels; the same memory seen with one. */
+    /* The file's images have no channel dim: view the same memory with one. */
     ok(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 4, pixels, percale_tensor_bytes(batch[0]), NULL, NULL,
                                   &images));
     ok(percale_session_run(session, &input, &images, 1, &output, 1, NULL, 0, PERCALE_FOREVER, &scores));
@@ -102,7 +102,8 @@ int main(int argc, char** argv) {
     percale_tensor_release(batch[0]);
     percale_tensor_release(batch[1]);
   }
-  if (percale_status_code(status) != PERCALE_OUT_OF_RANGE) ok(status); /* the end of the data is one */
+  /* the end of the data is reported this way */
+  if (percale_status_code(status) != PERCALE_OUT_OF_RANGE) ok(status);
   percale_status_release(status);
   printf("%s gets %lld of %lld digits right: %.4f\n", argv[1], (long long)right, (long long)rows,
          rows == 0 ? 0.0 : (double)right / (double)rows);

@@ -1,6 +1,8 @@
-/* Takes a model that knows the ten digits, keeps what it sees of them, and learns whether a digit is odd with a new head.
+/* Takes a model that classifies digits, keeps its body, and trains a new head that tells whether
+ * a digit is odd.
  *   fine_tune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS
- * MODEL is what mnist wrote, the files are MNIST's. The body is frozen: its variables are the same bits after the training. */
+ * MODEL was written by mnist; the files are MNIST's. The body is frozen: its variables have the
+ * same bits after the training. */
 #include <percale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +16,7 @@ static void ok(percale_status* status) {
   exit(1);
 }
 
-/* A constant of whole numbers, whose memory the graph goes on using. */
+/* Adds a constant of whole numbers. The graph uses the caller's memory, which must stay valid. */
 static percale_value whole_numbers(percale_builder* builder, int64_t* values, int64_t count) {
   percale_tensor* tensor;
   percale_value out;
@@ -35,8 +37,8 @@ static percale_value binary(percale_builder* builder, const char* op, const char
   return out;
 }
 
-/* Images with 0 or 1 as label instead of the digit: rows that go through a small graph, whose inputs are the files' columns and
- * whose outputs are the columns of the new set. */
+/* Returns images with the label 0 or 1 instead of the digit. Rows pass through a small graph
+ * whose inputs are the columns of the files and whose outputs are the columns of the new set. */
 static percale_dataset* parity(percale_engine* engine, const char* images, const char* labels, int64_t batch,
                                int64_t shuffle) {
   static int64_t image[4] = {-1, 28, 28, 1}, two[1] = {2};
@@ -52,7 +54,7 @@ static percale_dataset* parity(percale_engine* engine, const char* images, const
   ok(percale_dataset_from_files(engine, names, files, 2, 1.0 / 255, NULL, &digits));
   ok(percale_builder_create(engine, &builder));
   for (i = 0; i < 2; ++i) {
-    dims[0] = -1; /* so many rows at a time */
+    dims[0] = -1; /* the number of rows is unknown */
     ok(percale_dataset_column_type(digits, i, &dtype, dims + 1, &rank));
     ok(percale_builder_input(builder, names[i], dtype, dims, rank + 1, &columns[i]));
   }
@@ -72,7 +74,7 @@ static percale_dataset* parity(percale_engine* engine, const char* images, const
   return out;
 }
 
-/* A variable of the frozen part, as the trainer has it now. */
+/* Returns a variable of the frozen part with its current value. */
 static percale_tensor* body(percale_trainer* trainer) {
   percale_variables* variables;
   percale_tensor* kernel;
@@ -88,7 +90,7 @@ static int32_t on_step(void* user, const percale_progress* p) {
   return 0;
 }
 
-/* The head builds on the values called "dense" of the model, and is trained alone. */
+/* Writes a SPEC whose new head takes the model's value "dense". Only the head is trained. */
 static char* spec_of(const char* model) {
   static const char rest[] =
       "\", \"outputs\": [\"dense\"], \"freeze\": [\"conv2d*\", \"dense/*\"],"

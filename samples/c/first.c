@@ -1,4 +1,5 @@
-/* Builds a graph with one dense layer, trains it to y = 2a - 3b + 1, saves it, loads it again and runs it.
+/* Builds a graph with one dense layer, trains it to y = 2a - 3b + 1, saves it, loads it again
+ * and runs it.
  *   cc first.c $(pkg-config --cflags --libs percale) && ./a.out */
 #include <percale.h>
 #include <stdio.h>
@@ -46,10 +47,11 @@ int main(int argc, char** argv) {
   ok(percale_builder_set_int(builder, "units", 1));
   ok(percale_builder_finish_node(builder, 1, &y));
   ok(percale_builder_set_outputs(builder, &y, 1));
-  ok(percale_builder_finish(builder, &model)); /* what is saved: x to y */
+  ok(percale_builder_finish(builder, &model)); /* the model to save: x to y */
   percale_builder_release(builder);
 
-  ok(percale_builder_from_graph(engine, model, &builder)); /* what is trained: the same with a loss */
+  /* the graph to train: the model with a loss */
+  ok(percale_builder_from_graph(engine, model, &builder));
   ok(percale_builder_find_value(builder, "y", &y));
   ok(percale_builder_input(builder, "target", PERCALE_DTYPE_F32, t_dims, 2, &target));
   difference = binary(builder, "Sub", y, target);
@@ -67,7 +69,7 @@ int main(int argc, char** argv) {
   }
   ok(percale_tensor_from_memory(PERCALE_DTYPE_F32, rows2, 2, inputs, sizeof inputs, NULL, NULL, &feeds[0]));
   ok(percale_tensor_from_memory(PERCALE_DTYPE_F32, rows1, 2, targets, sizeof targets, NULL, NULL, &feeds[1]));
-  ok(percale_variables_create(engine, training, 1, &variables)); /* drawn from seed 1 */
+  ok(percale_variables_create(engine, training, 1, &variables)); /* initialised with seed 1 */
   ok(percale_session_create(engine, training, variables, NULL, &session));
   for (i = 0; i < STEPS; ++i) {
     ok(percale_session_run(session, feed_names, feeds, 2, loss_name, 1, &step, 1, PERCALE_FOREVER, &result));
@@ -78,7 +80,7 @@ int main(int argc, char** argv) {
 
   percale_session_release(session);
   ok(percale_graph_load_file(engine, path, &loaded));
-  ok(percale_variables_create(engine, loaded, 0, &own)); /* the values of the file */
+  ok(percale_variables_create(engine, loaded, 0, &own)); /* the file's values */
   ok(percale_session_create(engine, loaded, own, NULL, &session));
   ok(percale_tensor_from_memory(PERCALE_DTYPE_F32, one_row, 2, question, sizeof question, NULL, NULL, &asked));
   ok(percale_session_run(session, feed_names, &asked, 1, y_name, 1, NULL, 0, PERCALE_FOREVER, &result));

@@ -1,6 +1,7 @@
 /* Loads a model and runs it once.
  *   load_and_run MODEL.percale [INPUT.npy]
- * Without an input it is fed zeros, one row of them. Prints the type, shape and first elements of each output. */
+ * Without an input file, the input is one row of zeros. Prints the type, shape and first
+ * elements of each output. */
 #include <inttypes.h>
 #include <percale.h>
 #include <stdio.h>
@@ -14,14 +15,14 @@ static void ok(percale_status* status) {
   exit(1);
 }
 
-/* Zeros of the type that the graph's input has; a new tensor's elements are 0. */
+/* Returns zeros of the graph input's type. The elements of a new tensor are 0. */
 static percale_tensor* zeros(percale_engine* engine, const percale_graph* graph, const char* name) {
   int64_t dims[8];
   percale_dtype dtype;
   percale_tensor* tensor;
   size_t rank, i;
   ok(percale_graph_value_type(graph, name, &dtype, dims, &rank));
-  if (rank == SIZE_MAX) rank = 0; /* any rank will do */
+  if (rank == SIZE_MAX) rank = 0; /* any rank is accepted */
   for (i = 0; i < rank; ++i) dims[i] = dims[i] < 1 ? 1 : dims[i];
   ok(percale_tensor_create(engine, dtype, dims, rank, &tensor));
   return tensor;

@@ -1,8 +1,9 @@
 #define _POSIX_C_SOURCE 200112L /* isatty */
-/* Trains a SPEC on two devices of one process, with a bar.
+/* Trains a SPEC on two devices of one process, with a progress bar.
  *   mnist SPEC.json OUT.percale [EPOCHS] [--losses FILE]
- * The data is looked up where PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of devices.
- * FILE gets a line per step: its number and the 64 bits of its loss. */
+ * The data is looked up in PERCALE_DATA, in the cache, and next to the SPEC. The weights do not
+ * depend on the number of devices. FILE gets a line per step: its number and the 64 bits of its
+ * loss. */
 #include <inttypes.h>
 #include <percale.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static char* read_text(const char* path) {
   return text;
 }
 
-/* One line that is written over, and stays at the end of an epoch. */
+/* Draws a progress line that is overwritten until the epoch ends. */
 static void draw(const percale_progress* p) {
   size_t i;
   const int done = (int)(p->steps_in_epoch > 0 ? 30 * p->step_in_epoch / p->steps_in_epoch : 0);
@@ -76,7 +77,7 @@ int main(int argc, char** argv) {
   }
   spec = read_text(argv[1]);
   slash = strrchr(argv[1], '/');
-  if (slash != NULL) *slash = 0; /* what is left is the SPEC's folder */
+  if (slash != NULL) *slash = 0; /* now only the SPEC's folder */
 
   ok(percale_options_create("engine", &options));
   ok(percale_options_set(options, "devices", "cpu=2x1"));

@@ -1,7 +1,8 @@
 #define _POSIX_C_SOURCE 200112L
-/* Looks for a good learning rate and width: six trainers at once in one engine, which they share under quotas of memory. One that
- * needs more than its quota ends with an error of its own; the others do not notice.
- *   search [MEGABYTES]      what a trainer may hold, 8 by default; the data are the MNIST digits, where the library looks for them */
+/* Searches a good learning rate and width: six trainers run at once in one engine, each with a
+ * memory quota. A trainer that exceeds its quota fails without affecting the others.
+ *   search [MEGABYTES]      quota of a trainer, 8 by default
+ * The data are the MNIST digits. The library looks them up. */
 #include <percale.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ typedef struct candidate {
   double learning_rate;
   percale_engine* engine;
   const char* quota;
-  char said[160]; /* the result, or why there is none */
+  char said[160]; /* the result, or the error */
   double accuracy;
 } candidate;
 
@@ -29,7 +30,7 @@ static const char kSpec[] =
     " \"test\": {\"x\": \"t10k-images-idx3-ubyte\", \"y\": \"t10k-labels-idx1-ubyte\", \"scale\": "
     "0.00392156862745098}}}";
 
-/* Keeps what went wrong; whether nothing did. */
+/* Stores an error. Returns true if there was none. */
 static int fine(candidate* c, percale_status* status) {
   if (status == NULL) return 1;
   snprintf(c->said, sizeof c->said, "%s: %s", percale_code_name(percale_status_code(status)),

@@ -1,6 +1,8 @@
-// Takes a model that knows the ten digits, keeps what it sees of them, and learns whether a digit is odd with a new head.
+// Takes a model that classifies digits, keeps its body, and trains a new head that tells whether a
+// digit is odd.
 //   fine_tune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS
-// MODEL is what mnist wrote, the files are MNIST's. The body is frozen: its variables are the same bits after the training.
+// MODEL was written by mnist; the files are MNIST's. The body is frozen: its variables have the
+// same bits after the training.
 #include <algorithm>
 #include <cstdio>
 #include <percale.hpp>
@@ -8,15 +10,15 @@
 
 using namespace percale;
 
-// Images with 0 or 1 as label instead of the digit: rows that go through a small graph, whose inputs are the files' columns and
-// whose outputs are the columns of the new set.
+// Returns images with the label 0 or 1 instead of the digit. Rows pass through a small graph whose
+// inputs are the columns of the files and whose outputs are the columns of the new set.
 static Dataset parity(const Engine& engine, const char* images, const char* labels) {
   const std::pair<std::string, std::string> files[] = {{"pixels", images}, {"digit", labels}};
   Dataset digits = Dataset::from_files(engine, files, 1.0 / 255).value();
   Builder b = Builder::create(engine).value();
   std::vector<Value> columns;
   for (FeedType& column : digits.column_types().value()) {
-    column.dims.insert(column.dims.begin(), -1);  // so many rows at a time
+    column.dims.insert(column.dims.begin(), -1);  // the number of rows is unknown
     columns.push_back(b.input(column.name, column.dtype, column.dims));
   }
   const Tensor shape = Tensor::adopt(std::vector<int64_t>{-1, 28, 28, 1}, {4}).value();
@@ -28,7 +30,7 @@ static Dataset parity(const Engine& engine, const char* images, const char* labe
   return digits.map(b.finish().value()).value();
 }
 
-// A variable of the frozen part.
+// Returns a variable of the frozen part.
 static std::vector<float> body(Trainer& trainer) {
   const Tensor kernel = trainer.variables().value().value("dense/kernel").value();
   const auto values = kernel.as<float>().value();
@@ -43,7 +45,7 @@ int main(int argc, char** argv) try {
   Dataset test = parity(engine, argv[4], argv[5]);
   test.batch(256).value();
 
-  // The head builds on the values called "dense" of the model, and is trained alone.
+  // The new head takes the model's value "dense". Only the head is trained.
   std::string spec = R"({"outputs": ["dense"], "freeze": ["conv2d*", "dense/*"],
                          "head": [{"layer": "Dense", "name": "parity", "units": 2}],
                          "loss": "sparse_categorical_crossentropy", "from_logits": true, "metrics": ["accuracy"],

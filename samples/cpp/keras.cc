@@ -1,4 +1,5 @@
-// Keras' example of a mirrored strategy: two Dense layers on a data set that is shared by all devices, ten epochs.
+// Keras' example of a mirrored strategy: two Dense layers, a data set shared by all devices, ten
+// epochs.
 #include <cstdio>
 #include <percale.hpp>
 
@@ -18,13 +19,13 @@ int main() try {
                    {.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}})
           .value();
 
-  // The example's literal data has no labels, and that is what the error says.
+  // The data of the original example has no labels; the error says so.
   const Dataset unlabelled = Dataset::range(engine, "x", 0, 100).value();
   if (const Status status = trainer.fit(unlabelled, 10); !status) {
     std::printf("without labels: %s\n", status.message().c_str());
   }
 
-  // The range from 0 to 1 in a hundred steps, each labelled with the tenth that it lies in.
+  // The numbers from 0 to 1 in a hundred steps, each labelled with its tenth.
   auto numbers = [](int64_t row, void* const* columns) {
     *static_cast<float*>(columns[0]) = static_cast<float>(row) / 100;
     *static_cast<int64_t*>(columns[1]) = row / 10;

@@ -1,13 +1,14 @@
 // Loads a model and runs it once.
 //   load_and_run MODEL.percale [INPUT.npy]
-// Without an input it is fed zeros, one row of them. Prints the type, shape and first elements of each output.
+// Without an input file, the input is one row of zeros. Prints the type, shape and first elements
+// of each output.
 #include <algorithm>
 #include <cstdio>
 #include <percale.hpp>
 
 using namespace percale;
 
-// Zeros of the type that the graph's input has.
+// Returns zeros of the graph input's type.
 static Tensor zeros(const Engine& engine, const Graph& graph, const std::string& name) {
   FeedType type = graph.value_type(name).value();
   for (int64_t& dim : type.dims) dim = std::max<int64_t>(dim, 1);

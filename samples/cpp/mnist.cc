@@ -1,7 +1,8 @@
-// Trains a SPEC on two devices of one process, with a bar.
+// Trains a SPEC on two devices of one process, with a progress bar.
 //   mnist SPEC.json OUT.percale [EPOCHS] [--losses FILE]
-// The data is looked up where PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of devices.
-// FILE gets a line per step: its number and the 64 bits of its loss.
+// The data is looked up in PERCALE_DATA, in the cache, and next to the SPEC. The weights do not
+// depend on the number of devices. FILE gets a line per step: its number and the 64 bits of its
+// loss.
 #include <algorithm>
 #include <bit>
 #include <cinttypes>
@@ -15,7 +16,7 @@
 
 using namespace percale;
 
-// One line that is written over, and stays at the end of an epoch.
+// Draws a progress line that is overwritten until the epoch ends.
 static bool draw(const Progress& p) {
   if (p.step_in_epoch % 20 != 0 && !p.epoch_ended) return true;
   const auto done = static_cast<int>(30 * p.step_in_epoch / std::max<int64_t>(p.steps_in_epoch, 1));

@@ -1,5 +1,6 @@
-/* A host that knows nothing of Percale. It opens its modules, each for itself (RTLD_LOCAL), lets them work side by side, closes the first,
- * lets the others work on, until all are closed; and all of that again and again. After each cycle it says what of the process is in use.
+/* A host that knows nothing of Percale. It opens its modules with RTLD_LOCAL, lets them work in
+ * parallel, closes the first, and repeats this until all are closed. That is one cycle; after
+ * each one it prints the resources of the process.
  *   cc host.c -o host -ldl -lpthread && ./host 100 ./module.so ./other.so */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -38,7 +39,7 @@ static void* work(void* user) {
   return NULL;
 }
 
-/* All work at once, and come to the same. */
+/* Runs all modules at once. Returns true if all give the same result. */
 static int work_side_by_side(open_module* modules, int count) {
   int i, good = 1;
   for (i = 0; i < count; ++i) pthread_create(&modules[i].thread, NULL, work, &modules[i]);
@@ -53,7 +54,7 @@ static int work_side_by_side(open_module* modules, int count) {
 
 static int entries(const char* folder) {
   DIR* open = opendir(folder);
-  int count = -2; /* "." and ".." */
+  int count = -2; /* excludes "." and ".." */
   if (open == NULL) return -1;
   while (readdir(open) != NULL) ++count;
   closedir(open);
@@ -78,7 +79,8 @@ static long resident(void) {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* What malloc() has given out in the whole process: the closest look at what a cycle leaves behind. */
+/* Returns the bytes that malloc() has allocated in the whole process, to detect small leaks of a
+ * cycle. */
 static size_t allocated(void) {
 #if defined(__GLIBC__) && __GLIBC_MINOR__ >= 33
   const struct mallinfo2 info = mallinfo2();

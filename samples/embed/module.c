@@ -1,6 +1,7 @@
-/* A module of somebody's host that is linked to Percale: it trains a small net and tells the digest of the weights. Nothing of it stays
- * when it has worked, so that the host may close it.
- *   cc -shared -fPIC -fvisibility=hidden module.c -o module.so $(pkg-config --cflags --libs percale) */
+/* A module for a host, linked to Percale. It trains a small net and reports the digest of the
+ * weights. Nothing remains when it has finished, so the host may close it.
+ *   flags=$(pkg-config --cflags --libs percale)
+ *   cc -shared -fPIC -fvisibility=hidden module.c -o module.so $flags */
 #include "module.h"
 
 #include <percale.h>
@@ -8,7 +9,7 @@
 
 enum { ROWS = 64, IN = 16, OUT = 3 };
 
-/* Goes to `out` with the error in `status`. */
+/* Jumps to `out` with the error in `status`. */
 #define TRY(call)                 \
   do {                            \
     status = (call);              \

@@ -14,12 +14,12 @@ import org.percale.Value;
 import org.percale.Variables;
 
 /**
- * Trains through an op that a plug-in written in Rust adds: {@code CustomOp PLUGIN.so}. The op is sample:Bump, y = exp(-gamma x²). The
- * gradients that it has are compared with the closed form; then gamma is learnt from values that gamma = 2 made. What the plug-in
- * refuses arrives as an exception.
+ * Trains through an op of a plug-in written in Rust: {@code CustomOp PLUGIN.so}. The op is
+ * sample:Bump, y = exp(-gamma x²). Compares its gradients with the closed form, then learns
+ * gamma from values made with gamma = 2. An error of the plug-in becomes an exception.
  */
 class CustomOp {
-  /** So many that the kernel's work has several pieces. */
+  /** Large enough for several pieces of work in the kernel. */
   private static final int COUNT = 40_000;
 
   private static final float START = 0.5f;
@@ -74,7 +74,7 @@ class CustomOp {
     }
   }
 
-  /** Prints how far the gradients are from those that a pencil finds. */
+  /** Prints the difference of the gradients from the closed form. */
   private static void compare(float[] xs, float[] dx, double dgamma) {
     double worst = 0;
     double total = 0;
@@ -87,7 +87,7 @@ class CustomOp {
     System.out.printf("dx off by %.1e at most, dgamma by %.1e of itself%n", worst, Math.abs(dgamma / total - 1));
   }
 
-  /** Gives the op a gamma that makes no sense to it. */
+  /** Passes a gamma of an invalid shape to the op. */
   private static void refused(Engine engine) {
     try (GraphBuilder builder = GraphBuilder.create(engine)) {
       Value gamma = builder.input("gamma", DType.F32, 3);

@@ -17,9 +17,10 @@ import org.percale.Value;
 import org.percale.Variables;
 
 /**
- * Takes a model that knows the ten digits, keeps what it sees of them, and learns whether a digit is even with a new head:
- * {@code FineTune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS}. MODEL is what Mnist wrote, the files are MNIST's. The body is
- * frozen: its variables are the same bits after the training.
+ * Takes a model that classifies digits, keeps its body, and trains a new head that tells
+ * whether a digit is even: {@code FineTune MODEL.percale IMAGES LABELS TEST_IMAGES
+ * TEST_LABELS}. MODEL was written by Mnist; the files are MNIST's. The body is frozen: its
+ * variables have the same bits after the training.
  */
 class FineTune {
   public static void main(String[] arguments) {
@@ -53,8 +54,8 @@ class FineTune {
     }
   }
 
-  /** Images with 0 or 1 as label instead of the digit: rows that go through a small graph, whose inputs are the files' columns and
-   * whose outputs are the columns of the new set. */
+  /** Returns images with the label 0 or 1 instead of the digit. Rows pass through a small graph
+   * whose inputs are the columns of the files and whose outputs are the columns of the new set. */
   private static Dataset parity(Engine engine, String images, String labels) {
     Map<String, Path> files = new LinkedHashMap<>();
     files.put("pixels", Path.of(images));
@@ -74,7 +75,7 @@ class FineTune {
     }
   }
 
-  /** An input for rows of a column, so many at a time. */
+  /** Adds an input for any number of rows of a column. */
   private static Value rows(GraphBuilder builder, TensorSpec column) {
     return builder.input(column.name(), column.dtype(), LongStream.concat(LongStream.of(-1), Arrays.stream(column.dims())).toArray());
   }

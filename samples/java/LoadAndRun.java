@@ -11,8 +11,9 @@ import org.percale.TensorSpec;
 import org.percale.Variables;
 
 /**
- * Loads a model and runs it once: {@code LoadAndRun MODEL.percale [INPUT.npy]}. Without an input it is fed zeros, one row of them.
- * Prints the type, shape and first elements of each output.
+ * Loads a model and runs it once: {@code LoadAndRun MODEL.percale [INPUT.npy]}. Without an
+ * input file, the input is one row of zeros. Prints the type, shape and first elements of each
+ * output.
  */
 class LoadAndRun {
   public static void main(String[] arguments) {
@@ -41,7 +42,7 @@ class LoadAndRun {
     }
   }
 
-  /** One row of zeros: dims that are not known are 1. */
+  /** Returns one row of zeros. Unknown dims become 1. */
   private static Tensor zeros(Engine engine, Graph graph, String input) {
     TensorSpec type = graph.valueType(input);
     return Tensor.zeros(engine, type.dtype(), Arrays.stream(type.dims()).map(dim -> Math.max(dim, 1)).toArray());

@@ -12,9 +12,10 @@ import org.percale.Trainer;
 import org.percale.Variables;
 
 /**
- * Trains a SPEC on two devices of one process, with a bar: {@code Mnist SPEC.json OUT.percale [EPOCHS] [--losses FILE]}. The data is
- * looked up where PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of devices. FILE gets a
- * line per step: its number and the 64 bits of its loss.
+ * Trains a SPEC on two devices of one process, with a progress bar: {@code Mnist SPEC.json
+ * OUT.percale [EPOCHS] [--losses FILE]}. The data is looked up in PERCALE_DATA, in the cache,
+ * and next to the SPEC. The weights do not depend on the number of devices. FILE gets a line
+ * per step: its number and the 64 bits of its loss.
  */
 class Mnist {
   private static final int WIDTH = 30;
@@ -54,7 +55,7 @@ class Mnist {
     }
   }
 
-  /** One line that is written over, and stays at the end of an epoch. */
+  /** Draws a progress line that is overwritten until the epoch ends. */
   private static boolean draw(Progress p) {
     if (p.stepInEpoch() % 20 == 0 || p.epochEnded()) {
       int done = (int) (WIDTH * p.stepInEpoch() / Math.max(p.stepsInEpoch(), 1));

@@ -31,17 +31,19 @@ import org.percale.Trainer;
 import org.percale.Variables;
 
 /**
- * An HTTP service that answers with predictions while it trains in the background, on the JDK's own server:
- * {@code Serve SPEC.json [PORT] [MEMORY_LIMIT]}.
+ * An HTTP service that answers with predictions while it trains in the background, on the JDK's
+ * own server: {@code Serve SPEC.json [PORT] [MEMORY_LIMIT]}.
  *
  * <ul>
- * <li>POST /predict with the bytes of images, 784 per image: a JSON list of digits. A client that goes away ends its run.
- * <li>GET /status: JSON: step, loss, version of the weights, predictions, cancelled runs, bytes held.
+ * <li>POST /predict with the bytes of images, 784 per image: a JSON list of digits. If the client
+ * disconnects, its run is cancelled.
+ * <li>GET /status: JSON: step, loss, version of the weights, predictions, cancelled runs, bytes
+ * used.
  * <li>POST /stop: ends the training and the service.
  * </ul>
  *
- * The engine holds no more than MEMORY_LIMIT bytes (512 MiB): a request that is too large gets an error, and both the training and
- * the other requests go on.
+ * The engine uses at most MEMORY_LIMIT bytes (512 MiB). A request that is too large gets an
+ * error; the training and other requests continue.
  */
 class Serve {
   private static final int PIXELS = 28 * 28;
@@ -147,8 +149,9 @@ class Serve {
     }
   }
 
-  /** Answers when the run is over. A short one gets a status of its own; during a longer one spaces, which JSON does not mind, find
-   * out whether the client is still there: the server does not tell when it goes away. */
+  /** Answers when the run is finished. A short run gets a status of its own. During a longer
+   * one, spaces are sent, which JSON allows, to find out whether the client is still connected:
+   * the server does not report a disconnect. */
   private void wait(HttpExchange exchange, CompletableFuture<Results> run) throws IOException {
     OutputStream out = null;
     try {
@@ -192,7 +195,7 @@ class Serve {
     return "{\"error\": \"" + String.valueOf(error == null ? null : error.getMessage()).replace('"', '\'') + "\"}";
   }
 
-  /** Images as the model takes them, in the engine's memory. */
+  /** Converts images to the model's input, in the engine's memory. */
   private Tensor images(byte[] pixels) {
     Tensor x = Tensor.zeros(engine, DType.F32, pixels.length / PIXELS, 28, 28, 1);
     try (Arena arena = Arena.ofConfined()) {

@@ -1,22 +1,27 @@
-/* A plug-in in plain C, built against the installed headers alone:
- *   cc -std=c99 -O3 -march=native -shared -fPIC plugin.c $(pkg-config --cflags percale) -o libpercale_sample.so -lm
- * It links nothing of Percale: all that it needs comes in the table that percale_plugin_init() gets. It adds
- *   - the op sample:Snake, y = x + sin(alpha x)^2 / alpha (Ziyin et al. 2020), with its gradient and a kernel;
- *   - a kernel for Mish, which Percale itself composes of nine ops: it needs one exponential where they take an exponential,
- *     a logarithm and a hyperbolic tangent. */
+/* A plug-in in plain C, built with only the installed headers:
+ *   cc -std=c99 -O3 -march=native -shared -fPIC plugin.c $(pkg-config --cflags percale) \
+ *     -o libpercale_sample.so -lm
+ * It does not link to Percale: everything it needs is in the table that percale_plugin_init()
+ * gets. It adds
+ *   - the op sample:Snake, y = x + sin(alpha x)^2 / alpha (Ziyin et al. 2020), with its gradient
+ *     and a kernel;
+ *   - a kernel for Mish, which Percale itself composes of nine ops. It needs one exponential where
+ *     they need an exponential, a logarithm and a hyperbolic tangent. */
 #include <math.h>
 #include <percale_plugin.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const percale_host_api* host; /* set once, before anything else is called; see percale_plugin_init() */
+/* set once, before any other call; see percale_plugin_init() */
+static const percale_host_api* host;
 
 static percale_status* refuse(const char* reason) {
   return host->status->create(PERCALE_UNIMPLEMENTED, reason, PERCALE_NUL_ENDED);
 }
 
-/* ---- What both kernels share: a loop over all elements of input 0, cut into pieces by the problem's size alone. */
+/* ---- Shared by both kernels: a loop over all elements of input 0. The division into pieces
+ * depends only on the problem's size. */
 
 typedef void (*loop)(const float* x, const float* parameter, float* y, int64_t count);
 typedef struct plan_state {
@@ -76,7 +81,8 @@ static percale_status* accepts_f32(void* user, const percale_node_view* node) {
 
 /* ---- Mish: x tanh(log(1 + e)) with e = exp(x) is x n / (n + 2) with n = e (e + 2). */
 
-/* 2^k times a polynomial, the Taylor series of exp on [-ln 2 / 2, ln 2 / 2]; plain enough for a compiler to vectorise. */
+/* Returns 2^k times a polynomial, the Taylor series of exp on [-ln 2 / 2, ln 2 / 2]. Simple
+ * enough for a compiler to vectorise. */
 static float fast_exp(float x) {
   const float k = rintf(x * 1.44269504f), r = x - k * 0.693145752f - k * 1.42860677e-6f;
   const int32_t bits = ((int32_t)k + 127) * (1 << 23);
@@ -91,7 +97,7 @@ static void mish(const float* x, const float* parameter, float* y, int64_t count
   int64_t i;
   (void)parameter;
   for (i = 0; i < count; ++i) {
-    /* Above 20 the factor is 1 in f32, below -80 the product is nothing. */
+    /* Above 20 the factor is 1 in f32, below -80 the product is 0. */
     const float e = fast_exp(x[i] > 20 ? 20 : x[i] < -80 ? -80 : x[i]), n = e * (e + 2);
     y[i] = x[i] * (n / (n + 2));
   }
@@ -135,7 +141,8 @@ static int32_t emit(percale_grad_context* context, const char* op, int32_t a, in
   return host->grad->emit(context, op, inputs, b < 0 ? 1 : 2, NULL, 0);
 }
 
-/* With s = sin(alpha x) and d = sin(2 alpha x): dx = dy (1 + d), dalpha = sum of dy (x d - s^2 / alpha) / alpha. */
+/* With s = sin(alpha x) and d = sin(2 alpha x): dx = dy (1 + d), dalpha = sum of dy (x d - s^2 /
+ * alpha) / alpha. */
 static percale_status* snake_gradient(void* user, percale_grad_context* context) {
   const int32_t x = host->grad->input(context, 0), alpha = host->grad->input(context, 1);
   const int32_t dy = host->grad->output_gradient(context, 0);
@@ -177,8 +184,9 @@ percale_status* percale_plugin_init(const percale_host_api* given, uint32_t abi,
                                     const percale_plugin_api** out_plugin) {
   static percale_plugin_api api;
   (void)path;
-  /* It is called for every engine, and by every copy of the library that the process has. This sample keeps one table, so it serves the
-   * first copy; a plug-in for all of them gives each its own tables and finds the host by `user`. */
+  /* Called for every engine, by every copy of the library in the process. This sample keeps one
+   * table, so it serves the first copy only. A plug-in for all copies gives each its own tables
+   * and finds the host by `user`. */
   if (!__sync_bool_compare_and_swap(&host, NULL, given) && host != given) {
     return given->status->create(PERCALE_FAILED_PRECONDITION, "serves another copy of the library", PERCALE_NUL_ENDED);
   }

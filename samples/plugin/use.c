@@ -1,7 +1,10 @@
-/* Uses the plug-in of plugin.c: learns alpha of sample:Snake from data that alpha = 2 made, through its gradient; the result
- * goes through Mish, which the plug-in's kernel computes. The graph is saved, for
+/* Uses the plug-in of plugin.c. Learns alpha of sample:Snake through its gradient, from data
+ * made with alpha = 2. The result passes through Mish, which the plug-in's kernel computes. The
+ * graph is saved for
  *   percale kernels GRAPH --plugin PLUGIN
- *   cc use.c $(pkg-config --cflags --libs percale) -lm && ./a.out ./libpercale_sample.so snake.percale */
+ * Build and run:
+ *   cc use.c $(pkg-config --cflags --libs percale) -lm
+ *   ./a.out ./libpercale_sample.so snake.percale */
 #include <math.h>
 #include <percale.h>
 #include <stdio.h>

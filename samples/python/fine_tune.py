@@ -1,7 +1,9 @@
-"""Takes a model that knows the ten digits, keeps what it sees of them, and learns whether a digit is odd with a new head:
+"""Takes a model that classifies digits, keeps its body, and trains a new head that tells whether a
+digit is odd:
 fine_tune.py MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS
 
-MODEL is what mnist.py wrote, the files are MNIST's. The body is frozen: its variables are the same bits after the training."""
+MODEL was written by mnist.py; the files are MNIST's. The body is frozen: its variables have the
+same bits after the training."""
 import sys
 
 import percale as pc
@@ -12,7 +14,8 @@ SPEC = {"outputs": ["dense"], "freeze": ["conv2d*", "dense/*"], "head": [{"layer
 
 
 def parity(engine, images, labels):
-    """Images with 0 or 1 as label instead of the digit: rows that go through a small graph."""
+    """Returns images with the label 0 or 1 instead of the digit. Rows pass through a small graph.
+    """
     digits = pc.Dataset.from_files(engine, 1 / 255, pixels=images, digit=labels)
     b = pc.Builder(engine)
     pixels, digit = (b.input(name, (-1, *row), dtype) for name, (dtype, row) in digits.types.items())

@@ -1,5 +1,6 @@
-"""The example that introductions to distributed Keras have. The model is so small that a batch of it is one shard, and one device has all
-the work; `shards` in compile(), at least one for each device, shares it."""
+"""The example of introductions to distributed Keras. The model is so small that a batch is one
+shard, and one device would do all the work. `shards` in compile(), at least one per device, divides
+it."""
 import numpy as np
 
 import percale as pc
@@ -13,13 +14,13 @@ with strategy.scope():
     ], input_shape=(1,))
     model.compile(optimizer="adam", loss="sparse_categorical_crossentropy", metrics=["accuracy"])
 
-# The example's literal data has no labels, and that is what the error says.
+# The data of the original example has no labels; the error says so.
 try:
     model.fit(pc.Dataset.range(strategy.engine, 0, 100).batch(10), epochs=10)
 except pc.InvalidArgument as error:
     print("without labels:", error)
 
-# The same numbers, each labelled with the tenth that it lies in.
+# The same numbers, each labelled with its tenth.
 numbers = np.arange(100)
 dataset = pc.Dataset.from_tensors(strategy.engine, x=(numbers[:, None] / 100).astype(np.float32), y=numbers // 10).batch(10)
 dist_dataset = strategy.experimental_distribute_dataset(dataset)

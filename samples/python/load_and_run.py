@@ -1,4 +1,6 @@
-"""Runs a model (.percale or .onnx) on small random numbers and prints its outputs: load_and_run.py MODEL"""
+"""Runs a model (.percale or .onnx) on small random numbers and prints its outputs.
+
+    load_and_run.py MODEL"""
 import sys
 
 import numpy as np

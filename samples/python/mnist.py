@@ -1,7 +1,8 @@
-"""Trains a SPEC on two devices of one process, with a bar: mnist.py SPEC.json OUT.percale [EPOCHS] [--losses FILE]
+"""Trains a SPEC on two devices of one process, with a progress bar: mnist.py SPEC.json OUT.percale
+[EPOCHS] [--losses FILE]
 
-The data is looked up where PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of devices.
-FILE gets a line per step: its number and the 64 bits of its loss."""
+The data is looked up in PERCALE_DATA, in the cache, and next to the SPEC. The weights do not depend
+on the number of devices. FILE gets a line per step: its number and the 64 bits of its loss."""
 import argparse
 import struct
 import sys

@@ -1,5 +1,6 @@
-// How fast the host adds gradients, against how fast it copies: averaging [MEGABYTES]
-// A line per number of threads: GB/s of memcpy (bytes read and written), GB/s of a += b (bytes of a read, of b read, of a written).
+// Compares the speed of adding gradients on the host with that of copying: averaging [MEGABYTES]
+// Prints a line per number of threads: GB/s of memcpy (bytes read and written), GB/s of a += b
+// (bytes of a read, of b read, of a written).
 #include "core/train/shards/averaging.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ using percale::Tensor;
 
 namespace {
 
-// As a model's gradients lie: many tensors of unlike sizes.
+// Returns many tensors of different sizes, like a model's gradients.
 std::vector<Tensor> make_tensors(const std::shared_ptr<percale::MemoryPool>& pool, int64_t bytes) {
   std::vector<Tensor> out;
   for (int64_t size = bytes / 4 / 8; bytes > 0; size = size * 5 / 4 % (1 << 20) + 1000) {

@@ -1,10 +1,11 @@
-"""Percale beside PyTorch, JAX and ONNX Runtime: one table. Started by tests/bench/run.
+"""Compares Percale with PyTorch, JAX and ONNX Runtime in one table. Started by tests/bench/run.
 
     bench.py BUILD [--rounds N] [--milliseconds N] [--only WORD] [--write FILE.md]
 
-All workers stay alive and take turns: each round asks every one of them for the same workload, so that a change of the
-machine's mood meets all alike. The table gives the least time of the rounds, their median, the ratio of the best peer's least
-time to ours, and the share of the measured FMA roof. Run it on a quiet machine; it says how busy the machine was.
+All workers stay alive and take turns: each round runs the same workload on every one, so that
+changes of the machine's speed affect all alike. The table has the least time of the rounds, their
+median, the ratio of the best peer's least time to ours, and the share of the measured FMA peak. Run
+it on a quiet machine; it reports the machine's load.
 """
 import argparse
 import importlib.metadata
@@ -22,11 +23,13 @@ PEERS = ["torch", "jax", "onnxruntime"]
 COLUMNS = ["torch", "torch-channels-last", "jax", "onnxruntime"]
 
 MLP = 2 * (784 * 512 + 512 * 512 + 512 * 10)
-MLP_STEP = 2 * (2 * 784 * 512 + 3 * 512 * 512 + 3 * 512 * 10)  # the first layer needs no gradient of its input
+# The first layer needs no gradient of its input.
+MLP_STEP = 2 * (2 * 784 * 512 + 3 * 512 * 512 + 3 * 512 * 10)
 CONV = 2 * 16 * 56 * 56 * 64 * 64 * 9
 LENET_STEP = 64 * 2 * (2 * 784 * 25 * 32 + 3 * 196 * 25 * 32 * 64 + 3 * 3136 * 512 + 3 * 512 * 10)
 
-# name, what a row says, threads, floating-point operations, operations that a row's time is divided by
+# name, title of the row, threads, floating-point operations, operations that the row's time is
+# divided by
 ROWS = [
     ("empty", "empty run (Identity of one number)", 1, 0, 1),
     ("chain", "chain of 1,000 Add and Relu on 16 numbers, not fused: per op", 1, 0, 1000),
@@ -90,7 +93,7 @@ def measured_rows(build, args, roof):
 
 
 def whole(command):
-    """Wall seconds of a process, and what it wrote."""
+    """Returns the wall time of a process in seconds, and its output."""
     start = time.perf_counter()
     text = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout
     return time.perf_counter() - start, text
@@ -142,7 +145,8 @@ def main():
     args.build = os.path.abspath(args.build)
     if args.write:
         args.write = os.path.abspath(args.write)
-    scratch = tempfile.TemporaryDirectory()  # workers write their models and data into the current folder
+    # Workers write their models and data into the current folder
+    scratch = tempfile.TemporaryDirectory()
     os.chdir(scratch.name)
     about, roof = machine(args.build)
     versions = ", ".join(f"{p} {importlib.metadata.version(p)}" for p in PEERS)

@@ -1,4 +1,4 @@
-"""Which nodes of a model take the time: by `percale trace`, and by ONNX Runtime's own profile.
+"""Shows which nodes of a model take the time, by `percale trace` and by ONNX Runtime's own profile.
 
     breakdown.py BUILD CASE-FOLDER [COUNT]     a case of cases.py; the COUNT longest nodes of both
 """
@@ -22,13 +22,14 @@ def inputs_of(folder):
 
 
 def per_run(spans):
-    """The least time of each node, as often as a run meets it (a body of a loop more than once); the longest first."""
+    """Returns the least time of each node, times its executions in a run (a loop's body may have
+    several); the longest first."""
     nodes = [(*key, min(times) * len(times) / RUNS) for key, times in spans.items()]
     return sorted(nodes, key=lambda node: -node[2])
 
 
 def percale_nodes(build, folder):
-    """[(op and name, kernel, nanoseconds per run)], the longest first."""
+    """Returns [(op and name, kernel, nanoseconds per run)], the longest first."""
     with tempfile.TemporaryDirectory() as scratch:
         out = os.path.join(scratch, "trace.json")
         feeds = [part for i, name in enumerate(inputs_of(folder)) for part in ("--feed", f"{name}={folder}/in{i}.npy")]
@@ -44,7 +45,8 @@ def percale_nodes(build, folder):
 
 
 def percale_kinds(build, folder):
-    """[(op and kernel, number of nodes, share)], the longest first, and nanoseconds of all."""
+    """Returns [(op and kernel, number of nodes, share)], the longest first, and the nanoseconds of
+    all."""
     kinds, nodes = collections.defaultdict(lambda: [0, 0.0]), percale_nodes(build, folder)
     total = sum(time for _, _, time in nodes)
     for name, kernel, time in nodes:
@@ -55,7 +57,7 @@ def percale_kinds(build, folder):
 
 
 def onnxruntime_nodes(folder):
-    """[(op and name, what it works on, nanoseconds per run)], the longest first."""
+    """Returns [(op and name, operands, nanoseconds per run)], the longest first."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -1,7 +1,10 @@
-"""The cases of the model benchmarks: folders, each with a model (model.onnx, model.percale), its feeds in0.npy, in1.npy, ... and
-facts for the peers (case.json); or, to train, with spec.json and the batch x.npy, y.npy. They are made once and kept.
+"""The cases of the model benchmarks. A case is a folder with a model (model.onnx, model.percale),
+its feeds in0.npy, in1.npy, ... and facts for the peers (case.json). A training case has spec.json
+and the batch x.npy, y.npy. They are made once and kept.
 
-    cases.py CACHE [WORD]     says which there are, those with WORD in their names, as JSON: [{"name", "kind", "folder", ...}]
+    cases.py CACHE [WORD]
+
+Prints the cases with WORD in their names, as JSON: [{"name", "kind", "folder", ...}]
 """
 import hashlib
 import json
@@ -18,14 +21,15 @@ from turns import HERE, ROOT
 
 
 def given_models():
-    """The folder of the fifteen models, or None."""
+    """Returns the folder of the fifteen models, or None."""
     shared = os.environ.get("PERCALE_SHARED") or os.path.join(os.path.dirname(ROOT), "shared")
     folder = os.path.join(shared, "models")
     return folder if os.path.isdir(folder) else None
 
 
 def write_case(folder, feeds, net, flops):
-    """What lies beside `folder`/model.onnx. `feeds`: arrays by the names of its inputs."""
+    """Returns the contents of case.json for `folder`/model.onnx. `feeds`: arrays by the names of
+    its inputs."""
     model = onnx.load(os.path.join(folder, "model.onnx"), load_external_data=False)
     weights = {w.name for w in model.graph.initializer}
     inputs, free_dims = [i for i in model.graph.input if i.name not in weights], {}
@@ -33,7 +37,7 @@ def write_case(folder, feeds, net, flops):
         dims = value.type.tensor_type.shape.dim
         array = feeds[value.name]
         if not dims:
-            array = array.reshape(())  # a scalar may be given as [1]
+            array = array.reshape(())  # a scalar may be stored as [1]
         np.save(os.path.join(folder, f"in{i}.npy"), array)
         for dim, size in zip(dims, array.shape):
             if dim.dim_param:
@@ -65,7 +69,7 @@ def make_training(name, folder):
 
 
 def make_given(name, folder):
-    """The last of a model's sets of inputs."""
+    """Copies the model and the last of its sets of inputs."""
     given = os.path.join(given_models(), name)
     shutil.copy(os.path.join(given, "model.onnx"), folder)
     with open(os.path.join(given, "meta.json")) as file:
@@ -78,7 +82,7 @@ def given_names():
 
 
 def case(name, cache):
-    """The folder of a case, made if it is not there."""
+    """Returns the folder of a case; makes it if it does not exist."""
     with open(os.path.join(HERE, "nets.py"), "rb") as nets_file, open(__file__, "rb") as own_file:
         key = hashlib.sha256(nets_file.read() + own_file.read() + torch.__version__.encode()).hexdigest()[:12]
     folder = os.path.join(cache, f"cases-{key}", name)

@@ -1,4 +1,4 @@
-"""The two nets that several devices train, as SPECs and as torch modules; batches for all."""
+"""The two nets that several devices train, as SPECs and as torch modules, and their batches."""
 import json
 import os
 
@@ -17,7 +17,7 @@ def batch(name):
 
 
 def transformer_layers():
-    """Pre-norm blocks of the size of a small GPT; a word sees those before it."""
+    """Pre-norm blocks with the size of a small GPT and causal attention."""
     out = [{"layer": "Embedding", "name": "words", "input_dim": WORDS, "output_dim": WIDTH}]
     last = "words"
     for i in range(LAYERS):
@@ -35,10 +35,11 @@ def transformer_layers():
 
 
 def make_transformer(folder):
-    """A folder with spec.json, x.npy and y.npy, as cases.py makes them of the other nets."""
+    """Makes a folder with spec.json, x.npy and y.npy, as cases.py does for the other nets."""
     os.makedirs(folder, exist_ok=True)
     x, y = batch("transformer")
-    np.save(os.path.join(folder, "x.npy"), x.astype(np.float32))  # as data files come: an Embedding takes whole floats
+    # As in data files: an Embedding accepts whole floats
+    np.save(os.path.join(folder, "x.npy"), x.astype(np.float32))
     np.save(os.path.join(folder, "y.npy"), y)
     spec = {"model": transformer_layers(), "batch_size": len(x), "data": {"train": {"x": "x.npy", "y": "y.npy"}},
             "loss": "sparse_categorical_crossentropy", "from_logits": True, "shuffle": False,

@@ -1,6 +1,7 @@
 """The peers' side of the benchmark of several devices: device_peers.py PEER with a PEER of
   torch          one process, one thread
-  torch-ddp      DistributedDataParallel over gloo: two processes of one thread, half of the batch each
+  torch-ddp      DistributedDataParallel over gloo: two processes of one thread, half of the batch
+                 each
   tensorflow     one CPU of one thread
   tensorflow-mirrored  MirroredStrategy over two logical CPUs of one thread each
 Workloads: step:resnet18, step:transformer: one training step on the whole batch."""

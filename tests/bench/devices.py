@@ -1,10 +1,13 @@
-"""Several devices of one process beside the peers' ways to use two. Started by tests/bench/run --devices.
+"""Compares training on several devices of one process with the peers' ways to use two. Started by
+tests/bench/run --devices.
 
-    devices.py BUILD CACHE [--rounds N] [--milliseconds N] [--only WORD] [--tensorflow PYTHON] [--write FILE.md]
+    devices.py BUILD CACHE [--rounds N] [--milliseconds N] [--only WORD] [--tensorflow PYTHON]
+               [--write FILE.md]
 
-Everybody trains the same two nets on the same batch, once on one device of one thread and once on two; they take turns. CACHE:
-where the cases are kept. PYTHON: of an environment with TensorFlow, whose packages do not go with the others'. FILE keeps what it
-says before the heading of this table.
+All train the same two nets on the same batch, once on one device of one thread and once on two;
+they take turns. CACHE: the folder of the cases. PYTHON: the interpreter of an environment with
+TensorFlow, whose packages conflict with the others'. The part of FILE before the heading of this
+table is kept.
 """
 import argparse
 import datetime
@@ -28,7 +31,7 @@ def folder_of(name, cache):
 
 
 def measure(name, args):
-    """Seconds of a step by who, in every round."""
+    """Returns the seconds of a step by worker, in every round."""
     folder = folder_of(name, args.cache)
     worker = os.path.join(args.build, "tests", "bench", "percale_worker")
     commands = {"percale": [worker, "1", "devices=cpu:0", "shards=2"], "percale, 2": [worker, "2", "devices=cpu=2x1", "shards=2"]}
@@ -52,7 +55,7 @@ def measure(name, args):
 
 
 def facts(name, args, epochs):
-    """What a training on two devices tells of itself."""
+    """Returns the facts that a training on two devices reports."""
     folder = folder_of(name, args.cache)
     program = os.path.join(args.build, "bindings", "cli", "percale")
     out = subprocess.run([program, "train", os.path.join(folder, "spec.json"), "--data", folder, "--epochs", str(epochs), "--shards", "2",
@@ -86,7 +89,8 @@ def main():
     parser.add_argument("--tensorflow")
     parser.add_argument("--write")
     args = parser.parse_args()
-    args.build, args.cache = os.path.abspath(args.build), os.path.abspath(args.cache)  # workers have folders of their own
+    # Workers have folders of their own
+    args.build, args.cache = os.path.abspath(args.build), os.path.abspath(args.cache)
     about, _ = machine(args.build)
     averaging = subprocess.run([os.path.join(args.build, "tests", "bench", "averaging")], capture_output=True, text=True,
                                check=True).stdout.strip().splitlines()

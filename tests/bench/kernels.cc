@@ -1,6 +1,8 @@
-// Speed of the CPU device's own kernels on one thread, beside the roof that this machine has at this moment:
+// Measures the CPU device's own kernels on one thread, and the FMA peak of this machine at the same
+// time:
 //   kernels [auto|sse4|avx2|avx512] [seconds per row]
-// Each row is the best of many short trials; the roof is measured again between rows and the best one kept.
+// Each row is the best of many short trials. The peak is measured again between rows, and the best
+// value kept.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -19,7 +21,7 @@ using namespace percale::simd;  // NOLINT
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Floats of a cheap generator in (-1, 1); never zeros, which some machines add faster.
+// Floats of a cheap generator in (-1, 1). Never zeros, which some machines add faster.
 struct Floats {
   explicit Floats(int64_t n) : size(n), data(static_cast<float*>(std::aligned_alloc(64, bytes(n))), &std::free) {
     uint32_t state = 12345;
@@ -118,7 +120,7 @@ struct Bench {
         [&] { table->conv_weight->weight_grad(c, x.get(), dy.get(), dw.get(), scratch.get(), ParallelFor()); });
   }
 
-  // Functions that memory bounds: bytes are what must be read and written once.
+  // Measures functions that are bound by memory. `bytes` must be read and written once.
   void memory_row(const char* name, double bytes, const std::function<void()>& body) {
     const double time = best_time(body);
     std::printf("%-44s %10.1f us %8.1f GB/s\n", name, time * 1e6, bytes / time * 1e-9);
@@ -172,7 +174,7 @@ struct Bench {
   }
 };
 
-// `same` padding, square.
+// A square convolution with `same` padding.
 Conv2d square(int64_t batch, int64_t in_c, int64_t size, int64_t out_c, int64_t kernel, int64_t stride = 1,
               int64_t groups = 1) {
   Conv2d c;

@@ -1,4 +1,5 @@
-"""samples/mnist/lenet.json in PyTorch: the same network, data, batches of 64, Adam, one-cycle schedule and two epochs.
+"""Trains samples/mnist/lenet.json in PyTorch: the same network, data, batches of 64, Adam,
+one-cycle schedule and two epochs.
 Usage: mnist_torch.py THREADS. The last word printed is the test accuracy."""
 import gzip
 import os

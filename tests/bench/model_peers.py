@@ -1,6 +1,7 @@
-"""The peers' side of the model benchmarks. Usage: model_peers.py PEER THREADS with a PEER of onnxruntime, openvino-f32, openvino
-(its default precision), torch (eager; images channels-last). Workloads as in worker.h: run:PATH, first:PATH, load:PATH and
-train:PATH. Facts of a case lie beside its model, in case.json."""
+"""The peers' side of the model benchmarks. Usage: model_peers.py PEER THREADS with a PEER of
+onnxruntime, openvino-f32, openvino (its default precision), torch (eager; images channels-last).
+Workloads as in worker.h: run:PATH, first:PATH, load:PATH and train:PATH. The facts of a case are
+beside its model, in case.json."""
 import json
 import os
 import sys
@@ -28,7 +29,7 @@ def beside(path, name):
 
 
 def case_of(path):
-    """Facts of the case, and its feeds by name."""
+    """Returns facts of the case, and its feeds by name."""
     with open(beside(path, "case.json")) as file:
         case = json.load(file)
     return case, {name: np.load(beside(path, f"in{i}.npy")) for i, name in enumerate(case["inputs"])}
@@ -40,7 +41,8 @@ def keep(results):
 
 
 def onnxruntime_session(path, case):
-    """As its makers advise: all optimisations (its default), threads of the one pool, unknown dims told beforehand."""
+    """Configured as recommended by its authors: all optimisations (the default), one thread pool,
+    unknown dims fixed beforehand."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = THREADS
     options.inter_op_num_threads = 1
@@ -70,7 +72,8 @@ def onnxruntime_load(path):
 
 
 def openvino_request(path, feeds):
-    """As its makers advise: the hint for latency, shapes fixed before compilation, tensors set once."""
+    """Configured as recommended by its authors: the latency hint, shapes fixed before compilation,
+    tensors set once."""
     core = openvino.Core()
     model = core.read_model(path)
     model.reshape({name: list(value.shape) for name, value in feeds.items()})

@@ -1,9 +1,11 @@
-"""Real models: Percale beside ONNX Runtime, OpenVINO and PyTorch. Started by tests/bench/run --models.
+"""Real models: compares Percale with ONNX Runtime, OpenVINO and PyTorch. Started by tests/bench/run
+--models.
 
-    models.py BUILD CACHE [--rounds N] [--milliseconds N] [--threads 1] [--cpu] [--only WORD] [--parts WORD,...] [--write FILE.md]
+    models.py BUILD CACHE [--rounds N] [--milliseconds N] [--threads 1] [--cpu] [--only WORD]
+              [--parts WORD,...] [--write FILE.md]
 
-CACHE: where the cases are kept. For each of them everybody's workers take turns, as in bench.py; their results are compared with
-ONNX Runtime's, so that no time is that of a wrong answer.
+CACHE: the folder of the cases. For each case all workers take turns, as in bench.py. Their results
+are compared with ONNX Runtime's, so that no time belongs to a wrong result.
 """
 import argparse
 import importlib.metadata
@@ -23,7 +25,8 @@ from turns import HERE, Worker, from_start, machine, markdown, percale_version, 
 
 PARTS = ["inference", "load", "processes", "training", "breakdown"]
 PEERS = ["onnxruntime", "openvino-f32", "openvino", "torch"]
-ALONE = "percale-one-thread"  # takes turns with the threads that it is compared with: a machine's speed changes within minutes
+# Takes turns with the worker it is compared with: a machine's speed changes within minutes.
+ALONE = "percale-one-thread"
 PACKAGES = ["onnxruntime", "openvino", "torch"]
 CHAINS = {"chain_16": "chain of 1,000 ops on 16 numbers", "chain_64k": "chain of 1,000 ops on 65,536 numbers"}
 
@@ -37,7 +40,8 @@ def command(who, build, threads):
 
 
 def relative_error(found, wanted):
-    """The greatest difference, in parts of the greatest number of its tensor; infinite where shapes differ."""
+    """Returns the largest difference relative to the largest number of the tensor; infinite if
+    shapes differ."""
     if found.shape != wanted.shape:
         return math.inf
     if wanted.size == 0:
@@ -47,7 +51,8 @@ def relative_error(found, wanted):
 
 
 def error_of(folder, reference, names):
-    """How far the results that a worker left in `folder` are from those in `reference`."""
+    """Returns the error of the results that a worker left in `folder`, compared with those in
+    `reference`."""
     pairs = [(os.path.join(folder, n), os.path.join(reference, n)) for n in names if os.path.exists(os.path.join(reference, n))]
     if not pairs:
         return None
@@ -55,7 +60,8 @@ def error_of(folder, reference, names):
 
 
 class Measured:
-    """What a workload took on some threads, by worker: times, and errors beside a reference."""
+    """The measurements of a workload on some number of threads, by worker: times, and errors
+    compared with a reference."""
 
     def __init__(self, name, threads, times, errors):
         self.name, self.threads, self.times, self.errors = name, threads, times, errors
@@ -77,7 +83,8 @@ class Measured:
 
 
 def measure(name, workload, threads, who, args, reference, files):
-    """Lets the workers `who` take turns, each in a folder of its own, and compares `files` with those of `reference`."""
+    """Lets the workers `who` take turns, each in its own folder, and compares `files` with those of
+    `reference`."""
     with tempfile.TemporaryDirectory() as scratch:
         folders = {w: os.path.join(scratch, w) for w in who}
         for folder in folders.values():
@@ -98,7 +105,7 @@ def geometric_mean(ratios):
 
 
 def geometric_row(measured, ours, theirs, columns):
-    """A last row that has the mean ratio in each of `columns`: {index: peer}."""
+    """Returns a last row with the mean ratio in each of `columns`: {index: peer}."""
     cells = [f"geometric mean of the {len(measured)}"] + [""] * (columns - 1)
     for index, peer in theirs.items():
         ratios = [m.best(peer) / m.best(ours) for m in measured if peer in m.times and ours in m.times]
@@ -123,7 +130,7 @@ def threads_text(threads):
 
 
 def own_file(case, build):
-    """The case's model as a .percale file."""
+    """Returns the case's model as a .percale file."""
     path = os.path.join(case["folder"], "model.percale")
     program = os.path.join(build, "bindings", "cli", "percale")
     subprocess.run([program, "import", os.path.join(case["folder"], "model.onnx"), path], check=True)
@@ -131,7 +138,7 @@ def own_file(case, build):
 
 
 def table_of(args, roof, threads, measured):
-    """In f32, on so many threads."""
+    """In f32, on this number of threads."""
     header = ["model", "percale: least (median)", "onnxruntime", "openvino f32", "torch", "onnxruntime / ours", "openvino f32 / ours",
               "share of the roof", "one thread / two", "error"]
     rows, given = [], []
@@ -183,7 +190,7 @@ def load(args, roof):
 
 
 def processes(args, roof):
-    """A host in C on our side, Python hosts of the peers."""
+    """Measures a host in C on our side, and Python hosts of the peers."""
     del roof
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -210,7 +217,8 @@ without a model: ONNX Runtime's package has its library but no headers for a hos
 
 
 def training(args, roof):
-    args, rows = argparse.Namespace(**vars(args) | {"rounds": min(args.rounds, 3)}), []  # steps take seconds
+    # Steps take seconds
+    args, rows = argparse.Namespace(**vars(args) | {"rounds": min(args.rounds, 3)}), []
     for case in of_kind(args, "training"):
         for threads in args.threads:
             m = measure(case["name"], f"train:{case['folder']}/spec.json", threads, ["percale", "torch"] + [ALONE] * (threads > 1),

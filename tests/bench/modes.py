@@ -1,8 +1,11 @@
-"""The modes of data parallel training beside each other, with one of two devices five times slower: samples/mnist on the CPU and on
-the `sim` device of tests/sim. Usage: modes.py [--write] [--build DIR] [--seeds N] [--epochs N] [--slow FACTOR] [MODE...]
+"""Compares the modes of data parallel training with one of two devices five times slower.
 
-Steps per second, rows per second, seconds until the mean loss of 100 batches' rows has fallen below 0.15, the spread of the last such
-mean between seeds, how many steps old the variables of a shard were, the rows of the slow device, and the test accuracy."""
+    modes.py [--write] [--build DIR] [--seeds N] [--epochs N] [--slow FACTOR] [MODE...]
+
+Trains samples/mnist on the CPU and on the `sim` device of tests/sim. Reports steps per second, rows
+per second, seconds until the mean loss over the rows of 100 batches is below 0.15, the spread of
+the last such mean between seeds, the age in steps of the variables of a shard, the rows of the slow
+device, and the test accuracy."""
 import argparse
 import csv
 import json
@@ -25,7 +28,8 @@ def train(options, mode, seed, folder):
     spec = os.path.join(folder, "job.json")
     with open(os.path.join(ROOT, "samples/mnist/lenet.json"), encoding="utf-8") as source:
         job = json.load(source)
-    # A step of async is a shard: what is a good rate for it serves the whole batch too. The rate falls to 0, so that all modes come to rest.
+    # A step of async is a shard. A learning rate that suits it also suits a whole batch. The rate
+    # falls to 0, so that all modes converge.
     job.update(shards=SHARDS, batch_size=BATCH, epochs=options.epochs, optimizer={"name": "sgd", "learning_rate": 0.1, "momentum": 0.5},
                schedule={"name": "cosine"})
     with open(spec, "w", encoding="utf-8") as out:
@@ -42,7 +46,8 @@ def train(options, mode, seed, folder):
 
 
 def smoothed(rows, mode):
-    """Means over as many steps as have the rows of WINDOW batches, with the second at which each ends."""
+    """Returns means over as many steps as have the rows of WINDOW batches, with the second at which
+    each ends."""
     window = WINDOW * (SHARDS if mode == "async" else 1)
     losses = [loss for loss, _ in rows]
     total = sum(losses[:window])

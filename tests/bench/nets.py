@@ -1,4 +1,5 @@
-"""The nets of the model benchmarks as torch modules, with random weights, and as the ONNX files that torch exports of them.
+"""The nets of the model benchmarks as torch modules with random weights, and as the ONNX files that
+torch exports of them.
 
     python tests/bench/nets.py FOLDER [NAME...]     writes FOLDER/NAME.onnx
 """
@@ -142,7 +143,8 @@ class Chain(nn.Module):
 
 
 def stack(inputs, *words):
-    """("pool", kernel, stride, padding) is a max pooling, (filters, kernel, stride, padding) a convolution with a ReLU."""
+    """Makes layers: ("pool", kernel, stride, padding) is a max pooling, (filters, kernel, stride,
+    padding) a convolution with a ReLU."""
     layers = []
     for word in words:
         if word[0] == "pool":
@@ -160,8 +162,8 @@ def classifier(*widths):
     return layers[:-1]
 
 
-# The four nets of Table 1 in Abadi et al., TensorFlow, OSDI 2016, in the form of the convnet-benchmarks that it cites: without
-# dropout, local normalisation and auxiliary classifiers.
+# The four nets of Table 1 in Abadi et al., TensorFlow, OSDI 2016, in the form of the
+# convnet-benchmarks that it cites: without dropout, local normalisation and auxiliary classifiers.
 def alexnet():
     """Krizhevsky, One weird trick for parallelizing convolutional neural networks, 2014."""
     pool = ("pool", 3, 2)
@@ -170,7 +172,7 @@ def alexnet():
 
 
 def overfeat():
-    """Sermanet et al., OverFeat, 2013: the fast model, of images of 231x231."""
+    """Sermanet et al., OverFeat, 2013: the fast model, for images of 231x231."""
     pool = ("pool", 2, 2)
     return nn.Sequential(*stack(3, (96, 11, 4, 0), pool, (256, 5, 1, 0), pool, (512, 3, 1, 1), (1024, 3, 1, 1),
                                 (1024, 3, 1, 1), pool), *classifier(1024 * 6 * 6, 3072, 4096, 1000))
@@ -228,7 +230,7 @@ NETS = {
     "chain_16": (lambda: Chain(16), lambda: (torch.rand(16),), ["x"]),
     "chain_64k": (lambda: Chain(256, 256), lambda: (torch.rand(256, 256),), ["x"]),
 }
-# Nets to train: batches that two cores do in seconds.
+# Nets to train, with batches that two cores compute in seconds.
 TRAINED = {
     "resnet18_train": (lambda: ResNet([2, 2, 2, 2], False), lambda: image(32), ["x"]),
     "alexnet_train": (alexnet, lambda: image(16), ["x"]),
@@ -239,12 +241,14 @@ TRAINED = {
 
 
 def make(name):
-    """The module, ready to infer, or to train where its name says so, and example inputs: the same for every caller."""
+    """Returns the module, ready to infer, or to train if its name says so, and example inputs. The
+    result is the same for every caller."""
     module, example, inputs = (NETS | TRAINED)[name]
     torch.manual_seed(1)
     net = module().train(name in TRAINED)
     for layer in net.modules():
-        if isinstance(layer, nn.BatchNorm2d):  # as trained: no two channels alike, and no two tensors, which exports share
+        # As after training: channels and tensors all differ, because exports share equal tensors
+        if isinstance(layer, nn.BatchNorm2d):
             nn.init.uniform_(layer.weight, 0.5, 1.5)
             nn.init.normal_(layer.bias, 0, 0.1)
             nn.init.normal_(layer.running_mean, 0, 0.1)
@@ -253,7 +257,8 @@ def make(name):
 
 
 def export(name, folder, file=None):
-    """Writes the net as it infers. One that is to be trained keeps what the exporter would fold away."""
+    """Writes the net in inference form. For a net that is trained, nodes that the exporter would
+    fold are kept."""
     net, example, inputs = make(name)
     path = os.path.join(folder, file or f"{name}.onnx")
     if name in TRAINED:
@@ -266,9 +271,10 @@ def export(name, folder, file=None):
 
 
 def flops(name):
-    """Floating-point operations of the matrix products and convolutions of a run or a training step; a multiply-add is two."""
+    """Returns the floating-point operations of the matrix products and convolutions of a run or a
+    training step; a multiply-add counts as two."""
     if name == "lstm":
-        return 50 * 2 * 4 * 256 * (128 + 256)  # what the counter below does not know
+        return 50 * 2 * 4 * 256 * (128 + 256)  # unknown to the counter below
     net, example, _ = make(name)
     with FlopCounterMode(display=False) as counter:
         y = net(*example)

@@ -1,5 +1,5 @@
-"""The peers' side of the benchmarks. Usage: peers.py PEER THREADS with a PEER of
-torch (its default layout of images), torch-channels-last (images alone), jax, onnxruntime. The work is the same as in
+"""The peers' side of the benchmarks. Usage: peers.py PEER THREADS with a PEER of torch (its default
+layout of images), torch-channels-last (images only), jax, onnxruntime. The work is the same as in
 worker_graphs.c: the same shapes, layers, optimizer, f32, data that is never zero."""
 import atexit
 import os
@@ -13,7 +13,8 @@ if PEER == "jax":
     os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["XLA_FLAGS"] = (f"--xla_cpu_multi_thread_eigen={'true' if THREADS > 1 else 'false'} "
                                f"intra_op_parallelism_threads={THREADS}")
-    os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:THREADS]))  # XLA heeds nothing else for all of its pools
+    # XLA respects nothing else for all of its pools
+    os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:THREADS]))
 
 import numpy as np  # noqa: E402
 
@@ -248,7 +249,7 @@ def onnxruntime_workloads():
                 file.write(model.SerializeToString())
             return lambda: open_session(path).run(None, feeds)
         session = open_session(model.SerializeToString())
-        # Bound once, run many: its counterpart of a prepared call.
+        # Bound once and run many times, like a prepared call.
         binding = session.io_binding()
         for name, value in feeds.items():
             binding.bind_ortvalue_input(name, onnxruntime.OrtValue.ortvalue_from_numpy(value))

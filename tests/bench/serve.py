@@ -1,12 +1,13 @@
-"""The peers' end of the protocol of percale_worker.c: lines `WORKLOAD MILLISECONDS` in, `NANOSECONDS CPU_NANOSECONDS` per
-iteration (or `error: ...`) out."""
+"""The peers' end of the protocol of percale_worker.c. Input: lines `WORKLOAD MILLISECONDS`. Output:
+`NANOSECONDS CPU_NANOSECONDS` per iteration, or `error: ...`."""
 import sys
 import time
 
 
 def serve(find, rest=lambda: None):
-    """`find(name)` prepares a workload and gives the function that does it once, or raises; `rest` is called after each turn.
-    `first:PATH` is the time from before the preparation, the imports done, to the first result."""
+    """`find(name)` prepares a workload and returns a function that does it once, or raises. `rest`
+    is called after each turn. `first:PATH` is the time from before the preparation, with imports
+    done, to the first result."""
     made = {}
     for line in sys.stdin:
         name, milliseconds = line.rsplit(None, 1)
@@ -14,7 +15,7 @@ def serve(find, rest=lambda: None):
         if name not in made:
             try:
                 made[name] = find(name)
-            except Exception as error:  # whatever a peer can't do is a cell of the table
+            except Exception as error:  # any error of a peer becomes a cell of the table
                 print(f"error: {name}: {type(error).__name__}: {' '.join(str(error).split())}", flush=True)
                 continue
         run = made[name]

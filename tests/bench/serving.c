@@ -1,7 +1,9 @@
-/* Serving while training: 8 threads ask a session for answers at a steady rate, first alone, then while a trainer trains the
- * same variables and publishes every step. Prints p50 and p99 of the latency of both, and checks that no call fails and that
- * versions only grow. Its files lie in the current folder until it ends. Usage: serving [SECONDS] [REQUESTS PER SECOND AND
- * THREAD]. Exit code 1 when a promise is broken. */
+/* Serving while training: 8 threads send requests to a session at a steady rate, first alone,
+ * then while a trainer trains the same variables and publishes every step. Prints p50 and p99 of
+ * the latency of both. Checks that no call fails and that versions only grow. Its files are in
+ * the current folder until it ends.
+ * Usage: serving [SECONDS] [REQUESTS PER SECOND AND THREAD]
+ * Exit code 1 if a check fails. */
 #include <percale.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -106,7 +108,7 @@ static int by_size(const void* a, const void* b) {
   return x < y ? -1 : x > y;
 }
 
-/* All threads for `seconds`; *out_p99 in microseconds. */
+/* Runs all threads for `seconds`; *out_p99 is in microseconds. */
 static void measure(const char* what, double* out_p99) {
   static server servers[THREADS];
   static double all[THREADS * (size_t)65536];
@@ -148,7 +150,7 @@ int main(int argc, char** argv) {
   int i;
   if (argc > 1) seconds = atof(argv[1]);
   if (argc > 2) rate = atof(argv[2]);
-  /* One computing thread: what the trainer does, it does on a core of its own. */
+  /* One compute thread: the trainer works on a core of its own. */
   ok(percale_options_create("engine", &options));
   ok(percale_options_set(options, "threads", "1"));
   ok(percale_engine_create(options, &engine));

@@ -1,4 +1,5 @@
-"""What the benchmark programs share: workers that take turns, whole processes, tables, the machine."""
+"""Shared by the benchmark programs: workers that take turns, whole processes, tables, the machine.
+"""
 import os
 import platform
 import re
@@ -8,18 +9,18 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-SETTLE = 0.05  # seconds before each turn: until the threads of the one before, which wait for work spinning, sleep
+SETTLE = 0.05  # Seconds before each turn, until the spinning threads of the previous worker sleep.
 
 
 class Worker:
-    """A process that speaks the protocol of percale_worker.c. `folder`: its current one."""
+    """A process that speaks the protocol of percale_worker.c. `folder`: its current folder."""
 
     def __init__(self, command, folder=None):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                         text=True, cwd=folder)
 
     def answer(self, workload, milliseconds):
-        """A line."""
+        """Sends a workload and returns the line of the answer."""
         try:
             self.process.stdin.write(f"{workload} {milliseconds}\n")
             self.process.stdin.flush()
@@ -28,7 +29,7 @@ class Worker:
         return self.process.stdout.readline().strip() or f"error: {workload}: the process ended with {self.process.wait()}"
 
     def ask(self, workload, milliseconds):
-        """Nanoseconds per iteration (wall, CPU), or why there are none."""
+        """Returns nanoseconds per iteration (wall, CPU), or the error."""
         answer = self.answer(workload, milliseconds)
         return answer if answer.startswith("error") else tuple(map(float, answer.split()))
 
@@ -41,8 +42,8 @@ class Worker:
 
 
 def take_turns(workers, workload, rounds, milliseconds, cpu=False):
-    """Nanoseconds per iteration of each worker in each round, on the wall's clock or the process's; one that answers with an
-    error is not asked again."""
+    """Returns the nanoseconds per iteration of each worker in each round, by wall clock or CPU
+    time. A worker that answers with an error is not asked again."""
     walls = {}
     asked = dict(workers)
     for _ in range(rounds):
@@ -59,15 +60,17 @@ def take_turns(workers, workload, rounds, milliseconds, cpu=False):
 
 
 def from_start(command, workload, milliseconds=0, runs=1, folder=None):
-    """Least seconds from the start of a process to its answer, its peak megabytes until then, and the least answer (wall) in
-    nanoseconds; that is None for a workload that the worker doesn't have."""
+    """Returns the least seconds from the start of a process to its answer, its peak megabytes until
+    then, and the least answer (wall) in nanoseconds; None for a workload that the worker does not
+    have."""
     seconds, peak, answers = [], 0, []
     for _ in range(runs):
         begin = time.perf_counter()
         worker = Worker(command, folder)
         answer = worker.ask(workload, milliseconds)
         seconds.append(time.perf_counter() - begin)
-        with open(f"/proc/{worker.process.pid}/status") as file:  # its own alone: what wait4() tells may be its parent's
+        # Only its own peak: wait4() may report its parent's
+        with open(f"/proc/{worker.process.pid}/status") as file:
             peak = max(peak, int(re.search(r"VmHWM:\s+([0-9]+) kB", file.read()).group(1)) / 1024)
         worker.close()
         if not isinstance(answer, str):
@@ -92,7 +95,7 @@ DEVICES = "## Several devices"  # the second part of RESULTS.md
 
 
 def write_part(path, text, second):
-    """Replaces one of the two parts of a file, the second of which begins with the heading DEVICES."""
+    """Replaces one of the two parts of a file. The second begins with the heading DEVICES."""
     parts = ["", ""]
     if os.path.exists(path):
         with open(path) as file:
@@ -104,7 +107,8 @@ def write_part(path, text, second):
 
 
 def machine(build):
-    """Words about the machine, and the FMA roof of one thread in operations per nanosecond."""
+    """Returns a description of the machine, and the FMA peak of one thread in operations per
+    nanosecond."""
     load = os.getloadavg()[0]
     kernels = subprocess.run([os.path.join(build, "tests", "bench", "kernels"), "auto", "0"], capture_output=True, text=True,
                              check=True).stdout

@@ -1,4 +1,5 @@
-/* Tensors over other people's memory: it is read in place, given back once, and refused where it does not fit. */
+/* Tests tensors over the caller's memory: it is read in place, released once, and rejected if it
+ * does not fit. */
 #include "check.h"
 
 static int ended = 0;
@@ -70,7 +71,7 @@ static void getters_answer_nothing_for_no_tensor(void) {
   percale_tensor_release(NULL);
 }
 
-/* DLPack's public structs, as another library would have them. */
+/* DLPack's public structs, as another library would define them. */
 struct dl_tensor {
   void* data;
   int32_t device_type, device_id, ndim;

@@ -1,4 +1,5 @@
-/* Builders: a mistake is told where it is made, and what went wrong leaves the builder as it was. */
+/* Tests builders: a mistake is reported by the call that makes it, and a failed call leaves the
+ * builder unchanged. */
 #include "check.h"
 
 static percale_engine* engine = NULL;

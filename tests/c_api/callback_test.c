@@ -1,4 +1,5 @@
-/* Callbacks: which functions may be called within them, and that they may release the objects that call them. */
+/* Tests callbacks: which functions they may call, and that they may release the objects that call
+ * them. */
 #include "check.h"
 
 enum { ROWS = 12 };
@@ -117,7 +118,8 @@ static void the_progress_callback_may_look_and_save_but_not_train(const char* fo
   make_scene(&mine, folder, fill);
   FAILS(percale_trainer_fit(mine.trainer, mine.data, 2, try_all, &mine), PERCALE_CANCELLED, "cancelled");
   CHECK(mine.calls == 3);
-  OK(percale_trainer_restore(mine.trainer, mine.folder)); /* what was refused within works after */
+  /* Rejected within the callback, allowed afterwards. */
+  OK(percale_trainer_restore(mine.trainer, mine.folder));
   OK(percale_trainer_lock_folder(mine.trainer, mine.folder, 1));
   OK(percale_dataset_configure(mine.data, 4, -1, 0));
   OK(percale_dataset_next(mine.data, batch));
@@ -217,7 +219,7 @@ static void run_within(void* user) {
   FAILS(percale_session_run(mine->session, NULL, NULL, 0, fetches, 1, NULL, 0, PERCALE_FOREVER, out),
         PERCALE_FAILED_PRECONDITION, "callback of an event");
   OK(percale_event_result(mine->event, 0, &loss));
-  OK(percale_event_wait(mine->event, PERCALE_FOREVER)); /* it is over */
+  OK(percale_event_wait(mine->event, PERCALE_FOREVER)); /* the event is already over */
   percale_tensor_release(loss);
 }
 

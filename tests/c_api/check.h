@@ -1,4 +1,5 @@
-/* The few lines that the C tests of the API share. A failed check is printed and counted; the program goes on. */
+/* Helpers shared by the C tests of the API. A failed check is printed and counted; the program
+ * continues. */
 #ifndef PERCALE_TESTS_C_API_CHECK_H_
 #define PERCALE_TESTS_C_API_CHECK_H_
 
@@ -24,7 +25,8 @@ CHECK_HELPER void check_ok(percale_status* status, const char* text, const char*
   percale_status_release(status);
 }
 
-/* The call fails with this code, and its message holds these words, and begins with no name of a function. */
+/* Checks that the call fails with this code. The message must contain `words` and must not start
+ * with the name of a function. */
 CHECK_HELPER void check_fails(percale_status* status, percale_code code, const char* words, const char* text,
                               const char* file, int line) {
   const char* message = percale_status_message(status, NULL);
@@ -39,10 +41,10 @@ CHECK_HELPER void check_fails(percale_status* status, percale_code code, const c
 #define CHECK(condition) check_that((condition) ? 1 : 0, #condition, __FILE__, __LINE__)
 #define OK(call) check_ok((call), #call, __FILE__, __LINE__)
 #define FAILS(call, code, words) check_fails((call), (code), (words), #call, __FILE__, __LINE__)
-/* The call refuses a NULL for the argument called `name`. */
+/* Checks that the call rejects a NULL for the argument `name`. */
 #define REFUSES(call, name) FAILS(call, PERCALE_INVALID_ARGUMENT, "'" name "' is NULL")
 
-/* What main() returns: 0 when every check held and every status was given back. */
+/* The exit code of main(): 0 if every check held and every status was released. */
 CHECK_HELPER int check_done(void) {
   CHECK(percale_status_live_count() == 0);
   return check_failures == 0 ? 0 : 1;

@@ -1,4 +1,5 @@
-/* Clusters: from TF_CONFIG, from the environment of launchers, by hand. */
+/* Tests clusters from TF_CONFIG, from the environment variables of launchers, and described by
+ * hand. */
 #define _POSIX_C_SOURCE 200112L
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Data sets: what they are made of, and the batches that come out. */
+/* Tests data sets: their sources and the batches that they return. */
 #include "check.h"
 
 static percale_engine* engine = NULL;
@@ -11,7 +11,7 @@ static int32_t make_row(void* user, int64_t row, void* const* columns) {
   return row >= *limit;
 }
 
-/* The next batch's column `column` has `count` elements, all i64. */
+/* Checks that column `column` of the next batch has these `count` elements, all i64. */
 static void check_next(percale_dataset* set, size_t columns, size_t column, const int64_t* wanted, int64_t count) {
   percale_tensor* batch[4] = {NULL, NULL, NULL, NULL};
   size_t c;
@@ -58,7 +58,7 @@ static void ranges_are_zipped_joined_and_repeated(void) {
   REFUSES(percale_dataset_repeat(NULL, 1, &joined), "dataset");
   REFUSES(percale_dataset_range(engine, NULL, 0, 1, 1, &joined), "name");
   CHECK(joined == NULL);
-  percale_dataset_release(odd); /* what was made of them keeps them */
+  percale_dataset_release(odd); /* data sets made from it keep it alive */
   percale_dataset_release(down);
   check_next(twice, 1, 0, third, 2);
   percale_dataset_release(twice);
@@ -127,7 +127,8 @@ static void what_makes_rows_ends_with_the_last_set_that_needs_it(void) {
         PERCALE_INVALID_ARGUMENT, "0 rows");
   REFUSES(percale_dataset_generator_owned(engine, names, dtypes, dims, ranks, 2, 8, NULL, &limit, end_rows, &rows),
           "callback");
-  CHECK(ended == 0 && limit == 8 && rows == NULL); /* what fails leaves it to the caller */
+  /* After an error the caller still owns the rows. */
+  CHECK(ended == 0 && limit == 8 && rows == NULL);
   OK(percale_dataset_generator_owned(engine, names, dtypes, dims, ranks, 2, 8, make_row, &limit, end_rows, &rows));
   OK(percale_dataset_repeat(rows, 2, &twice));
   percale_dataset_release(rows);
@@ -213,7 +214,7 @@ static void replicas_get_parts_of_each_batch(void) {
   OK(percale_dataset_range(engine, "n", 0, 10, 1, &set));
   OK(percale_dataset_configure(set, 4, -1, 0));
   OK(percale_dataset_distribute(set, 3, parts));
-  OK(percale_dataset_configure(set, 2, 7, 0)); /* the parts stay as they are */
+  OK(percale_dataset_configure(set, 2, 7, 0)); /* the partition does not change */
   percale_dataset_release(set);
   CHECK(percale_dataset_rows(parts[0]) == 2 && percale_dataset_rows(parts[1]) == 3 &&
         percale_dataset_rows(parts[2]) == 5);

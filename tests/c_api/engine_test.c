@@ -1,4 +1,4 @@
-/* Engines: made from options, they say what they are; several live side by side. */
+/* Tests engines: they are made from options, describe themselves, and several can exist at once. */
 #include <string.h>
 
 #include "check.h"

@@ -1,4 +1,5 @@
-/* Models of other formats out of graphs: the same numbers come back, what the format cannot say is told at once.
+/* Exports graphs to other formats: the models give the same numbers, and the error is immediate if
+ * a format cannot express a graph.
  * Usage: export_test FOLDER */
 #include <stdlib.h>
 
@@ -23,7 +24,8 @@ static percale_value node(percale_builder* builder, const char* op, const char* 
   return out;
 }
 
-/* Two inputs of two elements, one output: `op` of both, or a call of "doubled" with the first. */
+/* A branch with two inputs of two elements and one output: `op` of both, or a call of "doubled"
+ * with the first. */
 static void branch(percale_builder* builder, const char* name, const char* op) {
   const int64_t two = 2;
   percale_value inputs[2], out = PERCALE_NO_VALUE;
@@ -42,7 +44,8 @@ static void branch(percale_builder* builder, const char* name, const char* op) {
   OK(percale_builder_end_function(builder));
 }
 
-/* y = flag ? x * w : 2 x, where w is a variable to which every run adds x; and same = x, twice = y again. */
+/* y = flag ? x * w : 2 x, where w is a variable to which every run adds x. Further outputs are
+ * same = x and twice = y. */
 static percale_graph* choice(void) {
   const int64_t two = 2;
   const float first[] = {2, 3};
@@ -82,7 +85,7 @@ static percale_graph* choice(void) {
   return graph;
 }
 
-/* The outputs of a model in memory for x = [4, 5]. */
+/* Checks the outputs of a model in memory for x = [4, 5]. */
 static void gives(const percale_graph* graph, int flag_value, float y0, float y1) {
   static const char* const feeds[] = {"x", "flag"};
   const float values[] = {4, 5};
@@ -195,7 +198,7 @@ static void elements_lie_beside_the_model_when_that_is_asked(const char* folder)
   CHECK(file_size(folder, "beside.onnx.data", other) == 2 * 4096 * 4);
   OK(percale_graph_import(engine, "onnx", path, &again));
   OK(percale_variables_create(engine, again, 0, &table));
-  CHECK(percale_variables_count(table) == 1); /* the constant stays one */
+  CHECK(percale_variables_count(table) == 1); /* the constant has not become a variable */
   OK(percale_variables_value(table, "v", &value));
   CHECK(((const float*)percale_tensor_get_data(value))[4095] == 4095);
   percale_tensor_release(value);
@@ -278,7 +281,8 @@ static void a_value_that_only_the_run_gives_a_variable_is_no_model(void) {
   percale_graph_release(graph);
 }
 
-/* 12 levels of functions, each with four If of two branches of the one below: 8^12 uses of the innermost. */
+/* 12 levels of functions, each with four If nodes whose two branches call the level below: 8^12
+ * uses of the innermost. */
 static void graphs_that_would_multiply_are_refused(void) {
   enum { kLevels = 12, kUses = 4 };
   char names[kLevels][16];

@@ -1,5 +1,6 @@
-/* Files: graphs, variables and tensors come back as they were; what is no such file is refused.
- * Usage: file_test FOLDER (that exists and may be written to) */
+/* Tests files: graphs, variables and tensors are read back unchanged, and other files are
+ * rejected.
+ * Usage: file_test FOLDER (exists and is writable) */
 #include <stdlib.h>
 
 #include "check.h"
@@ -59,7 +60,7 @@ static void a_graph_comes_back_with_its_values(void) {
   CHECK(!same_digest(variables, other));
   OK(percale_graph_save_file(graph, variables, path));
   OK(percale_graph_load_file(engine, path, &loaded));
-  back = variables_of(loaded, 6); /* the seed says nothing: the values are stored */
+  back = variables_of(loaded, 6); /* the seed has no effect, because the values are stored */
   CHECK(same_digest(variables, back));
   CHECK(strcmp(percale_graph_get_input_name(loaded, 0), "x") == 0 && percale_graph_get_input_name(loaded, 1) == NULL);
   CHECK(strcmp(percale_graph_get_output_name(loaded, 0), "y") == 0 && percale_graph_get_output_name(loaded, 1) == NULL);
@@ -153,7 +154,7 @@ static void a_tensor_comes_back(void) {
   OK(percale_tensor_load(engine, path, &back));
   CHECK(percale_tensor_dtype(back) == PERCALE_DTYPE_F64 && percale_tensor_get_dims(back)[1] == 3);
   CHECK(memcmp(percale_tensor_get_data(back), memory, sizeof memory) == 0);
-  ((double*)percale_tensor_get_data(back))[0] = 7; /* it may be written to */
+  ((double*)percale_tensor_get_data(back))[0] = 7; /* the tensor is writable */
   percale_tensor_release(back);
   FAILS(percale_tensor_load(engine, in_folder("graph.percale"), &back), PERCALE_INVALID_ARGUMENT, "graph.percale");
   REFUSES(percale_tensor_load(NULL, path, &back), "engine");

@@ -1,4 +1,5 @@
-/* Options: keys are looked up in the table of their kind, values are converted and checked where they are set. */
+/* Tests options: keys are looked up in the table of their kind; values are converted and checked
+ * when they are set. */
 #include "check.h"
 
 static percale_options* make(const char* kind) {

@@ -1,4 +1,5 @@
-/* Plug-ins: found by path, listed with what they bring, refused with a reason; an op that one adds is an op like any other.
+/* Tests plug-ins: they are found by path, listed with their contents, and rejected with a reason;
+ * their ops behave like built-in ones.
  * Usage: plugin_test DOUBLE_PLUGIN NULL_PLUGIN NO_PLUGIN MISNAMED_PLUGIN MISTAKEN_PLUGIN */
 #include <math.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static void an_op_of_a_plugin_is_an_op(const char* path) {
   percale_text* text = NULL;
   percale_value in, outs[2];
   CHECK(says(engine, "info", "\"name\":\"double\",\"version\":\"1.2\""));
-  CHECK(says(engine, "info", "double=1.2")); /* the fingerprint knows whose kernels run */
+  CHECK(says(engine, "info", "double=1.2")); /* the fingerprint includes the plug-in */
   CHECK(says(engine, "ops", "\"name\":\"Double\",\"domain\":\"test\""));
   CHECK(says(engine, "kernels", "[\"double.c\"]") && says(engine, "kernels", "\"relu.never\","));
   OK(percale_builder_create(engine, &builder));
@@ -68,7 +69,7 @@ static void an_op_of_a_plugin_is_an_op(const char* path) {
                 *g = (const float*)percale_tensor_get_data(fetched[1]);
     CHECK(y[0] == 2 && y[1] == 0 && y[4] == 10 && g[0] == 2 && g[1] == 0 && g[4] == 2);
   }
-  for (int again = 0; again < 2; ++again) { /* a failed run leaves nothing behind */
+  for (int again = 0; again < 2; ++again) { /* the first failed run has no effect on the second */
     percale_tensor* none[2] = {NULL, NULL};
     memory[0] = NAN;
     FAILS(percale_session_run(session, x_name, &x, 1, names, 2, NULL, 0, PERCALE_FOREVER, none), PERCALE_DATA_LOSS,

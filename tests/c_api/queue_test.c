@@ -1,4 +1,5 @@
-/* Queues and mutexes through the C API: asynchronous runs that wait for each other on an engine of one thread, and how they end. */
+/* Tests queues and mutexes through the C API: asynchronous runs that wait for each other on an
+ * engine of one thread, and the ways in which waiting ends. */
 #include <percale.h>
 #include <pthread.h>
 #include <time.h>
@@ -18,7 +19,8 @@ static void pause_ms(long ms) {
   nanosleep(&t, NULL);
 }
 
-/* A queue "numbers" of one f32 each, and a mutex: targets "put" (feeds "x") and "close", fetches "got" and "size". */
+/* A queue "numbers" of one f32 each, and a mutex: targets "put" (feeds "x") and "close", fetches
+ * "got" and "size". */
 static percale_graph* make_graph(int64_t capacity) {
   static const int64_t f32[] = {PERCALE_DTYPE_F32}, rank[] = {0};
   percale_builder* b = NULL;
@@ -76,8 +78,8 @@ static float take(percale_session* session) {
   return value;
 }
 
-/* More consumers than the engine has threads wait before the first producer comes, and all are served: a run that waits keeps no
- * thread from another. */
+/* More consumers than the engine has threads wait before the first producer starts, and all are
+ * served: a waiting run does not occupy a thread. */
 static void asynchronous_runs_may_wait_for_each_other_on_one_thread(void) {
   enum { kCount = 20 };
   percale_graph* graph = make_graph(4);
@@ -117,7 +119,8 @@ static void a_run_that_waits_ends_with_its_event_its_deadline_or_its_session(voi
   int64_t begin;
   OK(percale_session_create(engine, graph, NULL, NULL, &session));
   OK(percale_session_run_async(session, NULL, NULL, 0, kGot, 1, NULL, 0, PERCALE_FOREVER, &event));
-  FAILS(percale_event_wait(event, -2), PERCALE_DEADLINE_EXCEEDED, "not over"); /* only -1 is for ever */
+  /* Only -1 means no limit. */
+  FAILS(percale_event_wait(event, -2), PERCALE_DEADLINE_EXCEEDED, "not over");
   pause_ms(30);
   CHECK(percale_event_poll(event) == 0);
   begin = now_ms();
@@ -131,7 +134,7 @@ static void a_run_that_waits_ends_with_its_event_its_deadline_or_its_session(voi
         "deadline");
   CHECK(now_ms() - begin <= 70);
 
-  /* Released while its runs wait for what will never come. */
+  /* Releases the session while its runs wait for an element that never comes. */
   OK(percale_session_run_async(session, NULL, NULL, 0, kGot, 1, NULL, 0, PERCALE_FOREVER, &event));
   percale_event_release(event);
   pause_ms(30);

@@ -1,4 +1,5 @@
-/* Graphs are built, run, prepared, cancelled and trained by hand through the API; everything that is misused says so. */
+/* Builds, runs, prepares, cancels and trains graphs by hand through the API. Every misuse returns
+ * an error. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -178,7 +179,7 @@ static void a_step_trains_the_variables(void) {
   percale_graph_release(graph);
 }
 
-/* y = x + s, of which each run hands y on as the next one's s. */
+/* y = x + s, where each run passes y as s to the next one. */
 static void a_prepared_call_hands_values_on(void) {
   const char* const names[] = {"x", "s"};
   const char* const fetches[] = {"y", "z"};
@@ -264,13 +265,13 @@ static void a_prepared_call_writes_into_the_callers_outputs(void) {
   OK(percale_call_run_until(call, &x, &y, 10000000000, cancellation));
   CHECK(((float*)percale_tensor_get_data(y))[1] == 0.5f);
   FAILS(percale_call_run_until(call, &x, &y, 0, cancellation), PERCALE_DEADLINE_EXCEEDED, "deadline");
-  /* A budget that was used up before is no "forever", which is -1 alone. */
+  /* A negative time limit other than -1 has expired; only -1 means no limit. */
   FAILS(percale_call_run_until(call, &x, &y, -2, NULL), PERCALE_DEADLINE_EXCEEDED, "deadline");
   FAILS(percale_call_run_until(call, &x, &y, INT64_MIN, NULL), PERCALE_DEADLINE_EXCEEDED, "deadline");
   percale_cancellation_cancel(cancellation);
   CHECK(percale_cancellation_poll(cancellation) == 1);
   FAILS(percale_call_run_until(call, &x, &y, PERCALE_FOREVER, cancellation), PERCALE_CANCELLED, "before the run");
-  OK(percale_call_run(call, &x, &y)); /* it ends what it was given to, nothing else */
+  OK(percale_call_run(call, &x, &y)); /* a cancellation affects only calls that it is passed to */
   FAILS(percale_call_run_until(call, &x, &wrong, PERCALE_FOREVER, NULL), PERCALE_INVALID_ARGUMENT,
         "call run until: the output for 'y' is f32 [2,2]");
   REFUSES(percale_call_run_until(NULL, &x, &y, PERCALE_FOREVER, NULL), "call");
@@ -317,7 +318,7 @@ static void a_graph_tells_the_types_of_its_values(void) {
   CHECK(dtype == PERCALE_DTYPE_F32 && rank == 2 && dims[0] == -1 && dims[1] == 1);
   OK(percale_graph_value_type(graph, "loss", &dtype, dims, &rank));
   CHECK(dtype == PERCALE_DTYPE_F32 && rank == 0);
-  OK(percale_graph_value_type(graph, "b", &dtype, dims, &rank)); /* within */
+  OK(percale_graph_value_type(graph, "b", &dtype, dims, &rank)); /* a value within the graph */
   CHECK(rank == 1 && dims[0] == 1);
   FAILS(percale_graph_value_type(graph, "los", &dtype, dims, &rank), PERCALE_NOT_FOUND, "did you mean 'loss'");
   CHECK(dtype == 0 && rank == 0);
@@ -356,7 +357,7 @@ static void an_event_is_the_end_of_an_asynchronous_run(void) {
   OK(percale_session_run_async(session, x_name, &x, 1, y_name, 1, NULL, 0, PERCALE_FOREVER, &event));
   percale_tensor_release(x);
   OK(percale_event_wait(event, PERCALE_FOREVER));
-  CHECK(returned == 1); /* within the caller's wait */
+  CHECK(returned == 1); /* called during the wait */
   CHECK(percale_event_poll(event) == 1);
   OK(percale_event_wait(event, 0));
   OK(percale_event_result(event, 0, &y));
@@ -378,7 +379,7 @@ static void an_event_is_the_end_of_an_asynchronous_run(void) {
   percale_event_release(NULL);
   CHECK(percale_event_poll(NULL) == 0 && percale_event_retain(NULL) == NULL);
 
-  /* Events that nobody waits for leave nothing behind, and a run that fails gives its status to the one who waits. */
+  /* Events that are not waited for leak nothing. A failed run returns its status from the wait. */
   x = floats(kX, 2, 2, 2);
   for (i = 0; i < 50; ++i) {
     OK(percale_session_run_async(session, x_name, &x, 1, y_name, 1, NULL, 0, PERCALE_FOREVER, &event));

@@ -1,4 +1,5 @@
-/* Statuses and texts: success is NULL, an error says what and where, and whoever got it gives it back. */
+/* Tests statuses and texts: success is NULL, an error has a code and a message, and the caller
+ * releases it. */
 #include "check.h"
 
 static void null_is_success(void) {

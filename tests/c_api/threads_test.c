@@ -1,4 +1,5 @@
-/* Thread-compatible objects: a second thread gets an error, and the first one goes on. */
+/* Tests thread-compatible objects: a concurrent call from a second thread gets an error, and the
+ * first one continues. */
 #include <pthread.h>
 
 #include "check.h"
@@ -7,7 +8,7 @@ enum { ROWS = 8, THREADS = 4, TURNS = 200 };
 
 static percale_engine* engine = NULL;
 
-/* The call that a thread makes while another one uses the object. */
+/* Makes a call from another thread while this one uses the object. */
 static void in_another_thread(void* (*work)(void*), void* user) {
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, work, user) == 0);
@@ -30,7 +31,7 @@ static void* run_again(void* user) {
   return NULL;
 }
 
-/* An op Print says something in the middle of a run. */
+/* The op Print calls back in the middle of a run. */
 static void on_print(void* user, int32_t level, const char* message, size_t size) {
   run* r = (run*)user;
   (void)level;
@@ -69,7 +70,7 @@ static void a_call_is_for_one_thread_at_a_time(void) {
   percale_engine_set_log(engine, on_print, &r);
   OK(percale_call_run(r.call, &r.x, &r.y));
   CHECK(r.prints > 0);
-  in_another_thread(run_alone, &r); /* one after the other they may */
+  in_another_thread(run_alone, &r); /* sequential use from several threads is allowed */
   percale_engine_set_log(engine, NULL, NULL);
   percale_tensor_release(r.x);
   percale_tensor_release(r.y);
@@ -104,7 +105,8 @@ static int32_t on_step(void* user, const percale_progress* progress) {
   const training* t = (const training*)user;
   percale_text* text = NULL;
   if (progress->step == 1) in_another_thread(use_both, user);
-  OK(percale_trainer_describe(t->trainer, &text)); /* the thread that fits may use it in its callback */
+  /* Allowed in the callback of the training thread. */
+  OK(percale_trainer_describe(t->trainer, &text));
   percale_text_release(text);
   return 0;
 }

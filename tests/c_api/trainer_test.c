@@ -1,5 +1,6 @@
-/* Trainers: steps and epochs over data, checkpoints that go on to the same bits, jobs from a SPEC, an end from outside.
- * Usage: trainer_test FOLDER (that exists and may be written to) */
+/* Tests trainers: steps and epochs over data, checkpoints that resume with the same bits, jobs
+ * from a SPEC, and external stops.
+ * Usage: trainer_test FOLDER (exists and is writable) */
 #include <math.h>
 
 #include "check.h"
@@ -92,7 +93,7 @@ static void digest_of(percale_trainer* trainer, char* out, size_t room) {
 typedef struct seen {
   percale_trainer* trainer;
   int64_t steps, epochs, stop_after;
-  double last_loss, sum; /* sum: of the epoch's losses */
+  double last_loss, sum; /* sum: total of the epoch's losses */
 } seen;
 
 static int32_t watch(void* user, const percale_progress* progress) {
@@ -155,7 +156,7 @@ static void a_checkpoint_goes_on_to_the_same_bits(void) {
   mine.trainer = cut;
   percale_dataset_release(data);
   data = make_data();
-  OK(percale_trainer_fit(cut, data, 4, watch, &mine)); /* ends in the middle of the second epoch */
+  OK(percale_trainer_fit(cut, data, 4, watch, &mine)); /* stops in the middle of the second epoch */
   CHECK(percale_trainer_steps(cut) == 7);
   OK(percale_trainer_save(cut, path));
   percale_dataset_release(data);
@@ -174,7 +175,8 @@ static void a_checkpoint_goes_on_to_the_same_bits(void) {
   percale_graph_release(graph);
 }
 
-/* What a checkpoint tells of its job is compared: options at once, the data when it comes. */
+/* The job in a checkpoint is compared with the trainer's: options at once, the data when it is
+ * given. */
 static void a_checkpoint_of_another_job_is_refused(void) {
   percale_graph* graph = make_graph();
   percale_dataset* data = make_data();
@@ -198,7 +200,7 @@ static void a_checkpoint_of_another_job_is_refused(void) {
   FAILS(percale_trainer_restore(second, path), PERCALE_FAILED_PRECONDITION,
         "optimizer.learning_rate: the checkpoint has 0.2, this job 0.1");
   FAILS(percale_trainer_lock_folder(second, path, 0), PERCALE_UNAVAILABLE, "is held by this process");
-  percale_trainer_release(first); /* and its lock */
+  percale_trainer_release(first); /* also releases its lock */
   FAILS(percale_trainer_lock_folder(second, path, 0), PERCALE_ALREADY_EXISTS, "another run");
   percale_trainer_release(second);
 
@@ -233,7 +235,7 @@ static percale_trainer* make_measured(const percale_graph* graph, const char* me
   return trainer;
 }
 
-/* The history of a checkpoint has the columns that its trainer had. */
+/* The restored history keeps the columns of the trainer that saved it. */
 static void a_checkpoint_goes_on_with_other_metrics(void) {
   percale_graph* graph = make_graph();
   percale_dataset* data = make_data();
@@ -271,7 +273,7 @@ static void a_checkpoint_goes_on_with_other_metrics(void) {
   percale_graph_release(graph);
 }
 
-/* Labels of any integers: the same steps as with those of I64. The tiny floats are no whole numbers. */
+/* Labels of any integer type give the same steps as i64. Tiny floats are not integers. */
 static void class_numbers_come_in_any_integers(void) {
   static const percale_dtype kTypes[] = {PERCALE_DTYPE_I64, PERCALE_DTYPE_I32, PERCALE_DTYPE_I16, PERCALE_DTYPE_I8,
                                          PERCALE_DTYPE_U32, PERCALE_DTYPE_U16, PERCALE_DTYPE_U8,  PERCALE_DTYPE_F64};
@@ -290,7 +292,7 @@ static void class_numbers_come_in_any_integers(void) {
     int row;
     make_tensors(&tensors[0], &unused);
     OK(percale_tensor_create(engine, kTypes[i], &rows, 1, &tensors[1]));
-    for (row = 0; row < ROWS; ++row) { /* the low byte comes first */
+    for (row = 0; row < ROWS; ++row) { /* little-endian */
       ((unsigned char*)percale_tensor_get_data(tensors[1]))[(size_t)row * kBytes[i]] = (unsigned char)(row % 3);
     }
     OK(percale_dataset_from_tensors(engine, names, tensors, 2, &data));
@@ -312,7 +314,7 @@ static void class_numbers_come_in_any_integers(void) {
   }
 }
 
-/* The predictions of `rows` rows by the variables as they are. */
+/* Predicts `rows` rows with the current variables. */
 static void predict(percale_trainer* trainer, percale_tensor* x, float* out) {
   const char *const feed[] = {"x"}, *const fetch[] = {"y"};
   percale_variables* variables = NULL;
@@ -341,7 +343,7 @@ static void a_step_gives_what_it_computed(void) {
   int i;
   make_tensors(&batch[0], &batch[1]);
   predict(trainer, batch[0], wanted);
-  /* Two shards: the rows come in the order of the batch, as they were before the update. */
+  /* With two shards the rows come in the order of the batch, with values from before the update. */
   OK(percale_trainer_step_fetch(trainer, names, batch, 2, fetches, 1, values, &loss));
   CHECK(percale_tensor_rank(values[0]) == 2 && percale_tensor_get_dims(values[0])[0] == ROWS);
   for (i = 0; i < ROWS; ++i) {
@@ -355,7 +357,7 @@ static void a_step_gives_what_it_computed(void) {
   CHECK(loss == same);
   percale_tensor_release(values[0]);
 
-  /* What has no rows, and what nobody computes, is refused, and there was no step. */
+  /* Values without rows, and values that are not computed, are rejected. No step takes place. */
   FAILS(percale_trainer_step_fetch(trainer, names, batch, 2, fetches, 2, values, &loss), PERCALE_INVALID_ARGUMENT,
         "'loss' is f32 [] in a shard of the batch, wanted a row for each of its 20 rows");
   CHECK(loss == 0 && values[0] == NULL && percale_trainer_steps(trainer) == 1);
@@ -363,7 +365,7 @@ static void a_step_gives_what_it_computed(void) {
         "a training step computes no 'z'; there are y");
   OK(percale_trainer_step_fetch(trainer, names, batch, 2, NULL, 0, NULL, NULL));
   OK(percale_trainer_step(plain, names, batch, 2, NULL));
-  for (i = 0; i < 3; ++i) { /* with and without fetches in turn */
+  for (i = 0; i < 3; ++i) { /* alternately with and without fetches */
     OK(percale_trainer_step_fetch(trainer, names, batch, 2, fetches, 1, values, &loss));
     percale_tensor_release(values[0]);
     OK(percale_trainer_step(trainer, names, batch, 2, NULL));
@@ -416,7 +418,7 @@ static int32_t stop_after_three(void* user, const percale_progress* progress) {
   return 0;
 }
 
-/* Rows 0 to 39, the training ends while the second batch is made. */
+/* Makes rows 0 to 39; the training ends while the second batch is made. */
 static int32_t stop_at_row_12(void* user, int64_t row, void* const* columns) {
   CHECK(user == NULL);
   ((float*)columns[0])[0] = (float)row / ROWS;
@@ -445,7 +447,7 @@ static void a_cancellation_ends_what_runs_and_what_begins(void) {
   FAILS(percale_trainer_fit(trainer, data, 4, NULL, NULL), PERCALE_CANCELLED, "cancelled");
   FAILS(percale_trainer_evaluate(trainer, data, &text), PERCALE_CANCELLED, "cancelled");
   CHECK(percale_trainer_steps(trainer) == 3 && loss == 0 && text == NULL);
-  percale_cancellation_release(stop); /* the trainer keeps it */
+  percale_cancellation_release(stop); /* the trainer keeps a reference */
   FAILS(percale_trainer_step(trainer, names, batch, 2, &loss), PERCALE_CANCELLED, "cancelled");
   percale_trainer_set_cancellation(trainer, NULL);
   OK(percale_trainer_step(trainer, names, batch, 2, &loss));
@@ -469,7 +471,8 @@ static void a_cancellation_ends_what_runs_and_what_begins(void) {
   percale_graph_release(graph);
 }
 
-/* A SPEC's loss of y and t is the graph's own; several are added up by their weights, and each is told. */
+/* A SPEC's loss of y and t equals the graph's own. Several losses are added with their weights,
+ * and each is reported. */
 static void a_graph_has_a_loss_as_a_spec_has(void) {
   percale_graph* graph = make_graph();
   percale_dataset* data = make_data();
@@ -523,7 +526,7 @@ static void a_graph_has_a_loss_as_a_spec_has(void) {
   percale_graph_release(graph);
 }
 
-/* The loss of the graph is the mean squared error of y and t: as a metric it gives the same number. */
+/* The graph's loss is the mean squared error of y and t, so the metric gives the same number. */
 static void a_graph_has_metrics_as_a_spec_has(void) {
   percale_graph* graph = make_graph();
   percale_dataset *data = make_data(), *validation = make_data();
@@ -587,7 +590,8 @@ static void versions_are_published_when_the_option_says(void) {
   OK(percale_variables_create(engine, graph, 1, &variables));
   OK(percale_trainer_create(engine, graph, variables, options, &trainer));
   CHECK(percale_variables_version(variables) == 1);
-  OK(percale_trainer_fit(trainer, data, 1, NULL, NULL)); /* five steps: after two, four, and at the end */
+  /* Five steps: saves after two, four and at the end. */
+  OK(percale_trainer_fit(trainer, data, 1, NULL, NULL));
   CHECK(percale_variables_version(variables) == 4);
   percale_trainer_release(trainer);
   percale_dataset_release(data);
@@ -634,7 +638,8 @@ static void options_say_how_it_trains(void) {
   percale_text_release(text);
   OK(percale_trainer_describe(trainer, &text));
   CHECK(strstr(percale_text_data(text, NULL), "\"parameters\":3,\"trainable\":2,") != NULL);
-  CHECK(strstr(percale_text_data(text, NULL), "\"recomputes\":false,") != NULL); /* a million bytes are plenty */
+  /* A million bytes suffice. */
+  CHECK(strstr(percale_text_data(text, NULL), "\"recomputes\":false,") != NULL);
   percale_text_release(text);
   OK(percale_trainer_set_validation(trainer, NULL)); /* also after steps */
   percale_trainer_release(trainer);
@@ -648,7 +653,8 @@ static void options_say_how_it_trains(void) {
   data = make_data();
   OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
   OK(percale_trainer_set_validation(trainer, validation));
-  OK(percale_trainer_fit(trainer, data, 1, NULL, NULL)); /* five batches: steps of three and of two */
+  /* Five batches: steps of three and of two. */
+  OK(percale_trainer_fit(trainer, data, 1, NULL, NULL));
   CHECK(percale_trainer_steps(trainer) == 2);
   percale_trainer_release(trainer);
   trainer = NULL;
@@ -723,7 +729,7 @@ static void another_model_takes_over_by_name(void) {
   OK(percale_trainer_save(trainer, path));
   OK(percale_variables_create(engine, graph, 9, &variables));
   OK(percale_variables_load_mapped(variables, path, from, to, 2, 1, &loaded));
-  CHECK(loaded == 2); /* no rule is about y/kernel and y/bias */
+  CHECK(loaded == 2); /* no rule covers y/kernel and y/bias */
   FAILS(percale_variables_load_mapped(variables, path, lost, from, 1, 0, &loaded), PERCALE_NOT_FOUND, "'q/");
   CHECK(loaded == 0);
   REFUSES(percale_variables_load_mapped(NULL, path, from, to, 2, 1, &loaded), "variables");

@@ -1,4 +1,5 @@
-"""Headless Chromium by the WebDriver protocol, with Python's standard library alone."""
+"""Controls headless Chromium through the WebDriver protocol, with Python's standard library only.
+"""
 import json
 import re
 import shutil
@@ -10,7 +11,7 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
 def missing():
-    """True where there is no browser to test with."""
+    """Returns True if there is no browser to test with."""
     return not shutil.which("chromedriver") or not (shutil.which("chromium") or shutil.which("google-chrome"))
 
 
@@ -46,7 +47,7 @@ class Browser:
         self.post("/url", {"url": "file://" + path})
 
     def run(self, script, *arguments):
-        """What the body of a JavaScript function returns."""
+        """Returns the result of the body of a JavaScript function."""
         return self.post("/execute/sync", {"script": script, "args": list(arguments)})
 
     def find(self, selector):
@@ -71,5 +72,5 @@ class Browser:
         self.post("/actions", {"actions": [{"type": "key", "id": "keys", "actions": presses}]})
 
     def complaints(self):
-        """Errors of scripts, and what the page's policy refused."""
+        """Returns errors of scripts, and violations of the page's policy."""
         return [entry["message"] for entry in self.post("/se/log", {"type": "browser"}) if entry["level"] == "SEVERE"]

@@ -1,4 +1,4 @@
-"""The program as people and scripts use it: exit codes, help, JSON, the files that it writes.
+"""Tests the program as people and scripts use it: exit codes, help, JSON, the files that it writes.
 Usage: cli_test.py PERCALE"""
 import json
 import os
@@ -22,7 +22,7 @@ COMMANDS = ["info", "list", "ops", "show", "plan", "kernels", "run", "bench", "t
 
 
 def percale(*arguments, code=0, environment=None):
-    """What the program wrote, after its exit code was checked."""
+    """Checks the exit code and returns the program's output."""
     result = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120,
                             env=dict(os.environ, **(environment or {})), check=False)
     if result.returncode != code:
@@ -219,7 +219,7 @@ class Training(unittest.TestCase):
 
     def test_parameters_lie_where_the_spec_says(self):
         one = self.digest("--shards", "4")
-        # cpu:1 computes nothing, it is opened for the parameters.
+        # cpu:1 computes nothing; it is opened for the parameters.
         keys = {"shards": 4, "devices": "cpu:0", "parameters": {"ps": "cpu:0,cpu:1", "min_shard_bytes": 128}}
         spec = self.write_spec("parameters.json", SPEC | keys)
         result = json.loads(percale("train", spec, "--json", "--digest", "--threads", "2").stdout)
@@ -372,7 +372,7 @@ class Training(unittest.TestCase):
         percale("train", self.spec, "--checkpoint-every", "5", code=2)
 
     def npy(self, name, kind, shape, values):
-        """A .npy file's bytes, version 1."""
+        """Returns the bytes of a .npy file, version 1."""
         header = f"{{'descr': '<{kind}', 'fortran_order': False, 'shape': {tuple(shape)}, }}".ljust(117) + "\n"
         code = {"u1": "B", "f4": "f", "i8": "q"}[kind]
         data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{code}", *values)
@@ -471,7 +471,7 @@ class Training(unittest.TestCase):
         self.assertEqual(sum(b"accuracy" in record for record in records), 3)
 
     def drawn(self, *arguments):
-        """The SVG and the page."""
+        """Returns the SVG and the page."""
         svg, html = os.path.join(self.path, "graph.svg"), os.path.join(self.path, "graph.html")
         percale("show", self.model, "--svg", svg, "--html", html, *arguments)
         texts = []
@@ -508,7 +508,7 @@ class Training(unittest.TestCase):
         self.assertEqual(shown["parameters"], 16 * 8 + 8 + 8 * 2 + 2)
         planned = json.loads(percale("show", self.model, "--planned", "--json").stdout)
         self.assertTrue(planned["plan"]["nodes"])
-        # Two dense layers on one row, and an operation per element of what follows them.
+        # Two dense layers on one row, and an operation per element of the ops after them.
         self.assertGreaterEqual(planned["plan"]["cost"]["flops"], 2 * (16 * 8 + 8 * 2))
         self.assertLess(planned["plan"]["cost"]["flops"], 2 * (16 * 8 + 8 * 2) + 100)
         self.assertIn("critical path", percale("show", self.model, "--planned").stdout)

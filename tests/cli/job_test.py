@@ -1,4 +1,5 @@
-"""Trainings that end early or have nothing left, checks of SPECs without their data, evaluations.
+"""Tests trainings that end early or have nothing left, checks of SPECs without their data, and
+evaluations.
 Usage: job_test.py PERCALE"""
 import csv
 import json
@@ -14,7 +15,7 @@ PROGRAM = ""
 
 
 def percale(*arguments, code=0):
-    """What the program wrote, after its exit code was checked."""
+    """Checks the exit code and returns the program's output."""
     result = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120,
                             check=False)
     if result.returncode != code:

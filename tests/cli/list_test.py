@@ -84,7 +84,7 @@ class Lists(unittest.TestCase):
                 percale("check", self.write(folder, f"{number}.json", job))
 
     def test_the_specs_example_of_fine_tuning_trains_the_head_alone(self):
-        """On a small model with the names of the example: as ONNX where the plug-in is there."""
+        """Uses a small model with the names of the example; as ONNX if the plug-in is present."""
         (job,) = [job for job in self.examples() if isinstance(json.loads(job)["model"], str)]
         rows = [(i, -i, i % 5) for i in range(60)]
         head = ["x0", "x1", "x2", "y"]
@@ -110,7 +110,7 @@ class Lists(unittest.TestCase):
             self.assertIn('take "model" to keep', percale("train", every, code=1).stderr)
 
     def variables(self, folder, run):
-        """The bytes of the newest checkpoint's tensors by name."""
+        """Returns the bytes of the newest checkpoint's tensors, by name."""
         run = os.path.join(folder, run)
         step = max((name for name in os.listdir(run) if name.startswith("step-")), key=lambda name: int(name[5:]))
         with open(os.path.join(run, step, "state.safetensors"), "rb") as file:
@@ -128,7 +128,8 @@ class Keys(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def trained(self, **parts):
-        """The error message of a job that has no data. Wrong keys are reported before missing data."""
+        """Returns the error message of a job without data. Wrong keys are reported before missing
+        data."""
         job = {"model": [{"layer": "Dense", "units": 2}], "loss": "mse", "optimizer": "sgd", **parts}
         path = os.path.join(self.folder.name, "job.json")
         with open(path, "w", encoding="utf-8") as file:

@@ -1,4 +1,5 @@
-"""The page of `percale show --html` in a browser: search, folding, zoom, keyboard, a phone's width.
+"""Tests the page of `percale show --html` in a browser: search, folding, zoom, keyboard, the width
+of a phone.
 Usage: page_test.py PERCALE"""
 import json
 import os
@@ -40,7 +41,7 @@ class Page(unittest.TestCase):
         cls.page, cls.plan = os.path.join(path, "page.html"), os.path.join(path, "plan.html")
         percale("show", model, "--html", cls.page)
         percale("show", model, "--planned", "--html", cls.plan, "--trace", trace)
-        # Nothing is like anything else here, so that the SVG, too, opens every block.
+        # No two layers are alike, so that the SVG opens every block, too.
         with open(os.path.join(path, "unlike.json"), "w", encoding="utf-8") as file:
             layers = [{"layer": "Flatten"}, *({"layer": "Dense", "units": 7 + i, "activation": "relu"} for i in range(4)),
                       {"layer": "Dense", "units": 2}]
@@ -70,7 +71,7 @@ class Page(unittest.TestCase):
         return self.browser.run("return document.querySelector('#view').getAttribute('transform')")
 
     def middle(self, selector):
-        """Of an element, in pixels of the window."""
+        """Returns the centre of an element, in pixels of the window."""
         return self.browser.run("const box = document.querySelector(arguments[0]).getBoundingClientRect();"
                                 "return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)]", selector)
 
@@ -159,7 +160,7 @@ class Page(unittest.TestCase):
         self.assertIn("cpu:0 \u00b7 ", self.text("#view"))
 
     def test_the_page_stands_as_the_svg_does(self):
-        """Both align the same rows: the library for SVG, the page's own code for itself."""
+        """The library (for SVG) and the page's own code must align rows in the same way."""
         header = 34
         drawn = {}
         for group in ElementTree.parse(self.drawing).iter(SVG + "g"):
@@ -174,7 +175,7 @@ class Page(unittest.TestCase):
             self.assertLessEqual(abs(drawn[name][0] - x) + abs(drawn[name][1] - y), 2, name)
 
     def test_a_phone_shows_everything_without_scrolling_sideways(self):
-        # A window is never so narrow; a frame is.
+        # A window cannot be this narrow; a frame can.
         self.browser.run("const frame = document.createElement('iframe'); frame.style = 'width:390px;height:800px;border:0';"
                          "frame.srcdoc = document.documentElement.outerHTML; frame.id = 'phone';"
                          "document.body.replaceChildren(frame)")

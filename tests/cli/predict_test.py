@@ -1,4 +1,5 @@
-"""Tests of `percale predict`: rows of CSV files are read as the training data was. What it must be fed is worked out here.
+"""Tests `percale predict`: rows of CSV files are read as the training data was. The expected inputs
+are computed here.
 Usage: predict_test.py PERCALE"""
 import csv
 import io
@@ -67,7 +68,7 @@ class Predict(unittest.TestCase):
         return cls.path(name)
 
     def scores(self, rows):
-        """What the model gives for the rows, fed with numbers that are worked out here."""
+        """Returns the model's outputs for the rows, fed with numbers computed here."""
         areas = [float(row["area"]) for row in self.train if row["area"]]
         mean = sum(areas) / len(areas)
         table = [[float(row["area"] or mean), *(float(row["kind"] == kind) for kind in KINDS), float(row["rooms"])] for row in rows]
@@ -105,7 +106,7 @@ class Predict(unittest.TestCase):
         rows = draw_rows(20, 3, False)
         rows[17]["kind"] = "villa"
         path = self.write_csv("villa.csv", rows, ["kind", "area", "rooms"])
-        # With a rule for missing values, a word that the training did not have is zeros.
+        # With a rule for missing values, an unknown word is encoded as zeros.
         percale("predict", self.model, path)
         strict = dict(JOB, data=dict(JOB["data"], train={"x": "whole.csv#area,kind,rooms", "y": "whole.csv#class"}, csv={}))
         self.write_csv("whole.csv", draw_rows(100, 4, False), ["kind", "area", "rooms", "class"])

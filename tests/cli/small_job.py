@@ -10,7 +10,7 @@ def write_idx(path, dims, values):
 
 
 def make_data(folder, rows):
-    """Images of 4x4 pixels whose bright half says the class: left 0, right 1."""
+    """Returns images of 4x4 pixels. The bright half is the class: left 0, right 1."""
     source = random.Random(7)
     labels = [source.randrange(2) for _ in range(rows)]
     pixels = [source.randrange(150, 255) if (column < 2) == (label == 0) else source.randrange(60)

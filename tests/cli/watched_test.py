@@ -1,4 +1,5 @@
-"""What a person sees of a training under way, and how it is ended: the progress line, files that grow, signals.
+"""Tests what the user sees of a running training and how it is stopped: the progress line, growing
+files, signals.
 Usage: watched_test.py PERCALE"""
 import fcntl
 import json
@@ -27,7 +28,7 @@ class Watched(unittest.TestCase):
         cls.path = cls.folder.name
         make_data(cls.path, 200)
         cls.spec = cls.write_spec("the spec.json", SPEC)
-        # A step of it takes long enough for two signals.
+        # A step takes long enough for two signals.
         wide = {"layer": "Dense", "units": 4096, "activation": "relu"}
         cls.slow = cls.write_spec("slow.json", SPEC | {"model": [{"layer": "Flatten"}, wide, wide, wide, {"layer": "Dense", "units": 2}],
                                                        "batch_size": 200, "epochs": 1000, "optimizer": "sgd"})
@@ -116,8 +117,8 @@ class Watched(unittest.TestCase):
         self.assertEqual(process.returncode, 0)
 
     def on_terminal(self, columns, then=None):
-        """What the program draws on a terminal so wide, then, after 0.7 seconds, so wide as `then` says: the text between two
-        returns of the cursor, without escape sequences, in the order drawn."""
+        """Runs the program on a terminal of this width, and after 0.7 seconds of the width `then`.
+        Returns the texts between two returns of the cursor, without escape sequences, in order."""
         ours, theirs = pty.openpty()
 
         def resize(width):

@@ -1,5 +1,5 @@
-"""Fails when a plug-in exports anything but percale_plugin_init, or has an undefined percale_* symbol: it could then bind
-to another copy of the library than the one that opened it."""
+"""Fails if a plug-in exports anything but percale_plugin_init, or has an undefined percale_*
+symbol, which could bind to another copy of the library than the one that opened it."""
 import subprocess
 import sys
 

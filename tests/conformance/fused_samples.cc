@@ -11,7 +11,7 @@ Tensor numbers(const Shape& shape) {
   return Tensor::of(shape, std::span<const float>(values));
 }
 
-// What begins a group: a node over inputs of these shapes, or the first input itself.
+// The start of a group: a node over inputs of these shapes, or the first input itself.
 struct Start {
   const char* op;
   std::vector<Shape> inputs;
@@ -45,7 +45,7 @@ Result<Sample> fused(const std::shared_ptr<const Registry>& registry, const Star
   PERCALE_RETURN_IF_ERROR(fuse_elementwise(*graph, f));
   graph->functions[0] = f;
   if (f.nodes.size() != 1) return internal_error("the sample did not become one node");
-  // The pass orders the node's inputs as its body names them.
+  // The pass orders the inputs of the node as the inputs of its body.
   std::vector<Tensor> in_order;
   for (ValueId id : f.nodes[0].inputs) in_order.push_back(tensors[static_cast<size_t>(f.value(id).def)]);
   graph->functions[0].inputs = f.nodes[0].inputs;

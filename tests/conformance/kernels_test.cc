@@ -1,5 +1,6 @@
-// What every kernel of the device promises, on the rows of tests/ops: it takes a node or says why not, writes its outputs
-// whole and nothing else, gives the same bits on one thread and on several, and the result of the CPU's portable kernel.
+// Checks every kernel of the device on the rows of tests/ops. A kernel accepts a node or gives a
+// reason. It writes its outputs completely and nothing else. It gives the same bits on one thread
+// and on several, and the result of the CPU's portable kernel.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,9 +20,10 @@
 namespace percale::conformance {
 namespace {
 
-constexpr uint64_t kGuard = 64;  // bytes behind each operand that a kernel must leave alone
+constexpr uint64_t kGuard = 64;  // bytes after each operand that a kernel must not change
 
-// One way to run a kernel: what its outputs and its scratch hold before, and who runs its pieces.
+// One way to run a kernel: the initial contents of its outputs and scratch, and the function that
+// runs its pieces.
 struct Way {
   unsigned char fill;
   ParallelFor parallel;
@@ -32,7 +34,7 @@ struct Outcome {
   int32_t error = 0;
 };
 
-// Memory of the device that holds `bytes`, and behind them the guard.
+// Fills device memory with the bytes at `from`, followed by the guard.
 Status fill(const DeviceMemory& memory, const void* from, uint64_t bytes, unsigned char behind) {
   const std::vector<unsigned char> guard(memory.bytes() - bytes, behind);
   PERCALE_RETURN_IF_ERROR(memory.status());
@@ -49,14 +51,15 @@ bool guard_intact(const DeviceMemory& memory, uint64_t bytes, unsigned char behi
   return true;
 }
 
-// Runs a kernel that has been planned, in memory of the device.
+// Runs a planned kernel in memory of the device.
 Result<Outcome> run_kernel(const PlannedKernel& kernel, const Sample& sample, const NodeView& view, const Way& way) {
   const Device& device = *subject().device;
   const auto behind = static_cast<unsigned char>(~way.fill);
   std::vector<std::unique_ptr<DeviceMemory>> memory;
   std::vector<uint64_t> sizes;
   std::vector<void*> operands;
-  // Another byte for each operand: a copy that goes too far must not look like nothing.
+  // Each operand has a different guard byte, so that a copy past the end of another operand is
+  // noticed.
   const auto guard_of = [&](size_t i) { return static_cast<unsigned char>(behind + 3 * i); };
   const auto add = [&](const void* from, uint64_t bytes) -> Status {
     memory.push_back(std::make_unique<DeviceMemory>(bytes + kGuard));
@@ -109,7 +112,7 @@ Result<Outcome> run_kernel(const PlannedKernel& kernel, const Sample& sample, co
     if (i >= first_output) {
       out.outputs.push_back(std::move(bytes));
     } else if (!bytes.empty()) {
-      size_t input = 0;  // the i-th one that is there
+      size_t input = 0;  // index among the inputs that are present
       for (size_t seen = 0;; ++input) {
         if (sample.inputs[input].defined() && seen++ == i) break;
       }
@@ -121,7 +124,7 @@ Result<Outcome> run_kernel(const PlannedKernel& kernel, const Sample& sample, co
   return out;
 }
 
-// What differs between an output and the portable kernel's; empty when nothing does.
+// Describes the difference between an output and the portable kernel's; "" if there is none.
 std::string difference(const std::vector<unsigned char>& got, const Tensor& wanted, double tolerance) {
   if (got.size() != static_cast<size_t>(wanted.bytes())) return "its size";
   if (got.empty()) return "";
@@ -136,8 +139,9 @@ std::string difference(const std::vector<unsigned char>& got, const Tensor& want
   return "";
 }
 
-// The result of the last CPU kernel of the list that takes the node, which is the portable one, or of the body of a composite op, and
-// of a fused node that of its body's nodes one by one; nothing when it fails.
+// Returns the result of the portable kernel, which is the last CPU kernel of the list that accepts
+// the node. For a composite op it returns the result of its body, and for a fused node that of its
+// body's nodes one by one. Returns nullopt on failure.
 std::optional<std::vector<Tensor>> portable(const Registry& registry, const Sample& sample, const NodeView& view) {
   if (sample.graph != nullptr) {
     auto out =
@@ -157,7 +161,7 @@ std::optional<std::vector<Tensor>> portable(const Registry& registry, const Samp
   return std::move(out).value();
 }
 
-// Runs `kernel` on the sample in several ways. Says whether it took the node.
+// Runs `kernel` on the sample in several ways. Returns true if it accepted the node.
 bool check_kernel(const Kernel& kernel, const Sample& sample, const NodeView& view) {
   CAPTURE(sample.name);
   CAPTURE(std::string(kernel.name));
@@ -202,7 +206,7 @@ TEST_CASE("every kernel refuses with a reason, or gives the result of the CPU's 
   std::set<std::string> taken, kernels;
   for (const OpSchema* schema : registry.ops()) {
     for (const Kernel& kernel : registry.kernels(subject().device->kind(), *schema)) {
-      // Formats are those of plans alone: of the kernels of Reorder only the last one, which copies, has samples.
+      // Formats occur only in plans. So only the last kernel of Reorder, which copies, has samples.
       if (schema->name == "Reorder" && !std::string_view(kernel.name).starts_with("portable")) continue;
       kernels.insert(kernel.name);
     }

@@ -1,5 +1,5 @@
-// conformance DEVICE [PLUGIN.so] [options of doctest]: runs the suite on the device. Exit code 77, and why, when the
-// machine lacks it.
+// conformance DEVICE [PLUGIN.so] [options of doctest]: runs the suite on the device. If the machine
+// lacks the device, prints the reason and exits with code 77.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

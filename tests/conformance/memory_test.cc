@@ -1,4 +1,4 @@
-// What every device promises about itself, its memory and its copies.
+// Checks every device's description, memory and copies.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -238,7 +238,7 @@ TEST_CASE("what leaves beside a queue's work has come at a point behind it, and 
     REQUIRE(from_c(api().copy_from_host(handle(), queue, from.get(), first.data(), bytes)).ok());
     REQUIRE(from_c(api().copy_out(handle(), queue, got.data(), from.get(), bytes)).ok());
     REQUIRE(from_c(api().stream_signal(queue, note, &point, 1)).ok());
-    // What comes behind it need not wait.
+    // Later commands need not wait for copy_out.
     REQUIRE(from_c(api().copy_from_host(handle(), queue, other.get(), second.data(), bytes)).ok());
     REQUIRE(from_c(api().copy_out(handle(), queue, more.data(), other.get(), bytes)).ok());
     REQUIRE(from_c(api().stream_synchronize(queue)).ok());
@@ -252,7 +252,7 @@ TEST_CASE("what leaves beside a queue's work has come at a point behind it, and 
 
 TEST_CASE("sums across devices are those of the host, in the order of a tree") {
   if (api().all_reduce == nullptr) return;
-  // One device beside itself.
+  // The group contains one device several times.
   for (const uint32_t devices : {1u, 2u, 3u, 5u, 8u}) {
     CAPTURE(devices);
     for (const percale_dtype dtype : {PERCALE_DTYPE_F32, PERCALE_DTYPE_F64}) {

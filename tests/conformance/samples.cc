@@ -23,7 +23,8 @@ double element_as(const unsigned char* data, size_t i) {
   }
 }
 
-// The same node over 60,033 elements, which repeat those of the row: enough to be cut into pieces.
+// The same node over 60,033 elements, which repeat those of the row. That is enough to be split
+// into pieces.
 std::optional<Sample> enlarged(const Sample& row) {
   if (!row.schema->has(kElementwise) || row.inputs.empty() || row.must_fail) return {};
   const Shape shape{3, 20011};
@@ -42,8 +43,8 @@ std::optional<Sample> enlarged(const Sample& row) {
 
 float to_float(float value) { return value; }
 
-// The same node with its floating-point inputs in another type, where the op takes it: all of them, or only those that
-// must have the type of the first.
+// The same node with another floating-point type, if the op accepts it: for all floating-point
+// inputs, or only for those that must have the type of the first.
 template <class T>
 std::optional<Sample> retyped(const Sample& row, T (*convert)(float), double tolerance, bool all = true) {
   Sample out = row;
@@ -68,7 +69,7 @@ std::optional<Sample> retyped(const Sample& row, T (*convert)(float), double tol
   return {};
 }
 
-// A node of a random op: those have no rows, as what they give is no table's business.
+// A node of a random op. These ops have no rows, because no table can hold their results.
 std::optional<Sample> random_sample(const OpSchema& schema, DType dtype) {
   if (!schema.has(kRandom)) return {};
   const std::vector<int64_t> dims{7, 3001};
@@ -99,7 +100,7 @@ std::optional<Sample> random_sample(const OpSchema& schema, DType dtype) {
   return out;
 }
 
-// A row, and what follows from it.
+// Returns a row and the samples made from it.
 std::vector<Sample> samples_of(const Sample& row) {
   std::vector<Sample> out{row};
   for (auto made : {enlarged(row), retyped<float>(row, to_float, 1e-5), retyped<F16>(row, to_f16, 2e-3),

@@ -1,4 +1,4 @@
-// Nodes to run on a device: the rows of tests/ops, and what can be made of them.
+// Nodes to run on a device: the rows of tests/ops and samples made from them.
 #ifndef PERCALE_TESTS_CONFORMANCE_SAMPLES_H_
 #define PERCALE_TESTS_CONFORMANCE_SAMPLES_H_
 
@@ -12,7 +12,7 @@
 
 namespace percale::conformance {
 
-// A node to run: a row of the tables, or one made larger.
+// A node to run: a row of the tables, or one derived from it.
 struct Sample {
   std::string name;
   const OpSchema* schema;
@@ -21,20 +21,23 @@ struct Sample {
   size_t outputs;
   double tolerance;
   bool must_fail;
-  std::shared_ptr<const Graph> graph = nullptr;  // of a Fused node: main is that node and nothing else
+  // For a Fused node: a graph whose main contains only that node.
+  std::shared_ptr<const Graph> graph = nullptr;
 };
 
-// What a kernel sees of it; borrows from the sample. An error where the op does not take such inputs.
+// Returns the view that a kernel gets; borrows from the sample. Fails if the op does not accept the
+// inputs.
 Result<NodeView> view_of(const Sample& sample);
 
-// Every row of an op that has a kernel on that kind of device: as it stands, in the other floating-point types that the op
-// takes, and, where it is elementwise, large enough to be cut into pieces; and nodes of the random ops.
+// Returns samples for every op that has a kernel on that kind of device. Each row is used
+// unchanged, in the other floating-point types that the op accepts, and, if it is elementwise,
+// large enough to be split into pieces. Nodes of the random ops are added.
 Result<std::vector<Sample>> samples_for(const Registry& registry, std::string_view device_kind);
 
-// Groups as the fusion pass makes them: a chain, and what ends in one.
+// Returns groups as the fusion pass makes them: chains, and nodes that end a chain.
 Result<std::vector<Sample>> fused_samples(const std::shared_ptr<const Registry>& registry);
 
-// Element i of floating-point memory; 0 for other types.
+// Returns element i of floating-point memory; 0 for other types.
 double element(DType dtype, const unsigned char* data, size_t i);
 
 }  // namespace percale::conformance

@@ -15,7 +15,7 @@ struct Subject {
 // Set by main() before the tests run.
 Subject& subject();
 
-// Device memory. Copies go without a queue: they are done when the call returns.
+// Device memory. Copies use no stream: they are complete when the call returns.
 class DeviceMemory {
  public:
   explicit DeviceMemory(uint64_t bytes) : device_(*subject().device), bytes_(bytes) {

@@ -1,7 +1,7 @@
-"""check_schema.py FLATC TODAY OLD...: today's schema reads what each older one wrote.
+"""check_schema.py FLATC TODAY OLD...: checks that today's schema reads what each older one wrote.
 
-flatc --conform sees fields whose type, id or default changed, but not those that are gone: these are looked for here. A
-schema without a field must be refused, else the check itself is worth nothing."""
+flatc --conform detects fields whose type, id or default changed, but not removed fields; these are
+detected here. As a check of the check itself, a schema without a field must be refused."""
 import os
 import re
 import subprocess
@@ -13,13 +13,13 @@ TABLE = re.compile(r"^table\s+(\w+)\s*\{(.*?)^\}", re.M | re.S)
 
 
 def fields(text):
-    """{(table, field): (type with default, id)} of a schema."""
+    """Returns {(table, field): (type with default, id)} of a schema."""
     return {(table, name): (kind, number)
             for table, body in TABLE.findall(text) for name, kind, number in FIELD.findall(body)}
 
 
 def problems(flatc, today, old):
-    """What today's schema (two paths) lacks or has changed."""
+    """Returns what today's schema (two paths) lacks or has changed."""
     with open(today, encoding="utf-8") as a, open(old, encoding="utf-8") as b:
         now, before = fields(a.read()), fields(b.read())
     found = [f"{table}.{name}: was {kind} (id: {number}), is {now.get((table, name), 'gone')}"

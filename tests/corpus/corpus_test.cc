@@ -1,4 +1,5 @@
-// Files of every release load for ever, and what was refused stays refused, with the same reason.
+// Files of every release must load forever. Files that were refused stay refused, with the same
+// reason.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

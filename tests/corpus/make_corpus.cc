@@ -1,5 +1,5 @@
-// Makes the files of a release for the corpus: make_corpus FOLDER writes FOLDER/good and FOLDER/bad. Run once per release;
-// what it made is kept for ever, so it may change with the library.
+// Makes the corpus files of a release: make_corpus FOLDER writes FOLDER/good and FOLDER/bad. Run
+// once per release; its output is kept forever, so the program may change with the library.
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -31,7 +31,8 @@ void must(const Status& status) {
 
 Tensor floats(const Shape& shape, std::vector<float> values) { return Tensor::of<float>(shape, values); }
 
-// relu(x w + b) with a variable that "init" gives, a constant, a control edge, a device hint and metadata.
+// relu(x w + b) with a variable that "init" initialises, a constant, a control edge, a device hint
+// and metadata.
 std::shared_ptr<const Graph> layer(std::shared_ptr<const Registry> registry) {
   Builder builder(std::move(registry));
   must(builder.add_variable(
@@ -84,7 +85,7 @@ std::shared_ptr<const Graph> branches(std::shared_ptr<const Registry> registry) 
   return must(builder.finish());
 }
 
-// A constant of every dtype that a file can hold, one that is empty, and an input without a rank.
+// A constant of every dtype that a file can hold, an empty one, and an input of unknown rank.
 std::shared_ptr<const Graph> constants(std::shared_ptr<const Registry> registry) {
   Builder builder(std::move(registry));
   FunctionBuilder& f = builder.main();
@@ -107,7 +108,7 @@ struct Bad {
   std::string bytes;
 };
 
-// The writer does not validate: a broken graph becomes a file whose checksums are right.
+// Writes a broken graph as a file with correct checksums; the writer does not validate.
 std::string broken(const Graph& good, const std::function<void(Graph&)>& change) {
   Graph graph = good;
   change(graph);

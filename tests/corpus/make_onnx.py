@@ -1,6 +1,8 @@
-"""make_onnx.py FOLDER: writes the small ONNX models that the fuzzer of the importer begins with, one for each thing that a model can say.
+"""make_onnx.py FOLDER: writes the small ONNX models that the fuzzer of the importer starts from,
+one for each feature of a model.
 
-They are kept, so that what the fuzzer does with a seed stays the same; this says how they came about."""
+The files are kept, so that the fuzzer's results with a seed are reproducible. This program
+documents how they were made."""
 import os
 import struct
 import sys

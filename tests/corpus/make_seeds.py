@@ -1,7 +1,8 @@
-"""make_seeds.py FOLDER: writes the small files that the fuzzers of data files, weights, SPECs and clusters begin with, one
-folder for each format.
+"""make_seeds.py FOLDER: writes the small files that the fuzzers of data files, weights, SPECs and
+clusters start from, one folder for each format.
 
-The files are kept, so that a fuzzer that starts from a seed does the same again; this program tells how they came about."""
+The files are kept, so that a fuzzer's results with a seed are reproducible. This program documents
+how they were made."""
 import gzip
 import io
 import json
@@ -58,7 +59,7 @@ def crc32c(data):
     return out ^ 0xFFFFFFFF
 
 
-# The checkpoint of ../fuzz/fuzz_manifest.cc: its tensors, of which all but the name of the metric are zeros.
+# The checkpoint of ../fuzz/fuzz_manifest.cc: its tensors, all zeros except the name of the metric.
 STATE = {"name": "state.safetensors", "bytes": 476, "crc32c": 267973918}
 TENSORS = {"dense/bias": ("f32", [1], bytes(4)), "dense/bias/sgd/momentum": ("f32", [1], bytes(4)),
            "dense/kernel": ("f32", [2, 1], bytes(8)), "dense/kernel/sgd/momentum": ("f32", [2, 1], bytes(8)),
@@ -66,7 +67,7 @@ TENSORS = {"dense/bias": ("f32", [1], bytes(4)), "dense/bias/sgd/momentum": ("f3
 
 
 def manifest(**changes):
-    """A manifest without its checksum and the closing brace."""
+    """Returns a manifest without its checksum and the closing brace."""
     tensors = [{"name": name, "dtype": dtype, "shape": shape, "bytes": len(data), "crc32c": crc32c(data)}
                for name, (dtype, shape, data) in TENSORS.items()]
     fields = {"format": "percale checkpoint", "version": 1, "order": 1, "run": "0f", "step": 0, "seed": 0, "epoch": 0, "batch": 0,

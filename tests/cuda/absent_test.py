@@ -1,4 +1,8 @@
-"""absent_test.py PERCALE FOLDER: what `percale info` says of machines whose GPU cannot be used. FOLDER: that of the emulated driver."""
+"""Tests `percale info` on machines whose GPU cannot be used.
+
+    absent_test.py PERCALE FOLDER
+
+FOLDER is the folder of the emulated driver."""
 import os
 import subprocess
 import sys

@@ -1,4 +1,5 @@
-// Code that is compiled at run time: where it is kept, and NVIDIA's own compiler, which needs no GPU, on groups of all ops that groups know.
+// Tests run-time compilation: the cache of compiled code, and NVIDIA's own compiler, which needs no
+// GPU, on groups of all ops that groups support.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -34,7 +35,7 @@ TEST_CASE("a folder of code gives back what was kept, and nothing else") {
   CHECK(folder.find("b") == "");
   CHECK_FALSE(folder.find("c").has_value());
   CHECK(CodeFolder(path).find("a") == code);
-  // Whatever becomes of a file: the code or none.
+  // Whatever happens to a file, a reader gets the code or nothing.
   fs::path file;
   for (const auto& entry : fs::directory_iterator(path)) {
     if (read(entry.path()).find("code\n") != std::string::npos && read(entry.path()).size() > 40) file = entry.path();
@@ -71,7 +72,7 @@ TEST_CASE("a kernel is named by what it does") {
   CHECK(name_by_content("k_", "void NAME() {}").name == a.name);
 }
 
-// A group of random steps over inputs that are read in all ways.
+// Returns a group of random steps over inputs that are read in all possible ways.
 FusedArgs random_group(std::mt19937& random, int* inputs) {
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   FusedArgs out{};

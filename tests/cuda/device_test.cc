@@ -1,4 +1,5 @@
-// The device "cuda" on the emulated driver: memory, queues, errors, and what is left behind.
+// Tests the device "cuda" on the emulated driver: memory, streams, errors, and resources that are
+// left behind.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -16,7 +17,7 @@
 namespace percale {
 namespace {
 
-// The emulator's own functions, beside those of a driver.
+// Functions that the emulator has in addition to those of a driver.
 struct Emulator {
   uint64_t (*problems)() = nullptr;
   void (*configure)(const char*) = nullptr;
@@ -46,7 +47,8 @@ std::shared_ptr<Engine> engine_of(const std::string& devices, int64_t device_mem
   return *engine;
 }
 
-// While it lives, the emulator makes these faults; and when it ends, nothing may have been done wrong.
+// Makes the emulator inject these faults during its lifetime. Its destructor checks that the
+// emulator has noted no problem.
 class Faults {
  public:
   explicit Faults(const char* text) {
@@ -71,7 +73,7 @@ Tensor input(int64_t rows = 7) {
   return Tensor::of<float>(Shape{rows, 5}, x);
 }
 
-// x -> `count` times Tanh, on these devices in turn -> y.
+// Builds x -> `count` times Tanh, on these devices in turn -> y.
 std::shared_ptr<const Graph> chain(const Engine& engine, int count, const std::vector<std::string>& devices,
                                    int64_t rows = 7) {
   Builder builder(engine.registry());
@@ -127,7 +129,7 @@ TEST_CASE("an engine of a GPU alone has cpu:0 as the home of variables, which co
   const auto session = *Session::create(engine, chain(*engine, 3, {""}), nullptr);
   const auto before = none.emulator().launches();
   REQUIRE(session->run(kRun, std::vector{input()}).ok());
-  CHECK(none.emulator().launches() == before + 1);  // a group of three
+  CHECK(none.emulator().launches() == before + 1);  // one launch for a group of three
 }
 
 TEST_CASE("values larger than what copies pass through arrive whole, on many threads at once") {
@@ -158,7 +160,7 @@ TEST_CASE("the limit of a device's memory is held, and its blocks are used again
   CHECK(refused.code() == Code::kResourceExhausted);
   CHECK(refused.message().find("device_memory_limit") != std::string_view::npos);
   device.api().free(device.handle(), first);
-  // What was freed is kept, and makes room when another size is asked for.
+  // Freed memory is cached, and is released when another size is requested.
   REQUIRE(from_c(device.api().allocate(device.handle(), 7 << 20, &second)).ok());
   device.api().free(device.handle(), second);
   REQUIRE(from_c(device.api().allocate(device.handle(), 7 << 20, &first)).ok());
@@ -194,7 +196,7 @@ TEST_CASE(
     const auto beside = *Session::create(engine, chain(*engine, 3, {"cpu:0"}), nullptr);
     REQUIRE(on_gpu->run(kRun, std::vector{input()}).ok());
     emulator.configure(fault);
-    // A fault may be noticed only by what comes after the last run that it did not touch.
+    // A run after the fault may be the first that reports it.
     Status failed;
     for (int i = 0; i < 3 && failed.ok(); ++i) {
       auto got = on_gpu->run(kRun, std::vector{input()});
@@ -205,7 +207,7 @@ TEST_CASE(
     CHECK_FALSE(on_gpu->run(kRun, std::vector{input()}).ok());
     CHECK(beside->run(kRun, std::vector{input()}).ok());
   }
-  // The host has let go of the context with the engine: the next one begins anew.
+  // The host has released the context with the engine, so the next engine starts with a new one.
   Emulator().configure(nullptr);
   const auto engine = engine_of("cpu:0,cuda:0");
   const auto session = *Session::create(engine, chain(*engine, 2, {"cuda:0"}), nullptr);
@@ -217,7 +219,7 @@ TEST_CASE("what the driver cannot keep goes piece by piece, and the next piece i
     CAPTURE(fault);
     const Faults faults(fault);
     const auto engine = engine_of("cpu:0,cuda:0");
-    // Two pieces, with a word on the CPU between them.
+    // Two segments, with one node on the CPU between them.
     const auto graph = chain(*engine, 13, {"cuda:0", "cuda:0", "cuda:0", "cuda:0", "cuda:0", "cuda:0", "cpu:0"});
     const auto session = *Session::create(engine, graph, nullptr, {.disabled_passes = {"fuse_elementwise"}});
     const uint64_t before = emulator_count("played");

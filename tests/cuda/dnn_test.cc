@@ -1,5 +1,5 @@
-// Convolutions and attention by cuDNN, emulated, against the CPU's: which are given to it, with which sizes, and that what it has no way for is done
-// without it.
+// Compares convolutions and attention by the emulated cuDNN with the CPU's. Checks which nodes are
+// given to it, with which sizes, and that nodes without an engine are computed without it.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ struct Case {
   Shape x, w;
   std::vector<int64_t> pads, strides, dilations;
   int64_t groups;
-  bool taken;  // by cuDNN where channels lie first
+  bool taken;  // by cuDNN with channels first
 };
 const Case kCases[] = {
     {"plain", {2, 16, 7, 6}, {18, 16, 3, 3}, {1, 1, 1, 1}, {1, 1}, {1, 1}, 1, true},
@@ -53,7 +53,7 @@ Tensor numbers(const Shape& shape, int seed) {
   return Tensor::of<float>(shape, out);
 }
 
-// Results as f32: Conv with a bias, and the gradients of X and W.
+// Returns the results as f32: Conv with a bias, and the gradients of X and W.
 std::vector<Tensor> run(const std::string& devices, const Case& c, DType dtype) {
   const auto engine = engine_of(devices);
   Builder builder(engine->registry());
@@ -96,7 +96,7 @@ TEST_CASE("convolutions and their gradients go to cuDNN, with the CPU's results"
       const std::vector<Tensor> want = run("cpu:0", c, dtype);
       const uint64_t before = convolutions();
       const std::vector<Tensor> got = run("cpu:0,cuda:0", c, dtype);
-      const bool half = dtype == DType::kF16 || dtype == DType::kBF16;  // with channels last
+      const bool half = dtype == DType::kF16 || dtype == DType::kBF16;  // uses channels last
       CHECK(convolutions() - before == (c.taken || half ? 3 : 0));
       const double tolerance = dtype == DType::kF32 || dtype == DType::kF64 ? 1e-6 : dtype == DType::kF16 ? 2e-3 : 2e-2;
       for (size_t k = 0; k < want.size(); ++k) {
@@ -154,7 +154,7 @@ std::vector<float> attend(const std::string& devices, const AttentionCase& c, DT
   if (c.mask.rank() > 0) {
     std::vector<float> mask(static_cast<size_t>(c.mask.num_elements()));
     for (size_t i = 0; i < mask.size(); ++i) {
-      // Whole rows of the first ones are left out, and every third key.
+      // The first rows are masked completely, and so is every third key.
       const bool out = i < 2 * static_cast<size_t>(c.keys) || i % 3 == 0;
       mask[i] = out ? -std::numeric_limits<float>::infinity() : static_cast<float>(i % 5) / 4;
     }
@@ -179,7 +179,7 @@ std::vector<float> attend(const std::string& devices, const AttentionCase& c, DT
   return {span.begin(), span.end()};
 }
 
-// dQ, dK and dV one after another, from attention that gives its statistics.
+// Returns dQ, dK and dV concatenated, from attention that returns its statistics.
 std::vector<float> attend_back(const std::string& devices, const AttentionCase& c, DType dtype, DType mask_dtype) {
   const auto engine = engine_of(devices);
   Builder builder(engine->registry());

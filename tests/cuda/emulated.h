@@ -1,4 +1,4 @@
-// What the emulated libraries have counted.
+// Access to the counters of the emulated libraries.
 #ifndef PERCALE_TESTS_CUDA_EMULATED_H_
 #define PERCALE_TESTS_CUDA_EMULATED_H_
 
@@ -13,7 +13,7 @@ namespace percale {
 
 inline bool is_emulated() { return std::getenv("PERCALE_CUDA_LIBRARIES") != nullptr; }
 
-// A function of an emulated library; null on a GPU, and where that library is not there.
+// Returns a function of an emulated library; null on a GPU, or if the library is absent.
 template <class F>
 F* emulator_function(const char* library, const char* name) {
   std::string_view folders = is_emulated() ? std::getenv("PERCALE_CUDA_LIBRARIES") : "";
@@ -26,7 +26,7 @@ F* emulator_function(const char* library, const char* name) {
   return nullptr;
 }
 
-// "launches": what percale_emulator_launches() says; 0 on a GPU.
+// Returns percale_emulator_launches() for "launches", and so on; 0 on a GPU.
 inline uint64_t emulator_count(const std::string& what, const char* library = "libcuda.so.1") {
   auto* const count = emulator_function<uint64_t()>(library, ("percale_emulator_" + what).c_str());
   return count != nullptr ? count() : 0;

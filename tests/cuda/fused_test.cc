@@ -1,4 +1,5 @@
-// Groups of elementwise nodes on the device: one kernel, and what the nodes give one by one.
+// Tests groups of elementwise nodes on the device: one kernel that gives the bits of the nodes one
+// by one.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -14,7 +15,7 @@
 namespace percale {
 namespace {
 
-// A random tree of nodes over inputs that repeat within the shape in all the ways that a group knows.
+// A random tree of nodes over inputs that broadcast in all ways that a group supports.
 struct Tree {
   Builder builder;
   Emitter e;
@@ -41,7 +42,7 @@ struct Tree {
         case 4: y = e.emit("Clip", {y, e.scalar(dtype, -1.5), e.scalar(dtype, 1.25)}); break;
         case 5: y = e.emit("Mul", {y, e.emit("Sigmoid", {y})}); break;
         case 6: y = e.emit("Elu", {y}, {{"alpha", 0.5}}); break;
-        case 7:  // a mean of three is no node by itself in f16
+        case 7:  // a mean of three is not a single node in f16
           y = dtype == DType::kF16 ? through_f32(y) : e.emit("Mean", {y, e.emit("Tanh", {y}), e.emit("Neg", {y})});
           break;
         case 8: y = e.emit("Gelu", {y}); break;
@@ -62,7 +63,7 @@ struct Tree {
     const ValueId x = get(builder.main().add_input(spec.feeds.back(), DType::kF32, shape));
     return dtype == DType::kF32 ? x : e.emit("Cast", {x}, {{"to", dtype}});
   }
-  // What overflows on its way back stays so.
+  // A value that overflows in the cast back to `dtype` stays infinite.
   ValueId through_f32(ValueId y) {
     const ValueId wide = e.emit("Mul", {e.emit("Cast", {y}, {{"to", DType::kF32}}), e.scalar(DType::kF32, 30000.0)});
     const ValueId back = e.emit("Cast", {wide}, {{"to", dtype}});
@@ -154,7 +155,8 @@ TEST_CASE("a long chain is groups, none of whose nodes runs by itself") {
   CHECK(count_of(kernels, "\"kernel\":\"cuda.unary\"") + count_of(kernels, "\"kernel\":\"cuda.binary\"") == 0);
 }
 
-// A dense layer as nets have it, and what follows: one product that takes its bias and activation along, then one kernel at most.
+// A dense layer followed by other nodes: one product with its bias and activation as epilogue, then
+// at most one kernel.
 TEST_CASE("a product takes its bias and its activation along") {
   EngineOptions engine_options;
   engine_options.devices = "cpu:0,cuda:0";
@@ -181,7 +183,7 @@ TEST_CASE("a product takes its bias and its activation along") {
     if (end == 2) y = e.emit("Gelu", {y}, {{"approximate", "tanh"}});
     if (end == 3) y = e.emit("Mul", {e.emit("Sigmoid", {y}), y});
     if (round % 5 == 0) y = e.emit("Sub", {y, input({6, 16})});
-    // A view between, so that this is no part of the group.
+    // A view keeps the Cast out of the group.
     if (half) y = e.emit("Cast", {e.emit("Reshape", {y, e.ints({96})})}, {{"to", DType::kF32}});
     REQUIRE(e.status().ok());
     REQUIRE(builder.main().rename(y, "y").ok());
@@ -202,7 +204,8 @@ TEST_CASE("a product takes its bias and its activation along") {
     const std::string kernels = get(whole->explain(spec, types, "kernels"));
     const size_t named = count_of(kernels, "\"kernel\":\"cuda.product\""),
                  refused = count_of(kernels, "\"kernel\":\"cuda.product\",\"reason\""), products = named - refused;
-    // A Gemm takes its row along anyway; all that is left for it then is an activation that cuBLASLt knows.
+    // A Gemm has its row as bias in any case; it gains only by an activation that cuBLASLt
+    // supports.
     const bool known = end == 1 || (end == 2 && half);
     CHECK(products == (row && (!gemm || known) ? 1 : 0));
   }

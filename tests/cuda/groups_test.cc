@@ -1,4 +1,5 @@
-// Normalisations and losses that take what stands next to them along: the bits of the nodes one by one, in fewer kernels.
+// Tests normalisations and losses that are fused with their neighbours: the bits of the nodes one
+// by one, in fewer kernels.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 namespace percale {
 namespace {
 
-// A net under construction on the GPU, and what it is fed.
+// A net under construction on the GPU, and its feeds.
 struct Net {
   std::shared_ptr<Engine> engine;
   Builder builder;
@@ -46,7 +47,7 @@ struct Net {
   }
   ValueId input(const Shape& shape) { return input(random.tensor(shape, 0.1f, 1)); }
 
-  // Runs it with groups and without. The kernels of groups, in their order.
+  // Runs the net with and without groups. Returns the kernels of the groups in order.
   std::vector<std::string> run(const std::vector<ValueId>& outputs, bool bf16) {
     REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
     for (ValueId v : outputs) spec.fetches.push_back(builder.main().function().value(v).name);
@@ -73,7 +74,8 @@ struct Net {
   }
 };
 
-// Conv, BatchNormalization and Relu, then a second Conv and BatchNormalization, a residual and Relu, and the gradients.
+// Conv, BatchNormalization and Relu, then a second Conv and BatchNormalization, a residual and
+// Relu, and the gradients.
 TEST_CASE("batch normalisation takes what follows it along, and its gradient that of Relu") {
   for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
     for (const bool trains : {true, false}) {
@@ -101,7 +103,7 @@ TEST_CASE("batch normalisation takes what follows it along, and its gradient tha
   }
 }
 
-// Two layers of a text's net with a normalisation before each and a loss, in mixed precision.
+// Two layers of a language model, with a normalisation before each and a loss, in mixed precision.
 TEST_CASE("normalisation of rows and a loss take Casts along") {
   for (const bool weighted : {false, true}) {
     CAPTURE(weighted);

@@ -1,5 +1,5 @@
-// Nets of images on the device, in 16 bits with channels last and in f32 with channels first, against the CPU's: with a cuDNN that has a way
-// for each convolution, and with one that has none.
+// Compares image nets on the device with the CPU's: in 16 bits with channels last, and in f32 with
+// channels first. cuDNN has an engine for each convolution in one run, and for none in the other.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace percale {
 namespace {
 
-// A net of random layers, and the gradients of all that it is given. What it makes is f32.
+// A net of random layers with the gradients of all its inputs. The outputs are f32.
 class Net {
  public:
   Net(const std::shared_ptr<Engine>& engine, const std::string& device, unsigned seed, DType dtype, bool trains)
@@ -54,7 +54,7 @@ class Net {
   }
 
  private:
-  // A value of the net's type: an f32 that is handed in, cast.
+  // Adds an f32 feed and casts it to the net's type.
   ValueId input(const std::vector<int64_t>& shape, float low, float high) {
     spec_.feeds.push_back("x" + std::to_string(given_.size()));
     given_.push_back(random_.tensor(Shape(shape), low, high));
@@ -89,7 +89,7 @@ class Net {
 
   ValueId layer(ValueId x, bool trains) {
     switch (random_.pick(0, 9)) {
-      case 8: {  // something that is done along the channels
+      case 8: {  // an op along the channels
         std::vector<int64_t> last(shape_.size()), back(shape_.size());
         for (size_t d = 0; d < last.size(); ++d) {
           last[d] = d == 0 ? 0 : d + 1 < last.size() ? static_cast<int64_t>(d) + 1 : 1;
@@ -101,12 +101,12 @@ class Net {
       }
       case 0: return activation(conv(x, random_.pick(1, 24), 1));
       case 1: return activation(conv(x, random_.pick(16, 33), 1));
-      case 2: {  // a residual, as nets have it
+      case 2: {  // a residual connection
         const int64_t channels = random_.pick(16, 20);
         const ValueId before = conv(x, channels, 1);
         return activation(e_.emit("Add", {conv(e_.emit("Relu", {before}), channels, 1), before}));
       }
-      case 3: return activation(conv(x, shape_[1], shape_[1]));  // each channel by itself
+      case 3: return activation(conv(x, shape_[1], shape_[1]));  // a convolution per channel
       case 4: {
         const Attributes how{
             {"kernel_shape", all(3)}, {"strides", all(1)}, {"pads", std::vector<int64_t>(2 * (shape_.size() - 2), 1)}};
@@ -118,11 +118,11 @@ class Net {
                       variance = input({c}, 0.5f, 2);
         const Attributes how{{"training_mode", trains ? 1 : 0}};
         const ValueId y = e_.emit("BatchNormalization", {x, scale, bias, mean, variance}, how);
-        // What follows may be one kernel with it.
+        // The following nodes may be fused with it.
         const int64_t then = random_.pick(0, 3);
         return then == 0 ? y : e_.emit("Relu", {then == 1 ? y : e_.emit("Add", {y, activation(x)})});
       }
-      case 6: {  // channels that are weighted by what is in them
+      case 6: {  // channels weighted by their own contents
         const ValueId gate = e_.emit("Sigmoid", {conv_of_one(e_.emit("GlobalAveragePool", {x}))});
         return e_.emit("Mul", {x, gate});
       }
@@ -164,8 +164,9 @@ double size_of(const Tensor& t) {  // root mean square
   return t.num_elements() == 0 ? 0 : std::sqrt(out / static_cast<double>(t.num_elements()));
 }
 
-// Root mean squares: 16 bits are rounded at every node, so that single elements may differ by much. Relative to what is wanted, or to `least`,
-// since gradients that cancel are but rounding.
+// Returns the root mean square error, because 16-bit values are rounded at every node and single
+// elements may differ much. It is relative to `want`, or to `least`, since gradients that cancel
+// consist of rounding errors.
 double distance(const Tensor& got, const Tensor& want, double least) {
   const auto a = got.span<float>(), b = want.span<float>();
   REQUIRE(a.size() == b.size());
@@ -187,7 +188,8 @@ TEST_CASE("nets of images have the CPU's results, however their channels lie") {
     const bool trains = seed % 2 == 0;
     CAPTURE(seed);
     CAPTURE(dtype_name(dtype));
-    // The same net in f64 is the truth; the CPU's in the same type says how far off that type may be.
+    // The net in f64 is the reference; the CPU's net in the same type gives the error to expect of
+    // that type.
     Net truth(cpu, "", seed, DType::kF64, trains), same(cpu, "", seed, dtype, trains),
         net(gpu, "cuda:0", seed, dtype, trains);
     const std::vector<Tensor> want = truth.run(), rounded = same.run(), got = net.run();
@@ -247,7 +249,8 @@ TEST_CASE(
   }
 }
 
-// What comes back from another device may be needed before the part that sends it has ended, also where it is cast on its way.
+// A value from another device may be needed before the part that sends it has ended, even if it is
+// cast on the way.
 TEST_CASE("parts of two devices that wait for each other in bf16 come to their end") {
   const auto engine = engine_of("cpu:0,cuda:0");
   Builder builder(engine->registry());

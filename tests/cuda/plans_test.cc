@@ -1,4 +1,5 @@
-// What the real cuDNN plans for an H100, asked without one: it needs a GPU's properties, not the GPU. `vendor` fetches it and runs this.
+// Tests the plans of the real cuDNN for an H100, which need the properties of a GPU but no GPU.
+// `vendor` downloads cuDNN and runs this.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -19,7 +20,7 @@ struct Vendor {
   DnnLibrary lib;
   std::unique_ptr<DnnDescriptor> properties;
 
-  // Ends the program as one that is skipped where there is none.
+  // If there is no library, ends the program as skipped.
   static Vendor& get() {
     static Vendor* const only = make();
     if (only == nullptr) {
@@ -135,7 +136,7 @@ TEST_CASE("bias, residual and Relu go with the convolution in 16 bits, and cuDNN
 struct Heads {
   int64_t batch, heads, kv_heads, queries, keys, size, value_size;
 };
-// BERT, GPT-2, Llama's shared heads, ViT, a step of decoding, odd ones.
+// BERT, GPT-2, shared heads as in Llama, ViT, a decoding step, and unusual sizes.
 const Heads kHeads[] = {
     {1, 12, 12, 128, 128, 64, 64},   {8, 12, 12, 1024, 1024, 64, 64}, {1, 32, 8, 512, 512, 128, 128},
     {4, 12, 12, 197, 197, 64, 64},   {8, 12, 12, 1, 1024, 64, 64},    {2, 8, 8, 77, 333, 80, 40},

@@ -1,4 +1,4 @@
-// Programs of the device that are kept and played again: the results of those that are not, in fewer launches.
+// Tests captured segments of the device: replaying them gives the same results in fewer launches.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ std::shared_ptr<Engine> gpu() {
 
 constexpr int64_t kRows = 5, kColumns = 33;
 
-// y = a few layers of x, through Dropout or a bad index where asked for.
+// y = a few layers of x, with a Dropout or an invalid index if requested.
 enum class Kind { kPlain, kRandom, kGathers };
 std::shared_ptr<const Graph> net(const std::shared_ptr<Engine>& engine, Kind kind) {
   Builder builder(engine->registry());
@@ -131,7 +131,8 @@ TEST_CASE("a step of a device that has its parameters is one piece, and a variab
     const uint64_t before = emulator_count("played"), launches = emulator_count("launches");
     const double loss = get(kept->step({"x"}, batch));
     const uint64_t played = emulator_count("played") - before;
-    // The parameters take turns in two places, and what lay alike twice is kept while it is enqueued once more.
+    // The parameters alternate between two places. A segment with the same addresses a second time
+    // is captured while it is enqueued once more.
     if (is_emulated() && step >= 5) {
       CHECK(played == 1u);
       CHECK(emulator_count("launches") - launches == 1u);
@@ -156,7 +157,8 @@ TEST_CASE("a session's variables come to the device once, and from then on its p
   }
 }
 
-// The next of a few words from all before it, whose rows are kept; words and rows go from run to run.
+// Computes the next of a few words from all words before it, whose rows are cached. Words and rows
+// are recurrent state.
 std::shared_ptr<const Graph> decoder(const std::shared_ptr<Engine>& engine) {
   constexpr int64_t kWords = 23, kPlaces = 8;
   Builder builder(engine->registry());
@@ -182,7 +184,7 @@ std::shared_ptr<const Graph> decoder(const std::shared_ptr<Engine>& engine) {
   const ValueId of_words =
       e.emit("MatMul", {mixed, e.emit("Transpose", {table}, {{"perm", std::vector<int64_t>{1, 0}}})});
   const ValueId next = e.emit("ArgMax", {of_words}, {{"axis", 1}, {"keepdims", 0}});
-  // Else a word that is most like itself comes for ever.
+  // Without this offset the same word would repeat for ever.
   const ValueId next_word = e.emit("Mod", {e.emit("Add", {next, e.ints({3})}), e.ints({kWords})}, {}, "next_word");
   const ValueId next_place = e.emit("Mod", {e.emit("Add", {place, e.ints({1})}), e.ints({kPlaces})}, {}, "next_place");
   REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());

@@ -1,5 +1,6 @@
-// rows DEVICE PLUGIN.so [--verbose]: runs the rows of tests/ops on a device, as graphs of one node. Rows that no kernel of the device takes
-// are counted as skipped with their reason. Exit code 77, and why, when the machine lacks the device.
+// rows DEVICE PLUGIN.so [--verbose]: runs the rows of tests/ops on a device, as graphs of one node.
+// Rows that no kernel of the device accepts are counted as skipped, with the reason. If the machine
+// lacks the device, prints the reason and exits with code 77.
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -37,14 +38,15 @@ int main(int argc, char** argv) {
   std::map<std::string, int> reasons;
   for (const OpCase& row : *rows) {
     if (verbose)
-      std::fprintf(stderr, "%s %s\n", row.where.c_str(), row.op.c_str());  // the last one, where the process ends
+      // Shows the last row if the process dies.
+      std::fprintf(stderr, "%s %s\n", row.where.c_str(), row.op.c_str());
     const Status status = check_on_device(*engine, device, row);
     if (status.ok()) {
       ++passed;
     } else if (status.code() == Code::kUnimplemented) {
       ++skipped;
       std::string reason(status.message());
-      // Of a long message the plug-in's own words.
+      // Keeps the plug-in's own words of a long message.
       if (const size_t at = reason.find("cuda."); at != std::string::npos) reason = reason.substr(at);
       ++reasons[row.op + ": " + reason];
     } else {

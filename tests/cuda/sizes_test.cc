@@ -1,4 +1,5 @@
-// Sizes that take many blocks, several tiles of a sort and long lines: the device gives what the CPU gives.
+// Tests sizes that need many blocks, several tiles of a sort, and long rows: the device gives the
+// results of the CPU.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -31,8 +32,8 @@ std::shared_ptr<Engine> both_devices() {
   return *engine;
 }
 
-// One node on the device; inputs that shapes depend on are constants, but for those of Range, of which nothing else would be left to
-// run.
+// Runs one node on the device. Inputs that determine shapes are constants, except for Range, which
+// would have no work left.
 Tensors run_node(const std::shared_ptr<Engine>& engine, const std::string& device, const std::string& op,
                  const Tensors& inputs, const Attributes& attributes, size_t outputs) {
   const size_t colon = op.find(':');
@@ -87,7 +88,7 @@ class Nodes {
       CHECK(std::memcmp(got[k].data(), want[k].data(), static_cast<size_t>(want[k].bytes())) == 0);
     }
   }
-  // Of f32, where the CPU's fast kernels and the device round differently.
+  // For f32, where the CPU's fast kernels and the device round differently.
   void near(const std::string& op, const Tensors& inputs, const Attributes& attributes = {}, size_t outputs = 1) {
     const Tensors want = run_node(engine_, "cpu:0", op, inputs, attributes, outputs);
     const Tensors got = run_node(engine_, "cuda:0", op, inputs, attributes, outputs);
@@ -97,7 +98,7 @@ class Nodes {
       float worst = 0;
       for (size_t i = 0; i < a.size(); ++i) {
         const float error = std::fabs(a[i] - b[i]) / std::max(1.0f, std::fabs(b[i]));
-        worst = error <= worst ? worst : error;  // NaN is the worst
+        worst = error <= worst ? worst : error;  // NaN counts as the worst
       }
       CAPTURE(op);
       CAPTURE(k);
@@ -120,7 +121,7 @@ class Nodes {
     for (F16& v : values) v = to_f16(static_cast<float>(random_() % 511) / 64.0f - 4.0f);
     return Tensor::of<F16>(shape, values);
   }
-  // In [low, high).
+  // Integers in [low, high).
   Tensor ints(const Shape& shape, int64_t low, int64_t high) {
     std::vector<int64_t> values(static_cast<size_t>(shape.num_elements()));
     for (int64_t& v : values) v = low + static_cast<int64_t>(random_() % static_cast<uint64_t>(high - low));
@@ -161,7 +162,7 @@ TEST_CASE("Rows of any number are sorted and summed") {
   n.near("percale:ApplyLAMB", {param, n.floats({500, 40}), m, v, rate, step, Tensor()}, {{"weight_decay", 0.1}}, 3);
 }
 
-// As f32, whatever it is.
+// Converts a tensor of any type to f32.
 std::vector<float> as_floats(const Tensor& t) {
   std::vector<float> out;
   for (int64_t i = 0; i < t.num_elements(); ++i) {
@@ -261,7 +262,7 @@ TEST_CASE("Tensors are padded, cut and made from numbers") {
   n.same_bits("Range", {Tensor::scalar(int64_t{5}), Tensor::scalar(int64_t{300000}), Tensor::scalar(int64_t{3})});
 }
 
-// There is no kernel for it: it is made of gathers, products and sums.
+// Resize has no kernel on the device; it is expanded to gathers, products and sums.
 TEST_CASE("Images are resized, and gradients taken back") {
   Nodes nodes;
   const Tensor x = nodes.floats({2, 3, 11, 7}),
@@ -297,13 +298,14 @@ TEST_CASE("Random numbers are those of the CPU") {
   n.same_bits("Dropout", {n.halves({50, 333}), Tensor(), train}, {{"id", 4}}, 2);
 }
 
-// Gradients leave while the backward pass goes on: so do the results of any program.
+// Gradients are copied out while the backward pass continues; the same holds for results of any
+// program.
 TEST_CASE("results leave the device while it works on what comes behind them, a bucket at a time") {
   EngineOptions options;
   options.devices = "cuda:0";
   const auto engine = get(make_test_engine(options, {get(open_plugin(PERCALE_CUDA_PLUGIN))}));
   constexpr int kLayers = 5;
-  const Shape shape{600, 1000};  // 2.4 MB: two make a bucket
+  const Shape shape{600, 1000};  // 2.4 MB: two of them fill a bucket
   Builder builder(engine->registry());
   Emitter e(builder.main());
   ValueId y = get(builder.main().add_input("x", DType::kF32, shape));
@@ -320,7 +322,7 @@ TEST_CASE("results leave the device while it works on what comes behind them, a 
   std::vector<float> x(600000);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 37 % 101) / 50;
   const std::vector<Tensor> given{Tensor::of<float>(shape, x)};
-  for (int run = 0; run < 4; ++run) {  // the later ones are played
+  for (int run = 0; run < 4; ++run) {  // later runs are replays
     CAPTURE(run);
     emulator_count("launches_at_copy");
     const uint64_t before = emulator_count("launches");

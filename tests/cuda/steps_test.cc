@@ -1,4 +1,5 @@
-// Optimizers on the device: the steps of many parameters are few kernels, and what the CPU makes of each.
+// Tests optimizers on the device: the steps of many parameters take few kernels and give the CPU's
+// results.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -21,7 +22,8 @@ Tensor random_tensor(std::mt19937& engine, int64_t size) {
   return Tensor::of<float>({size}, values);
 }
 
-// Parameters one after the other, fetched; each by its gradient, or, in a chain, by the parameter before.
+// Parameters one after the other, all fetched. Each is updated by its gradient, or, in a chain, by
+// the parameter before it.
 struct Net {
   Builder builder;
   RunSpec spec;
@@ -38,7 +40,7 @@ struct Net {
       return get(builder.main().add_input(spec.feeds.back(), DType::kF32, Shape{size}));
     };
     const ValueId rate = e.scalar(DType::kF32, 0.01), step = e.scalar(DType::kI64, 3);
-    std::vector<ValueId> out;  // slots too: what nobody wants would lie in one place for all
+    std::vector<ValueId> out;  // slots too, because unused outputs would all share one place
     for (const int64_t size : sizes) {
       const ValueId last = out.empty() ? kNoValue : out[out.size() - slots - 1];
       std::vector<ValueId> operands{input(size), chain && last != kNoValue ? last : input(size)};

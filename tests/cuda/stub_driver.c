@@ -1,4 +1,5 @@
-// A libcuda that is there and does nothing: cuDNN opens one while it plans, to load what it has compiled. tests/cuda/vendor builds it.
+// A libcuda without function. cuDNN loads one while it plans, in order to load its compiled code.
+// Built by tests/cuda/vendor.
 #define DONE(name) \
   int name(void) { return 0; }
 #define HANDLE(name) \

@@ -1,7 +1,9 @@
-"""train_test.py PERCALE: trains small nets, dense, of images and with attention, in f32 and in mixed precision, on the CPU, on an emulated GPU,
-and on both at once, and compares the losses.
+"""Trains small nets (dense, convolutional and with attention) in f32 and in mixed precision, on
+the CPU, on an emulated GPU, and on both at once, and compares the losses.
 
-Run with PERCALE_CUDA_LIBRARIES naming the emulator's folder. Standard library alone."""
+    train_test.py PERCALE
+
+PERCALE_CUDA_LIBRARIES must name the emulator's folder. Uses only the standard library."""
 import csv
 import json
 import os
@@ -60,7 +62,7 @@ def spec(optimizer, net, precision, parameters, shards):
 
 
 def train(program, folder, devices):
-    """The losses, what the program tells, and the kernels that ran."""
+    """Returns the losses, the program's report, and the kernels that ran."""
     history, trace = f"{folder}/history.csv", f"{folder}/trace.json"
     command = [program, "train", folder + "/spec.json", "--data", folder, "--devices", devices, "--history", history, "--json",
                "--trace", trace]
@@ -74,7 +76,7 @@ def train(program, folder, devices):
     return losses, json.loads(done.stdout), kernels
 
 
-# Where parameters lie, in how many shards, and who computes.
+# (where parameters lie, number of shards, devices)
 PLACES = [("host", 2, ["cuda:0", "cuda:0", "cpu:0,cuda:0", "cuda:0/0,cuda:0/1"]), ("device", 1, ["cuda:0"]),
           ("device", 2, ["cuda:0/0,cuda:0/1", "cuda:0,cuda:1"]), ("mirrored", 2, ["cuda:0,cuda:1"])]
 
@@ -106,7 +108,8 @@ def compare(program, folder, optimizer, net, precision, parameters, shards, all_
 
 
 def apart(program, folder):
-    """GPUs that do not reach each other's memory: `mirrored` is the host's work, `device` is refused with the reason."""
+    """Tests GPUs that cannot access each other's memory: with `mirrored` the host does the work,
+    and `device` fails with the reason."""
     os.environ["PERCALE_CUDA_EMULATOR"] += ",peers=0"
     losses = []
     for parameters in ("host", "mirrored", "device"):

@@ -1,11 +1,12 @@
-"""Every public name of the C and C++ headers has a comment for documentation.
+"""Checks that every public name of the C and C++ headers has a documentation comment.
 
     check_headers.py HEADER ... [--tables HEADER ...]
 
-C (.h): `/** */` above a declaration, or `/**< */` behind it. C++ (.hpp): `///` above, or `///<` behind. What stands right under a
-documented declaration and has the same name, an overload, shares its comment. Nothing is asked of what the compiler would write too (what is
-defaulted or deleted, destructors, moves), of names in a namespace `detail`, and, in headers behind --tables, of members, where a
-comment is that of a group. Where there is a Doxygen it reads the headers as well, and what it warns of is a failure.
+C (.h): `/** */` above a declaration, or `/**< */` behind it. C++ (.hpp): `///` above, or `///<`
+behind. An overload directly below a documented declaration of the same name shares its comment. No
+comment is required for declarations that are defaulted or deleted, destructors, moves, and names in
+a namespace `detail`. In headers after --tables, members need none either, because a comment there
+covers a group. If Doxygen is installed it reads the headers as well, and its warnings are failures.
 """
 import re
 import shutil
@@ -18,18 +19,18 @@ SCOPE = re.compile(r"^(?:template\s*<.*>\s*)?(?:inline\s+|typedef\s+)?"
 
 
 def blank(match):
-    """As many lines as were there."""
+    """Replaces the match by as many line ends as it has."""
     return "\n" * match.group().count("\n")
 
 
 class Reader:
-    """Walks over the declarations of one file and lists those without a comment."""
+    """Walks over the declarations of a file and lists those without a comment."""
 
     def __init__(self, path, members):
         self.path, self.members = path, members
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        # What the preprocessor takes away, with its continuation lines.
+        # Removes preprocessor directives, with their continuation lines.
         self.macros = []
         text = re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", self.directive, text, flags=re.M)
         self.text, self.at, self.line = text, 0, 1
@@ -42,7 +43,8 @@ class Reader:
         return blank(match)
 
     def next(self):
-        """A comment for documentation, a punctuation mark or other text, as (kind, text, line)."""
+        """Returns the next token as (kind, text, line): a documentation comment, a punctuation mark
+        or other text."""
         match = re.compile(r'\s+|///<?[^\n]*|//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|::|[{};:]|'
                            r'[^\s/"\'{};:]+|.', re.S).match(self.text, self.at)
         if match is None:
@@ -58,7 +60,7 @@ class Reader:
         return ("mark" if token in "{};:" else "text"), token, line
 
     def skip_body(self):
-        """To the brace that ends what was begun. The first character behind it that says something."""
+        """Skips to the closing brace. Returns the first token after it that is not blank."""
         depth = 1
         while depth:
             kind, token, _ = self.next()
@@ -68,7 +70,7 @@ class Reader:
         return self.text[self.at:].lstrip()[:1]
 
     def read(self, scope="", public=True, in_enum=False):
-        """A scope up to its end."""
+        """Reads a scope up to its end."""
         text, doc, begun, shared = "", False, 0, None
         while True:
             kind, token, line = self.next()
@@ -79,12 +81,12 @@ class Reader:
             if kind == "above":
                 doc = doc or not text.strip()
             elif kind == "behind":
-                if in_enum and text.strip():  # the last one, behind which no comma stands
+                if in_enum and text.strip():  # the last enumerator, which has no comma after it
                     self.note(scope, text, doc, begun, None, public)
                     text, doc, begun = "", False, 0
                 self.forgive(line)
             elif in_enum and kind == "text" and token.endswith(","):
-                # A comment behind an enumerator stands on its line.
+                # A comment behind an enumerator is on its line.
                 self.note(scope, text + token[:-1], doc, begun or line, None, public)
                 text, doc, begun = "", False, 0
             elif kind == "mark" and token == ":" and text.strip() in ("public", "private", "protected"):
@@ -109,7 +111,8 @@ class Reader:
             elif kind in ("text", "mark"):
                 if token.isspace():
                     if token.count("\n") > 1 and not text.strip():
-                        doc, shared = False, None  # a blank line parts a comment from what follows
+                        # A blank line separates a comment from the next declaration
+                        doc, shared = False, None
                 elif not begun:
                     begun = line
                 text += token
@@ -125,10 +128,10 @@ class Reader:
         self.read(scope + name + "::" if name else scope, public and kind != "class", kind.startswith("enum"))
         if text.strip().startswith("typedef"):
             while self.next()[1] not in (";", ""):
-                pass  # the name again
+                pass  # the name is repeated
 
     def note(self, scope, text, doc, line, shared, public):
-        """Counts a declaration; its name where the next one may share its comment."""
+        """Counts a declaration. Returns its name if the next one may share its comment."""
         text = re.sub(r"\s+", " ", text).strip()
         name = self.name_of(text)
         if not public or not name or self.needs_none(text, scope, name):
@@ -165,9 +168,9 @@ class Reader:
                 (owner and re.match(rf"(?:explicit |constexpr )*{owner}\({owner}&&", text)) or
                 (name == "operator=" and "&&" in text) or text.startswith(("static_assert", "friend")) or
                 (owner and name == owner and re.search(rf"\b{owner}\(\s*\)", text)) or
-                # A member that is defined behind its class, where its comment is.
+                # A member that is defined outside its class, where its comment is.
                 re.search(rf"\w(?:<[^<>]*>)?::{re.escape(name)}\s*\(", text) or
-                # A declaration of what is defined elsewhere.
+                # A declaration of a name that is defined elsewhere.
                 re.match(r"(?:class|struct)\s+\w+$", text) is not None)
 
     def count(self, name, doc, line):
@@ -179,14 +182,14 @@ class Reader:
             self.missing.append((line, name))
 
     def forgive(self, line):
-        """What stands on a line with a comment behind it is documented."""
+        """Declarations on a line with a trailing comment are documented."""
         kept = [(at, name) for at, name in self.missing if at != line]
         self.documented += len(self.missing) - len(kept)
         self.missing = kept
 
 
 def doxygen(headers):
-    """What Doxygen warns of, or "" where there is none."""
+    """Returns Doxygen's warnings; "" if there are none or no Doxygen."""
     tool = shutil.which("doxygen")
     if not tool:
         print("no doxygen on PATH: the comments are checked without it")

@@ -1,10 +1,12 @@
-"""Reads every include of the project. Fails on an include that points up, sideways or out of its folder, and on a circle."""
+"""Checks the layers of the code. Reads every include of the project. Fails on an include of a
+higher layer, of another folder in the same layer, or out of a plug-in or front end, and on circular
+includes."""
 import os
 import re
 import sys
 
-# The layers, lowest first. Folders on one row do not include each other. A file belongs to the longest folder that
-# holds it.
+# The layers, lowest first. Folders on one row do not include each other. A file belongs to the
+# longest folder that holds it.
 LAYERS = [
     ["c_api/include"],
     ["core/base"],
@@ -40,7 +42,7 @@ LAYERS = [
     ["ops"],
     ["c_api"],
 ]
-# The layers within plug-ins and front ends. Their other includes are the public headers alone.
+# The layers within plug-ins and front ends. Their only other includes are the public headers.
 INNER_LAYERS = {
     "devices/cuda": [
         ["devices/cuda/kernels/common"],
@@ -66,7 +68,7 @@ INNER_LAYERS = {
 }
 HEIGHT = {folder: height for height, row in enumerate(LAYERS) for folder in row}
 INNER_HEIGHT = {folder: height for rows in INNER_LAYERS.values() for height, row in enumerate(rows) for folder in row}
-# Folders that see less than everything below them.
+# Folders that may include only some of the lower layers.
 MAY_SEE = {
     "devices/cpu": ("core/base", "core/tensor", "core/registry", "devices/cpu"),
     "ops": ("core/base", "core/text", "core/tensor", "core/registry", "core/graph", "devices/cpu", "ops"),
@@ -83,12 +85,12 @@ def in_folder(path, folder):
 
 
 def longest(path, folders):
-    """The longest of `folders` that holds the file, or None."""
+    """Returns the longest of `folders` that holds the file, or None."""
     return max((folder for folder in folders if in_folder(path, folder)), key=len, default=None)
 
 
 def module_of(path):
-    """The front end or plug-in that the file belongs to, or None."""
+    """Returns the front end or plug-in that the file belongs to, or None."""
     parts = path.split("/")
     if parts[0] == "samples":
         return "samples"
@@ -98,7 +100,8 @@ def module_of(path):
 
 
 def resolve(name, includer, files):
-    """The project's file that `name` means: from the root, beside the includer, or a public header. None if foreign."""
+    """Resolves `name` to a file of the project: from the root, beside the includer, or a public
+    header. Returns None for other files."""
     beside = os.path.normpath(os.path.join(os.path.dirname(includer), name)).replace(os.sep, "/")
     if name in PUBLIC_HEADERS:
         return PUBLIC_FOLDER + "/" + name
@@ -108,7 +111,7 @@ def resolve(name, includer, files):
 
 
 def refusal_outside(module, includer, included):
-    """The same for a file of a front end or plug-in."""
+    """Does the same as refusal() for a file of a front end or plug-in."""
     if included == PUBLIC_FOLDER + "/percale_plugin.h" or included == PUBLIC_FOLDER + "/percale.h" and \
             not module.startswith("devices/"):
         return None
@@ -125,7 +128,7 @@ def refusal_outside(module, includer, included):
 
 
 def refusal(includer, included):
-    """Why `includer` must not include `included`, or None if it may."""
+    """Returns the reason why `includer` must not include `included`, or None if it may."""
     module = module_of(includer)
     if module is not None:
         return refusal_outside(module, includer, included)
@@ -144,33 +147,44 @@ def refusal(includer, included):
     return f"{source} and {target} are on one layer" if HEIGHT[target] == HEIGHT[source] else None
 
 
+<<<<<<< HEAD
+def includes(root):
+    """Every include of a file of the project by another one, as (includer, line, included)."""
+=======
 def violations(root):
-    """All refused includes below `root`, as lines `file:line: reason`, and the number of includes read."""
+    """Returns all refused includes below `root`, as lines `file:line: reason`, and the number of
+    includes read."""
+>>>>>>> wt/train
     files = set()
     for top in ("core", "devices", "ops", "c_api", "bindings", "samples"):
         for folder, _, names in os.walk(os.path.join(root, top)):
             for name in names:
                 if name.endswith(SOURCE):
                     files.add(os.path.relpath(os.path.join(folder, name), root).replace(os.sep, "/"))
-    found, read, arrows = [], 0, {}
     for path in sorted(files):
         with open(os.path.join(root, path), encoding="utf-8") as handle:
             text = handle.read()
         for match in INCLUDE.finditer(text):
             included = resolve(match.group(1) or match.group(2), path, files)
-            if included is None:
-                continue
-            read += 1
-            arrows.setdefault(path, []).append(included)
-            reason = refusal(path, included)
-            if reason:
+            if included is not None:
                 line = text.count("\n", 0, match.start(1) if match.group(1) else match.start(2)) + 1
-                found.append(f"{path}:{line}: includes {included}: {reason}")
+                yield path, line, included
+
+
+def violations(root):
+    """All refused includes below `root`, as lines `file:line: reason`, and the number of includes read."""
+    found, read, arrows = [], 0, {}
+    for path, line, included in includes(root):
+        read += 1
+        arrows.setdefault(path, []).append(included)
+        reason = refusal(path, included)
+        if reason:
+            found.append(f"{path}:{line}: includes {included}: {reason}")
     return found + circles(arrows), read
 
 
 def circles(arrows):
-    """One line for each circle of files that include each other."""
+    """Returns one line for each circle of files that include each other."""
     done, found = set(), []
 
     def walk(start):

@@ -1,4 +1,5 @@
-"""The check of layers refuses what it must and accepts what it may. Without this test it could pass for no reason."""
+"""Tests that the check of layers refuses what it must and accepts what it may. A check that accepts
+everything would pass otherwise."""
 import os
 import sys
 import tempfile

@@ -1,8 +1,11 @@
-// What stands in for libFuzzer where the compiler has none (g++): runs the corpus, then changed inputs, each drawn from a seed. Where the
-// code under test is compiled with -fsanitize-coverage=trace-pc, inputs that reach new places join the corpus.
-// Flags as libFuzzer's: -runs=N -seed=N -max_total_time=SECONDS -timeout=SECONDS -max_len=BYTES -artifact_prefix=PATH, then files and
-// folders of inputs. A crash, an abort, a sanitizer's report or an input that takes too long is written
-// to PATH + "crash" and named; exit code 1.
+// Replaces libFuzzer for compilers without it (g++). Runs the corpus, then mutated inputs, each
+// drawn from a seed. If the code under test is compiled with -fsanitize-coverage=trace-pc, inputs
+// that reach new code join the corpus.
+//
+// Flags are those of libFuzzer: -runs=N -seed=N -max_total_time=SECONDS -timeout=SECONDS
+// -max_len=BYTES -artifact_prefix=PATH, then files and folders of inputs. An input that crashes,
+// aborts, causes a sanitizer's report or takes too long is written to PATH + "crash" and reported;
+// exit code 1.
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -23,20 +26,20 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-// Where the target has one.
+// Defined by targets that have a mutator.
 extern "C" __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                                                 unsigned int seed);
-// Of the sanitizers, where the program is built with one.
+// Defined if the program is built with a sanitizer.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*)());
 
-// Else that sanitizer, which has a runtime of its own, ends the program without a word to us.
+// UBSan has a runtime of its own and would end the program without calling the callback.
 extern "C" __attribute__((visibility("default"))) const char* __ubsan_default_options() {
   return "abort_on_error=1:print_stacktrace=1";
 }
 
 namespace {
 
-// A count for each place in the code, in classes: once, twice, a few times, often.
+// A hit counter per code location, in classes: once, twice, a few times, often.
 constexpr size_t kPlaces = size_t{1} << 18;
 std::array<uint8_t, kPlaces> hits, seen;
 
@@ -87,7 +90,7 @@ bool new_places() {
   return found;
 }
 
-// Chunks move, repeat and go; bytes and numbers change; parts of another input come in.
+// Moves, repeats and removes chunks, changes bytes and numbers, and copies parts of another input.
 void mutate(Bytes& bytes, const Bytes& other, size_t max_len, Random& random) {
   static constexpr std::array<uint64_t, 14> kEvil = {
       0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0x7FFFFFFF, 0x80000000, UINT32_MAX, 0x100000000U, INT64_MAX, 64, UINT64_MAX};
@@ -101,7 +104,7 @@ void mutate(Bytes& bytes, const Bytes& other, size_t max_len, Random& random) {
       case 0: *here = static_cast<uint8_t>(random.next()); break;
       case 1: *here = static_cast<uint8_t>(*here ^ (1 << random.below(8))); break;
       case 2: *here = static_cast<uint8_t>(*here + (random.below(2) == 0 ? 1 : 255)); break;
-      case 3: {  // a number of 1, 2, 4 or 8 bytes, where numbers often lie
+      case 3: {  // a number of 1, 2, 4 or 8 bytes at an aligned position
         const size_t width = size_t{1} << random.below(4), place = at / width * width;
         const uint64_t number = kEvil[random.below(kEvil.size())];
         if (place + width <= bytes.size()) std::memcpy(bytes.data() + place, &number, width);
@@ -134,7 +137,7 @@ void mutate(Bytes& bytes, const Bytes& other, size_t max_len, Random& random) {
   if (bytes.size() > max_len) bytes.resize(max_len);
 }
 
-// What a target's own mutator may ask for, during one of its calls.
+// State that a target's own mutator may use during one of its calls.
 Random* mutator_random = nullptr;
 const Bytes* mutator_other = nullptr;
 
@@ -180,7 +183,7 @@ void gather(const std::string& path, const Settings& settings, std::vector<Bytes
   }
 }
 
-// For the callbacks of signals and sanitizers: what is under way.
+// The current input, for the callbacks of signals and sanitizers.
 const Bytes* current = nullptr;
 std::string artifact_path;
 
@@ -213,7 +216,7 @@ class Fuzzer {
  public:
   explicit Fuzzer(const Settings& settings) : settings_(settings) {}
 
-  // 0, or 1 after a finding.
+  // Returns 0, or 1 after a finding.
   int run() {
     for (const std::string& path : settings_.inputs) gather(path, settings_, corpus_);
     const double begin = seconds(CLOCK_MONOTONIC);
@@ -224,7 +227,8 @@ class Fuzzer {
     }
     corpus_.emplace_back();
     while (done < settings_.runs && seconds(CLOCK_MONOTONIC) - begin < settings_.total_seconds) {
-      // Each input from a seed of its own: it does not depend on how many came before it, only on the corpus.
+      // Each input has a seed of its own. It depends only on the corpus, not on the number of
+      // inputs before it.
       Random random(settings_.seed * 1000003 + done);
       Bytes bytes = corpus_[random.below(corpus_.size())];
       mutate_input(bytes, corpus_[random.below(corpus_.size())], settings_.max_len, random);
@@ -241,7 +245,7 @@ class Fuzzer {
 
  private:
   bool execute(const Bytes& bytes) {
-    // Memory of exactly that size, so that a sanitizer sees the first byte beyond it.
+    // The copy has exactly the size of the input, so that a sanitizer detects reads beyond it.
     const Bytes copy(bytes);
     current = &copy;
     hits.fill(0);

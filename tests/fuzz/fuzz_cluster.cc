@@ -1,4 +1,4 @@
-// Descriptions of clusters, the JSON of TF_CONFIG: whatever the text is, it ends with an error or a cluster.
+// Fuzzes descriptions of clusters, the JSON of TF_CONFIG: any text gives an error or a cluster.
 #include <cstddef>
 #include <cstdint>
 

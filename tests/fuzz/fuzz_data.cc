@@ -1,6 +1,7 @@
-// Data files of one format, named by the ending PERCALE_FUZZ_SUFFIX: the reader ends with an error or a data set, and
-// such a data set gives its batches without harm. With PERCALE_FUZZ_RULES the first line of an input is the JSON of rules for CSV
-// files, and the rest is the file.
+// Fuzzes data files of one format, selected by the file name suffix PERCALE_FUZZ_SUFFIX. The reader
+// returns an error or a data set, and all batches of such a data set can be read. With
+// PERCALE_FUZZ_RULES, the first line of an input is the JSON of rules for CSV files, and the rest
+// is the file.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace {
 
-// `csv`: rules for CSV files, which other formats do not look at.
+// `csv` are rules for CSV files; other formats ignore them.
 void read(percale_engine* engine, const std::string& path, const char* csv) {
   const char* const name = "x";
   const char* const file = path.c_str();
@@ -47,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 #else
   const std::string& path = folder.write("data" PERCALE_FUZZ_SUFFIX, input);
   read(engine, path, nullptr);
-  read(engine, path + "#x", nullptr);  // the tensor, or the column, of that name
+  read(engine, path + "#x", nullptr);  // the tensor or column of that name
   if (path.ends_with(".csv")) {
     read(engine, path, R"({"missing": "mean", "separator": ";"})");
     read(engine, path + "#x,", R"({"missing": "nan", "header": true, "columns": {"x": {"type": "category"}}})");

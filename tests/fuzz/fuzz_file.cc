@@ -1,5 +1,6 @@
-// .percale files: whatever the bytes are, the reader ends with an error or a graph, and such a graph is planned and written again
-// without harm. Checksums are put right first, since changed bytes would end at them.
+// Fuzzes .percale files: for any bytes the reader returns an error or a graph, and such a graph can
+// be planned and written again. Checksums are corrected first, since changed bytes would fail
+// there.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,7 +12,7 @@ namespace {
 
 using percale::get_at;
 
-// Those of tensors, where the graph can be followed to them.
+// Corrects the checksums of tensors, if the graph leads to them.
 void reseal_tensors(std::string& file) {
   const auto offset = get_at<uint64_t>(file, 16), bytes = get_at<uint64_t>(file, 24);
   const auto data = get_at<uint64_t>(file, 32), data_bytes = get_at<uint64_t>(file, 40);

@@ -21,7 +21,7 @@ bool done(percale_status* status) {
   return ok;
 }
 
-// What a session is asked to run.
+// The feeds and fetches of the session's run.
 struct Spec {
   std::vector<const char*> feeds, fetches;
   std::vector<percale_dtype> dtypes;

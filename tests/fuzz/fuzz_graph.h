@@ -1,4 +1,4 @@
-// What the fuzz targets do with a graph that was let in.
+// Operations of the fuzz targets on a graph that was accepted.
 #ifndef PERCALE_TESTS_FUZZ_FUZZ_GRAPH_H_
 #define PERCALE_TESTS_FUZZ_FUZZ_GRAPH_H_
 
@@ -6,20 +6,21 @@
 
 namespace percale::fuzz {
 
-// One engine for all executions: one thread, 64 MB. `plugin_path` as the option.
+// Returns one engine for all executions, with one thread and 64 MB. `plugin_path` is the value of
+// that option.
 percale_engine* engine(const char* plugin_path);
 
-// Aborts, which is a finding, where there is a status: an error.
+// Aborts, which is a finding, if there is an error.
 void must(percale_status* status);
 
-// Releases a status. Aborts, which is a finding, where it says that something of ours is wrong.
+// Releases a status. Aborts, which is a finding, if it reports an internal error.
 void answered(percale_status* status);
 
-// Makes variables, a session and a plan for the graph's inputs and outputs, unknown dims taken as 1; writes the graph as a .percale
-// file, which must be read again. Takes the graph over.
+// Makes variables, a session and a plan for the graph's inputs and outputs; unknown dims count as
+// 1. Writes the graph as a .percale file, which must be readable. Takes ownership of the graph.
 void use(percale_engine* engine, percale_graph* graph);
 
-// At the end of an execution: aborts where a status was not given back.
+// Call at the end of an execution. Aborts if a status was not released.
 void check_statuses();
 
 }  // namespace percale::fuzz

@@ -1,5 +1,5 @@
-// Manifests of checkpoints, without their checksum, which is added here: whatever the text is, a trainer takes the
-// checkpoint up and goes on, or an error says why not.
+// Fuzzes manifests of checkpoints without their checksum, which is added here. For any text a
+// trainer resumes from the checkpoint, or returns an error.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace {
 using percale::fuzz::answered;
 using percale::fuzz::must;
 
-// A trainer of a layer of zeros: its first checkpoint has the same bytes on every machine.
+// Makes a trainer for a layer of zeros, whose first checkpoint has the same bytes on every machine.
 percale_trainer* make_trainer(percale_engine* engine) {
   static constexpr std::string_view kSpec =
       R"({"model": [{"layer": "Dense", "units": 1, "kernel_initializer": "zeros"}],
@@ -45,12 +45,13 @@ percale_dataset* make_rows(percale_engine* engine) {
   return rows;
 }
 
-// A folder with one checkpoint, whose manifest changes.
+// A folder with one checkpoint, whose manifest is replaced for each input.
 class Checkpoint {
  public:
   Checkpoint() {
     must(percale_trainer_save(trainer_, folder_.path().c_str()));
-    // The seeds have the checksums of this checkpoint; others would end every input at the first of them.
+    // The seed inputs contain the checksums of this checkpoint. With others every input would fail
+    // at the first checksum.
     write(percale::read_file(PERCALE_FUZZ_SEED).value());
     must(percale_trainer_restore(trainer_, folder_.path().c_str()));
     renew_trainer();

@@ -1,5 +1,5 @@
-// ONNX models: whatever the bytes are, the importer ends with an error or a graph, and such a graph is planned, written as a
-// .percale file and exported without harm.
+// Fuzzes ONNX models: for any bytes the importer returns an error or a graph, and such a graph can
+// be planned, written as a .percale file and exported.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// SPECs: whatever the text is, it ends with an error or a trainer.
+// Fuzzes SPECs: any text gives an error or a trainer.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,4 +1,5 @@
-// Files of weights: whatever the bytes are, a table of variables takes its values from them or an error says why not.
+// Fuzzes files of weights: for any bytes a table of variables loads its values, or there is an
+// error.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace {
 
-// Two parameters of a small layer.
+// A graph with the two parameters of a small layer.
 percale_graph* make_graph(percale_engine* engine) {
   static constexpr std::array<int64_t, 2> kShape = {2, 3};
   percale_builder* builder = nullptr;

@@ -1,7 +1,8 @@
-// Draws nodes of every op that has a CPU kernel or a body, most of them wrong in some way, and takes each through builder, validator,
-// session and run: indices from {-1, n, n + 1, INT_MIN, INT_MAX}, absent inputs, rank 0, dims of 0, other dtypes, extremes of
-// attributes. Whatever comes of it is an error or a result of which every byte is written; it takes less than a second. A
-// crash or a sanitizer's report names the case, which `--first` repeats.
+// Draws nodes of every op that has a CPU kernel or a body. Most are wrong in some way: indices from
+// {-1, n, n + 1, INT_MIN, INT_MAX}, absent inputs, rank 0, dims of 0, other dtypes, extreme
+// attributes. Each goes through builder, validator, session and run. The outcome must be an error,
+// or a result of which every byte is written, in less than a second. A crash or a sanitizer's
+// report names the case, which `--first` repeats.
 // Usage: op_contract [--cases N] [--seed S] [--first I] [--op NAME]
 #include <signal.h>
 #include <time.h>
@@ -22,14 +23,15 @@
 #include "tests/ops/op_case.h"
 #include "tests/support/engine.h"
 
-// Of the sanitizers, where the program is built with one.
+// Defined if the program is built with a sanitizer.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*)());
 
 namespace percale {
 namespace {
 
-constexpr int64_t kMemory = int64_t{16} << 20;  // for everything: a size that was not checked is refused at once
-constexpr int64_t kMaxElements = 4096;          // of an input
+// Total limit, so that an unchecked size is rejected at once.
+constexpr int64_t kMemory = int64_t{16} << 20;
+constexpr int64_t kMaxElements = 4096;  // per input
 constexpr double kMaxSeconds = 1;
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -38,7 +40,7 @@ constexpr double kSlowdown = 10;
 constexpr double kSlowdown = 1;
 #endif
 
-class Random {  // splitmix64: any two seeds give unlike sequences
+class Random {  // splitmix64: different seeds give unrelated sequences
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
   uint64_t next() {
@@ -66,7 +68,8 @@ struct Draft {
   size_t outputs = 1;
 };
 
-// Memory of exactly that size, so that a sanitizer sees the first byte beyond it. Undefined when it is more than the engine has.
+// Returns a tensor over memory of exactly its size, so that a sanitizer detects accesses beyond it.
+// Undefined if it needs more than the engine has.
 Tensor exact_tensor(DType dtype, const Shape& shape) {
   const auto bytes = byte_size(dtype, shape);
   if (!bytes.ok() || *bytes > kMemory) return {};
@@ -103,7 +106,7 @@ class Fuzzer {
     return std::any_of(ops_.begin(), ops_.end(), [&](const OpSchema* schema) { return op_name(*schema) == op; });
   }
 
-  // One case. True when the node ran.
+  // Runs one case. Returns true if the node ran.
   bool run(uint64_t seed, std::string_view only) {
     Random random(seed);
     const OpSchema* schema = random.pick(ops_);
@@ -118,10 +121,10 @@ class Fuzzer {
   }
 
   const std::string& op() const { return op_; }
-  std::string finding;  // of the last case; empty: none
+  std::string finding;  // of the last case; empty: no finding
 
  private:
-  // A row of the tables, which is right, or what the schema alone suggests.
+  // Starts from a row of the tables, which is valid, or from the schema alone.
   Draft begin(const OpSchema& schema, Random& random) {
     const auto rows = rows_.find(op_name(schema));
     if (rows != rows_.end() && !random.one_in(6)) {
@@ -174,7 +177,7 @@ class Fuzzer {
         if (input != nullptr && input->defined())
           *input = tensor(dtype_in(dtypes::kAny, random), input->shape(), random);
         break;
-      case 6:  // other contents, the same type
+      case 6:  // other contents of the same type
         if (input != nullptr && input->defined()) *input = tensor(input->dtype(), input->shape(), random);
         break;
       case 7:
@@ -288,7 +291,7 @@ class Fuzzer {
     return random.pick(kValues);
   }
 
-  // Contents of one of several moods: extremes, small numbers, numbers around a dim.
+  // Returns a tensor of extremes, of small numbers, or of numbers near a dim.
   static Tensor tensor(DType dtype, const Shape& shape, Random& random) {
     if (dtype_bits(dtype) == 0 || !shape.is_static() || !byte_size(dtype, shape).ok()) return {};
     if (shape.num_elements() > kMaxElements) return {};
@@ -306,7 +309,7 @@ class Fuzzer {
         if (dtype == DType::kF64) {
           out.mutable_span<double>()[static_cast<size_t>(i)] = v;
         } else {
-          // A conversion that overflows is undefined; infinity is what it means.
+          // A conversion that overflows is undefined in C++, so infinity is written explicitly.
           const bool large = std::abs(v) > static_cast<double>(std::numeric_limits<float>::max());
           out.mutable_span<float>()[static_cast<size_t>(i)] =
               large && !std::isinf(v)
@@ -329,7 +332,7 @@ class Fuzzer {
     return out;
   }
 
-  // Whether an input is a constant, a feed of known type, or one of unknown dims, is chance.
+  // Adds an input as a constant, as a feed of known type, or as one with unknown dims, at random.
   Result<ValueId> add_value(FunctionBuilder& f, const Tensor& t, RunSpec& spec, std::vector<Tensor>& feeds,
                             Random& random) {
     if (random.one_in(3)) return f.add_constant(t);
@@ -385,7 +388,7 @@ class Fuzzer {
     return run_twice(**session, spec, feeds);
   }
 
-  // Into memory filled with one pattern and then with another: what differs was not written.
+  // Runs with outputs filled with two different patterns. A byte that differs was not written.
   bool run_twice(Session& session, const RunSpec& spec, const std::vector<Tensor>& feeds) {
     std::vector<ValueType> types;
     for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
@@ -412,7 +415,7 @@ class Fuzzer {
     return true;
   }
 
-  // An INTERNAL error says that something of ours is wrong.
+  // An INTERNAL error is a finding.
   bool note(const Status& status) {
     if (status.code() == Code::kInternal) finding = status.to_string();
     return false;
@@ -425,7 +428,7 @@ class Fuzzer {
   std::string op_;
 };
 
-// For the callbacks of signals and sanitizers: which case is under way.
+// The current case, for the callbacks of signals and sanitizers.
 volatile uint64_t current_case = 0;
 uint64_t current_seed = 0;
 

@@ -1,6 +1,7 @@
-// Plans and runs every row of the op tables while the k-th allocation fails, once or from then on: the status is
-// RESOURCE_EXHAUSTED, or what the run gives when it did not need the memory; nothing is leaked, and no thread of the engine
-// ends the process. Usage: op_out_of_memory [STRIDE]
+// Plans and runs every row of the op tables while the k-th allocation fails, once or permanently.
+// The status must be RESOURCE_EXHAUSTED, or the regular result if the memory was not needed.
+// Nothing may leak, and no thread of the engine may end the process.
+// Usage: op_out_of_memory [STRIDE]
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -23,7 +24,7 @@ struct Node {
   std::vector<Tensor> feeds;
 };
 
-// A graph of that one node, its inputs fed. An error where the row is about one.
+// Returns a graph of that one node with its inputs fed. Fails if the row describes an error.
 Result<Node> node_of(const std::shared_ptr<const Registry>& registry, const OpCase& row) {
   Node out;
   Builder builder(registry);
@@ -50,7 +51,7 @@ Result<Node> node_of(const std::shared_ptr<const Registry>& registry, const OpCa
   return out;
 }
 
-// What a host does, and what c_api makes of bad_alloc.
+// Does what a host does, and handles bad_alloc as c_api does.
 Code attempt(const std::shared_ptr<Engine>& engine, const Node& node) {
   try {
     const auto session = Session::create(engine, node.graph, nullptr);
@@ -61,7 +62,7 @@ Code attempt(const std::shared_ptr<Engine>& engine, const Node& node) {
   }
 }
 
-// A worker may hold a block a moment longer.
+// A worker may hold a block a little longer.
 bool settles_at(int64_t held) {
   for (int i = 0; i < 1000 && failing_malloc_held() != held; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

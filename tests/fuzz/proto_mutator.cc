@@ -1,5 +1,6 @@
-// Changes a protocol-buffer message as a message: fields go, come twice, move, change their numbers and values, and all lengths stay
-// right, so that what lies behind the parser is reached. libFuzzer and driver.cc call it; both lend it their own mutations of bytes.
+// Mutates a protocol-buffer message as a message: fields are removed, duplicated, moved, renumbered
+// and changed, while all lengths stay correct. So inputs reach the code behind the parser.
+// libFuzzer and driver.cc call it; both provide their own mutations of bytes.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -18,8 +19,8 @@ constexpr int kMaxDepth = 20;
 struct Field {
   uint32_t number = 0, wire = 0;
   uint64_t bits = 0;          // wire types 0, 1 and 5
-  std::string bytes;          // wire type 2, where it is no message
-  bool is_message = false;    // wire type 2 that can be read as one
+  std::string bytes;          // wire type 2, if it is not a message
+  bool is_message = false;    // wire type 2 that parses as a message
   std::vector<Field> fields;  // of a message
 };
 using Fields = std::vector<Field>;

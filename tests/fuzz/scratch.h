@@ -1,4 +1,5 @@
-// A file of a fuzz target that reads files: it lies in memory where the system has a folder for that.
+// Files for fuzz targets that read files. They are kept in memory if the system has a folder for
+// that.
 #ifndef PERCALE_TESTS_FUZZ_SCRATCH_H_
 #define PERCALE_TESTS_FUZZ_SCRATCH_H_
 
@@ -13,7 +14,7 @@
 
 namespace percale::fuzz {
 
-// A folder of its own, which is removed with all in it when the process ends.
+// A private folder. It is removed with its contents when the process ends.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -29,13 +30,14 @@ class ScratchFolder {
   ~ScratchFolder() { static_cast<void>(remove_tree(path_)); }
 
   const std::string& path() const { return path_; }
-  // Writes a file in place of the one written before, since mappings of the file from an earlier execution keep their bytes. Returns its path.
+  // Writes a new file in place of the previous one, because mappings of that file from an earlier
+  // execution must keep their bytes. Returns its path.
   const std::string& write(const char* name, std::string_view bytes) {
     unlink(file_.c_str());
     file_ = path_ + "/" + name;
     std::FILE* const file = std::fopen(file_.c_str(), "wb");
     if (file == nullptr) std::abort();
-    // An empty view may have no address, which fwrite() must not be given.
+    // An empty view may have a null address, which fwrite() does not allow.
     if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) std::abort();
     std::fclose(file);
     return file_;

@@ -1,7 +1,11 @@
-"""bench.py BUILD [FAMILY...]: what known work takes on cuda:0, beside PyTorch on the same GPU (eager, compiled, compiled as a CUDA graph)
-where that is installed, in turns, with the measured roofs beside it. Rows are JSON, a line each; README.md says what is in them.
+"""Measures known workloads on cuda:0 and, if PyTorch is installed, the same in PyTorch on the
+same GPU (eager, compiled, compiled as a CUDA graph). Both take turns. Measured roofs are
+reported as well.
 
-On the emulated driver the sizes are small and PyTorch computes on the CPU: that only shows that this program works."""
+    bench.py BUILD [FAMILY...]
+
+Rows are JSON, one per line; README.md describes them. On the emulated driver the sizes are small
+and PyTorch computes on the CPU; that only shows that this program works."""
 import array
 import dataclasses
 import importlib.metadata
@@ -22,13 +26,15 @@ from work import per_run, work  # noqa: E402
 EMULATED = os.environ.get("PERCALE_GPU_EMULATED") == "1"
 ROUNDS, MILLISECONDS = (2, 1) if EMULATED else (5, 400)
 TORCH = importlib.util.find_spec("torch") is not None
-PYTORCH = ("eager", "compiled", "graphs")  # its ways
-OTHERS = ("copy", "to_gpu", "to_host", "tflops", "gbytes_per_second_both_ways", "exposed_share", "bf16_error")  # besides times
+PYTORCH = ("eager", "compiled", "graphs")  # PyTorch's execution modes
+# Values besides times.
+OTHERS = ("copy", "to_gpu", "to_host", "tflops", "gbytes_per_second_both_ways", "exposed_share", "bf16_error")
 
 
 @dataclasses.dataclass
 class Row:
-    """`small` is the workload's form on the emulator; `options` are those of our worker; `ways` those of PyTorch that are asked."""
+    """A row. `small` is the workload's form on the emulator, `options` are those of our worker,
+    and `ways` are the modes of PyTorch to measure."""
     what: str
     workload: str
     small: str
@@ -70,11 +76,12 @@ FAMILIES = {
 }
 NAMES = [*FAMILIES, "G11"]
 WIDTH = 16 if EMULATED else 2048
-GRADIENTS = {1: 2} if EMULATED else {102: 6, 249: 15, 1000: 60}  # megabytes: layers of WIDTH x WIDTH
+# Megabytes: number of layers of WIDTH x WIDTH.
+GRADIENTS = {1: 2} if EMULATED else {102: 6, 249: 15, 1000: 60}
 
 
 class Party:
-    """A worker as take_turns() asks it; keeps the CPU's times, and why there are none."""
+    """A worker for take_turns(). Keeps the CPU times, and the reason if it has no times."""
 
     def __init__(self, worker, prefix=""):
         self.worker, self.prefix, self.cpu, self.error = worker, prefix, [], None
@@ -89,13 +96,13 @@ class Party:
 
 
 def run_facts(worker, workload):
-    """What a trainer of ours tells of its run so far."""
+    """Returns the facts of our trainer's run so far."""
     answer = worker.answer(f"facts:{workload}", 0)
     return {} if answer.startswith("error") else json.loads(answer)["run"]
 
 
 def result(worker, workload, folder):
-    """The f32 elements that a call of ours has given last, or None where it gives none."""
+    """Returns the f32 elements that our last call returned, or None if there are none."""
     saved = worker.answer(f"save:{workload}", 0)
     if saved.startswith("error"):
         return None
@@ -105,7 +112,8 @@ def result(worker, workload, folder):
 
 
 def turns(parties, workload, ready=lambda: None):
-    """take_turns(), after one that makes everybody ready; nobody who cannot do it is asked again."""
+    """Calls take_turns() after a round that prepares all workers. A worker that fails in that
+    round takes no further part."""
     take_turns(parties, workload, 1, 0)
     ready()
     able = {who: party for who, party in parties.items() if party.error is None}
@@ -118,7 +126,7 @@ class Bench:
     def __init__(self, build):
         self.worker = [os.path.abspath(f"{build}/tests/bench/percale_worker"), "0"]
         roofs = subprocess.run([sys.executable, f"{HERE}/roofs.py"], stdout=subprocess.PIPE, text=True, check=False)
-        self.failed = roofs.returncode != 0  # times are worth having without
+        self.failed = roofs.returncode != 0  # times are still useful without roofs
         self.roofs = {} if self.failed else json.loads(roofs.stdout)
 
     def tell(self, **row):
@@ -128,7 +136,8 @@ class Bench:
         return Worker([*self.worker, f"devices={devices}", *options], folder)
 
     def bf16_error(self, workload, worker, folder):
-        """Of a call of `worker`, which computes in bf16: the largest difference from f32, over the largest number. None for a trainer."""
+        """Returns the bf16 error of a call of `worker`: the largest difference from f32, divided
+        by the largest number. Empty for a trainer."""
         narrow = result(worker, workload, folder)
         if narrow is None:
             return {}
@@ -139,7 +148,7 @@ class Bench:
         return {"bf16_error": max(abs(a - b) for a, b in zip(narrow, wide)) / max(map(abs, wide))}
 
     def measure(self, family, row):
-        """Asks all for a row, in turns, and tells it."""
+        """Measures a row with all workers in turns, and prints it."""
         workload, links = row.asked, per_run(row.asked)
         with tempfile.TemporaryDirectory() as folder:
             workers = [self.ours(*row.options, folder=folder)]
@@ -163,7 +172,8 @@ class Bench:
         self.tell(**told, **error, **self.share(family, workload, ours, least.values()), **self.failures(parties))
 
     def share(self, family, workload, ours, theirs):
-        """Of the roof; the product of matrices is one itself, the best of all."""
+        """Returns our share of the roof. A product of matrices is the roof itself: the best
+        measured rate."""
         kind, amount = work(workload)
         if family == "roofs":
             self.roofs["tflops"] = max(amount / ns / 1e3 for ns in [*theirs, ours or math.inf])
@@ -172,13 +182,15 @@ class Bench:
         return {"roof": name, "roof_share": amount / rate / ours} if kind and ours and rate else {}
 
     def failures(self, parties):
-        """Why some have no times. Ours are a failure of this program, unless the GPU is too small."""
+        """Returns the reasons for missing times. If ours are missing, the program fails, unless
+        the GPU is too small."""
         self.failed |= "RESOURCE_EXHAUSTED" not in (parties["percale"].error or "RESOURCE_EXHAUSTED")
         failed = {who: party.error for who, party in parties.items() if party.error}
         return {"failed": failed} if failed else {}
 
     def averaging(self, devices, megabytes, layers, resident):
-        """Steps whose gradients `devices` send to the host, which adds them and sends the parameters back, or add across themselves."""
+        """Measures steps whose gradients `devices` send to the host, which adds them and returns
+        the parameters; or, if `resident`, steps that add them across the devices."""
         workload = f"dense_sgd:{8 if EMULATED else 128}" + (layers + 1) * f",{WIDTH}"
         parties = {"percale": Party(self.ours("shards=2", *(RESIDENT if resident else ()), devices=devices))}
         worker, before = parties["percale"].worker, {}
@@ -205,7 +217,7 @@ def main(build, *wanted):
         sys.exit(f"no family {unknown[0]}; families are {', '.join(NAMES)}")
     bench = Bench(build)
     if any(work(row.workload)[0] == "flops" for name in names for row in FAMILIES.get(name, [])) and "roofs" not in names:
-        names.insert(0, "roofs")  # shares need it
+        names.insert(0, "roofs")  # needed for the shares
     versions = {"pytorch": importlib.metadata.version("torch")} if TORCH else {}
     bench.tell(id="roofs", what="copies, GB/s: on the GPU (read and written), to it, from it", **bench.roofs, **versions)
     for name in names:

@@ -1,7 +1,10 @@
-"""parts.py ROOT BUILD [PART...]: what `run` does once the paths are set. Standard library alone.
+"""Runs the parts of `run` after that has set the paths. Uses only the standard library.
 
-Each part is a few commands with a limit of time; of each the last line is kept, and its rows of numbers, which are shown behind the part. The
-table goes to stdout, all of it to BUILD/results.json, and to the folder $OUT where that is set, after each command."""
+    parts.py ROOT BUILD [PART...]
+
+Each part is a few commands with a time limit. The last line of each command is kept, and its
+rows of numbers, which are shown after the part. After each command the table is printed, and
+everything is written to BUILD/results.json and, if $OUT is set, to that folder."""
 import json
 import os
 import shutil
@@ -24,7 +27,8 @@ def tail(text):
 
 
 def show(rows):
-    """The rows of bench.py as a table: times in us, and how many times ours PyTorch's are. Of roofs, which each family measures, the first."""
+    """Prints rows of bench.py as a table: times in us, and how many times as long PyTorch
+    takes. Each family measures roofs; only the first ones are shown."""
     roofs = set()
     if EMULATED:
         print("emulated: sizes are small, times mean nothing")
@@ -68,7 +72,8 @@ class Parts:
             try:
                 code = process.wait(LIMIT)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)  # with what it started, which would go on using the GPU
+                # Also its children, which would go on using the GPU.
+                os.killpg(process.pid, signal.SIGKILL)
                 code = process.wait()
                 told.write(f"\nit took more than {LIMIT} s\n")
             told.seek(0)

@@ -1,5 +1,5 @@
-"""roofs.py: what copies on a GPU, and between it and pinned memory of the host, reach: the GPU's name and GB/s as JSON. Asks NVIDIA's driver
-alone."""
+"""Measures copies on a GPU and between the GPU and pinned memory of the host. Prints the GPU's
+name and GB/s as JSON. Uses only NVIDIA's driver."""
 import ctypes
 import json
 import os
@@ -18,14 +18,14 @@ def call(name, *arguments):
 
 
 def made(name, kind, *arguments):
-    """What a function writes to where its first argument points."""
+    """Calls a function whose first argument is a pointer to its result, and returns the result."""
     out = kind()
     call(name, ctypes.byref(out), *arguments)
     return out
 
 
 def seconds(stream, copy):
-    """The least of ten trials, the first of which is left out."""
+    """Returns the shortest of ten trials, not counting the first one."""
     times = []
     for _ in range(11):
         begin = time.perf_counter()
@@ -43,7 +43,7 @@ def main():
     call("cuDeviceGetName", name, 256, device)
     context = made("cuDevicePrimaryCtxRetain", ctypes.c_void_p, device)
     call("cuCtxPushCurrent_v2", context)
-    stream = made("cuStreamCreate", ctypes.c_void_p, 1)  # does not wait for the default one
+    stream = made("cuStreamCreate", ctypes.c_void_p, 1)  # does not wait for the default stream
     a, b = (made("cuMemAlloc_v2", ctypes.c_uint64, size) for _ in range(2))
     host = made("cuMemHostAlloc", ctypes.c_void_p, size, 1)  # pinned for all devices
     ctypes.memset(host, 7, SIZE)

@@ -1,8 +1,13 @@
-"""torch_peer.py cuda|cpu: PyTorch's side of bench.py, in the protocol of percale_worker.c. A workload is HOW/NAME:SIZES, the names and sizes
-those of tests/bench/worker/worker_nets.c and worker_ops.c, HOW one of eager, compiled, graphs (a CUDA graph of what is compiled).
+"""PyTorch's side of bench.py, in the protocol of percale_worker.c.
 
-Feeds come from pinned memory and the result goes back to it in every iteration, as with a call of ours; steps give their loss. Nets to
-infer are bf16, images channels-last, batch norms folded; ResNet-50 and GPT-2 are trained in autocast to bf16; f32 is f32, no tf32."""
+    torch_peer.py cuda|cpu
+
+A workload is HOW/NAME:SIZES. Names and sizes are those of tests/bench/worker/worker_nets.c and
+worker_ops.c. HOW is eager, compiled or graphs (a CUDA graph of the compiled program).
+
+In every iteration feeds come from pinned memory and the result returns to it, as in our calls;
+training steps return their loss. Nets for inference use bf16, channels-last images and folded
+batch norms. ResNet-50 and GPT-2 are trained in autocast to bf16. f32 means f32 without tf32."""
 import os
 import sys
 
@@ -31,7 +36,8 @@ def classes(count, *shape):
     return (torch.arange(torch.Size(shape).numel()) * 7 % count).reshape(shape)
 
 
-# ---- A maker gives the feeds, and a function that makes of `how` (compiles, or not) what is done with them.
+# ---- Makers. A maker returns the feeds and a function of `how` (which compiles the model, or not).
+# That function returns the body of an iteration.
 def inferring(net, *feeds, prepared=lambda *feeds: feeds):
     net = net.eval()
 
@@ -46,7 +52,7 @@ def inferring(net, *feeds, prepared=lambda *feeds: feeds):
 
 
 def training(loss_of, parameters, optimizer, *feeds, bf16=False):
-    """`optimizer` makes one of parameters."""
+    """`optimizer` is a function that makes an optimizer for given parameters."""
     optimizer = optimizer(list(parameters))
 
     def make(how):
@@ -104,7 +110,7 @@ def resnet50_train(batch, side, width):
 
 
 class Block(nn.Module):
-    """A layer of BERT (norms behind) or of GPT-2 (norms before, no word sees a later one)."""
+    """A layer of BERT (norms after each block) or of GPT-2 (norms before, with a causal mask)."""
 
     def __init__(self, width, heads, norms_before, gelu):
         super().__init__()
@@ -166,7 +172,8 @@ def gpt2_train(layers, width, heads, words, batch, tokens):
 
 
 def gpt2_decode(layers, width, heads, words, length):
-    """A word after the last one, with keys and values of those before in place; the one with the highest score."""
+    """Computes the next word from the last one, with keys and values of earlier words updated in
+    place. Picks the word with the highest score."""
     net = GPT2(layers, width, heads, words, length).to(DEVICE, torch.bfloat16).eval()
     kept = [[torch.zeros(1, heads, length, width // heads, dtype=torch.bfloat16, device=DEVICE) for _ in range(2)] for _ in range(layers)]
     word, position = (torch.zeros(shape, dtype=torch.long, device=DEVICE) for shape in ((1, 1), (1,)))
@@ -209,7 +216,7 @@ def dense(optimizer):
 
 # ---- Chains of single ops: see worker_ops.c.
 def links_of(count, link, start, backward, *parameters):
-    """`start` is on the device; what is fed makes it another one in each run."""
+    """`start` is on the device. The feed changes it in each run."""
     weights = on_device(*start.shape).to(start.dtype)
 
     def links(x):
@@ -287,7 +294,7 @@ MAKERS = {"chain": chain, "chain_fused": chain, "resnet50": resnet50, "resnet50_
 
 
 def captured(body, inputs):
-    """`body` as a CUDA graph, and what it gives."""
+    """Returns `body` as a CUDA graph, and its result."""
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):

@@ -1,6 +1,10 @@
-"""train.py PERCALE info|memory|train|devices: jobs on a GPU, looked at from outside. Exit code 77, and why, without a GPU.
+"""Runs jobs on a GPU and checks them from outside. Without a GPU, prints the reason and exits
+with code 77.
 
-The jobs are samples/mnist (to 99 %) and a dense net on random rows; on the emulated driver the dense net alone. Standard library alone."""
+    train.py PERCALE info|memory|train|devices
+
+The jobs are samples/mnist (up to 99 %) and a dense net on random rows; on the emulated driver
+only the dense net. Uses only the standard library."""
 import json
 import os
 import shutil
@@ -22,7 +26,7 @@ def call(*command):
 
 
 def info(program):
-    """The facts of cuda:0."""
+    """Returns the facts about cuda:0."""
     told = json.loads(call(program, "info", "--json", "--devices", "all"))
     for device in told["devices"]:
         if device["kind"] == "cuda":
@@ -33,7 +37,7 @@ def info(program):
 
 
 def jobs(folder):
-    """(name, SPEC, its data's folder, the accuracy to reach)"""
+    """Yields (name, SPEC, folder of its data, accuracy to reach)."""
     train_test.write_data(folder)
     path = f"{folder}/dense.json"
     with open(path, "w", encoding="utf-8") as out:
@@ -52,7 +56,7 @@ def train(program, job, devices):
 
 
 def used_bytes():
-    """MiB in use of the GPU, or None."""
+    """Returns the MiB in use on the GPU, or None."""
     if EMULATED or shutil.which("nvidia-smi") is None:
         return None
     return int(call("nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits").split()[0])

@@ -1,7 +1,8 @@
-"""What a workload of bench.py is made of, by its name and sizes: links of a chain, arithmetic, bytes."""
+"""Describes a workload of bench.py by its name and sizes: links of a chain, operations, bytes."""
 
 CHAINS = {"product", "adamw", "layer_norm", "layer_norm_grad", "softmax", "softmax_grad", "cross_entropy"}
-# Elements of the operand that a link must read or write: what its roof, copying, is asked for.
+# Number of times that a link must read or write its operand. Its roof is the copying of that many
+# bytes.
 PASSES = {"layer_norm": 2, "layer_norm_grad": 5, "softmax": 2, "softmax_grad": 5, "cross_entropy": 3}
 
 
@@ -11,13 +12,13 @@ def parse(workload):
 
 
 def per_run(workload):
-    """What a run's time is divided by."""
+    """Returns the divisor of a run's time: the number of links of a chain, else 1."""
     name, n = parse(workload)
     return n[0] if name in CHAINS else 1
 
 
 def resnet50_flops(batch, side, width):
-    """Of the convolutions and the last product; a multiply-add is two."""
+    """Operations of the convolutions and of the last product; a multiply-add counts as two."""
     total, inputs, pixels = 2 * 49 * 3 * width * (side // 2) ** 2, width, side // 4
     for stage, blocks in enumerate((3, 4, 6, 3)):
         middle = width << stage
@@ -31,12 +32,14 @@ def resnet50_flops(batch, side, width):
 
 
 def transformer_flops(layers, width, batch, tokens):
-    """Of the products; attention's are counted whole, though half of the scores of GPT-2 are masked."""
+    """Operations of the products. Attention is counted in full, although half of GPT-2's scores
+    are masked."""
     return batch * tokens * layers * (24 * width**2 + 4 * tokens * width)
 
 
 def work(workload):
-    """("flops", operations of a run, or of a link) or ("bytes", what must be read and written); (None, 0) where neither is a roof."""
+    """Returns ("flops", operations of a run or a link), ("bytes", bytes that must be read and
+    written), or (None, 0) if neither is a roof."""
     name, n = parse(workload)
     if name == "product":
         return "flops", 2 * n[1] ** 3
@@ -48,7 +51,7 @@ def work(workload):
         layers, width, _, words, batch, tokens = n
         products = transformer_flops(layers, width, batch, tokens)
         return "flops", products if name == "bert" else 3 * (products + 2 * batch * tokens * width * words)
-    if name == "gpt2_decode":  # weights, and keys and values
+    if name == "gpt2_decode":  # weights, keys and values
         layers, width, _, words, length = n
         return "bytes", 2 * (12 * layers * width**2 + words * width + 2 * layers * length * width)
     if name == "adamw":

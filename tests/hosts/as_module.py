@@ -1,10 +1,12 @@
-"""The library as a part of somebody's modules: a host that knows nothing of it opens two of them, linked to two versions of the library,
-lets them train, closes them, again and again. Both come to the same weights, no symbol of one binds to the other, and nothing is left
-from cycle to cycle.
+"""Tests the library as a part of a host's modules. A host that does not know the library opens
+two modules, linked to two versions of it, lets them train and closes them, repeatedly. Both
+compute the same weights, no symbol of one version binds to the other, and nothing is left over
+between cycles.
 
     as_module.py HOST MODULE LIBRARY OTHER-MODULE OTHER-LIBRARY PLUGINS FOLDER [CYCLES]
 
-HOST and the modules are those of samples/embed. PLUGINS: the folder of plug-ins beside the library, for the second version too.
+HOST and the modules are those of samples/embed. PLUGINS is the folder of plug-ins beside the
+library; the second version uses it, too.
 """
 import glob
 import os
@@ -29,11 +31,12 @@ def run(command, env):
 
 
 def second_folder(folder, library, plugins):
-    """A folder as a host would have it: the second version, with the same plug-ins beside it."""
+    """Makes a folder like a host's: the second version of the library with the same plug-ins
+    beside it."""
     second = os.path.join(folder, "second")
     shutil.rmtree(second, ignore_errors=True)
     os.makedirs(second)
-    # As the loader asks for it: by its major version.
+    # The loader looks for the name with the major version.
     shutil.copy(library, os.path.join(second, "libpercale.so.1"))
     if os.path.isdir(plugins):
         os.symlink(plugins, os.path.join(second, "percale"))
@@ -46,8 +49,8 @@ def check_cycles(said):
     for what, at in ("threads", 1), ("files", 2):
         if len({cycle[at] for cycle in warm}) != 1:
             fail(f"{what} per cycle: {[cycle[at] for cycle in cycles]}")
-    # What threads and the loader keep differs a little, and the allocator may lay things out differently once; what leaks grows in
-    # every round.
+    # Memory of threads and of the loader varies a little, and the allocator may use more once. A
+    # leak grows in every round.
     size = len(warm) // ROUNDS
     rounds = [warm[i * size:(i + 1) * size] for i in range(ROUNDS)]
     for what, at, least in ("mappings", 3, size), ("bytes allocated", 4, 32 * size), ("resident bytes", 5, 320 * 1024 + 64 * size):
@@ -58,7 +61,7 @@ def check_cycles(said):
 
 
 def check_bindings(command, env, folder, sides):
-    """What the loader says it bound: `sides` are the base names of each side's files."""
+    """Checks the bindings in the loader's log. `sides` are the base names of each side's files."""
     log = os.path.join(folder, "bindings")
     for old in glob.glob(log + ".*"):
         os.remove(old)
@@ -74,7 +77,7 @@ def check_bindings(command, env, folder, sides):
                 source, target = (side_of.get(os.path.basename(name)) for name in found.groups()[:2])
                 if source is not None and target is not None and source != target:
                     fail(f"a symbol of one version binds to the other: {line.strip()}")
-                # What the library asks a plug-in for is the plug-in's own.
+                # percale_plugin_init is defined by each plug-in itself.
                 if found.group(3).startswith("percale_") and found.group(3) != "percale_plugin_init":
                     if target is None or source != target:
                         fail(f"a symbol of Percale binds elsewhere: {line.strip()}")

@@ -1,4 +1,5 @@
-/* A host whose locale has a decimal comma gets the same texts: history, plots, messages, JSON, options.
+/* Checks that a host whose locale has a decimal comma gets the same texts: history, plots,
+ * messages, JSON, options.
  * Usage: comma_locale LOCALE */
 #include <locale.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 static percale_engine* engine = NULL;
 
-/* What the library says of a training of two steps, but for seconds. */
+/* Collects the library's texts about a training of two steps, without times. */
 static void texts_of_a_training(char* out, size_t room) {
   percale_graph* graph = NULL;
   percale_trainer* trainer = NULL;

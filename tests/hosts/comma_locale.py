@@ -1,5 +1,7 @@
-"""Makes a locale with a decimal comma and runs a program under it: comma_locale.py FOLDER PROGRAM [ARGUMENT...]
-The program gets the locale's name as its last argument. Exit code 77 where the locale cannot be made."""
+"""Makes a locale with a decimal comma and runs a program under it: comma_locale.py FOLDER
+PROGRAM [ARGUMENT...]
+The program gets the locale's name as its last argument. Exit code 77 if the locale cannot be
+made."""
 import os
 import subprocess
 import sys

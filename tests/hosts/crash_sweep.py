@@ -1,6 +1,7 @@
-"""Saves under injected faults: at every system call of a save the process is killed, and every call that writes, opens,
-syncs, renames, removes or closes fails as it does on a full disk. Afterwards the old or the new state loads, never a mix
-of the two and never nothing; a save that reports success has saved; the next save succeeds.
+"""Injects faults into saves. At every system call of a save the process is killed, and every
+call that writes, opens, syncs, renames, removes or closes fails as on a full disk. Afterwards
+the old or the new state loads, never a mix of the two and never nothing. A save that reports
+success has saved, and the next save succeeds.
 Usage: crash_sweep.py PROGRAM FOLDER [--every N]   (every N-th fault only)"""
 import collections
 import os
@@ -10,7 +11,7 @@ import subprocess
 import sys
 
 SKIPPED = 77
-# Calls that a full disk, or one that fails, makes end with an error.
+# System calls that fail on a full or defective disk.
 FALLIBLE = {"write", "pwrite64", "writev", "openat", "open", "fsync", "fdatasync", "rename", "renameat", "renameat2", "mkdir",
             "mkdirat", "close", "ftruncate", "fallocate", "unlink", "unlinkat", "rmdir", "mmap", "fstat", "newfstatat",
             "getdents64", "read", "lseek"}
@@ -37,7 +38,8 @@ class Sweep:
         return place
 
     def calls_of_save(self, what, original):
-        """Names of the calls of a save in order, and how many of each name came before it."""
+        """Returns the names of a save's system calls in order, each with the number of earlier
+        calls of that name."""
         log = os.path.join(self.folder, "log")
         place = self.fresh(original, "traced")
         done = self.call(what, "save", place, ("strace", "-f", "-o", log))

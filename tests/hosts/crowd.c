@@ -1,5 +1,7 @@
-/* Many threads load, run, cancel, train and unload in one engine, some of it their own, some shared. Every run ends with the
- * right bits or with CANCELLED. Built with TSan, it shows that nobody races. Usage: crowd FOLDER [THREADS] [ROUNDS] */
+/* Many threads load, run, cancel, train and unload in one engine, with objects of their own and
+ * shared ones. Every run ends with the right bits or with CANCELLED. Built with TSan, the program
+ * detects data races.
+ * Usage: crowd FOLDER [THREADS] [ROUNDS] */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@ typedef struct member {
   int64_t number, rounds, runs, cancelled, failures;
 } member;
 
-/* Counts what a member's call came to; check.h's counter is not for threads. */
+/* Checks and counts the status of a thread's call; check.h's counter is not thread-safe. */
 static void judge(member* me, percale_status* status, int may_be_cancelled, const char* call) {
   const percale_code code = percale_status_code(status);
   if (code == PERCALE_OK) {
@@ -111,7 +113,7 @@ static void call_shared(member* me) {
   compare(me, y);
 }
 
-/* New versions of variables that others read. */
+/* Publishes new versions of variables that other threads read. */
 static void publish(member* me) {
   percale_tensor *value = NULL, *y = NULL;
   const char* name = percale_variables_get_name(changing, (size_t)me->number % percale_variables_count(changing));

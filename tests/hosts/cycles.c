@@ -1,5 +1,6 @@
-/* A host that loads, trains and unloads again and again has as much memory, as many threads and as many open files at the
- * end as at the beginning. Usage: cycles FOLDER [CYCLES] */
+/* Checks that a host that loads, trains and unloads repeatedly has as much memory, as many threads
+ * and as many open files at the end as at the beginning.
+ * Usage: cycles FOLDER [CYCLES] */
 #include <stdlib.h>
 
 #include "check.h"
@@ -17,7 +18,8 @@ static void write_graph(void) {
   percale_engine_release(engine);
 }
 
-/* All of a host's life with the library: engine with threads, model from a file, training, checkpoint, serving. */
+/* A host's complete use of the library: an engine with threads, a model from a file, training, a
+ * checkpoint, serving. */
 static void live(int save) {
   static const char* const names[2] = {"x", "t"};
   static const char* const fetch = "y";
@@ -73,7 +75,7 @@ int main(int argc, char** argv) {
   for (i = 0; i < warm_up; ++i) live(i % 10 == 0);
   files = host_count_entries("/proc/self/fd");
   threads = host_count_entries("/proc/self/task");
-  /* The allocator may lay things out differently once; what leaks grows in every round. */
+  /* The allocator may use more memory once; a leak grows in every round. */
   for (round = 0; round < kRounds && grew && check_failures == 0; ++round) {
     first = host_resident_bytes();
     for (i = 0; i < cycles && check_failures == 0; ++i) {
@@ -85,8 +87,9 @@ int main(int argc, char** argv) {
     last = host_resident_bytes();
     printf("%lld cycles after %lld to warm up: resident %lld -> %lld bytes (at most %lld), %lld files, %lld threads\n",
            (long long)cycles, (long long)(warm_up + round * cycles), (long long)first, (long long)last,
-           (long long)at_most, (long long)files - 2, (long long)threads - 2); /* without "." and ".." */
-    /* A leak of 400 bytes in each of 1,000 cycles would be seen. */
+           /* Without "." and "..". */
+           (long long)at_most, (long long)files - 2, (long long)threads - 2);
+    /* A leak of 400 bytes in each of 1,000 cycles exceeds this limit. */
     grew = last - first >= 320 * 1024 + 64 * cycles;
   }
   CHECK(!grew);

@@ -18,14 +18,14 @@ int64_t failing_malloc_held(void) { return 0; }
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The C library's own, under the names that it keeps for allocators that stand in front of it. */
+/* The C library's allocator, under the names that it reserves for wrappers. */
 extern void* __libc_malloc(size_t size);
 extern void* __libc_calloc(size_t count, size_t size);
 extern void* __libc_realloc(void* block, size_t size);
 extern void* __libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void* block);
 
-/* Plain integers behind the compiler's atomics: C99 has none. */
+/* Plain integers with the compiler's atomics, because C99 has none. */
 static int active = 0, lasting = 0;
 static int64_t asked = 0, failed = 0, held = 0, failing = 0;
 
@@ -47,7 +47,7 @@ int64_t failing_malloc_end(int64_t* out_failed) {
 
 int64_t failing_malloc_held(void) { return __atomic_load_n(&held, __ATOMIC_SEQ_CST); }
 
-/* A function of its own, for a debugger's breakpoint. */
+/* A function of its own, so that a debugger can break on it. */
 static __attribute__((noinline)) int refuse(void) {
   __atomic_add_fetch(&failed, 1, __ATOMIC_SEQ_CST);
   errno = ENOMEM;
@@ -113,7 +113,7 @@ int munmap(void* address, size_t bytes) {
 typedef int (*create_thread)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*), void* arg) {
-  union { /* ISO C knows no conversion between the two kinds of pointers */
+  union { /* ISO C has no conversion between function and object pointers */
     void* object;
     create_thread function;
   } real;

@@ -1,5 +1,6 @@
-/* A process that was forked hears "forked" from what its parent made, may make an engine of its own, may exec, and may end;
- * the parent goes on. Usage: forked (the program calls itself) */
+/* Checks a forked process: objects of its parent return the error "forked"; it may make an engine
+ * of its own, exec, and exit; the parent continues.
+ * Usage: forked (the program calls itself) */
 #define _GNU_SOURCE
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,7 +33,8 @@ static void release_all(void) {
   percale_engine_release(engine);
 }
 
-/* All that the child inherited refuses and can be released; an engine of its own works with the same graph file. */
+/* In the child, all inherited objects refuse calls and can be released. A new engine works with
+ * the same graph file. */
 static void the_child_is_told(void) {
   static const char* const feeds[1] = {"x"};
   static const char* const fetches[1] = {"y"};

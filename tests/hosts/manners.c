@@ -1,6 +1,8 @@
-/* Around every call the process is as the host set it: floating-point mode, signal handlers and mask, locale, folder, umask,
- * environment, open files; nothing is printed; no thread outlives its engine. The host's modes are unusual ones, so that a
- * library that sets the usual ones is seen. Usage: manners FOLDER */
+/* Checks around every call that the process is as the host set it: floating-point mode, signal
+ * handlers and mask, locale, working folder, umask, environment, open files. The library prints
+ * nothing, and no thread outlives its engine. The host's settings are unusual ones, so that a
+ * library that restores defaults is noticed.
+ * Usage: manners FOLDER */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +23,7 @@ extern char** environ;
 
 typedef struct state {
   int rounding;
-  unsigned control; /* of SSE, flags left out: a computation may raise them */
+  unsigned control; /* of SSE, without exception flags, which a computation may set */
   void (*handlers[32])(int);
   int handler_flags[32];
   sigset_t mask;
@@ -32,7 +34,7 @@ typedef struct state {
   off_t printed;
 } state;
 
-static int capture = -1; /* what stands for stdout and stderr */
+static int capture = -1; /* replaces stdout and stderr */
 
 static state look(void) {
   state s;
@@ -60,7 +62,7 @@ static state look(void) {
   return s;
 }
 
-/* `files`: how many open files more there may be. */
+/* `files` is the allowed number of additional open files. */
 static void compare(const state* before, const state* now, int files, const char* call, int line) {
   const int failures = check_failures;
   CHECK(now->rounding == before->rounding);
@@ -77,7 +79,7 @@ static void compare(const state* before, const state* now, int files, const char
   if (check_failures != failures) fprintf(stderr, "  line %d: %s\n", line, call);
 }
 
-/* A call, with a look before and after. */
+/* Makes a call and compares the state before and after it. */
 #define CALM(call)                                \
   do {                                            \
     const state before = look();                  \
@@ -106,7 +108,7 @@ static void be_unusual(const char* folder) {
   pthread_sigmask(SIG_SETMASK, &blocked, NULL);
   fesetround(FE_UPWARD);
 #if defined(__x86_64__)
-  _mm_setcsr(_mm_getcsr() | 0x8040); /* denormals are zero, both ways */
+  _mm_setcsr(_mm_getcsr() | 0x8040); /* denormals are zero as inputs and as results */
 #endif
 }
 
@@ -182,9 +184,10 @@ static void all_calls(const char* folder) {
   CALM(OK(percale_dataset_configure(data, 64, 3, 0)));
   CALM(OK(host_make_trainer(engine, graph, &trainer)));
   CALM(OK(percale_trainer_fit(trainer, data, 2, go_on, &upward)));
-  CHECK(upward == 8); /* the host's own mode in the host's own function */
+  CHECK(upward == 8); /* the host's mode applies in the host's function */
   CALM(OK(percale_trainer_evaluate(trainer, data, &text)));
-  CHECK(strchr(percale_text_data(text, NULL), ',') == NULL); /* no decimal comma; one number is no list */
+  /* No decimal comma, and no list of numbers. */
+  CHECK(strchr(percale_text_data(text, NULL), ',') == NULL);
   CALM(percale_text_release(text));
   CALM(OK(percale_trainer_save(trainer, checkpoints)));
   CALM(OK(percale_trainer_restore(trainer, checkpoints)));
@@ -209,7 +212,7 @@ int main(int argc, char** argv) {
   int64_t threads;
   if (argc < 2) return 2;
   be_unusual(argv[1]);
-  /* What the checks themselves print goes into the file after the looks that compare it. */
+  /* Output of the checks themselves goes to this file; it is written after the comparison. */
   snprintf(path, sizeof path, "%s/manners.out", argv[1]);
   capture = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
   CHECK(capture >= 0);

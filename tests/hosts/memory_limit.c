@@ -1,11 +1,11 @@
-/* A memory limit is hard: what a session plans to hold is what it holds at most; with 5 % more than that everything runs,
- * with 5 % less a run ends with RESOURCE_EXHAUSTED and the session stays usable for smaller ones. */
+/* Checks that a memory limit is hard. With 5 % more than the planned peak everything runs. With 5
+ * % less a run ends with RESOURCE_EXHAUSTED, and the session remains usable for smaller ones. */
 #include "check.h"
 #include "host.h"
 
 enum { LARGE = 4096, SMALL = 64, STEPS = 3 };
 
-/* The host's net with a training step as a target. */
+/* The shared net with a training step as a target. */
 static percale_graph* make_training_graph(percale_engine* engine, char target[64]) {
   percale_graph *net = NULL, *graph = NULL;
   percale_builder* builder = NULL;
@@ -22,7 +22,7 @@ static percale_graph* make_training_graph(percale_engine* engine, char target[64
   return graph;
 }
 
-/* Some steps, each of which also computes y; the error of the first that fails. */
+/* Runs some steps, each of which also computes y. Returns the first error. */
 static percale_status* train(percale_session* session, percale_tensor* const batch[2], const char* target) {
   static const char* const feeds[2] = {"x", "t"};
   static const char* const fetches[2] = {"loss", "y"};
@@ -55,8 +55,8 @@ static peaks peaks_of(percale_session* session) {
   return out;
 }
 
-/* One engine, session and table of variables; limits of 0 are none. The engine's limit counts from what it holds when the
- * session is there. */
+/* One engine, session and table of variables. A limit of 0 means none. The engine's limit is added
+ * to what it holds once the session exists. */
 typedef struct world {
   percale_engine* engine;
   percale_graph* graph;
@@ -64,7 +64,7 @@ typedef struct world {
   percale_session* session;
   percale_tensor *large[2], *small[2];
   char target[64];
-  int64_t held; /* by the engine before any run */
+  int64_t held; /* bytes held by the engine before any run */
 } world;
 
 static world make_world(int64_t engine_limit, int64_t session_limit) {
@@ -134,7 +134,7 @@ static void a_limit_is_the_planned_peak(void) {
   end_world(&w);
 }
 
-/* Memory that earlier runs of other shapes have left gives way. */
+/* Memory kept from earlier runs with other shapes is released. */
 static void plans_of_other_shapes_do_not_fill_a_session(void) {
   world w = make_world(0, 0);
   peaks seen;

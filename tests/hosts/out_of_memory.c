@@ -1,8 +1,11 @@
-/* When the k-th allocation fails, for every k, once or from then on: the call ends with RESOURCE_EXHAUSTED (or it did not
- * need the memory and succeeds), it leaks nothing, and what it worked on is as before and goes on to the same bits.
+/* Fails the k-th allocation, for every k, once or permanently. The call must end with
+ * RESOURCE_EXHAUSTED, or succeed if it did not need the memory. It must leak nothing, and its
+ * objects must be unchanged and continue to the same bits.
  * Usage: out_of_memory FOLDER [--stride N] [--only NAME] [--at K]
- *   FOLDER   exists and may be written to        --stride N  only every N-th k, for programs that must be quick
- *   --only   one of the scenarios                --at K      only this k, for a debugger (break on `refuse`) */
+ *   FOLDER    exists and is writable
+ *   --stride  only every N-th k, to save time
+ *   --only    one of the scenarios
+ *   --at      only this k, for a debugger (break on `refuse`) */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,12 +14,13 @@
 #include "failing_malloc.h"
 #include "host.h"
 
-/* One thing that may run out of memory, and what shows that it left everything in order. */
+/* One operation that may run out of memory, and a check that everything is in order afterwards. */
 typedef struct scenario {
   const char* name;
   percale_status* (*attempt)(void);
-  void (*use_afterwards)(int failed); /* after each attempt, with as much memory as it wants */
-  int coarse;                         /* k goes in larger strides: too many allocations, each as the one before it */
+  void (*use_afterwards)(int failed); /* called after each attempt, without failures */
+  /* Larger strides of k, because there are many similar allocations. */
+  int coarse;
 } scenario;
 
 static percale_engine *engine = NULL, *threaded = NULL;
@@ -33,14 +37,14 @@ static percale_text* graph_bytes = NULL;
 static int64_t steps = 0;
 static percale_session* queue_session = NULL;
 static percale_tensor* tokens[2];
-static int token = 0; /* which of them is in the queue */
+static int token = 0; /* the token that is in the queue */
 
 static void check_answer(percale_tensor* y) {
   CHECK(y != NULL && percale_tensor_bytes(y) == percale_tensor_bytes(answer) &&
         memcmp(percale_tensor_get_data(y), percale_tensor_get_data(answer), percale_tensor_bytes(y)) == 0);
 }
 
-/* The engine and the session that all scenarios share still serve. */
+/* The engine and the session that all scenarios share still work. */
 static void a_run_gives_the_same_bits(int failed) {
   percale_tensor* y = NULL;
   (void)failed;
@@ -108,7 +112,7 @@ out:
 
 static percale_status* save_graph(void) { return percale_graph_save_file(graph, variables, graph_path); }
 
-/* NULL where the plug-in for the format is not there. */
+/* NULL if the plug-in for the format is missing. */
 static percale_text* model_bytes = NULL;
 
 static percale_status* export_model(void) {
@@ -133,7 +137,7 @@ out:
   return status;
 }
 
-/* Whatever became of the attempt, the file is whole. */
+/* The file is complete, whatever the result of the attempt was. */
 static void the_file_loads(int failed) {
   percale_graph* loaded = NULL;
   (void)failed;
@@ -210,7 +214,7 @@ out:
   return status;
 }
 
-/* A call that somebody may end. */
+/* A call with a cancellation token. */
 static percale_status* call_that_may_end(void) {
   percale_cancellation* stop = NULL;
   percale_status* status = NULL;
@@ -232,7 +236,7 @@ static int32_t one_row(void* user, int64_t row, void* const* columns) {
   return 0;
 }
 
-/* What makes rows is given back once where the library took it, and never where it did not. */
+/* The row source is released once if the library accepted it, and never if it did not. */
 static percale_status* make_rows(void) {
   static const char* const names[1] = {"x"};
   static const char* const others[1] = {"y"};
@@ -296,7 +300,7 @@ static void the_staged_session_serves(int failed) {
   OK(run_in_parts(staged_session));
 }
 
-/* A queue of at most 2 f32: "put" puts x in, "got" is what comes out. */
+/* A queue of at most 2 f32: the target "put" enqueues x, the fetch "got" dequeues. */
 static void make_queue_session(void) {
   static const int64_t f32[1] = {PERCALE_DTYPE_F32}, rank[1] = {0};
   static const char* const x_name[1] = {"x"};
@@ -330,7 +334,7 @@ static void make_queue_session(void) {
   OK(percale_session_run(queue_session, x_name, tokens, 1, NULL, 0, put, 1, PERCALE_FOREVER, NULL));
 }
 
-/* Puts the other token in and takes the one out that is there: both happen or neither. */
+/* Enqueues the other token and dequeues the one that is there: both happen or neither. */
 static percale_status* exchange(void) {
   static const char* const x_name[1] = {"x"};
   static const char* const put[1] = {"put"};
@@ -406,7 +410,7 @@ static percale_status* step(void) {
   return status;
 }
 
-/* A step that failed has not happened; one that has not failed has. */
+/* A failed step has changed nothing; a successful one has taken effect. */
 static void the_state_is_that_of_the_last_step(int failed) {
   char now[128] = "";
   OK(host_digest(trainer, now));
@@ -425,7 +429,7 @@ out:
   return status;
 }
 
-/* The engine's threads take part: which of them the failure meets is chance. */
+/* The engine's threads take part, so it is random which of them the failure hits. */
 static percale_status* fit_with_threads(void) {
   percale_trainer* made = NULL;
   percale_status* status = NULL;
@@ -459,7 +463,7 @@ static percale_status* save(void) { return percale_trainer_save(trainer, checkpo
 
 static percale_status* restore(void) { return percale_trainer_restore(second, checkpoints); }
 
-/* There was a whole checkpoint of this state before the attempt; there is one after it. */
+/* There was a complete checkpoint of this state before the attempt, and there is one after it. */
 static void the_checkpoint_is_whole(int failed) {
   char now[128] = "";
   (void)failed;
@@ -503,8 +507,9 @@ static const scenario scenarios[] = {
     {"restore a checkpoint", restore, the_checkpoint_is_whole, 0},
 };
 
-/* What an asynchronous run has held, the engine's thread gives back a moment after the caller has heard of its end. Less than
- * before is no fault: a session out of memory lets go of what it keeps for later runs. */
+/* The engine's thread releases memory of an asynchronous run a moment after the caller is
+ * notified. Less than before is no error: a session without memory releases what it keeps for
+ * later runs. */
 static int settles_at(int64_t held) {
   const int64_t begin = host_now();
   while (failing_malloc_held() > held) {
@@ -637,7 +642,7 @@ static void take_down(void) {
   percale_engine_release(engine);
 }
 
-/* All the steps that succeeded lead where they lead without a failure in between. */
+/* All successful steps lead to the same state as without failures. */
 static void the_steps_were_the_same_as_without_failures(void) {
   percale_trainer* calm = NULL;
   char wanted[128] = "", got[128] = "";
@@ -667,7 +672,8 @@ int main(int argc, char** argv) {
     if (strcmp(argv[a], "--only") == 0) only = argv[a + 1];
     if (strcmp(argv[a], "--at") == 0) at = strtoll(argv[a + 1], NULL, 10);
   }
-  /* Everything once, for what the C library keeps for good: buffers of streams, descriptions of threads. */
+  /* Runs everything once first, because the C library allocates some memory permanently: buffers
+   * of streams, descriptors of threads. */
   printf("each allocation of the library fails:\n");
   set_up();
   for (i = 0; i < sizeof scenarios / sizeof scenarios[0]; ++i) OK(scenarios[i].attempt());

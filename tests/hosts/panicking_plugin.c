@@ -1,5 +1,6 @@
-/* A plug-in in Rust that panics, in its shape function, gradient, plan, and kernel on the engine's threads, is an error each time; the
- * process lives, the engine goes on. Usage: panicking_plugin PLUGIN */
+/* Checks a plug-in in Rust that panics in its shape function, gradient, plan, and kernel on the
+ * engine's threads. Each panic is returned as an error; the process and the engine continue.
+ * Usage: panicking_plugin PLUGIN */
 #include "check.h"
 
 enum { COUNT = 40000 };

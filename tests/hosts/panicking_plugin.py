@@ -1,8 +1,8 @@
-"""Builds the plug-in in Rust that panics, and lets a host live through it.
+"""Builds the panicking plug-in in Rust and runs a host with it.
 
     panicking_plugin.py PROGRAM BUILD SOURCE
 
-Exit code 77 and the reason without Cargo.
+Without Cargo, prints the reason and exits with code 77.
 """
 import importlib.util
 import os

@@ -1,11 +1,12 @@
-/* What crash_sweep.py kills in the middle. Usage: saving WHAT HOW FOLDER
+/* The program that crash_sweep.py kills during a save. Usage: saving WHAT HOW FOLDER
  *   WHAT  checkpoint   a new checkpoint beside an older one
  *         replace      a checkpoint in the place of one of the same step
  *         graph        a .percale file in the place of another
  *   HOW   prepare      saves the old one and prints its digest
- *         save         saves the new one and prints its digest; exit code 3 and the error when that fails
- *         check        loads what is there and prints its digest
- * The save itself stands between two look-ups of files that are not there, for whoever reads the system calls. */
+ *         save         saves the new one and prints its digest; on an error prints it, exit code 3
+ *         check        loads the existing one and prints its digest
+ * The save itself is enclosed by two look-ups of files that do not exist, as marks in a trace of
+ * system calls. */
 #define _GNU_SOURCE
 #include <unistd.h>
 
@@ -32,7 +33,7 @@ static int finish_save(percale_status* status) {
   return 3;
 }
 
-/* Another value for a variable: the same step, other contents. */
+/* Changes a variable: the same step with other contents. */
 static void change(percale_variables* variables) {
   percale_tensor *value = NULL, *other = NULL;
   const char* name = percale_variables_get_name(variables, 0);

@@ -1,4 +1,6 @@
-/* Everything works on a thread with a stack of 128 KiB, the smallest that common runtimes give. Usage: small_stack FOLDER */
+/* Checks that everything works on a thread with a stack of 128 KiB, the smallest size that common
+ * runtimes use.
+ * Usage: small_stack FOLDER */
 #define _GNU_SOURCE
 #include <pthread.h>
 

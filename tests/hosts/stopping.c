@@ -1,5 +1,6 @@
-/* Cancelling a run from another thread, a deadline, and cancelling a trainer end the call within 50 ms, in the middle of a large
- * kernel, between many small ones, and in a loop without end; nothing is assigned, and the session stays usable. */
+/* Checks that cancelling a run from another thread, a deadline, and cancelling a trainer end the
+ * call within 50 ms: within a large kernel, between many small ones, and in an endless loop. No
+ * variable is assigned, and the session remains usable. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <unistd.h>
@@ -44,7 +45,7 @@ static work products(int count) {
   return out;
 }
 
-/* A loop that ends by nothing but its limit of trips. */
+/* A loop that only its iteration limit ends. */
 static work trips(void) {
   const int64_t dims[1] = {64};
   work out = {"a loop without end", NULL, NULL};
@@ -79,7 +80,7 @@ static work trips(void) {
 typedef struct alarm_clock {
   percale_session* session;
   percale_trainer* trainer;
-  int64_t rang; /* when, in ns */
+  int64_t rang; /* time of the alarm in ns */
 } alarm_clock;
 
 static void* ring(void* user) {
@@ -91,7 +92,8 @@ static void* ring(void* user) {
   return NULL;
 }
 
-/* The fewest ns of some attempts from the moment when it should have ended: a busy machine delays some of them. */
+/* Returns the shortest time in ns between the cancellation and the end of the run in several
+ * attempts, since a busy machine delays some of them. */
 static int64_t cancel_one(percale_session* session, percale_tensor* feed) {
   int64_t best = INT64_MAX;
   int i;
@@ -195,7 +197,7 @@ static void a_trainer_stops(void) {
   }
   printf("a trainer: cancelled after %.2f ms, five times within %lld steps\n", (double)best / MS, (long long)told);
   CHECK(best < 50 * MS);
-  /* Where it stands is where as many steps lead without a stop. */
+  /* The stopped trainer has the state of an undisturbed one after the same number of steps. */
   CHECK(percale_trainer_steps(trainer) == told);
   OK(host_make_trainer(engine, graph, &calm));
   OK(percale_trainer_fit(calm, data, told / 64 + 1, NULL, NULL));

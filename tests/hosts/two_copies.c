@@ -1,5 +1,6 @@
-/* Two copies of the library in one process, each opened by its own plug-in of the host with RTLD_LOCAL, work side by side,
- * give the same bits and end on their own. Usage: two_copies LIBRARY FOLDER */
+/* Checks that two copies of the library in one process, each opened by another plug-in of the host
+ * with RTLD_LOCAL, work side by side, give the same bits and end independently.
+ * Usage: two_copies LIBRARY FOLDER */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <percale.h>
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What of a copy is called. Every pointer comes from that copy alone. */
+/* The functions of one copy that are called. All pointers come from that copy. */
 typedef struct copy {
   void* library;
   percale_status* (*engine_create)(const percale_options*, percale_engine**);
@@ -95,7 +96,7 @@ static void* train(void* user) {
   return NULL;
 }
 
-/* A NumPy file of 16 rows. */
+/* Writes a NumPy file of 16 rows. */
 static int write_array(const char* folder, const char* name, int columns) {
   char path[4000], header[118];
   int i;
@@ -112,7 +113,7 @@ static int write_array(const char* folder, const char* name, int columns) {
   return fclose(file) == 0;
 }
 
-/* A file of its own is a library of its own for the loader. */
+/* Copies the library, because the loader treats a separate file as a separate library. */
 static int copy_file(const char* from, const char* to) {
   char bytes[65536];
   size_t got;
@@ -148,7 +149,7 @@ int main(int argc, char** argv) {
       return 1;
     }
     dlclose(a.library);
-    train(&b); /* the one does not need the other */
+    train(&b); /* works after the other copy is closed */
     if (b.failed) return 1;
     dlclose(b.library);
   }

@@ -1,4 +1,4 @@
-/* A prepared call allocates nothing once it is warm, on one thread and on two. */
+/* Checks that a prepared call allocates nothing once it is warm, on one thread and on two. */
 #include "check.h"
 #include "failing_malloc.h"
 #include "host.h"

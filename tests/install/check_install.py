@@ -1,5 +1,6 @@
-"""Installs into an empty folder and lets a host find the library there: by pkg-config, in C and in C++, by CMake, and as a subproject of
-a Meson project. Usage: check_install.py BUILD SOURCE pkg-config|cpp|plugin|cmake|subproject"""
+"""Installs into an empty folder and lets a host find the library there: by pkg-config, in C and in
+C++, by CMake, and as a subproject of a Meson project.
+Usage: check_install.py BUILD SOURCE pkg-config|cpp|plugin|cmake|subproject"""
 import os
 import re
 import shutil
@@ -30,7 +31,7 @@ def need(*programs):
 
 
 def install(build, folder):
-    """The installed prefix inside `folder`."""
+    """Installs and returns the prefix inside `folder`."""
     run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", folder])
     for path, _, names in os.walk(folder):
         if "percale.pc" in names:
@@ -52,24 +53,25 @@ def by_pkg_config(build, _, folder):
     program = os.path.join(folder, "host")
     run(["cc", "-std=c99", "-pedantic", "-Wall", "-Werror", "-o", program, os.path.join(HOST, "host.c")] + flags)
     start(program, os.path.join(prefix, "lib"))
-    # A whole program with nothing but those flags: it builds, trains, saves, loads and runs a graph.
+    # A whole program with only these flags: it builds, trains, saves, loads and runs a graph.
     run(["cc", "-o", program, FIRST] + flags)
     said = run([program, os.path.join(folder, "first.percale")],
                env=dict(os.environ, LD_LIBRARY_PATH=os.path.join(prefix, "lib")))
     answer = re.search(r"says (\S+) for", said)
     if answer is None or abs(float(answer.group(1)) - 3) > 0.1:
         sys.exit("samples/c/first.c did not learn that 2 * 0.25 - 3 * -0.5 + 1 = 3")
-    # The build folder serves as well, before anything is installed.
+    # The build folder can be used as well, before anything is installed.
     environment["PKG_CONFIG_PATH"] = os.path.join(build, "meson-uninstalled")
     flags = run(["pkg-config", "--cflags", "--libs", "percale"], env=environment).split()
     run(["cc", "-std=c99", "-o", program, os.path.join(HOST, "host.c")] + flags)
     start(program, build)
-    # The program finds the library beside it, wherever the prefix was moved to.
+    # The program finds the library relative to itself, wherever the prefix was moved.
     run([os.path.join(prefix, "bin", "percale"), "--version"])
 
 
 def in_cpp(build, source, folder):
-    """The C++ headers are all there, and pkg-config's flags suffice for a program, with exceptions and without."""
+    """All C++ headers are installed, and pkg-config's flags suffice for a program, with and without
+    exceptions."""
     need("meson", "pkg-config", "c++")
     prefix, packages = install(build, folder)
     headers = os.path.join(source, "bindings", "cpp")
@@ -90,7 +92,7 @@ def in_cpp(build, source, folder):
 
 
 def with_plugin(build, _, folder):
-    """The sample plug-in is made with the headers alone; its op trains, and its kernel is the one that is taken."""
+    """The sample plug-in is built with only the headers; its op trains, and its kernel is used."""
     need("meson", "pkg-config", "cc")
     prefix, packages = install(build, folder)
     environment = dict(os.environ, PKG_CONFIG_PATH=packages, LD_LIBRARY_PATH=os.path.join(prefix, "lib"))
@@ -117,7 +119,7 @@ def by_cmake(build, _, folder):
     need("meson", "cmake", "ninja", "cc")
     prefix, _ = install(build, folder)
     target = os.path.join(folder, "host-build")
-    # CMake's own choice would be make, which a machine that builds Percale need not have.
+    # CMake's default would be make, which a machine that builds Percale may not have.
     run(["cmake", "-G", "Ninja", "-S", HOST, "-B", target, "-DCMAKE_PREFIX_PATH=" + prefix])
     run(["cmake", "--build", target])
     start(os.path.join(target, "host"))
@@ -131,7 +133,8 @@ def as_subproject(_, source, folder):
     os.symlink(source, os.path.join(host, "subprojects", "percale"))
     run(["meson", "setup", os.path.join(host, "build"), host])
     run(["ninja", "-C", os.path.join(host, "build"), "-t", "query", "host"])
-    # Nothing was built yet: a link to a plug-in would lead nowhere, and the program would call the plug-in broken.
+    # Nothing is built yet, so a link to a plug-in would be dangling, and the program would report
+    # the plug-in as broken.
     plugins = os.path.join(host, "build", "subprojects", "percale", "percale")
     links = [os.path.join(path, name) for path, _, names in os.walk(plugins) for name in names]
     broken = [path for path in links if os.path.islink(path) and not os.path.exists(path)]

@@ -1,5 +1,5 @@
-"""Header, symbols.txt and library name the same symbols, with the same versions, and the library needs nothing that
-could end its host's process."""
+"""Checks that header, symbols.txt and library have the same symbols with the same versions, and
+that the library uses no function that could end its host's process."""
 import re
 import subprocess
 import sys
@@ -8,14 +8,14 @@ FORBIDDEN = {"abort", "exit", "_exit", "_Exit", "quick_exit", "__assert_fail", "
 
 
 def listed(path):
-    """{symbol: version} of symbols.txt."""
+    """Returns {symbol: version} of symbols.txt."""
     with open(path, encoding="utf-8") as lines:
         return dict(line.split() for line in lines if line.split("#")[0].split())
 
 
 def declared(path):
-    """{symbol: version after \\since} of the header. A declaration without a comment of its own belongs to the one above
-    it; the version is '' where a comment does not give one."""
+    """Returns {symbol: version after \\since} of the header. A declaration without its own comment
+    belongs to the one above it. The version is '' if a comment does not give one."""
     with open(path, encoding="utf-8") as header:
         text = header.read()
     found, version = {}, ""
@@ -29,7 +29,8 @@ def declared(path):
 
 
 def exported(library):
-    """{symbol: version} of what the library defines, and the names it leaves undefined."""
+    """Returns {symbol: version} of the library's definitions, and the names that it leaves
+    undefined."""
     nm = subprocess.run(["nm", "-D", library], check=True, capture_output=True, text=True).stdout
     defined, undefined = {}, set()
     for line in nm.splitlines():

@@ -1,4 +1,4 @@
-/* The public headers need nothing else and please the strictest reader, as C99 and as C++17. */
+/* The public headers need no other headers and compile without warnings as C99 and as C++17. */
 #include <percale.h>
 #include <percale_plugin.h>
 

@@ -1,5 +1,5 @@
-/* Loading the library does nothing that a host could notice: no thread, no open file, no signal handler, no change of
- * locale, working directory or floating-point mode. */
+/* Loading the library has no effect that a host could notice: no thread, no open file, no signal
+ * handler, no change of locale, working directory or floating-point mode. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

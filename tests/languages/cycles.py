@@ -1,11 +1,13 @@
-"""Loads a model, trains a step, runs and closes everything, again and again, in each language, and measures the process from outside.
+"""Loads a model, trains a step, runs and closes everything, repeatedly, in each language, and
+measures the process from outside.
 
     cycles.py BUILD SOURCE [LANGUAGE ...]
 
-After a warm-up of 1,000 cycles the resident memory of 1,000 more may grow by less than 1 % (the slope of a line through eleven points), and
-there are as many threads and open files as before. What a runtime does once may fall into these; what leaks grows in each 1,000, so three
-times in a row is a failure. README.md says what the warm-up is for. Ends with a table and the line that tests/count.py reads; a
-language whose tools are absent is skipped, with the reason.
+After a warm-up of 1,000 cycles, the resident memory may grow by less than 1 % in 1,000 more (the
+slope of a line through eleven points), and the numbers of threads and open files must not change. A
+one-time effect of a runtime may fall into these cycles, but a leak grows in each 1,000, so only
+three times in a row is a failure. README.md explains the warm-up. Ends with a table and the line
+that tests/count.py reads. A language whose tools are missing is skipped, with the reason.
 """
 import contextlib
 import io
@@ -19,8 +21,9 @@ import check  # noqa: E402  the tools of each language
 
 CYCLES, POINTS, ROUNDS, AT_MOST = 1000, 10, 3, 0.01
 FOLDER = os.path.join("tests", "languages")
-# A virtual machine whose own pools keep their size: what then grows is what cycles leave behind. Its second compiler takes up to 14 MB
-# at once for a large method, whenever it comes to it, and gives them back to malloc, not to the system.
+# Java's own memory pools have a fixed size, so that growth comes from the cycles. Its second
+# compiler takes up to 14 MB at once for a large method at any time, and returns them to malloc, not
+# to the system.
 JVM = ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 
 
@@ -42,7 +45,7 @@ LANGUAGES = {"C": compiled("c"), "C++": compiled("cpp"), "Go": in_folder(check.g
 
 
 class Absent(Exception):
-    """Why there are no programs of a language; `result` is "skipped" or "failed"."""
+    """The reason why there are no programs of a language; `result` is "skipped" or "failed"."""
 
     def __init__(self, result, why):
         super().__init__(why)
@@ -50,7 +53,8 @@ class Absent(Exception):
 
 
 def prepare(tools, build, source):
-    """Builds a language's programs: (the command of a program by its name, environment)."""
+    """Builds a language's programs. Returns (function from a program's name to its command,
+    environment)."""
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said):
@@ -64,13 +68,13 @@ def prepare(tools, build, source):
 
 
 class Program:
-    """A program of a language that was told to wait after each request."""
+    """A program of a language that waits after each request."""
 
     def __init__(self, command, env):
         self.process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def run(self, cycles):
-        """What the last of so many cycles computed, as bits."""
+        """Runs this number of cycles and returns the result of the last one, as bits."""
         self.process.stdin.write(f"{cycles}\n")
         self.process.stdin.flush()
         said = self.process.stdout.readline().strip()
@@ -79,7 +83,7 @@ class Program:
         return said
 
     def footprint(self):
-        """(resident bytes, threads, files)."""
+        """Returns (resident bytes, threads, files)."""
         folder = f"/proc/{self.process.pid}/"
         with open(folder + "status", encoding="ascii") as file:
             facts = dict(line.split(":", 1) for line in file)
@@ -92,14 +96,14 @@ class Program:
 
 
 def slope(values):
-    """Growth from the first to the last value along the line of least squares."""
+    """Returns the growth from the first to the last value along the least-squares line."""
     middle = (len(values) - 1) / 2
     steps = [i - middle for i in range(len(values))]
     return sum(s * v for s, v in zip(steps, values)) / sum(s * s for s in steps) * (len(values) - 1)
 
 
 def faults(points):
-    """(what is wrong with the points of 1,000 cycles, how much the memory grew)."""
+    """Returns (the problem with the points of 1,000 cycles, the growth of the memory)."""
     resident, threads, files = zip(*points)
     growth = slope(resident) / resident[0]
     wrong = [f"resident memory grows by {growth:.2%}"] if growth >= AT_MOST else []
@@ -109,11 +113,11 @@ def faults(points):
 
 
 def measure(command, env):
-    """(what was computed, [(resident bytes, threads, files)] before and after each tenth of the last 1,000 cycles). These are the first
-    without a fault, or the third."""
+    """Returns (results, [(resident bytes, threads, files)] before and after each tenth of the last
+    1,000 cycles). These are the first 1,000 without a problem, or the third."""
     program = Program(command, env)
     try:
-        # With pauses, as in what follows: a runtime may start a thread for one that waits.
+        # With pauses, as later: a runtime may start a thread for one that waits.
         said = {program.run(CYCLES // POINTS) for _ in range(POINTS)}
         points = [program.footprint()]
         for _ in range(ROUNDS):

@@ -1,10 +1,12 @@
-"""Makes the same mistakes in each language and compares what each says: its own kind of error (a program catches no other), with the code
-and the message that C gets from the library, which a language may add its own remedy to. No message names a function of C. The process goes
-on to a right result.
+"""Makes the same mistakes in each language and compares the errors. Each program catches only its
+language's own kind of error. Code and message must be those that C gets from the library; a
+language may append its own remedy. No message names a function of C. Afterwards the process
+computes a correct result.
 
     mistakes.py BUILD SOURCE [LANGUAGE ...]
 
-Ends with a table and the line that tests/count.py reads; a language whose tools are absent is skipped, with the reason.
+Ends with a table and the line that tests/count.py reads. A language whose tools are missing is
+skipped, with the reason.
 """
 import os
 import subprocess
@@ -13,19 +15,19 @@ import tempfile
 
 import cycles
 
-# What must stand in the message, beside the code; the wording is the library's.
+# The code, and words that the message must contain; the wording is the library's.
 WANTED = {"wrong shape": ("INVALID_ARGUMENT", "[2,3]"), "wrong dtype": ("INVALID_ARGUMENT", "i64"),
           "unknown op": ("NOT_FOUND", "'MatMull'"), "missing file": ("NOT_FOUND", "/nowhere/model.percale"),
           "no variables": ("INVALID_ARGUMENT", "session create: the graph has variables"),
           "cancelled run": ("CANCELLED", "cancel"), "memory limit": ("RESOURCE_EXHAUSTED", "4096")}
-# After a close there is nobody in the library to ask: the language's own words. C has NULL.
+# After a close the library is not called: the message is the language's own. C passes NULL.
 CLOSED = {"C": ("INVALID_ARGUMENT", "'session' is NULL"), "C++": ("INVALID_ARGUMENT", "'session' is NULL"),
           "Go": ("FAILED_PRECONDITION", "the session is closed"), "Java": ("IllegalStateException", "the session is closed"),
           "Rust": ("does not compile", ""), "Python": ("Closed", "this session is closed")}
 
 
 def faults(name, said, of_c):
-    """What is not as wanted of {mistake: (code, message)}."""
+    """Returns the unexpected results in {mistake: (code, message)}."""
     wrong = []
     for mistake, (code, words) in {**WANTED, "use after close": CLOSED[name], "lives": ("OK", "")}.items():
         got = said.get(mistake, ("nothing", ""))

@@ -1,4 +1,4 @@
-// Attention in bf16 with oneDNN's kernel and as the ops that it is made of.
+// Compares oneDNN's bf16 attention kernel with the ops that define attention.
 #include <algorithm>
 #include <limits>
 
@@ -7,7 +7,7 @@
 namespace percale {
 namespace {
 
-// x [batch, sequence, heads, size] as the operand of attention, by row or by head.
+// Turns x [batch, sequence, heads, size] into an operand of attention, by row or by head.
 ValueId operand(Net& net, ValueId x, bool by_row) {
   if (by_row) return x;
   return net.e.emit("Transpose", {x}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
@@ -19,7 +19,8 @@ TEST_CASE("attention in bf16, with masks of all kinds and in all layouts, agrees
   for (int round = 0; round < 40; ++round) {
     const int64_t batch = random.pick(1, 3), heads = random.pick(1, 6), size = 8 * random.pick(1, 8);
     const int64_t sequence = random.pick(2, 70);
-    const int64_t mask = random.pick(0, 3);  // 0: none; else one more of its first dims each is that of the scores
+    // 0: none; else the first mask - 1 dims are those of the scores.
+    const int64_t mask = random.pick(0, 3);
     const bool by_row[] = {random.coin(), random.coin(), random.coin(), random.coin()};
     const auto seed = static_cast<unsigned>(random.pick(0, 1'000'000));
     const Shape x{batch, sequence, heads, size};
@@ -34,7 +35,7 @@ TEST_CASE("attention in bf16, with masks of all kinds and in all layouts, agrees
         inputs.push_back(net.e.emit("Cast", {operand(net, mixed, by_row[i])}, {{"to", DType::kBF16}}));
       }
       if (mask > 0) {
-        // Some keys are as good as not there, by numbers that bf16 would round to minus infinity.
+        // Some keys are masked by numbers that bf16 would round to minus infinity.
         Shape shape{batch, heads, sequence, sequence};
         for (size_t d = 0; d < static_cast<size_t>(3 - mask); ++d) shape[d] = 1;
         std::vector<float> values(static_cast<size_t>(shape.num_elements()));
@@ -50,7 +51,7 @@ TEST_CASE("attention in bf16, with masks of all kinds and in all layouts, agrees
       return net.finish(net.e.emit("Cast", {y}, {{"to", DType::kF32}}));
     };
     const std::string kernels = compare(engines, random.tensor(x), build, 0.02);
-    // A mask of the last two dims alone, of several batches of several heads, is none of oneDNN's.
+    // oneDNN does not support a mask of the last two dims for several batches of several heads.
     CHECK(runs(kernels, "onednn.attention") == (mask == 1 && batch > 1 && heads > 1 ? 0 : 1));
   }
 }

@@ -1,10 +1,10 @@
-// Transposed convolutions with oneDNN's kernel and with the core's own.
+// Compares transposed convolutions in oneDNN's kernel and in the core's own.
 #include "tests/onednn/nets.h"
 
 namespace percale {
 namespace {
 
-// A ConvTranspose of any kind that ONNX can write.
+// A random ConvTranspose; all attributes of ONNX occur.
 struct Case {
   Shape x, w;
   Attributes attributes;
@@ -55,7 +55,7 @@ TEST_CASE("transposed convolutions of all kinds agree with the core's own") {
     const auto build = [&](const std::shared_ptr<Engine>& engine) {
       Random weights(seed);
       Net net(engine, weights, c.x);
-      // What a convolution gives lies in a format.
+      // The result of a convolution is in a format.
       std::vector<int64_t> ones(c.x.rank(), 1);
       ones[0] = ones[1] = c.x[1];
       const ValueId x = conv ? net.e.emit("Conv", {net.x, net.weight(Shape(ones))}) : net.x;

@@ -1,5 +1,5 @@
-"""The digest of a training run depends on the numerics fingerprint alone: on the instruction set where oneDNN computes, on
-nothing where it is off, and on the number of threads never.
+"""Checks that the digest of a training run depends only on the numerics fingerprint: on the
+instruction set if oneDNN computes, on nothing if it is off, and never on the number of threads.
 
     python digests.py PERCALE
 """
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-# Small, but every layer has enough to do to be cut into pieces.
+# Small, but every layer has enough work to be split into pieces.
 SPEC = {
     "model": [{"layer": "Conv2D", "filters": 24, "kernel_size": 3, "activation": "relu"},
               {"layer": "MaxPooling2D", "pool_size": 2}, {"layer": "BatchNormalization"},

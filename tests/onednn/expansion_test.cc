@@ -1,4 +1,4 @@
-// A convolution of 1 x 1 and the depthwise one behind it as one kernel, beside the core's.
+// Compares a fused 1 x 1 convolution and depthwise convolution with the core's kernels.
 #include "tests/onednn/nets.h"
 
 namespace percale {

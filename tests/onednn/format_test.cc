@@ -1,4 +1,4 @@
-// Texts of oneDNN's memory descriptors.
+// Tests the texts of oneDNN's memory descriptors.
 #include "devices/onednn/support/format.h"
 
 #include <doctest/doctest.h>

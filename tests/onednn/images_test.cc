@@ -1,4 +1,5 @@
-// Images between the library's form and pixel by pixel, beside the core's own kernels, which know the first alone.
+// Compares images in channels-first and channels-last layout with the core's own kernels, which
+// only know the first.
 #include "tests/onednn/nets.h"
 
 namespace percale {
@@ -111,7 +112,7 @@ TEST_CASE("images of one row and of one column are pooled as they lie") {
       };
       const std::string kernels = compare(engines, random.tensor(x), build, narrow ? 1e-2 : 2e-5);
       CHECK(runs(kernels, "onednn.pool") == 1);
-      CHECK(runs(kernels, "Reorder") <= 2);  // of the image and of the weights
+      CHECK(runs(kernels, "Reorder") <= 2);  // for the image and the weights
     }
   }
 }
@@ -174,7 +175,8 @@ TEST_CASE("images of few channels are narrowed to the nearest, ties to even") {
     const Shape x{2, channels, 37, 41};
     Tensor input = random.tensor(x);
     for (float& v : input.mutable_span<float>()) {
-      if (random.coin()) v = 1 + static_cast<float>(random.pick(0, 511)) / 256;  // bf16 has steps of 1/128 there
+      // Steps of 1/256; those of bf16 are 1/128 there.
+      if (random.coin()) v = 1 + static_cast<float>(random.pick(0, 511)) / 256;
     }
     const auto build = [&](const std::shared_ptr<Engine>& engine) {
       Net net(engine, random, x);

@@ -1,4 +1,4 @@
-// Products of integers with oneDNN's kernels and with the core's own: the same integers.
+// Compares integer products in oneDNN's kernels and in the core's own: the integers must be equal.
 #include "tests/onednn/nets.h"
 
 namespace percale {
@@ -26,11 +26,11 @@ struct Bytes {
 };
 Bytes draw_type(Random& random) { return random.coin() ? Bytes{DType::kU8, 0, 255} : Bytes{DType::kI8, -128, 127}; }
 
-// A number of that type as an input of a node.
+// Emits a scalar of that type as a node's input.
 ValueId number(Net& net, const Bytes& type, int64_t value) {
   return net.e.scalar(type.dtype, static_cast<double>(value));
 }
-// Scales within [0.5, 1.5] times `size`; powers of two make ties.
+// Returns scales in [0.5, 1.5] times `size`. Powers of two cause ties.
 ValueId scales(Net& net, Random& random, int64_t count, double size, bool ties) {
   std::vector<float> values;
   for (int64_t i = 0; i < count; ++i) {
@@ -41,7 +41,7 @@ ValueId scales(Net& net, Random& random, int64_t count, double size, bool ties) 
   return net.e.constant(Tensor::of<float>(Shape{count}, values));
 }
 
-// What all these ops have: the types, the zero points, and how x is known.
+// Parameters that all these ops share: the types, the zero points, and the source of x.
 struct Common {
   Bytes x, y, w;
   bool quantizes = false, ties = false, per_channel = false;
@@ -220,13 +220,13 @@ TEST_CASE("numbers are quantised as the core does it") {
       } else if (has_zero) {
         with.push_back(e.constant(weights.integers(c.y.dtype, {count}, c.y.low, c.y.high)));
       }
-      // Numbers of which many lie between two integers, and some beyond the ends of the type.
+      // Many of these numbers lie between two integers, and some exceed the range of the type.
       const ValueId grid = e.emit("Mul", {e.emit("Round", {e.emit("Mul", {from, e.scalar(DType::kF32, 500)})}),
                                           e.scalar(DType::kF32, 1.0 / 128)});
       with.insert(with.begin(), conv ? from : grid);
       return net.finish(e.emit("QuantizeLinear", with, {{"axis", axis}}));
     };
-    // What a convolution gives is not the same to the last bit.
+    // The results of a convolution differ in last bits.
     taken += runs(compare(engines, random.tensor(x), build, conv ? 1 : 0), "onednn.quantize");
   }
   CHECK(taken > 30);
@@ -254,7 +254,8 @@ TEST_CASE("a layer that quantises as it runs agrees with the core's own kernels"
   }
 }
 
-// The largest sums that there are, for zero points of 0 and others, and weights of one sign, of both, and far from 0.
+// Produces the largest possible sums, for zero points of 0 and others, and for weights of one sign,
+// of both, and far from 0.
 TEST_CASE("sums beyond 24 bits are exact, on the way and at the end") {
   if (!has_vnni()) return;
   const Engines engines;
@@ -263,7 +264,7 @@ TEST_CASE("sums beyond 24 bits are exact, on the way and at the end") {
   struct Weights {
     Bytes type;
     int64_t zero;
-    bool large;  // what they add up to, less their zero point or as they are
+    bool large;  // the sums minus their zero point, or the plain sums
   };
   constexpr Weights kWeights[] = {{{DType::kI8, 121, 127}, 0, true},    {{DType::kI8, -127, 127}, 0, true},
                                   {{DType::kI8, -9, 9}, 0, false},      {{DType::kU8, 119, 137}, 128, false},

@@ -1,4 +1,5 @@
-// Graphs with oneDNN's kernels and with the core's own: the same numbers but for rounding, the same bits on any threads.
+// Compares graphs in oneDNN's kernels and in the core's own: equal up to rounding, and the same
+// bits on any number of threads.
 #include <algorithm>
 
 #include "tests/onednn/nets.h"
@@ -19,7 +20,7 @@ TEST_CASE("convolutions of all kinds, and what follows them, agree with the core
     Shape x{random.pick(1, 3), in}, w{out, in / groups};
     std::vector<int64_t> strides, dilations, pads(static_cast<size_t>(2 * spatial));
     for (int64_t d = 0; d < spatial; ++d) {
-      // Now and then a second dim of one, which oneDNN is shown as the first.
+      // Sometimes the second dim is 1; oneDNN then gets it as the first.
       const bool one = spatial == 2 && d == 1 && random.pick(0, 3) == 0;
       x.push_back(one ? 1 : random.pick(7, spatial == 3 ? 9 : 20));
       w.push_back(one ? 1 : random.pick(1, 3));
@@ -86,19 +87,19 @@ TEST_CASE("products by weights, and what follows them, agree with the core's own
       return net.finish(follow(net, y, kind, net.e.shape(y)));
     });
     CAPTURE(kernels);
-    // The core is faster in small products.
+    // The core is faster for small products.
     const bool large = k * n > 65536 || 2 * (x.num_elements() / k) * k * n >= 2'000'000;
     CHECK(runs(kernels, gemm ? "onednn.gemm" : "onednn.matmul") == (large ? size_t{1} : size_t{0}));
   }
 }
 
-// The result may take the addend's memory only where nobody needs that any more.
 TEST_CASE("weights of one spatial dim and of groups are not taken for those of two") {
   struct Case {
     Shape x, w;
     int64_t group;
   };
-  // What tiles, halves of images and Winograd's filtering would take if the weights' dims were two channels and two places.
+  // Cases that kernels for tiles, for halves of images, or for Winograd would take if they mistook
+  // the weights' dims for two channels and two spatial dims.
   const Case cases[] = {
       {{1, 512, 60}, {512, 32, 9}, 16}, {{1, 256, 400}, {256, 128, 3}, 2}, {{1, 48, 20}, {256, 3, 3}, 16}};
   const Engines engines;
@@ -126,8 +127,9 @@ TEST_CASE("a sum behind a convolution or a product leaves its addend alone where
   const Shape image{1, 24, 14, 14}, rows{48, 192};
   for (const bool conv : {true, false}) {
     for (const bool bf16 : {false, true}) {
-      // The addend is read by nobody else; by another node later; by the layer itself; it is the input of all; it is
-      // read again behind the sum.
+      // A sum may reuse the addend's memory only if the addend is not needed any more. The cases:
+      // the sum is its only reader; another node reads it later; the layer itself reads it; it is
+      // the input of all; it is read again behind the sum.
       for (int64_t kind = 0; kind < 5; ++kind) {
         const Shape& x = conv ? image : rows;
         CAPTURE(conv);
@@ -156,12 +158,12 @@ TEST_CASE("a sum behind a convolution or a product leaves its addend alone where
   }
 }
 
-// Tiles of bf16 are fast enough for halves of the pixels to be problems of their own.
+// bf16 tiles are so fast that halves of the pixels may be separate problems.
 TEST_CASE("1 x 1 convolutions in bf16, and what follows them, agree with the core's own") {
   const Engines engines;
   Random random(6);
   for (int round = 0; round < 60; ++round) {
-    const bool few = random.pick(0, 3) == 0;  // pixels, but enough to do for two
+    const bool few = random.pick(0, 3) == 0;  // few pixels, but enough work for two
     const int64_t in = few ? 512 : 8 * random.pick(2, 12), out = few ? 1024 : 8 * random.pick(1, 12);
     const Shape x{few ? 1 : random.pick(1, 2), in, few ? 1 : random.pick(1, 19),
                   few ? random.pick(1, 6) : random.pick(5, 19)};
@@ -185,7 +187,7 @@ TEST_CASE("1 x 1 convolutions in bf16, and what follows them, agree with the cor
   }
 }
 
-// What decays in training ends as denormals, which would take a hundred times as long.
+// Weights that decay in training become denormals, which would be a hundred times slower.
 TEST_CASE("denormals are zero to oneDNN's kernels, on all threads") {
   const Engines engines;
   const Shape x{1, 32, 40, 40};
@@ -234,7 +236,7 @@ TEST_CASE("a small net keeps oneDNN's format from its first convolution to its p
   CHECK(runs(kernels, "onednn.conv") + runs(kernels, "onednn.winograd") == 4);
   for (const char* kernel : {"onednn.pool", "onednn.concat"}) CHECK(runs(kernels, kernel) > 0);
   CHECK(count_of(kernels, "\"portable") == 0);
-  // Every weight once, and the image.
+  // Counts one Reorder per weight and one for the image.
   size_t in_each_run = 0;
   for (size_t at = kernels.find("\"percale:Reorder\""); at != std::string::npos;
        at = kernels.find("\"percale:Reorder\"", at + 1)) {

@@ -1,4 +1,4 @@
-// LSTM in bf16 on tiles, beside the core's own.
+// Compares LSTM in bf16 tiles with the core's own.
 #include "tests/onednn/nets.h"
 
 namespace percale {

@@ -1,4 +1,4 @@
-// Random graphs, run with oneDNN's kernels and with the core's own.
+// Builds random graphs and runs them with oneDNN's kernels and with the core's own.
 #ifndef PERCALE_TESTS_ONEDNN_NETS_H_
 #define PERCALE_TESTS_ONEDNN_NETS_H_
 
@@ -18,10 +18,10 @@
 namespace percale {
 
 size_t count_of(const std::string& text, std::string_view part);
-// How many nodes the kernel runs; it may also stand among those that refused one.
+// Returns how many nodes the kernel runs. Entries for refusals are not counted.
 size_t runs(const std::string& kernels, std::string_view kernel);
 
-// Whether this CPU multiplies tiles of bf16.
+// True if this CPU multiplies tiles of bf16.
 bool computes_in_tiles();
 
 class Random {
@@ -54,17 +54,18 @@ class Net {
   ValueId x = kNoValue;
 };
 
-// Where the round is in bf16.
+// Casts `v` if the round runs in bf16.
 inline ValueId typed(Emitter& e, bool narrow, ValueId v, DType dtype) {
   return narrow ? e.emit("Cast", {v}, {{"to", dtype}}) : v;
 }
 
-// What may follow a convolution or a product of that shape, as chains that post-ops can express: kinds 0 to kFollowers.
+// Adds one of several chains that may follow a convolution or product of that shape and that
+// post-ops can express: kinds 0 to kFollowers.
 inline constexpr int64_t kFollowers = 10;
 ValueId follow(Net& net, ValueId y, int64_t kind, const Shape& shape);
 
-// The engines of these tests: the core alone, and with oneDNN on 1, 2 and 4 threads. One registry of ops per engine, but graphs
-// are made alike for each.
+// The engines of these tests: the core alone, and with oneDNN on 1, 2 and 4 threads. Each engine
+// has a registry of its own, so equal graphs are built for each.
 struct Engines {
   Engines();
   std::shared_ptr<Engine> core;
@@ -78,9 +79,10 @@ struct Outcome {
 Outcome run(const std::shared_ptr<Engine>& engine, const std::shared_ptr<const Graph>& graph, const Tensor& x,
             const SessionOptions& options = {});
 
-// `build` makes the same graph for any engine, whose "y" is f32, u8, i8 or i32. Checks that oneDNN gives the same bits on any number
-// of threads, and what the core gives within `tolerance` of the largest number, of integers within that itself. Returns what runs
-// it with oneDNN.
+// `build` makes the same graph for any engine; its output "y" is f32, u8, i8 or i32. Checks that
+// oneDNN gives the same bits on any number of threads. Compares them with the core: within
+// `tolerance` of the largest number, or for integers within `tolerance` itself. Returns the
+// description of the kernels that ran with oneDNN.
 using Build = std::function<std::shared_ptr<const Graph>(const std::shared_ptr<Engine>& engine)>;
 std::string compare(const Engines& engines, const Tensor& x, const Build& build, double tolerance = 2e-5,
                     const SessionOptions& options = {});

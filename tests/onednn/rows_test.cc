@@ -1,10 +1,10 @@
-// Softmax and layer normalisation with oneDNN's kernels and with the core's own.
+// Compares softmax and layer normalisation in oneDNN's kernels and in the core's own.
 #include "tests/onednn/nets.h"
 
 namespace percale {
 namespace {
 
-// The node in bf16, between Casts.
+// Emits the node in bf16, between Casts.
 ValueId in_bf16(Net& net, std::string_view op, const std::vector<ValueId>& inputs, Attributes attributes) {
   std::vector<ValueId> narrow;
   for (ValueId id : inputs) narrow.push_back(net.e.emit("Cast", {id}, {{"to", DType::kBF16}}));
@@ -18,7 +18,7 @@ TEST_CASE("softmax along any axis, of what lies in a format or in order, agrees 
   for (int round = 0; round < 120; ++round) {
     Shape x;
     for (int64_t d = random.pick(2, 4); d > 0; --d) x.push_back(random.pick(1, 40));
-    // oneDNN is shown an image of one column as one of one row.
+    // oneDNN gets an image of one column as one of one row.
     if (x.rank() == 4 && random.pick(0, 4) == 0) x[3] = 1;
     const auto rank = static_cast<int64_t>(x.rank());
     const int64_t axis = random.pick(-rank, rank - 1);

@@ -1,4 +1,4 @@
-// Convolutions and products in tiles of bf16, beside the core's in f32.
+// Compares convolutions and products in bf16 tiles with the core's f32 kernels.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -14,7 +14,8 @@ SessionOptions in_bf16() {
   return options;
 }
 
-// -1, 0 and 1: sums of some thousand products of such numbers are exact in f32, and below 256, where bf16 has every integer.
+// Rounds to -1, 0 and 1. Sums of some thousand products of such numbers are exact in f32, and below
+// 256 also in bf16.
 ValueId whole(Net& net, ValueId v) { return net.e.emit("Round", {v}); }
 
 struct Case {
@@ -24,7 +25,7 @@ struct Case {
   Attributes attributes() const { return {{"strides", strides}, {"dilations", dilations}, {"pads", pads}}; }
 };
 
-// Few pixels, whole blocks of channels, enough weights.
+// A convolution with few pixels, whole blocks of channels and enough weights.
 Case random_conv(Random& random) {
   Case c{Shape{random.pick(1, 2), 0}, Shape{0, 0}, {}, {}, {0, 0, 0, 0}};
   int64_t taps = 1;
@@ -145,7 +146,7 @@ TEST_CASE("what follows convolutions and products in tiles agrees with the core"
   CHECK(taken >= (computes_in_tiles() ? size_t{25} : size_t{0}));
 }
 
-// By a matrix that changes nothing, of numbers that bf16 has.
+// Multiplies by an identity matrix, with numbers that bf16 represents exactly.
 TEST_CASE("functions behind sums in tiles are those of the definition") {
   const Engines engines;
   const int64_t rows = 64, n = 768;

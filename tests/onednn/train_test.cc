@@ -1,13 +1,13 @@
-// Gradients, and what runs forward in training, with oneDNN's kernels and with the core's own.
+// Compares gradients, and forward nodes in training, in oneDNN's kernels and in the core's own.
 #include "core/autodiff/gradients.h"
 #include "tests/onednn/nets.h"
 
 namespace percale {
 namespace {
 
-constexpr double kRounding = 3e-2;  // of bf16, in sums of some hundred products
+constexpr double kRounding = 3e-2;  // rounding error of bf16 in sums of some hundred products
 
-// Values of any shape as one row of f32.
+// Concatenates values of any shape to one row of f32.
 ValueId joined(Net& net, const std::vector<ValueId>& values) {
   std::vector<ValueId> rows;
   for (ValueId value : values) {
@@ -17,7 +17,7 @@ ValueId joined(Net& net, const std::vector<ValueId>& values) {
   return net.e.emit("Concat", rows, {{"axis", 0}});
 }
 
-// The sizes of a convolution and the attributes that say them.
+// The shapes of a convolution and the attributes that match them.
 struct Case {
   Shape x, w, y;
   Attributes attributes;
@@ -74,7 +74,7 @@ TEST_CASE("gradients of convolutions of all kinds, and convolutions by changing 
           Net net(engine, weights, c.x);
           Emitter& e = net.e;
           const auto typed = [&](ValueId v) { return e.emit("Cast", {v}, {{"to", c.dtype}}); };
-          // Changes with x.
+          // A factor of one that depends on x, so that it is not precomputed.
           const ValueId one = e.emit(
               "Exp", {e.emit("Mul", {e.emit("ReduceMax", {net.x}, {{"keepdims", 0}}), e.scalar(DType::kF32, 0.0)})});
           const ValueId image = typed(net.x), dy = typed(e.emit("Mul", {net.weight(c.y), one}));

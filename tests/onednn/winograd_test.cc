@@ -1,4 +1,4 @@
-// Convolutions by Winograd's filtering, beside the core's own, which add products as they are written.
+// Compares Winograd convolutions with the core's own, which add products directly.
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +7,7 @@
 namespace percale {
 namespace {
 
-// What may follow it without leaving the kernel, and a sum of it with itself, which leaves it.
+// Epilogues that the kernel computes itself, and a sum with itself, which it does not.
 constexpr int64_t kBounds = 3, kAddsRelu = 4, kAddsImage = 5, kSwish = 6, kKinds = 8;
 ValueId follow_winograd(Net& net, ValueId y, int64_t kind, const Shape& shape) {
   Emitter& e = net.e;
@@ -48,7 +48,8 @@ TEST_CASE("Winograd's convolutions of any sizes, and what follows them, agree wi
       const ValueId y = net.e.emit("Conv", inputs, {{"pads", pads}});
       return net.finish(follow_winograd(net, y, kind, net.e.shape(y)));
     };
-    const std::string kernels = compare(engines, input, build, 1e-4);  // of what bounds may have left of the sums
+    // The tolerance covers rounding errors of the sums that clipping leaves.
+    const std::string kernels = compare(engines, input, build, 1e-4);
     taken += runs(kernels, "onednn.winograd");
   }
   CHECK(taken > 40);
@@ -90,7 +91,8 @@ TEST_CASE("without layouts, who needs formats of its own leaves the layer to oth
   CHECK(runs(kernels, "onednn.winograd") == 0);
 }
 
-// Beside sums in f64: no more than three times what f32 costs where products are added as they are written.
+// Compared with sums in f64, the error is at most three times that of f32 products that are added
+// directly.
 TEST_CASE("Winograd's convolutions are nearly as exact as others") {
   const Engines engines;
   Random random(14);

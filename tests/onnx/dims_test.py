@@ -1,4 +1,5 @@
-"""Other dims of imported models: a fixed batch becomes free where the graph allows it, and the numbers stay.
+"""Tests changed dims of imported models: a fixed batch becomes free if the graph allows it, and the
+results stay the same.
 
     python dims_test.py PERCALE
 """
@@ -58,7 +59,8 @@ class Dims(unittest.TestCase):
         return run("import", self.model, self.made, *sum((["--dim", dim] for dim in dims), []), code=1).stderr
 
     def compare_batches(self, row, rows, output):
-        """The model of any batch gives for `rows` rows what the model of one row gives for each."""
+        """The model with a free batch must give for `rows` rows what the model of one row gives for
+        each."""
         source = random.Random(1)
         size = 1
         for dim in row:

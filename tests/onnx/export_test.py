@@ -1,4 +1,5 @@
-"""What the exporter makes of graphs: a trained net's model gives the net's numbers, facts and names stay.
+"""Tests the exporter: the model of a trained net gives the net's results; metadata and names are
+kept.
 
     python export_test.py PERCALE
 """
@@ -55,7 +56,7 @@ MIXED = [{"layer": "SeparableConv2D", "filters": 4, "kernel_size": 3}, {"layer":
 
 
 def top_fields(data):
-    """The fields of a message: number and value, an int or bytes."""
+    """Yields the fields of a message: number and value, an int or bytes."""
     at = 0
 
     def varint_here():
@@ -80,7 +81,7 @@ def top_fields(data):
 
 
 def versions(path):
-    """The opset of ONNX's own domain and the IR version of a model."""
+    """Returns the opset of ONNX's own domain and the IR version of a model."""
     with open(path, "rb") as file:
         message = list(top_fields(file.read()))
     opsets = [dict(top_fields(v)) for n, v in message if n == 8]
@@ -121,7 +122,7 @@ class Exports(unittest.TestCase):
         return names, [read_npy(self.path("values", name.replace("/", "_").replace(":", "_") + ".npy")) for name in names]
 
     def check_trained(self, layers, side, near=0):
-        """`near`: what ONNX's numbers in attributes may change, which have f32 where ours have f64."""
+        """`near`: the tolerance for attributes, which are f32 in ONNX and f64 here."""
         model = self.trained(layers, side)
         run("export", model, self.path("model.onnx"))
         names, wanted = self.outputs(model)
@@ -173,7 +174,7 @@ class Exports(unittest.TestCase):
         f = lambda dims: [value("x", FLOAT, dims)]
         i = [value("x", INT32, [4])]
         axes, pads = [ints("axes", [1], [1])], [ints("pads", [2], [1, 1])]
-        cases = {  # opset of the model, node, inputs, initializers, wanted opset and IR version
+        cases = {  # opset of the model, node, inputs, initializers, expected opset and IR version
             "Relu of floats": (14, node("Relu", ["x"], ["y"]), f([4]), [], 13, 7),
             "Relu of integers": (14, node("Relu", ["x"], ["y"]), i, [], 14, 7),
             "Conv": (22, node("Conv", ["x", "w"], ["y"]), f([1, 1, 4, 4]), [floats("w", [1, 1, 1, 1], [2])], 13, 7),

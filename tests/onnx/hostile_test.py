@@ -1,4 +1,5 @@
-"""Models that lie: each is refused with a reason that names the place, in bounded time and memory.
+"""Models with false statements: each must be refused with a reason that names the place, in bounded
+time and memory.
 
     python hostile_test.py PERCALE
 """
@@ -14,7 +15,7 @@ import unittest
 from onnx_writer import *
 
 PERCALE = None
-MEMORY = 2 << 30  # address space, of which the library, its threads and the mapped file take a part
+MEMORY = 2 << 30  # address space; the library, its threads and the mapped file use a part of it
 SECONDS = 20
 
 
@@ -45,7 +46,7 @@ def nested(depth):
 
 
 def calls(names):
-    """Functions each of which calls the next ones."""
+    """Returns functions that each call the next ones."""
     return [function(name, ["a"], ["b"], [node(callee, ["a"], ["b" if i == 0 else f"u{i}"], domain="local")
                                           for i, callee in enumerate(callees)]) for name, callees in names.items()]
 

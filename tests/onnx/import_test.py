@@ -1,4 +1,4 @@
-"""What the importer makes of models: they are written as test cases, and `percale test` says whether the numbers are right.
+"""Tests the importer: models are written as test cases, and `percale test` compares the results.
 
     python import_test.py PERCALE
 """
@@ -58,7 +58,7 @@ class Models(unittest.TestCase):
         self.assertEqual(summary["inputs"][0]["dims"], [-1, 2])
 
     def checked(self, batch_size):
-        """What `check` says of a SPEC that trains the model."""
+        """Returns the output of `check` for a SPEC that trains the model."""
         job = os.path.join(self.path, "job.json")
         with open(job, "w", encoding="utf-8") as out:
             json.dump({"model": "model.onnx", "loss": "mse", "optimizer": "sgd", "batch_size": batch_size,
@@ -106,7 +106,8 @@ class Models(unittest.TestCase):
         self.assertEqual([v["name"] for v in self.summary()["variables"]], ["slope", "bias"])
 
     def test_parameters_that_were_equal_by_chance_are_variables_of_their_own(self):
-        # As PyTorch's TorchScript exporter writes a fresh network: bias and running mean, scale and running variance are equal.
+        # As PyTorch's TorchScript exporter writes a fresh network: bias and running mean are equal,
+        # and scale and running variance are equal.
         graph = Graph([node("Identity", ["bias"], ["mean"]), node("Identity", ["scale"], ["var"]), node("Identity", ["scale"], ["scale2"]),
                        node("Identity", ["w"], ["tied"]),
                        node("BatchNormalization", ["x", "scale", "bias", "mean", "var"], ["n"], epsilon=0.0),
@@ -126,14 +127,16 @@ class Models(unittest.TestCase):
         self.gives(model(graph), [floats("x", [2, 1], [1, 3])], [floats("", [2, 1], [10, 13]), floats("", [1], [1])])
 
     def shape_of_output(self, nodes, dims, initializers=()):
-        """The dims of the only output "y" after the import of a model that takes "x"."""
+        """Returns the dims of the only output "y" after the import of a model with the input "x".
+        """
         self.write(model(Graph(nodes, [value("x", FLOAT, dims)], [value("y", FLOAT, None)], initializers)))
         summary = self.summary()
         self.assertEqual([v["name"] for v in summary["outputs"]], ["y"])
         return summary["outputs"][0]["dims"]
 
     def axes_two_and_three(self):
-        """Nodes and initializers of "axes", as exporters write a range that they do not fold."""
+        """Returns nodes and initializers of "axes", as exporters write a range that they do not
+        fold."""
         return ([node("Add", ["three", "one"], ["four"]), node("Range", ["two", "four", "one"], ["axes"])],
                 [ints("one", [], [1]), ints("two", [], [2]), ints("three", [], [3])])
 
@@ -147,7 +150,7 @@ class Models(unittest.TestCase):
         self.assertEqual(self.shape_of_output([*axes, node("Unsqueeze", ["x", "axes"], ["y"])], ["n", 3], numbers), [-1, 3, 1, 1])
 
     def test_a_batch_that_is_viewed_as_rows_keeps_the_known_dims(self):
-        # PyTorch's x.view(x.size(0), -1), written down without optimisation.
+        # PyTorch's x.view(x.size(0), -1), exported without optimisation.
         nodes = [node("Shape", ["x"], ["shape"]), node("Gather", ["shape", "zero"], ["n"], axis=0), node("Unsqueeze", ["n", "axes"], ["row"]),
                  node("Concat", ["row", "rest"], ["wanted"], axis=0), node("Reshape", ["x", "wanted"], ["y"])]
         numbers = [ints("zero", [], [0]), ints("axes", [1], [0]), ints("rest", [1], [-1])]
@@ -175,7 +178,7 @@ class Models(unittest.TestCase):
     def test_initializers_of_every_storage_have_their_values(self):
         packed = lambda number, code, values: field(number, struct.pack(f"<{len(values)}{code}", *values))
         numbers = lambda number, values: field(number, b"".join(varint(v) for v in values))
-        stored = [  # dtype, typed data, raw data of the same
+        stored = [  # dtype, typed data, the same as raw data
             (1, packed(4, "f", [1.5, -2]), struct.pack("<2f", 1.5, -2)),
             (1, fields(4, [1.5, -2.0]), struct.pack("<2f", 1.5, -2)),
             (2, numbers(5, [200, 7]), bytes([200, 7])),
@@ -248,7 +251,8 @@ class Models(unittest.TestCase):
                             scan_input_directions=[0, 1], scan_output_axes=[1, 0], scan_output_directions=[0, 1])],
                       [value("zero", FLOAT, [2]), value("x", FLOAT, ["n", 2]), value("z", FLOAT, [2, "n"]), value("k", FLOAT, [2])],
                       [value("last", FLOAT, [2]), value("sums", FLOAT, [2, "n"]), value("parts", FLOAT, ["n", 2])])
-        x, z = [1, 2, 3, 4, 5, 6], [10, 20, 30, 40, 50, 60]  # rows of x with columns of z from the last one on
+        # Rows of x, and columns of z from the last one backwards
+        x, z = [1, 2, 3, 4, 5, 6], [10, 20, 30, 40, 50, 60]
         self.gives(model(graph), [floats("", [2], [0, 0]), floats("", [3, 2], x), floats("", [2, 3], z), floats("", [2], [1, 2])],
                    [floats("", [2], [9, 12]), floats("", [2, 3], [1, 4, 9, 2, 6, 12]), floats("", [3, 2], [-5, -68, -17, -92, -29, -116])])
 

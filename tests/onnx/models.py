@@ -1,5 +1,5 @@
-"""Runs the real models of the shared folder through `percale test`: each gives its reference outputs, as it is and after it was
-exported and imported again.
+"""Runs the real models of the shared folder through `percale test`: each gives its reference
+outputs, directly and after an export and import.
 
     python models.py PERCALE PROJECT_ROOT
 """

@@ -1,4 +1,4 @@
-"""Writes ONNX messages byte by byte; the numbers are the fields' in onnx.proto."""
+"""Writes ONNX messages byte by byte; the numbers are those of the fields in onnx.proto."""
 import struct
 
 FLOAT, UINT8, INT8, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE = 1, 2, 3, 6, 7, 8, 9, 10, 11
@@ -14,7 +14,7 @@ def varint(value):
 
 
 def field(number, value):
-    """One field: an int as varint, a float as fixed32, text and bytes with their length."""
+    """Returns one field: an int as varint, a float as fixed32, text and bytes with their length."""
     if isinstance(value, bool) or isinstance(value, int):
         return varint(number << 3) + varint(int(value))
     if isinstance(value, float):

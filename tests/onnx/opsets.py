@@ -1,14 +1,15 @@
-"""The oldest opset of a model by the schemas of the package "onnx": what the exporter's tables are compared with."""
+"""Finds the oldest opset of a model by the schemas of the package "onnx", to check the exporter's
+tables."""
 import onnx
 from onnx import defs, helper, shape_inference
 
 OLDEST, NEWEST = 13, 27
-# Ops, attributes and values whose meaning changed where their form did not: no schema tells of it.
+# Ops, attributes and values whose meaning changed without a change of the schema.
 MEANING = {"GroupNormalization": 21, "DFT": 20}
 VALUES = {("Resize", "coordinate_transformation_mode", "half_pixel_symmetric"): 19, ("Pad", "mode", "wrap"): 19,
           ("GridSample", "mode", "linear"): 20, ("GridSample", "mode", "cubic"): 20,
           **{(op, "reduction", how): 18 for op in ("ScatterElements", "ScatterND") for how in ("max", "min")}}
-# Tensors of these types came with an opset.
+# The opsets that introduced these element types.
 TYPES = {"float8e4m3fn": 19, "float8e4m3fnuz": 19, "float8e5m2": 19, "float8e5m2fnuz": 19, "int4": 21, "uint4": 21,
          "float4e2m1": 23, "float8e8m0": 24, "int2": 25, "uint2": 25}
 
@@ -18,12 +19,12 @@ def type_name(number):
 
 
 def formals(params, count):
-    """The formal parameter of each of `count` operands."""
+    """Returns the formal parameter of each of `count` operands."""
     return [params[min(i, len(params) - 1)] if params else None for i in range(count)]
 
 
 def fits(schema, node, types):
-    """Whether the node is one of the schema: operands, their types, attributes."""
+    """Returns True if the node matches the schema: operands, their types, attributes."""
     for names, params, least in ((node.input, schema.inputs, schema.min_input), (node.output, schema.outputs, schema.min_output)):
         names = list(names)
         while names and not names[-1]:
@@ -53,20 +54,21 @@ def text(attribute):
 
 
 def oldest_of_node(node, types, ranks):
-    """The oldest opset that has the node in its form; None where none has."""
+    """Returns the oldest opset that has the node in this form; None if there is none."""
     least = MEANING.get(node.op_type, OLDEST)
     if node.op_type == "GridSample" and ranks.get(node.input[0]) != 4:
-        least = 20  # volumes
+        least = 20  # volumes need 20
     for attribute in node.attribute:
         value = text(attribute)
         least = max(least, VALUES.get((node.op_type, attribute.name, value), OLDEST) if isinstance(value, str) else OLDEST)
     if node.op_type == "RoiAlign" and all(a.name != "coordinate_transformation_mode" for a in node.attribute):
-        return least  # of the corners, before 16: the exporter always says what it means from 16 on
+        # Aligned to corners before opset 16; from 16 on the exporter always writes the attribute
+        return least
     for opset in range(least, NEWEST + 1):
         try:
             if fits(defs.get_schema(node.op_type, opset, ""), node, types):
                 return opset
-        except defs.SchemaError:  # the op came later
+        except defs.SchemaError:  # the op is newer
             pass
     return None
 
@@ -92,8 +94,9 @@ def note_types(graph, types, ranks):
 
 
 def oldest(model):
-    """The oldest opset that has all nodes of the model in their form, and the op that asks for it. Names are unique in the
-    models that Percale writes, those of graphs within nodes among them."""
+    """Returns the oldest opset that has all nodes of the model in this form, and the op that
+    requires it. Names are unique in the models that Percale writes, also those of graphs within
+    nodes."""
     types, ranks = {}, {}
     for graph in graphs(shape_inference.infer_shapes(model, data_prop=True).graph):
         note_types(graph, types, ranks)

@@ -1,9 +1,10 @@
-"""What ONNX Runtime makes of exported models: the real models of the shared folder and every third official case give it the numbers
-that the given ones do, onnx.checker accepts them, and their opset is the oldest that has all their nodes.
+"""Tests exported models with ONNX Runtime. The real models of the shared folder and every third
+official case must give the results of the original models, onnx.checker must accept them, and their
+opset must be the oldest that has all their nodes.
 
     python runtime_test.py PERCALE FOLDER_TO_UNPACK_INTO PROJECT_ROOT
 
-Needs a Python with onnx and onnxruntime: this one, or one of the cache; else it is skipped.
+Needs a Python with onnx and onnxruntime: this one, or one in the cache. Skipped otherwise.
 """
 import json
 import os
@@ -22,7 +23,7 @@ NEEDS = "import numpy, onnx, onnxruntime"
 
 
 def other_python():
-    """A Python of the cache that has the packages; None where there is none."""
+    """Returns a Python of the cache that has the packages, or None."""
     cache = os.environ.get("PERCALE_CACHE") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "percale")
     for folder in ("python-packages", "bench"):
@@ -43,7 +44,7 @@ except ImportError as missing:
     print(f"{missing}, and no Python of the cache has it: ONNX Runtime is not asked; `sh tests/bench/run` sets it up")
     sys.exit(77)
 
-import opsets  # of the packages
+import opsets  # imports onnx
 
 
 def load(path):
@@ -56,7 +57,7 @@ def load(path):
 
 
 def run(model, feeds):
-    """The outputs, or nothing where the runtime does not take the model."""
+    """Returns the outputs, or nothing if the runtime does not accept the model."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     try:
@@ -66,7 +67,7 @@ def run(model, feeds):
             feeds = dict(zip(wanted, feeds))
         feeds = {k: v.reshape(()) if wanted[k] == [] and v.size == 1 else v for k, v in feeds.items()}
         return session.run(None, feeds)
-    except Exception as error:  # whatever a runtime throws
+    except Exception as error:  # the runtime throws various types
         return str(error)
 
 
@@ -79,7 +80,7 @@ def near(got, wanted, absolute):
 
 
 def cases(official, root):
-    """Model, feeds and the absolute tolerance of each case."""
+    """Yields model, feeds and the absolute tolerance of each case."""
     shared = os.path.join(os.environ.get("PERCALE_SHARED") or os.path.join(root, "..", "shared"), "models")
     for name in sorted(os.listdir(shared)) if os.path.isdir(shared) else []:
         folder = os.path.join(shared, name)
@@ -96,7 +97,7 @@ def cases(official, root):
         while os.path.exists(os.path.join(data, f"input_{len(feeds)}.pb")):
             try:
                 feeds.append(load(os.path.join(data, f"input_{len(feeds)}.pb")))
-            except Exception:  # what is no tensor: a sequence, an optional
+            except Exception:  # not a tensor: a sequence, an optional
                 break
         else:
             yield model, feeds, 1e-5
@@ -107,7 +108,7 @@ def drawn(model):
 
 
 def trained_nets_differ(program):
-    """Nets that are trained here: what the runtime makes of their models, beside what they give themselves."""
+    """Trains nets and compares the runtime's results for their models with their own."""
     export_test.PERCALE = program
     wrong = []
     for name, layers, side in (("LeNet", export_test.LENET, 28), ("many layers", export_test.MIXED, 8)):
@@ -126,7 +127,8 @@ def trained_nets_differ(program):
 
 
 def wrong_versions(model):
-    """None, or how the model's opset and IR version are not the oldest ones that fit."""
+    """Returns None, or how the model's opset and IR version differ from the oldest ones that fit.
+    """
     model = onnx.load(model)
     stamped = next(o.version for o in model.opset_import if o.domain == "")
     oldest, why = opsets.oldest(model)
@@ -148,7 +150,9 @@ def main(program, official, root):
             wrote = subprocess.run([program, "export", model, exported], capture_output=True, text=True)
             wanted = run(model, feeds)
             if wrote.returncode or isinstance(wanted, str) or drawn(model):
-                silent += 1  # an op that is not there, or a model that the runtime does not take as it is
+                # An unsupported op, or a model that the runtime does not accept in its original
+                # form
+                silent += 1
                 continue
             got, reason = run(exported, feeds), None
             if isinstance(got, str):
@@ -158,7 +162,7 @@ def main(program, official, root):
             try:
                 onnx.checker.check_model(exported)
             except onnx.checker.ValidationError as error:
-                # A rank that nobody knows has no form that the checker likes.
+                # The checker rejects every form of an unknown rank.
                 reason = reason or (None if "Field 'shape'" in str(error) else str(error))
             reason = reason or wrong_versions(exported)
             agree += reason is None

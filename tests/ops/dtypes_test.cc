@@ -1,4 +1,5 @@
-// The element types of the ONNX specification (spec_dtypes.json) against what our ops take.
+// Checks the element types of the ONNX specification (spec_dtypes.json) against those that our ops
+// accept.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 namespace percale {
 namespace {
 
-// One type parameter of an op: the operands that share it and the types that they may have.
+// One type parameter of an op: the operands that share it and its possible types.
 struct TypeParameter {
   std::string name;
   std::vector<DType> dtypes;
@@ -58,7 +59,8 @@ std::vector<SpecOp> read_spec() {
   return out;
 }
 
-// The tensor's numbers in another type, near enough for a run: integers are at least 1 where a fraction was.
+// Converts the tensor's numbers to another type, accurately enough for a run. Fractions become
+// integers of at least 1.
 Tensor retyped(const Registry& registry, const Tensor& tensor, DType to) {
   if (!tensor.defined() || tensor.dtype() == to) return tensor;
   const OpSchema* cast = registry.find_op("", "Cast");
@@ -79,15 +81,15 @@ Tensor retyped(const Registry& registry, const Tensor& tensor, DType to) {
   return as(tensor, to);
 }
 
-// Runs a row with the operands of one type parameter in that type; it is enough that the first kernel which accepts it
-// succeeds. An op without such an operand takes its type from an attribute.
+// Runs a row with the operands of one type parameter in that type. The first kernel that accepts it
+// must succeed. An op without such an operand takes its type from an attribute.
 Status run_as(const Registry& registry, const OpSchema& schema, const OpCase& row, const TypeParameter& type,
               DType dtype) {
   std::vector<Tensor> inputs = row.inputs;
   Attributes attributes = row.attributes;
   bool set = false;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    // The last formal stands for all the rest of a variadic op.
+    // The last formal parameter of a variadic op stands for all further operands.
     const size_t formal = std::min(i, schema.inputs.size() - 1);
     if (std::find(type.inputs.begin(), type.inputs.end(), formal) == type.inputs.end()) continue;
     set = set || inputs[i].defined();
@@ -116,7 +118,7 @@ Status run_as(const Registry& registry, const OpSchema& schema, const OpCase& ro
 
 std::vector<OpCase> rows_of(const std::vector<OpCase>& all, const std::string& op) {
   std::vector<OpCase> out;
-  if (op == "Dropout") {  // what it draws is no table's business
+  if (op == "Dropout") {  // random results are not in tables
     OpCase& drawn = out.emplace_back();
     drawn.inputs = {Tensor::of<float>(Shape{4}, std::vector<float>{1, 2, 3, 4}), Tensor::scalar(0.5f),
                     Tensor::scalar(true)};
@@ -148,7 +150,7 @@ TEST_CASE("every op of the list runs with every number type that the specificati
           if (got.ok() || got.code() != Code::kNotFound) status = got;
           if (got.ok()) break;
         }
-        // A type of an output alone that nothing chooses is the op's own business.
+        // Skips the type of an output that no operand or attribute selects.
         if (status.code() == Code::kNotFound && type.inputs.empty()) continue;
         ++checked;
         CHECK_MESSAGE(status.ok(), op.name << " with " << type.name << " = " << std::string(dtype_name(dtype)) << ": "

@@ -1,4 +1,5 @@
-// Sizes at which loops are cut into pieces: too large for the tables, whose rows prove the formulas.
+// Sizes at which loops are divided into pieces. They are too large for the tables, whose rows test
+// the formulas.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ Tensor bytes(const Shape& shape, uint32_t seed) {
   return Tensor::of<uint8_t>(shape, values);
 }
 
-// The pieces in reverse order.
+// Runs the pieces in reverse order.
 ParallelFor backwards() {
   return {[](void*, int64_t pieces, ParallelFor::Body body, void* arg) {
             for (int64_t i = pieces; i-- > 0;) body(arg, i);
@@ -122,7 +123,7 @@ std::vector<OpCase> large_cases() {
   out.push_back(make("GlobalMaxPool", {numbers({3, 37, 19, 31}, 1)}));
   out.push_back(make("Conv", {numbers({2, 64, 300, 1}, 1), numbers({48, 64, 5, 1}, 2), numbers({48}, 3)}));
   for (const int64_t classes : {2, 5, 16}) out.push_back(make("Softmax", {numbers({701, classes}, 1)}));
-  // Weights small enough that a difference in the last bits does not grow from step to step.
+  // Weights are small, so that a difference in the last bits does not grow from step to step.
   for (const auto& [op, gates] : {std::pair{"LSTM", 4}, {"GRU", 3}, {"RNN", 1}}) {
     const auto weights = [&](int64_t columns, uint32_t seed) {
       const Tensor w = numbers({2, gates * 300, columns}, seed);
@@ -140,8 +141,8 @@ std::vector<OpCase> large_cases() {
   return out;
 }
 
-// Whether two kernels agree. Sums of numbers in [-1, 1] are taken in different orders and precisions: `summed` of them
-// may differ by some of the last bits of each.
+// True if two kernels agree. Sums of `summed` numbers in [-1, 1] are computed in different orders
+// and precisions, so they may differ by some of the last bits of each.
 bool agree(const Tensor& a, const Tensor& b, int64_t summed) {
   if (a.dtype() != DType::kF32) return std::memcmp(a.data(), b.data(), static_cast<size_t>(a.bytes())) == 0;
   const double allowed = 1e-7 * static_cast<double>(summed);
@@ -168,7 +169,7 @@ TEST_CASE("on large tensors all kernels of an op agree, and the order of pieces 
       return evaluate_node(*ops->registry, "cpu", *schema, "test", row.attributes, row.inputs, outputs,
                            std::make_shared<MemoryPool>(), parallel, kernel);
     };
-    // The last one that takes the row: behind it may stand the one for other types.
+    // The last kernel that accepts the row. A kernel for other types may follow it.
     std::string portable;
     Result<std::vector<Tensor>> want = internal_error("no kernel");
     for (auto kernel = kernels->rbegin(); portable.empty() && kernel != kernels->rend(); ++kernel) {

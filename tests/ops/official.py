@@ -1,5 +1,5 @@
-"""Writes official ONNX node cases (folders with model.onnx and test_data_set_0) of one op as rows of an op table. Needs numpy,
-onnx and ml_dtypes.
+"""Writes official ONNX node cases (folders with model.onnx and test_data_set_0) of one op as rows
+of an op table. Needs numpy, onnx and ml_dtypes.
 
     python tests/ops/official.py FOLDER_OF_CASES Resize > tests/ops/data/resize_official.jsonl
 """
@@ -35,7 +35,7 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
     node, data = graph.node[0], folder / "test_data_set_0"
     if any(not v.type.HasField("tensor_type") or v.type.tensor_type.elem_type == onnx.TensorProto.STRING
            for v in [*graph.input, *graph.output]):
-        continue  # no row can hold it
+        continue  # cannot be stored as a row
     fed = {v.name: read(data / f"input_{i}.pb") for i, v in enumerate(graph.input)}
     outs = [read(data / f"output_{i}.pb") for i in range(len(graph.output))]
     attrs = ",".join(f"{json.dumps(a.name)}:{attribute(value(a))}" for a in node.attribute)

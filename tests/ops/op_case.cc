@@ -38,7 +38,7 @@ Result<Tensor> read_elements(const Json& values, const Shape& shape) {
       PERCALE_ASSIGN_OR_RETURN(const int64_t v, item.as_int("v"));
       out[i] = v != 0;
     } else if constexpr (std::is_same_v<T, uint64_t>) {
-      if (item.is_string()) {  // above int64
+      if (item.is_string()) {  // above the range of int64
         PERCALE_ASSIGN_OR_RETURN(const std::string text, item.as_string("v"));
         out[i] = std::stoull(text);
       } else {
@@ -82,7 +82,8 @@ auto with_type(DType dtype, F&& f) -> decltype(f.template operator()<float>()) {
   }
 }
 
-// Elements of float8, float4 and integers of 4 and 2 bits are given by their bits; several share a byte, low bits first.
+// Elements of float8, float4 and 4-bit and 2-bit integers are stored as bits; several share a byte,
+// low bits first.
 bool is_small(DType dtype) { return dtype >= DType::kF8E4M3FN && dtype <= DType::kI2; }
 
 Result<Tensor> read_small(DType dtype, const Json& values, const Shape& shape) {
@@ -202,7 +203,7 @@ Result<OpCase> read_row(const Json& json) {
 
 // ---- Comparing
 
-// Element i as f64, and for integers also exactly.
+// Element i as f64, and also exactly for integers.
 struct Element {
   double real;
   uint64_t exact;
@@ -265,7 +266,7 @@ Tensor as_f64(const Tensor& tensor) {
   return Tensor::of<double>(tensor.shape(), values);
 }
 
-// Weights that differ from each other, of either sign.
+// Returns weights that differ from each other, with both signs.
 Tensor weights(const Shape& shape, int64_t seed) {
   std::vector<double> values;
   for (int64_t i = 0; i < shape.num_elements(); ++i) {
@@ -281,7 +282,8 @@ double dot(const Tensor& a, const Tensor& b) {
   return sum;
 }
 
-// A function of f64 tensors: the node with everything else constant, its outputs, and gradients on demand.
+// A function of f64 tensors: the node with all other operands constant, its outputs, and gradients
+// on demand.
 struct Differentiable {
   std::unique_ptr<Builder> builder;
   std::vector<ValueId> xs, ys;
@@ -297,7 +299,7 @@ Result<Differentiable> build(const std::shared_ptr<const Registry>& registry, co
   out.builder = std::make_unique<Builder>(registry);
   FunctionBuilder& f = out.builder->main();
   PERCALE_ASSIGN_OR_RETURN(const OpSchema* schema, schema_of(*registry, row));
-  // An input that shares its dtype with one that is differentiated becomes f64 with it.
+  // An input that shares its dtype with a differentiated one becomes f64, too.
   std::string groups;
   for (size_t i : row.grad) groups += schema->input(i).group;
   std::vector<ValueId> operands;
@@ -334,7 +336,8 @@ Result<Tensors> evaluate(const Differentiable& built, const std::vector<ValueId>
   return evaluate_function(*built.builder->graph().registry, "cpu", f, inputs, std::make_shared<MemoryPool>());
 }
 
-// Compares `slopes`, the claimed derivatives of L = sum weights . f(x), with (L(x + h) - L(x - h)) / 2h.
+// Compares `slopes`, the claimed derivatives of L = sum weights . f(x), with (L(x + h) - L(x - h))
+// / 2h.
 Status compare_slopes(const Differentiable& built, const std::vector<ValueId>& fs, const Tensors& inputs,
                       const Tensors& slopes, double tolerance, const std::string& what) {
   const auto loss = [&](const Tensors& at) -> Result<double> {
@@ -412,7 +415,8 @@ Status check_forward(const Registry& registry, const OpCase& row, const std::str
   if (!row.error.empty()) {
     if (got.ok()) return internal_error("succeeded, wanted the error '", row.error, "'");
     if (got.status().message().find(row.error) != std::string_view::npos) return {};
-    if (got.status().code() == Code::kUnimplemented) return got.status();  // the kernel refuses the row
+    // The kernel does not support the row
+    if (got.status().code() == Code::kUnimplemented) return got.status();
     return internal_error("failed with '", got.status().to_string(), "', wanted '", row.error, "'");
   }
   if (!got.ok()) return got.status();
@@ -431,7 +435,7 @@ Status check_on_device(const std::shared_ptr<Engine>& engine, const std::string&
     return unimplemented("no kernel for the op");
   }
   if (row.error.empty() && row.expected.empty()) return unimplemented("a row of gradients alone");
-  // What must be known before the run is part of the graph; the rest is fed.
+  // Operands that must be known before the run become constants of the graph; the others are fed.
   Builder builder(engine->registry());
   FunctionBuilder& f = builder.main();
   std::vector<ValueId> operands;

@@ -1,4 +1,4 @@
-// Rows of the op tables and what is done with each. See README.md for their form.
+// Rows of the op tables and the checks made with them. README.md describes their form.
 #ifndef PERCALE_TESTS_OPS_OP_CASE_H_
 #define PERCALE_TESTS_OPS_OP_CASE_H_
 
@@ -20,28 +20,33 @@ struct OpCase {
   std::vector<Tensor> inputs;    // undefined: absent
   std::vector<Tensor> expected;  // undefined: not compared
   double tolerance = 0;
-  std::string error;  // not empty: the run must fail with a message that contains it
+  std::string error;  // not empty: the run must fail with a message that contains this
   std::vector<size_t> grad;
   bool grad2 = false;
 };
 
-// The rows of all tables in the folder, in the order of the file names. An error names file and line.
+// Loads the rows of all tables in the folder, in the order of the file names. An error names file
+// and line.
 Result<std::vector<OpCase>> load_op_cases(const std::string& folder);
 
-// The schema of the row's op. How many outputs its node has: those that are compared, else those that an op must have.
+// Returns the schema of the row's op. output_count() returns the number of outputs of its node:
+// those compared, else those that the op must have.
 Result<const OpSchema*> schema_of(const Registry& registry, const OpCase& row);
 size_t output_count(const OpSchema& schema, const OpCase& row);
 
-// Runs the op on the CPU kernel of that name and compares the outputs. An error says what differs.
+// Runs the op on the CPU kernel of that name and compares the outputs. An error describes the
+// difference.
 Status check_forward(const Registry& registry, const OpCase& row, const std::string& kernel);
-// The names of the op's CPU kernels, best first, and of a composite op its body; check_forward says UNIMPLEMENTED for one that refuses the row.
+// Returns the names of the op's CPU kernels, best first, and for a composite op also its body.
+// check_forward() returns UNIMPLEMENTED if a kernel does not support the row.
 Result<std::vector<std::string>> cpu_kernels(const Registry& registry, const OpCase& row);
 
-// Runs the row as a graph of one node that stands on the device, and compares the outputs. UNIMPLEMENTED, and why, when no kernel
-// of the device takes it.
+// Runs the row as a graph of one node placed on the device, and compares the outputs. UNIMPLEMENTED
+// with the reason if no kernel of the device accepts it.
 Status check_on_device(const std::shared_ptr<Engine>& engine, const std::string& device, const OpCase& row);
 
-// What the graph of a gradient is built with: the shapes of its inputs, their ranks alone, or neither.
+// The information with which the graph of a gradient is built: the shapes of its inputs, only their
+// ranks, or neither.
 enum class Known { kShapes, kRanks, kNothing };
 
 // Compares the gradients with respect to the inputs `row.grad` with central differences in f64.

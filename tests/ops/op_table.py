@@ -1,4 +1,4 @@
-"""Compares the table at the end of ops/README.md with what the registry says, or writes it.
+"""Compares the table at the end of ops/README.md with the registry, or writes it.
 
     python op_table.py PERCALE ops/README.md [--write]
 """

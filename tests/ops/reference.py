@@ -1,5 +1,6 @@
-"""Writes op tables (README.md says what a row is) from sources that share no code with Percale: ONNX's reference
-evaluator, and closed forms in numpy where that one is silent or wrong. Needs numpy, onnx and ml_dtypes.
+"""Writes op tables (README.md describes a row) from sources that share no code with Percale: ONNX's
+reference evaluator, and closed forms in numpy where the evaluator lacks an op or is wrong. Needs
+numpy, onnx and ml_dtypes.
 
     python tests/ops/reference.py [family ...]
 """

@@ -17,7 +17,7 @@ bool carries_body(const OpSchema& schema) {
   return false;
 }
 
-// Ops whose rows cannot be tables of tensors in, tensors out: tests of their own prove them.
+// Ops whose rows cannot be tables of input and output tensors. They have tests of their own.
 bool has_own_tests(const OpSchema& schema) {
   return schema.has(kStateful) || schema.has(kRandom) || carries_body(schema);
 }

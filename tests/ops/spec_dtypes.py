@@ -1,9 +1,9 @@
-"""Writes spec_dtypes.json: the element types that the ONNX specification lets the operands of an op have, for the ops of the tiers A
-and T and those of B and C that are there. Needs onnx.
+"""Writes spec_dtypes.json: the element types that the ONNX specification allows for the operands of
+an op, for the ops of the tiers A and T and for the existing ones of B and C. Needs onnx.
 
     python tests/ops/spec_dtypes.py > tests/ops/spec_dtypes.json
 
-Strings and complex numbers are left out: none of these ops that trains or serves a network needs them.
+Strings and complex numbers are left out: none of these ops needs them to train or serve a network.
 """
 import json
 
@@ -27,7 +27,7 @@ NonMaxSuppression QuantizeLinear DequantizeLinear DynamicQuantizeLinear MatMulIn
 GridSample AffineGrid RoiAlign MaxRoiPool DFT STFT MelWeightMatrix
 LSTM GRU RNN
 """.split()
-# Those of tier A that have a gradient.
+# The ops of tier A that have a gradient.
 GRADIENTS = OPS[:OPS.index("Constant")]
 NAMES = {"float": "f32", "double": "f64", "float16": "f16", "bfloat16": "bf16", "bool": "bool", "float4e2m1": "f4e2m1",
          "float8e4m3fn": "f8e4m3fn", "float8e4m3fnuz": "f8e4m3fnuz", "float8e5m2": "f8e5m2", "float8e5m2fnuz": "f8e5m2fnuz",

@@ -42,7 +42,7 @@ TEST_CASE("gradients of the op tables agree with central differences") {
     if (row.grad.empty()) return {};
     PERCALE_RETURN_IF_ERROR(check_gradient(ops->registry, row, Known::kShapes).with_context("known shapes"));
     PERCALE_RETURN_IF_ERROR(check_gradient(ops->registry, row, Known::kRanks).with_context("known ranks"));
-    // An op may refuse and say what it must know, but not give other numbers.
+    // An op may refuse and say what it must know, but must not give other numbers.
     const Status status = check_gradient(ops->registry, row, Known::kNothing);
     const bool refused = status.message().find("known") != std::string_view::npos;
     return refused ? Status() : status.with_context("unknown ranks");

@@ -1,13 +1,18 @@
-"""Networks of torchvision, exported without any optimisation, get a new head in Percale and train beside PyTorch.
+"""Imports networks of torchvision, exported without any optimisation, gives them a new head and
+trains them in Percale and in PyTorch.
 
-    python tests/peers/imported_networks.py build/bindings/cli/percale [--exporter torchscript|dynamo] [NETWORK...]
+    python tests/peers/imported_networks.py build/bindings/cli/percale
+        [--exporter torchscript|dynamo] [NETWORK...]
 
-Needs torch, torchvision, onnx, onnxscript and numpy; not part of tests/run. Each network has random weights and takes images of
-64x64. PyTorch exports it in training form with a free batch: `torchscript` without constant folding, `dynamo` with
-`optimize=False`. Percale imports the file, puts a Dense layer of 5 classes in the place of the last Linear (behind the output of a
-network that ends otherwise), and takes 20 steps of SGD. PyTorch does the same from the same weights. All is f64 and the learning rate
-is small, since fresh networks that normalise batches of few pixels are chaotic. Each loss must agree within 1e-6, plus ten times what
-PyTorch's own losses have changed up to that step when its images are changed by 1e-12. Dropout has the rate 0.
+Needs torch, torchvision, onnx, onnxscript and numpy; not part of tests/run. Each network has random
+weights and takes images of 64x64. PyTorch exports it in training form with a free batch:
+`torchscript` without constant folding, `dynamo` with `optimize=False`. Percale imports the file,
+replaces the last Linear by a Dense layer of 5 classes (or appends it to a network that ends
+otherwise), and takes 20 steps of SGD. PyTorch does the same from the same weights.
+
+All is f64 and the learning rate is small, because fresh networks that normalise batches of few
+pixels are chaotic. Each loss must agree within 1e-6, plus ten times the change of PyTorch's own
+losses up to that step when its images are changed by 1e-12. Dropout has the rate 0.
 """
 import argparse
 import copy
@@ -58,7 +63,8 @@ def build(name):
 
 
 def export(network, path, exporter):
-    # Tracing runs the network, which must not move the running statistics that PyTorch will train with.
+    # Tracing runs the network. It must not change the running statistics that PyTorch will train
+    # with.
     network, x = copy.deepcopy(network), torch.zeros(BATCH, 3, SIZE, SIZE, dtype=torch.float64)
     if exporter == "torchscript":
         torch.onnx.export(network, (x,), path, dynamo=False, do_constant_folding=False, training=torch.onnx.TrainingMode.TRAINING,
@@ -70,7 +76,8 @@ def export(network, path, exporter):
 
 
 def before_last_linear(path, linear):
-    """The name of the value that the Linear of that name takes in the file; None where there is no such Linear."""
+    """Returns the name of the input of the Linear of that name in the file; None if there is no
+    such Linear."""
     nodes = onnx.load(path).graph.node
     weights = {f"{linear}.weight"}
     for node in nodes:
@@ -82,7 +89,8 @@ def before_last_linear(path, linear):
 
 
 def with_new_head(network):
-    """The network with a Linear of CLASSES in the place of its last one, the name of that one, the new Linear."""
+    """Returns the network with its last Linear replaced by one of CLASSES, the name of the old one,
+    and the new one."""
     linears = [name for name, module in network.named_modules() if isinstance(module, torch.nn.Linear)]
     if not linears:
         head = torch.nn.Linear(1000, CLASSES).double()

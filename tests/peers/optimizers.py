@@ -1,4 +1,4 @@
-"""What PyTorch lacks: optimizers written out from their papers, clipping as Keras does it."""
+"""Optimizers that PyTorch lacks, implemented from their papers, and clipping as in Keras."""
 import torch
 
 
@@ -20,7 +20,7 @@ class Lion:
 
 
 class Lamb:
-    """You et al. 2020, algorithm 2, the ratio 1 where a norm is 0."""
+    """You et al. 2020, algorithm 2, with ratio 1 if a norm is 0."""
 
     def __init__(self, params, lr, betas=(0.9, 0.999), eps=1e-7, weight_decay=0.0):
         self.params, self.betas, self.eps, self.decay = params, betas, eps, weight_decay
@@ -42,7 +42,8 @@ class Lamb:
 
 
 class Ftrl:
-    """McMahan et al. 2013 with TensorFlow's l2 shrinkage and beta; weight decay is added to the gradient."""
+    """McMahan et al. 2013 with TensorFlow's l2 shrinkage and beta. Weight decay is added to the
+    gradient."""
 
     def __init__(self, params, lr, power=-0.5, initial=0.1, l1=0.0, l2=0.0, shrinkage=0.0, beta=0.0, weight_decay=0.0):
         self.params, self.power, self.l1, self.l2 = params, power, l1, l2

@@ -1,4 +1,5 @@
-"""Reads what `percale train --tensorboard` writes with TensorBoard's own reader and compares it with the history.
+"""Reads the output of `percale train --tensorboard` with TensorBoard's own reader and compares it
+with the history.
 
     python tests/peers/tensorboard_reads.py build/bindings/cli/percale
 

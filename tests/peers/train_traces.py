@@ -1,12 +1,14 @@
-"""Random training jobs through `percale train` and through PyTorch, step by step.
+"""Runs random training jobs through `percale train` and through PyTorch, step by step.
 
     python tests/peers/train_traces.py build/bindings/cli/percale [jobs] [seed]
 
-Needs torch and numpy; not part of tests/run. Each job draws a model (linear, MLP, CNN over images or sequences, recurrent or
-attending layers over sequences of numbers or tokens, with branches) from the layers that there are, its sizes, weights and data,
-a loss with its options, an optimizer (tables by rows where that changes nothing), a schedule, clipping, weight decay, accumulation
-and recomputing, trains without shuffling on one shard, and compares the loss of every step: for 20 steps within 1e-3 of PyTorch in f64; later within ten times the
-deviation of PyTorch's own f32, plus 1e-3.
+Needs torch and numpy; not part of tests/run. Each job draws a model (linear, MLP, CNN over images
+or sequences, recurrent or attention layers over sequences of numbers or tokens, with branches) from
+the existing layers, its sizes, weights and data, a loss with its options, an optimizer (tables by
+rows where that changes nothing), a schedule, clipping, weight decay, accumulation and
+recomputation. It trains without shuffling on one shard, and compares the loss of every step: for 20
+steps within 1e-3 of PyTorch in f64; later within ten times the deviation of PyTorch's own f32, plus
+1e-3.
 """
 import csv
 import json
@@ -24,7 +26,7 @@ import torch.nn.functional as F
 from optimizers import Ftrl, Lamb, Lion, each_norm, scale_all
 
 STRICT_STEPS, WITHIN = 20, 1e-3
-# Those whose op the program has; the first stand in every release.
+# Activations whose op the program has; the first ones are in every release.
 ACTIVATIONS = {"relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid", "elu": "Elu", "softplus": "Softplus",
                "softsign": "Softsign", "leaky_relu": "LeakyRelu"}
 
@@ -47,7 +49,7 @@ def activate(name, x):
 
 
 def pad_same(x, size, stride):
-    """ONNX's SAME_UPPER for [N, C, H, W] and a square window."""
+    """Pads like ONNX's SAME_UPPER for [N, C, H, W] and a square window."""
     pads = []
     for dim in (x.shape[3], x.shape[2]):
         total = max((-(-dim // stride) - 1) * stride + size - dim, 0)
@@ -93,7 +95,8 @@ def recurrent(p, name, x, cell, words):
 
 
 class Job:
-    """A spec, its files, and the same job as functions of PyTorch. Images are [N, C, H, W] between the steps."""
+    """A SPEC, its files, and the same job as functions of PyTorch. Images are [N, C, H, W] between
+    the steps."""
 
     def __init__(self, rng, folder):
         self.np = np.random.default_rng(rng.randrange(2**32))
@@ -103,7 +106,7 @@ class Job:
         self.layers, self.counts, self.normalised = [], {}, False
         self.kind = kind = rng.choice(["linear", "mlp", "cnn", "cnn", "series", "sequence", "sequence"])
         self.classes = rng.randint(2, 11)
-        self.tokens = self.time = None  # of a vocabulary; of labels that are sequences
+        self.tokens = self.time = None  # size of a vocabulary; length of labels that are sequences
         self.loss = rng.choice(["mean_squared_error", "mean_absolute_error", "huber"]) if kind == "linear" and rng.random() < 0.6 \
             else rng.choice(["sparse_categorical_crossentropy"] * 3 + ["binary_crossentropy", "categorical_crossentropy"])
         self.batch = rng.randint(5, 64)
@@ -125,7 +128,7 @@ class Job:
         self.outputs = self.classes if "categorical" in self.loss else rng.randint(1, 5)
         self.dense(width, self.outputs, None)
         self.rows = rng.randint(70, 300)
-        if self.normalised:  # a last batch of a row or two has no statistics worth the name
+        if self.normalised:  # the statistics of a last batch with a row or two would be useless
             self.batch = max(self.batch, 12)
             self.rows = self.batch * max(2, self.rows // self.batch)
         self.write(folder)
@@ -156,7 +159,8 @@ class Job:
         return units
 
     def branch(self, width, layer):
-        """What the last layer gives, and what `layer` (units -> width) makes of it, added or side by side."""
+        """Adds `layer` (units -> width) after the last layer; adds its output to the last one's, or
+        concatenates both."""
         before = self.last
         added = self.rng.random() < 0.5
         units = width if added else self.rng.randint(2, 20)
@@ -281,7 +285,7 @@ class Job:
         return width
 
     def rest(self, channels, image):
-        """A layer that leaves the shape alone."""
+        """Adds a layer that keeps the shape."""
         kind = self.rng.choice(["BatchNormalization", "LayerNormalization", "Dropout", "Activation"])
         view = (1, -1, 1, 1) if image else (-1,)
         if kind == "Dropout":
@@ -314,7 +318,7 @@ class Job:
             self.steps.append(step)
 
     def conv_same(self, channels, filters):
-        """A Conv2D that leaves height and width alone."""
+        """Adds a Conv2D that keeps height and width."""
         self.last = name = self.name("conv2d")
         self.layers.append({"layer": "Conv2D", "kernel_size": 3, "padding": "same", "filters": filters})
         self.weight(name + "/kernel", (3, 3, channels, filters), 9 * channels)
@@ -415,7 +419,7 @@ class Job:
             self.x = self.np.integers(0, self.tokens, self.x.shape).astype(np.int32)
         if self.loss.startswith("sparse"):
             self.y = self.np.integers(0, self.classes, [self.rows] + ([self.time] if self.time else [])).astype(np.int32)
-            if rng.random() < 0.3:  # a fifth of the rows counts nothing, but never a whole batch
+            if rng.random() < 0.3:  # a fifth of the rows is ignored, but never a whole batch
                 self.ignored = rng.choice([-1, 255])
                 ignored = self.np.random(self.rows) < 0.2
                 ignored[::self.batch] = False
@@ -473,14 +477,15 @@ class Job:
         }
         if name == "ftrl":
             spec |= {"l1_regularization_strength": 0.001, "l2_regularization_strength": 0.002}
-        # A table of embeddings trains by rows where that gives what dense gradients give.
+        # A table of embeddings trains by rows if that gives the results of dense gradients.
         self.by_rows = bool(self.tokens) and name in ("sgd", "adagrad") and decay == 0
         if self.by_rows:
             spec["sparse"] = True
         self.optimizer_name, self.rate, self.optimizer, self.make_optimizer = name, rate, spec, make[name]
 
     def choose_schedule(self):
-        """Keys of the spec; self.schedule is a function (step, losses of the epochs that have ended) -> learning rate."""
+        """Returns keys of the SPEC. self.schedule is a function (step, losses of the finished
+        epochs) -> learning rate."""
         rng, base = self.rng, self.rate
         kind = rng.choice(["constant", "step", "cosine", "warm_up", "one_cycle", "plateau"])
         self.schedule_name = kind
@@ -552,7 +557,7 @@ class Job:
         return function(x, y)
 
     def count(self, begin, end):
-        """The rows that count."""
+        """Returns the number of rows that are not ignored."""
         return end - begin if self.ignored is None else int((self.y[begin:end] != self.ignored).sum())
 
     def torch(self, dtype):

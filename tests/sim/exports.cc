@@ -1,4 +1,4 @@
-// The one symbol that the loaded plug-in exports; a program that links the device does without it.
+// The only symbol that the loaded plug-in exports. Programs that link the device do not need it.
 #include "tests/sim/sim.h"
 
 extern "C" __attribute__((visibility("default"))) percale_status* percale_plugin_init(

@@ -1,4 +1,4 @@
-// What the files of the sim device share.
+// Declarations shared by the files of the sim device.
 #ifndef PERCALE_TESTS_SIM_PLUGIN_H_
 #define PERCALE_TESTS_SIM_PLUGIN_H_
 
@@ -12,20 +12,20 @@
 
 namespace percale_sim {
 
-// An error of a device: its code, 0 for none, and what it says.
+// An error of a device: its code (0: none) and its message.
 struct Error {
   int32_t code = 0;
   const char* text = "";
 };
 
-// What one device number is told and asked, in all engines that open it. Thread-safe.
+// The faults and counters of one device number, shared by all engines that open it. Thread-safe.
 class Unit {
  public:
   void set(const percale_sim_faults& faults);
   percale_sim_faults faults() const;
   percale_sim_counts counts() const;
   void reset_counts();
-  // Counts one more; true when that is the one at which the device is lost.
+  // Count one more. Return true if the device is to be lost at this one.
   bool count_launch();
   bool count_copy(bool from_host, uint64_t bytes);
   bool count_allocation();
@@ -36,10 +36,12 @@ class Unit {
   percale_sim_counts counts_{};
 };
 
-// Everything the plug-in knows for one copy of the library that has opened it. Lives as long as the process.
+// The state of the plug-in for one copy of the library that has opened it. Lives as long as the
+// process.
 struct Plugin {
-  percale_plugin_api api{};  // first: the address handed up is the address of the whole
-  // Devices that run kernels, and devices that take whole partitions, with numbers of their own.
+  percale_plugin_api api{};  // must be first: its address is also that of the Plugin
+  // Devices that run single kernels, and devices that run whole partitions. The two kinds are
+  // numbered separately.
   percale_device_api kernel_api{}, partition_api{};
   const percale_device_api* devices[2] = {};
   const percale_host_api* host = nullptr;
@@ -47,10 +49,10 @@ struct Plugin {
   Plugin* next = nullptr;
 };
 
-// A status with this error, made by the host; null for none.
+// Makes a status of the error through the host; null if there is no error.
 percale_status* to_status(const Plugin& plugin, const Error& error);
 
-// Fills the tables of sim_device.cc.
+// Fills the device tables (sim_device.cc).
 void fill_devices(Plugin& plugin);
 
 }  // namespace percale_sim

@@ -1,4 +1,4 @@
-/** What the sim device offers beyond its table: for tests that link it instead of loading it. */
+/** Functions of the sim device beyond its table, for tests that link it instead of loading it. */
 #ifndef PERCALE_TESTS_SIM_SIM_H_
 #define PERCALE_TESTS_SIM_SIM_H_
 
@@ -12,17 +12,17 @@ extern "C" {
 percale_status* percale_sim_plugin_init(const percale_host_api* host, uint32_t host_abi, const char* path,
                                         const percale_plugin_api** out_plugin);
 
-/** What shall go wrong or slowly. All 0: nothing. */
+/** Faults and delays. All 0: none. */
 typedef struct percale_sim_faults {
-  /** The device is lost when it is asked for the n-th launch, copy or allocation, counted from 1; 0: never. */
+  /** The device is lost at the n-th launch, copy or allocation, counted from 1; 0: never. */
   uint64_t lose_at_launch, lose_at_copy, lose_at_allocation;
-  /** Nanoseconds that each launch and each copy on a queue take longer. */
+  /** Additional nanoseconds for each launch and for each copy on a stream. */
   uint64_t launch_ns, copy_ns;
-  /** How many times as long as it needs a launch takes; up to 1: as long as it needs. */
+  /** Factor on the time of a launch; values up to 1 have no effect. */
   double slow;
 } percale_sim_faults;
 
-/** What was asked of a device since it was opened, or since its faults were set. */
+/** Calls of a device since it was opened or its faults were set. */
 typedef struct percale_sim_counts {
   uint64_t launches, copies_from_host, copies_to_host, allocations;
   /** Of the copies. */
@@ -30,10 +30,11 @@ typedef struct percale_sim_counts {
 } percale_sim_counts;
 
 #define PERCALE_SIM_DEVICES 8
-/** The device "sim_partition:i" has the index PERCALE_SIM_PARTITION(i) here. Its launches are partitions. */
+/** Index of the device "sim_partition:i" in the functions below. Its launches are partitions. */
 #define PERCALE_SIM_PARTITION(i) (PERCALE_SIM_DEVICES + (i))
 
-/** For the device `index` of all engines (-1: every device), now and when it is opened; counts begin anew. `plugin` as init gave it. */
+/** Set the faults of, and read the counters of, device `index` in all engines (-1: every device),
+ * now and whenever it is opened. Setting resets the counters. `plugin` is the result of init. */
 void percale_sim_set_faults(const percale_plugin_api* plugin, int32_t index, const percale_sim_faults* faults);
 void percale_sim_get_counts(const percale_plugin_api* plugin, int32_t index, percale_sim_counts* out_counts);
 

@@ -1,4 +1,4 @@
-// Memory, copies, launches, and how a device is lost.
+// Memory, copies and launches of the sim device, and the loss of a device.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t kMemoryBytes = uint64_t{4} << 30, kAlignment = 64;
 constexpr Error kLost{PERCALE_UNAVAILABLE, "the device is lost"};
 
-// What a device gives out: `address` lies in pages that nobody may touch, the bytes are at `bytes`.
+// An allocation. `address` lies in inaccessible pages; the contents are at `bytes`.
 struct Block {
   char* address;
   uint64_t mapped, size;
@@ -49,7 +49,8 @@ class Device {
     const std::lock_guard lock(mutex_);
     if (bytes > kMemoryBytes - used_) return {PERCALE_RESOURCE_EXHAUSTED, "no such memory on a sim device"};
     const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-    Block block{nullptr, (bytes / page + 1) * page, bytes, nullptr};  // the end, too, is nobody else's
+    // At least one byte more, so that no other block starts at the end.
+    Block block{nullptr, (bytes / page + 1) * page, bytes, nullptr};
     void* pages = mmap(nullptr, block.mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) return {PERCALE_RESOURCE_EXHAUSTED, "no addresses for a sim device"};
     block.address = static_cast<char*>(pages);
@@ -75,7 +76,7 @@ class Device {
     blocks_.erase(found);
   }
 
-  // Where a thread can reach these bytes; null where they are not the device's.
+  // Returns the accessible address of these bytes; null if they do not belong to the device.
   char* reach(const void* memory, uint64_t bytes) const {
     const std::lock_guard lock(mutex_);
     const auto* at = static_cast<const char*>(memory);
@@ -144,7 +145,8 @@ class Device {
     return {};
   }
 
-  // Makes the numbers at buffers[i * counts.size() + k] of device i their sums, as a tree over the devices has them.
+  // Replaces the numbers at buffers[i * counts.size() + k] of each device i by their sums, which
+  // are added as a tree over the devices.
   template <class T>
   static Error all_reduce(const std::vector<Device*>& devices, void* const* buffers,
                           const std::vector<uint64_t>& counts) {
@@ -165,7 +167,7 @@ class Device {
     return {};
   }
 
-  // Puts a partition on the queue.
+  // Enqueues a partition.
   Error execute(Worker::Queue* queue, Partition& partition, void* const* inputs, void* const* outputs) {
     if (lost_) return kLost;
     std::vector<void*> from, to;
@@ -183,7 +185,7 @@ class Device {
   }
 
  private:
-  // One launch on the device's thread: counted, made slow, perhaps the one at which the device is lost.
+  // Runs one launch on the device's thread: counts it, delays it, and may lose the device.
   template <class F>
   Error work(const Error& before, percale_run_context* run, F&& launch) {
     if (before.code != 0) return before;
@@ -209,7 +211,7 @@ class Device {
     std::free(block.bytes);
   }
 
-  // Sleeps, but not much longer than the run (may be null) and the device are there.
+  // Sleeps until the time has passed, or the run (may be null) or the device has ended.
   void pause(uint64_t nanoseconds, percale_run_context* run) const {
     const auto end = Clock::now() + std::chrono::nanoseconds(nanoseconds);
     while (nanoseconds > 0 && Clock::now() < end && !lost_) {
@@ -221,7 +223,7 @@ class Device {
   const Plugin& plugin_;
   Unit& unit_;
   std::atomic<bool> lost_{false};
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::map<char*, Block> blocks_;
   uint64_t used_ = 0, peak_ = 0;
   std::optional<Worker> worker_;
@@ -229,7 +231,7 @@ class Device {
 
 Device& device_of(void* handle) { return *static_cast<Device*>(handle); }
 
-// Runs `f`, which gives an Error, and makes a status of it or of want of memory.
+// Runs `f`, which returns an Error. Turns that, or an allocation failure, into a status.
 template <class F>
 percale_status* answer(const Plugin& plugin, F&& f) {
   try {

@@ -10,7 +10,8 @@
 namespace percale_sim {
 namespace {
 
-// The functions of the library that are used, found by name: a plug-in refers to no symbol of the library that has opened it.
+// The library functions in use, found by name. A plug-in must not refer to symbols of the library
+// that opened it.
 struct Library {
 #define PERCALE_SIM_FUNCTIONS(F) \
   F(status_code)                 \
@@ -41,10 +42,10 @@ struct Library {
   PERCALE_SIM_FUNCTIONS(PERCALE_SIM_MEMBER)
 #undef PERCALE_SIM_MEMBER
   percale_engine* engine = nullptr;
-  std::string error;  // why there is no engine
+  std::string error;  // the reason if there is no engine
 };
 
-// "onednn=off,isa=avx2"
+// Sets options from a text such as "onednn=off,isa=avx2".
 percale_status* set_options(const Library& library, percale_options* options, std::string_view text) {
   percale_status* status = nullptr;
   while (!text.empty() && status == nullptr) {
@@ -57,7 +58,8 @@ percale_status* set_options(const Library& library, percale_options* options, st
   return status;
 }
 
-// PERCALE_SIM_LIBRARY names the library, else it is the program's own; PERCALE_SIM_ENGINE are options of its engine.
+// Opens the library that PERCALE_SIM_LIBRARY names, or the program's own if that is not set.
+// PERCALE_SIM_ENGINE holds options of its engine.
 Library open_library() {
   Library out;
   const char* path = std::getenv("PERCALE_SIM_LIBRARY");
@@ -152,7 +154,7 @@ percale_status* Partition::describe(percale_builder* builder, bool input, std::v
     if (status == nullptr) status = l.builder_value_type(builder, value, &type.dtype, dims, &rank);
     if (status != nullptr) return status;
     type.dims.assign(dims, dims + rank);
-    percale_tensor* sample = nullptr;  // its size, by whoever knows sizes
+    percale_tensor* sample = nullptr;  // a tensor of that type, only to ask for its size
     status = l.tensor_create(l.engine, type.dtype, dims, rank, &sample);
     if (status != nullptr) return status;
     type.bytes = l.tensor_bytes(sample);

@@ -1,4 +1,5 @@
-// Partitions that a sim device takes as a whole: run by an engine of another copy of the library, as another machine would.
+// Partitions that a sim device runs as a whole, by an engine of another copy of the library, as
+// another machine would.
 #ifndef PERCALE_TESTS_SIM_SIM_PARTITION_H_
 #define PERCALE_TESTS_SIM_SIM_PARTITION_H_
 
@@ -13,7 +14,7 @@ namespace percale_sim {
 // A compiled partition. run() is called by one thread at a time.
 class Partition {
  public:
-  // From the bytes of a .percale file. On an error *out_error says what, with *out_code.
+  // Compiles the bytes of a .percale file. On an error, sets *out_error and *out_code.
   static std::unique_ptr<Partition> compile(const void* graph, uint64_t bytes, int32_t* out_code,
                                             std::string* out_error);
   ~Partition();
@@ -22,7 +23,8 @@ class Partition {
 
   size_t inputs() const { return inputs_.size(); }
   size_t outputs() const { return outputs_.size(); }
-  // Addresses that a thread can reach, in the order of "main". The error's text lives as long as the next call.
+  // Runs with host-accessible addresses, in the order of the inputs and outputs of "main". The
+  // error's text is valid until the next call.
   Error run(void* const* inputs, void* const* outputs);
 
  private:

@@ -1,4 +1,4 @@
-// The way in: host table down, tables up.
+// Entry point of the plug-in: receives the host table and returns the plug-in's tables.
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -9,7 +9,7 @@
 namespace percale_sim {
 namespace {
 
-// One instance per copy of the library that opens the plug-in, found again by its host table.
+// One instance per copy of the library that opens the plug-in, identified by its host table.
 struct Instances {
   std::mutex mutex;
   Plugin* first = nullptr;
@@ -19,7 +19,7 @@ Instances& instances() {
   return only;
 }
 
-// "device=1,lose_launch=500": numbers by name; what it does not know it leaves out.
+// Parses "device=1,lose_launch=500": numbers by name. Unknown names are ignored.
 void read_environment(Plugin& plugin) {
   const char* text = std::getenv("PERCALE_SIM");
   if (text == nullptr) return;

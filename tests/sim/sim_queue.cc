@@ -9,7 +9,7 @@
 namespace percale_sim {
 
 Worker::Worker() {
-  // The host's signals are not for this thread: it inherits the mask.
+  // Blocks the host's signals on this thread, which inherits the mask.
   sigset_t all, saved;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &saved);

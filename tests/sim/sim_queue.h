@@ -1,4 +1,4 @@
-// Queues of a sim device, and the one thread that works on them all.
+// Streams of a sim device, and the one thread that executes them all.
 #ifndef PERCALE_TESTS_SIM_SIM_QUEUE_H_
 #define PERCALE_TESTS_SIM_SIM_QUEUE_H_
 
@@ -13,27 +13,27 @@
 
 namespace percale_sim {
 
-// In order within a queue; queues take turns. Thread-safe.
+// Executes tasks in order within a stream; streams take turns. Thread-safe.
 class Worker {
  public:
-  // What a queue does. It gets the error of what came before it in the queue, and gives its own.
+  // A task of a stream. It receives the error of the tasks before it and returns its own.
   using Task = std::function<Error(const Error& before)>;
   struct Queue {
     Worker* worker;
     void* device;
     std::deque<Task> tasks;
     bool busy = false;
-    Error error;  // the first since the queue was synchronised
+    Error error;  // the first one since the last synchronize()
   };
 
   Worker();
-  // Does what is left first.
+  // Executes the remaining tasks first.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
   Queue* create(void* device);
-  static void destroy(Queue* queue);  // when it is drained
+  static void destroy(Queue* queue);  // waits until it is drained
   static void add(Queue* queue, Task task);
   static Error synchronize(Queue* queue);
 

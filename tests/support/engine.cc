@@ -37,7 +37,7 @@ Result<std::shared_ptr<Engine>> make_test_engine(const EngineOptions& options,
       const percale_device_api& device = *plugin->devices[i];
       if (device.borrow_kernels != nullptr) ops.registry->lend_kernels(device.borrow_kernels, device.kind);
     }
-    // The first of a plug-in's list is tried first.
+    // The first kernel of a plug-in's list is tried first.
     for (size_t i = plugin->kernel_count; i-- > 0;) {
       PERCALE_RETURN_IF_ERROR(ops.registry->add_kernel(plugin->kernels[i]->device_kind, *plugin->kernels[i], true));
     }

@@ -1,4 +1,4 @@
-// Engines for tests: what the C API composes, without the C API.
+// Engines for tests: composed as the C API does it, but without the C API.
 #ifndef PERCALE_TESTS_SUPPORT_ENGINE_H_
 #define PERCALE_TESTS_SUPPORT_ENGINE_H_
 
@@ -10,24 +10,26 @@
 
 namespace percale {
 
-// The registry of all ops with the kernels for the instruction set that the option names, at most what the machine has.
+// The registry of all ops, with kernels for the instruction set that the option names, limited to
+// what the machine has.
 struct TestOps {
   std::shared_ptr<Registry> registry;
   std::string isa;
 };
 Result<TestOps> make_test_ops(const EngineOptions& options = {});
 
-// An engine with all ops, the CPU as a kind of device, and the devices and kernels of the plug-ins.
+// Makes an engine with all ops, the CPU as a device kind, and the devices and kernels of the
+// plug-ins.
 Result<std::shared_ptr<Engine>> make_test_engine(const EngineOptions& options = {},
                                                  const std::vector<const percale_plugin_api*>& plugins = {});
 
-// The null device, linked into the test; for make_test_engine(). Null when it cannot be made.
+// Returns the null device, linked into the test, for make_test_engine(). Null if it cannot be made.
 const percale_plugin_api* null_plugin();
 
-// The sim device, linked into the test; the same. See tests/sim/sim.h.
+// Returns the sim device in the same way. See tests/sim/sim.h.
 const percale_plugin_api* sim_plugin();
 
-// Opens a plug-in as the library does. Never closed.
+// Opens a plug-in as the library does. It is never closed.
 Result<const percale_plugin_api*> open_plugin(const std::string& path);
 
 }  // namespace percale

@@ -1,4 +1,4 @@
-// For doctest cases.
+// Helpers for doctest cases.
 #ifndef PERCALE_TESTS_SUPPORT_GET_H_
 #define PERCALE_TESTS_SUPPORT_GET_H_
 
@@ -10,7 +10,7 @@
 
 namespace percale {
 
-// The value of a Result, which must be success.
+// Returns the value of a Result, which must be success.
 template <class T>
 T get(Result<T> result) {
   REQUIRE_MESSAGE(result.ok(), result.status().to_string());

@@ -1,4 +1,4 @@
-// Whether two tensors are one to the last bit.
+// Compares two tensors bit by bit.
 #ifndef PERCALE_TESTS_SUPPORT_SAME_BITS_H_
 #define PERCALE_TESTS_SUPPORT_SAME_BITS_H_
 

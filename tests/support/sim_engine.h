@@ -1,4 +1,5 @@
-// Engines with the sim device, for doctest cases. Faults are the plug-in's: one case at a time sets them.
+// Engines with the sim device, for doctest cases. Faults belong to the plug-in, so only one test
+// case at a time may set them.
 #ifndef PERCALE_TESTS_SUPPORT_SIM_ENGINE_H_
 #define PERCALE_TESTS_SUPPORT_SIM_ENGINE_H_
 
@@ -12,12 +13,12 @@
 
 namespace percale {
 
-// Of one sim device, or of all of them (-1).
+// Sets the faults of one sim device, or of all (-1).
 inline void set_faults(int32_t device, const percale_sim_faults& faults) {
   percale_sim_set_faults(sim_plugin(), device, &faults);
 }
 
-// An engine of these devices, none of which has a fault.
+// Makes an engine of these devices, without faults.
 inline std::shared_ptr<Engine> sim_engine(int32_t threads, const std::string& devices) {
   set_faults(-1, {});
   EngineOptions options;

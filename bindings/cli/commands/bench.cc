@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 double microseconds(Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); }
 
-// User and system time of all threads of the process.
+// Returns user and system time of all threads of the process.
 double cpu_microseconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -33,7 +33,7 @@ struct Times {
   double cpu = 0;
 };
 
-// Runs a model with the same feeds again and again. Uses a prepared call. If the shape of an output
+// Runs a model repeatedly with the same feeds, using a prepared call. If the shape of an output
 // depends on values, no call can be prepared, and each run allocates its outputs.
 class Runs {
  public:
@@ -98,7 +98,7 @@ Times measure(Runs& model, int64_t runs) {
   return out;
 }
 
-// What precision=bf16 costs: the outputs beside those of the same run in f32, each output's accuracy.
+// Compares the outputs with those of the same run in f32. Returns the accuracy of each output.
 std::vector<Accuracy> accuracy_of_bf16(const Setup& setup, const Model& model, const std::vector<Value>& inputs,
                                        const std::vector<const char*>& fetches, const Runs& bf16) {
   check(percale_options_set(setup.session_options.get(), "precision", "f32"));

@@ -11,7 +11,7 @@ std::string verdict(const Setup& setup, const std::string& path) {
   try {
     check(percale_file_check(setup.engine.get(), path.c_str()));
   } catch (const Failure& failure) {
-    // The line begins with the path already.
+    // The message already begins with the path.
     return failure.message.starts_with(path + ": ") ? failure.message.substr(path.size() + 2) : failure.message;
   }
   return {};

@@ -1,4 +1,4 @@
-// The commands of the program, each in its file.
+// The commands of the program, one file each.
 #ifndef PERCALE_BINDINGS_CLI_COMMANDS_COMMANDS_H_
 #define PERCALE_BINDINGS_CLI_COMMANDS_COMMANDS_H_
 

@@ -12,7 +12,7 @@ constexpr Flag kFlags[] = {
     {"--data", "DIR", "where the data files are; then PERCALE_DATA, the cache, the SPEC's folder"},
 };
 
-// Every variable of the job takes the model's value.
+// Sets every variable of the job to the model's value.
 void take_model(const Setup& setup, percale_variables* table, const std::string& path) {
   const Model model(setup, path);
   for (size_t i = 0; i < percale_variables_count(table); ++i) {
@@ -24,7 +24,8 @@ void take_model(const Setup& setup, percale_variables* table, const std::string&
   }
 }
 
-// A run that has come to its end evaluates what it leaves: the best weights where the SPEC says so.
+// Restores a checkpoint. A finished run evaluates its final weights: the best ones if the SPEC says
+// so.
 void take_checkpoint(percale_trainer* trainer, const std::string& path) {
   check(percale_trainer_restore(trainer, path.c_str()), path);
   const Json facts = describe(trainer);

@@ -11,7 +11,8 @@ constexpr size_t kTextColumns = 100;
 
 struct Topic {
   std::string_view name, doc;
-  bool options;  // a kind of percale_options_describe(); otherwise a topic of percale_engine_describe()
+  // A kind of percale_options_describe(); otherwise a topic of percale_engine_describe().
+  bool options;
 };
 constexpr Topic kTopics[] = {{"spec", "Keys of a SPEC, a training job in JSON.", false},
                              {"layers", "Layers of a SPEC's model.", false},
@@ -49,7 +50,7 @@ std::string facts_text(const Json& key) {
     out = key["choices"].text();
     std::replace(out.begin(), out.end(), '|', ' ');
   }
-  // Bounds come as floats, "100000.0", of whole numbers too.
+  // The bounds of whole numbers are printed as floats, "100000.0".
   const auto bound = [&](const char* name) {
     std::string text = key[name].present() ? key[name].text() : "";
     if (key["type"].text() == "int" && text.ends_with(".0")) text.resize(text.size() - 2);
@@ -76,7 +77,7 @@ void print_keys(const std::vector<Json>& keys, std::string_view name_of, size_t 
 struct Entries {
   std::vector<Json> all;
   std::string_view name_of = "name";  // the member that holds an entry's name
-  std::string_view keys_of = "keys";  // and its keys
+  std::string_view keys_of = "keys";  // the member that holds its keys
   bool are_keys = false;
 };
 

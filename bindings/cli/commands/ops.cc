@@ -11,7 +11,7 @@ std::string full_name(const Json& op) {
   return domain.empty() ? op["name"].text() : domain + ":" + op["name"].text();
 }
 
-// "T: f32 f64"; a plug-in's op may leave the types open, or say the group alone.
+// Returns "T: f32 f64". A plug-in's op may leave the types open, or name only the group.
 std::string types_text(const Json& value) {
   std::string out, group = value["group"].text();
   for (const Json& type : value["types"].items()) out += (out.empty() ? "" : " ") + type.text();

@@ -26,7 +26,7 @@ constexpr Flag kFlags[] = {
     {"--out", "FILE.csv", "where the predictions go; default: standard output"},
 };
 
-// The rules that a training has left in the model; absent where there are none.
+// Returns the CSV rules that a training has stored in the model; absent if there are none.
 Json trained_rules(const Model& model) {
   const Json rules = model.summary["metadata"]["percale.csv"];
   return rules.given() ? Json::parse(rules.text()) : Json();
@@ -80,7 +80,8 @@ bool convert_from(const void* data, int64_t count, double scale, percale_dtype t
   }
 }
 
-// The elements of a batch as another dtype; false where that is none of those that files have.
+// Converts the elements of a batch to another dtype. Returns false for a dtype that files do not
+// have.
 bool convert_elements(const percale_tensor* from, double scale, percale_tensor* to) {
   const void* data = percale_tensor_get_data(from);
   void* out = percale_tensor_get_data(to);
@@ -98,8 +99,8 @@ bool convert_elements(const percale_tensor* from, double scale, percale_tensor* 
   }
 }
 
-// Whether rows of these dims, the first one left out, mean the same in row-major order, as training takes them: dims of 1 do not
-// count, and a flat row says nothing of its dims.
+// True if rows of these dims, without the first one, have the same meaning in row-major order, as
+// in training. Dims of 1 are ignored, and a flat row matches any dims.
 bool rows_agree(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   const auto without_ones = [](const std::vector<int64_t>& dims) {
     std::vector<int64_t> out;
@@ -110,7 +111,7 @@ bool rows_agree(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   return one == other || one.size() < 2 || other.size() < 2;
 }
 
-// A batch as the model takes it: its dtype, its shape, and as many rows as it is made for (zeros behind the last).
+// Converts a batch to the model's dtype, shape and number of rows (padded with zeros).
 Tensor fitted(const Setup& setup, Tensor batch, const Value& input, double scale) {
   const int64_t* dims = percale_tensor_get_dims(batch.get());
   const std::vector<int64_t> have(dims, dims + percale_tensor_rank(batch.get()));
@@ -163,10 +164,10 @@ std::string csv_text(const std::string& text) {
   return out + "\"";
 }
 
-// What the numbers of a classifier stand for.
+// The meaning of a classifier's numbers.
 struct Classes {
   bool known = false;              // the labels were classes
-  std::vector<std::string> words;  // empty: the labels were numbers already
+  std::vector<std::string> words;  // empty: the labels were numbers
 };
 
 Classes classes_of(const Model& model) {
@@ -177,7 +178,7 @@ Classes classes_of(const Model& model) {
   return out;
 }
 
-// Standard output, or a file that is there when all of it is written.
+// Standard output, or a file that appears when it is complete.
 class Output {
  public:
   explicit Output(const std::string& path) : path_(path) {
@@ -214,7 +215,7 @@ class Output {
   bool done_ = false;
 };
 
-// Writes outputs row by row, below a line with the names of the columns.
+// Writes outputs row by row, after a line with the names of the columns.
 class Writer {
  public:
   Writer(const Model& model, Output& out) : classes_(classes_of(model)), out_(out) {
@@ -242,7 +243,7 @@ class Writer {
   }
 
  private:
-  // The numbers of a row.
+  // Returns the count of numbers in a row.
   int64_t width_of(const percale_tensor* output, size_t i) const {
     if (percale_tensor_rank(output) == 0) throw Failure{"output '" + names_[i] + "' is a scalar: it has no rows"};
     const int64_t rows = percale_tensor_get_dims(output)[0];
@@ -270,7 +271,7 @@ class Writer {
     text += '\n';
   }
 
-  // The class of the largest number.
+  // Returns the class of the largest number.
   std::string best(const percale_tensor* output, int64_t first, int64_t width) const {
     int64_t found = 0;
     const auto look = [&](const auto* data) {
@@ -294,7 +295,7 @@ class Writer {
   bool begun_ = false;
 };
 
-// The rows that the model is made for; 0: any.
+// Returns the number of rows that the model is made for; 0: any.
 int64_t rows_of(const Model& model) {
   for (const Value& input : model.inputs) {
     if (!input.dims.empty() && input.dims[0] > 0) return input.dims[0];

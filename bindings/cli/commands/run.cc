@@ -94,7 +94,7 @@ int run_trace(const Args& args) {
   std::vector<std::string> names;
   for (const Value& value : inputs) names.push_back(value.name);
   const std::vector<std::string> fetches = fetches_of(model, args);
-  // Plans are made and memory is warmed before the clock counts.
+  // A first run compiles the plans and warms up memory, outside the measured time.
   with_guessed_dims(model, args, [&] { run_once(session.get(), names, pointers(feeds), fetches); });
   const Trace trace = make_trace(setup);
   percale_session_set_trace(session.get(), trace.get());

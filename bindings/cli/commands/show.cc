@@ -22,7 +22,7 @@ void print_values(const char* title, const std::vector<Value>& values) {
   }
 }
 
-// What the nodes of "main" compute, in their order: the value and its op.
+// Returns the values that the nodes of "main" compute, in order, with their ops.
 std::vector<std::pair<Json, std::string>> computed_values(const Model& model) {
   percale_text* text = nullptr;
   check(percale_graph_describe(model.graph.get(), "nodes", &text));
@@ -53,7 +53,7 @@ void print_computed(const Model& model, bool json) {
   if (json) std::printf("[%s]\n", all.c_str());
 }
 
-// Calls `ask` with a session and the feeds and fetches of a plan; it gives a text.
+// Calls `ask`, which returns a text, with a session and the feeds and fetches of a plan.
 template <class Ask>
 std::string ask_session(const Setup& setup, const Model& model, const Args& args, Ask&& ask) {
   const Session session = make_session(setup, model);
@@ -195,7 +195,7 @@ int run_kernels(const Args& args) {
       const std::string text = format.given() ? format.text() : "-";
       if (formats.find(text) == std::string::npos) formats += (formats.empty() ? "  [" : ", ") + text;
     }
-    // Only what is not all row-major is worth a word.
+    // Formats are printed only if one of them is not row-major.
     if (!formats.empty()) formats = formats == "  [-" ? "" : formats + "]";
     std::printf("%-28s %-22s %-8s %s%s%s\n", shown(node["node"].text(), 1).c_str(), node["op"].text().c_str(),
                 node["device"].text().c_str(), node["kernel"].text().c_str(),

@@ -1,5 +1,6 @@
-// ONNX-style test cases: a folder with model.onnx and test_data_set_N/{input,output}_K.pb, or with inN_K.npy and outN_K.npy and a
-// meta.json that names them; or NAME.onnx beside NAME_output_K.pb.
+// Runs ONNX-style test cases. A case is a folder with model.onnx and
+// test_data_set_N/{input,output}_K.pb, or with inN_K.npy, outN_K.npy and a meta.json that names
+// them. Or it is NAME.onnx beside NAME_output_K.pb.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -17,7 +18,7 @@ constexpr Flag kFlags[] = {
     {"--exported", "", "exports each model, imports what came out and runs that; exported again it must be the same"},
 };
 
-// A value in a file. Without a name it is the model's input or output of its place.
+// A value in a file. Without a name it belongs to the model's input or output at its position.
 struct Operand {
   std::string name, path;
   Tolerance tolerance;
@@ -27,7 +28,7 @@ struct Set {
 };
 struct Case {
   std::string name, model;
-  bool flat = false;  // fed with a ramp
+  bool flat = false;  // its input is a ramp
   std::vector<Set> sets;
 };
 
@@ -41,7 +42,7 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
   return out;
 }
 
-// prefix0.pb, prefix1.pb, ... as far as they are there.
+// Returns the existing files of prefix0.pb, prefix1.pb, ...
 std::vector<Operand> numbered(const std::string& prefix) {
   std::vector<Operand> out;
   for (size_t i = 0;; ++i) {
@@ -74,7 +75,7 @@ std::vector<Set> sets_of(const fs::path& folder, const std::vector<fs::path>& en
   return out;
 }
 
-// The cases in a folder and below it; `name`: of what the folder holds.
+// Finds the cases in a folder and below it. `name` is the name for the folder's contents.
 void find_cases(const fs::path& folder, const std::string& name, std::vector<Case>& out) {
   const std::vector<fs::path> entries = sorted_entries(folder);
   if (fs::exists(folder / "model.onnx")) {
@@ -103,7 +104,7 @@ Tensor load(const Setup& setup, const std::string& path) {
   return Tensor(made);
 }
 
-// What a flat case is fed: arange(n) / n.
+// Returns the inputs of a flat case: arange(n) / n.
 std::vector<Tensor> ramp_inputs(const Setup& setup, const Model& model) {
   std::vector<Tensor> out;
   for (const Value& input : model.inputs) {
@@ -127,7 +128,8 @@ bool draws_numbers(const Model& model) {
   return false;
 }
 
-// Whether a model computes in numbers so coarse that elements say little.
+// True if a model computes in f16 or in quantized integers, which are too coarse to compare single
+// elements.
 bool is_coarse(const Model& model) {
   for (const Json& variable : model.summary["variables"].items()) {
     if (variable["dtype"].text() == "f16") return true;
@@ -178,7 +180,7 @@ std::string export_bytes(const Setup& setup, const Model& model) {
   return take_text(text);
 }
 
-// What comes back when the model was exported; "" in `reason` where it is exported to the same bytes again.
+// Exports the model and imports it again. Sets `reason` if a second export gives other bytes.
 Model through_export(const Setup& setup, const Model& model, std::string& reason) {
   const std::string bytes = export_bytes(setup, model);
   percale_graph* made = nullptr;

@@ -53,14 +53,14 @@ struct Training {
   std::string out;
   int64_t checkpoint_every;
   std::optional<percale_progress> last = {};
-  percale_status* failed = nullptr;  // what ended the training from within the callback
+  percale_status* failed = nullptr;  // an error in the callback that ended the training
   std::list<HistoryFile> histories = {};
   std::chrono::steady_clock::time_point histories_grew = {};
   std::string saved = {};  // the last checkpoint
-  int ended_by = 0;        // the signal that ended the training before its last step; 0: none
+  int ended_by = 0;        // signal that ended the training before its last step; 0: none
 };
 
-// Files grow with each checkpoint and epoch, and at least this often.
+// The history files grow with each checkpoint and epoch, and at least this often.
 constexpr std::chrono::seconds kHistoryPause(10);
 
 bool update_histories(Training& training, bool settled) {
@@ -98,7 +98,7 @@ void set_flags(Setup& setup, const Args& args) {
   }
 }
 
-// What was trained, as files of the folder; their paths are printed for people.
+// Writes the trained model, history and plot to the folder, and prints their paths for people.
 void write_results(percale_trainer* trainer, percale_variables* variables, const std::string& out, bool quiet) {
   percale_graph* made = nullptr;
   check(percale_trainer_model(trainer, &made));
@@ -146,7 +146,7 @@ void print_json(const Training& training, const Json& test, const std::string& d
       facts["run"]["devices"].text().c_str(), run_json(facts["run"]).c_str());
 }
 
-// What a signal has left, and how to go on.
+// Prints the state after a signal, and the command that continues.
 void tell_end(const Training& training, const Args& args) {
   std::string text = "ended by " + std::string(signal_name(training.ended_by)) + " after step " +
                      std::to_string(percale_trainer_steps(training.trainer)) + " of " +
@@ -170,7 +170,7 @@ std::string early_stopping_text(const Json& facts) {
   return out + " (best: " + stopping["best_epoch"].text() + ", " + stopping["monitor"].text() + " " + best + ")";
 }
 
-// Why the training was over before its last epoch, or before its first step.
+// Prints why the training ended before its last epoch, or before its first step.
 void tell_what_is_left(const Json& facts, bool trained) {
   const bool stopped = facts["early_stopping"]["stopped"].flag();
   if (trained) {

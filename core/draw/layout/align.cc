@@ -8,8 +8,8 @@
 namespace percale {
 namespace {
 
-constexpr int kSweeps = 9;  // the last one goes down
-// Long wires are kept straight before short ones.
+constexpr int kSweeps = 9;  // the last sweep goes down
+// Keeping long wires straight has priority over short ones.
 constexpr double kLongWeight = 8, kLonelyWeight = 0.01;
 
 class Aligner {
@@ -46,7 +46,7 @@ class Aligner {
   }
 
  private:
-  // Where a vertex should stand for a straight segment: at the neighbour's x + shift.
+  // The position that a neighbour prefers: for a straight segment, the vertex is at x + shift.
   struct Neighbour {
     size_t vertex = 0;
     int32_t shift = 0;
@@ -55,8 +55,8 @@ class Aligner {
 
   const Extent& extent(int32_t v) const { return extents_[static_cast<size_t>(v)]; }
 
-  // Moves the vertices of a row as near to their neighbours as their extents and their order allow:
-  // weighted least squares, by pooling of adjacent violators.
+  // Moves the vertices of a row as close to their neighbours as their extents and order allow:
+  // weighted least squares by pooling of adjacent violators.
   void align(const std::vector<int32_t>& row, const std::vector<std::vector<Neighbour>>& neighbours) {
     struct Pool {
       double sum = 0, weight = 0;
@@ -84,7 +84,7 @@ class Aligner {
     }
   }
 
-  // The weighted mean of what the neighbours want, and how much it counts.
+  // Returns the weighted mean of the neighbours' preferred positions, and its weight.
   std::pair<double, double> wanted_x(size_t v, const std::vector<Neighbour>& neighbours) const {
     double sum = 0, weight = 0;
     for (const Neighbour& n : neighbours) {

@@ -13,9 +13,10 @@
 namespace percale {
 namespace {
 
-// A level beyond either is split, so that no inside of a block is larger than can be read.
+// A larger level is split, so that the inside of every block stays readable.
 constexpr int64_t kMaxLevelHeight = 3600, kMaxLevelWidth = 6000;
-// Rows that wires may pass in a level, besides some per cell. Longer wires become tags.
+// Limit on the rows that wires pass in a level, in addition to kBendsPerCell per cell. Longer wires
+// become tags.
 constexpr size_t kFreeBends = 200, kBendsPerCell = 3;
 constexpr size_t kLeastBundle = 3;
 
@@ -38,8 +39,8 @@ class DrawingMaker {
   }
 
  private:
-  // Names are shown without the part that they have in common with the title of the block around
-  // them.
+  // Sets titles. Names are shown without the prefix that they share with the title of the
+  // surrounding block.
   void add_boxes(size_t number, const std::string& outer) {
     Block& block = out_.blocks[number];
     const std::string scope = block.scope.empty() ? outer : block.scope;
@@ -107,7 +108,7 @@ class DrawingMaker {
     return out;
   }
 
-  // The longest wires begin at a tag right above their end.
+  // Replaces the longest wires by tags directly above their ends.
   void replace_long_wires(Level& level) const {
     const auto span = [&](size_t i) {
       const LayerWire& wire = level.wires[i].at;
@@ -164,7 +165,7 @@ class DrawingMaker {
     for (size_t i = 0; i < wires.size(); ++i) level.wires[i].at = std::move(wires[i]);
   }
 
-  // Values that pass from one block to the same cell take the same way.
+  // Values that go from one block to the same cell share one route.
   static void bundle_wires(Level& level) {
     std::map<std::pair<int32_t, int32_t>, std::vector<Wire*>> bundles;
     for (Wire& wire : level.wires) {
@@ -177,8 +178,8 @@ class DrawingMaker {
     }
   }
 
-  // One label for each value, at its source; where a cell has several values, at the other end of
-  // each wire.
+  // Places one label per value at its source. If a cell has several values, the labels go to the
+  // other ends of the wires.
   static void place_labels(Level& level) {
     std::vector<int32_t> value(level.cells.size(), -2);
     std::vector<bool> several(level.cells.size(), false);
@@ -190,7 +191,7 @@ class DrawingMaker {
     std::vector<bool> labelled(level.cells.size(), false);
     for (Wire& wire : level.wires) {
       const auto from = static_cast<size_t>(wire.at.from);
-      // An entry shows a value that has its label outside.
+      // The label of a value that enters is outside of the block.
       if (level.cells[from].kind == CellKind::kEntry) wire.label.clear();
       wire.label_at_end = several[from];
       if (!several[from] && labelled[from]) wire.label.clear();

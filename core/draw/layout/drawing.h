@@ -1,6 +1,6 @@
 // A picture with everything that a writer needs: blocks, the text and size of each box, and the
-// rows of each block's inside. Writers choose which blocks are open, and align the rows for the
-// sizes that follow (frame.h, page/frame.js).
+// rows inside each block. A writer chooses the open blocks and aligns the rows for the resulting
+// sizes (frame.h, page/frame.js).
 #ifndef PERCALE_CORE_DRAW_LAYOUT_DRAWING_H_
 #define PERCALE_CORE_DRAW_LAYOUT_DRAWING_H_
 
@@ -15,7 +15,7 @@
 namespace percale {
 
 inline constexpr int32_t kRowGap = 40, kLineHeight = 15, kChipGap = 14, kPadding = 6;
-// A drawing that is higher than this is not read; its blocks are folded.
+// A higher drawing would not be readable, so blocks are folded.
 inline constexpr int32_t kMaxHeight = 4000;
 
 struct ChipLook {
@@ -25,7 +25,7 @@ struct ChipLook {
   int32_t width = 0;
 };
 
-// The text of a box or of a folded block, shortened, and its size.
+// The shortened text and the size of a box or of a folded block.
 struct Look {
   std::vector<std::string> lines;  // the first one is the title
   std::string time;
@@ -39,11 +39,11 @@ struct Look {
 
 enum class CellKind : uint8_t { kBox, kBlock, kEntry, kExit, kTag };
 
-// Within the level of a block: a box, an inner block, the place where a value enters or leaves the
-// block, or a tag that stands for a far box whose wire would be too long.
+// A cell in the level of a block: a box, an inner block, the port where a value enters or leaves
+// the block, or a tag that replaces a distant box whose wire would be too long.
 struct Cell {
   CellKind kind = CellKind::kBox;
-  int32_t index = 0;  // box or block; of a tag, entry or exit the box that the value comes from
+  int32_t index = 0;  // box or block; for a tag, entry or exit: the box that the value comes from
   LayerCell at;
   Extent extent;  // of a folded block
   int32_t height = 0;
@@ -51,10 +51,10 @@ struct Cell {
 
 struct Wire {
   LayerWire at;
-  // Exit of the block `from`, entry of the block `to`; -1 for boxes.
+  // Exit port of the block `from`, entry port of the block `to`; -1 for boxes.
   int32_t from_port = -1, to_port = -1;
   LinkKind kind = LinkKind::kValue;
-  std::string label;  // shown at the end `from`, or at the end `to` where `from` has several values
+  std::string label;  // shown at `from`, or at `to` if `label_at_end`
   bool label_at_end = false;
 };
 
@@ -71,12 +71,12 @@ struct Drawing {
   std::vector<Level> levels;         // by block
   std::vector<Look> boxes;           // by box
   std::vector<Look> folded;          // by block
-  std::vector<std::string> devices;  // in the order in which they first appear
-  double microseconds = -1;          // of all boxes; negative: no times are known
-  double longest = 0;                // of a box
+  std::vector<std::string> devices;  // in order of first appearance
+  double microseconds = -1;          // total of all boxes; negative: unknown
+  double longest = 0;                // longest time of a box
 };
 
-// "12.3 µs", "4.56 ms"
+// Returns text such as "12.3 µs" or "4.56 ms".
 std::string time_text(double microseconds);
 
 // The picture must outlive the drawing.

@@ -6,7 +6,7 @@
 namespace percale {
 namespace {
 
-// Beside the title of a frame, for the number of repeats and the time.
+// Space beside the title of a frame for the number of repeats and the time.
 constexpr int32_t kTitleRoom = 40;
 
 }  // namespace
@@ -40,7 +40,7 @@ const Frame* Frames::of(int32_t block) const {
 
 void Frames::open(int32_t block, int32_t width, int32_t height) {
   const Block& self = drawing_.blocks[static_cast<size_t>(block)];
-  // Many equal boxes say no more than one.
+  // A block of equal boxes stays folded, because one box says as much.
   if (self.repeats > 0 && self.items.front().block < 0) return;
   open_[static_cast<size_t>(block)] = true;
   const auto lay_out_around = [&] {
@@ -54,7 +54,7 @@ void Frames::open(int32_t block, int32_t width, int32_t height) {
   lay_out_around();
 }
 
-// The frame of a cell that is an open block, else null.
+// Returns the frame of a cell that is an open block, else null.
 const Frame* Frames::inner(const Cell& cell) const { return cell.kind == CellKind::kBlock ? of(cell.index) : nullptr; }
 
 int32_t Frames::port_shift(const Cell& cell, int32_t port, bool below) const {
@@ -101,7 +101,7 @@ void Frames::lay_out(int32_t block) {
   for (int32_t& x : frame.x) x += kFramePadding - left;
   const int32_t title = drawing_.folded[static_cast<size_t>(block)].width + kTitleRoom;
   frame.width = std::max(right - left + 2 * kFramePadding, title);
-  // The row of entries has no height; half of its gap lies behind the title.
+  // The row of entries has no height, and half of the gap below it lies behind the title.
   int32_t y = block == 0 ? kFramePadding : kFrameTitle;
   if (!frame.level->entries.empty()) y -= kRowGap / 2;
   for (const int32_t height : frame.row_heights) {

@@ -1,4 +1,4 @@
-// Where everything stands when some blocks are open. page/frame.js does the same for the page.
+// Positions of everything for a given set of open blocks. page/frame.js does the same for the page.
 #ifndef PERCALE_CORE_DRAW_LAYOUT_FRAME_H_
 #define PERCALE_CORE_DRAW_LAYOUT_FRAME_H_
 
@@ -11,8 +11,8 @@ namespace percale {
 
 inline constexpr int32_t kFrameTitle = 22, kFramePadding = 12;
 
-// The inside of an open block. Coordinates are px from its upper left corner. Its surroundings
-// align its middle.
+// The inside of an open block. Coordinates are in px from its upper left corner. The surrounding
+// level aligns its middle.
 struct Frame {
   int32_t inside = 0;  // the block whose level is shown
   int32_t width = 0, height = 0;
@@ -20,17 +20,16 @@ struct Frame {
   std::vector<int32_t> row_tops, row_heights;
   const Level* level = nullptr;
 
-  // x of an entry or exit.
+  // Returns the x of an entry or exit port.
   int32_t port_x(const std::vector<int32_t>& cells, int32_t port) const;
 };
 
-// Which blocks are open, and their frames. An open block that holds equal blocks shows the first
-// one of them only.
+// The open blocks and their frames. An open block of equal blocks shows only the first of them.
 class Frames {
  public:
   // Opens blocks from the outside in while the drawing stays within `width` and `height`.
   Frames(const Drawing& drawing, int32_t width, int32_t height);
-  // Null for a folded block. Block 0 is always open.
+  // Returns null for a folded block. Block 0 is always open.
   const Frame* of(int32_t block) const;
 
  private:

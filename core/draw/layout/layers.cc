@@ -71,7 +71,8 @@ class RowOrderer {
     for (size_t i = 0; i < vertices.size(); ++i) place_[static_cast<size_t>(vertices[i])] = i;
   }
 
-  // By the mean place of the neighbours. A vertex without neighbours keeps its place.
+  // Sorts a row by the mean position of the neighbours. A vertex without neighbours keeps its
+  // position.
   void order_row(size_t row, bool up) {
     std::vector<std::pair<double, int32_t>> keys;
     for (const int32_t v : out_.rows[row]) {
@@ -86,8 +87,8 @@ class RowOrderer {
     note_places(row);
   }
 
-  // Pairs of segments that cross, counted by a binary indexed tree over the places of the lower
-  // row.
+  // Counts the pairs of crossing segments with a binary indexed tree over the positions in the
+  // lower row.
   int64_t crossings() const {
     int64_t total = 0;
     std::vector<int64_t> tree;
@@ -114,7 +115,7 @@ class RowOrderer {
   RowOrder out_;
   std::map<std::pair<int32_t, int32_t>, std::vector<int32_t>> ways_;  // bends by cell and value
   std::vector<std::vector<int32_t>> up_, down_;                       // neighbours by vertex
-  std::vector<size_t> place_;                                         // of each vertex in its row
+  std::vector<size_t> place_;                                         // per vertex, within its row
 };
 
 }  // namespace
@@ -135,7 +136,7 @@ void assign_rows(std::vector<LayerCell>& cells, const std::vector<LayerWire>& wi
     for (const int32_t to : targets[c]) row(to) = std::max(row(to), cells[c].row + 1);
     if (cells[c].place != CellPlace::kLastRow) last = std::max(last, cells[c].row);
   }
-  // A cell that waits for nothing stands right above its first user.
+  // A cell without sources goes directly above its first user.
   for (size_t c = 0; c < cells.size(); ++c) {
     if (has_source[c] || targets[c].empty() || cells[c].place != CellPlace::kAnywhere) continue;
     const auto first =

@@ -8,8 +8,7 @@
 namespace percale {
 namespace {
 
-// A value, by its box and output; or the order before a box, which all links that only tell of it
-// share.
+// A value, by its box and output. All order-only links to a box share one key.
 using ValueKey = std::pair<int32_t, int32_t>;
 ValueKey key_of(const Link& link) {
   return link.kind == LinkKind::kOrder ? ValueKey{-1, link.to} : ValueKey{link.from, link.output};
@@ -42,7 +41,7 @@ class LevelMaker {
 
   int32_t parent(int32_t block) const { return drawing_.blocks[static_cast<size_t>(block)].parent; }
 
-  // The blocks around the ends of a link, innermost first, up to the block that holds both.
+  // The blocks around the ends of a link, innermost first, up to the block that contains both.
   struct Path {
     std::vector<int32_t> leaving, entering;
     int32_t common = 0;
@@ -62,7 +61,7 @@ class LevelMaker {
 
   struct PortList {
     std::map<ValueKey, int32_t> numbers;
-    std::vector<int32_t> boxes;  // where the values come from, by number
+    std::vector<int32_t> boxes;  // boxes that the values come from, by port
     void add(const Link& link) {
       if (numbers.emplace(key_of(link), static_cast<int32_t>(boxes.size())).second) boxes.push_back(link.from);
     }
@@ -71,7 +70,7 @@ class LevelMaker {
     PortList entries, exits;
   };
 
-  // Where values enter and leave blocks.
+  // Determines the ports where values enter and leave blocks.
   void add_ports() {
     for (size_t b = 0; b < drawing_.blocks.size(); ++b) {
       for (const Item& item : drawing_.blocks[b].items) {

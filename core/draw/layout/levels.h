@@ -1,4 +1,4 @@
-// The cells and wires of each block's inside.
+// The cells and wires inside each block.
 #ifndef PERCALE_CORE_DRAW_LAYOUT_LEVELS_H_
 #define PERCALE_CORE_DRAW_LAYOUT_LEVELS_H_
 
@@ -8,7 +8,8 @@
 
 namespace percale {
 
-// Levels by block, without rows and columns. A link runs through every block around its two ends.
+// Returns the levels by block, without rows and columns. A link passes through every block around
+// its two ends.
 std::vector<Level> make_levels(const Drawing& drawing);
 
 }  // namespace percale

@@ -29,7 +29,7 @@ void fit(Look& look) {
 ChipLook chip_look(const Chip& chip) {
   const std::string name = shortened(chip.name, kMaxChipName, kTextSize);
   const std::string detail = shortened(chip.detail, kMaxChipDetail, kTextSize);
-  // The names of constants and functions tell less than what the node takes them for.
+  // Constants and functions are labelled by their role, which says more than their names.
   const bool by_role = chip.kind == ChipKind::kConstant || chip.kind == ChipKind::kFunction;
   const std::string& first = by_role ? chip.role : name;
   std::string text = str_cat(first, first.empty() || detail.empty() ? "" : " ", detail);

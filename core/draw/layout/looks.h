@@ -1,4 +1,4 @@
-// The text and the size of boxes.
+// The text and size of boxes.
 #ifndef PERCALE_CORE_DRAW_LAYOUT_LOOKS_H_
 #define PERCALE_CORE_DRAW_LAYOUT_LOOKS_H_
 
@@ -8,7 +8,7 @@ namespace percale {
 
 Look look_of(const Box& box, const std::string& name);
 Look look_of(const Block& block, double microseconds);
-// "↑ conv1": what stands for a far box.
+// Returns "↑ conv1", the text of the tag for a distant box.
 std::string tag_text(const Box& box);
 
 }  // namespace percale

@@ -1,4 +1,4 @@
-// Text in drawings. The writer does not know the reader's fonts, so widths are upper estimates.
+// Text in drawings. The reader's fonts are unknown, so widths are upper estimates.
 #ifndef PERCALE_CORE_DRAW_LAYOUT_TEXT_H_
 #define PERCALE_CORE_DRAW_LAYOUT_TEXT_H_
 
@@ -10,10 +10,11 @@ namespace percale {
 
 inline constexpr int32_t kTitleSize = 12, kTextSize = 10;  // px
 
-// Width in px at a font size in px.
+// Returns the width of `text` in px; `size` is the font size in px.
 int32_t text_width(std::string_view text, int32_t size);
 
-// The end of a text that is wider than `most` px, behind an ellipsis: names differ at their end.
+// Returns `text`, or an ellipsis and its end if it is wider than `most` px. The end is kept because
+// that is where names differ.
 std::string shortened(std::string_view text, int32_t most, int32_t size);
 
 }  // namespace percale

@@ -1,5 +1,5 @@
 "use strict";
-// Where everything stands when some blocks are open. The rows and their order are in the data;
+// Positions of everything for a given set of open blocks. The rows and their order are in the data.
 // core/draw/layout/align.cc and core/draw/layout/frame.cc do the same for SVG.
 const ROW_GAP = 40, COLUMN_GAP = 18, TITLE = 22, TITLE_ROOM = 40, PADDING = 12;
 const SWEEPS = 9, LONG_WEIGHT = 8, LONELY_WEIGHT = 0.01;
@@ -14,8 +14,8 @@ function portX(frame, cells, port) {
   return frame.x[cells[Math.min(Math.max(port, 0), cells.length - 1)]];
 }
 
-// Moves the vertices of a row as near to their neighbours as their extents and their order allow:
-// weighted least squares, by pooling of adjacent violators.
+// Moves the vertices of a row as close to their neighbours as their extents and order allow:
+// weighted least squares by pooling of adjacent violators.
 function alignRow(row, neighbours, extents, x) {
   const pools = [], offsets = [];
   let offset = 0;
@@ -42,8 +42,8 @@ function alignRow(row, neighbours, extents, x) {
   }
 }
 
-// x of each vertex. `shifts`: by segment, where its upper end lies to the right of its lower end
-// when the anchors agree.
+// Returns the x of each vertex. `shifts`: per segment, the distance by which its upper end lies to
+// the right of its lower end if the anchors have the same x.
 function alignRows(block, extents, shifts) {
   const up = extents.map(() => []), down = extents.map(() => []), x = new Array(extents.length).fill(0);
   block.segments.forEach(([above, below], i) => {
@@ -65,7 +65,7 @@ function alignRows(block, extents, shifts) {
   return x.map(Math.round);
 }
 
-// The frames of block `number` and of all open blocks within it, in a map by block.
+// Returns the frames of block `number` and of all open blocks within it, as a map by block.
 function layOut(picture, open, number = 0, frames = new Map()) {
   const block = picture.blocks[number], cells = cellsOf(block);
   const inner = cells.map(cell =>

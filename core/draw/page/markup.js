@@ -1,5 +1,5 @@
 // The frames as SVG elements: a flat list of shapes with their bounds, so that the view draws only
-// those in sight.
+// the visible ones.
 const COLOURS = ["#2f7ed8", "#d8742f", "#3aa655", "#8e44ad", "#c0392b", "#16a085", "#7f8c8d", "#b8860b"];
 const KINDS = ["node", "input", "output"], TINTS = ["", " elementwise", " view", " weighted"];
 const LINE = 15, PAD = 6, CHIP_GAP = 14;
@@ -54,7 +54,7 @@ class Markup {
   constructor(picture, open, marks) {
     this.picture = picture;
     this.frames = layOut(picture, open);
-    this.marks = marks; // css of boxes and blocks: hits and the chosen one
+    this.marks = marks; // css of boxes and blocks: search hits and the selection
     this.shapes = [];
     this.centres = new Map(); // "box 7", "block 3": [x, y]
     this.inside(0, 0, 0);
@@ -114,7 +114,7 @@ class Markup {
         body(x - cell.left, y - LINE / 2, width, LINE) + words(x, y + 4, "middle", tagText(box, width)) + "</g>" });
   }
 
-  // Where a wire leaves (`below`) or reaches a cell.
+  // Returns the point where a wire leaves (`below`) or enters a cell.
   end(frame, index, port, below) {
     const cell = frame.cells[index], x = frame.x[index], middle = this.middle(frame, cell);
     const at = height => [x, middle + (below ? height : -height) / 2];
@@ -139,13 +139,13 @@ class Markup {
     });
     if (end[1] !== frame.tops[target.row]) path += "V" + (y + end[1]);
     const line = css => `<path class="kind${kind}${css}" d="${path}"/>`, all = [begin[0], end[0], ...bends];
-    // Wires that go on within a block have their arrows there.
+    // A wire that continues inside a block has its arrow there.
     const goesOn = target.kind === CELL.exit || target.kind === CELL.block && this.frames.has(target.index);
     this.shapes.push({ left: x + Math.min(...all) - 4, right: x + Math.max(...all) + 4, top: y + begin[1], bottom: y + end[1],
       far: line(""), near: line(goesOn ? "" : " arrow") });
   }
 
-  // The type of a value. An open block shows it inside.
+  // Draws the type of a value. An open block shows it inside.
   label(frame, [from, to, fromPort, toPort, , text, atEnd], x, y) {
     const source = frame.cells[from];
     if (!text || source.kind === CELL.block && this.frames.has(source.index)) return;

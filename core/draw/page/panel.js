@@ -1,4 +1,4 @@
-// The details of the chosen box or block, and the search.
+// The details of the selected box or block, and the search.
 function rows(pairs) { return pairs.map(([name, fact]) => `<dt>${escaped(name)}</dt><dd>${fact}</dd>`).join(""); }
 
 function jump(box, label) {

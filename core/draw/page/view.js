@@ -1,11 +1,11 @@
-// What the page shows: which function, which part of it, which blocks are open.
+// The state of the view: the shown function, the visible part of it, and the open blocks.
 const $ = id => document.getElementById(id);
 const pictures = JSON.parse($("pictures-data").textContent);
 const canvas = $("canvas"), view = $("view"), details = $("details");
 const FIRST_BOXES = 150, MOST_SCALE = 4, READABLE = 0.35;
 let picture, markup, open, chosen, hits = [], hit = -1, parents, insides;
 let x = 0, y = 0, scale = 1; // screen = world * scale + (x, y)
-let drawn = null;            // the part of the world that is drawn now
+let drawn = null;            // the currently drawn part of the world
 
 function around(index) { // the blocks around a box, innermost first
   const out = [];
@@ -21,7 +21,7 @@ function rebuild() {
   drawn = null;
 }
 
-// Draws what is in sight, with a margin of one screen, unless it is drawn already.
+// Draws the visible part with a margin of one screen, unless it is already drawn.
 function draw() {
   const width = canvas.clientWidth, height = canvas.clientHeight;
   view.setAttribute("transform", `translate(${x} ${y}) scale(${scale})`);
@@ -52,7 +52,7 @@ function fit() {
   draw();
 }
 
-// The whole width, from the top: what can be read of a tall graph at once.
+// Shows the whole width from the top, which keeps a tall graph readable.
 function home() {
   scale = Math.min(Math.max(canvas.clientWidth / markup.width, 0.6), 1.2);
   x = (canvas.clientWidth - markup.width * scale) / 2;
@@ -99,7 +99,7 @@ function choose(key) {
   draw();
 }
 
-// Outer blocks first, until the page holds enough to begin with; repeated blocks stay folded.
+// Opens outer blocks first, until enough is shown at the start. Repeated blocks stay folded.
 function firstOpen() {
   const out = new Set();
   let boxes = insides[0].length, queue = insides[0];

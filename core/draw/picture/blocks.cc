@@ -11,10 +11,10 @@ namespace percale {
 namespace {
 
 constexpr size_t kTitleOps = 2;
-// Names may come from untrusted files.
+// Limits the recursion, because names may come from untrusted files.
 constexpr int kMaxScopes = 16;
 
-// The part of a name at `from`, with its '/'; "" for the last one.
+// Returns the part of a name at `from` with its '/'; "" for the last part.
 std::string_view scope_at(std::string_view name, size_t from) {
   const size_t slash = name.find('/', from + 1);
   return slash == std::string_view::npos || from >= name.size() ? std::string_view()
@@ -55,7 +55,7 @@ class BlockMaker {
     return static_cast<int32_t>(blocks_.size()) - 1;
   }
 
-  // Sets the parents below a block, and counts its nodes.
+  // Sets the parents of all items below a block and counts its nodes.
   int32_t adopt(int32_t parent) {
     int32_t count = 0;
     for (size_t i = 0; i < blocks_[static_cast<size_t>(parent)].items.size(); ++i) {
@@ -66,7 +66,7 @@ class BlockMaker {
     return blocks_[static_cast<size_t>(parent)].nodes = count;
   }
 
-  // "Conv Relu MaxPool …"
+  // Returns a title such as "Conv Relu MaxPool …".
   std::string title_of(const std::vector<Item>& items) const {
     std::string out;
     size_t count = 0;
@@ -84,7 +84,7 @@ class BlockMaker {
     return numbers_.emplace(text, static_cast<int32_t>(numbers_.size())).first->second;
   }
 
-  // The items for the boxes [begin, end), whose names are the same up to `from`.
+  // Returns the items for the boxes [begin, end), whose names agree in their first `from` bytes.
   std::vector<Item> nodes(int32_t begin, int32_t end, size_t from, int depth) {
     std::vector<Item> items;
     for (int32_t i = begin; i < end;) {
@@ -113,7 +113,7 @@ class BlockMaker {
     return item.box >= 0 ? item.box + 1 : end_box(block(item.block).items.back());
   }
 
-  // A block is like another one of like items in the same order.
+  // Blocks are alike if their items are alike in the same order.
   int32_t likeness(const Item& item) {
     if (item.box >= 0) return likeness_of_box_[static_cast<size_t>(item.box)];
     std::string text = std::to_string(block(item.block).repeats);
@@ -146,7 +146,7 @@ class BlockMaker {
     return steps;
   }
 
-  // Equal stretches become one item each.
+  // Folds each repeat, a sequence of equal ranges, into one item.
   std::vector<Item> folded(std::vector<Item> items) {
     if (items.size() < 2) return items;
     std::vector<Item> out;
@@ -171,7 +171,7 @@ class BlockMaker {
     return out;
   }
 
-  // One of several equal stretches.
+  // Returns an item for one of several equal ranges.
   Item block_of(std::vector<Item> items) {
     if (items.size() == 1) return items[0];
     std::vector<Item> inner = folded(std::move(items));
@@ -182,7 +182,7 @@ class BlockMaker {
   const Picture& picture_;
   std::vector<Block>& blocks_;
   std::vector<std::vector<int32_t>> sources_;  // per box
-  std::vector<int32_t> place_;                 // per box: its item in the list at hand
+  std::vector<int32_t> place_;                 // per box: its item in the current list
   std::vector<int32_t> likeness_of_box_;
   std::map<std::string, int32_t> numbers_;
 };

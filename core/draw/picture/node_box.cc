@@ -46,7 +46,8 @@ void add_value_facts(Box& box, const Function& f, const std::vector<ValueId>& id
   }
 }
 
-// The ops of a function: its name may differ where it says the same.
+// Returns the ops of a function. Functions with equal ops are treated as alike, because their names
+// may differ.
 std::string ops_of(const Graph& graph, const FunctionRef& ref) {
   std::string text;
   const Function* f = graph.find_function(ref.name);
@@ -54,7 +55,7 @@ std::string ops_of(const Graph& graph, const FunctionRef& ref) {
   return text;
 }
 
-// "Fused Conv Relu" of a fused node, else the op.
+// Returns "Fused Conv Relu" for a fused node, else the op.
 std::string title_of(const Graph& graph, const Node& node) {
   const std::string op = op_name(*node.op);
   const AttrValue* body = op == "percale:Fused" ? node.attributes.find("body") : nullptr;
@@ -69,8 +70,8 @@ std::string title_of(const Graph& graph, const Node& node) {
   return title;
 }
 
-// The same for nodes that compute the same thing of values of the same types. The names of
-// variables and the numbers of random nodes differ in every node.
+// Returns equal texts for nodes with equal op, attributes and types. Names of variables and ids of
+// random nodes are left out, because they differ in every node.
 std::string likeness_of(const Graph& graph, const Function& f, const Node& node) {
   std::string text = str_cat(op_name(*node.op), '\n');
   for (const auto& [name, value] : node.attributes) {

@@ -1,4 +1,4 @@
-// The box of a node, with the facts that a reader can ask for.
+// The box of a node, with the details that a reader can ask for.
 #ifndef PERCALE_CORE_DRAW_PICTURE_NODE_BOX_H_
 #define PERCALE_CORE_DRAW_PICTURE_NODE_BOX_H_
 
@@ -7,12 +7,12 @@
 
 namespace percale {
 
-// Without links and chips of inputs; with the chips of a variable that the node assigns and of
-// functions that it calls.
+// Returns the box of a node, without links and chips of inputs. It has chips for a variable that
+// the node assigns and for functions that it calls.
 Box node_box(const Graph& graph, const Function& function, const Node& node);
-// Functions become chips, all other attributes facts.
+// Adds functions as chips, and all other attributes as facts.
 void add_attributes(Box& box, const Attributes& attributes);
-// The chip of a constant: the elements of a small one, the type of any other.
+// Returns the chip of a constant: the elements of a small one, or else its type.
 Chip constant_chip(const Value& value, const Tensor& constant);
 bool is_variable_read(const Node& node);
 

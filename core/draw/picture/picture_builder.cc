@@ -8,10 +8,10 @@
 namespace percale {
 namespace {
 
-// Inputs stand before nodes, nodes before outputs.
+// Inputs come before nodes, nodes before outputs.
 int rank_of(BoxKind kind) { return kind == BoxKind::kInput ? 0 : kind == BoxKind::kNode ? 1 : 2; }
 
-// The order of boxes: topological, by kind and then by number where links leave a choice.
+// Returns the order of the boxes: topological, with ties broken by kind and then by index.
 std::vector<int32_t> topological(const Picture& picture) {
   const size_t count = picture.boxes.size();
   std::vector<std::vector<int32_t>> users(count);

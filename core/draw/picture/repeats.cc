@@ -6,10 +6,10 @@
 namespace percale {
 namespace {
 
-// Fewer nodes saved are not worth a block of their own.
+// A block that saves fewer nodes than this is not worth it.
 constexpr int64_t kLeastSaved = 3;
 
-// Every period of a part of the sequence, which ends at `end`.
+// The maximal part of the sequence that has this period.
 struct Candidate {
   int64_t saved = 0;
   int32_t begin = 0, end = 0, period = 0;
@@ -45,9 +45,9 @@ class Finder {
   }
 
  private:
-  // Whether step i is like the one a period later, in stretches from `begin` on. Sources are
-  // compared by their distance. What enters the first stretch from before may come from the first
-  // one in the second; what lies further back than a period may be anywhere.
+  // True if step i is like the step one period later, in ranges that start at `begin`. Sources are
+  // compared by their distance. A source before the first range corresponds to one in the first
+  // range when seen from the second. Sources further back than one period may be anywhere.
   bool equal(int32_t i, int32_t period, int32_t begin) const {
     const Step& first = steps_[static_cast<size_t>(i)];
     const Step& second = steps_[static_cast<size_t>(i + period)];
@@ -88,7 +88,8 @@ class Finder {
     }
   }
 
-  // crossings_[i]: how many values pass from before step i to it or behind it.
+  // Computes crossings_[i]: the number of values that are produced before step i and used at or
+  // after it.
   void find_crossings() {
     const size_t size = steps_.size();
     std::vector<size_t> last(size, 0);
@@ -106,8 +107,8 @@ class Finder {
     for (size_t i = 1; i <= size; ++i) crossings_[i] += crossings_[i - 1];
   }
 
-  // A repeat may begin at any step of a period where steps are left over: the fewer values cross,
-  // the better.
+  // If steps are left over, a repeat may begin at any step of a period. Chooses the begin with the
+  // fewest crossing values.
   int32_t best_begin(const Candidate& c) const {
     int32_t best = c.begin;
     for (int32_t i = c.begin; i + c.period * c.count() <= c.end; ++i) {
@@ -124,7 +125,7 @@ class Finder {
   };
 
   const std::vector<Step>& steps_;
-  std::vector<int64_t> weights_;  // of all steps before
+  std::vector<int64_t> weights_;  // sum over all earlier steps
   std::vector<int32_t> crossings_;
   std::priority_queue<Candidate, std::vector<Candidate>, Worse> candidates_;
 };

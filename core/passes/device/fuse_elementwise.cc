@@ -13,18 +13,18 @@ namespace {
 struct Group {
   Shape shape;
   std::string device;
-  std::vector<NodeId> nodes;  // last one first; the first is the root
+  std::vector<NodeId> nodes;  // in reverse order: the first is the root, the group's last node
   std::set<ValueId> inputs;
   NodeId anchor = -1, expansion = -1;
-  NodeId before = -1;  // a copy of this node stands before the core
+  NodeId before = -1;  // a copy of this node runs before the core
 };
 
-// A node that is not elementwise, which kernels of accelerators take together with what stands next to it.
+// An anchor that is not elementwise and that kernels of accelerators fuse with its neighbours.
 struct Core {
   std::string_view domain, op;
-  bool begins;                   // a group of what follows
-  int input = -1;                // whose maker may stand before it,
-  std::string_view before = {};  // if it is this op
+  bool begins;                   // true: it starts a group of the nodes behind it
+  int input = -1;                // index of the input whose maker may be fused before it
+  std::string_view before = {};  // the op that this maker must be
 };
 constexpr Core kCores[] = {
     {"", "BatchNormalization", true},
@@ -53,7 +53,7 @@ bool is_anchor(const Node& node) {
 
 bool is_conv(const Node& node) { return node.op->name == "Conv" && node.op->domain.empty(); }
 
-// One number of the image and one of the weights for each number of the result.
+// True for a Conv that computes each result element from one pixel of the image, without padding.
 bool is_pointwise(const Function& f, const Node& node) {
   if (!is_conv(node) || node.attributes.get_int("group", 1) != 1) return false;
   const Shape &x = f.type(node.inputs[0]).shape, &w = f.type(node.inputs[1]).shape, &y = f.type(node.outputs[0]).shape;
@@ -68,14 +68,14 @@ bool is_pointwise(const Function& f, const Node& node) {
   return all("strides", 1) && all("pads", 0);
 }
 
-// Each channel by itself.
+// True for a Conv that convolves each channel by itself.
 bool is_depthwise(const Function& f, const Node& node) {
   const Shape& x = f.type(node.inputs[0]).shape;
   return is_conv(node) && x.is_static() && x.rank() > 2 && node.attributes.get_int("group", 1) == x[1] && x[1] > 1;
 }
 
-// One element, or dims of the whole that stand side by side, with 1 for those before and behind them: a row, or one number per
-// channel.
+// True for one element, or for adjacent dims of `whole` with 1 for the dims before and behind them:
+// a row, or one number per channel.
 bool repeats_within(const Shape& shape, const Shape& whole) {
   if (shape.rank() > whole.rank()) return false;
   size_t first = 0, end = shape.rank();
@@ -107,10 +107,10 @@ class Fusion {
     }
   }
 
-  // The bodies of the groups, which must be added to the graph.
+  // Returns the bodies of the groups, which must be added to the graph.
   std::vector<Function> run(const OpSchema& fused) {
-    // Users come before makers here. A node joins the group that all its users are in: so a group has one way out, its
-    // root, and no path leaves it and comes back.
+    // Users are visited before makers. A node joins the group that contains all its users. So a
+    // group has only one exit, its root, and no path leaves the group and returns to it.
     for (size_t i = f_.nodes.size(); i-- > 0;) place(static_cast<NodeId>(i));
     std::vector<Function> bodies;
     std::vector<bool> keep(f_.nodes.size(), true);
@@ -137,14 +137,14 @@ class Fusion {
   }
 
  private:
-  // bf16 comes from the pass that narrows; kernels take what they like.
+  // bf16 values come from narrow(). The kernels decide which types they take.
   bool is_fusable(DType dtype) const {
     return dtype == DType::kF32 || dtype == DType::kBF16 || (options_.accelerator && dtype == DType::kF16);
   }
 
   bool is_elementwise(const Node& node) const {
     if (!node.op->has(kPure) || !node.op->has(kElementwise) || node.inputs.empty()) return false;
-    if (node.op->has(kView)) return false;  // costs nothing by itself
+    if (node.op->has(kView)) return false;  // free without a group
     const Shape& shape = f_.type(node.outputs[0]).shape;
     for (ValueId v : node.inputs) {
       if (v == kNoValue) continue;  // an optional operand such as a bound of Clip
@@ -165,18 +165,19 @@ class Fusion {
 
   bool takes_cores() const { return options_.accelerator && options_.anchors && !options_.expansions; }
 
-  // Whether nobody in this function reads what the node gives besides its first output: else a group might wait for itself.
+  // True if only the first output of the node is read within this function. Otherwise a group might
+  // wait for itself.
   bool gives_rest_away(const Node& node) const {
     return std::all_of(node.outputs.begin() + 1, node.outputs.end(),
                        [&](ValueId v) { return v == kNoValue || users_[static_cast<size_t>(v)].empty(); });
   }
 
-  // The one group that all users of a value are in, else -1.
+  // Returns the group that contains all users of a value, else -1.
   int32_t group_of_users(ValueId value) const {
     const auto& users = users_[static_cast<size_t>(value)];
     if (users.empty() || is_output_[static_cast<size_t>(value)]) return -1;
     const int32_t group = group_of_[static_cast<size_t>(users[0])];
-    // Nothing of the group comes before its anchor.
+    // No node of the group may precede its anchor.
     const bool one = std::all_of(users.begin(), users.end(), [&](NodeId u) {
       return group_of_[static_cast<size_t>(u)] == group && !is_anchor(f_.node(u));
     });
@@ -186,10 +187,12 @@ class Fusion {
   bool is_large(ValueId v) const {
     const ValueType& type = f_.type(v);
     const int64_t size = type.dtype == DType::kF32 ? 4 : 2;
-    return type.shape.num_elements() * size > options_.expansion_bytes * type.shape[0];  // of an image
+    // The limit counts bytes per image.
+    return type.shape.num_elements() * size > options_.expansion_bytes * type.shape[0];
   }
 
-  // Before the depthwise anchor of a group there may be a row of nodes that nobody else reads, the first of which is a pointwise Conv.
+  // Adds a node to the chain that precedes the depthwise anchor of a group. Every value of the
+  // chain has one reader. The chain starts with a pointwise Conv.
   bool join_before(NodeId id) {
     const Node& node = f_.node(id);
     const auto& users = users_[static_cast<size_t>(node.outputs[0])];
@@ -213,7 +216,7 @@ class Fusion {
     return true;
   }
 
-  // Whether all who read what the node gives have it in their groups.
+  // True if every reader of the node's output has a copy of the node in its group.
   bool is_copied(NodeId id) const {
     const Node& node = f_.node(id);
     const auto copies = static_cast<size_t>(copies_[static_cast<size_t>(id)]);
@@ -221,7 +224,8 @@ class Fusion {
            !is_output_[static_cast<size_t>(node.outputs[0])];
   }
 
-  // What is before a core comes into its group if that reads no more for it: one value for another, or what nobody else reads.
+  // Copies the maker of a core's input into the core's group. The maker must read one value, or
+  // have the core as its only reader, so that no additional data is read.
   void take_before(Group& group, NodeId core_node, const Core& core) {
     const Node& node = f_.node(core_node);
     if (core.input < 0 || node.inputs[static_cast<size_t>(core.input)] == kNoValue) return;
@@ -249,7 +253,7 @@ class Fusion {
     const bool ends = core != nullptr && !core->begins;
     int32_t group = ends ? -1 : group_of_users(node.outputs[0]);
     if (group < 0 || !fits(groups_[static_cast<size_t>(group)], node, shape)) {
-      if (is_anchor(node)) return;  // it has nothing to begin a group for
+      if (is_anchor(node)) return;  // an anchor with no group to join stays alone
       group = static_cast<int32_t>(groups_.size());
       groups_.push_back({shape, node.device, {}, {}});
     }
@@ -280,7 +284,8 @@ class Fusion {
     (before_[static_cast<size_t>(id)] ? group.expansion : group.anchor) = id;
   }
 
-  // The group as a function; `inputs_` and `outputs_` become the values that it takes and gives.
+  // Turns the group into a function; `inputs_` and `outputs_` receive the values that it takes and
+  // returns.
   Function make_body(const Group& group) {
     Function body;
     body.name = free_function_name(str_cat("fused/", f_.node(group.nodes[0]).name));
@@ -340,9 +345,9 @@ class Fusion {
   const FuseOptions& options_;
   std::vector<Group> groups_;
   std::vector<int32_t> group_of_;  // per node; -1: none
-  std::vector<bool> in_order_;     // per node: something else comes before it or after it without taking a value
-  std::vector<bool> before_;       // per node: it stands before the anchor of its group
-  std::vector<int32_t> copies_;    // per node: how many groups have it before their core
+  std::vector<bool> in_order_;     // per node: has a control edge, or is in options.keep
+  std::vector<bool> before_;       // per node: precedes the anchor of its group
+  std::vector<int32_t> copies_;    // per node: number of groups with a copy of it before their core
   std::vector<std::vector<NodeId>> users_;
   std::vector<bool> is_output_;
   std::vector<ValueId> inputs_, outputs_;

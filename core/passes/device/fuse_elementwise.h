@@ -1,4 +1,5 @@
-// A device pass: groups nodes that one kernel may compute without storing what is between them.
+// A device pass that groups nodes which one kernel may compute without storing the values between
+// them.
 #ifndef PERCALE_CORE_PASSES_DEVICE_FUSE_ELEMENTWISE_H_
 #define PERCALE_CORE_PASSES_DEVICE_FUSE_ELEMENTWISE_H_
 
@@ -11,39 +12,48 @@
 
 namespace percale {
 
-// What the two passes below are called where passes are listed and switched off.
+// The names of the two passes below, for listing and disabling them.
 inline constexpr std::string_view kFuseElementwise = "fuse_elementwise", kInlineFused = "inline_fused";
 
 struct FuseOptions {
-  // Let a Conv, Gemm or MatMul be part of the group of what follows it. Without, only elementwise nodes are grouped.
+  // Lets a Conv, Gemm or MatMul anchor the group of nodes behind it. Otherwise only elementwise
+  // nodes are grouped.
   bool anchors = true;
-  // Only groups that a depthwise Conv begins, together with the Conv of 1 x 1 whose result it alone reads, and what stands between them
-  // and has one input. What comes before the depthwise one has the shape of its image.
+  // Builds only groups with a depthwise Conv as anchor and, before it, the pointwise (1 x 1) Conv
+  // that feeds it alone. The nodes between the two have one input each. Values before the depthwise
+  // Conv have the shape of its input image.
   bool expansions = false;
-  // Of these, only where what is between the two takes more: less stays in the cache next to a core.
+  // Minimum bytes per image of the value between the two. A smaller value stays in the cache of a
+  // core.
   int64_t expansion_bytes = int64_t{3} << 20;
-  // For the kernels of an accelerator. Nodes of f16 join groups, too: where no kernel takes these, what is f32 around them would be put back
-  // with them. Normalisations (BatchNormalization in training) and SoftmaxCrossEntropyGrad are anchors as well; the gradients of normalisations
-  // and SoftmaxCrossEntropyLoss end a group. Before a gradient of BatchNormalization stands the ReluGrad that it alone reads, before the
-  // others the Cast of what they read, of which each has a copy.
+  // Builds groups for the kernels of an accelerator. Nodes of f16 join groups, too; on other
+  // devices no kernel takes these, and the f32 nodes around them would be put back with them.
+  // Normalisations (BatchNormalization only in training) and SoftmaxCrossEntropyGrad are anchors as
+  // well. Gradients of normalisations and SoftmaxCrossEntropyLoss end a group. A gradient of
+  // BatchNormalization takes the ReluGrad that feeds it alone into its group; the others take a
+  // copy of the Cast that feeds them.
   bool accelerator = false;
   size_t max_nodes = 64;
   size_t max_inputs = 16;
-  // Names of nodes that stay as they are, besides those with control edges: somebody outside the function waits for them.
+  // Names of further nodes that stay as they are, because other parts of the run wait for them.
+  // Nodes with control edges stay in any case.
   std::set<std::string, std::less<>> keep = {};
 };
 
-// Replaces groups of two nodes or more by `percale:Fused` nodes, whose bodies are added to the functions of `graph`. A group
-// is a tree of elementwise nodes of f32, bf16 or f16 of one static shape that ends in one value, and at most one anchor (a Conv, Gemm or
-// MatMul, named in the attribute "anchor") of that shape at its beginning; no value within is used outside, but outputs of an anchor
-// behind its first, which are outputs of the group behind the one that it ends in. What comes in
-// has that shape, one element, or some of its dims that stand side by side, with 1 for those behind them (a row, a number per
-// channel); an anchor's own inputs are what they are. One-element
-// constants stand in the body. Nodes with control edges, or on another device, stay. `f` is a function outside `graph`, or
-// one of its functions: then the reference ends with the call.
+// Replaces groups of two or more nodes by `percale:Fused` nodes and adds their bodies to the
+// functions of `graph`. A group is a tree of elementwise nodes of f32, bf16 or f16 with one static
+// shape, whose last node is the root. It may start with one anchor of that shape (a Conv, Gemm or
+// MatMul, named in the attribute "anchor"). No value within the group is used outside. The further
+// outputs of an anchor are exceptions: they become outputs of the group after the root's output.
+// Each input has the shape of the group, one element, or some adjacent dims of that shape with 1
+// for the dims behind them (a row, a number per channel). The anchor's own inputs are not
+// restricted. One-element constants move into the body. Nodes with control edges, or on another
+// device, stay. `f` is a function outside of `graph`, or one of its functions; in the latter case
+// the reference is invalid after the call.
 Status fuse_elementwise(Graph& graph, Function& f, const FuseOptions& options = {});
 
-// Puts back the bodies of the Fused nodes that `accepted` refuses: those for which no kernel was found.
+// Replaces the Fused nodes that `accepted` rejects by their bodies, because no kernel was found for
+// them.
 Status inline_fused(const Graph& graph, Function& f, const std::function<bool(const Node& node)>& accepted);
 
 }  // namespace percale

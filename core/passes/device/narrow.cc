@@ -20,14 +20,16 @@ bool is_one_of(const Node& node, const std::array<std::string_view, N>& names) {
 constexpr auto kProducts = std::to_array<std::string_view>(
     {"Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "percale:BatchMatMul", "percale:ConvGradInput",
      "percale:ConvGradWeight", "percale:FusedAttention", "percale:FusedAttentionGrad"});
-// What may follow them besides elementwise nodes and views: what computes, and moves of elements.
+// Ops that may follow products, besides elementwise nodes and views: kFollowers compute, kMoves
+// only move elements.
 constexpr auto kFollowers = std::to_array<std::string_view>(
     {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "BatchNormalization", "percale:MaxPoolGrad",
      "percale:AveragePoolGrad", "percale:BatchNormalizationGrad", "percale:SumToShape"});
 constexpr auto kMoves =
     std::to_array<std::string_view>({"Concat", "Transpose", "Slice", "Split", "percale:PadGrad", "percale:SliceGrad"});
-// Ops of which only the first operands and results are bf16. The mask of attention stays as it is: what it takes for minus infinity
-// may be none in bf16, or be one there that it was not.
+// Ops whose first operands and results alone are bf16. The mask of attention stays as it is,
+// because rounding to bf16 could turn its value for minus infinity into another number, or another
+// number into that value.
 struct Mixed {
   std::string_view op;
   size_t inputs, outputs;
@@ -45,10 +47,12 @@ const Mixed* mixed(const Node& node) {
   return found == kMixed.end() ? nullptr : &*found;
 }
 
-// What a product must do for every element that is rounded, and perhaps laid out anew, for it alone: fewer are done in f32 before
-// the rounding is. A convolution of one channel by itself stays f32, as long as what it reads is f32.
+// Minimum operations of a product per element that is rounded (and perhaps copied to another
+// layout) for it alone. A smaller product is faster in f32 than the rounding. A convolution of one
+// channel stays f32 as long as its input is f32.
 constexpr double kFlopsPerRounding = 64;
-// The elements that each of a bias, or of a scale of channels, must meet for it to be rounded for them alone.
+// Minimum uses of each element of a bias, or of a scale per channel, for it to be rounded for one
+// node alone.
 constexpr int64_t kMeets = 8;
 
 bool repeats_pixels(const Node& node) {
@@ -85,7 +89,8 @@ class Narrowing {
       }
       const std::vector<ValueId> made = node.outputs;
       number.push_back(add(std::move(node)));
-      // What another part of the run waits for comes when it is made, not when this part has ended: that may wait for the other one.
+      // The Cast of a value that another part of the run waits for follows its maker directly. At
+      // the end of this part it could deadlock, because this part may wait for the other one.
       for (ValueId id : made) {
         if (std::find(f_.outputs.begin(), f_.outputs.end(), id) != f_.outputs.end()) in_f32(id);
       }
@@ -104,7 +109,8 @@ class Narrowing {
  private:
   bool is_cast(const Node& node) const { return node.op == cast_; }
 
-  // What products alone read, and what is made for them of integers of eight bits, or of booleans, which bf16 holds as they are.
+  // Finds Casts to f32 from 8-bit integers or booleans whose results only products read. bf16
+  // represents these values exactly.
   void find_exact() {
     exact_.resize(f_.values.size(), false);
     for (const Node& node : f_.nodes) {
@@ -128,7 +134,7 @@ class Narrowing {
     return static_cast<size_t>(id) < options_.prepared.size() && options_.prepared[static_cast<size_t>(id)];
   }
 
-  // Of a view, what it shows.
+  // Returns the value that a view shows, through any number of views.
   ValueId shown(ValueId id) const {
     for (const Value* v = &f_.value(id); v->kind == ValueKind::kNode; v = &f_.value(id)) {
       const Node& maker = f_.node(v->def);
@@ -152,7 +158,7 @@ class Narrowing {
         moves || is_one_of(node, kFollowers) || (node.op->has(kElementwise) && node.op->name != "Cast");
     if (!follows && !product) return false;
     bool any_native = false;
-    double rounded = 0;  // elements
+    double rounded = 0;  // number of elements
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId id = node.inputs[i];
       if (id == kNoValue || !narrows_input(node, i)) continue;
@@ -161,7 +167,7 @@ class Narrowing {
       if (product && dtype != DType::kF32 && !is_native(id)) return false;
       const bool is_rounded = is_prepared(id) || twin_[static_cast<size_t>(shown(id))] != kNoValue;
       if (!is_native(id) && !is_rounded) rounded += static_cast<double>(f_.type(id).shape.num_elements());
-      // An operand that would be rounded for this node alone.
+      // The operand would be rounded for this node alone.
       if (follows && dtype == DType::kF32 && !is_prepared(id) && !is_small_parameter(id, node)) return false;
       if (follows && dtype == DType::kF64) return false;
     }
@@ -185,14 +191,16 @@ class Narrowing {
   ValueId in_bf16(ValueId id) { return f_.type(id).dtype == DType::kF32 ? cast(id, DType::kBF16) : id; }
   ValueId in_f32(ValueId id) { return is_native(id) ? cast(id, DType::kF32) : id; }
 
-  // One Cast per value, for all who want it.
+  // Emits one Cast per value, which all users share.
   ValueId cast(ValueId id, DType to) {
     if (twin_[static_cast<size_t>(id)] != kNoValue) return twin_[static_cast<size_t>(id)];
     const Tensor* constant = f_.constant(id);
-    // Kernels look at numbers such as the bounds of Clip.
+    // Kernels inspect numbers such as the bounds of Clip, so a one-element constant is rounded
+    // here.
     if (constant != nullptr && constant->num_elements() == 1) return narrowed_number(id, *constant);
     Node node;
-    if (to == DType::kBF16 && shown(id) != id) {  // what is shown is rounded once for all who see it
+    // The source of a view is rounded once for all its users.
+    if (to == DType::kBF16 && shown(id) != id) {
       node = f_.node(f_.value(id).def);
       node.inputs[0] = cast(ValueId(node.inputs[0]), to);
       node.control.clear();
@@ -215,7 +223,8 @@ class Narrowing {
 
   ValueId narrowed_number(ValueId id, const Tensor& number) {
     const auto made = static_cast<ValueId>(f_.values.size());
-    const Shape shape = number.shape();  // `number` is one of the constants, which may move now
+    // A copy, because `number` is in f_.constants, which may reallocate.
+    const Shape shape = number.shape();
     f_.constants.push_back(narrowed(number));
     Value value{names_.value(str_cat(f_.value(id).name, "/bf16")),
                 {DType::kBF16, shape},
@@ -233,9 +242,9 @@ class Narrowing {
   const NarrowOptions& options_;
   FreeNames names_;
   const OpSchema* cast_ = nullptr;
-  std::vector<ValueId> twin_;  // per value: the same in the other type
-  std::vector<bool> exact_;    // per value that was there before
-  std::vector<bool> native_;   // per value: what was f32 and is computed in bf16
+  std::vector<ValueId> twin_;  // per value: its counterpart in the other type
+  std::vector<bool> exact_;    // per value that existed before the pass
+  std::vector<bool> native_;   // per value: was f32 and is computed in bf16
 };
 
 }  // namespace

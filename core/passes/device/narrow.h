@@ -1,4 +1,4 @@
-// A device pass: products, and what follows them, in bf16.
+// A device pass that computes products, and the nodes behind them, in bf16.
 #ifndef PERCALE_CORE_PASSES_DEVICE_NARROW_H_
 #define PERCALE_CORE_PASSES_DEVICE_NARROW_H_
 
@@ -12,27 +12,33 @@ namespace percale {
 
 inline constexpr std::string_view kNarrow = "narrow";
 
-// What narrow() needs to know.
+// Information about the device and the values that narrow() needs.
 struct NarrowOptions {
-  // Whether the device has a kernel for a node that computes, given with its f32 operands, that is no slower on bf16 ones.
+  // True if the device has a kernel for a node that is no slower on bf16 operands. The node is
+  // passed with its f32 operands.
   std::function<bool(const Node& node)> gains;
-  // Per value: the same in all runs, as prepared_values() tells; it is narrowed once.
+  // Per value: true if it is the same in all runs, as prepared_values() reports. It is rounded only
+  // once.
   std::vector<bool> prepared = {};
-  // Per value: what a variable holds. Small ones, as a bias, are narrowed for the one node that they are for.
+  // Per value: true if a variable holds it. A small one, such as a bias, is rounded for the one
+  // node that uses it.
   std::vector<bool> variables = {};
 };
 
-// Every product of f32 (Conv, ConvTranspose, Gemm, MatMul, LSTM, attention, and the products that are gradients of these) that gains, and does not round
-// more than it computes, takes bf16 operands and gives bf16; so do the elementwise nodes, pools and batch normalization behind it that
-// gain, the gradients of these, and moves of elements, whose operands are such results, or prepared. All else stays f32, with Casts between. So do
-// inputs, outputs and variables of the function. This changes results: only for who asks for it.
+// Lets f32 products take bf16 operands and return bf16: Conv, ConvTranspose, Gemm, MatMul, LSTM,
+// attention, and the products in their gradients. A product is narrowed only if it gains by that
+// and computes more than it rounds. Elementwise nodes, pools and batch normalization behind it
+// follow if they gain, and so do their gradients and moves of elements, if their operands are such
+// results or precomputed values. All other nodes stay f32, with Casts between. Inputs, outputs and
+// variables of the function stay f32, too. This changes results, so it runs only if the user asks
+// for it.
 Status narrow(const Graph& graph, Function& f, const NarrowOptions& options);
 
-// Whether a node in bf16 has that operand, or that result, in bf16 as well.
+// True if a bf16 node has this operand (or this result) in bf16 as well.
 bool narrows_input(const Node& node, size_t input);
 bool narrows_output(const Node& node, size_t output);
 
-// A constant of one f32 in bf16.
+// Rounds a one-element f32 constant to bf16.
 Tensor narrowed(const Tensor& number);
 
 }  // namespace percale

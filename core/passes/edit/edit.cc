@@ -48,7 +48,7 @@ std::optional<double> Edit::number(ValueId id) const {
 
 bool Edit::is_number(ValueId id, double wanted) const {
   const std::optional<double> value = number(id);
-  // Exporters write what a few roundings in f32 have left of it.
+  // Exporters write such a number after a few roundings in f32.
   return value && std::abs(*value - wanted) <= 4e-7 * std::abs(wanted);
 }
 
@@ -126,13 +126,14 @@ std::vector<ValueId> Edit::emit_many(NodeId before, std::string_view op, const s
         const auto out, infer_node(*op_schema, free, std::move(types), std::move(values), count, attributes, nullptr));
     for (size_t i = 0; i < count; ++i) {
       outputs[i] = static_cast<ValueId>(f_.values.size());
-      // Who makes it is known when the nodes are in their places.
+      // finish() sets the maker, when all nodes have their final position.
       f_.values.push_back({names_.value(free), out[i], ValueKind::kNode, -1, static_cast<int32_t>(i)});
       users_.emplace_back();
       is_output_.push_back(false);
     }
     for (ValueId v : inputs) {
-      if (v != kNoValue) users_[static_cast<size_t>(v)].push_back(-1);  // a user that is no part of any pattern
+      // the user is not part of any pattern
+      if (v != kNoValue) users_[static_cast<size_t>(v)].push_back(-1);
     }
     changed_ = true;
     emitted_.push_back(
@@ -203,7 +204,7 @@ std::vector<bool> fixed_values(const Function& f) {
   std::set<std::string_view> assigned;
   bool variables = true;
   for (const Node& node : f.nodes) {
-    // A body may assign whatever it likes, and a run that waits may go on with a newer version.
+    // A body may assign any variable, and a run that waits may resume with a newer version.
     if (carries_functions(node.attributes) || node.op->has(kWaits)) variables = false;
     if (node.op->has(kStateful) && node.op->name != "ReadVariable") {
       assigned.insert(node.attributes.get_string("variable"));

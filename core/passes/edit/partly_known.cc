@@ -16,7 +16,7 @@ bool moves_elements(const OpSchema& op) {
   return op.has(kView) || op.name == "Concat" || op.name == "Gather" || op.name == "Slice";
 }
 
-// Indices and axes of a node that moves elements are not moved.
+// True if the op moves the elements of this input. Indices and axes are not moved.
 bool is_moved(const OpSchema& op, size_t input) {
   return input == 0 || (op.input(input).group != 0 && op.input(input).group == op.input(0).group);
 }
@@ -74,7 +74,7 @@ PartlyKnown::Part PartlyKnown::dims_of(const Node& node) const {
   return {Tensor::vector(std::span<const int64_t>(numbers)), codes};
 }
 
-// Unknown elements are 1, by which a Div can divide.
+// Unknown elements are 1, so that a Div can divide by them.
 std::vector<Tensor> PartlyKnown::numbers_of(const Node& node) const {
   std::vector<Tensor> out;
   for (ValueId id : node.inputs) {
@@ -84,7 +84,7 @@ std::vector<Tensor> PartlyKnown::numbers_of(const Node& node) const {
   return out;
 }
 
-// The codes move as the numbers do.
+// Runs the node on the numbers and on the codes, so that the codes move with the numbers.
 Result<PartlyKnown::Part> PartlyKnown::moved(const Node& node) const {
   const std::vector<Tensor> numbers = numbers_of(node);
   std::vector<Tensor> codes = numbers;
@@ -101,7 +101,7 @@ Result<PartlyKnown::Part> PartlyKnown::moved(const Node& node) const {
   return Part{moved_numbers, {all.begin(), all.end()}};
 }
 
-// An element is known where all that it is computed from are.
+// An element of the result is known if all elements that it is computed from are known.
 Result<PartlyKnown::Part> PartlyKnown::combined(const Node& node) const {
   PERCALE_ASSIGN_OR_RETURN(Tensor result, evaluate(node, numbers_of(node)));
   if (!result.defined()) return Part{};
@@ -109,7 +109,7 @@ Result<PartlyKnown::Part> PartlyKnown::combined(const Node& node) const {
   for (ValueId id : node.inputs) {
     const Part* part = find(id);
     if (part == nullptr) continue;
-    const bool aligned = part->codes.size() == codes.size();  // else broadcast
+    const bool aligned = part->codes.size() == codes.size();  // otherwise the input is broadcast
     for (size_t k = 0; k < codes.size(); ++k) {
       if (!aligned || part->codes[k] != kIsKnown) codes[k] = kNotKnown;
     }
@@ -117,7 +117,7 @@ Result<PartlyKnown::Part> PartlyKnown::combined(const Node& node) const {
   return Part{std::move(result), std::move(codes)};
 }
 
-// Undefined where the op cannot be computed: that fails in the run.
+// Returns an undefined tensor if the op fails. The run reports that error.
 Result<Tensor> PartlyKnown::evaluate(const Node& node, const std::vector<Tensor>& operands) const {
   auto results = evaluate_(*node.op, node.name, node.attributes, operands, 1);
   if (results.ok()) return results->front();

@@ -1,4 +1,5 @@
-// Small tensors of integers of which some elements are known: dims where the batch is free, and what nodes make of them.
+// Small integer tensors with some known elements: the dims of a shape with a free batch, and values
+// computed from them.
 #ifndef PERCALE_CORE_PASSES_EDIT_PARTLY_KNOWN_H_
 #define PERCALE_CORE_PASSES_EDIT_PARTLY_KNOWN_H_
 
@@ -10,28 +11,30 @@
 
 namespace percale {
 
-// Follows values element by element, from Shape nodes on, through nodes that move elements and through elementwise ones.
-// An element that is not known remembers whether it is a dim of some value, and which. Borrows its arguments.
-// Thread-compatible.
+// Tracks values element by element, starting at Shape nodes and continuing through elementwise
+// nodes and nodes that move elements. For an unknown element it records whether the element is a
+// dim of some value, and which one. Borrows its arguments. Thread-compatible.
 class PartlyKnown {
  public:
-  // A value where all of it is known, else null.
+  // Returns a value that is known completely, else null.
   using Known = std::function<const Tensor*(ValueId)>;
 
   PartlyKnown(const Function& f, const Evaluator& evaluate, Known known)
       : f_(f), evaluate_(evaluate), known_(std::move(known)) {}
 
-  // Looks at a node whose output types are inferred. Its output where all elements are known, else undefined.
+  // Processes a node whose output types are inferred. Returns its output if all elements are known,
+  // else an undefined tensor.
   Result<Tensor> compute(const Node& node);
 
-  // The inputs of a node as its shape function takes them: undefined where no element is known, kUnknownNumber for
-  // single elements. A dim of the data that a Reshape leaves in its place is 0, which copies it. Empty where no input
-  // is known in part.
+  // Returns the inputs of a node in the form that shape functions take: an undefined tensor if no
+  // element is known, kUnknownNumber for a single unknown element. A dim of the data that a Reshape
+  // leaves at its position becomes 0, which copies it. Returns an empty list if no input is partly
+  // known.
   std::vector<Tensor> inputs(const Node& node) const;
 
  private:
   struct Part {
-    Tensor numbers;              // any where not known
+    Tensor numbers;              // the value where it is not known is arbitrary
     std::vector<int64_t> codes;  // per element: kIsKnown, kNotKnown, or the code of a dim
   };
 

@@ -9,7 +9,8 @@
 namespace percale {
 namespace {
 
-constexpr int64_t kMaxShapeBytes = 8192;  // of integers that are computed for the sake of shapes
+// limit for integers computed only because shapes depend on them
+constexpr int64_t kMaxShapeBytes = 8192;
 
 class Propagation {
  public:
@@ -69,7 +70,8 @@ class Propagation {
     return {};
   }
 
-  // The outputs of a node whose inputs are known, empty where they are not to be computed.
+  // Computes the outputs of a node whose inputs are known. Returns an empty list if they must not
+  // be computed.
   Result<std::vector<Tensor>> compute(const Node& node) const {
     const std::vector<Tensor> nothing;
     const bool pure = node.op->has(kPure) && !node.op->has(kRandom) && !node.op->has(kStateful);
@@ -78,8 +80,8 @@ class Propagation {
     std::vector<Tensor> inputs;
     for (ValueId id : node.inputs) inputs.push_back(id == kNoValue ? Tensor() : *known(id));
     auto results = context_.evaluate(*node.op, node.name, node.attributes, inputs, node.outputs.size());
-    // What fails here fails in the run, where it belongs to the node; but the plan must not depend on how much memory was
-    // left when it was made.
+    // An error here is reported by the run, which names the node. Memory exhaustion is reported
+    // now, because the plan must not depend on how much memory was free when it was made.
     if (results.ok() || results.status().code() == Code::kResourceExhausted) return results;
     return nothing;
   }
@@ -118,7 +120,7 @@ class Propagation {
   const PassContext& context_;
   const FunctionTypes& functions_;
   const bool fold_;
-  std::vector<Tensor> known_;  // per value; undefined where it is not known
+  std::vector<Tensor> known_;  // per value; undefined if the value is not known
   PartlyKnown partly_known_;
 };
 

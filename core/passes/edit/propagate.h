@@ -1,4 +1,5 @@
-// The walk that infer_shapes and fold_constants share: types and known values, carried through a function.
+// The walk shared by infer_shapes and fold_constants: it carries types and known values through a
+// function.
 #ifndef PERCALE_CORE_PASSES_EDIT_PROPAGATE_H_
 #define PERCALE_CORE_PASSES_EDIT_PROPAGATE_H_
 
@@ -12,8 +13,9 @@
 
 namespace percale {
 
-// Types of functions for the given types of inputs, found by walking into their bodies; each is walked once per list of
-// inputs. Where a body does not fit the inputs (a branch that is never taken need not), what it declares is the answer.
+// Infers the types of functions for given input types by walking into their bodies. Each body is
+// walked once per list of input types. If a body does not fit the inputs, its declared types are
+// the answer: a branch that is never taken need not fit.
 class BodyTypes final : public FunctionTypes {
  public:
   BodyTypes(const Graph& graph, const PassContext& context) : declared_(graph), graph_(graph), context_(context) {}
@@ -31,12 +33,13 @@ class BodyTypes final : public FunctionTypes {
   mutable std::map<std::string, std::vector<std::pair<Types, Types>>, std::less<>> known_;
 };
 
-// Refines the types of all values of `f`. With `fold`, values that are known become constants; without, only small integers
-// are computed, because shapes depend on them.
+// Refines the types of all values of `f`. With `fold`, known values become constants. Without it,
+// only small integer tensors are computed, because shapes depend on them.
 Status propagate(Function& f, const PassContext& context, const FunctionTypes& functions, bool fold);
 
-// Gives the inputs of `f` the exact shapes that they are fed with, one per input. INVALID_ARGUMENT names an input whose
-// declared shape does not allow it. infer_shapes carries the shapes on to the other values.
+// Gives the inputs of `f` the exact shapes that they are fed with, one per input. INVALID_ARGUMENT
+// names an input whose declared shape does not allow it. infer_shapes carries the shapes on to the
+// other values.
 Status bind_inputs(Function& f, std::span<const Shape> shapes);
 
 }  // namespace percale

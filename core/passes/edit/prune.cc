@@ -30,7 +30,7 @@ std::vector<bool> needed_nodes(const Graph& graph, const Function& f, const std:
                                const std::vector<bool>& targets) {
   std::vector<bool> needed = targets;
   needed.resize(f.nodes.size(), false);
-  // Between a needed node and an earlier effect there may stand nodes that only carry the order.
+  // Nodes that only carry the order may stand between a needed node and an earlier effect.
   std::vector<bool> passed(f.nodes.size(), false);
   const auto need = [&](ValueId v) {
     if (v != kNoValue && f.value(v).kind == ValueKind::kNode) needed[static_cast<size_t>(f.value(v).def)] = true;

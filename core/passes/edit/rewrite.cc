@@ -5,7 +5,8 @@
 namespace percale {
 namespace {
 
-// Per node: what a kept node must wait for when it waits for this one. Nodes that stay stand for themselves.
+// Returns, per node, the kept nodes that a node must wait for if it has a control edge from this
+// one. A kept node is represented by itself.
 std::vector<std::vector<NodeId>> inherited_control(const Function& f, const std::vector<bool>& keep) {
   std::vector<std::vector<NodeId>> out(f.nodes.size());
   for (size_t i = 0; i < f.nodes.size(); ++i) {
@@ -110,7 +111,7 @@ bool Rewrite::replace(ValueId from, ValueId to) {
     is_output_[b] = true;
   }
   instead_[a] = to;
-  // What was known of the one holds for the other.
+  // Type information known about one value holds for the other.
   Shape& shape = f_.value(to).type.shape;
   if (compatible(shape, f_.type(from).shape)) shape = merge(shape, f_.type(from).shape);
   return true;

@@ -1,4 +1,4 @@
-// Editing a function: values are replaced, nodes are dropped, the arrays are packed again.
+// Edits a function: replaces values, drops nodes and packs the arrays again.
 #ifndef PERCALE_CORE_PASSES_EDIT_REWRITE_H_
 #define PERCALE_CORE_PASSES_EDIT_REWRITE_H_
 
@@ -11,23 +11,24 @@
 
 namespace percale {
 
-// Drops the nodes that are not marked, and the values and constants that then have no use. The order of nodes, inputs and
-// outputs stays; a node that came after a dropped one comes after what that came after. Precondition: no marked node and no
-// output uses a value of a dropped node.
+// Drops the unmarked nodes, and the values and constants that are then unused. The order of nodes,
+// inputs and outputs stays. A node that had to wait for a dropped node inherits the control edges
+// of that node. Precondition: no marked node and no output uses a value of a dropped node.
 void compact(Function& f, const std::vector<bool>& keep_nodes);
 
-// Uses of values replaced by uses of others, collected first and carried out at once. Borrows the function, whose arrays must
-// not change in between.
+// Collects replacements of values and applies them all at once. Borrows the function, whose arrays
+// must not change in between.
 class Rewrite {
  public:
   explicit Rewrite(Function& f);
 
-  // The value that stands for `id` after the replacements so far.
+  // Returns the value that replaces `id` after the replacements so far.
   ValueId now(ValueId id);
-  // Who uses `from` will use `to` instead, a value defined before all those uses. An output of the function hands its name on.
-  // False, with nothing done, where that cannot be: `to` is an input, a constant or an output itself.
+  // Makes all users of `from` use `to`, which must be defined before those uses. If `from` is an
+  // output of the function, `to` takes over its name. Returns false and does nothing if `from` is
+  // an output and `to` is an input, a constant or another output.
   bool replace(ValueId from, ValueId to);
-  // Node inputs and function outputs name what stands for them now.
+  // Applies the replacements to the inputs of nodes and to the outputs of the function.
   void apply();
 
  private:
@@ -36,14 +37,14 @@ class Rewrite {
   std::vector<bool> is_output_;
 };
 
-// Gives out names that no other node, or no other value, of a function has.
+// Hands out node names and value names that are unique within a function.
 class FreeNames {
  public:
   explicit FreeNames(const Function& f);
-  // `wanted`, or that with a number behind it.
+  // Returns `wanted`, with a number appended if it is taken.
   std::string node(std::string_view wanted) { return take(nodes_, wanted); }
   std::string value(std::string_view wanted) { return take(values_, wanted); }
-  // The name of a node that goes.
+  // Frees the name of a node that is about to be dropped.
   void release_node(const std::string& name) { nodes_.erase(name); }
 
  private:
@@ -52,7 +53,7 @@ class FreeNames {
   std::unordered_set<std::string> nodes_, values_;
 };
 
-// Per value: whether a node takes it in, or the function gives it out.
+// Marks the values that a node reads or that are outputs of the function.
 std::vector<bool> used_values(const Function& f);
 
 }  // namespace percale

@@ -31,7 +31,8 @@ bool AttentionPattern::scores_of(ValueId v, const Shape& whole, bool scaled, Sco
   } else if (op == "Where" && !scaled) {
     for (size_t i = 1; i < 3; ++i) {
       const auto low = edit_.number(node->inputs[3 - i]);
-      // So low that adding it to a score gives it back: the rest of the sum rounds away.
+      // The number is so low that adding it to a score gives the number itself: the score rounds
+      // away.
       if (!low || !(*low <= -1e30) || !scores_of(node->inputs[i], whole, scaled, out)) continue;
       out.chosen.push_back({node->inputs[0], node->inputs[3 - i], i == 2});
       return true;
@@ -41,7 +42,7 @@ bool AttentionPattern::scores_of(ValueId v, const Shape& whole, bool scaled, Sco
   return false;
 }
 
-// Past multiplications with one number.
+// Skips multiplications and divisions by one number, and collects them in `scale` and `nodes`.
 ValueId AttentionPattern::unscaled(ValueId v, double& scale, std::vector<NodeId>& nodes) const {
   for (;;) {
     const Node* node = maker(v, "Mul");
@@ -62,7 +63,7 @@ ValueId AttentionPattern::unscaled(ValueId v, double& scale, std::vector<NodeId>
   }
 }
 
-// The value of which `v` repeats each head; `v` itself where it does not.
+// Returns the value whose heads `v` repeats; `v` itself if it repeats none.
 ValueId AttentionPattern::shared_heads(ValueId v) const {
   const Node* reshape = maker(v, "Reshape");
   const Node* expand = reshape != nullptr ? maker(reshape->inputs[0], "Expand") : nullptr;
@@ -79,7 +80,7 @@ AttentionPattern::Operand AttentionPattern::operand(ValueId v, bool shared) cons
   if (shared) v = shared_heads(v);
   const Shape whole = by_head(shape(v));
   ValueId from = v;
-  // A reshape that puts a dim of 1 before the heads.
+  // A Reshape that inserts a dim of 1 before the heads.
   const Node* reshape = maker(v, "Reshape");
   if (reshape != nullptr && shape(reshape->inputs[0]).rank() == 3 && by_head(shape(reshape->inputs[0])) == whole) {
     from = reshape->inputs[0];
@@ -94,7 +95,8 @@ AttentionPattern::Operand AttentionPattern::operand(ValueId v, bool shared) cons
   return {v, false, whole};
 }
 
-// The same of a value whose last dims are swapped; absent where it was not made by a transposition.
+// Like operand(), for a value whose last two dims are swapped. Returns nullopt if no Transpose made
+// it.
 std::optional<AttentionPattern::Operand> AttentionPattern::transposed_operand(ValueId v, bool shared) const {
   const Shape whole = by_head(shape(v));
   const Shape want{whole[0], whole[1], whole[3], whole[2]};
@@ -108,7 +110,7 @@ std::optional<AttentionPattern::Operand> AttentionPattern::transposed_operand(Va
     turned = maker(reshape->inputs[0], "Transpose");
     if (turned == nullptr || shape(reshape->inputs[0]).rank() != 3) return std::nullopt;
     const Shape three = shape(reshape->inputs[0]);
-    // Batches and heads were one dim meanwhile.
+    // Batches and heads are merged into one dim in between.
     if (three[1] != whole[2] || three[2] != whole[3]) return std::nullopt;
     if (perm(*turned) == Perm{0, 2, 1}) {
       const Node* before = maker(turned->inputs[0], "Reshape");
@@ -164,7 +166,7 @@ bool AttentionPattern::find(const Node& product, bool backward, Found& out) cons
   const Shape &q = shape(s.q), &k = shape(s.k_transposed), &v = shape(product.inputs[1]);
   if (q.rank() != y.shape.rank() || k.rank() != y.shape.rank() || !q.is_static() || !k.is_static() || !v.is_static())
     return false;
-  // The same batches and heads for all: nothing is repeated.
+  // Batches and heads must agree: nothing is broadcast.
   for (size_t i = 0; i + 2 < q.rank(); ++i) {
     if (q[i] != k[i] || q[i] != v[i]) return false;
   }
@@ -174,13 +176,14 @@ bool AttentionPattern::find(const Node& product, bool backward, Found& out) cons
     const auto keys = transposed_operand(s.k_transposed, shared);
     out.k = keys ? *keys : Operand{kNoValue, false, Shape{four[0], four[1], four[3], four[2]}};
     out.v = operand(product.inputs[1], shared);
-    if (out.k.heads() == out.v.heads()) break;  // else repeated heads of one meet those of the other
+    // otherwise one operand's heads are repeated and the other's are not
+    if (out.k.heads() == out.v.heads()) break;
   }
   return std::all_of(s.added.begin(), s.added.end(), [&](ValueId m) { return fits(m, probabilities); }) &&
          std::all_of(s.chosen.begin(), s.chosen.end(), [&](const auto& c) { return fits(c.condition, probabilities); });
 }
 
-// Whether a mask has a number for each key.
+// True if a mask has one number per key.
 bool AttentionPattern::fits(ValueId m, const Shape& scores) const {
   const Shape& s = shape(m);
   if (!s.is_static() || s.rank() == 0 || s.rank() > scores.rank() || s.back() != scores.back()) return false;
@@ -192,7 +195,8 @@ AttentionPattern::Place AttentionPattern::place(NodeId product) const {
   const Node* after = sole_transpose(result);
   const Shape y = by_head(shape(result));
   const Perm turn = after != nullptr ? perm(*after) : Perm{};
-  // [batch, sequence, heads, size]; [sequence, batch, heads, size] and [sequence, heads, size] where there is one batch.
+  // Possible layouts are [batch, sequence, heads, size], or for a single batch [sequence, batch,
+  // heads, size] and [sequence, heads, size].
   const bool plain = turn == Perm{0, 2, 1, 3};
   const bool moved = y[0] == 1 && (turn == Perm{2, 0, 1, 3} || turn == Perm{1, 0, 2});
   if (!plain && !moved) return {product, false, y};
@@ -224,7 +228,7 @@ ValueId AttentionPattern::mask(NodeId at, const Scores& s) {
   const auto join = [&](ValueId m) {
     all = all == kNoValue ? m : edit_.emit(at, "Add", {all, m}, {}, "attention/mask");
   };
-  // What was added first is nearest to the product.
+  // The first element of `added` is nearest to the product, so it must be added first.
   for (ValueId m : s.added) join(m);
   for (const auto& c : s.chosen) {
     const bool wide = f_.type(c.low).dtype == DType::kF64;
@@ -238,7 +242,7 @@ ValueId AttentionPattern::mask(NodeId at, const Scores& s) {
   return edit_.emit(at, "Reshape", {all, edit_.ints({1, m[0], m[1], m[2]})}, {{"allowzero", 1}}, "attention/mask");
 }
 
-// The Transpose that alone uses a value.
+// Returns the Transpose that is the only user of a value, else null.
 const Node* AttentionPattern::sole_transpose(ValueId v) const {
   const NodeId user = edit_.sole_user(v);
   if (user < 0) return nullptr;

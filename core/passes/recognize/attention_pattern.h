@@ -1,6 +1,7 @@
-// Scaled dot-product attention written out, as exporters write it: softmax(scale Q K^T + mask) V with Q, K and V of rank 4, or of rank 3
-// with the heads in the first dim. Transpositions that only move heads are not carried out: percale:FusedAttention reads and writes
-// [batch, sequence, heads, size] as products leave it.
+// Finds scaled dot-product attention as exporters write it: softmax(scale Q K^T + mask) V with Q, K
+// and V of rank 4, or of rank 3 with the heads in the first dim. Transposes that only move heads
+// are left out, because percale:FusedAttention reads and writes the layout of products, [batch,
+// sequence, heads, size].
 #ifndef PERCALE_CORE_PASSES_RECOGNIZE_ATTENTION_PATTERN_H_
 #define PERCALE_CORE_PASSES_RECOGNIZE_ATTENTION_PATTERN_H_
 
@@ -16,19 +17,19 @@ namespace percale {
 class AttentionPattern {
  public:
   using Perm = std::vector<int64_t>;
-  // Where Q, K or V lies: a value of rank 4, or of rank 3 that stands for it.
+  // Q, K or V as the op reads it: a value of rank 4, or of rank 3 that represents one.
   struct Operand {
     ValueId value = kNoValue;
     bool by_row = false;
-    Shape shape;  // of rank 4, as the op reads it
+    Shape shape;  // rank 4, in the layout that the op reads
     int64_t heads() const { return shape[by_row ? 2 : 1]; }
   };
-  // What comes before the softmax.
+  // The scores, which are the input of the softmax.
   struct Scores {
     ValueId q = kNoValue, k_transposed = kNoValue;
     double scale = 1;
     std::vector<ValueId> added;
-    // Where(condition, x, low) or, swapped, Where(condition, low, x)
+    // Where(condition, x, low) or, if swapped, Where(condition, low, x)
     struct Chosen {
       ValueId condition, low;
       bool swapped;
@@ -42,7 +43,7 @@ class AttentionPattern {
     Operand q, k, v;
     bool nan_is_zero = false;
   };
-  // The node that the op stands for, and how it gives Y.
+  // The node that the op replaces, and the layout of Y.
   struct Place {
     NodeId root = -1;
     bool by_row = false;
@@ -51,14 +52,15 @@ class AttentionPattern {
 
   explicit AttentionPattern(Edit& edit) : edit_(edit), f_(edit.function()) {}
 
-  // Attention whose last product is `product`. `backward`: gradients read the probabilities, Q and K too, which are taken as they are.
+  // Finds attention whose last product is `product`. With `backward`, gradients also read the
+  // probabilities, Q and K, so these are taken as they are.
   bool find(const Node& product, bool backward, Found& out) const;
   Place place(NodeId product) const;
-  // A value of the shape [batch, heads, sequence, size], or [heads, sequence, size], and where it comes from; with `shared`
-  // the heads before they were repeated.
+  // Describes a value of shape [batch, heads, sequence, size] or [heads, sequence, size] as an
+  // operand of the op. With `shared`, a repetition of heads is skipped.
   Operand operand(ValueId v, bool shared = false) const;
 
-  // Q, K, V and perhaps a mask for the op at `at`.
+  // Returns Q, K, V and the mask, if there is one, for the op that replaces node `at`.
   std::vector<ValueId> operands(NodeId at, Found& found);
   Attributes attributes(const Found& found) const;
   ValueId as(NodeId at, const Operand& o);
@@ -81,7 +83,7 @@ class AttentionPattern {
   Function& f_;
 };
 
-// Whether a device has a kernel that takes the op on values of these types.
+// True if a device has a kernel that takes the op on values of these types.
 bool claims_op(const PassContext& context, const Edit& edit, std::string_view op, const std::vector<ValueType>& inputs,
                const std::vector<ValueType>& outputs, const Attributes& attributes);
 

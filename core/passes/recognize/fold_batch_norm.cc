@@ -1,17 +1,19 @@
-// BatchNormalization with given statistics is y = r x + t per channel, r = scale / sqrt(var + epsilon), t = B - mean r. Behind
-// a product, or before a convolution that pads nothing, r and t go into its weights and bias; elsewhere the node becomes a Mul
-// and an Add, which fuse with what is around them. Mul, Add, Sub and Div by one number per channel, which exporters make of it,
-// are folded likewise. What is emitted depends on constants and variables alone, so it is computed once: by fold_constants, or
-// in the prologue.
+// BatchNormalization with given statistics is y = r x + t per channel, with r = scale / sqrt(var +
+// epsilon) and t = B - mean r. Behind a product, or before a convolution without padding, r and t
+// are folded into its weights and bias. Elsewhere the node becomes a Mul and an Add, which fuse
+// with their neighbours. Mul, Add, Sub and Div by one number per channel, which exporters write
+// instead, are folded the same way. Emitted values depend only on constants and variables, so they
+// are computed once: by fold_constants or in the precompute step.
 //
-// This changes bits, deterministically: it is part of what inference computes by default, and is switched off by its name. A
-// training step keeps what it has: its parameters move.
+// The fold changes result bits, deterministically. It is part of what inference computes by default
+// and can be disabled by name. Training steps are left alone, because their parameters change.
 #include <algorithm>
 #include <numeric>
 #include <optional>
 
 #include "core/passes/edit/edit.h"
 #include "core/passes/recognize/recognize.h"
+#include "core/passes/simplify/simplify.h"
 
 namespace percale {
 namespace {
@@ -38,14 +40,15 @@ class BatchNormFolding {
   }
 
  private:
-  // y = r x + t; either may be absent. Each is one number or one per channel, a vector then.
+  // y = r x + t; either may be absent. Each is a single number, or a vector with one number per
+  // channel.
   struct Map {
     ValueId x = kNoValue, r = kNoValue, t = kNoValue;
     bool batch_norm = false;
   };
 
   bool fixed(ValueId v) const { return v == kNoValue || fixed_[static_cast<size_t>(v)]; }
-  // An emitted value, which depends on fixed ones alone.
+  // Emits a node that depends only on fixed values.
   ValueId emit(NodeId at, std::string_view op, const std::vector<ValueId>& inputs, std::string_view name) {
     const ValueId v = edit_.emit(at, op, inputs, {}, str_cat(f_.node(at).name, "/", name));
     fixed_.resize(f_.values.size(), true);
@@ -62,7 +65,7 @@ class BatchNormFolding {
     fixed_.resize(f_.values.size(), true);
     return v;
   }
-  // A vector with `before` dims of 1 before it and `behind` behind.
+  // Reshapes a vector to have `before` dims of 1 before it and `behind` dims of 1 behind it.
   ValueId lined_up(NodeId at, ValueId vector, size_t before, size_t behind) {
     if (f_.type(vector).shape.rank() != 1 || before + behind == 0) return vector;
     std::vector<int64_t> axes = count_from(0, before);
@@ -85,7 +88,7 @@ class BatchNormFolding {
     return true;
   }
 
-  // r and t of a BatchNormalization, as vectors.
+  // Computes r and t of a BatchNormalization as vectors.
   Map batch_norm(NodeId id) {
     const std::vector<ValueId> in = f_.node(id).inputs;
     const DType dtype = f_.type(in[0]).dtype;
@@ -96,19 +99,21 @@ class BatchNormFolding {
     return {in[0], r, t, true};
   }
 
-  // A fixed operand of a binary op as one number per channel of x, lined up with dim `channel`; kNoValue where it is none.
+  // Returns a fixed operand of a binary op as one number per channel of x, where the channel is dim
+  // `channel`. Returns kNoValue if the operand has another form.
   ValueId per_channel(NodeId id, ValueId v, ValueId x, size_t channel) {
     const ValueType &type = f_.type(v), &whole = f_.type(x);
     if (!fixed(v) || type.dtype != whole.dtype || !type.shape.is_static() || !whole.shape.is_static()) return kNoValue;
     if (type.shape.rank() > whole.shape.rank()) return kNoValue;
     const int64_t channels = whole.shape[channel], count = type.shape.num_elements();
-    const size_t place = channel + type.shape.rank() - whole.shape.rank();  // may wrap: then there is no such dim
+    // may wrap around; then it is out of range
+    const size_t place = channel + type.shape.rank() - whole.shape.rank();
     if (count == 1) return emit(id, "Reshape", {v, ints({1})}, "number");
     if (count != channels || place >= type.shape.rank() || type.shape[place] != channels) return kNoValue;
     return type.shape.rank() == 1 ? v : emit(id, "Reshape", {v, ints({channels})}, "vector");
   }
 
-  // What a node does to one of its operands, which a product makes, as a map.
+  // Describes the effect of a node on an operand that a product makes as a map.
   Map map_of(NodeId id) {
     const Node& node = f_.node(id);
     if (is_batch_norm(node)) return batch_norm(id);
@@ -121,7 +126,8 @@ class BatchNormFolding {
       if (product == nullptr || !product->op->domain.empty() || fixed(x)) continue;
       if (!(f_.type(x) == f_.type(node.outputs[0])) || !fixed(other)) continue;
       const bool convolves = product->op->name == "Conv" || product->op->name == "ConvTranspose";
-      // A row behind a product of matrices is added as the product is stored.
+      // A product of matrices adds a row while it stores its result, so only factors are folded
+      // there.
       const bool scales = product->op->name == "MatMul" && (op == "Mul" || op == "Div");
       if (!(convolves || scales) || !may_fold(*product, id)) continue;
       const ValueId value = per_channel(id, other, x, convolves ? 1 : f_.type(x).shape.rank() - 1);
@@ -144,7 +150,8 @@ class BatchNormFolding {
     return known && weights && edit_.used_once(product.outputs[0]) && edit_.closed(before, id);
   }
 
-  // The dim of the weights that the channels of the product's output are; absent where they cannot be scaled.
+  // Returns the dim of the weights that corresponds to the output channels; nullopt if the weights
+  // cannot be scaled.
   static std::optional<size_t> output_dim(const Node& product, const Shape& x, const Shape& weights) {
     const std::string_view op = product.op->name;
     if (op == "Conv") return 0;
@@ -154,7 +161,7 @@ class BatchNormFolding {
     return std::nullopt;
   }
 
-  // product, then the map: the node becomes the product with other weights.
+  // Folds the map into the product before it: the node becomes that product with other weights.
   bool into_product(NodeId id, const Map& map) {
     const Node* product = edit_.maker(map.x);
     if (product == nullptr || !product->op->domain.empty() || product->inputs.size() < 2) return false;
@@ -162,7 +169,7 @@ class BatchNormFolding {
     const Shape x = f_.type(product->inputs[0]).shape, weights = f_.type(product->inputs[1]).shape;
     const auto dim = output_dim(*product, x, weights);
     if (!dim || fixed(map.x) || !may_fold(*product, id)) return false;
-    // The channels are dim 1 for a BatchNormalization.
+    // The channels of a BatchNormalization are dim 1.
     if (map.batch_norm && op == "MatMul" && x.rank() != 2) return false;
     const bool gemm = op == "Gemm";
     const bool has_bias = product->inputs.size() > 2 && product->inputs[2] != kNoValue;
@@ -183,18 +190,18 @@ class BatchNormFolding {
     std::string_view becomes = op;
     if (op == "MatMul" && inputs[2] != kNoValue) becomes = "Gemm";
     edit_.become(id, becomes, std::move(inputs), std::move(attributes));
-    // Traces should name the product; the old one goes.
+    // The new product takes the old one's name, so that traces show it. The old node is dropped.
     std::swap(f_.node(id).name, f_.node(old).name);
     return true;
   }
 
-  // A bias is one number per channel; of a group of channels W does not say how many there are in all.
+  // Expands a single number to a bias with one number per channel.
   ValueId whole_bias(NodeId id, ValueId t, int64_t channels) {
     return f_.type(t).shape.num_elements() == channels ? t : emit(id, "Expand", {t, ints({channels})}, "bias");
   }
 
-  // BatchNormalization, then Conv: the sum over a window of w (r x + t) is that of (w r) x and a constant, where no window
-  // reaches into padding.
+  // Folds a BatchNormalization into the Conv behind it. The sum over a window of w (r x + t) equals
+  // the sum of (w r) x plus a constant, provided that no window reaches into padding.
   void into_next(NodeId id) {
     const Node& conv = f_.node(id);
     if (!conv.op->domain.empty() || conv.op->name != "Conv" || conv.attributes.get_int("group", 1) != 1) return;
@@ -205,7 +212,8 @@ class BatchNormFolding {
     const bool padded = std::any_of(pads.begin(), pads.end(), [](int64_t p) { return p != 0; });
     if (mode != "VALID" && (mode != "NOTSET" || padded)) return;
     const Node* before = edit_.maker(norm->inputs[0]);
-    if (before != nullptr && output_dim(*before, Shape(), Shape()).has_value()) return;  // folded there instead
+    // it is folded into that product instead
+    if (before != nullptr && output_dim(*before, Shape(), Shape()).has_value()) return;
     const NodeId parts[] = {edit_.id_of(*norm)};
     std::vector<ValueId> inputs = conv.inputs;
     inputs.resize(3, kNoValue);
@@ -223,7 +231,7 @@ class BatchNormFolding {
     edit_.become(id, "Conv", std::move(inputs), Attributes(conv.attributes));
   }
 
-  // Nothing to go into: a Mul and an Add.
+  // Replaces a BatchNormalization without a neighbour to fold into by a Mul and an Add.
   void stand_alone(NodeId id, const Map& map) {
     if (!map.batch_norm) return;
     const size_t behind = f_.type(map.x).shape.rank() - 2;

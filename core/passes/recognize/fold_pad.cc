@@ -1,9 +1,11 @@
-// Zeros that a Pad puts around an image before a convolution become the convolution's own padding: converters write them apart where
-// both ends differ, and the copy may cost as much as the convolution.
+// Turns zeros that a Pad puts around an image before a convolution into the convolution's own
+// padding. Converters write a separate Pad if the two ends differ, and that copy may cost as much
+// as the convolution.
 #include <algorithm>
 
 #include "core/passes/edit/edit.h"
 #include "core/passes/recognize/recognize.h"
+#include "core/passes/simplify/simplify.h"
 
 namespace percale {
 namespace {
@@ -19,7 +21,8 @@ class PadFolding {
   }
 
  private:
-  // The zeros around each spatial dim, all begins, then all ends; empty where the node does anything else.
+  // Returns the number of zeros around each spatial dim: all begins, then all ends. Returns an
+  // empty list if the node does anything else.
   std::vector<int64_t> zeros_of(const Node& pad) const {
     const bool constant = pad.attributes.get_string("mode", "constant") == "constant";
     const bool zero = pad.inputs.size() < 3 || pad.inputs[2] == kNoValue || edit_.is_number(pad.inputs[2], 0);

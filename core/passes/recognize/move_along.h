@@ -1,4 +1,4 @@
-// The loop of passes that move nodes of one kind behind the next node.
+// The loop shared by passes that move nodes of one kind behind the next node.
 #ifndef PERCALE_CORE_PASSES_RECOGNIZE_MOVE_ALONG_H_
 #define PERCALE_CORE_PASSES_RECOGNIZE_MOVE_ALONG_H_
 
@@ -6,8 +6,8 @@
 
 namespace percale {
 
-// Repeats Moves(graph, f).run() until nothing changes, at most kMostRounds times. algebra() then merges nodes that became
-// adjacent.
+// Repeats Moves(graph, f).run() until nothing changes, at most kMostRounds times. algebra() then
+// merges nodes that became adjacent.
 template <class Moves>
 Status move_along(const Graph& graph, Function& f, PassContext& context) {
   constexpr int kMostRounds = 16;

@@ -1,6 +1,8 @@
-// Exporters that turn images from one layout into the other leave Transposes between a product and the elementwise ops behind it, one on
-// each way. f(Transpose(a), Transpose(b)) = Transpose(f(a, b)): what is written out becomes neighbours again, ways that meet need
-// one Transpose instead of two, and no bit changes. ReduceMax and ReduceMin read past one.
+// Moves Transposes behind elementwise ops. Exporters that convert images between layouts leave a
+// Transpose before and behind the elementwise ops that follow a product. Since f(Transpose(a),
+// Transpose(b)) = Transpose(f(a, b)), the ops become neighbours of the product again, and branches
+// that join need one Transpose instead of two. No bit changes. ReduceMax and ReduceMin skip a
+// Transpose before them.
 #include <algorithm>
 
 #include "core/graph/device_hint.h"
@@ -15,7 +17,7 @@ class TransposeMoves {
  public:
   TransposeMoves(const Graph& graph, Function& f) : f_(f), edit_(*graph.registry, f) {}
 
-  // Moves Transposes by one node each; true when something moved.
+  // Moves Transposes by one node each. Returns true if something moved.
   Result<bool> run() {
     const size_t count = f_.nodes.size();
     for (size_t i = 0; i < count; ++i) {
@@ -27,17 +29,18 @@ class TransposeMoves {
   }
 
  private:
-  // The Transpose that makes an operand of the node's and is there for it alone, where it stands as it was; else null.
+  // Returns the Transpose that makes operand `v` and has `id` as its only user. Returns null if
+  // there is none or if it was moved in this round.
   const Node* transpose_of(ValueId v, NodeId id) const {
     const Node* node = edit_.maker(v, "Transpose");
     if (node == nullptr || !edit_.used_once(v) || is_new(node->inputs[0])) return nullptr;
     const NodeId part[] = {edit_.id_of(*node)};
     return edit_.closed(part, id) ? node : nullptr;
   }
-  // Made in this round: its turn comes in the next.
+  // True for a value made in this round. It is handled in the next round.
   bool is_new(ValueId v) const { return f_.value(v).kind == ValueKind::kNode && f_.value(v).def < 0; }
 
-  // A product gave the value, with views and elementwise nodes behind it.
+  // True if the value comes from a product, possibly through views and elementwise nodes.
   bool behind_product(ValueId v) const {
     constexpr int kMostSteps = 16;
     for (int step = 0; step < kMostSteps && v != kNoValue && !is_new(v); ++step) {
@@ -54,7 +57,7 @@ class TransposeMoves {
     return false;
   }
 
-  // The greatest or least over some axes does not ask in which order they come.
+  // Lets a ReduceMax or ReduceMin skip a Transpose, because the order of its axes does not matter.
   void look_through(NodeId id) {
     const Node& node = f_.node(id);
     const bool extreme = node.op->domain.empty() && (node.op->name == "ReduceMax" || node.op->name == "ReduceMin");
@@ -65,7 +68,7 @@ class TransposeMoves {
     if (transpose == nullptr || axes.empty()) return;
     const std::vector<int64_t> perm = transpose->attributes.get_ints("perm");
     const auto rank = static_cast<int64_t>(perm.size());
-    std::vector<int64_t> stay = perm;  // the dims that are left, in the order of the result
+    std::vector<int64_t> stay = perm;  // remaining dims, in the order of the result
     for (int64_t& axis : axes) {
       if (axis < -rank || axis >= rank) return;
       axis = perm[static_cast<size_t>(axis < 0 ? axis + rank : axis)];

@@ -1,5 +1,6 @@
-// A Reshape between a product and the elementwise ops behind it keeps them apart, although it does nothing: they become
-// neighbours. f(Reshape(x), b) = Reshape(f(x, Reshape(b))); views cost nothing, and no bit changes.
+// Moves a Reshape between a product and the elementwise ops behind it past those ops, so that they
+// become neighbours of the product. f(Reshape(x), b) = Reshape(f(x, Reshape(b))). Views cost
+// nothing, and no bit changes.
 #include <algorithm>
 #include <optional>
 
@@ -15,13 +16,13 @@ class ViewMoves {
  public:
   ViewMoves(const Graph& graph, Function& f) : f_(f), edit_(*graph.registry, f) {}
 
-  // One node's worth of movement along each chain; true when something moved.
+  // Moves each view by one node. Returns true if something moved.
   Result<bool> run() {
     const size_t count = f_.nodes.size();
     std::vector<bool> moved(count, false);
     for (size_t i = 0; i < count; ++i) {
       const Node& node = f_.nodes[i];
-      // What it reads may have been moved in this round: then its turn comes in the next.
+      // If an input was moved in this round, the node is handled in the next round.
       const bool fresh = std::none_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) {
         return v != kNoValue && f_.value(v).kind == ValueKind::kNode &&
                (f_.value(v).def < 0 || moved[static_cast<size_t>(f_.value(v).def)]);
@@ -37,7 +38,7 @@ class ViewMoves {
     const std::string_view op = node.op->name;
     return node.op->domain.empty() && (op == "Reshape" || op == "Squeeze" || op == "Unsqueeze" || op == "Flatten");
   }
-  // The node that a value comes from through elementwise nodes that are used once each is a product.
+  // True if the value comes from a product through elementwise nodes that are used once each.
   bool behind_product(ValueId v) const {
     for (const Node* node = edit_.maker(v); node != nullptr && edit_.used_once(v); node = edit_.maker(v)) {
       const std::string_view op = node->op->name;
@@ -52,7 +53,7 @@ class ViewMoves {
     return false;
   }
 
-  // A pool over all of an image, which dims the image has does not matter.
+  // True for a pool over the whole image, whose result does not depend on the spatial dims.
   static bool pools_all(const Node& node) {
     const std::string_view op = node.op->name;
     return node.op->domain.empty() && (op == "GlobalMaxPool" || op == "GlobalAveragePool");
@@ -85,8 +86,9 @@ class ViewMoves {
     return false;
   }
 
-  // The shape of an operand, of shape `other`, that means over `shape` what it means over `whole`: that of a whole one, of a
-  // single element, of rows of a last dim that stays, and of any where dims of 1 alone come and go.
+  // Returns the shape that an operand of shape `other` must have to broadcast over `shape` as it
+  // does over `whole`. Supports operands of the whole shape, of one element, and rows along a last
+  // dim that stays. Other operands are supported if `shape` and `whole` differ only in dims of 1.
   static std::optional<Shape> beside(const Shape& other, const Shape& whole, const Shape& shape) {
     if (!other.is_static()) return std::nullopt;
     if (other == whole) return shape;
@@ -95,7 +97,7 @@ class ViewMoves {
       return other;
     if (other.rank() > whole.rank()) return std::nullopt;
     Shape out = shape;
-    size_t at = 0;  // in `whole`
+    size_t at = 0;  // index into `whole`
     const auto pass_ones = [&] {
       while (at < whole.rank() && whole[at] == 1) ++at;
     };
@@ -134,7 +136,7 @@ class ViewMoves {
     edit_.become(id, "Reshape", {y, edit_.ints({whole.begin(), whole.end()})}, {{"allowzero", 1}});
   }
 
-  // The value in another shape; constants stay constants.
+  // Returns the value reshaped to `shape`; a constant stays a constant.
   ValueId seen_as(NodeId before, ValueId v, const Shape& shape) {
     if (f_.type(v).shape == shape) return v;
     if (const Tensor* t = f_.constant(v)) return edit_.constant(t->reshaped(shape), f_.value(v).name);

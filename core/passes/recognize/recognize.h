@@ -1,4 +1,5 @@
-// The passes that recognise a pattern and replace it by an op with a faster kernel. passes.cc documents each.
+// The passes that recognise a pattern and replace it by an op with a faster kernel. passes.cc
+// documents each.
 #ifndef PERCALE_CORE_PASSES_RECOGNIZE_RECOGNIZE_H_
 #define PERCALE_CORE_PASSES_RECOGNIZE_RECOGNIZE_H_
 

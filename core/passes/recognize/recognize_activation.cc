@@ -1,4 +1,5 @@
-// Activations written out in arithmetic, as exporters write them, become Gelu (by erf or tanh), Swish, HardSigmoid and HardSwish.
+// Replaces activations that exporters write out in arithmetic by Gelu (with erf or tanh), Swish,
+// HardSigmoid and HardSwish.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -6,6 +7,7 @@
 #include "core/graph/device_hint.h"
 #include "core/passes/edit/edit.h"
 #include "core/passes/recognize/recognize.h"
+#include "core/passes/simplify/simplify.h"
 
 namespace percale {
 namespace {
@@ -24,7 +26,8 @@ class ActivationRecognition {
   }
 
  private:
-  // A product of values and a number, the Mul and Div nodes below its root taken apart as far as each is used once.
+  // A product of values and one number. It is collected from the tree of Mul and Div nodes below a
+  // root, as far as each is used once.
   struct Product {
     std::vector<ValueId> factors;
     double number = 1;
@@ -64,7 +67,7 @@ class ActivationRecognition {
   }
   static bool near(double a, double b) { return std::abs(a - b) <= 4e-7 * std::abs(b); }
 
-  // v is other + number.
+  // True if v = other + number.
   bool is_sum(ValueId v, double number, ValueId& other, std::vector<NodeId>& nodes) const {
     const Node* add = maker(v, "Add");
     if (add == nullptr) return false;
@@ -77,7 +80,7 @@ class ActivationRecognition {
     return false;
   }
 
-  // v is number * x.
+  // True if v = number * x.
   bool is_multiple(ValueId v, ValueId x, double number, std::vector<NodeId>& nodes) const {
     const Product p = product(v);
     if (p.factors.size() != 1 || p.factors[0] != x || !near(p.number, number)) return false;
@@ -85,7 +88,7 @@ class ActivationRecognition {
     return true;
   }
 
-  // v is number * x^3.
+  // True if v = number * x^3.
   bool is_cube(ValueId v, ValueId x, double number, std::vector<NodeId>& nodes) const {
     Product p = product(v);
     if (p.factors.size() == 1) {
@@ -100,7 +103,8 @@ class ActivationRecognition {
     return true;
   }
 
-  // v is sqrt(2 / pi) (x + 0.044715 x^3), or x (1 + 0.044715 x^2) in the brackets.
+  // True if v = sqrt(2 / pi) (x + 0.044715 x^3), or the same with x (1 + 0.044715 x^2) in the
+  // brackets.
   bool is_tanh_argument(ValueId v, ValueId x, std::vector<NodeId>& nodes) const {
     const Product p = product(v);
     if (!near(p.number, std::sqrt(2 * std::numbers::inv_pi))) return false;
@@ -135,7 +139,7 @@ class ActivationRecognition {
     std::vector<NodeId> nodes;
   };
 
-  // x / 2 (1 + erf(x / sqrt 2)), or with tanh.
+  // Matches x / 2 (1 + erf(x / sqrt 2)), or the same with tanh.
   std::optional<Found> gelu(const Product& p) const {
     if (p.factors.size() != 2 || !near(p.number, 0.5)) return std::nullopt;
     for (size_t i = 0; i < 2; ++i) {
@@ -154,7 +158,7 @@ class ActivationRecognition {
     return std::nullopt;
   }
 
-  // x sigmoid(alpha x)
+  // Matches x sigmoid(alpha x).
   std::optional<Found> swish(const Product& p) const {
     if (p.factors.size() != 2 || p.number != 1) return std::nullopt;
     for (size_t i = 0; i < 2; ++i) {
@@ -172,7 +176,7 @@ class ActivationRecognition {
     return std::nullopt;
   }
 
-  // clip(x + 3, 0, 6); x.
+  // Returns x if v = clip(x + 3, 0, 6), else kNoValue.
   ValueId clipped(ValueId v, std::vector<NodeId>& nodes) const {
     const Node* clip = maker(v, "Clip");
     if (clip == nullptr || clip->inputs.size() != 3) return kNoValue;
@@ -234,7 +238,8 @@ class ActivationRecognition {
 
 Status recognize_activation(const Graph& graph, Function& f, PassContext& context) {
   if (!context.claims || trains(graph, f)) return {};
-  // A HardSigmoid that was found may be the gate of a HardSwish: once more.
+  // A second round is needed, because a HardSigmoid found in the first may be the gate of a
+  // HardSwish.
   for (int round = 0; round < 2; ++round) {
     PERCALE_ASSIGN_OR_RETURN(const bool changed, ActivationRecognition(graph, f, context).run());
     if (!changed) return {};

@@ -1,7 +1,8 @@
-// Attention written out becomes percale:FusedAttention.
+// Replaces attention that is written out by percale:FusedAttention.
 #include "core/graph/device_hint.h"
 #include "core/passes/recognize/attention_pattern.h"
 #include "core/passes/recognize/recognize.h"
+#include "core/passes/simplify/simplify.h"
 
 namespace percale {
 namespace {
@@ -26,7 +27,7 @@ class AttentionRecognition {
     if (!pattern_.find(product, false, found)) return;
     found.scores.nodes.push_back(found.softmax);
     if (!edit_.closed(found.scores.nodes, id)) return;
-    // One mask that some heads or rows share would be written out where two shapes meet.
+    // With rank 3, masks of two shapes would have to be expanded in order to add them.
     const AttentionPattern::Scores& scores = found.scores;
     if (scores.added.size() + scores.chosen.size() > 1 && f_.type(product.inputs[0]).shape.rank() == 3) return;
     const auto [root, by_row, out] = pattern_.place(id);
@@ -48,7 +49,7 @@ class AttentionRecognition {
     edit_.become(root, "Reshape", {made, dims}, {{"allowzero", 1}});
   }
 
-  // Of any sizes, so tiny ones are asked about.
+  // The kernel takes any sizes, so the query uses tiny ones.
   bool claimed(NodeId id, const Attributes& attributes) const {
     const ValueType one{f_.type(f_.node(id).outputs[0]).dtype, Shape{1, 1, 1, 1}};
     return claims_op(context_, edit_, "percale:FusedAttention", {one, one, one}, {one}, attributes);

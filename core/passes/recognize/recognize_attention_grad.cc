@@ -1,11 +1,13 @@
-// Attention and its gradients, both written out, become percale:FusedAttention, which leaves a number for each query, and
-// percale:FusedAttentionGrad, so that nothing as large as the scores is kept between them. Where the products are to be bf16: in f32 a
-// device's products are faster than such a kernel, and a step keeps the bits of its nodes.
+// Replaces attention and its gradients, both written out, by percale:FusedAttention, which also
+// returns one number per query, and percale:FusedAttentionGrad. So nothing as large as the scores
+// is stored between them. The pass applies only if products are computed in bf16: in f32 a device's
+// plain products are faster than such a kernel, and a training step keeps its bits.
 #include <algorithm>
 #include <optional>
 
 #include "core/graph/device_hint.h"
 #include "core/passes/recognize/attention_pattern.h"
+#include "core/passes/simplify/simplify.h"
 
 namespace percale {
 namespace {
@@ -23,7 +25,7 @@ class AttentionGradRecognition {
   }
 
  private:
-  // The gradients: products that stand for them, what lies between, and that of Y.
+  // The gradients: the products that compute them, the nodes between these, and the gradient of Y.
   struct Backward {
     NodeId q = -1, k = -1, v = -1;
     std::vector<NodeId> between;
@@ -33,7 +35,8 @@ class AttentionGradRecognition {
   bool is(NodeId id, std::string_view op) const {
     return id >= 0 && f_.node(id).op->domain.empty() && f_.node(id).op->name == op;
   }
-  // Whether the node is a times b, one of them transposed as `flag` says.
+  // True if the node is a product of a and b, one of them transposed as `flag` says. kNoValue
+  // stands for any operand.
   bool is_product(NodeId id, const char* flag, ValueId a, ValueId b) const {
     if (id < 0 || op_name(*f_.node(id).op) != "percale:BatchMatMul") return false;
     const Node& node = f_.node(id);
@@ -49,7 +52,7 @@ class AttentionGradRecognition {
   static bool takes(const Node& node, ValueId a, ValueId b) {
     return (node.inputs[0] == a && node.inputs[1] == b) || (node.inputs[0] == b && node.inputs[1] == a);
   }
-  // The only node that takes `x` and `y` and is of that op.
+  // Returns a node of the given op that reads exactly `x` and `y`; -1 if there is none.
   NodeId joint(std::string_view op, ValueId x, ValueId y) const {
     for (NodeId id : edit_.users(x)) {
       if (is(id, op) && takes(f_.node(id), x, y)) return id;
@@ -57,7 +60,8 @@ class AttentionGradRecognition {
     return -1;
   }
 
-  // What of the gradient comes behind a node that came before the softmax; kNoValue where it is something else.
+  // Follows the gradient `ds` backward through `forward`, a node before the softmax. Returns
+  // kNoValue if the graph has another form there.
   ValueId through(const Node& forward, ValueId ds, std::vector<NodeId>& between) const {
     const std::string_view op = forward.op->name;
     if (op == "Add") return ds;
@@ -65,7 +69,7 @@ class AttentionGradRecognition {
     if (!is(id, op)) return kNoValue;
     const Node& node = f_.node(id);
     between.push_back(id);
-    if (op == "Where") {  // a score that was chosen away hands nothing on: its weight is 0
+    if (op == "Where") {  // a masked score gets no gradient: its weight is 0
       const bool fits =
           node.inputs[0] == forward.inputs[0] && ((node.inputs[1] == ds && edit_.number(node.inputs[2]) == 0.0) ||
                                                   (node.inputs[2] == ds && edit_.number(node.inputs[1]) == 0.0));
@@ -151,7 +155,7 @@ class AttentionGradRecognition {
     stand_for(grads->v, made[2], found.v.by_row ? rows : std::vector<int64_t>{});
   }
 
-  // The node gives `value` from now on, its dims in the order of `perm`.
+  // Replaces `node` by `value`, with its dims in the order of `perm`.
   void stand_for(NodeId node, ValueId value, std::vector<int64_t> perm) {
     if (!perm.empty()) {
       edit_.become(node, "Transpose", {value}, {{"perm", std::move(perm)}});
@@ -161,7 +165,7 @@ class AttentionGradRecognition {
     edit_.become(node, "Reshape", {value, edit_.ints({seen.begin(), seen.end()})}, {{"allowzero", 1}});
   }
 
-  // Of any sizes, so tiny ones are asked about.
+  // The kernels take any sizes, so the query uses tiny ones.
   bool claimed() const {
     const ValueType one{DType::kBF16, Shape{1, 1, 1, 1}}, row{DType::kF32, Shape{1, 1, 1}};
     return claims_op(context_, edit_, "percale:FusedAttention", {one, one, one}, {one, row}, {}) &&
@@ -181,7 +185,8 @@ Status recognize_attention_grad(const Graph& graph, Function& f, PassContext& co
   if (!context.claims || !context.narrows) return {};
   PERCALE_ASSIGN_OR_RETURN(const bool changed, AttentionGradRecognition(graph, f, context).run());
   if (!changed) return {};
-  PERCALE_RETURN_IF_ERROR(algebra(graph, f, context));  // the transpositions of heads that meet now
+  // merges the Transposes of heads that are now adjacent
+  PERCALE_RETURN_IF_ERROR(algebra(graph, f, context));
   return dead_code(graph, f, context);
 }
 

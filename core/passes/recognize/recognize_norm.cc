@@ -1,11 +1,14 @@
-// Layer and root-mean-square normalisation written out in reductions and arithmetic, as exporters write them, become
-// LayerNormalization and RMSNormalization. With d = x - mean(x) over the last dims:
-//   d / sqrt(mean(d^2) + epsilon) [* scale] [+ bias], and x / sqrt(mean(x^2) + epsilon) * scale.
+// Replaces layer normalisation and root-mean-square normalisation that exporters write out in
+// arithmetic by LayerNormalization and RMSNormalization. With d = x - mean(x) over the last dims,
+// the patterns are
+//   d / sqrt(mean(d^2) + epsilon) [* scale] [+ bias]
+//   x / sqrt(mean(x^2) + epsilon) * scale
 #include <algorithm>
 
 #include "core/graph/device_hint.h"
 #include "core/passes/edit/edit.h"
 #include "core/passes/recognize/recognize.h"
+#include "core/passes/simplify/simplify.h"
 
 namespace percale {
 namespace {
@@ -16,7 +19,7 @@ class NormRecognition {
       : f_(f), context_(context), edit_(*graph.registry, f), taken_(f.nodes.size(), false) {}
 
   Result<bool> run() {
-    // Users come before makers: with bias, then with scale alone, then bare.
+    // Users come before makers, so that a match includes the bias and the scale if they exist.
     for (size_t i = f_.nodes.size(); i-- > 0;) {
       if (!taken_[i]) match(static_cast<NodeId>(i));
     }
@@ -25,7 +28,7 @@ class NormRecognition {
   }
 
  private:
-  // What is found of d / deviation or x / deviation.
+  // A match of d / deviation or x / deviation.
   struct Core {
     ValueId x = kNoValue;
     bool centred = false;
@@ -36,7 +39,7 @@ class NormRecognition {
 
   const Node* maker(ValueId v, std::string_view op) const { return edit_.maker(v, op); }
 
-  // The first of the last dims that a ReduceMean of `x` runs over; absent where it runs over others, or drops them.
+  // Returns the first axis if a ReduceMean runs over the last dims and keeps them, else nullopt.
   std::optional<int64_t> mean_axis(const Node& node) const {
     const Shape& shape = f_.type(node.inputs[0]).shape;
     if (!shape.known_rank() || node.attributes.get_int("keepdims", 1) == 0 || node.inputs.size() != 2) return {};
@@ -52,7 +55,7 @@ class NormRecognition {
     return first;
   }
 
-  // What `v` is the square of; its node is noted.
+  // Returns the value that `v` is the square of, and records its node.
   ValueId squared(ValueId v, Core& core) const {
     const Node* node = maker(v, "Pow");
     if (node != nullptr && !edit_.is_number(node->inputs[1], 2)) return kNoValue;
@@ -64,7 +67,7 @@ class NormRecognition {
     return node->inputs[0];
   }
 
-  // The mean of which v - mean(v) is d; kNoValue where d is no such thing.
+  // Returns x if d = x - mean(x), else kNoValue.
   ValueId centre_of(ValueId d, int64_t axis, Core& core) const {
     const Node* minus = maker(d, "Sub");
     if (minus == nullptr) return kNoValue;
@@ -75,7 +78,7 @@ class NormRecognition {
     return minus->inputs[0];
   }
 
-  // sqrt(mean(d^2) + epsilon); d.
+  // Matches sqrt(mean(d^2) + epsilon) and returns d.
   ValueId deviation(ValueId v, Core& core) const {
     const Node* root = maker(v, "Sqrt");
     return root == nullptr ? kNoValue : variance(root->inputs[0], edit_.id_of(*root), core);
@@ -99,7 +102,7 @@ class NormRecognition {
     return kNoValue;
   }
 
-  // 1 / deviation; d.
+  // Matches 1 / deviation and returns d.
   ValueId inverse(ValueId v, Core& core) const {
     if (const Node* one = maker(v, "Reciprocal")) {
       core.nodes.push_back(edit_.id_of(*one));
@@ -115,14 +118,14 @@ class NormRecognition {
     return kNoValue;
   }
 
-  // d and what it is divided by belong together.
+  // Checks that the numerator `d` and the deviation `of` belong to the same input.
   bool settle(ValueId d, ValueId of, Core& core) const {
     if (of == kNoValue) return false;
     const ValueId x = centre_of(d, core.axis, core);
     core.centred = x != kNoValue;
     core.x = core.centred ? x : d;
     if (of == d) return true;
-    // Some take the difference twice.
+    // Some exporters compute the difference twice.
     return core.centred && centre_of(of, core.axis, core) == x;
   }
 
@@ -144,7 +147,8 @@ class NormRecognition {
     return std::nullopt;
   }
 
-  // A scale or bias of exactly the normalised dims, leading ones aside; kNoValue for others.
+  // Returns a scale or bias with exactly the normalised dims, reshaped to drop leading dims of 1.
+  // Returns kNoValue for other shapes.
   ValueId lined_up(NodeId at, ValueId v, const Core& core) {
     const Shape& x = f_.type(core.x).shape;
     const Shape want(x.dims().subspan(static_cast<size_t>(core.axis)));
@@ -163,7 +167,8 @@ class NormRecognition {
            have.num_elements() == x.product(static_cast<size_t>(axis), x.rank());
   }
 
-  // The operands of `op` where the one is normalised and the other lines up with it.
+  // Returns the operands of `op`: number `i` as `rest`, which may be normalised, and the other one
+  // as `other`.
   bool scaled(ValueId v, std::string_view op, ValueId& rest, ValueId& other, size_t i) const {
     const Node* node = maker(v, op);
     if (node == nullptr) return false;
@@ -216,7 +221,7 @@ class NormRecognition {
     if (!found || !(f_.type(found->core.x) == type) || !edit_.closed(found->core.nodes, id)) return;
     const Core& core = found->core;
     const Shape normal(type.shape.dims().subspan(static_cast<size_t>(core.axis)));
-    // Ones are written out only where they are few.
+    // A scale of ones is emitted only if it is small.
     if (found->scale == kNoValue && normal.num_elements() * (dtype_bits(type.dtype) / 8) > context_.max_folded_bytes)
       return;
     const std::string_view wanted = core.centred ? "LayerNormalization" : "RMSNormalization";
@@ -229,13 +234,14 @@ class NormRecognition {
     for (NodeId part : core.nodes) taken_[static_cast<size_t>(part)] = true;
   }
 
-  // Whether a kernel takes the op whole: a composite one would be written out again.
+  // True if a kernel takes the op whole. Otherwise a composite op would be expanded again.
   bool claimed(NodeId id, std::string_view op, std::vector<ValueId> inputs, const Attributes& attributes) {
     if (!context_.claims) return false;
     Node asked = f_.node(id);
     const OpSchema* schema = edit_.schema(op);
     if (schema == nullptr) return false;
-    if (inputs[1] == kNoValue) inputs[1] = inputs[0];  // ones, of which the kernel sees the dtype
+    // The input stands for the ones, since the kernel only looks at the dtype.
+    if (inputs[1] == kNoValue) inputs[1] = inputs[0];
     while (inputs.back() == kNoValue) inputs.pop_back();
     asked.op = schema;
     asked.inputs = std::move(inputs);

@@ -1,11 +1,12 @@
-// The rotation of embeddings written out, x cos + concat(-x[h:], x[:h]) sin over the last dim, becomes percale:FusedRotary. Its
-// products and sums are the same ones, so no bit changes.
+// Replaces the rotation of embeddings, written out as x cos + concat(-x[h:], x[:h]) sin over the
+// last dim, by percale:FusedRotary. The op computes the same products and sums, so no bit changes.
 #include <array>
 #include <vector>
 
 #include "core/graph/device_hint.h"
 #include "core/passes/edit/edit.h"
 #include "core/passes/recognize/recognize.h"
+#include "core/passes/simplify/simplify.h"
 
 namespace percale {
 namespace {
@@ -28,7 +29,8 @@ class RotaryRecognition {
     return axis == -1 || axis == static_cast<int64_t>(shape.rank()) - 1;
   }
 
-  // The value of which `v` is the half `which` of the last dim: a Slice, or an output of a Split. kNoValue for others.
+  // Returns the value whose last dim `v` is half `which` of, by a Slice or an output of a Split.
+  // Returns kNoValue for others.
   ValueId half_of(ValueId v, size_t which, Nodes& nodes) const {
     const Value& value = f_.value(v);
     if (value.kind != ValueKind::kNode || value.def < 0) return kNoValue;
@@ -56,7 +58,7 @@ class RotaryRecognition {
     return node.inputs[0];
   }
 
-  // The value that `v` is with its halves changed about, the one that comes first negated.
+  // Returns x if `v` is x with its halves swapped and the new first half negated.
   ValueId turned(ValueId v, Nodes& nodes) const {
     const Node* joined = edit_.maker(v, "Concat");
     if (joined == nullptr || joined->inputs.size() != 2) return kNoValue;

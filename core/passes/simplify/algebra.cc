@@ -1,5 +1,5 @@
-// What is dropped here must not change a bit of any result, NaN and the sign of zero included: so x + 0 stays (it turns -0
-// into +0) while x - 0, x + -0 and x * 1 go, and x * 0 stays.
+// Rewrites here must not change a bit of any result, including NaN and the sign of zero. So x + 0
+// stays (it turns -0 into +0), while x - 0, x + -0 and x * 1 are dropped, and x * 0 stays.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,7 +15,8 @@ namespace {
 
 bool is_onnx(const Node& node, std::string_view name) { return node.op->name == name && node.op->domain.empty(); }
 
-// The one number that a floating-point or integer tensor of one element holds; NaN, which equals none, for another.
+// Returns the number in a one-element float or integer tensor. Returns NaN, which equals no number,
+// for any other tensor.
 double single(const Tensor& t) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   if (t.num_elements() != 1) return kNone;
@@ -23,7 +24,7 @@ double single(const Tensor& t) {
     case DType::kF32: return t.span<float>()[0];
     case DType::kF64: return t.span<double>()[0];
     case DType::kI32: return t.span<int32_t>()[0];
-    // A large i64 would be rounded; 0 and 1, which alone are asked for, are not reached by that.
+    // A large i64 is rounded here. That is harmless, because callers only compare with 0 and 1.
     case DType::kI64: return static_cast<double>(t.span<int64_t>()[0]);
     default: return kNone;
   }
@@ -46,7 +47,7 @@ class Algebra {
   }
 
  private:
-  // The node that computes a value; null for inputs and constants.
+  // Returns the node that computes a value; null for inputs and constants.
   const Node* maker(ValueId id) const {
     if (id == kNoValue || f_.value(id).kind != ValueKind::kNode) return nullptr;
     return &f_.node(f_.value(id).def);
@@ -57,7 +58,7 @@ class Algebra {
     return x.dtype == y.dtype && x.shape.is_static() && x.shape == y.shape;
   }
 
-  // True when every element is `number`: a constant, or one that was expanded.
+  // True if every element equals `number`: a one-element constant, or an Expand of one.
   bool is_all(ValueId id, double number) const {
     const Node* node = maker(id);
     if (node != nullptr && is_onnx(*node, "Expand")) id = node->inputs[0];
@@ -67,7 +68,7 @@ class Algebra {
     return value == number && std::signbit(value) == std::signbit(number);
   }
 
-  // An input that the node's only output equals bit for bit, else kNoValue.
+  // Returns an input that equals the node's only output bit for bit, else kNoValue.
   ValueId same_as(const Node& node) {
     if (node.outputs.size() != 1 || node.outputs[0] == kNoValue) return kNoValue;
     const ValueId x = node.inputs[0], out = node.outputs[0];
@@ -102,7 +103,7 @@ class Algebra {
     return inner != nullptr && inner->op == node.op ? inner->inputs[0] : kNoValue;
   }
 
-  // The axes of a Transpose, empty where the rank is not known.
+  // Returns the axes of a Transpose; empty if the rank is not known.
   std::vector<int64_t> permutation(const Node& node) const {
     std::vector<int64_t> perm = node.attributes.get_ints("perm");
     const Shape& shape = f_.type(node.inputs[0]).shape;
@@ -112,7 +113,7 @@ class Algebra {
     return perm;
   }
 
-  // A Slice without steps back: where it leaves out nothing it moves nothing.
+  // True for a Slice without negative steps. If it keeps all elements, it also keeps their order.
   bool goes_forward(const Node& node) const {
     if (node.inputs.size() < 5 || node.inputs[4] == kNoValue) return true;
     const Tensor* const steps = f_.constant(node.inputs[4]);
@@ -128,7 +129,7 @@ class Algebra {
     return !perm.empty();
   }
 
-  // Reads past a node that the node itself makes superfluous.
+  // Lets a node read past an input node that it makes superfluous.
   void shorten(Node& node) {
     const Node* inner = maker(node.inputs[0]);
     if (inner == nullptr || !node.op->domain.empty() || !inner->op->domain.empty()) return;
@@ -145,7 +146,7 @@ class Algebra {
     if (is_onnx(node, "Reshape") && reshapes && !copies_dims(node)) node.inputs[0] = inner->inputs[0];
   }
 
-  // A 0 in the target means a dim of the input, so the input matters.
+  // True if the target shape may contain a 0, which copies a dim of the input.
   bool copies_dims(const Node& node) const {
     const Tensor* target = f_.constant(node.inputs[1]);
     if (target == nullptr) return true;
@@ -157,7 +158,7 @@ class Algebra {
 
   Function& f_;
   Rewrite rewrite_;
-  const std::vector<bool> used_;  // before any replacement
+  const std::vector<bool> used_;  // from before any replacement
 };
 
 }  // namespace

@@ -9,7 +9,8 @@
 namespace percale {
 namespace {
 
-constexpr int64_t kMaxConstantBytes = 4096;  // larger constants are hardly ever equal, and reading them costs
+// larger constants are rarely equal and slow to compare
+constexpr int64_t kMaxConstantBytes = 4096;
 
 void mix(size_t& hash, size_t part) { hash = (hash ^ part) * 0x9E3779B97F4A7C15ull + (hash >> 29); }
 
@@ -18,7 +19,7 @@ bool equal(const Tensor& a, const Tensor& b) {
          std::memcmp(a.data(), b.data(), static_cast<size_t>(a.bytes())) == 0;
 }
 
-// The inputs, those of a commutative op in one order.
+// Returns the inputs; the first two inputs of a commutative op are sorted.
 std::vector<ValueId> canonical_inputs(const Node& node) {
   std::vector<ValueId> out = node.inputs;
   if (node.op->has(kCommutative) && out.size() >= 2 && out[0] > out[1]) std::swap(out[0], out[1]);
@@ -82,7 +83,7 @@ class Cse {
     return hash;
   }
 
-  // All outputs or none.
+  // Replaces all outputs or none.
   bool merge(const Node& node, const Node& same) {
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoValue) continue;

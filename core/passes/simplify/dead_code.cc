@@ -6,7 +6,7 @@
 namespace percale {
 namespace {
 
-// Outputs that nobody uses are not asked for: a kernel may skip them, a Loop need not stack them.
+// Drops unused optional outputs, so that a kernel can skip them and a Loop need not stack them.
 void drop_unused_outputs(Function& f) {
   const std::vector<bool> used = used_values(f);
   for (Node& node : f.nodes) {
@@ -16,7 +16,8 @@ void drop_unused_outputs(Function& f) {
         node.outputs[i] = kNoValue;
       }
     }
-    // How many parts there are is what Split means: its last one stays, unused.
+    // The number of outputs defines the meaning of Split, so a variadic last output stays even if
+    // it is unused.
     while (!node.outputs.empty() && node.outputs.back() == kNoValue &&
            node.op->output(node.outputs.size() - 1).presence != Presence::kVariadic) {
       node.outputs.pop_back();
@@ -27,7 +28,7 @@ void drop_unused_outputs(Function& f) {
 }  // namespace
 
 Status dead_code(const Graph& graph, Function& f, PassContext&) {
-  // prune() has left only the effects that somebody wants.
+  // prune() has kept only the effects that the run needs.
   std::vector<bool> effects;
   for (const Node& node : f.nodes) effects.push_back(effects_of(graph, node).writes);
   const std::vector<bool> needed = needed_nodes(graph, f, f.outputs, effects);

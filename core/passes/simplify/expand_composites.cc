@@ -9,7 +9,7 @@
 namespace percale {
 namespace {
 
-// What a body emits may be composite itself.
+// A body may contain composite ops itself.
 constexpr size_t kMaxNesting = 8;
 
 bool all_static(const Function& f, const Node& node) {
@@ -19,7 +19,7 @@ bool all_static(const Function& f, const Node& node) {
   return true;
 }
 
-// Whether every input that is a shape, axes or sizes is known.
+// True if every input that is a shape, axes or sizes is known.
 bool sizes_known(const Function& f, const Node& node) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const bool sizes = node.inputs[i] != kNoValue && node.op->input(i).bounds == Bounds::kShape;
@@ -41,7 +41,7 @@ Status expand_composites(const Graph& graph, Function& f, PassContext& context) 
     std::deque<Function> bodies;
     std::unordered_map<std::string, const Function*> body_of_node;
     for (const Node& node : f.nodes) {
-      // Whether a kernel takes the node is known when its shapes are; until then it stays as it is.
+      // A kernel can be asked only when the shapes are known. Until then the node stays as it is.
       if (node.op->body == nullptr || !all_static(f, node)) continue;
       if (context.claims && context.claims(f, node)) continue;
       std::vector<ValueType> types;
@@ -51,7 +51,7 @@ Status expand_composites(const Graph& graph, Function& f, PassContext& context) 
         known.push_back(id == kNoValue ? nullptr : f.constant(id));
       }
       auto body = body_of(*graph.registry, *node.op, node.name, types, known, node.attributes, node.outputs.size());
-      if (body.status().code() == Code::kUnimplemented) continue;  // and who places it says so
+      if (body.status().code() == Code::kUnimplemented) continue;  // placement reports the error
       PERCALE_RETURN_IF_ERROR(body.status());
       body_of_node[node.name] = &bodies.emplace_back(std::move(body).value());
     }

@@ -1,4 +1,4 @@
-// AssignAdd is a read, an Add and an Assign: what follows knows only these.
+// Replaces AssignAdd by a read, an Add and an Assign, because the later stages know only these.
 #include <algorithm>
 
 #include "core/passes/edit/rewrite.h"
@@ -15,7 +15,8 @@ Status expand_state(const Graph& graph, Function& f, PassContext&) {
   FreeNames names(f);
   std::vector<Node> nodes;
   std::vector<NodeId> moved;
-  // Values of old nodes are renumbered as their nodes move; those that are made here know their numbers already.
+  // Values of existing nodes are renumbered when their nodes move. Values added here already have
+  // final numbers.
   const size_t old_values = f.values.size();
   const auto append = [&](const OpSchema* op, std::string name, std::vector<ValueId> inputs, Attributes attributes,
                           const Node& like, const ValueType* type) {

@@ -1,4 +1,4 @@
-// Dropout outside of training gives its data as it is.
+// Detects a Dropout outside of training, which returns its input unchanged.
 #ifndef PERCALE_CORE_PASSES_SIMPLIFY_IDLE_DROPOUT_H_
 #define PERCALE_CORE_PASSES_SIMPLIFY_IDLE_DROPOUT_H_
 

@@ -1,4 +1,4 @@
-// Puts bodies of functions in the place of nodes that carry them.
+// Replaces nodes that carry functions by the bodies of those functions.
 #ifndef PERCALE_CORE_PASSES_SIMPLIFY_INLINE_H_
 #define PERCALE_CORE_PASSES_SIMPLIFY_INLINE_H_
 
@@ -9,8 +9,8 @@
 
 namespace percale {
 
-// The function that takes a node's place: its inputs are the node's from `first_input` on, its outputs the node's. What it
-// brings is called by its own names with `scope` before them.
+// The function that replaces a node. Its inputs are the node's inputs from `first_input` on; its
+// outputs are the node's outputs. Names of the body are prefixed with `scope`.
 struct Callee {
   const Function* function = nullptr;  // null: the node stays
   size_t first_input = 0;
@@ -18,9 +18,10 @@ struct Callee {
 };
 using CalleeOf = std::function<Callee(const Node& node)>;
 
-// Replaces the nodes of `f` for which `callee_of` names a function, as long as `f` keeps to `max_nodes`. The outputs of the
-// nodes keep their names. Nodes of a body come after what the node came after; what came after the node comes after the
-// body's effects. True when something was replaced.
+// Replaces the nodes of `f` for which `callee_of` returns a function, as long as `f` has at most
+// `max_nodes` nodes. The outputs of the nodes keep their names. Nodes of a body inherit the control
+// edges of the replaced node. Nodes that waited for the replaced node wait for the effects of the
+// body. Returns true if a node was replaced.
 bool inline_bodies(const Graph& graph, Function& f, const CalleeOf& callee_of, size_t max_nodes);
 
 }  // namespace percale

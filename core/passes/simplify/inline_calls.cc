@@ -28,7 +28,7 @@ Callee callee_of(const Graph& graph, const Function& f, const Node& node) {
   return {graph.find_function(ref->name), first_input, str_cat(node.name, "/")};
 }
 
-// Builds the nodes of a function anew, with bodies in the place of calls.
+// Rebuilds the node list of a function, with bodies instead of calls.
 class Inliner {
  public:
   Inliner(const Graph& graph, Function& f, const CalleeOf& callee_of, size_t max_nodes)
@@ -38,7 +38,7 @@ class Inliner {
     for (ValueId v : f.outputs) is_output_[static_cast<size_t>(v)] = true;
   }
 
-  // True when something was inlined.
+  // Returns true if a node was inlined.
   bool run() {
     std::vector<Node> old = std::move(f_.nodes);
     size_t remaining = old.size();
@@ -103,7 +103,7 @@ class Inliner {
     return rewrite_.back();
   }
 
-  // Returns the nodes that those who waited for the call wait for now.
+  // Returns the nodes that replace the call in the control edges of later nodes.
   std::vector<NodeId> put_body(const Node& call, const Callee& callee) {
     const Function& body = *callee.function;
     names_.release_node(call.name);
@@ -111,7 +111,7 @@ class Inliner {
     for (size_t i = 0; i < body.inputs.size(); ++i) {
       map[static_cast<size_t>(body.inputs[i])] = call.inputs[callee.first_input + i];
     }
-    // What the body computes for an output takes over the call's value of it; so its name and its uses stay.
+    // The body writes an output directly to the call's value, so that its name and its uses stay.
     for (size_t i = 0; i < call.outputs.size(); ++i) {
       const ValueId inner = body.outputs[i];
       ValueId& there = map[static_cast<size_t>(inner)];
@@ -153,11 +153,12 @@ class Inliner {
       if (effect.reads || effect.writes) effects.push_back(ids.back());
     }
     pass_on(call, body, map);
-    // A body without effects carries the order that the call stood in.
+    // A body without effects passes the call's own control edges on.
     return effects.empty() ? call.control : effects;
   }
 
-  // Outputs of the call that are inputs or constants of the body, or stand there twice.
+  // Handles outputs of the call that are inputs or constants of the body, or that occur twice among
+  // its outputs.
   void pass_on(const Node& call, const Function& body, const std::vector<ValueId>& map) {
     for (size_t i = 0; i < call.outputs.size(); ++i) {
       const ValueId outer = call.outputs[i];
@@ -168,7 +169,7 @@ class Inliner {
         rewrite_[static_cast<size_t>(outer)] = inner;
         continue;
       }
-      Node identity;  // an output of the function keeps a value of its own
+      Node identity;  // a function output needs a value of its own
       identity.name = names_.node(call.name);
       identity.op = identity_op();
       identity.inputs = {inner};
@@ -187,8 +188,9 @@ class Inliner {
   const size_t max_nodes_;
   FreeNames names_;
   std::vector<Node> nodes_;
-  std::vector<ValueId> rewrite_;                 // per value: what stands for it
-  std::vector<std::vector<NodeId>> stands_for_;  // per old node: the new ones that those after it wait for
+  std::vector<ValueId> rewrite_;  // per value: its replacement
+  // per old node: the new nodes that later nodes wait for
+  std::vector<std::vector<NodeId>> stands_for_;
   std::vector<bool> is_output_;
 };
 
@@ -206,7 +208,7 @@ bool can_inline(const Graph& graph, const Function& f, const Node& node) {
 
 Status inline_calls(const Graph& graph, Function& f, PassContext& context) {
   const auto dissolves = [&](const Node& node) { return callee_of(graph, f, node); };
-  // Each round dissolves one level of nesting.
+  // Each round inlines one level of nesting.
   for (size_t round = 0; round < kMaxFunctionDepth; ++round) {
     if (std::none_of(f.nodes.begin(), f.nodes.end(), [&](const Node& n) { return can_inline(graph, f, n); })) break;
     if (!inline_bodies(graph, f, dissolves, context.max_inlined_nodes)) break;

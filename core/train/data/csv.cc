@@ -13,10 +13,11 @@
 namespace percale {
 namespace {
 
-constexpr int64_t kStride = 64;                     // rows from one entry of the index to the next
-constexpr double kLargestWhole = 9007199254740992;  // 2^53: doubles up to it hold every whole number
+constexpr int64_t kStride = 64;  // rows between two entries of the index
+// 2^53: doubles represent every whole number up to it
+constexpr double kLargestWhole = 9007199254740992;
 
-// A number out of the range of T becomes 0 or infinite, as it does in C.
+// Converts a number outside the range of T to 0 or infinity, as C does.
 template <class T>
 T out_of_range_number(std::string_view text) {
   const size_t exponent = text.find_first_of("eE");
@@ -40,12 +41,12 @@ bool parse(std::string_view text, T* out) {
   return error == std::errc();
 }
 
-// Reads the fields of one row, line by line where quotes hold line ends.
+// Reads the fields of one row. Quoted fields may contain line ends.
 class RowReader {
  public:
   RowReader(std::string_view text, char separator, size_t at) : text_(text), separator_(separator), at_(at) {}
 
-  // Moves behind the row and its line end. An error says what is wrong at at().
+  // Advances past the row and its line end. An error describes the problem at at().
   Status read(std::vector<CsvField>* fields) {
     fields->clear();
     do {
@@ -136,7 +137,7 @@ bool is_csv_path(std::string_view path) {
 std::vector<std::string> csv_line(std::string_view line) {
   std::vector<CsvField> fields;
   std::vector<std::string> out;
-  // What is no row by its quotes is the name of no column: find() says so.
+  // A line that cannot be split because of its quotes is taken as one name; find() then reports it.
   if (!RowReader(line, ',', 0).read(&fields).ok()) return {std::string(line)};
   for (const CsvField& field : fields) out.push_back(field.value());
   return out;
@@ -206,7 +207,7 @@ Status CsvFile::index_rows() {
   return invalid_argument("there is no row below the header; where the first line is none: \"header\": false");
 }
 
-// The next row that is not empty; no fields at the end.
+// Reads the next row that is not empty; no fields at the end of the file.
 Status CsvFile::next_row(size_t* at, std::vector<CsvField>* fields) const {
   fields->clear();
   while (*at < text_.size()) {
@@ -266,7 +267,7 @@ std::string CsvFile::where(int64_t row, size_t column) const {
   return str_cat("'", path_, "', line ", line_of(skip_empty_lines(begin)), ", column '", names_[column], "'");
 }
 
-// Where the row begins that next_row() reads from `at`.
+// Returns the offset of the row that next_row() would read from `at`.
 size_t CsvFile::skip_empty_lines(size_t at) const {
   std::vector<CsvField> fields;
   for (size_t next = at; next < text_.size(); at = next) {
@@ -277,7 +278,7 @@ size_t CsvFile::skip_empty_lines(size_t at) const {
   return at;
 }
 
-// Of the editor, from 1.
+// Counts from 1, as editors do.
 int64_t CsvFile::line_of(size_t at) const {
   return 1 + std::count(text_.begin(), text_.begin() + static_cast<ptrdiff_t>(at), '\n');
 }

@@ -8,7 +8,7 @@
 namespace percale {
 namespace {
 
-// The numbers of one column's fields.
+// Encodes the fields of one column as numbers.
 class Encoder {
  public:
   Encoder(const CsvColumn& column, bool alone) : column_(column), alone_(alone) {
@@ -16,7 +16,7 @@ class Encoder {
   }
   int64_t width() const { return is_category() && !alone_ ? static_cast<int64_t>(column_.words.size()) : 1; }
 
-  // Writes width() numbers. An error says what is wrong with the field.
+  // Writes width() numbers. An error describes the problem with the field.
   template <class T>
   Status write(const CsvField& field, T* to) const {
     if (is_category()) return write_category(field, to);

@@ -1,4 +1,4 @@
-// What columns of CSV files hold.
+// Learns what columns of CSV files hold.
 #include <cmath>
 #include <set>
 
@@ -9,16 +9,16 @@ namespace percale {
 namespace {
 
 constexpr size_t kMostWords = 100000;  // of a category
-constexpr size_t kMostOnes = 1000;     // of a category beside other columns
+constexpr size_t kMostOnes = 1000;     // of a category among several columns, where it is one-hot
 
-// The first field of some kind in a column.
+// The first field of a given kind in a column.
 struct Found {
   const CsvFile* file = nullptr;
   int64_t row = 0;
   std::string text;
 };
 
-// One column of files, looked at field by field.
+// Learns the type of one column from its fields.
 class Learner {
  public:
   Learner(CsvColumn rule, bool alone) : out_(std::move(rule)), alone_(alone) {}
@@ -28,7 +28,7 @@ class Learner {
            out_.missing->kind != CsvMissing::Kind::kMean;
   }
 
-  // False: there are more different words than a category may have.
+  // Returns false if there are more different words than a category may have.
   bool add(const CsvField& field, const CsvFile& file, int64_t row) {
     const auto note = [&](Found& found) {
       if (found.file == nullptr) found = {&file, row, field.value()};
@@ -89,7 +89,8 @@ class Learner {
     out_.type = text_.file != nullptr                                  ? "category"
                 : number_.file != nullptr && fraction_.file == nullptr ? "integer"
                                                                        : "number";
-    // What stands for a missing integer may be none.
+    // An integer column needs an integer as replacement for missing values. Otherwise the column
+    // becomes one of floats, or missing values become an error.
     if (out_.type != "integer" || out_.missing->fits_integers()) return {};
     if (missing_.file != nullptr || !alone_) {
       out_.type = "number";
@@ -139,7 +140,7 @@ class Learner {
   Found missing_, number_, fraction_, text_;
   double sum_ = 0;
   int64_t count_ = 0;
-  std::set<std::string> words_;  // sorted by their bytes, whatever the order of the rows
+  std::set<std::string> words_;  // sorted bytewise, so the order of rows does not matter
 };
 
 Status look_at(const CsvPart& part, std::vector<Learner>& learners) {
@@ -159,7 +160,7 @@ Status look_at(const CsvPart& part, std::vector<Learner>& learners) {
 Result<CsvInput> learn_columns(std::span<const CsvPart> parts, const CsvRules& rules, std::string_view input,
                                bool alone) {
   std::vector<Learner> learners;
-  // What was learnt from another file is checked row by row, as rows are read.
+  // With complete rules no pass over the file is needed: rows are checked as they are read.
   bool all_known = rules.inputs.contains(std::string(input));
   for (size_t column : parts[0].columns) {
     learners.emplace_back(rules.rule(input, parts[0].file->names()[column]), alone);

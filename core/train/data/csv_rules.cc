@@ -6,7 +6,7 @@
 namespace percale {
 namespace {
 
-// As they stand in JSON, where they are read by tables.
+// The dialect as JSON has it, for the key table.
 struct RulesText {
   std::string separator;
   std::optional<bool> header;
@@ -66,7 +66,7 @@ Result<CsvMissing> parse_missing(const Json& json) {
   return out;
 }
 
-// `own`: the key of the column's name, "" where it stands elsewhere.
+// `own` is the key that holds the column's name; "" if the name is given elsewhere.
 Result<CsvColumn> parse_column(const Json& json, std::string_view where, std::string_view own) {
   std::vector<std::string> known;
   add_names<CsvColumn>(kColumn, &known);
@@ -98,7 +98,7 @@ Result<CsvColumn> parse_column(const Json& json, std::string_view where, std::st
   return out;
 }
 
-// An object for a column alone, a list for columns side by side.
+// Parses an object (a single column) or a list (columns side by side).
 Result<CsvInput> parse_input(const Json& json, std::string_view name) {
   CsvInput out;
   out.alone = !json.is_array();

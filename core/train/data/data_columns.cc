@@ -12,7 +12,7 @@ namespace percale {
 namespace {
 
 struct Part {
-  std::string path, selection;  // of "path#selection"
+  std::string path, selection;  // the two parts of "path#selection"
 };
 
 Result<Part> split(const std::string& text, const FindFile& find) {
@@ -42,7 +42,7 @@ Result<std::shared_ptr<Dataset>> tensor_set(const ColumnFiles& column, const Par
   return Dataset::create({std::move(out)}, pool);
 }
 
-// Columns of a CSV file. `alone`: one whose rows are scalars.
+// Selected columns of a CSV file. `alone`: a single one, whose rows are scalars.
 struct Selection {
   std::vector<size_t> columns;
   bool alone = false;
@@ -57,7 +57,8 @@ Result<Selection> select_named(const CsvFile& file, std::vector<std::string> nam
   return out;
 }
 
-// Loads the columns of one data set: first those of CSV files that are named, then "x", which takes what is left.
+// Loads the columns of one data set. Column "x" of CSV files comes last, because it takes the
+// columns that remain.
 class Loader {
  public:
   Loader(const std::vector<ColumnFiles>& columns, const CsvRules& rules, const FindFile& find,
@@ -145,7 +146,7 @@ class Loader {
     return std::shared_ptr<const Dataset>(std::move(joined));
   }
 
-  // The rows of each CSV file among the parts of a column.
+  // Returns the rows of each CSV file among the parts of a column.
   Result<std::vector<std::shared_ptr<const RowSource>>> load_csv(const ColumnFiles& column,
                                                                  const std::vector<Part>& parts) {
     std::vector<std::shared_ptr<const RowSource>> out;
@@ -189,10 +190,12 @@ class Loader {
   const CsvRules& rules_;
   const FindFile& find_;
   const std::shared_ptr<MemoryPool>& pool_;
-  std::vector<std::vector<Part>> parts_;  // of each column
+  std::vector<std::vector<Part>> parts_;  // by column
   std::map<std::string, std::shared_ptr<const CsvFile>> files_;
-  std::map<std::string, size_t> users_;                 // how many columns lie in a CSV file
-  std::map<std::string, std::vector<size_t>> claimed_;  // columns of CSV files that columns of the set have taken
+  // number of columns of the set that use a CSV file
+  std::map<std::string, size_t> users_;
+  // columns of CSV files that are already taken
+  std::map<std::string, std::vector<size_t>> claimed_;
   CsvRules learnt_;
 };
 

@@ -40,7 +40,8 @@ void add_environment(std::vector<std::string>& folders, const char* name, std::s
 Result<Tensor> load_tensor_file(const std::string& path, const std::string& name,
                                 const std::shared_ptr<MemoryPool>& pool) {
   auto out = parse_tensor_file(path, name, pool);
-  // A few bytes may tell of any number of such rows, and an order of rows takes memory for each.
+  // A file of a few bytes may declare any number of empty rows, and shuffling takes memory for
+  // each.
   if (out.ok() && out->shape().rank() > 0 && out->shape()[0] > 0 && out->num_elements() == 0) {
     return invalid_argument("'", path, "': ", out->dtype(), " ", out->shape(), " has rows without numbers");
   }

@@ -1,4 +1,4 @@
-// Tensors from files of any of the formats that data sets read.
+// Loads tensors from files of any format that data sets read.
 #ifndef PERCALE_CORE_TRAIN_DATA_DATA_FILES_H_
 #define PERCALE_CORE_TRAIN_DATA_DATA_FILES_H_
 
@@ -11,20 +11,23 @@
 
 namespace percale {
 
-// A .npy file, the tensor called `name` of a .safetensors or .npz file, else IDX (plain or gz). Errors name the path. What
-// lies in the file as it lies in memory stays there, mapped, and need not be aligned: the tensor is for those who copy rows by the
-// byte, as data sets do. Compressed, big-endian (IDX of more than a byte too) and Fortran-ordered elements are read whole.
+// Loads a .npy file, the tensor called `name` of a .safetensors or .npz file, or else an IDX file
+// (plain or gzip). Errors name the path. Data whose layout in the file is its layout in memory
+// stays mapped and may be unaligned, so the tensor suits callers that copy rows bytewise, as data
+// sets do. Compressed, big-endian (IDX elements over one byte) and Fortran-ordered data is read
+// whole.
 Result<Tensor> load_tensor_file(const std::string& path, const std::string& name,
                                 const std::shared_ptr<MemoryPool>& pool);
 
-// Whether the path ends like `ending`, which is in lower case, whatever its own case is.
+// True if the path ends in `ending`, ignoring the path's case. `ending` must be lower case.
 bool has_ending(std::string_view path, std::string_view ending);
 
-// The first of the folders that has the file, or it with ".gz" added or taken away. An absolute name stands for itself.
-// NOT_FOUND lists where it was looked for.
+// Returns the path in the first folder that has the file, or has it with ".gz" added or removed.
+// Absolute names are taken as they are. NOT_FOUND lists the folders that were searched.
 Result<std::string> find_data_file(const std::string& name, const std::vector<std::string>& folders);
 
-// Where data is looked up after the folders that a caller gives: PERCALE_DATA, and the user's cache folder.
+// Returns the folders that are searched after those of the caller: PERCALE_DATA and the user's
+// cache folder.
 std::vector<std::string> default_data_folders();
 
 }  // namespace percale

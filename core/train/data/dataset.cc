@@ -18,7 +18,7 @@ constexpr int64_t kPieceBytes = 64 << 10;
 
 using RowCopy = void (*)(const void* from, void* to, int64_t count, double scale);
 
-// Rows lie as they lie in files, at any address.
+// `from` may be unaligned, because rows may be mapped from files.
 template <class From, class To>
 void convert_row(const void* from, void* to, int64_t count, double scale) {
   const auto* in = static_cast<const char*>(from);
@@ -47,7 +47,8 @@ RowCopy copy_from(DType to) {
   }
 }
 
-// Null where a conversion would change values beyond rounding: floats to integers, wider integers to i32.
+// Returns null if a conversion would change values beyond rounding: floats to integers, wider
+// integers to i32.
 RowCopy conversion(DType from, DType to) {
   switch (from) {
     case DType::kU8: return copy_from<uint8_t>(to);
@@ -63,8 +64,8 @@ RowCopy conversion(DType from, DType to) {
   }
 }
 
-// Numbers below a bound, each as likely as the others: the high word of a product, redrawn where it would be uneven (Lemire,
-// "Fast random integer generation in an interval", 2019).
+// Uniform random numbers below a bound: the high word of a product, redrawn where it would be
+// biased (Lemire, "Fast random integer generation in an interval", 2019).
 class RandomSequence {
  public:
   RandomSequence(uint64_t seed, uint64_t epoch)
@@ -79,7 +80,7 @@ class RandomSequence {
   }
 
  private:
-  static constexpr uint32_t kPurpose = 0x53485546;  // no random op counts here
+  static constexpr uint32_t kPurpose = 0x53485546;  // distinct from the counters of random ops
   uint64_t draw() {
     const PhiloxCounter words = philox(counter_, key_);
     ++counter_[0];

@@ -44,7 +44,7 @@ Result<int64_t> GzipReader::read(void* out, int64_t bytes) {
   return done;
 }
 
-// A file may hold several members, one behind the other: their contents follow each other.
+// A file may hold several members; their contents are concatenated.
 Status GzipReader::next_member() {
   const size_t left = rest_ + stream_.avail_in;
   ended_ = left == 0;
@@ -55,7 +55,7 @@ Status GzipReader::next_member() {
   return inflateReset(&stream_) == Z_OK ? Status() : resource_exhausted("gzip: no memory");
 }
 
-// Inflates twice, first for the size alone: memory is then taken once, and no more than the contents need.
+// Inflates twice. The first pass finds the size, so that memory is allocated once and exactly.
 Result<std::shared_ptr<Buffer>> inflate_all(std::string_view bytes, const std::shared_ptr<MemoryPool>& pool) {
   std::vector<char> scratch(size_t{1} << 16);
   const auto part = static_cast<int64_t>(scratch.size());

@@ -1,4 +1,4 @@
-// gzip files (RFC 1952), of one member or several.
+// Reads gzip files (RFC 1952) with one or several members.
 #ifndef PERCALE_CORE_TRAIN_DATA_GZIP_H_
 #define PERCALE_CORE_TRAIN_DATA_GZIP_H_
 
@@ -13,7 +13,7 @@ namespace percale {
 
 bool looks_like_gzip(std::string_view bytes);
 
-// Inflates bytes from the front. Thread-compatible.
+// Inflates bytes from front to back. Thread-compatible.
 class GzipReader {
  public:
   // `bytes` must outlive the reader.
@@ -22,20 +22,20 @@ class GzipReader {
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
 
-  // The next bytes, at most `bytes`; fewer at the end alone. DATA_LOSS where the data is cut or damaged,
-  // INVALID_ARGUMENT where something else stands behind it.
+  // Reads the next bytes into `out`, at most `bytes` of them; fewer only at the end. DATA_LOSS if
+  // the data is truncated or damaged, INVALID_ARGUMENT if other bytes follow it.
   Result<int64_t> read(void* out, int64_t bytes);
 
  private:
   Status next_member();
 
   z_stream stream_{};
-  size_t rest_ = 0;  // bytes that the stream has not been given yet
+  size_t rest_ = 0;  // bytes not yet passed to the stream
   bool ready_ = false, ended_ = false;
 };
 
-// All that the bytes hold, in memory of the pool. Errors as GzipReader::read() has them, and
-// RESOURCE_EXHAUSTED where the pool has no room.
+// Inflates all of `bytes` into memory of the pool. Has the errors of GzipReader::read(), and
+// RESOURCE_EXHAUSTED if the pool has too little memory.
 Result<std::shared_ptr<Buffer>> inflate_all(std::string_view bytes, const std::shared_ptr<MemoryPool>& pool);
 
 }  // namespace percale

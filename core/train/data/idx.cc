@@ -11,13 +11,13 @@
 namespace percale {
 namespace {
 
-// Deflate makes at most 1032 bytes of one.
+// Deflate expands a byte to at most 1032 bytes.
 constexpr int64_t kMaxInflation = 1032;
 
 struct Header {
   DType dtype = DType::kInvalid;
   Shape shape;
-  int64_t bytes = 0;  // of the header
+  int64_t bytes = 0;  // size of the header
 };
 
 uint32_t big_endian(const unsigned char* p) {
@@ -36,7 +36,7 @@ std::optional<DType> idx_dtype(unsigned char code) {
   }
 }
 
-// Of at least the first bytes of the data; `have` of them are there.
+// Parses a header from the first `have` bytes of the data.
 Result<Header> parse_header(const unsigned char* p, size_t have) {
   if (have < 4 || p[0] != 0 || p[1] != 0) return invalid_argument("IDX: the magic number is not there");
   const auto dtype = idx_dtype(p[2]);
@@ -64,7 +64,7 @@ Status size_error(const Header& header, int64_t wanted, int64_t have) {
   return invalid_argument("IDX: ", header.dtype, " ", header.shape, " needs ", wanted, " bytes, there are ", have);
 }
 
-// Of a whole file: the elements that it promises are there, and nothing else.
+// Parses the header of a whole file. Fails unless exactly the declared elements follow it.
 Result<Header> parse_plain_header(std::string_view bytes) {
   PERCALE_ASSIGN_OR_RETURN(const Header header,
                            parse_header(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));

@@ -1,4 +1,4 @@
-// The IDX format of the MNIST files: big-endian tensors, plain or compressed with gzip.
+// The IDX format of the MNIST files: big-endian tensors, plain or gzip-compressed.
 #ifndef PERCALE_CORE_TRAIN_DATA_IDX_H_
 #define PERCALE_CORE_TRAIN_DATA_IDX_H_
 
@@ -12,10 +12,12 @@ namespace percale {
 // True for bytes that begin like IDX.
 bool looks_like_idx(std::string_view bytes);
 
-// The tensor that the whole of `bytes` holds: u8, i8, i16, i32, f32 or f64. Header and size are checked against the bytes
-// before anything is allocated: INVALID_ARGUMENT says what is wrong; DATA_LOSS where compressed data is cut or damaged.
+// Parses the tensor that `bytes` holds: u8, i8, i16, i32, f32 or f64. The header is checked against
+// the number of bytes before anything is allocated. INVALID_ARGUMENT says what is wrong; DATA_LOSS
+// if compressed data is truncated or damaged.
 Result<Tensor> parse_idx(std::string_view bytes, const std::shared_ptr<MemoryPool>& pool);
-// The same of a file in memory: elements of one byte that are not compressed stay there, wherever they lie.
+// Does the same for a file in memory. Uncompressed one-byte elements are not copied: the tensor is
+// a view.
 Result<Tensor> parse_idx_file(const std::shared_ptr<Buffer>& file, const std::shared_ptr<MemoryPool>& pool);
 
 }  // namespace percale

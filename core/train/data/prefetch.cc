@@ -29,7 +29,7 @@ Prefetcher::~Prefetcher() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Moves over the end of an epoch; false when there is no further batch.
+// Advances to the next epoch at the end of one. Returns false if there are no more batches.
 bool Prefetcher::advance() {
   if (position_.batch >= dataset_->batches()) position_ = {position_.epoch + 1, 0};
   return position_.epoch < epochs_;
@@ -77,7 +77,7 @@ Result<std::vector<Tensor>> Prefetcher::next() {
   changed_.wait(lock, [&] { return !ready_.empty() || out_of_memory_; });
   if (ready_.empty()) return Status::out_of_memory();
   Result<std::vector<Tensor>> out = std::move(ready_.front());
-  // The last entry is an error, which stays for whoever asks again.
+  // An error is the last entry and stays, so that later calls return it too.
   if (!out.ok()) {
     ready_.front() = out.status();
     return out;

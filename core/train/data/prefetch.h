@@ -13,20 +13,22 @@
 
 namespace percale {
 
-inline constexpr size_t kBatchesAhead = 2;  // of a training
+inline constexpr size_t kBatchesAhead = 2;  // prefetched batches during training
 
-// Thread-compatible. Hands out the batches of a data set in order, across epochs; they are the same with and without a thread.
+// Returns the batches of a data set in order, across epochs. They are the same with and without a
+// thread. Thread-compatible.
 class Prefetcher {
  public:
-  // From `first` on, epochs before `epochs` alone. With `ahead` > 0 a thread called "percale-data" makes that many batches in
-  // advance; with 0 next() makes them, on `parallel`. The data set must not be configured meanwhile.
+  // Starts at `first` and ends before epoch `epochs`. With `ahead` > 0 a thread called
+  // "percale-data" makes that many batches in advance. With 0 next() makes them, using `parallel`.
+  // The data set must not be configured meanwhile.
   static Result<std::unique_ptr<Prefetcher>> create(std::shared_ptr<const Dataset> dataset, DatasetPosition first,
                                                     int64_t epochs, size_t ahead, ParallelFor parallel);
   ~Prefetcher();
   Prefetcher(const Prefetcher&) = delete;
   Prefetcher& operator=(const Prefetcher&) = delete;
 
-  // OUT_OF_RANGE behind the last batch of the last epoch.
+  // OUT_OF_RANGE after the last batch of the last epoch.
   Result<std::vector<Tensor>> next();
 
  private:
@@ -36,7 +38,7 @@ class Prefetcher {
   bool advance();
 
   std::shared_ptr<const Dataset> dataset_;
-  DatasetPosition position_;  // of the batch that is made next
+  DatasetPosition position_;  // of the batch to make next
   int64_t epochs_ = 0;
   size_t ahead_ = 0;
   ParallelFor parallel_;

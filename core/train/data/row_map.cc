@@ -1,4 +1,4 @@
-// Rows through a graph.
+// Rows that a graph computes from the rows of another data set.
 #include <algorithm>
 
 #include "core/run/session.h"
@@ -25,7 +25,7 @@ class Mapped final : public RowSource {
     PERCALE_ASSIGN_OR_RETURN(const auto columns, set_->gather(numbers, parallel));
     std::vector<Tensor> feeds;
     for (size_t i : inputs_) feeds.push_back(columns[i]);
-    // The same random numbers whenever a row comes: there is no step that they could belong to.
+    // Rows belong to no step. A fixed step gives a row the same random numbers each time.
     RunOptions options;
     options.step = 0;
     auto out = session_->run(spec_, feeds, options);
@@ -45,7 +45,7 @@ class Mapped final : public RowSource {
   std::shared_ptr<const Dataset> set_;
   std::shared_ptr<Session> session_;
   RunSpec spec_;
-  std::vector<size_t> inputs_;  // which column each feed is
+  std::vector<size_t> inputs_;  // the column of each feed
   std::vector<RowType> types_;
 };
 

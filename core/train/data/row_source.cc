@@ -115,7 +115,7 @@ class Joined final : public Typed {
     }
   }
   bool on_callers_thread() const override { return any_on_callers_thread(sets_); }
-  // Each set gives its rows of the batch at once; they are then put where they belong.
+  // Requests all rows of one set at once, then scatters them to their positions.
   Result<std::vector<Tensor>> gather(std::span<const int64_t> numbers, const std::shared_ptr<MemoryPool>& pool,
                                      const ParallelFor& parallel) const override {
     std::vector<std::vector<int64_t>> own(sets_.size());
@@ -147,7 +147,7 @@ class Joined final : public Typed {
 
  private:
   std::vector<std::shared_ptr<const Dataset>> sets_;
-  std::vector<int64_t> first_;  // the number of each set's first row
+  std::vector<int64_t> first_;  // number of the first row of each set
 };
 
 class Renamed final : public Typed {
@@ -183,7 +183,7 @@ class Repeated final : public Typed {
 }  // namespace
 
 Result<std::shared_ptr<const RowSource>> range_rows(std::string name, int64_t start, int64_t stop, int64_t step) {
-  // In 128 bits: the distance of two numbers of 64 bits may need 65.
+  // In 128 bits, because the distance of two 64-bit numbers may need 65.
   const __int128 distance = step > 0 ? static_cast<__int128>(stop) - start : static_cast<__int128>(start) - stop;
   const __int128 stride = step > 0 ? static_cast<__int128>(step) : -static_cast<__int128>(step);
   const __int128 rows = step == 0 || distance <= 0 ? 0 : (distance + stride - 1) / stride;

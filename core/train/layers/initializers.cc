@@ -13,7 +13,8 @@ namespace {
 enum class Kind { kZeros, kOnes, kUniform, kNormal, kTruncated, kOrthogonal, kUnitForget };
 enum class Fan { kFixed, kIn, kAverage };
 
-// The spread: fixed, or sqrt(scale / fan). Uniform: the limit; normal: the standard deviation.
+// The spread is fixed or sqrt(scale / fan). It is the limit of a uniform distribution or the
+// standard deviation of a normal one.
 struct Initializer {
   std::string_view name;
   Kind kind;
@@ -21,7 +22,8 @@ struct Initializer {
   double scale = 0;
 };
 
-// The variance of a uniform distribution is limit^2 / 3, which the scale of the uniform ones carries.
+// A uniform distribution has variance limit^2 / 3. The scales of the uniform initializers include
+// the factor 3.
 constexpr std::array<Initializer, 13> kInitializers = {{
     {"glorot_normal", Kind::kTruncated, Fan::kAverage, 1},
     {"glorot_uniform", Kind::kUniform, Fan::kAverage, 3},
@@ -37,7 +39,7 @@ constexpr std::array<Initializer, 13> kInitializers = {{
     {"uniform", Kind::kUniform, Fan::kFixed, 0.05},
     {"zeros", Kind::kZeros},
 }};
-// By a name that no list gives.
+// Selected by name only; initializer_names() does not list it.
 constexpr Initializer kForget = {kUnitForgetBias, Kind::kUnitForget};
 
 double spread_of(const Initializer& init, const Shape& shape) {
@@ -63,9 +65,9 @@ ValueId random(Emitter& e, std::string_view op, const Variable& v, const Attribu
   return e.emit(op, {}, attributes);
 }
 
-// A normal distribution cut at two standard deviations, by inversion: sqrt(2) erfinv(u) for u uniform within erf(+-sqrt(2)).
-// There -log(1 - u^2) < 5, where one polynomial gives erfinv (M. Giles, "Approximating the erfinv function", GPU Computing
-// Gems 2, 2011).
+// Draws from a normal distribution truncated at two standard deviations, by inversion: sqrt(2)
+// erfinv(u) for u uniform within erf(+-sqrt(2)). In this range -log(1 - u^2) < 5, so one polynomial
+// gives erfinv (M. Giles, "Approximating the erfinv function", GPU Computing Gems 2, 2011).
 ValueId truncated_normal(Emitter& e, const Variable& v, double deviation) {
   constexpr std::array<double, 9> kCoefficients = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
                                                    -4.39150654e-06, 0.00021858087,  -0.00125372503,
@@ -82,9 +84,10 @@ ValueId truncated_normal(Emitter& e, const Variable& v, double deviation) {
   return e.emit("Mul", {e.emit("Mul", {p, u}), number(std::sqrt(2.0) * deviation)});
 }
 
-// Q of the QR decomposition of a normal matrix whose R has a positive diagonal, in f64: with A^T A = L L^T that is R = L^T, so
-// Q = A L^-T; done twice, the second time of a matrix that is nearly orthogonal, Q is so to the last digits (CholeskyQR2:
-// Y. Yamamoto et al., "Roundoff error analysis of the CholeskyQR2 algorithm", ETNA 44, 2015).
+// Returns Q of the QR decomposition of a normal matrix, with a positive diagonal of R, in f64. With
+// A^T A = L L^T, R = L^T and Q = A L^-T. A second pass over the nearly orthogonal result makes Q
+// orthogonal to the last digits (CholeskyQR2: Y. Yamamoto et al., "Roundoff error analysis of the
+// CholeskyQR2 algorithm", ETNA 44, 2015).
 ValueId orthogonal(Emitter& e, const Variable& v) {
   if (v.shape.rank() < 2) {
     e.fail(invalid_argument("variable '", v.name, "': initializer 'orthogonal' wants two dims at least, the shape is ",
@@ -152,7 +155,7 @@ Status add_initializer(Builder& builder, const Variable& variable, std::string_v
     case Kind::kNormal: value = random(e, "RandomNormal", variable, {{"mean", 0.0}, {"scale", spread}}); break;
     case Kind::kOrthogonal: value = orthogonal(e, variable); break;
     case Kind::kUnitForget: value = unit_forget(e, variable); break;
-    // What is cut off takes variance with it: 0.8796 is the standard deviation that is left of 1.
+    // Truncation reduces the standard deviation of a unit normal to 0.8796, which is undone here.
     case Kind::kTruncated:
       value = truncated_normal(e, variable, found->fan == Fan::kFixed ? spread : spread / 0.87962566103423978);
       break;

@@ -1,4 +1,4 @@
-// First values of variables, drawn by nodes of the function "init".
+// First values of variables, computed by nodes of the function "init".
 #ifndef PERCALE_CORE_TRAIN_LAYERS_INITIALIZERS_H_
 #define PERCALE_CORE_TRAIN_LAYERS_INITIALIZERS_H_
 
@@ -10,16 +10,18 @@
 
 namespace percale {
 
-// The first values of an LSTM's bias [4 * units]: ones for the forget gate, the second part, zeros for the others. A name for
-// add_initializer() that Keras has not, since there a word of the layer says it.
+// An initializer name for the bias [4 * units] of an LSTM: ones for the forget gate (the second
+// quarter), zeros for the other gates. Keras has no such name; there it is an option of the layer
+// (unit_forget_bias).
 inline constexpr std::string_view kUnitForgetBias = "unit_forget_bias";
 
-// Names in ascending order.
+// Returns the names in ascending order.
 std::vector<std::string> initializer_names();
 
-// Adds to "init" an output called as the variable. Keras' initializers with their default arguments; fans are Keras' too:
-// [.., in, out] with the leading dims as a receptive field. INVALID_ARGUMENT names the nearest for an unknown name,
-// and for "orthogonal" of a shape with fewer than two dims.
+// Adds an output to "init" with the variable's name. The initializers are Keras', with their
+// default arguments and fans: [.., in, out] with the leading dims as a receptive field.
+// INVALID_ARGUMENT names the nearest for an unknown name; also for "orthogonal" with fewer than two
+// dims.
 Status add_initializer(Builder& builder, const Variable& variable, std::string_view initializer);
 
 }  // namespace percale

@@ -1,4 +1,4 @@
-// What the words of layers mean.
+// Explanations of layer attributes.
 #include <algorithm>
 #include <array>
 
@@ -11,7 +11,7 @@ struct Word {
   std::string_view name, doc;
 };
 
-// In ascending order.
+// in ascending order
 constexpr std::array<Word, 52> kWords = {{
     {"activation", "What follows, by Keras' name: relu, softmax, tanh, ...; linear: nothing."},
     {"attention_axes", "Not there yet."},

@@ -16,7 +16,8 @@ std::array<std::span<const Layer>, 6> families() {
   return {core_layers(), conv_layers(), pool_layers(), norm_layers(), recurrent_layers(), attention_layers()};
 }
 
-// Layers and words that Keras has: a release that lacks them says so instead of calling them unknown.
+// Layers and attributes of Keras that are not supported yet. Errors say so instead of calling them
+// unknown.
 constexpr std::array<std::string_view, 6> kLaterLayers = {"Bidirectional", "TimeDistributed", "Masking",
                                                           "Conv3D",        "ZeroPadding2D",   "UpSampling2D"};
 constexpr std::array<std::string_view, 26> kLaterWords = {"kernel_regularizer",
@@ -182,7 +183,7 @@ Result<ValueId> add_layer(FunctionBuilder& f, std::string_view layer_name, std::
   f.set_name_prefix(str_cat(outer, own_name, "/"));
   LayerContext context(f, *layer, own_name, inputs, checked, floats);
   ValueId out = layer->emit(context);
-  // A layer that does nothing still has an output of its own, which can carry its name.
+  // A layer that returns its input gets an Identity, so that the output can have the layer's name.
   if (context.status().ok() && std::find(inputs.begin(), inputs.end(), out) != inputs.end()) {
     out = context.emit("Identity", {out});
   }
@@ -341,7 +342,7 @@ void LayerContext::set_padding(Attributes& attributes, const std::vector<int64_t
   const Shape& s = shape(input());
   for (size_t i = 0; i < n; ++i) {
     const int64_t dim = s[1 + i];
-    if (dim < 0) {  // known only when it runs: the op computes it
+    if (dim < 0) {  // known only at run time: the op computes it
       attributes.set("auto_pad", "SAME_UPPER");
       return;
     }

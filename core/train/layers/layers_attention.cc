@@ -1,4 +1,4 @@
-// Embedding, MultiHeadAttention.
+// Embedding, EmbeddingBag, MultiHeadAttention.
 #include <array>
 #include <cmath>
 #include <limits>
@@ -13,7 +13,7 @@ ValueId embeddings(LayerContext& l) {
                      l.text("embeddings_initializer"));
 }
 
-// The input as indices. Floats are cut to whole numbers, as in Keras.
+// Returns the input as indices. Floats are truncated to whole numbers, as in Keras.
 ValueId indices(LayerContext& l) {
   const DType given = l.dtype(l.input());
   const bool index = given == DType::kI32 || given == DType::kI64;
@@ -39,7 +39,7 @@ ValueId embedding_bag(LayerContext& l) {
   return l.emit("percale:EmbeddingBag", {table, indices(l)}, attributes);
 }
 
-// The last dim of an input [batch, time, depth].
+// Returns the last dim of an input [batch, time, depth].
 int64_t depth_of(LayerContext& l, ValueId x) {
   const Shape& s = l.shape(x);
   if (s.known_rank() && s.rank() == 3 && s[2] > 0) return s[2];
@@ -47,7 +47,8 @@ int64_t depth_of(LayerContext& l, ValueId x) {
   return 1;
 }
 
-// x [batch, time, depth] times <leaf>/kernel [depth, heads, size], with its bias: [batch, time, heads, size].
+// Multiplies x [batch, time, depth] by <leaf>/kernel [depth, heads, size] and adds the bias. The
+// result is [batch, time, heads, size].
 ValueId project(LayerContext& l, ValueId x, std::string_view leaf, int64_t heads, int64_t size) {
   const int64_t depth = depth_of(l, x), width = heads * size;
   const ValueId kernel = l.parameter(str_cat(leaf, "/kernel"), Shape{depth, heads, size}, l.text("kernel_initializer"));
@@ -59,7 +60,8 @@ ValueId project(LayerContext& l, ValueId x, std::string_view leaf, int64_t heads
   return l.emit("Reshape", {y, l.ints({0, 0, heads, size})});
 }
 
-// What is added to scores [.., queries, keys] so that a query sees no key behind it: 0, or minus infinity.
+// Returns the term added to scores [.., queries, keys] so that a query ignores later keys: 0, or
+// minus infinity.
 ValueId causal_mask(LayerContext& l, ValueId query, ValueId key, DType dtype) {
   const auto positions = [&](ValueId x) {
     const ValueId length = l.emit("Gather", {l.emit("Shape", {x}), l.scalar(DType::kI64, 1)});
@@ -70,7 +72,7 @@ ValueId causal_mask(LayerContext& l, ValueId query, ValueId key, DType dtype) {
                           l.scalar(dtype, -std::numeric_limits<double>::infinity())});
 }
 
-// Inputs: query, value, key; the value is the query and the key the value where they are not given.
+// Inputs: query, value, key. The value defaults to the query and the key to the value.
 ValueId multi_head_attention(LayerContext& l) {
   if (!l.attributes().get_ints("attention_axes").empty()) return l.not_yet("'attention_axes' is not there yet");
   const auto& shape = l.attributes().get_ints("output_shape");

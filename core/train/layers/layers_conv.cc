@@ -1,4 +1,5 @@
-// Conv1D, Conv2D, Conv2DTranspose, DepthwiseConv2D, SeparableConv2D. Kernels have Keras' shapes, [window..., in, out].
+// Conv1D, Conv2D, Conv2DTranspose, DepthwiseConv2D, SeparableConv2D. Kernels have Keras' shapes,
+// [window..., in, out].
 #include <algorithm>
 #include <array>
 
@@ -7,7 +8,8 @@
 namespace percale {
 namespace {
 
-// Fails unless the data is channels-last, and the input of rank `spatial` + 2 with known channels; the channels.
+// Returns the number of channels. Fails unless the data is channels-last and the input has rank
+// `spatial` + 2 and a known number of channels.
 int64_t channels(LayerContext& l, size_t spatial) {
   if (l.text("data_format") != "channels_last") l.not_yet("data_format '", l.text("data_format"), "'");
   return l.known_dim(spatial + 2, -1);
@@ -17,7 +19,7 @@ ValueId bias_of(LayerContext& l, int64_t filters) {
   return l.flag("use_bias") ? l.parameter("bias", Shape{filters}, l.text("bias_initializer")) : kNoValue;
 }
 
-// The activation stands on the channels-first side, so that the Transposes of two layers meet.
+// The activation comes before the Transpose, so that the Transposes of two layers are adjacent.
 ValueId finish(LayerContext& l, ValueId y) { return l.to_channels_last(l.activate(y, l.text("activation"), 1)); }
 
 ValueId conv(LayerContext& l, size_t spatial) {
@@ -44,7 +46,7 @@ ValueId conv(LayerContext& l, size_t spatial) {
 ValueId conv1d(LayerContext& l) { return conv(l, 1); }
 ValueId conv2d(LayerContext& l) { return conv(l, 2); }
 
-// Each channel with filters of its own, channels-first; `bias` may be kNoValue.
+// Convolves each channel with filters of its own, channels-first. `bias` may be kNoValue.
 ValueId depthwise(LayerContext& l, int64_t in, std::string_view leaf, ValueId* bias) {
   const int64_t multiplier = l.integer("depth_multiplier");
   const auto window = l.sizes("kernel_size", 2), strides = l.sizes("strides", 2),
@@ -77,8 +79,8 @@ ValueId separable_conv2d(LayerContext& l) {
   return finish(l, l.emit("Conv", {y, l.transpose(kernel, {3, 2, 0, 1}), bias}));
 }
 
-// The output is what the input of a convolution of the same words would be: in * stride for 'same', in * stride +
-// max(window - stride, 0) for 'valid'.
+// The output has the size of the input of a convolution with the same attributes: in * stride for
+// 'same', in * stride + max(window - stride, 0) for 'valid'.
 ValueId conv2d_transpose(LayerContext& l) {
   const int64_t in = channels(l, 2), filters = l.integer("filters");
   const auto window = l.sizes("kernel_size", 2), strides = l.sizes("strides", 2);

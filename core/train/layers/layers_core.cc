@@ -31,7 +31,7 @@ ValueId flatten(LayerContext& l) {
 }
 
 ValueId reshape(LayerContext& l) {
-  std::vector<int64_t> target = {0};  // 0: the batch as it is
+  std::vector<int64_t> target = {0};  // 0 keeps the batch dim
   for (int64_t dim : l.attributes().get_ints("target_shape")) {
     if (dim == 0) return l.error("'target_shape' has a dim of 0");
     target.push_back(dim);

@@ -15,7 +15,7 @@ bool on_last_axis(LayerContext& l) {
   return axis.size() == 1 && (axis[0] == -1 || (s.known_rank() && axis[0] == static_cast<int64_t>(s.rank()) - 1));
 }
 
-// A parameter where `key` is set, else a constant.
+// Returns a parameter if attribute `key` is set, else a constant.
 ValueId parameter_or(LayerContext& l, std::string_view key, std::string_view leaf, int64_t channels, double otherwise) {
   if (l.flag(key)) return l.parameter(leaf, Shape{channels}, l.text(str_cat(leaf, "_initializer")));
   if (l.dtype(l.input()) == DType::kF64) {

@@ -1,5 +1,6 @@
-// LSTM, GRU, SimpleRNN. Kernels have Keras' shapes, [in, gates * units], and Keras' order of gates (i, f, c, o and z, r, h);
-// the ops want them transposed, LSTM's in the order i, o, f, c.
+// LSTM, GRU, SimpleRNN. Kernels have Keras' shapes, [in, gates * units], and Keras' order of gates
+// (i, f, c, o and z, r, h). The ops expect them transposed, and LSTM's gates in the order i, o, f,
+// c.
 #include <array>
 #include <limits>
 
@@ -11,11 +12,11 @@ namespace {
 
 struct CellWords {
   std::string_view op;
-  std::vector<int64_t> gates;  // where the op's gates stand among Keras'
+  std::vector<int64_t> gates;  // positions of the op's gates in Keras' order
   std::vector<std::string_view> activations;
 };
 
-// ONNX's functions of a cell by Keras' names; numbers go to those that have some.
+// ONNX's activation functions of a cell by Keras' names, with their parameters.
 struct CellFunction {
   std::string_view keras, onnx;
   bool has_alpha = false, has_beta = false;
@@ -40,7 +41,7 @@ bool set_activations(LayerContext& l, const std::vector<std::string_view>& words
       if (f.keras == word) found = &f;
     }
     if (found == nullptr) {
-      l.activate(l.input(), word);  // an unknown word is an error of its own
+      l.activate(l.input(), word);  // reports an unknown name
       if (l.status().ok()) l.not_yet("activation '", word, "' is not there yet in recurrent layers");
       return false;
     }
@@ -54,7 +55,7 @@ bool set_activations(LayerContext& l, const std::vector<std::string_view>& words
   return true;
 }
 
-// [in, gates * units] as the op's [1, gates * units, in].
+// Converts [in, gates * units] to the op's [1, gates * units, in].
 ValueId operand(LayerContext& l, ValueId kernel, const CellWords& cell, int64_t in, int64_t units) {
   const auto gates = static_cast<int64_t>(cell.gates.size());
   const ValueId parts = l.emit("Reshape", {kernel, l.ints({in, gates, units})});
@@ -62,7 +63,7 @@ ValueId operand(LayerContext& l, ValueId kernel, const CellWords& cell, int64_t 
   return l.emit("Reshape", {l.transpose(ordered, {1, 2, 0}), l.ints({1, gates * units, in})});
 }
 
-// A bias of the input's side alone, with zeros for that of the state.
+// Makes the op's bias from one that applies to the input only: the part for the state is zeros.
 ValueId bias_operand(LayerContext& l, ValueId bias, const CellWords& cell, int64_t units) {
   const auto gates = static_cast<int64_t>(cell.gates.size());
   const ValueId parts = l.emit("Reshape", {bias, l.ints({gates, units})});
@@ -71,7 +72,8 @@ ValueId bias_operand(LayerContext& l, ValueId bias, const CellWords& cell, int64
   return l.emit("Concat", {l.emit("Reshape", {ordered, l.ints({1, gates * units})}), zeros}, {{"axis", 1}});
 }
 
-// What is dropped of a row is dropped at all its times: the mask is what Dropout leaves of ones [batch, 1, in].
+// Drops inputs. The same inputs of a row are dropped at all time steps: the mask is Dropout applied
+// to ones [batch, 1, in].
 ValueId drop_inputs(LayerContext& l, ValueId x, int64_t in) {
   if (l.number("dropout") == 0) return x;
   const ValueId batch = l.emit("Shape", {x}, {{"start", 0}, {"end", 1}});
@@ -122,7 +124,7 @@ ValueId recurrent(LayerContext& l, const CellWords& cell) {
   }
   const auto out = l.emit_many(cell.op, operands, l.flag("return_state") ? 1 + states : 2, attributes);
   if (l.flag("return_state")) {
-    // Called NAME/state_h and NAME/state_c.
+    // The outputs are named NAME/state_h and NAME/state_c.
     l.emit("Squeeze", {out[1], l.ints({0})}, {}, "state_h");
     if (lstm) l.emit("Squeeze", {out[2], l.ints({0})}, {}, "state_c");
   }
@@ -150,7 +152,7 @@ constexpr AttrSpec kActivation = attr_string("activation", "tanh"),
                    kRecurrentDropout = attr_float("recurrent_dropout", 0, 0, 1),
                    kSequences = attr_int("return_sequences", 0, 0, 1), kState = attr_int("return_state", 0, 0, 1),
                    kBackwards = attr_int("go_backwards", 0, 0, 1), kStateful = attr_int("stateful", 0, 0, 1),
-                   kUnroll = attr_int("unroll", 0, 0, 1);  // how it runs, not what it computes
+                   kUnroll = attr_int("unroll", 0, 0, 1);  // affects how it runs, not the result
 
 constexpr std::array<Layer, 3> kLayers = {{
     {.name = "LSTM",

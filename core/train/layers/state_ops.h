@@ -1,4 +1,4 @@
-// The nodes that read and write variables, in one place.
+// Creates and finds the nodes that read and write variables.
 #ifndef PERCALE_CORE_TRAIN_LAYERS_STATE_OPS_H_
 #define PERCALE_CORE_TRAIN_LAYERS_STATE_OPS_H_
 
@@ -6,11 +6,11 @@
 
 namespace percale {
 
-// A node that reads the variable.
+// Adds a node that reads the variable.
 ValueId read_variable(Emitter& e, const Variable& variable);
-// A node that gives the variable its next value; -1 after an error.
+// Adds a node that assigns the variable's next value. Returns -1 after an error.
 NodeId assign_variable(Emitter& e, const Variable& variable, ValueId value);
-// The variable that a value reads, also through Identity nodes; null where it reads none.
+// Returns the variable that a value reads, looking through Identity nodes; null if it reads none.
 const Variable* variable_read_by(const Graph& graph, const Function& f, ValueId value);
 
 }  // namespace percale

@@ -3,7 +3,7 @@
 namespace percale {
 namespace {
 
-constexpr std::string_view kKey = "percale.synchronized";  // names, a line each
+constexpr std::string_view kKey = "percale.synchronized";  // names, one per line
 
 std::string_view list_in(const Graph& graph) {
   const auto found = graph.metadata.find(std::string(kKey));

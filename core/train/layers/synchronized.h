@@ -1,4 +1,5 @@
-// Which layers normalise a batch as a whole, whatever the shards: a word of the layer's, kept with the graph.
+// Marks layers that normalise over the whole batch instead of one shard. The mark is stored in the
+// graph's metadata.
 #ifndef PERCALE_CORE_TRAIN_LAYERS_SYNCHRONIZED_H_
 #define PERCALE_CORE_TRAIN_LAYERS_SYNCHRONIZED_H_
 
@@ -8,7 +9,7 @@
 
 namespace percale {
 
-// Keeps among the graph's facts that the layer with this moving mean wants it.
+// Marks the layer whose moving mean has this name.
 void set_synchronized(Builder& builder, std::string_view moving_mean);
 bool is_synchronized(const Graph& graph, std::string_view moving_mean);
 

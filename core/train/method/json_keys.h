@@ -8,18 +8,20 @@
 
 namespace percale {
 
-// The value of the key; null where it is missing or null.
+// Returns the value of the key; null if it is missing or null.
 const Json* present(const Json& object, std::string_view key);
 
-// Sets *out when the key is there and not null. `low` and `high` bound it, inclusive: OUT_OF_RANGE names them.
+// Sets *out if the key is present and not null. `low` and `high` are inclusive bounds: OUT_OF_RANGE
+// names them.
 Status read_number(const Json& object, std::string_view key, double low, double high, double* out);
 Status read_integer(const Json& object, std::string_view key, int64_t low, int64_t high, int64_t* out);
-// A number of bytes, or a text that parse_byte_size() takes: "2GB".
+// Reads a number of bytes, or a text that parse_byte_size() takes: "2GB".
 Status read_bytes(const Json& object, std::string_view key, int64_t low, int64_t* out);
 Status read_flag(const Json& object, std::string_view key, bool* out);
 Status read_text(const Json& object, std::string_view key, std::string* out);
 
-// What an option says: JSON (an object, a list, a string), or a bare name, which becomes a JSON string.
+// Parses the text of an option: JSON (an object, a list, a string), or a bare name, which becomes a
+// JSON string.
 Result<Json> json_or_name(std::string_view text);
 
 }  // namespace percale

@@ -27,7 +27,7 @@ void write_keys(JsonWriter& json, const std::vector<KeyFacts>& keys) {
   json.end_array();
 }
 
-// Bounds that no user meets are not described.
+// Returns nothing for bounds that are too far out to be worth describing.
 std::optional<double> bound(double limit) {
   constexpr double kFar = 1073741824;  // 2^30
   return std::abs(limit) < kFar ? std::optional(limit) : std::nullopt;

@@ -20,7 +20,8 @@ namespace percale {
 
 // Marks a key that read_members() skips: the code that owns the table reads it.
 struct ByHand {
-  std::string_view type;  // "int", "float", "bytes", "switch", "text", "list", "object", or several: "text or object"
+  // "int", "float", "bytes", "switch", "text", "list", "object", or several: "text or object"
+  std::string_view type;
 };
 
 // One key of a JSON object that is read into a T.
@@ -31,16 +32,17 @@ struct Key {
   std::string_view name;
   Value value;
   std::string_view doc;
-  double low = -std::numeric_limits<double>::max(), high = std::numeric_limits<double>::max();  // inclusive
+  // Inclusive bounds
+  double low = -std::numeric_limits<double>::max(), high = std::numeric_limits<double>::max();
   std::string_view fallback = {};  // the default in words; "": the value of a new T
-  std::string_view choices = {};   // of a text: "auto|min|max"
+  std::string_view choices = {};   // for a text: "auto|min|max"
   bool required = false;
 };
 
-// The description of a key that users get.
+// The description of a key for users.
 struct KeyFacts {
   std::string name, type, doc;
-  std::string fallback;  // JSON, "" where there is no default
+  std::string fallback;  // JSON; "" without a default
   std::string choices;
   std::optional<double> low, high;
   bool required = false;
@@ -52,7 +54,8 @@ struct NamedFacts {
   std::string name, doc;
   std::vector<KeyFacts> keys;
 };
-// The JSON of percale_engine_describe(): [{"name","doc","keys":[...]}], and such a list of keys.
+// Returns the JSON of percale_engine_describe(): [{"name","doc","keys":[...]}], or a list of keys
+// in that form.
 std::string named_facts_json(const std::vector<NamedFacts>& facts);
 std::string key_facts_json(const std::vector<KeyFacts>& keys);
 
@@ -110,7 +113,7 @@ void add_names(std::span<const Key<T>> keys, std::vector<std::string>* out) {
 }
 
 // Sets the members whose keys are present and not null. OUT_OF_RANGE names the bounds,
-// INVALID_ARGUMENT a missing required key. A value that is no object has no keys.
+// INVALID_ARGUMENT a missing required key. A value that is not an object has no keys.
 template <class T>
 Status read_members(const Json& object, std::string_view where, std::span<const Key<T>> keys, T* out) {
   for (const Key<T>& key : keys) {
@@ -131,7 +134,7 @@ Status read_members(const Json& object, std::string_view where, std::span<const 
   return {};
 }
 
-// Reads an object that has these keys and no others: see check_known_keys(), read_members().
+// Reads an object that has these keys and no others. See check_known_keys() and read_members().
 template <class T>
 Status read_object(const Json& object, std::string_view where, std::span<const Key<T>> keys, T* out) {
   std::vector<std::string> known;
@@ -140,7 +143,7 @@ Status read_object(const Json& object, std::string_view where, std::span<const K
   return read_members(object, where, keys, out);
 }
 
-// Describes the keys; `start` holds the defaults.
+// Describes the keys. `start` holds the defaults.
 template <class T>
 std::vector<KeyFacts> key_facts(std::span<const Key<T>> keys, const T& start = T()) {
   std::vector<KeyFacts> out;
@@ -164,7 +167,8 @@ std::vector<KeyFacts> key_facts(std::span<const Key<T>> keys, const T& start = T
   return out;
 }
 
-// The names of the keys and the values of their members as JSON. Empty optionals are left out.
+// Returns the names of the keys and the values of their members as JSON. Empty optionals are
+// omitted.
 template <class T>
 std::vector<std::pair<std::string, std::string>> key_values(std::span<const Key<T>> keys, const T& of) {
   std::vector<std::pair<std::string, std::string>> out;

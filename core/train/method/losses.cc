@@ -11,8 +11,8 @@ ValueId clipped_log(Emitter& e, ValueId p) {
   return e.emit("Log", {e.emit("Clip", {p, e.scalar(t, 1e-7), e.scalar(t, 1 - 1e-7)})});
 }
 
-// The terms of a loss before they are added, and for each the number of its class (kNoValue where there are no classes) and, as a
-// number, whether it counts (kNoValue where all do).
+// The terms of a loss before summation. `classes`: the class number of each term (kNoValue without
+// classes). `counts`: 1 for each term that counts, 0 for one that is ignored (kNoValue: all count).
 struct Terms {
   ValueId values = kNoValue, classes = kNoValue;
   int64_t class_count = 0;
@@ -21,7 +21,7 @@ struct Terms {
 
 std::string_view reduction(bool whole) { return whole ? "sum" : "none"; }
 
-// Sums of terms already (`whole`), or the terms.
+// With `whole`, returns the sum of the terms, else the terms.
 Terms sparse_crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, ValueId labels, bool whole) {
   const ScoredRows rows = rows_of_classes(e, predictions, labels);
   if (!e.status().ok()) return {};
@@ -33,7 +33,8 @@ Terms sparse_crossentropy(Emitter& e, const LossOptions& loss, ValueId predictio
     const DType kind = e.dtype(rows.labels);
     const ValueId ignored = e.emit("Equal", {rows.labels, e.scalar(kind, static_cast<double>(*loss.ignore_class))});
     out.counts = e.emit("Cast", {e.emit("Not", {ignored})}, {{"to", t}});
-    out.classes = e.emit("Where", {ignored, e.scalar(kind, 0), rows.labels});  // some class, of weight 0
+    // any class: the term has weight 0
+    out.classes = e.emit("Where", {ignored, e.scalar(kind, 0), rows.labels});
   }
   if (loss.from_logits && loss.label_smoothing == 0) {
     out.values = e.emit("SoftmaxCrossEntropyLoss", {rows.scores, rows.labels}, attributes);
@@ -50,7 +51,8 @@ Terms sparse_crossentropy(Emitter& e, const LossOptions& loss, ValueId predictio
       if (whole) out.values = sum_all(e, out.values);
     }
   }
-  if (!whole && e.shape(labels).rank() > 1) {  // as the labels lie, so that weights of samples meet their rows
+  // in the shape of the labels, so that sample weights broadcast to their rows
+  if (!whole && e.shape(labels).rank() > 1) {
     const ValueId shape = e.emit("Shape", {labels});
     out.values = e.emit("Reshape", {out.values, shape});
     out.classes = e.emit("Reshape", {out.classes, shape});
@@ -59,7 +61,7 @@ Terms sparse_crossentropy(Emitter& e, const LossOptions& loss, ValueId predictio
   return out;
 }
 
-// Labels of which a part is spread over `answers`.
+// Spreads a part of the labels evenly over `answers`.
 ValueId smoothed(Emitter& e, const LossOptions& loss, ValueId labels, int64_t answers) {
   if (loss.label_smoothing == 0 || !e.status().ok()) return labels;
   const DType t = e.dtype(labels);
@@ -124,7 +126,7 @@ Terms of_difference(Emitter& e, const LossOptions& loss, ValueId predictions, Va
   return {whole ? sum_all(e, terms) : terms};
 }
 
-// The weight of each class by its number; fails for a class that there is not.
+// Returns the weight of each term by its class. Fails for a weight of a class that does not exist.
 ValueId class_weights(Emitter& e, const LossOptions& loss, const Terms& terms, DType dtype) {
   if (terms.classes == kNoValue) {
     e.fail(invalid_argument("class weights have no meaning with loss '", loss.name, "'"));
@@ -145,7 +147,8 @@ ValueId class_weights(Emitter& e, const LossOptions& loss, const Terms& terms, D
   return e.emit("Gather", {e.constant(table), terms.classes});
 }
 
-// What each term counts: `sample_weight` with dims of 1 behind it, spread over the terms.
+// Returns the weight of each term: `sample_weight`, with trailing dims of 1, broadcast to the
+// terms.
 ValueId sample_weights(Emitter& e, ValueId terms, ValueId sample_weight) {
   if (!e.status().ok()) return kNoValue;
   const size_t rank = e.shape(terms).rank(), own = e.shape(sample_weight).rank();
@@ -217,7 +220,7 @@ Result<WeightedSum> add_loss(FunctionBuilder& f, const LossOptions& loss, ValueI
   const DType t = e.dtype(predictions);
   const bool weighted = sample_weight != kNoValue || !loss.class_weight.empty();
   Terms terms;
-  ValueId counted = predictions;  // whose elements are the terms
+  ValueId counted = predictions;  // its number of elements is the weight
   if (loss.name == "sparse_categorical_crossentropy") {
     terms = sparse_crossentropy(e, loss, predictions, labels, !weighted);
     counted = labels;

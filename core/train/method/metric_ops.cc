@@ -35,7 +35,7 @@ MetricTotals accuracy(Emitter& e, std::string_view name, const LossOptions& loss
   return {{sum_all(e, e.emit("Cast", {hits}, {{"to", t}})), count_elements(e, hits, t)}};
 }
 
-// The class that is wanted of each row of [rows, classes].
+// Returns the scores [rows, classes] and the label class of each row.
 ScoredRows wanted_classes(Emitter& e, bool sparse, ValueId predictions, ValueId labels) {
   if (sparse) return rows_of_classes(e, predictions, labels);
   const ValueId target = labels_like(e, predictions, labels);
@@ -56,7 +56,7 @@ MetricTotals top_k(Emitter& e, const MetricOptions& metric, ValueId predictions,
   return {{sum_all(e, as_number(e, hits, t)), count_elements(e, hits, t)}};
 }
 
-// Probabilities and what was wanted, 0 or 1, both [rows, classes].
+// Probabilities and labels (0 or 1), both [rows, classes].
 struct Answers {
   ValueId given, wanted;
   int64_t classes;
@@ -122,7 +122,7 @@ MetricTotals of_counts(Emitter& e, const MetricOptions& metric, const LossOption
   return {{sum_all(e, hits), sum_all(e, metric.name == "precision" ? said : a.wanted)}, MetricRule::kRatio};
 }
 
-// Keras' thresholds: evenly between 0 and 1, the outermost a little beyond.
+// Uses Keras' thresholds: evenly spaced from 0 to 1, with the two ends slightly outside.
 MetricTotals auc(Emitter& e, const MetricOptions& metric, const LossOptions& loss, ValueId predictions,
                  ValueId labels) {
   const DType t = e.dtype(predictions);
@@ -186,7 +186,8 @@ Result<MetricTotals> add_metric(FunctionBuilder& f, const MetricOptions& metric,
       return invalid_argument("metric 'accuracy' has no meaning with loss '", loss.name, "'");
     }
   }
-  // Accuracy takes such rows for wrong answers, as Keras does; the others would need their class.
+  // Accuracies count ignored rows as wrong, as Keras does. The other metrics would need the class
+  // of such a row.
   if (loss.ignore_class && (!name.ends_with("accuracy") || name.find("top_k") != std::string::npos)) {
     return unimplemented("metric '", metric.label(), "' with 'ignore_class' is not there yet");
   }

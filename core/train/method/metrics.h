@@ -1,4 +1,4 @@
-// What becomes of the totals that shards and batches give: sums over an epoch, and one number per metric.
+// Combines metric totals of shards and batches: sums over an epoch, then one number per metric.
 #ifndef PERCALE_CORE_TRAIN_METHOD_METRICS_H_
 #define PERCALE_CORE_TRAIN_METHOD_METRICS_H_
 
@@ -10,26 +10,29 @@
 
 namespace percale {
 
-// How a metric's totals become one number. Totals are sums, which is why neither the shards nor the batches matter.
+// The rule that makes one number of a metric's totals. Totals are sums, so the division into shards
+// and batches does not matter.
 enum class MetricRule : uint8_t {
   kMean,        // sum, weight
-  kRootMean,    // the square root of it
-  kExpMean,     // e to its power
-  kRatio,       // hits, of how many; 0 when there are none
-  kF1Macro,     // true positives, predicted, wanted, each per class: the mean of the classes' F1
-  kF1Micro,     // ... the F1 of the sums over the classes
-  kF1Weighted,  // ... the mean weighted by how often a class is wanted
-  // True and false positives, each per threshold in ascending order: the area under the ROC curve by trapezoids. The lowest
-  // threshold lets all pass, the highest none.
+  kRootMean,    // the square root of kMean
+  kExpMean,     // e to the power of kMean
+  kRatio,       // hits / count; 0 if the count is 0
+  kF1Macro,     // true positives, predicted, actual, each per class: mean F1 of the classes
+  kF1Micro,     // ... F1 of the sums over the classes
+  kF1Weighted,  // ... mean F1 weighted by the actual count of each class
+  // True and false positives, each per threshold in ascending order: the area under the ROC curve
+  // by trapezoids. All rows pass the lowest threshold, none the highest.
   kAuc,
 };
-// Of the elements of all totals, one after the other. Classes that were neither wanted nor predicted have an F1 of 0.
+// Applies the rule to the concatenated elements of all totals. Classes that were neither actual nor
+// predicted have an F1 of 0.
 double finish_metric(MetricRule rule, std::span<const double> totals);
 
-// The element of an f32 or f64.
+// Returns the element of an f32 or f64 scalar.
 double scalar_value(const Tensor& scalar);
 
-// The elements of all tensors (f32 or f64), one after the other, added to `sums`; an empty `sums` gets their number first.
+// Adds the concatenated elements of all tensors (f32 or f64) to `sums`. An empty `sums` is resized
+// first.
 void add_totals(std::span<const Tensor> totals, std::vector<double>& sums);
 
 }  // namespace percale

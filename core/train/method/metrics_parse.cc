@@ -79,7 +79,7 @@ std::vector<NamedFacts> metric_facts() {
   for (const Row& row : kMetrics) {
     out.push_back({std::string(row.name), std::string(row.doc), key_facts(row.keys)});
   }
-  // A loss that is used as a metric takes its settings from the training's own loss.
+  // A loss that is used as a metric takes its settings from the training loss.
   for (NamedFacts& loss : loss_facts()) out.push_back({std::move(loss.name), std::move(loss.doc), {}});
   return out;
 }

@@ -40,7 +40,7 @@ constexpr Key<Plateau> kPlateau[] = {
     {"cooldown", &Plateau::cooldown, "Epochs after a reduction in which none counts as bad.", 0, kMostEpochs},
     {"min_learning_rate", &Plateau::min_learning_rate, "Lower bound of the learning rate.", 0}};
 
-// Reductions of the learning rate by less than this are none (PyTorch's eps).
+// Smaller reductions of the learning rate are skipped (PyTorch's eps).
 constexpr double kLeastChange = 1e-8;
 
 }  // namespace

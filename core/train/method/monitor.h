@@ -1,4 +1,4 @@
-// Numbers of an epoch that decide how a training goes on: early stopping, and learning rates that fall on a plateau.
+// Watches numbers of an epoch: early stopping, and reducing the learning rate on a plateau.
 #ifndef PERCALE_CORE_TRAIN_METHOD_MONITOR_H_
 #define PERCALE_CORE_TRAIN_METHOD_MONITOR_H_
 
@@ -15,14 +15,15 @@ namespace percale {
 
 using NamedNumbers = std::vector<std::pair<std::string, double>>;
 
-// What is watched: "loss" (the mean over the epoch's steps), a metric, or either with "val_" before it: of the validation data,
-// after the epoch. A plain value.
+// The number to watch: "loss" (the mean over the epoch's steps) or a metric. With the prefix "val_"
+// it is that of the validation data after the epoch. A plain value.
 struct Monitor {
   std::string name = "loss";
   bool larger_is_better = false;
   bool of_validation() const { return name.starts_with("val_"); }
 };
-// From the keys "monitor" and "mode" (auto, min, max; auto: max for accuracies, AUC, F1, precision and recall).
+// Reads the keys "monitor" and "mode" (auto, min, max; auto: max for accuracies, AUC, F1, precision
+// and recall).
 Status read_monitor(const Json& object, Monitor* out);
 bool larger_is_better(std::string_view name);
 // Rows of a key table for the two keys that read_monitor() reads.
@@ -45,29 +46,29 @@ constexpr Key<T> mode_key() {
           .choices = "auto|min|max"};
 }
 
-// Keras' EarlyStopping: stops when `patience` epochs in a row were not better than the best, and than `baseline`, by more than
-// `min_delta`.
+// Keras' EarlyStopping: stops after `patience` epochs in a row, none of which was better than both
+// the best and `baseline` by more than `min_delta`.
 struct EarlyStopping {
   bool on = false;
   Monitor monitor;
   int64_t patience = 0;
   double min_delta = 0;
   std::optional<double> baseline;
-  int64_t start_from_epoch = 0;       // the epochs before it are not looked at; from 0
-  bool restore_best_weights = false;  // a fit that comes to its end leaves those of the best epoch
+  int64_t start_from_epoch = 0;       // earlier epochs are ignored; counts from 0
+  bool restore_best_weights = false;  // fit() restores those of the best epoch at its end
 };
 Result<EarlyStopping> parse_early_stopping(const Json& json);
 std::vector<KeyFacts> early_stopping_facts();
 
-// PyTorch's ReduceLROnPlateau: after more than `patience` epochs in a row that were not better than the best, the rate is
-// multiplied by `factor`.
+// PyTorch's ReduceLROnPlateau: after more than `patience` epochs in a row that did not improve on
+// the best, the rate is multiplied by `factor`.
 struct Plateau {
   Monitor monitor;
   double factor = 0.1;
   int64_t patience = 10;
   double threshold = 1e-4;
-  bool relative = true;  // the threshold is a part of the best
-  int64_t cooldown = 0;  // epochs after a reduction in which none counts as bad
+  bool relative = true;  // the threshold is a fraction of the best
+  int64_t cooldown = 0;  // epochs after a reduction that never count as bad
   double min_learning_rate = 0;
 };
 std::span<const Key<Plateau>> plateau_keys();
@@ -76,20 +77,21 @@ Status read_plateau(const Json& object, Plateau* out);
 // All settings of a plateau with their values as JSON.
 std::vector<std::pair<std::string, std::string>> plateau_values(const Plateau& plateau);
 
-// What either has seen. A plain value, part of checkpoints.
+// The state of either monitor. A plain value, part of checkpoints.
 struct MonitorState {
   bool started = false;
-  bool compared = false;  // early stopping: there is a best, which a first epoch without a number does not give
+  bool compared = false;  // early stopping: `best` is set; a NaN in the first epoch does not set it
   double best = 0;
   int64_t bad = 0, cooldown = 0;
-  double factor = 1;       // plateau: of the learning rate
+  double factor = 1;       // plateau: factor of the learning rate
   bool stopped = false;    // early stopping
-  int64_t best_epoch = 0;  // early stopping: from 1; 0: none yet
+  int64_t best_epoch = 0;  // early stopping: counts from 1; 0: none yet
 
-  // `epoch` from 0. True when the epoch's weights are the best so far.
+  // `epoch` counts from 0. Returns true if the epoch's weights are the best so far.
   bool update(const EarlyStopping& options, int64_t epoch, double value);
   void update(const Plateau& options, double base_rate, double value);
-  // As numbers called `prefix`.best and so on, and back: those that are missing keep their first values.
+  // Saves the state as numbers called `prefix`.best and so on, and loads it. Missing numbers leave
+  // members as they are.
   void save(std::string_view prefix, NamedNumbers& out) const;
   void load(std::string_view prefix, const NamedNumbers& numbers);
 };

@@ -7,7 +7,8 @@
 
 namespace percale {
 
-// Greedy with one point to go back to: what a later star leaves undecided no earlier star can mend.
+// Greedy matching with one backtracking position. Only the last star needs to be retried: if the
+// rest cannot match after it, a longer match of an earlier star does not help.
 bool matches_pattern(std::string_view pattern, std::string_view name) {
   size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
   while (n < name.size()) {

@@ -1,4 +1,4 @@
-// Names of variables by pattern: "dense*/kernel".
+// Matches names of variables with patterns: "dense*/kernel".
 #ifndef PERCALE_CORE_TRAIN_METHOD_NAME_PATTERN_H_
 #define PERCALE_CORE_TRAIN_METHOD_NAME_PATTERN_H_
 
@@ -11,11 +11,12 @@
 
 namespace percale {
 
-// True when `pattern` is the whole name; '*' stands for any characters, '?' for one.
+// True if `pattern` matches the whole name. '*' matches any characters, '?' one character.
 bool matches_pattern(std::string_view pattern, std::string_view name);
 bool matches_any(const std::vector<std::string>& patterns, std::string_view name);
 
-// INVALID_ARGUMENT for a pattern that no variable has but slots: it is misspelt. `what` names the option.
+// Returns INVALID_ARGUMENT for a pattern that matches no variable other than slots, since it is
+// probably misspelt. `what` names the option.
 Status check_pattern(std::string_view what, const std::string& pattern, const std::vector<Variable>& variables);
 
 }  // namespace percale

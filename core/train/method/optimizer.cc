@@ -29,7 +29,7 @@ Variable slot_variable(const Variable& parameter, std::string name) {
   return out;
 }
 
-// The square root of the sum of all squares.
+// Returns the square root of the sum of all squares.
 ValueId global_norm(Emitter& e, const std::vector<ValueId>& gradients) {
   ValueId sum = kNoValue;
   for (ValueId g : gradients) {
@@ -39,7 +39,8 @@ ValueId global_norm(Emitter& e, const std::vector<ValueId>& gradients) {
   return e.emit("Sqrt", {sum});
 }
 
-// Puts something else in the place of each gradient, and of what norms are of: once for one that is there twice.
+// Replaces each gradient and each whole gradient by `change` of it. A value that occurs twice is
+// changed once.
 template <class Change>
 void change_gradients(StepInputs& in, Change&& change) {
   std::map<ValueId, ValueId> changed;
@@ -52,7 +53,7 @@ void change_gradients(StepInputs& in, Change&& change) {
   }
 }
 
-// The gradients themselves in the place of what a scale makes of them.
+// Multiplies the gradients by the scale, so that no scale remains.
 void apply_scale(Emitter& e, StepInputs& in) {
   if (in.scale == kNoValue) return;
   change_gradients(in, [&](ValueId g) { return e.emit("Mul", {g, in.scale}); });
@@ -68,7 +69,7 @@ void clip(Emitter& e, const Optimizer& optimizer, StepInputs& in) {
       return e.emit("Clip", {g, e.scalar(dtype, -optimizer.clip_value), e.scalar(dtype, optimizer.clip_value)});
     });
   }
-  // What makes a norm at most `most`.
+  // Returns a factor that reduces a norm to at most `most`.
   const auto factor = [&](ValueId norm, double most) {
     const ValueId limit = e.scalar(dtype, most);
     return e.emit("Div", {limit, e.emit("Max", {norm, limit})});
@@ -84,8 +85,9 @@ void clip(Emitter& e, const Optimizer& optimizer, StepInputs& in) {
       return e.emit("Mul", {g, at->second});
     });
   }
-  if (optimizer.clip_norm > 0) {  // one number for all: no gradient is written again
-    std::vector<ValueId> wholes;  // each once
+  // one factor for all: it goes into the scale, so no gradient is written again
+  if (optimizer.clip_norm > 0) {
+    std::vector<ValueId> wholes;  // without repetitions
     for (ValueId g : in.wholes.empty() ? in.gradients : in.wholes) {
       if (wholes.empty() || wholes.back() != g) wholes.push_back(g);
     }
@@ -143,12 +145,12 @@ Status add_slots(Builder& builder, const Optimizer& optimizer, const Variable& p
 
 namespace {
 
-// The op that applies an optimizer, and those of its attributes that are no groups' matter.
+// The op that applies an optimizer, and its attributes that do not depend on the group.
 struct Step {
   std::string_view op;
   Attributes attributes;
-  bool counts = false;  // it wants the step
-  bool decays = true;   // it has weight_decay
+  bool counts = false;  // takes the step number
+  bool decays = true;   // has the attribute weight_decay
 };
 
 Step step_of(const Optimizer& o) {
@@ -177,7 +179,7 @@ Step step_of(const Optimizer& o) {
   return {};
 }
 
-// decay * average + (1 - decay) * parameter, with a decay of 0 in the first step.
+// Assigns decay * average + (1 - decay) * parameter. The decay is 0 in the first step.
 NodeId update_average(Emitter& e, const Variable& average, ValueId parameter, ValueId decay) {
   const ValueId rest = e.emit("Sub", {e.scalar(average.dtype, 1), decay});
   return assign_variable(
@@ -191,7 +193,7 @@ ParameterGroup group_of(const Optimizer& o, const std::string& parameter) {
   return {};
 }
 
-// The part of a step's op that touches single rows.
+// Returns the sparse variant of a step's op, which updates single rows.
 std::string sparse_op(std::string_view op) {
   constexpr std::string_view kDomain = "percale:";
   return str_cat(kDomain, "Sparse", op.substr(kDomain.size()));
@@ -205,7 +207,8 @@ bool Optimizer::has_sparse_form() const {
 
 bool Optimizer::takes_rows(const Variable& parameter) const {
   if (sparse.has_value()) return *sparse && has_sparse_form();
-  // Zeros move nothing: no momentum, and Adagrad does not divide them by zero.
+  // True if a gradient of zeros changes nothing: without momentum, and for Adagrad unless it would
+  // divide zero by zero.
   const bool same = (kind == Kind::kSgd && momentum == 0) ||
                     (kind == Kind::kAdagrad && (epsilon > 0 || initial_accumulator_value > 0));
   return same && check_rows(parameter).ok() && parameter.shape.rank() > 0 && parameter.shape[0] >= kRowsOfLargeTable;
@@ -240,7 +243,7 @@ std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& o, const std::v
     ValueId gradient = in.gradients[i], scale = in.scale;
     Attributes attributes = how.attributes;
     const ValueId rows = i < in.rows.size() ? in.rows[i] : kNoValue;
-    if (rows != kNoValue) {  // check_rows(): it has no decay
+    if (rows != kNoValue) {  // no weight decay: see check_rows()
     } else if (how.decays) {
       attributes.set("weight_decay", weight_decay);
     } else if (weight_decay > 0) {

@@ -12,15 +12,16 @@
 
 namespace percale {
 
-// What is different for the parameters whose name matches (core/train/method/name_pattern.h). The first group that matches counts.
+// Settings for the parameters whose name matches (core/train/method/name_pattern.h). The first
+// group that matches applies.
 struct ParameterGroup {
   std::string pattern;
   double learning_rate_factor = 1;
   std::optional<double> weight_decay;
 };
 
-// A plain value. Keras' words and defaults; the formulas are PyTorch's (epsilon outside the root, the learning rate outside
-// momentum).
+// Optimizer options. Names and defaults are Keras'; formulas are PyTorch's (epsilon outside the
+// root, the learning rate outside momentum). A plain value.
 struct Optimizer {
   enum class Kind { kSgd, kAdam, kAdamW, kRmsProp, kAdagrad, kFtrl, kLion, kLamb };
   Kind kind = Kind::kSgd;
@@ -32,63 +33,71 @@ struct Optimizer {
   double rho = 0.9;
   double initial_accumulator_value = 0.1;
   double learning_rate_power = -0.5, l1 = 0, l2 = 0, l2_shrinkage = 0, beta = 0;  // ftrl
-  // Each 0: none. One after the other: elements, the norm of each gradient, the norm of all together.
+  // Limits; 0: none. Applied in this order: elements, the norm of each gradient, the norm of all
+  // together.
   double clip_value = 0, clip_each_norm = 0, clip_norm = 0;
-  // Averages of the parameters, in the variables `parameter`/ema: after the first step the parameter, then
-  // ema * average + (1 - ema) * parameter. 0: none.
+  // Moving averages of the parameters, in the variables `parameter`/ema. The first step copies the
+  // parameter; later ones compute ema * average + (1 - ema) * parameter. 0: no averages.
   double ema = 0;
   std::vector<ParameterGroup> groups;
-  // Whether the gradient of a table that rows are only looked up in stays rows (core/autodiff/row_sparse.h), so that a step reads
-  // and writes the rows that it looked up alone. SGD and Adagrad then do what they do with all rows. With momentum, Adam and FTRL
-  // the slots of other rows wait, as in TensorFlow's sparse optimizers and PyTorch's SparseAdam. Not said: where it changes
-  // nothing, from kRowsOfLargeTable rows on.
+  // True: the gradient of a table that is only used for row lookups stays a list of rows
+  // (core/autodiff/row_sparse.h), and a step reads and writes just these rows. For SGD and Adagrad
+  // the result is the same as with all rows. With momentum, Adam and FTRL the slots of other rows
+  // are not updated, as in TensorFlow's sparse optimizers and PyTorch's SparseAdam. Absent: true
+  // where the result is the same and the table has kRowsOfLargeTable rows or more.
   std::optional<bool> sparse;
 
   std::string name() const;  // "adam"
-  // What is kept per parameter, in the order of the apply op: "m" becomes the variable `parameter`/adam/m.
+  // Returns the names of the slots of a parameter, in the order of the apply op: "m" becomes the
+  // variable `parameter`/adam/m.
   std::vector<std::string> slots() const;
   double slot_value(std::string_view slot) const;
   bool has_sparse_form() const;
-  // Whether this parameter's gradient may stay rows.
+  // True if this parameter's gradient may stay rows.
   bool takes_rows(const Variable& parameter) const;
-  // INVALID_ARGUMENT where what is done to the parameter moves all of its rows.
+  // Returns INVALID_ARGUMENT if the settings for the parameter change all of its rows in a step.
   Status check_rows(const Variable& parameter) const;
 };
 
 inline constexpr int64_t kRowsOfLargeTable = 16384;
 
-// From a name or {"name": "adam", "learning_rate": 0.001, ...}.
+// Parses a name or {"name": "adam", "learning_rate": 0.001, ...}.
 Result<Optimizer> parse_optimizer(const Json& json);
 std::vector<std::string> optimizer_names();
 // Every optimizer with its keys.
 std::vector<NamedFacts> optimizer_facts();
 // The keys that the optimizer's kind takes, with their values as JSON.
 std::vector<std::pair<std::string, std::string>> optimizer_values(const Optimizer& optimizer);
-// The same from text: a bare name, or JSON.
+// Parses text: a bare name, or JSON.
 Result<Optimizer> parse_optimizer(std::string_view text);
 
-// The slot that holds the average of a parameter.
+// Returns the name of the slot that holds the average of a parameter.
 std::string average_name(std::string_view parameter);
 
-// What is kept of a parameter, without first values: its slots, then its average where there is one.
+// Returns the variables kept for a parameter, without first values: its slots, then its average if
+// there is one.
 std::vector<Variable> slot_variables(const Optimizer& optimizer, const Variable& parameter);
-// Declares them.
+// Declares these variables.
 Status add_slots(Builder& builder, const Optimizer& optimizer, const Variable& parameter);
 
-// What an update is made from.
+// The inputs of an update.
 struct StepInputs {
   std::vector<ValueId> gradients;  // per parameter
-  std::vector<ValueId> rows;  // per parameter: of which rows the gradient is, as SumRows gives it; kNoValue: of all
-  ValueId scale = kNoValue;   // a scalar that makes them mean gradients; kNoValue: they are
+  // per parameter: row numbers of the gradient, as SumRows returns them; kNoValue: all rows
+  std::vector<ValueId> rows;
+  // A scalar that turns sums into mean gradients; kNoValue: they are means
+  ValueId scale = kNoValue;
   ValueId learning_rate = kNoValue;  // a scalar f64
-  ValueId step = kNoValue;           // a scalar i64, from 1 on
-  // Where parameters are rows of larger ones; each per parameter, or empty. The gradient of the whole, which norms are of; the
-  // whole's name, which groups go by; the device hint of the nodes.
+  ValueId step = kNoValue;           // a scalar i64, from 1
+  // Used if parameters are rows of larger ones; per parameter, or empty. `wholes`: the gradients of
+  // the whole parameters, which norms are computed of. `names`: the names of the whole parameters,
+  // which select groups. `devices`: device hints of the nodes.
   std::vector<ValueId> wholes = {};
   std::vector<std::string> names = {}, devices = {};
 };
 
-// Emits one update of each parameter, clipping first, and the nodes that assign parameters and slots; returns these.
+// Emits one update of each parameter, clipping first. Returns the nodes that assign parameters and
+// slots.
 std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& optimizer, const std::vector<Variable>& parameters,
                                     StepInputs inputs);
 

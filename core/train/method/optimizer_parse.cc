@@ -1,4 +1,5 @@
-// The table of optimizers: names, keys and defaults, as a SPEC and the options of a trainer take them.
+// The table of optimizers: names, keys and defaults, as a SPEC and the options of a trainer take
+// them.
 #include "core/base/similar_name.h"
 #include "core/train/method/json_keys.h"
 #include "core/train/method/key_table.h"

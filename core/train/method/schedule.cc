@@ -112,7 +112,7 @@ Result<Schedule> parse_one(const Json& json) {
   return json.error("schedule", "no schedule '", name, "'", did_you_mean(name, schedule_names()));
 }
 
-// A part's own length where "duration" does not say it.
+// Returns a part's own length, used if "duration" is absent.
 int64_t natural_length(const Schedule& s) {
   switch (s.kind) {
     case Schedule::Kind::kWarmUp: return s.warm_up_steps;

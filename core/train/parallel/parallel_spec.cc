@@ -48,7 +48,7 @@ constexpr ParallelKey kParallelKeys[] = {
      .low = 1,
      .fallback = "no limit"}};
 
-// A number, or the layers of each stage.
+// Reads a number, or the layers of each stage.
 Status read_stages(const Json& object, ParallelSpec* out) {
   const Json* stages = present(object, "stages");
   if (stages == nullptr || !stages->is_array()) return read_integer(object, "stages", 1, kMaxDevices, &out->stages);
@@ -72,7 +72,7 @@ Status read_stages(const Json& object, ParallelSpec* out) {
   return {};
 }
 
-// A number, or {"n", "layers": {"pattern": "column" | "row"}}.
+// Reads a number, or {"n", "layers": {"pattern": "column" | "row"}}.
 Status read_splits(const Json& object, ParallelSpec* out) {
   const Json* splits = present(object, "splits");
   if (splits == nullptr || !splits->is_object()) return read_integer(object, "splits", 1, kMaxDevices, &out->splits);

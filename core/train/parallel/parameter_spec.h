@@ -1,4 +1,5 @@
-// Where parameters and what the optimizer keeps of them lie, as a SPEC says it, and how several devices share them.
+// Where parameters and optimizer slots are stored, as a SPEC states it, and how several devices
+// share them.
 #ifndef PERCALE_CORE_TRAIN_PARALLEL_PARAMETER_SPEC_H_
 #define PERCALE_CORE_TRAIN_PARALLEL_PARAMETER_SPEC_H_
 
@@ -17,34 +18,39 @@ namespace percale {
 struct ParameterSpec {
   enum class Where : uint8_t {
     kHost,      // on the host, which commits
-    kPs,        // in parts on `devices`, each of which commits its own
-    kMirrored,  // on every device that computes shards, each of which commits what the host commits
-    kDevice,    // on the one device that computes, which commits; the host takes them when somebody asks for them
+    kPs,        // in parts on `devices`, each of which commits its own parts
+    kMirrored,  // on every device that computes shards; each commits everything, as the host does
+    kDevice,    // on the devices that compute, which commit; the host fetches them on demand
   };
   Where where = Where::kHost;
-  std::string devices;  // of kPs, as choose_devices() takes them; "": those in the host's memory that compute
-  int64_t min_shard_bytes = 256 * 1024;  // of kPs: a part has so many bytes, but for one that is a whole parameter
+  // For kPs, in the form of choose_devices(); "": the computing devices in the host's memory
+  std::string devices;
+  // For kPs: least bytes of a part, unless it is a whole parameter
+  int64_t min_shard_bytes = 256 * 1024;
 };
 std::string_view parameters_name(ParameterSpec::Where where);
 
-// Of the key 'parameters': "host", "ps", "mirrored", "device", or {"ps": devices, "min_shard_bytes"}. Strict.
+// Parses the key 'parameters': "host", "ps", "mirrored", "device", or {"ps": devices,
+// "min_shard_bytes"}. Unknown keys are errors.
 Result<ParameterSpec> parse_parameters(const Json& json);
 std::vector<KeyFacts> parameter_facts();
 
-// A parameter, or some rows of it, with its slots.
+// A parameter, or some of its rows, with its slots.
 struct ParameterPart {
-  size_t parameter = 0;         // place in the list
-  int64_t begin = 0, end = -1;  // rows; -1: it is the whole parameter
-  size_t device = 0;            // place among the devices
-  int64_t bytes = 0;            // of the value and the slots
+  size_t parameter = 0;         // index in the list
+  int64_t begin = 0, end = -1;  // rows; end -1: the whole parameter
+  size_t device = 0;            // index of the device
+  int64_t bytes = 0;            // size of the value and the slots
 
   bool whole() const { return end < 0; }
 };
 
-// The parts, in the order of the parameters and of their rows. A parameter is cut by rows into as many parts as there are devices, or
-// fewer, so that each has `min_shard_bytes`; one that the optimizer sees as a whole (LAMB), or trains by rows (`by_rows`, places in
-// the list), is never cut. From the largest on each part goes to the device that has the fewest bytes. Rows begin where kernels can
-// read them. Precondition: devices > 0.
+// Divides parameters over devices. Returns the parts in the order of the parameters and their rows.
+//
+// A parameter is cut by rows into one part per device, or fewer so that each has `min_shard_bytes`.
+// Never cut are parameters that the optimizer needs as a whole (LAMB), and those that train by rows
+// (`by_rows`, indices into the list). Starting with the largest, each part goes to the device with
+// the fewest bytes. Cuts are at aligned addresses. Precondition: devices > 0.
 std::vector<ParameterPart> lay_out_parameters(const std::vector<Variable>& parameters,
                                               const std::vector<size_t>& by_rows, const Optimizer& optimizer,
                                               size_t devices, int64_t min_shard_bytes);

@@ -3,7 +3,7 @@
 namespace percale {
 namespace {
 
-// The product of the dims from `axis` on; -1 where one is not known.
+// Returns the product of the dims from `axis` on; -1 if one is unknown.
 int64_t block(const Shape& s, size_t axis) {
   int64_t out = 1;
   for (size_t i = axis; i < s.rank(); ++i) {

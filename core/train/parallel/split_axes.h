@@ -1,4 +1,4 @@
-// Which axis of one shape the parts along an axis of another lie along.
+// Follows the axis of a cut through a change of shape.
 #ifndef PERCALE_CORE_TRAIN_PARALLEL_SPLIT_AXES_H_
 #define PERCALE_CORE_TRAIN_PARALLEL_SPLIT_AXES_H_
 
@@ -10,12 +10,13 @@
 
 namespace percale {
 
-// Of one row-major block of elements seen as `from` and as `to`: the axis of `to` whose `parts` equal parts are those of `from`
-// along `axis`. Nothing where there is none, or a dim from there on is not known.
+// Finds the axis of `to` whose `parts` equal parts are those of `from` along `axis`, where both are
+// shapes of the same row-major elements. Returns nothing if there is no such axis, or if a dim from
+// `axis` on is unknown.
 std::optional<size_t> same_parts(const Shape& from, size_t axis, const Shape& to, int64_t parts);
 
-// The dims that a Reshape to constant `dims` makes of `from`: 0 is resolved, and -1 where the others are known; what is not known stays
-// negative. Empty where `dims` do not fit.
+// Returns the dims that a Reshape to constant `dims` makes of `from`. 0 is resolved, and -1 if the
+// other dims are known; unknown dims stay negative. Empty if `dims` do not fit.
 std::vector<int64_t> reshaped_dims(const Shape& from, const std::vector<int64_t>& dims);
 
 }  // namespace percale

@@ -59,12 +59,13 @@ class Splitter {
   }
 
  private:
-  // What there is of a value of the old function: itself, or its parts along an axis, or both.
+  // The forms in which a value of the old function exists in the new one: whole, as parts along an
+  // axis, or both.
   struct State {
     ValueId whole = kNoValue;
     std::vector<ValueId> parts;
     size_t axis = 0;
-    // A variable, perhaps reshaped: nothing is there before somebody needs it.
+    // A variable, perhaps reshaped: nodes that read it are added when it is needed.
     bool deferred = false;
   };
 
@@ -96,7 +97,7 @@ class Splitter {
     return e_.status();
   }
 
-  // ---- what stays whole
+  // ---- values that stay whole
 
   void clone(NodeId id) {
     const Node& node = from_.node(id);
@@ -122,7 +123,7 @@ class Splitter {
   void keep_name(ValueId old, ValueId copy) {
     const std::string name = to_.name_prefix() + from_.value(old).name;
     if (e_.status().ok() && to_.function().value(copy).name != name)
-      (void)to_.rename(copy, name);  // unless it is taken
+      (void)to_.rename(copy, name);  // fails if the name is taken; the copy then keeps its own name
   }
 
   ValueId whole(ValueId v) {
@@ -150,7 +151,8 @@ class Splitter {
            shape(node.outputs[0]).is_static();
   }
 
-  // The variable that a value shows, where the value is its only use.
+  // Returns the variable that a value reads or reshapes, if the value is the variable's only use;
+  // else null.
   const Variable* shown(ValueId v) {
     if (v == kNoValue || !state(v).deferred) return nullptr;
     while (true) {
@@ -169,7 +171,8 @@ class Splitter {
     return variable == nullptr ? std::nullopt : same_parts(shape(v), axis, variable->shape, parts_);
   }
 
-  // The parts of a value that shows a variable, each read where the part is computed. Precondition: variable_axis().
+  // Returns the parts of a value that reads a variable; each is read where it is used.
+  // Precondition: variable_axis().
   std::vector<ValueId> read_parts(ValueId v, size_t axis, SplitForm form, int32_t stage) {
     const Variable& variable = *shown(v);
     const size_t own_axis = *variable_axis(v, axis);
@@ -198,7 +201,8 @@ class Splitter {
                    name);
   }
 
-  // The parts of any value along an axis: those that are there, of a variable, or cut out where the whole is.
+  // Returns the parts of any value along an axis: the existing ones, parts of a variable, or slices
+  // of the whole.
   std::vector<ValueId> parts_along(ValueId v, size_t axis, SplitForm form, int32_t stage) {
     if (is_split(v) && state(v).axis == axis) return state(v).parts;
     if (variable_axis(v, axis)) return read_parts(v, axis, form, stage);
@@ -220,10 +224,10 @@ class Splitter {
 
   // ---- products and tables
 
-  // How a node that reads a weight can be cut.
+  // The weight that a node reads, and the axes along which it can be cut.
   struct Weight {
     ValueId value = kNoValue;
-    size_t columns = 0, rows = 0;  // axes of the value
+    size_t columns = 0, rows = 0;  // axes of `value`
     bool table = false;
     const Variable* variable = nullptr;
   };
@@ -371,7 +375,8 @@ class Splitter {
     set_parts(node, std::move(parts), shape(node.outputs[0]).rank() - 1);
   }
 
-  // An index that no row has is handed to the first part as one that it has not either, so that it is an error as ever.
+  // Cuts a table by rows. An index out of range reaches the first part as one that is out of its
+  // range too, so that it is still an error.
   void look_up_rows(const Node& node, const Weight& w) {
     const int32_t stage = stage_of(node);
     const int64_t rows = shape(w.value)[w.rows], own = rows / parts_;
@@ -403,9 +408,9 @@ class Splitter {
     keep_name(node.outputs[0], sum);
   }
 
-  // ---- what works on parts
+  // ---- ops on parts
 
-  // False where the node needs something whole.
+  // Returns false if the node needs a whole input.
   bool follow(const Node& node) {
     const bool any = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return is_split(v); });
     if (!any || node.outputs.size() != 1 || node.op->has(kRandom) || !shape(node.outputs[0]).known_rank()) return false;
@@ -429,14 +434,15 @@ class Splitter {
 
   bool follow_elementwise(const Node& node) {
     const size_t rank = shape(node.outputs[0]).rank();
-    std::optional<size_t> axis;  // of the output
+    std::optional<size_t> axis;  // axis of the output
     for (ValueId v : node.inputs) {
       if (!is_split(v)) continue;
       const size_t own = rank - shape(v).rank() + state(v).axis;
       if (axis && *axis != own) return false;
       axis = own;
     }
-    // The others: single elements along the axis, or variables as numbers per column. Anything else is joined with.
+    // The other operands: size 1 along the axis (used whole), or variables with a number per column
+    // (cut). With anything else the parts are joined first.
     enum class How { kParts, kWhole, kVariable };
     std::vector<How> how;
     for (ValueId v : node.inputs) {
@@ -484,7 +490,8 @@ class Splitter {
     const size_t from_axis = state(x).axis;
     const auto axis = made.ok() ? same_parts(shape(x), from_axis, *made, parts_) : std::nullopt;
     if (!axis) return false;
-    // 0 repeats a dim of the input, which must not be one that a part has less of.
+    // A 0 copies a dim of the input. Dims from the cut axis on are written out, because those of a
+    // part differ.
     for (size_t i = 0; i < wanted.size(); ++i) {
       if (i >= std::min(*axis, from_axis) && wanted[i] <= 0) wanted[i] = full[i];
       if (i >= std::min(*axis, from_axis) && wanted[i] < 0) return false;
@@ -519,7 +526,7 @@ class Splitter {
     return true;
   }
 
-  // A product of two values that are cut along the same dim of their batch, as attention's by heads are.
+  // A product of two values that are cut along the same batch dim, such as the heads of attention.
   bool follow_product(const Node& node) {
     const ValueId a = node.inputs[0], b = node.inputs[1];
     if (!is_split(a) || !is_split(b)) return false;
@@ -531,7 +538,7 @@ class Splitter {
     return true;
   }
 
-  // ---- what the SPEC says
+  // ---- checks of the SPEC's rules
 
   Status check_rules(const std::vector<bool>& wanted) const {
     for (const ParallelSpec::SplitRule& rule : spec_.split_layers) {
@@ -567,8 +574,8 @@ class Splitter {
   std::vector<State> states_;
   std::vector<int64_t> uses_;             // per value
   std::map<std::string, int64_t> reads_;  // per variable
-  std::vector<NodeId> nodes_;             // per node what it became, -1 for those that were cut
-  std::vector<bool> ordered_;             // control edges from or to it
+  std::vector<NodeId> nodes_;             // per node the new node; -1 for those that were cut
+  std::vector<bool> ordered_;             // has control edges
   std::vector<bool> rule_done_;
   SplitBody out_;
 };

@@ -11,14 +11,15 @@
 namespace percale {
 namespace {
 
-// How much a cut through one more value like the smallest one may cost in balance: a tenth of a stage, in two stages, costs 0.02.
+// Weight of crossing bytes against balance, per multiple of the smallest cut's bytes. For
+// comparison: with two stages, an imbalance of a tenth of a stage costs 0.02.
 constexpr double kCrossing = 0.05;
 
 class Assignment {
  public:
   Assignment(const Function& f, const std::vector<bool>& used, const ParallelSpec& spec)
       : f_(f), used_(used), spec_(spec), out_(f.nodes.size(), kOpen), moving_(f.nodes.size(), false) {
-    // What follows the data of a batch, the control edges between effects included.
+    // Marks the nodes that depend on the data of a batch, also through control edges.
     for (size_t i = 0; i < f.nodes.size(); ++i) {
       const Node& node = f.nodes[i];
       bool moves = std::any_of(node.control.begin(), node.control.end(), [&](NodeId n) { return moving_[at(n)]; });
@@ -47,7 +48,7 @@ class Assignment {
     return v.kind == ValueKind::kInput || (v.kind == ValueKind::kNode && moving_[at(v.def)]);
   }
 
-  // The nodes that a node waits for.
+  // Visits the nodes that a node depends on.
   template <class Do>
   void for_sources(const Node& node, const Do& visit) const {
     for (ValueId id : node.inputs) {
@@ -115,13 +116,14 @@ class Assignment {
     return out;
   }
 
-  // A place to cut: before order_[at], where so much arithmetic lies before it and so many bytes cross.
+  // A possible cut before order_[at], with the arithmetic before it and the bytes that cross it.
   struct Place {
     size_t at;
     double flops, bytes;
   };
 
-  // One place between any two nodes that compute much: where least crosses.
+  // Returns the possible cuts: between any two nodes with arithmetic the one that the fewest bytes
+  // cross.
   std::vector<Place> places(double* total) {
     for (size_t i = 0; i < f_.nodes.size(); ++i) {
       if (used_[i] && moving_[i]) order_.push_back(i);
@@ -136,7 +138,7 @@ class Assignment {
     for (size_t p = 0; p < order_.size(); ++p) {
       for (ValueId id : f_.nodes[order_[p]].outputs) {
         if (id == kNoValue || last_use[at(id)] <= p) continue;
-        change[p + 1] += bytes_per_row(id);  // it crosses the places p + 1 to its last use
+        change[p + 1] += bytes_per_row(id);  // it crosses the cuts from p + 1 to its last use
         change[last_use[at(id)] + 1] -= bytes_per_row(id);
       }
     }
@@ -153,7 +155,7 @@ class Assignment {
       }
       flops += flops_per_row(f_, f_.nodes[order_[p]]);
     }
-    // Behind the last of them there is nothing to share.
+    // A cut after the last arithmetic would leave an empty stage.
     while (!out.empty() && out.back().flops >= flops) out.pop_back();
     *total = flops;
     return out;
@@ -171,7 +173,7 @@ class Assignment {
     double least = std::numeric_limits<double>::max();
     for (const Place& p : all) least = std::min(least, p.bytes);
     const double unit = std::max(least, 1.0);
-    // best[s][i]: the cheapest way to end stage s at place i.
+    // best[s][i]: the lowest cost of ending stage s at cut i.
     constexpr double kNever = std::numeric_limits<double>::max();
     std::vector<std::vector<double>> best(stages, std::vector<double>(all.size(), kNever));
     std::vector<std::vector<size_t>> from(stages, std::vector<size_t>(all.size(), 0));
@@ -212,7 +214,7 @@ class Assignment {
     return {};
   }
 
-  // What has no stage yet stands where it is first used; what nobody uses at the beginning.
+  // Puts each remaining node into the stage that first uses it, or into stage 0 if it has no use.
   void settle_rest() {
     for (size_t i = f_.nodes.size(); i-- > 0;) {
       if (!used_[i]) {
@@ -233,7 +235,7 @@ class Assignment {
   const ParallelSpec& spec_;
   std::vector<int32_t> out_;
   std::vector<bool> moving_;
-  std::vector<size_t> order_;  // the nodes that follow the data
+  std::vector<size_t> order_;  // the nodes that depend on the data, in order
   std::map<NodeId, int32_t> pending_;
 };
 

@@ -11,7 +11,7 @@ double flops_per_row(const Function& f, const Node& node) {
   if (flops == 0) return 0;
   const Shape& result = f.type(node.outputs[0]).shape;
   const double rows = result.rank() == 0 ? 1 : static_cast<double>(std::max<int64_t>(1, result[0]));
-  return 3 * flops / rows;  // in the forward pass and in both gradients
+  return 3 * flops / rows;  // once forward, twice for the two gradients
 }
 
 double flops_per_row(const Function& f) {

@@ -1,4 +1,4 @@
-// Arithmetic of a training step, counted on paper.
+// Counts the arithmetic of a training step from the graph.
 #ifndef PERCALE_CORE_TRAIN_PARALLEL_STEP_FLOPS_H_
 #define PERCALE_CORE_TRAIN_PARALLEL_STEP_FLOPS_H_
 
@@ -6,7 +6,8 @@
 
 namespace percale {
 
-// Floating-point operations of convolutions and matrix products, forward and backward, per row of a batch.
+// Returns the floating-point operations of convolutions and matrix products, forward and backward,
+// per row of a batch.
 double flops_per_row(const Function& f);
 double flops_per_row(const Function& f, const Node& node);
 

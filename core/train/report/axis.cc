@@ -10,7 +10,8 @@
 namespace percale {
 namespace {
 
-// As many digits as tell `v` from its neighbours, `step` away; "20k" and "3M" rather than zeros.
+// Formats `v` with enough digits to tell it from its neighbours at distance `step`. Uses "20k" and
+// "3M" instead of zeros.
 std::string label(double v, double step) {
   if (v == 0) return "0";
   const double size = std::abs(v);
@@ -20,7 +21,7 @@ std::string label(double v, double step) {
     }
   }
   const double digits = std::floor(std::log10(size) + 1e-9) - std::floor(std::log10(step) + 1e-9) + 1;
-  // In general form 200 of one digit would be 2e+02.
+  // General form would write 200 with one digit as 2e+02.
   if (size >= 1 && size < 1e4) {
     return fixed_text(v, static_cast<int>(std::max(0.0, -std::floor(std::log10(step) + 1e-9))));
   }
@@ -39,8 +40,9 @@ std::vector<Axis::Tick> Axis::ticks(double distance) const {
   std::vector<Tick> out;
   const double length = std::abs(to - from);
   if (logarithmic) {
-    const double decades = std::log10(high) - std::log10(low), apart = length / decades;  // of two decades
-    // 1, 2, 5, 10 where they have room; else every so many-th decade.
+    // Distance of two decades
+    const double decades = std::log10(high) - std::log10(low), apart = length / decades;
+    // Ticks at 1, 2, 5, 10 if there is space, else at every n-th decade.
     const bool between = apart * std::log10(2.0) >= distance;
     const auto stride = static_cast<int64_t>(std::max(1.0, std::ceil(distance / apart)));
     const auto first = static_cast<int64_t>(std::floor(std::log10(low)));

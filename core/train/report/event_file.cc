@@ -51,7 +51,7 @@ void add_scalar(std::string& summary, std::string_view tag, double value) {
   add_bytes(summary, 1, out);
 }
 
-// A checksum that may itself stand in data under a checksum.
+// Returns a masked checksum, which may itself be part of checksummed data.
 uint32_t masked_crc(std::string_view bytes) {
   const uint32_t crc = crc32c(bytes);
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;

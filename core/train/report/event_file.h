@@ -1,4 +1,5 @@
-// The history of a run in the form that TensorBoard reads: records of protocol buffers, each under two checksums.
+// Writes the history of a run in TensorBoard's format: protocol buffer records, each with two
+// checksums.
 #ifndef PERCALE_CORE_TRAIN_REPORT_EVENT_FILE_H_
 #define PERCALE_CORE_TRAIN_REPORT_EVENT_FILE_H_
 
@@ -8,9 +9,9 @@
 
 namespace percale {
 
-// The bytes of a file events.out.tfevents.*: "loss", "learning_rate" and the metrics as scalars, by step. `started`: the time of
-// the run's first second, in seconds since 1970. A history with more rows gives these bytes and more behind them, so a file that
-// grows can be written by appending.
+// Returns the bytes of a file events.out.tfevents.*: "loss", "learning_rate" and the metrics as
+// scalars, by step. `started` is the start of the run in seconds since 1970. A history with more
+// rows gives the same bytes followed by more, so a growing file can be written by appending.
 std::string event_file(const History& history, double started);
 
 }  // namespace percale

@@ -53,7 +53,7 @@ Status History::from_tensor(const Tensor& tensor, const std::vector<std::string>
     return invalid_argument("the history is ", tensor.dtype(), " ", tensor.shape(), ", wanted f64 with ",
                             static_cast<uint64_t>(width), " columns");
   }
-  std::vector<size_t> columns;  // of our metrics; `width`: there is none
+  std::vector<size_t> columns;  // of this history's metrics; `width`: not in the matrix
   for (const std::string& name : metric_names) {
     const auto found = std::find(names.begin(), names.end(), name);
     columns.push_back(found == names.end() ? width : kFixedColumns + static_cast<size_t>(found - names.begin()));
@@ -65,7 +65,8 @@ Status History::from_tensor(const Tensor& tensor, const std::vector<std::string>
     const auto epoch = checked_int(v[0]), step = checked_int(v[1]);
     if (!epoch || !step) return invalid_argument("the history has a row of epoch ", v[0], ", step ", v[1]);
     Row row{*epoch, *step, v[2], v[3], v[4], {}};
-    // The metrics of a row are there together or not at all; a metric that is NaN itself is lost with them.
+    // The metrics of a row are present together or not at all. If the first is NaN, the others are
+    // lost with it.
     const bool has_metrics = !names.empty() && !std::isnan(v[kFixedColumns]);
     for (size_t i = 0; i < columns.size() && has_metrics; ++i) {
       row.metrics.push_back(columns[i] < width ? v[columns[i]] : std::numeric_limits<double>::quiet_NaN());

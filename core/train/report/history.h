@@ -1,4 +1,4 @@
-// What happened in each step of a run.
+// Records what happened in each step of a run.
 #ifndef PERCALE_CORE_TRAIN_REPORT_HISTORY_H_
 #define PERCALE_CORE_TRAIN_REPORT_HISTORY_H_
 
@@ -13,27 +13,29 @@ namespace percale {
 // A plain value.
 struct History {
   struct Row {
-    int64_t epoch = 0, step = 0;  // from 1; steps over the whole run
-    double loss = 0;              // mean of the batch before the update
+    int64_t epoch = 0, step = 0;  // counted from 1; steps over the whole run
+    double loss = 0;              // mean over the batch before the update
     double learning_rate = 0;
-    double seconds = 0;           // since the start of the run, pauses between resumed parts left out
-    std::vector<double> metrics;  // on an epoch's last row: means over the epoch; else empty
+    double seconds = 0;           // since the start of the run, without pauses before a resume
+    std::vector<double> metrics;  // on the last row of an epoch: means over the epoch; else empty
   };
   std::vector<std::string> metric_names;
   std::vector<Row> rows;
 
-  // Takes the memory for a row more, so that adding it cannot fail.
+  // Reserves memory for one more row, so that adding it cannot fail.
   void make_room() {
     if (rows.size() == rows.capacity()) rows.reserve(2 * rows.size() + 16);
   }
 
-  // "epoch,step,loss,learning_rate,seconds,accuracy\n" and a line per row; numbers with nine digits.
+  // Returns "epoch,step,loss,learning_rate,seconds,accuracy\n" and a line per row. Numbers have
+  // nine digits.
   std::string to_csv() const;
-  // A drawing of loss and metrics over the steps.
+  // Returns a plot of loss and metrics over the steps.
   std::string to_svg() const;
 
-  // The rows as one f64 matrix, for checkpoints, and back. `names`: the metrics of its last columns; those that this history does not have
-  // are dropped, those that they lack are NaN. INVALID_ARGUMENT for a matrix that is none.
+  // Converts the rows to one f64 matrix for checkpoints, and back. `names` are the metrics in the
+  // last columns. Metrics that this history lacks are dropped; those missing in `names` become NaN.
+  // INVALID_ARGUMENT for a matrix of another form.
   Tensor to_tensor() const;
   Status from_tensor(const Tensor& tensor, const std::vector<std::string>& names);
 };

@@ -1,5 +1,5 @@
-// The plot of a history: over the steps, on the left axis the loss of each step with its running mean and the validation loss of
-// each epoch, on the right axis the metrics of each epoch.
+// Plots a history over the steps. Left axis: the loss of each step, its running mean, and the
+// validation loss of each epoch. Right axis: the metrics of each epoch.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,7 +15,8 @@ namespace {
 using Points = std::vector<std::pair<double, double>>;
 
 constexpr double kWidth = 800, kLeft = 70, kRight = 730, kPlotHeight = 330;
-constexpr double kLegendLine = 20, kBelow = 60;  // height of a line of the legend, and of what is below the plot
+// Heights of a legend line and of the space below the plot
+constexpr double kLegendLine = 20, kBelow = 60;
 constexpr size_t kMostPoints = 2000, kLongestName = 40;
 constexpr const char *kLossColour = "#93c5fd", *kMeanColour = "#1d4ed8", *kBrokenColour = "#dc2626",
                      *kValidationColour = "#b45309";
@@ -43,13 +44,13 @@ std::string polyline(const Points& points, const char* colour, const char* width
   return out + "\"/>\n";
 }
 
-// One curve, and what the legend says of it.
+// A curve and its entry in the legend.
 struct Series {
   std::string name, dash;
   const char* colour;
 };
 
-// The number of a metric at the end of each epoch that has it, by step.
+// Returns the values of a metric at the ends of epochs, by step.
 std::vector<std::pair<int64_t, double>> at_epochs(const std::vector<History::Row>& rows, size_t metric) {
   std::vector<std::pair<int64_t, double>> out;
   for (const History::Row& row : rows) {
@@ -59,8 +60,8 @@ std::vector<std::pair<int64_t, double>> at_epochs(const std::vector<History::Row
   return out;
 }
 
-// Means over windows of about a fiftieth of the run with the step in their middle, so that the curve lies on the losses
-// instead of behind them. Of steps whose loss is finite.
+// Returns means over windows of about a fiftieth of the run, centred on the step so that the curve
+// does not lag. The losses must be finite.
 std::vector<double> running_means(const std::vector<double>& losses) {
   std::vector<double> sums(losses.size() + 1, 0), out;
   for (size_t i = 0; i < losses.size(); ++i) sums[i + 1] = sums[i] + losses[i];
@@ -72,7 +73,7 @@ std::vector<double> running_means(const std::vector<double>& losses) {
   return out;
 }
 
-// Of a long curve the lowest and the highest point of each pixel's width.
+// Keeps only the lowest and the highest point per pixel column of a long curve.
 Points thinned(Points points) {
   if (points.size() <= kMostPoints) return points;
   Points out;
@@ -88,7 +89,7 @@ Points thinned(Points points) {
   return out;
 }
 
-// Where the loss was not finite: a band from the first to the last step of each stretch.
+// Draws bands over runs of steps whose loss is not finite.
 std::string broken_bands(const std::vector<History::Row>& rows, const Axis& x, double top, double bottom) {
   std::string out;
   double drawn_to = -1;
@@ -107,7 +108,7 @@ std::string broken_bands(const std::vector<History::Row>& rows, const Axis& x, d
   return out;
 }
 
-// The names of the curves in as many lines as they need; `*bottom` is where they end.
+// Draws the names of the curves in as many lines as needed. `*bottom` receives the lower end.
 std::string legend(const std::vector<Series>& series, double top, double* bottom) {
   std::string out;
   double x = kLeft, y = top;
@@ -129,7 +130,7 @@ std::string legend(const std::vector<Series>& series, double top, double* bottom
 }  // namespace
 
 std::string History::to_svg() const {
-  // What is drawn on which axis.
+  // Collects the numbers of each axis.
   std::vector<double> losses, on_left, on_right;
   for (const Row& row : rows) {
     if (std::isfinite(row.loss)) losses.push_back(row.loss);

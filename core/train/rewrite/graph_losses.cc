@@ -52,7 +52,7 @@ Result<ValueId> find_predictions(const Function& f, const std::string& name) {
   return not_found("loss: 'predictions': the graph has no value '", name, "'");
 }
 
-// Adds one loss; gives the predictions' name, too.
+// Adds one loss. Returns also the predictions' name.
 Result<WeightedSum> add(FunctionBuilder& f, const GraphLoss& asked, std::string* predictions_name) {
   PERCALE_ASSIGN_OR_RETURN(const ValueId predictions, find_predictions(f.function(), asked.predictions));
   PERCALE_ASSIGN_OR_RETURN(const ValueId labels, find_input(f.function(), "labels", asked.labels));

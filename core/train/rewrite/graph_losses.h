@@ -1,4 +1,5 @@
-// Losses of a graph that a host has built: what a SPEC's 'loss' is to its model, for any number of outputs.
+// Adds losses to a graph built by a host, with any number of outputs. They correspond to a SPEC's
+// 'loss'.
 #ifndef PERCALE_CORE_TRAIN_REWRITE_GRAPH_LOSSES_H_
 #define PERCALE_CORE_TRAIN_REWRITE_GRAPH_LOSSES_H_
 
@@ -9,13 +10,16 @@
 
 namespace percale {
 
-// The model whose loss `text` says: JSON, an object or a list of them, each with the keys of a SPEC's loss, 'class_weight', and
-// "labels" (an input), "predictions" (a value; omitted: the graph's only output), "sample_weight" (an input; omitted: none) and "weight"
-// (of this loss among several, 1 when omitted). The mean loss is exact over shards and batches. Of several losses it is the sum of their
-// means, each times its weight, and the mean of each becomes a metric called "<predictions>_loss".
+// Returns the model with the losses that `text` describes: a JSON object or a list of them. Each
+// has the keys of a SPEC's loss, 'class_weight', and "labels" (an input), "predictions" (a value;
+// omitted: the graph's only output), "sample_weight" (an input; omitted: none) and "weight" (of
+// this loss among several; 1 if omitted). The mean loss is exact over shards and batches. For
+// several losses it is the sum of their weighted means, and each mean becomes a metric called
+// "<predictions>_loss".
 Result<Model> model_of_losses(const Graph& graph, std::string_view text);
 
-// The sum of the means of several losses, each times its weight, as a mean over the rows of the first input.
+// Returns the weighted sum of the means of several losses, as a mean over the rows of the first
+// input.
 Result<WeightedSum> combined_loss(FunctionBuilder& f, const std::vector<WeightedSum>& sums,
                                   const std::vector<double>& weights);
 

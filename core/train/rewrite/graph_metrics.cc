@@ -10,10 +10,10 @@
 namespace percale {
 namespace {
 
-// A metric and what it is of.
+// A metric with the values it applies to.
 struct GraphMetric {
   MetricOptions metric;
-  LossOptions loss;  // name "": as the labels suggest
+  LossOptions loss;  // name "": chosen by the labels
   std::string predictions, labels;
 };
 
@@ -46,7 +46,7 @@ Result<ValueId> named(const Function& f, std::string_view name, const std::vecto
   return not_found("the graph has no '", name, "'", did_you_mean(name, names));
 }
 
-// The inputs of the function that a value does not need.
+// Returns the inputs of the function that a value does not need.
 std::vector<ValueId> inputs_apart_from(const Function& f, ValueId of) {
   std::vector<bool> needed(f.values.size(), false);
   std::vector<ValueId> open = {of};

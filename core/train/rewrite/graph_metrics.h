@@ -1,4 +1,4 @@
-// Metrics of a graph that a host has built: what a SPEC's 'metrics' are to its model.
+// Adds metrics to a graph built by a host. They correspond to a SPEC's 'metrics'.
 #ifndef PERCALE_CORE_TRAIN_REWRITE_GRAPH_METRICS_H_
 #define PERCALE_CORE_TRAIN_REWRITE_GRAPH_METRICS_H_
 
@@ -8,10 +8,12 @@
 
 namespace percale {
 
-// The model with metrics, as `text` says: a name, or JSON, one of or a list of names and objects with the keys of a SPEC's metric and
-// "predictions" (a value of main; omitted: its only output beside the loss), "labels" (an input; omitted: the only one that the
-// predictions do not need), "loss" (what the predictions mean; omitted: sparse_categorical_crossentropy for labels that are integers,
-// categorical_crossentropy for rows of several numbers, else binary_crossentropy) and "from_logits".
+// Returns the model with the metrics that `text` describes: a name, or JSON with one or a list of
+// names and objects. An object has the keys of a SPEC's metric and "predictions" (a value of main;
+// omitted: its only output besides the loss), "labels" (an input; omitted: the only one that the
+// predictions do not need), "loss" and "from_logits". "loss" says what the predictions mean. If
+// omitted, it is sparse_categorical_crossentropy for integer labels, categorical_crossentropy for
+// rows of several numbers, else binary_crossentropy.
 Result<Model> add_graph_metrics(const Model& model, std::string_view text);
 
 }  // namespace percale

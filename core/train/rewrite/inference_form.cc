@@ -27,7 +27,7 @@ void drop_last_input(Node& node) {
   while (!node.inputs.empty() && node.inputs.back() == kNoValue) node.inputs.pop_back();
 }
 
-// Users of the outputs running_mean and running_var get the statistics that the node reads.
+// Replaces the outputs running_mean and running_var by the statistics that the node reads.
 Status use_running_statistics(const Registry& registry, Function& f, const std::vector<NodeId>& nodes) {
   struct Update {
     ValueId value, statistic;
@@ -52,7 +52,7 @@ Status use_running_statistics(const Registry& registry, Function& f, const std::
 }
 
 Status convert_norms(const Registry& registry, Function& f, const std::vector<NodeId>& nodes) {
-  std::vector<ValueId> results;  // nodes change their numbers, values do not
+  std::vector<ValueId> results;  // by value, because node numbers change during the edit
   for (NodeId id : nodes) results.push_back(f.node(id).outputs[0]);
   PERCALE_RETURN_IF_ERROR(use_running_statistics(registry, f, nodes));
   for (ValueId result : results) {

@@ -1,4 +1,4 @@
-// The inference form of a model that was written down while it trained.
+// Converts models that were exported during training to their inference form.
 #ifndef PERCALE_CORE_TRAIN_REWRITE_INFERENCE_FORM_H_
 #define PERCALE_CORE_TRAIN_REWRITE_INFERENCE_FORM_H_
 
@@ -12,7 +12,7 @@ namespace percale {
 // training_form() makes the training form again. Dropout that a constant switches on is switched
 // off. BatchNormalization whose running statistics are variables uses them instead of the batch's;
 // its outputs running_mean and running_var become the variables' values. Nodes that are switched by
-// an input, or whose statistics are no variables, stay. Returns `graph` where nothing changes.
+// an input, or whose statistics are not variables, stay. Returns `graph` if nothing changes.
 Result<std::shared_ptr<const Graph>> inference_form(std::shared_ptr<const Graph> graph);
 
 }  // namespace percale

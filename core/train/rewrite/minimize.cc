@@ -23,7 +23,8 @@ Variable declaration(const Variable& v) {
   return out;
 }
 
-// The trainable variables that the nodes behind `value` read, in the order of the graph's variables.
+// Returns the trainable variables that the nodes behind `value` read, in the order of the graph's
+// variables.
 std::vector<Variable> trained_by(const Graph& graph, const Function& f, ValueId value,
                                  const std::vector<std::string>& frozen = {}) {
   const std::vector<bool> used = nodes_behind(f, {value}, false);
@@ -41,7 +42,8 @@ std::vector<Variable> trained_by(const Graph& graph, const Function& f, ValueId 
   return out;
 }
 
-// Moving statistics are computed, not trained, also where the graph calls them trainable.
+// Removes moving statistics: they are computed, not trained, even if the graph marks them
+// trainable.
 void leave_out_statistics(const TrainingForm& form, std::vector<Variable>& parameters) {
   std::erase_if(parameters, [&](const Variable& v) {
     return std::any_of(form.statistics.begin(), form.statistics.end(),
@@ -68,13 +70,13 @@ bool is_coupled(const Node& node) {
   return node.op->has(kBatchCoupled) && node.attributes.get_int("training_mode") != 0;
 }
 
-// The gradients of the parameters: as rows where the optimizer takes them so.
+// Returns the gradients of the parameters, as rows where the optimizer takes rows.
 Result<std::vector<VariableGradient>> gradients_for(FunctionBuilder& f, ValueId loss, const Optimizer& optimizer,
                                                     const std::vector<Variable>& parameters,
                                                     const std::vector<SplitParameter>& split = {}) {
   std::vector<std::string> names;
   std::vector<bool> by_rows;
-  std::vector<size_t> owner;  // per name: its place in `parameters`
+  std::vector<size_t> owner;  // per name: its index in `parameters`
   std::vector<ValueId> slices;
   std::vector<std::pair<size_t, const SplitParameter*>> cut;
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -95,7 +97,7 @@ Result<std::vector<VariableGradient>> gradients_for(FunctionBuilder& f, ValueId 
     out[owner[i]] = made[i];
     if (made[i].rows != kNoValue) PERCALE_RETURN_IF_ERROR(optimizer.check_rows(parameters[owner[i]]));
   }
-  // The gradient of what is computed with in parts is theirs side by side, in memory of the host.
+  // Joins the gradients of parts. The joined gradient is in the host's memory.
   Emitter e(f);
   const std::string device = f.device();
   size_t next = names.size();
@@ -111,8 +113,8 @@ Result<std::vector<VariableGradient>> gradients_for(FunctionBuilder& f, ValueId 
   return out;
 }
 
-// clone_body() of the forward pass. Each node asks for the device of its stage; what reads variables, or the executor carries out, for
-// where its variables lie.
+// Clones the forward pass. Each node requests the device of its stage. Nodes that read variables,
+// and those that the executor itself runs, request the device where the variables are stored.
 Result<std::vector<ValueId>> clone_forward(const Graph& graph, Function& from, FunctionBuilder& to,
                                            const std::vector<ValueId>& inputs, const std::vector<ValueId>& needed,
                                            const ParallelSpec& parallel, const Optimizer& optimizer,
@@ -133,8 +135,9 @@ Result<std::vector<ValueId>> clone_forward(const Graph& graph, Function& from, F
   return clone_body(from, to, inputs, &needed);
 }
 
-// The predictions that can be had beside what the loss needs: of the same inputs, by pure nodes, so that they change nothing else.
-// What no output needs is pruned when a step is planned.
+// Returns the predictions that compute can return besides the loss: those with the same inputs and
+// pure nodes, so that nothing else changes. Predictions that are not fetched are pruned when a step
+// is planned.
 std::vector<ValueId> free_predictions(const Function& f, const Objective& objective,
                                       const std::vector<ValueId>& needed) {
   const std::vector<bool> inputs = inputs_behind(f, needed), nodes = nodes_behind(f, needed);
@@ -151,7 +154,8 @@ std::vector<ValueId> free_predictions(const Function& f, const Objective& object
   return out;
 }
 
-// The function "train_compute": forward in the form for training, and backward, which begins at node *forward.
+// Builds "train_compute": the forward pass in training form, and the backward pass, which begins at
+// node *forward.
 Status build_compute(Builder& b, const Graph& graph, const Objective& objective, const Optimizer& optimizer,
                      const std::vector<std::string>& frozen, bool synchronized, const ParallelSpec& parallel,
                      TrainGraph& out, size_t* forward) {
@@ -169,7 +173,7 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
     }
   }
   out.totals = wanted.size();
-  // Statistics of nodes that the loss does not reach are nobody's.
+  // Drops statistics of nodes that the loss does not depend on.
   const std::vector<bool> used = nodes_behind(form.function, wanted);
   std::erase_if(form.statistics, [&](const TrainingForm::Statistic& s) {
     return !used[static_cast<size_t>(form.function.value(s.value).def)];
@@ -236,7 +240,7 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
   }
   outputs.insert(outputs.end(), statistics.begin(), statistics.end());
   outputs.insert(outputs.end(), rows.begin(), rows.end());
-  // Each output gets a name of its own: one value may serve as two.
+  // Each output needs a name of its own; one value may serve as two outputs.
   for (size_t i = 0; i < outputs.size(); ++i) {
     const auto earlier = outputs.begin() + static_cast<ptrdiff_t>(i);
     if (std::find(outputs.begin(), earlier, outputs[i]) != earlier) outputs[i] = e.emit("Identity", {outputs[i]});
@@ -323,7 +327,7 @@ Status add_whole_step(TrainGraph& train, std::string_view compute_name) {
       if (compute.value(id).name == name) outputs.push_back(computed[static_cast<size_t>(id)]);
     }
   }
-  // The weight, then the rate and the step, then all that is no total.
+  // The commit takes the weight, the learning rate, the step, then all outputs after the totals.
   std::vector<ValueId> inputs{outputs[1]};
   for (size_t i = 1; i < commit.inputs.size(); ++i) {
     if (i >= 3) {
@@ -342,7 +346,7 @@ Status add_whole_step(TrainGraph& train, std::string_view compute_name) {
   PERCALE_ASSIGN_OR_RETURN(const auto committed, clone_body(commit, *f, inputs, &assigned));
   outputs.resize(train.totals);
   Emitter e(*f);
-  // A value of its own for each: one may be given out twice.
+  // An Identity for each, because a value may be assigned twice.
   for (ValueId id : assigned) outputs.push_back(e.emit("Identity", {committed[static_cast<size_t>(id)]}));
   PERCALE_RETURN_IF_ERROR(e.status());
   PERCALE_RETURN_IF_ERROR(f->set_outputs(outputs));
@@ -477,7 +481,7 @@ Result<std::string> add_train_step(FunctionBuilder& f, ValueId loss, const Optim
   std::erase_if(form.statistics, [&](const TrainingForm::Statistic& s) {
     return !used[static_cast<size_t>(form.function.value(s.value).def)];
   });
-  // The forward pass is emitted once more where training runs another form of it.
+  // Emits the forward pass a second time if its training form differs.
   ValueId target = loss;
   if (form.changed) {
     std::vector<ValueId> needed = {loss};
@@ -518,7 +522,7 @@ Result<std::string> add_train_step(FunctionBuilder& f, ValueId loss, const Optim
   for (const auto& s : form.statistics)
     assigns.push_back(assign_variable(e, *b.graph().find_variable(s.variable), s.value));
   PERCALE_RETURN_IF_ERROR(e.status());
-  // The last assignment waits for the others: it stands for the whole step.
+  // The last assignment waits for the others, so that it stands for the whole step.
   PERCALE_ASSIGN_OR_RETURN(const NodeId last,
                            f.add_node("percale:Assign", {step}, {{"variable", counter.name}}, 0, "train_step"));
   for (NodeId id : assigns) PERCALE_RETURN_IF_ERROR(f.add_control(id, last));

@@ -43,7 +43,7 @@ class PsCommitBuilder {
   }
 
  private:
-  // No first value: whoever runs it brings the state.
+  // The variable has no first value: the caller provides the state.
   Status add_variable(const Variable& like, const std::string& name, const PsCommit::View& rows) {
     const Variable* whole = train_.graph->find_variable(like.name);
     if (whole == nullptr) return internal_error("the training graph has no variable '", like.name, "'");
@@ -70,7 +70,7 @@ class PsCommitBuilder {
     return {};
   }
 
-  // An input of the training graph's commit, or some of its rows.
+  // Adds an input of the training graph's commit, or some of its rows.
   Result<ValueId> input(const std::string& of, const PsCommit::View& rows) {
     const auto& all = train_.commit_inputs;
     const auto found = std::find(all.begin(), all.end(), of);
@@ -129,7 +129,7 @@ class PsCommitBuilder {
       out_.updates.push_back(
           {static_cast<size_t>(v - graph->variables.data()), node.name, f.value(node.inputs[0]).name, on_host(node)});
     }
-    // Variables themselves are handled where the host's memory is.
+    // Nodes that the executor runs on variables must be in the host's memory.
     for (Node& node : f.nodes) {
       if (node.op->has(kRuntime) && !on_host(node)) node.device.clear();
     }

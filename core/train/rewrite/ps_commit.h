@@ -1,4 +1,4 @@
-// The commit of parameters that several devices hold in parts.
+// The commit of parameters that are stored in parts on several devices.
 #ifndef PERCALE_CORE_TRAIN_REWRITE_PS_COMMIT_H_
 #define PERCALE_CORE_TRAIN_REWRITE_PS_COMMIT_H_
 
@@ -12,28 +12,29 @@
 
 namespace percale {
 
-// A device that holds parts.
+// A device that stores parts.
 struct PsDevice {
   std::string name;
-  bool on_host = true;  // its memory is the host's
+  bool on_host = true;  // it uses the host's memory
 };
 
-// A graph of a function kCommitFunction whose variables are parts of those of the training graph. It computes what the training graph's
-// own commit does, bit for bit: updates of elements, and norms of whole gradients.
+// A graph with a function kCommitFunction whose variables are parts of those of the training graph.
+// It computes the same bits as the training graph's own commit: updates of elements, and norms of
+// whole gradients.
 struct PsCommit {
-  // Some rows of a tensor, -1: all. A variable of the training graph by its place there, or an input by its place in
-  // TrainGraph::commit_inputs.
+  // Some rows of a tensor, or all (end -1). `of` is the index of a variable in the training graph,
+  // or of an input in TrainGraph::commit_inputs.
   struct View {
     size_t of = 0;
     int64_t begin = 0, end = -1;
   };
   std::shared_ptr<const Graph> graph;
-  std::vector<View> variables, inputs;  // of `graph`, of the function
+  std::vector<View> variables, inputs;  // those of `graph`, and of its function
   std::vector<std::string> input_names;
-  // What is assigned. In the host's memory nodes do it, each on its device; for devices with memory of their own the values are to be
-  // fetched.
+  // An assignment. For devices in the host's memory the graph assigns, on the device. For devices
+  // with memory of their own the value must be fetched.
   struct Update {
-    size_t variable = 0;  // of `graph`
+    size_t variable = 0;  // index in `graph`
     std::string node, value;
     bool on_host = true;
   };
@@ -42,7 +43,7 @@ struct PsCommit {
 Result<PsCommit> build_ps_commit(const TrainGraph& train, const Optimizer& optimizer,
                                  const std::vector<ParameterPart>& parts, const std::vector<PsDevice>& devices);
 
-// The rows of a view, in the memory of `whole`.
+// Returns the rows of a view, in the memory of `whole`.
 Result<Tensor> view_of(const Tensor& whole, const PsCommit::View& view);
 
 }  // namespace percale

@@ -17,7 +17,8 @@ bool reads_the_shape_alone(const Node& node) {
   return name == "Shape" || name == "Size";
 }
 
-// What the forward pass makes of its inputs, and who needs it when. A view is the value that it shows: its root.
+// The activations of the forward pass and their uses. A view is represented by its root: the value
+// that it is a view of.
 class Activations {
  public:
   Activations(const Graph& graph, const Function& f, size_t forward)
@@ -53,16 +54,17 @@ class Activations {
   }
 
   ValueId root(ValueId id) const { return root_[at(id)]; }
-  // The node of the forward pass that makes a value and may be repeated, else -1.
+  // Returns the node of the forward pass that makes a value, if it may be repeated, else -1.
   NodeId maker(ValueId id) const {
     const Value& v = f_.value(id);
     if (v.kind != ValueKind::kNode || static_cast<size_t>(v.def) >= forward_) return -1;
     return repeatable_[static_cast<size_t>(v.def)] ? v.def : -1;
   }
-  // Of a root: whether it is an activation, that is repeatable; the last node of the forward pass that reads it.
+  // True if a value is a root that may be recomputed. last_use() returns the last node of the
+  // forward pass that reads a root.
   bool is_activation(ValueId id) const { return root(id) == id && maker(id) >= 0; }
   size_t last_use(ValueId id) const { return last_use_[at(id)]; }
-  // The backward pass reads it.
+  // True if the backward pass reads it.
   bool needed(ValueId id) const { return needed_[at(id)]; }
   double bytes(ValueId id) const {
     const ValueType& type = f_.type(id);
@@ -86,7 +88,8 @@ class Activations {
   std::vector<bool> moving_, needed_;
 };
 
-// Where segments begin, the first one's 0 left out; empty where cuts do not pay.
+// Chooses the starts of the segments, without the first one's 0; empty if cutting does not save
+// enough.
 class Cuts {
  public:
   explicit Cuts(const Activations& a) : a_(a), crossing_(a.forward() + 1, 0), own_(a.forward(), 0) {
@@ -121,7 +124,8 @@ class Cuts {
   }
 
  private:
-  // Segments that keep at most `most`, each ended at the cheapest place of its second half.
+  // Cuts into segments that store at most `most` bytes. Each ends at the cheapest cut of its second
+  // half.
   std::vector<size_t> within(double most) const {
     std::vector<size_t> out;
     size_t begin = 0, place = 0;
@@ -140,7 +144,8 @@ class Cuts {
     return out;
   }
 
-  // What crosses cuts is kept all the time, what a segment keeps as long as its gradients are made.
+  // Values that cross cuts are stored all the time; those inside a segment only while its gradients
+  // are computed.
   double estimate(const std::vector<size_t>& cuts) const {
     double kept = 0, most = 0, bytes = 0;
     for (size_t i = 0, next = 0; i < own_.size(); ++i) {
@@ -156,12 +161,12 @@ class Cuts {
   }
 
   const Activations& a_;
-  std::vector<double>
-      crossing_;             // per place before a node: bytes of activations that are made before and read behind it
-  std::vector<double> own_;  // per node: bytes that it makes and the backward pass reads
+  // Per cut before a node: bytes of activations that are made before it and read after it.
+  std::vector<double> crossing_;
+  std::vector<double> own_;  // per node: bytes of its outputs that the backward pass reads
 };
 
-// Writes the function anew with repeated nodes between those of the backward pass.
+// Rewrites the function with repeated nodes between those of the backward pass.
 class Repeater {
  public:
   Repeater(Function& f, const Activations& a, const std::vector<size_t>& cuts, NodeId anchor, const OpSchema* identity)
@@ -207,7 +212,7 @@ class Repeater {
     return static_cast<size_t>(std::upper_bound(cuts_.begin(), cuts_.end(), static_cast<size_t>(node)) - cuts_.begin());
   }
 
-  // An activation within a segment that is repeated.
+  // True for an activation inside a segment that is repeated.
   bool is_rebuilt(ValueId id) const {
     if (id == kNoValue || static_cast<size_t>(id) >= kept_.size() || kept_[static_cast<size_t>(a_.root(id))])
       return false;
@@ -225,7 +230,7 @@ class Repeater {
     for (ValueId id : f_.outputs) kept_[static_cast<size_t>(a_.root(id))] = true;
   }
 
-  // The nodes behind what the backward pass reads, as far as they are rebuilt.
+  // Finds the nodes that must be repeated, starting from the values that the backward pass reads.
   void find_wanted() {
     const auto want = [&](const Node& node) {
       for (ValueId id : node.inputs) {
@@ -247,8 +252,8 @@ class Repeater {
     return static_cast<ValueId>(f_.values.size() - 1);
   }
 
-  // What was kept, behind an Identity that waits for another node: no pass looks through it, so that what is made of it is not
-  // merged with what was made of the value itself.
+  // Returns a stored value behind an Identity that waits for another node. No pass looks through
+  // it, so nodes that use it are not merged with those that use the value itself.
   ValueId behind_barrier(ValueId id, const std::string& device) {
     Node node;
     node.name = names_.node(str_cat("recompute/", f_.value(id).name, "/kept"));
@@ -297,14 +302,15 @@ class Repeater {
   const NodeId anchor_;
   const OpSchema* identity_;
   FreeNames names_;
-  std::vector<bool> kept_;    // per root: crosses a cut, or is an output
+  std::vector<bool> kept_;    // per root: it crosses a cut, or is an output
   std::vector<bool> done_;    // per segment
   std::vector<bool> wanted_;  // per node of the forward pass: it is repeated
   const std::vector<Node>* old_ = nullptr;
-  std::vector<ValueId> instead_;  // per value that was there before
+  std::vector<ValueId> instead_;  // replacement of each original value
 };
 
-// A node that no pass drops or merges, for barriers to wait for: the first read of a variable.
+// Returns a node that no pass drops or merges, for barriers to wait for: the first read of a
+// variable.
 NodeId find_anchor(const Function& f, size_t forward) {
   for (size_t i = 0; i < forward; ++i) {
     if (op_name(*f.nodes[i].op) == "percale:ReadVariable") return static_cast<NodeId>(i);

@@ -1,4 +1,5 @@
-// Activation checkpointing: the backward pass rebuilds what the forward pass then need not keep.
+// Activation checkpointing: the backward pass recomputes activations that the forward pass then
+// does not need to store.
 #ifndef PERCALE_CORE_TRAIN_REWRITE_RECOMPUTE_H_
 #define PERCALE_CORE_TRAIN_REWRITE_RECOMPUTE_H_
 
@@ -9,25 +10,31 @@
 
 namespace percale {
 
-// When a step rebuilds activations.
+// When a step recomputes activations.
 struct Recompute {
   enum class When {
     kNever,
     kAlways,
-    kAboveBytes,  // where the plan of a shard would hold more than `bytes` otherwise
-    kAuto,        // where it would hold more than the engine's memory limit leaves
+    kAboveBytes,  // if the plan of a shard would otherwise need more than `bytes`
+    kAuto,        // if it would otherwise need more than the engine's memory limit leaves
   };
   When when = When::kNever;
   int64_t bytes = 0;
 };
-// true, false, a number of bytes from 1 on, also with a unit ("2GB"), or "auto", "on", "off".
+// Parses true, false, a number of bytes from 1, also with a unit ("2GB"), or "auto", "on", "off".
 Result<Recompute> parse_recompute(const Json& json);
 
-// A graph whose `function` is rewritten: its first `forward` nodes, which hold all that the others differentiate, are cut into
-// segments where few bytes cross; but for the last segment, what the others read of a segment's inside is computed once more
-// before the first of them that does, from what crosses the cuts. Random nodes draw the same numbers again, so results keep
-// their bits. Nodes of which no input of the function is behind, and those with effects, are never repeated. Null where no cut
-// would save a twentieth of what is kept. Sizes are those of one row: unknown dims count as 1.
+// Returns a graph whose `function` is rewritten; null if no cut would save a twentieth of the
+// stored bytes.
+//
+// The first `forward` nodes are the forward pass; they include everything that is differentiated.
+// They are cut into segments where few bytes cross. Activations inside a segment that the backward
+// pass reads are computed again, just before their first use there, from the values that cross the
+// cuts. The last segment is not recomputed.
+//
+// Random nodes draw the same numbers again, so results keep their bits. Nodes that depend on no
+// input of the function, and those with effects, are never repeated. Sizes are those of one row:
+// unknown dims count as 1.
 Result<std::shared_ptr<const Graph>> recompute_activations(const Graph& graph, std::string_view function,
                                                            size_t forward);
 

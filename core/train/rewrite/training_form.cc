@@ -21,14 +21,15 @@ ValueId add_true(Function& f) {
                        0});
 }
 
-// Makes BatchNormalization nodes train.
+// Converts BatchNormalization nodes to their training form.
 class NormTraining {
  public:
   NormTraining(const Graph& graph, const Function& original, const std::vector<std::string>& frozen, bool synchronized,
                TrainingForm& out)
       : graph_(graph), original_(original), frozen_(frozen), synchronized_(synchronized), out_(out), names_(original) {}
 
-  // False for a node that trains already, or whose moving statistics are no variables, or frozen.
+  // Returns false for a node that is in training form already, or whose moving statistics are
+  // frozen or not variables.
   bool train(NodeId id) {
     Node& node = out_.function.node(id);
     if (node.attributes.get_int("training_mode") != 0) return false;
@@ -48,8 +49,8 @@ class NormTraining {
   }
 
  private:
-  // Adds the output that holds the next value of a statistic. Of nodes that share one, each starts
-  // from the value of the node before it, as calls of one layer do in PyTorch and in Keras.
+  // Adds the output that holds the next value of a statistic. If nodes share a statistic, each
+  // starts from the value of the node before it, as calls of one layer do in PyTorch and in Keras.
   void move(NodeId id, size_t input, const Variable& v) {
     const auto output = static_cast<int32_t>(out_.function.node(id).outputs.size());
     const ValueId value = add_value(

@@ -1,5 +1,5 @@
-// Elementwise functions on contiguous spans, and chains of them. See simd.h for what holds for every function
-// here.
+// Elementwise functions on contiguous spans, and chains of them. simd.h documents the rules for all
+// functions.
 #ifndef PERCALE_DEVICES_CPU_SIMD_ELEMENTWISE_H_
 #define PERCALE_DEVICES_CPU_SIMD_ELEMENTWISE_H_
 
@@ -9,7 +9,7 @@
 
 namespace percale::simd {
 
-// y[i] = f(x[i]); a and b are the parameters of the functions that have some.
+// y[i] = f(x[i]). `a` and `b` are parameters of some of the functions.
 enum class Unary : uint8_t {
   kCopy,
   kNeg,
@@ -48,23 +48,24 @@ enum class Binary : uint8_t {
   kDiv,
   kMax,  // NaN if either is NaN
   kMin,
-  // Gradients; y is the incoming one.
-  kReluGrad,       // x: of relu's input or output: x <= 0 ? 0 : y
-  kLeakyReluGrad,  // x: of leaky_relu's input: x < 0 ? a y : y
-  kSigmoidGrad,    // x: sigmoid's output: y x (1 - x)
-  kTanhGrad,       // x: tanh's output: y (1 - x^2)
+  // Gradients; y is the incoming gradient.
+  kReluGrad,       // x is relu's input or output: x <= 0 ? 0 : y
+  kLeakyReluGrad,  // x is leaky_relu's input: x < 0 ? a y : y
+  kSigmoidGrad,    // x is sigmoid's output: y x (1 - x)
+  kTanhGrad,       // x is tanh's output: y (1 - x^2)
   kCount
 };
 
 template <class T>
 using UnaryFn = void (*)(const T* x, T* y, int64_t count, T a, T b);
-// An operand whose flag is set is one value for all.
+// If an operand's flag is set, the operand is one value for all elements.
 template <class T>
 using BinaryFn = void (*)(const T* x, bool x_scalar, const T* y, bool y_scalar, T* z, int64_t count, T a);
 
-// Where a step of a chain reads or writes. An input, an output or a temporary by number; an input may be one
-// value for all elements. Steps write outputs and temporaries only; an output may be read after it was
-// written. kHeld is the result of the step before, for the next one alone: both are arithmetic, and it stays in registers.
+// An operand of a chain step: an input, an output or a temporary, by number. An input may be one
+// value for all elements. Steps write outputs and temporaries only; an output may be read after it
+// was written. kHeld is the result of the previous step, used by the next step only. It stays in
+// registers, and both steps must be arithmetic.
 struct ChainOperand {
   enum Kind : uint8_t { kInput, kScalarInput, kTemporary, kOutput, kHeld };
   Kind kind = kInput;
@@ -75,26 +76,27 @@ struct ChainStep {
   bool binary = false;
   Unary unary_op = Unary::kCopy;
   Binary binary_op = Binary::kAdd;
-  ChainOperand x, y, to;  // y: of binary steps
+  ChainOperand x, y, to;  // y: binary steps only
   float a = 0, b = 0;
 };
 
 constexpr bool is_arithmetic(const ChainStep& step) { return step.binary || step.unary_op <= Unary::kHardSwish; }
 
 inline constexpr int kMaxChainTemporaries = 12;
-inline constexpr int kMaxHeldSteps = 32;  // one after the other with results that are held, and one more
+// The maximal length of a sequence of steps connected by kHeld.
+inline constexpr int kMaxHeldSteps = 32;
 
-// The output of a function may be exactly one of its inputs, else must not overlap them. Null where there is
-// no f64.
+// The output of a function may be identical to one of its inputs; otherwise they must not overlap.
+// An entry is null if there is no f64 version.
 struct ElementwiseFns {
   UnaryFn<float> unary_f32[static_cast<int>(Unary::kCount)];
   BinaryFn<float> binary_f32[static_cast<int>(Binary::kCount)];
   UnaryFn<double> unary_f64[static_cast<int>(Unary::kCount)];
   BinaryFn<double> binary_f64[static_cast<int>(Binary::kCount)];
 
-  // Runs the steps in order on tiles of 256 elements, so that temporaries (at most kMaxChainTemporaries,
-  // numbered from 0) stay in L1. The bits are those of running each step on the whole span. An output may be
-  // exactly an input that no later step reads.
+  // Runs the steps in order on tiles of 256 elements, so that temporaries (at most
+  // kMaxChainTemporaries, numbered from 0) stay in L1. The bits equal those of running each step on
+  // the whole span. An output may be identical to an input that no later step reads.
   void (*run_chain)(const ChainStep* steps, int64_t step_count, const float* const* inputs, float* const* outputs,
                     int64_t count);
 

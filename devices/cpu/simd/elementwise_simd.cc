@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kTile = 256;
 
-// f(value, a, b) on vectors.
+// Applies f(value, a, b) to vectors.
 template <class T, class F>
 void map(const T* x, T* y, int64_t count, T a, T b) {
   constexpr int64_t kW = kLanes<T>;
@@ -26,7 +26,7 @@ void map(const T* x, T* y, int64_t count, T a, T b) {
   if (i < count) store_n<T>(F()(load_n<T>(x + i, count - i), va, vb), y + i, count - i);
 }
 
-// f(x, y, a) on vectors.
+// Applies f(x, y, a) to vectors.
 template <class T, class F>
 void zip(const T* x, bool x_scalar, const T* y, bool y_scalar, T* z, int64_t count, T a) {
   constexpr int64_t kW = kLanes<T>;
@@ -51,12 +51,13 @@ void zip(const T* x, bool x_scalar, const T* y, bool y_scalar, T* z, int64_t cou
   }
 }
 
-// x / (1 + exp(-z)); -0 or 0 where that is below 1e-35.
+// x / (1 + exp(-z)). The result is 0 or -0 where the factor is below 1e-35.
 HWY_INLINE VF gated(VF x, VF z) {
   const VF one = set<float>(1.0f), e = exp_of_negative(hn::Neg(hn::Abs(z)));
   return hn::Mul(x, hn::Div(hn::IfThenElse(hn::Lt(z, zero<float>()), e, one), hn::Add(one, e)));
 }
-// x Phi(x), Phi(-|x|) = (1 - erf(|x| / sqrt 2)) / 2 by a polynomial for its logarithm, whose error weighs as much as Phi(-|x|).
+// x Phi(x). Phi(-|x|) = (1 - erf(|x| / sqrt 2)) / 2 is the exponential of a polynomial, so that its
+// error is relative to Phi(-|x|).
 HWY_INLINE VF gelu(VF x) {
   const VF a = hn::Abs(x);
   const VF tail =
@@ -64,7 +65,7 @@ HWY_INLINE VF gelu(VF x) {
                            -3.639371321e-2f, -0.3182965815f, -0.7978857160f, -0.6931471825f));
   return hn::Mul(x, hn::IfThenElse(hn::Lt(x, zero<float>()), tail, hn::Sub(set<float>(1.0f), tail)));
 }
-// x / 2 (1 + tanh z) = x sigmoid(2 z), which has no cancellation.
+// x / 2 (1 + tanh z) = x sigmoid(2 z), which avoids cancellation.
 HWY_INLINE VF gelu_tanh(VF x) {
   const VF z = hn::Mul(x, hn::MulAdd(hn::Mul(x, x), set<float>(0.0713548163f), set<float>(1.5957691216f)));
   return gated(x, z);
@@ -140,7 +141,8 @@ constexpr int kArithmeticCount = static_cast<int>(Unary::kHardSwish) + 1,
 #define PERCALE_ONE(name) +1
 static_assert(0 PERCALE_EACH_ARITHMETIC(PERCALE_ONE) == kArithmeticCount);
 static_assert(0 PERCALE_EACH_BINARY(PERCALE_ONE) == kBinaryCount);
-// The lengths are written out because clang does not know a length deduced in a template when it evaluates constants.
+// Lengths are explicit, because clang does not accept a deduced length in a constant expression
+// here.
 template <class T>
 constexpr UnaryFn<T> kArithmetic[kArithmeticCount] = {PERCALE_EACH_ARITHMETIC(PERCALE_MAP)};
 constexpr UnaryFn<float> kTranscendental[] = {
@@ -155,11 +157,13 @@ constexpr UnaryFn<float> unary_of(int op) {
   return op < kArithmeticCount ? kArithmetic<float>[op] : kTranscendental[op - kArithmeticCount];
 }
 
-// Vectors that a row of steps works on at once: half of the registers with the other operand's.
+// The number of vectors that a sequence of held steps processes at once. With the other operands,
+// they take half of the registers.
 constexpr int kHeldVectors = kL == 16 ? 8 : 4;
 
-// A row of steps, each on the result of the one before, on `n` <= kVectors * kL elements; a part of a vector is the only one.
-// x: the first operand of the first step; others: of each step the operand that is not held, null where there is none.
+// Runs a sequence of steps, each on the result of the previous one, on `n` <= kVectors * kL
+// elements. A partial vector is processed alone (kVectors is 1). `x` is the first operand of the
+// first step. `others` has, per step, the operand that is not held, or null.
 template <int kVectors>
 HWY_INLINE void run_held(const ChainStep* steps, int64_t step_count, const float* x, const float* const* others,
                          float* to, int64_t at, int64_t n) {
@@ -255,7 +259,7 @@ void run_chain(const ChainStep* steps, int64_t step_count, const float* const* i
         f(read(s.x), to, n, s.a, s.b);
         continue;
       }
-      float value = 0;  // one value through the same function, then to all
+      float value = 0;  // computes one value, then fills `to` with it
       f(read(s.x), &value, 1, s.a, s.b);
       for (int64_t j = 0; j < n; ++j) to[j] = value;
     }

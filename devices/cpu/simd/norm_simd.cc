@@ -60,11 +60,12 @@ void rms_norm(const float* x, int64_t rows, int64_t size, const float* scale, fl
   });
 }
 
-// The images of a channel: `count` of them, `step` apart.
+// The images of a channel: `count` images, `step` apart.
 struct Channel {
   int64_t count, step, image;
 
-  // Sum over all of them of reduce(offset of an image): one order for each number of lanes.
+  // Returns the sum over all images of reduce(offset of the image). The order of the sum depends
+  // only on the number of virtual lanes.
   template <class F>
   HWY_INLINE double sum(F&& reduce) const {
     double total = 0;

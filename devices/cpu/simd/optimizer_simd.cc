@@ -17,7 +17,7 @@ namespace {
 
 using VF = Vec<float>;
 
-// A span seen in vectors; the last one may be shorter.
+// A position in a span that is processed vector by vector; the last vector may be partial.
 struct At {
   int64_t i, n;
   HWY_INLINE VF get(const float* p) const { return n == kL ? load<float>(p + i) : load_n<float>(p + i, n); }
@@ -122,7 +122,7 @@ void lion(const Lion& o, float* p, const float* g, float* m, int64_t count) {
   for_vectors(count, [&](At at) HWY_ATTR {
     const VF gv = hn::Mul(at.get(g), scale), m0 = at.get(m);
     const VF c = hn::MulAdd(beta1, m0, hn::Mul(fresh1, gv));
-    // lr sign(c): zero where c is zero, NaN where it is NaN.
+    // lr sign(c): 0 if c is 0, NaN if it is NaN.
     const VF moved = hn::IfThenElse(hn::Eq(c, zero), zero, hn::CopySign(lr, c));
     const VF step = hn::IfThenElse(hn::IsNaN(c), c, moved);
     at.put(hn::MulAdd(beta2, m0, hn::Mul(fresh2, gv)), m);
@@ -130,7 +130,7 @@ void lion(const Lion& o, float* p, const float* g, float* m, int64_t count) {
   });
 }
 
-// LAMB's u from p and the new m and v.
+// Computes LAMB's u from p and the updated m and v.
 struct LambDirection {
   VF mean, root, epsilon, decay;
   explicit HWY_INLINE LambDirection(const Lamb& o)
@@ -147,7 +147,7 @@ void lamb_moments(const Lamb& o, const float* p, const float* g, float* m, float
   const auto f = [](double x) HWY_ATTR { return set<float>(static_cast<float>(x)); };
   const VF fresh1 = f(1.0 - o.beta1), fresh2 = f(1.0 - o.beta2), beta2 = f(o.beta2), scale = set<float>(o.grad_scale);
   const LambDirection direction(o);
-  // The reduction loads every element once: that is where the moments move on.
+  // The reduction loads every element exactly once, so m and v are updated in it.
   sums[1] = static_cast<double>(reduce_span<float, SumSquaresOf<float>>(count, [&](int64_t i, int64_t n) HWY_ATTR {
     const At at{i, n};
     const VF gv = hn::Mul(at.get(g), scale), m0 = at.get(m), mv = hn::MulAdd(fresh1, hn::Sub(gv, m0), m0);

@@ -17,7 +17,7 @@
 namespace percale::simd {
 namespace {
 
-// The window's indices k in [begin, end) along one direction whose places lie in [0, size).
+// The kernel indices [begin, end) along one axis whose positions are in [0, size).
 struct Inside {
   int64_t begin, end;
 };
@@ -27,16 +27,16 @@ inline Inside inside(int64_t start, int64_t kernel, int64_t dilation, int64_t si
   return {begin, end};
 }
 
-// Outputs [begin, end) along a row whose windows lie wholly inside the image's width.
+// The outputs [begin, end) of a row whose windows are entirely inside the image's width.
 inline Inside whole_windows(const Pool2d& p) {
   const int64_t reach = (p.kernel_w - 1) * p.dilation_w;
   const int64_t begin = min_of(ceil_div(p.pad_left, p.stride_w), p.out_w);
-  const int64_t last = p.in_w - 1 - reach + p.pad_left;  // the greatest start that fits
+  const int64_t last = p.in_w - 1 - reach + p.pad_left;  // the largest start that fits
   const int64_t end = last < 0 ? begin : max_of(min_of(last / p.stride_w + 1, p.out_w), begin);
   return {begin, end};
 }
 
-// How many places an average divides by.
+// Returns the divisor of an average.
 inline int64_t places(const Pool2d& p, int64_t top, int64_t left) {
   if (!p.count_pads) {
     const Inside rows = inside(top, p.kernel_h, p.dilation_h, p.in_h);
@@ -62,7 +62,7 @@ HWY_INLINE VF load_step(const float* p, int64_t step, int64_t n) {
   return step == 2 ? load_pairs(p, n) : load_apart(p, step, n);
 }
 
-// One maximum and its place in the plane (-1: none).
+// Finds one maximum and its position in the plane (-1: none).
 HWY_INLINE void max_at(const Pool2d& p, const float* plane, int64_t top, int64_t left, float* best, int32_t* place) {
   const Inside rows = inside(top, p.kernel_h, p.dilation_h, p.in_h);
   const Inside cols = inside(left, p.kernel_w, p.dilation_w, p.in_w);
@@ -79,15 +79,15 @@ HWY_INLINE void max_at(const Pool2d& p, const float* plane, int64_t top, int64_t
   }
 }
 
-// Outputs are handled so many at a time where their places are needed.
+// The number of outputs processed at a time if their positions are needed.
 constexpr int64_t kRun = 512;
 
-// The rows of an image that a row of windows reads, with -infinity on both sides where windows reach over the edges. Each is copied
-// once and stays while windows walk down.
+// The image rows that a row of windows reads, padded with -infinity on both sides for windows that
+// reach over the edges. Each row is copied once and kept while the windows move down.
 constexpr int64_t kKeptRows = 8, kPaddedWidth = 1024,
-                  kPitch = kPaddedWidth + 16;  // no two rows at a multiple of a page
+                  kPitch = kPaddedWidth + 16;  // avoids rows that are a multiple of a page apart
 struct PaddedRows {
-  int64_t next = 0;  // the first row that was not asked for yet
+  int64_t next = 0;  // the first row not requested yet
   alignas(64) float rows[kKeptRows * kPitch];
 
   static int64_t width(const Pool2d& p) { return (p.out_w - 1 + kL) * p.stride_w + p.kernel_w * p.dilation_w + kL; }
@@ -95,7 +95,7 @@ struct PaddedRows {
     return p.kernel_h <= kKeptRows && p.dilation_h == 1 && width(p) <= kPaddedWidth && p.out_w <= kRun;
   }
   const float* row(int64_t r) const { return rows + r % kKeptRows * kPitch; }
-  // Rows [r0, r1) of the plane.
+  // Copies rows [r0, r1) of the plane.
   void fill(const Pool2d& p, const float* plane, int64_t r0, int64_t r1) {
     const VF nothing = set<float>(-std::numeric_limits<float>::infinity());
     for (int64_t r = max_of(r0, next); r < r1; ++r) {
@@ -111,8 +111,8 @@ struct PaddedRows {
   }
 };
 
-// Outputs [q0, q0 + n) of one row, n <= kL. from(i): row i of the window at the first place of output q0's. Where no place is
-// greater than -infinity the answer is `place` -1.
+// Computes outputs [q0, q0 + n) of one row, n <= kL. from(i) returns row i of the window, starting
+// at the first position of output q0. If no element is greater than -infinity, `place` is -1.
 template <bool kPlaces, class From>
 HWY_INLINE void max_vector(const Pool2d& p, int64_t top, Inside rows, int64_t q0, int64_t n, int64_t loaded,
                            From&& from, float* best, int32_t* place) {
@@ -125,12 +125,14 @@ HWY_INLINE void max_vector(const Pool2d& p, int64_t top, Inside rows, int64_t q0
     for (int64_t j = 0; j < p.kernel_w; ++j) {
       const VF x = load_step(row + j * p.dilation_w, p.stride_w, loaded);
       if constexpr (kPlaces) {
-        const auto better = hn::AndNot(hn::IsNaN(value), hn::Not(hn::Le(x, value)));  // greater, or the first NaN
+        // Greater, or the first NaN.
+        const auto better = hn::AndNot(hn::IsNaN(value), hn::Not(hn::Le(x, value)));
         value = hn::IfThenElse(better, x, value);
         tap = hn::IfThenElse(hn::RebindMask(di, better),
                              hn::Set(di, static_cast<int32_t>(i * p.dilation_h * p.in_w + j * p.dilation_w)), tap);
       } else {
-        value = hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, value));  // of equals, zeros too, the first
+        // Of equal elements (also zeros of either sign), the first.
+        value = hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, value));
       }
     }
   }
@@ -145,7 +147,8 @@ HWY_INLINE void max_vector(const Pool2d& p, int64_t top, Inside rows, int64_t q0
   }
 }
 
-// One row of maxima; place may be null. padded: for windows that reach over the edges, or null.
+// Computes one row of maxima; `place` may be null. `padded` is for windows that reach over the
+// edges, or null.
 void max_row(const Pool2d& p, const float* plane, int64_t row, Inside whole, PaddedRows* padded, float* y,
              int32_t* place, int64_t q0, int64_t q1) {
   const int64_t top = row * p.stride_h - p.pad_top;
@@ -178,7 +181,8 @@ void max_row(const Pool2d& p, const float* plane, int64_t row, Inside whole, Pad
   }
 }
 
-// Whether so many windows reach over the edges that rows are copied for them: one by one they cost as much as a vector.
+// True if so many windows reach over the edges that copying rows pays: each such window alone costs
+// as much as a vector of them.
 bool over_edges(const Pool2d& p, Inside whole) {
   return (p.out_w - (whole.end - whole.begin)) * 32 >= p.out_w && PaddedRows::takes(p);
 }
@@ -219,8 +223,8 @@ void max(const Pool2d& p, const float* x, float* y, int64_t* indices, const Para
   });
 }
 
-// Windows of 2 x 2 side by side, all inside: what convolutional networks mostly use. Every place belongs to
-// one window at most, so its gradient is written and not added.
+// True for adjacent 2 x 2 windows entirely inside, the usual case in convolutional networks. Every
+// position belongs to at most one window, so the gradient is written instead of added.
 bool is_halving(const Pool2d& p) {
   return p.kernel_h == 2 && p.kernel_w == 2 && p.stride_h == 2 && p.stride_w == 2 && p.dilation_h == 1 &&
          p.dilation_w == 1 && p.pad_top == 0 && p.pad_left == 0 && 2 * p.out_h <= p.in_h && 2 * p.out_w <= p.in_w;
@@ -243,7 +247,8 @@ void halving_grad(const Pool2d& p, const float* x, const float* dy, float* dx) {
       const auto is2 = better(x2, best);
       best = hn::IfThenElse(is2, x2, best);
       const auto is3 = better(x3, best);
-      VF g = hn::Add(load_step(dy + row * p.out_w + q, 1, n), zero<float>());  // 0 + dy, as in the general loop
+      // 0 + dy, as in the general loop
+      VF g = hn::Add(load_step(dy + row * p.out_w + q, 1, n), zero<float>());
       const VF g3 = hn::IfThenElseZero(is3, g);
       g = hn::IfThenZeroElse(is3, g);
       const VF g2 = hn::IfThenElseZero(is2, g);
@@ -277,7 +282,8 @@ void max_grad(const Pool2d& p, const float* x, const int64_t* indices, const flo
       const int64_t out = (at * p.out_h + row) * p.out_w;
       if (indices) {
         for (int64_t q = 0; q < p.out_w; ++q) {
-          const int64_t place = indices[out + q] - base;  // indices are data: only this plane's are followed
+          // Indices are untrusted: only those inside this plane are used.
+          const int64_t place = indices[out + q] - base;
           if (place >= 0 && place < size) dx[base + place] += dy[out + q];
         }
         continue;

@@ -1,4 +1,4 @@
-// Reductions of row-major matrices. See simd.h for what holds for every function of this folder.
+// Reductions of row-major matrices. simd.h documents the rules for all functions.
 #ifndef PERCALE_DEVICES_CPU_SIMD_REDUCE_H_
 #define PERCALE_DEVICES_CPU_SIMD_REDUCE_H_
 
@@ -9,13 +9,14 @@
 
 namespace percale::simd {
 
-// Sums of nothing are 0, means NaN, the largest of nothing -infinity, the smallest +infinity. kMax and kMin
-// are NaN if any element is.
+// Of no elements, the sum is 0, the mean NaN, the maximum -infinity, the minimum +infinity. kMax
+// and kMin are NaN if any element is.
 enum class Reduce : uint8_t { kSum, kMean, kSumSquares, kMax, kMin };
 
-// Orders of addition. along_rows and all: an element's lane is its place modulo 16 (f64: 8) within its block
-// of 8192; lanes are folded by halves, then blocks added in order (along_rows) or by a binary tree (all).
-// along_cols: rows in order within each of a fixed number of splits, splits by a binary tree.
+// Order of the additions. along_rows and all: an element's lane is its index modulo 16 (f64: 8)
+// within its block of 8192 elements. Lanes are folded by halves; then blocks are added in order
+// (along_rows) or by a binary tree (all). along_cols: rows are added in order within each of a
+// fixed number of splits, and splits by a binary tree.
 template <class T>
 struct ReduceFnsOf {
   // y[r] = over c of x[r * stride + c]
@@ -33,8 +34,8 @@ struct ReduceFnsOf {
 struct ReduceFns {
   ReduceFnsOf<float> f32;
   ReduceFnsOf<double> f64;
-  // y[r] = the first c with the largest (smallest) x[r * stride + c]; NaN counts as larger (smaller) than
-  // anything, as in numpy. cols >= 1.
+  // y[r] = the first c with the largest (smallest) x[r * stride + c]. NaN counts as larger
+  // (smaller) than anything, as in NumPy. Requires cols >= 1.
   void (*argmax_rows)(const float* x, int64_t rows, int64_t cols, int64_t stride, int64_t* y,
                       const ParallelFor& parallel);
   void (*argmin_rows)(const float* x, int64_t rows, int64_t cols, int64_t stride, int64_t* y,

@@ -14,10 +14,11 @@
 namespace percale::simd {
 namespace {
 
-// An element costs about as much as eight floating-point operations: memory is the limit.
+// An element costs about as much as eight floating-point operations, because reductions are
+// memory-bound.
 inline int64_t reduce_pieces(int64_t elements) { return pieces_for(8 * static_cast<double>(elements)); }
 
-// Splits of the rows for along_cols. Part of the numerics.
+// Returns the number of row splits for along_cols. It is part of the numerics.
 inline int64_t row_splits(int64_t rows, int64_t cols) {
   return max_of(min_of(rows / 64, min_of(reduce_pieces(rows * cols), 16)), 1);
 }
@@ -31,7 +32,7 @@ HWY_BEFORE_NAMESPACE();
 namespace percale::simd::HWY_NAMESPACE {
 namespace {
 
-// Calls f with the operator as a type; means are sums here.
+// Calls f with the operator as a type; means are computed as sums here.
 template <class T, class F>
 void with_op(Reduce op, F&& f) {
   switch (op) {
@@ -58,7 +59,7 @@ void along_rows(Reduce op, const T* x, int64_t rows, int64_t cols, int64_t strid
   });
 }
 
-// Columns [c0, c1) of rows [r0, r1) into y[c0...], N vectors at a time.
+// Reduces columns [c0, c1) of rows [r0, r1) into y[c0...], N vectors at a time.
 template <class T, class Op, int N>
 int64_t reduce_cols(const T* x, int64_t r0, int64_t r1, int64_t stride, int64_t c0, int64_t c1, T* y) {
   constexpr int64_t kW = kLanes<T>;
@@ -147,7 +148,8 @@ void all(Reduce op, const T* x, int64_t count, T* y, void* scratch, const Parall
   });
 }
 
-// The extreme value first, then its first place: both are quick, a running index is not.
+// Finds the extreme value first, then its first position. Both loops are fast; tracking an index is
+// not.
 template <class Op>
 void arg_rows(const float* x, int64_t rows, int64_t cols, int64_t stride, int64_t* y, const ParallelFor& parallel) {
   if (rows == 0) return;

@@ -1,4 +1,4 @@
-// The machine's arithmetic roof, for benchmarks.
+// The machine's peak arithmetic throughput, for benchmarks.
 #ifndef PERCALE_DEVICES_CPU_SIMD_ROOF_H_
 #define PERCALE_DEVICES_CPU_SIMD_ROOF_H_
 
@@ -9,8 +9,9 @@
 namespace percale::simd {
 
 struct RoofFns {
-  // Runs `steps` rounds of independent f32 fused multiply-adds in registers (on SSE4 multiplies and adds) and
-  // returns the number of floating-point operations done, for the caller to divide by the time.
+  // Runs `steps` rounds of independent f32 fused multiply-adds in registers (on SSE4, multiplies
+  // and adds). Returns the number of floating-point operations done, which the caller divides by
+  // the time.
   double (*fma)(int64_t steps);
 };
 extern const RoofFns kRoofFns[kIsaCount];

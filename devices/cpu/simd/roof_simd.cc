@@ -13,7 +13,8 @@ namespace percale::simd::HWY_NAMESPACE {
 namespace {
 
 double fma_roof(int64_t steps) {
-  constexpr int kChains = 12;  // more than latency times units of any processor, fewer than registers of all
+  // More than latency times execution units of any processor, and fewer than its registers.
+  constexpr int kChains = 12;
   Vec<float> acc[kChains];
 #pragma GCC unroll 12
   for (int i = 0; i < kChains; ++i) acc[i] = set<float>(1.0f + 0.01f * static_cast<float>(i));
@@ -26,7 +27,9 @@ double fma_roof(int64_t steps) {
 #pragma GCC unroll 12
   for (int i = 0; i < kChains; ++i) sum = hn::Add(sum, acc[i]);
   const double flop = 2.0 * kChains * static_cast<double>(kL) * static_cast<double>(steps);
-  return hn::GetLane(sum) == 0.0f ? -flop : flop;  // the sum is near 12: the loop is needed, the sign is not
+  // The sum is near 12. Returning a value that depends on it keeps the compiler from removing the
+  // loop.
+  return hn::GetLane(sum) == 0.0f ? -flop : flop;
 }
 
 }  // namespace

@@ -1,17 +1,17 @@
-// The core's own SIMD kernels: plain functions on raw pointers that know nothing of graphs, ops or tensors.
-// Written once on Highway, compiled for each Isa, reached through a table; nothing is chosen behind the
-// caller's back.
+// The built-in SIMD kernels: plain functions on raw pointers that know nothing of graphs, ops or
+// tensors. They are written once with Highway, compiled for each Isa, and called through a table.
+// There is no hidden dispatch.
 //
-// What holds for every function here:
-//  * Sizes, strides and counts are int64_t elements, never negative, and were checked by the caller. Pointers
-//    need the alignment of their type only; scratch is 64-byte aligned and at least *_scratch_bytes(same
-//    arguments) long.
-//  * Nothing is allocated, thrown or kept; at most 64 KiB of stack is used. Any number of threads may call at
-//    once.
-//  * Output may overlap input only where a function says so.
-//  * The bits of a result depend on the arguments and on "has FMA" alone: kAvx2 and kAvx512 agree in every
-//    bit, and work is cut for ParallelFor into a number of pieces that the sizes alone decide.
-//  * NaN and infinities go through as IEEE 754 says; max, min, relu and clip keep NaN as numpy's do.
+// Rules for all functions of this folder:
+//  * Sizes, strides and counts are int64_t elements, never negative, and checked by the caller.
+//    Pointers need only the alignment of their type. Scratch is 64-byte aligned and has at least
+//    *_scratch_bytes(same arguments) bytes.
+//  * Functions do not allocate, throw or keep state, and use at most 64 KiB of stack. They are
+//    thread-safe.
+//  * Output may overlap input only where documented.
+//  * The bits of a result depend only on the arguments and on the presence of FMA: kAvx2 and
+//    kAvx512 agree in every bit. The number of pieces for ParallelFor depends on the sizes only.
+//  * NaN and infinities propagate as in IEEE 754. max, min, relu and clip keep NaN as in NumPy.
 #ifndef PERCALE_DEVICES_CPU_SIMD_SIMD_H_
 #define PERCALE_DEVICES_CPU_SIMD_SIMD_H_
 
@@ -48,7 +48,8 @@ struct SimdTable {
   const RoofFns* roof;
 };
 
-// The kernels for `isa`, or null for kNone. The caller must not ask for more than detect_isa() found.
+// Returns the kernels for `isa`, or null for kNone. `isa` must not exceed the result of
+// detect_isa().
 const SimdTable* simd_table(Isa isa);
 
 }  // namespace percale::simd

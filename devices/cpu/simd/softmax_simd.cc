@@ -26,7 +26,7 @@ void for_rows(int64_t rows, int64_t classes, const ParallelFor& parallel, F&& f)
 
 float log_of(float x) { return hn::GetLane(log(set<float>(x))); }
 
-// The sum of exp(x - max), stored to y on the way unless y is null.
+// Returns the sum of exp(x - max). The exponentials are stored to y unless it is null.
 float sum_exp(const float* x, float max, int64_t classes, float* y) {
   const VF m = set<float>(max);
   return reduce_span<float, SumOf<float>>(classes, [&](int64_t i, int64_t n) HWY_ATTR {
@@ -42,8 +42,8 @@ void divide(float* y, int64_t classes, float by) {
               [&](int64_t i, int64_t n) HWY_ATTR { store_n<float>(hn::Div(load_some(y + i, n), d), y + i, n); });
 }
 
-// Rows that fit into the virtual lanes lie across them: kL rows at a time, each vector a class of all. The order of sums is
-// that of a row by itself.
+// Rows with at most as many classes as virtual lanes are processed kL at a time: each vector holds
+// one class of all kL rows. The order of the sums is that of a single row.
 constexpr int64_t kShortRow = kVirtual<float>;
 
 template <class Op>
@@ -139,7 +139,7 @@ void cross_entropy(const float* logits, const int32_t* labels32, const int64_t* 
                    float* loss, float* probabilities, const ParallelFor& parallel) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   if (classes == 0) {
-    for (int64_t r = 0; r < rows; ++r) loss[r] = nan;  // no label can be inside
+    for (int64_t r = 0; r < rows; ++r) loss[r] = nan;  // no label can be valid
   }
   for_rows(rows, classes, parallel, [&](int64_t r) HWY_ATTR {
     const float* row = logits + r * classes;

@@ -1,4 +1,4 @@
-// Batched transposition, for changes of layout. See simd.h for what holds for every function of this folder.
+// Batched transposition, for changes of layout. simd.h documents the rules for all functions.
 #ifndef PERCALE_DEVICES_CPU_SIMD_TRANSPOSE_H_
 #define PERCALE_DEVICES_CPU_SIMD_TRANSPOSE_H_
 
@@ -10,8 +10,9 @@
 namespace percale::simd {
 
 struct TransposeFns {
-  // to[b, c, r] = from[b, r, c] for 4-byte elements of any kind (bits are kept); from [batch, rows, cols] and
-  // to are dense and do not overlap. NCHW -> NHWC is rows = C, cols = H W.
+  // to[b, c, r] = from[b, r, c] for 4-byte elements of any kind (bits are preserved). `from`
+  // [batch, rows, cols] and `to` are dense and do not overlap. NCHW -> NHWC is rows = C, cols = H
+  // W.
   void (*transpose32)(const void* from, int64_t batch, int64_t rows, int64_t cols, void* to,
                       const ParallelFor& parallel);
 };

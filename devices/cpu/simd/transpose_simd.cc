@@ -15,7 +15,8 @@ namespace {
 
 using VF = Vec<float>;
 
-// Two to four long rows become short ones, and back: whole vectors of each meet in registers.
+// Transposes two to four long rows into short ones, and back, by interleaving whole vectors in
+// registers.
 template <int N>
 void interleave(const float* from, int64_t step, int64_t count, float* to) {
   const Tag<float> d;
@@ -53,7 +54,7 @@ constexpr bool is_narrow(int64_t n) { return n >= 2 && n <= 4; }
 
 void transpose_narrow(const float* from, int64_t batch, int64_t rows, int64_t cols, float* to,
                       const ParallelFor& parallel) {
-  constexpr int64_t kElements = 4096;  // of a block along the long side
+  constexpr int64_t kElements = 4096;  // of a block, along the long side
   const bool few_rows = is_narrow(rows);
   const int64_t length = few_rows ? cols : rows, width = few_rows ? rows : cols;
   const int64_t blocks = ceil_div(length, kElements), total = batch * blocks;
@@ -77,7 +78,7 @@ void transpose32(const void* from, int64_t batch, int64_t rows, int64_t cols, vo
   if (is_narrow(rows) || is_narrow(cols)) {
     return transpose_narrow(static_cast<const float*>(from), batch, rows, cols, static_cast<float*>(to), parallel);
   }
-  // Blocks of 64 columns: their destination rows are filled while their cache lines are at hand.
+  // Blocks of 64 columns: their destination rows are filled while their cache lines are present.
   constexpr int64_t kColumns = 64;
   const int64_t blocks = ceil_div(cols, kColumns), total = batch * blocks;
   const int64_t pieces = min_of(total, pieces_for(8 * static_cast<double>(batch * rows) * static_cast<double>(cols)));

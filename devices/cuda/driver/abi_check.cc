@@ -1,4 +1,5 @@
-// Compiled wherever the vendor's headers are there: cuda_abi.h must say what they say. Nothing of it is linked.
+// Checks cuda_abi.h against NVIDIA's headers. It is compiled where these headers are installed, and
+// nothing of it is linked.
 #include <cublasLt.h>
 #include <cuda.h>
 #include <cudnn_graph.h>
@@ -12,7 +13,8 @@
 namespace percale::cuda::abi {
 namespace {
 
-// Two parameters are alike when they travel alike: pointers to anything, enums and integers of one size.
+// True if two parameters are passed in the same way: both are pointers, or both are enums or
+// integers of one size.
 template <class A, class B>
 constexpr bool alike() {
   if constexpr (std::is_pointer_v<A> && std::is_pointer_v<B>) {
@@ -193,7 +195,8 @@ static_assert(kDnnPackIds == CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS &&
               kDnnPackPointers == CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS &&
               kDnnPackWorkspace == CUDNN_ATTR_VARIANT_PACK_WORKSPACE &&
               kDnnEngineNotes == CUDNN_ATTR_ENGINE_NUMERICAL_NOTE);
-// Newer headers call the handles of plans and graphs deprecated; their numbers are those before the next ones.
+// Newer headers deprecate the handles of plans and graphs. Each handle's number is one below the
+// number compared here.
 static_assert(kDnnPlanHandle == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG - 1 &&
               kDnnGraphHandle == CUDNN_ATTR_OPERATIONGRAPH_OPS - 1);
 static_assert(kDnnCrossCorrelation == CUDNN_CROSS_CORRELATION && kDnnModeFallback == CUDNN_HEUR_MODE_FALLBACK &&

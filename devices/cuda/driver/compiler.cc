@@ -11,7 +11,7 @@
 #include <iterator>
 #include <vector>
 
-// Defined by the build: the texts of the headers that code may include.
+// Defined by the build: the texts of the headers that run-time code may include.
 extern "C" const char percale_cuda_source_args[];
 extern "C" const char percale_cuda_source_device[];
 extern "C" const char percale_cuda_source_elementwise[];
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the standard headers would declare of what our own use.
+// The declarations that our device headers use from the standard headers.
 constexpr const char* kStddef = "using size_t = decltype(sizeof(0));\n";
 constexpr const char* kStdint =
     "using int8_t = signed char; using int16_t = short; using int32_t = int; using int64_t = long;\n"
@@ -34,7 +34,7 @@ constexpr std::array kHeaders{kStddef, kStdint, percale_cuda_source_args, percal
                               percale_cuda_source_elementwise};
 static_assert(kHeaders.size() == kHeaderNames.size());
 
-// So many files at most; when there are more, the older half goes.
+// The most files in the folder. When there are more, the older half is deleted.
 constexpr size_t kMostFiles = 4096;
 
 // FNV-1a.
@@ -53,7 +53,8 @@ std::string hex_of(std::string_view text) {
   return out.data();
 }
 
-// A file is: the mark, the key's size and bytes, the code's size and bytes, a hash of all before it.
+// The layout of a file: the mark, the key's size and bytes, the code's size and bytes, and a hash
+// of everything before it.
 constexpr std::string_view kMark = "percale code 1\n";
 void put(std::string& out, uint64_t number) { out.append(reinterpret_cast<const char*>(&number), sizeof number); }
 bool take(std::string_view& rest, uint64_t* number) {
@@ -117,7 +118,7 @@ std::optional<std::string> CodeFolder::find(const std::string& key) const {
   return std::string(code);
 }
 
-// Written beside and renamed, so that nobody ever sees half a file.
+// Writes a temporary file and renames it, so that readers never see a partial file.
 void CodeFolder::keep(const std::string& key, const std::string& code) const {
   if (path_.empty()) return;
   std::error_code error;
@@ -156,7 +157,7 @@ std::string Compiler::compile(const KernelSource& source, int arch) {
   const std::string text =
       "#include \"devices/cuda/kernels/common/elementwise.cuh\"\nnamespace percale::cuda {\n" + source.text + "}\n";
   const std::string target = "--gpu-architecture=sm_" + std::to_string(arch);
-  // As the build compiles the kernels' files: no sum is contracted with the product before it.
+  // The same option as for the kernel files in the build: no contraction of a product and a sum.
   const std::array options{target.c_str(), "--std=c++20", "--fmad=false"};
   int major = 0, minor = 0;
   library_.nvrtcVersion(&major, &minor);

@@ -1,4 +1,5 @@
-// Device code made at run time from source, by NVRTC, and kept in a folder of the user's so that the next process need not make it.
+// Compiles device code from source at run time with NVRTC. The results are stored in a folder of
+// the user, so that the next process does not compile again.
 #ifndef PERCALE_DEVICES_CUDA_DRIVER_COMPILER_H_
 #define PERCALE_DEVICES_CUDA_DRIVER_COMPILER_H_
 
@@ -9,28 +10,32 @@
 
 namespace percale::cuda {
 
-// A kernel as source: what follows `#include "devices/cuda/kernels/common/elementwise.cuh"` within the namespace. It is called by `name`, which
-// no other source has.
+// The source of one kernel: the text that follows `#include
+// "devices/cuda/kernels/common/elementwise.cuh"`, inside namespace percale::cuda. The kernel's name
+// is `name`, which is unique among all sources.
 struct KernelSource {
   std::string name;
   std::string text;
 };
 
-// Names a kernel by what it does: `body` with the word NAME where the name goes.
+// Builds a kernel whose name is `prefix` plus a hash of `body`. The first word NAME in `body` is
+// replaced by that name.
 KernelSource name_by_content(std::string_view prefix, std::string body);
 
-// Files of compiled code, one for each source, compiler and kind of GPU. A file that is torn or of other contents counts as none, and
-// whatever goes wrong with the folder only costs time. Several processes may share one. Thread-safe.
+// A folder of compiled code, with one file for each combination of source, compiler and GPU
+// architecture. A truncated file or one with other contents is treated as missing. Errors of the
+// folder are ignored: they only cost time. Several processes may share one folder. Thread-safe.
 class CodeFolder {
  public:
-  // `path` empty: nothing is kept. The folder is made when the first code is.
+  // If `path` is empty, nothing is stored. The folder is created when the first code is stored.
   explicit CodeFolder(std::string path) : path_(std::move(path)) {}
 
-  // `key`: everything that the code depends on.
+  // `key` is everything that the code depends on.
   std::optional<std::string> find(const std::string& key) const;
   void keep(const std::string& key, const std::string& code) const;
 
-  // PERCALE_CUDA_CODE, where an empty value means none; else cuda_code in PERCALE_CACHE or in the folder `percale` of the XDG cache.
+  // Returns PERCALE_CUDA_CODE if it is set (an empty value disables the folder); otherwise
+  // `cuda_code` in PERCALE_CACHE, or in folder `percale` of the XDG cache.
   static std::string default_path();
 
  private:
@@ -40,14 +45,15 @@ class CodeFolder {
   const std::string path_;
 };
 
-// Thread-safe.
+// The NVRTC compiler and its folder of compiled code. Thread-safe.
 class Compiler {
  public:
   Compiler(std::string library_folders, std::string code_folder)
       : library_(std::move(library_folders)), folder_(std::move(code_folder)) {}
 
   bool is_there() { return library_.open(); }
-  // As cuModuleLoadData() wants it. `arch`: 90 for GPUs of compute capability 9.0. Throws a Failure with what the compiler says.
+  // Returns an image for cuModuleLoadData(). `arch` is 90 for GPUs of compute capability 9.0.
+  // Throws a Failure that holds the compiler's log.
   std::string compile(const KernelSource& source, int arch);
 
  private:

@@ -1,6 +1,7 @@
-// The part of NVIDIA's binary interfaces that this plug-in uses, declared anew: CUDA's driver API, cuBLASLt and cuDNN. So the plug-in needs no
-// header of the vendor, and what is not device code compiles on any machine. abi_check.cc compares all of it with the vendor's
-// headers wherever these are there.
+// Declares the parts of NVIDIA's binary interfaces that this plug-in uses: CUDA's driver API,
+// cuBLASLt, cuDNN and NVRTC. The plug-in therefore needs no NVIDIA header, and everything except
+// the device code compiles on any machine. abi_check.cc compares all declarations with NVIDIA's
+// headers where these are installed.
 #ifndef PERCALE_DEVICES_CUDA_DRIVER_CUDA_ABI_H_
 #define PERCALE_DEVICES_CUDA_DRIVER_CUDA_ABI_H_
 
@@ -9,7 +10,8 @@
 
 namespace percale::cuda::abi {
 
-// Handles of the driver. Opaque, except that a device is a number and device memory an address.
+// Handles of the driver. All are opaque, except that a device is a number and device memory an
+// address.
 using Result = int;
 using DeviceNumber = int;
 using Address = unsigned long long;
@@ -48,7 +50,7 @@ inline constexpr unsigned kEventBlockingSync = 1, kEventDisableTiming = 2, kStre
 // CUstreamCaptureMode
 inline constexpr int kCaptureRelaxed = 2;
 
-// name, parameters: each is a function `Result name(parameters)` that libcuda.so.1 exports.
+// Each entry (name, parameters) is a function `Result name(parameters)` exported by libcuda.so.1.
 #define PERCALE_CUDA_DRIVER(F)                                                                                 \
   F(cuInit, (unsigned flags))                                                                                  \
   F(cuDriverGetVersion, (int* version))                                                                        \
@@ -96,7 +98,8 @@ inline constexpr int kCaptureRelaxed = 2;
   F(cuLaunchKernel,                                                                                            \
     (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
      unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters, void** extra))
-// Of newer drivers (CUDA 12.4 on); null where the driver has none.
+// Functions of newer drivers (CUDA 12.4 and later). The pointer is null if the driver lacks the
+// function.
 #define PERCALE_CUDA_DRIVER_OPTIONAL(F) \
   F(cuFuncGetParamInfo, (Function function, size_t parameter, size_t * offset, size_t * bytes))
 
@@ -137,19 +140,21 @@ inline constexpr int kR32F = 0, kR64F = 1, kR16F = 2, kR16BF = 14;
 inline constexpr int kCompute32F = 68, kCompute64F = 70, kCompute32FFastTf32 = 77;
 // cublasOperation_t
 inline constexpr int kOpN = 0, kOpT = 1;
-// cublasLtMatmulDescAttributes_t, cublasLtMatrixLayoutAttribute_t, cublasLtMatmulPreferenceAttributes_t
+// cublasLtMatmulDescAttributes_t, cublasLtMatrixLayoutAttribute_t,
+// cublasLtMatmulPreferenceAttributes_t
 inline constexpr int kDescTransA = 3, kDescTransB = 4, kDescEpilogue = 7, kDescBiasPointer = 8;
 inline constexpr int kLayoutBatchCount = 5, kLayoutBatchOffset = 6;
 inline constexpr int kPreferenceWorkspace = 1, kPreferenceReduction = 3, kPreferenceAlignA = 5, kPreferenceAlignB = 6,
                      kPreferenceAlignC = 7, kPreferenceAlignD = 8;
-// cublasLtReductionScheme_t: partial sums through the workspace, in an order that is always the same.
+// cublasLtReductionScheme_t. ComputeType and OutputType combine partial sums through the workspace,
+// in a fixed order.
 inline constexpr uint32_t kReductionNone = 0, kReductionInplace = 1, kReductionComputeType = 2,
                           kReductionOutputType = 4;
 // cublasLtEpilogue_t
 inline constexpr int kEpilogueDefault = 1, kEpilogueRelu = 2, kEpilogueBias = 4, kEpilogueReluBias = 6,
                      kEpilogueGelu = 32, kEpilogueGeluBias = 36;
 
-// name, parameters: each is a function `BlasStatus name(parameters)` that libcublasLt.so.13 (or .12) exports.
+// Each entry is a function `BlasStatus name(parameters)` exported by libcublasLt.so.13 (or .12).
 #define PERCALE_CUDA_BLAS(F)                                                                                       \
   F(cublasLtCreate, (Blas * blas))                                                                                 \
   F(cublasLtDestroy, (Blas blas))                                                                                  \
@@ -180,7 +185,7 @@ struct DnnTag;
 struct DnnDescTag;
 using Dnn = DnnTag*;
 using DnnDesc = DnnDescTag*;
-// cudnnStatus_t: thousands are categories.
+// cudnnStatus_t: the thousands digit is the category.
 inline constexpr DnnStatus kDnnSuccess = 0, kDnnBadParam = 2000, kDnnNotSupported = 3000, kDnnInternalError = 4000,
                            kDnnNoDeviceMemory = 4004, kDnnExecutionFailed = 5000;
 // cudnnDataType_t
@@ -234,7 +239,7 @@ inline constexpr int kDnnTensorCore = 0, kDnnDownConverts = 1, kDnnReducedPrecis
 // cudnnBackendBehaviorNote_t
 inline constexpr int kDnnCompiles = 0;
 
-// name, parameters: each is a function `DnnStatus name(parameters)` that libcudnn.so.9 exports.
+// Each entry is a function `DnnStatus name(parameters)` exported by libcudnn.so.9.
 #define PERCALE_CUDA_DNN(F)                                                                                     \
   F(cudnnCreate, (Dnn * dnn))                                                                                   \
   F(cudnnDestroy, (Dnn dnn))                                                                                    \
@@ -259,7 +264,7 @@ using Compiled = CompiledTag*;
 // nvrtcResult
 inline constexpr CompileStatus kCompileSuccess = 0, kCompileError = 6;
 
-// name, parameters: each is a function `CompileStatus name(parameters)` that libnvrtc.so.13 (or .12) exports.
+// Each entry is a function `CompileStatus name(parameters)` exported by libnvrtc.so.13 (or .12).
 #define PERCALE_CUDA_COMPILER(F)                                                                     \
   F(nvrtcVersion, (int* major, int* minor))                                                          \
   F(nvrtcCreateProgram, (Compiled * program, const char* source, const char* name, int header_count, \

@@ -8,8 +8,9 @@
 namespace percale::cuda {
 namespace {
 
-// Null, and *reason says why. In the order of the folders, separated by ':'; an empty one is where the system looks, and behind it the place
-// of a toolkit that the system has not been told of.
+// Opens the first library found in `folders`, which are separated by ':' and searched in order. An
+// empty entry stands for the system's search path, then for the default folder of a CUDA toolkit.
+// Returns null and sets *reason if no library was found.
 void* open_first(std::string_view folders, std::initializer_list<const char*> names, std::string* reason) {
   while (true) {
     const std::string folder(folders.substr(0, folders.find(':')));
@@ -27,7 +28,7 @@ void* open_first(std::string_view folders, std::initializer_list<const char*> na
   }
 }
 
-// dlsym() gives an object's pointer; POSIX says that it may be a function's.
+// dlsym() returns a pointer to an object. POSIX allows converting it to a function pointer.
 template <class F>
 void find(void* library, const char* name, F& out) {
   out = reinterpret_cast<F>(dlsym(library, name));
@@ -65,7 +66,7 @@ void Driver::open_library() {
   int version = 0;
   if (const abi::Result result = cuDriverGetVersion(&version);
       result != abi::kSuccess || version < PERCALE_CUDA_MAJOR * 1000) {
-    // Code of a compiler runs with drivers of its major version and newer ones.
+    // Compiled code runs with drivers of the compiler's major version or newer.
     const std::string needed = std::to_string(PERCALE_CUDA_MAJOR);
     reason_ = "the NVIDIA driver knows CUDA " + std::to_string(version / 1000) + "." +
               std::to_string(version % 1000 / 10) + "; the plug-in was built with CUDA " + needed +
@@ -128,8 +129,9 @@ percale_code code_of(abi::Result result) {
 }
 
 bool is_sticky(abi::Result result) {
-  // What ends a context: all errors of running kernels, which CUDA numbers from 700 on and again from 714, but those of a single
-  // launch or peer access; a memory error that cannot be corrected; and the driver's own end.
+  // Errors that end a context: the errors of running kernels, which CUDA numbers from 700 and again
+  // from 714, except errors of one launch or of peer access; uncorrectable memory errors; and the
+  // shutdown of the driver.
   return result == abi::kIllegalAddress || result == 702 || result == 710 || (result >= 714 && result <= 719) ||
          result == abi::kUncorrectableEcc || result == 220 || result == 226 || result == abi::kDeinitialized;
 }
@@ -195,7 +197,8 @@ bool DnnLibrary::open() {
 
 void DnnLibrary::check(abi::DnnStatus status, const char* what) {
   if (status == abi::kDnnSuccess) return;
-  // The thousands say what kind of error it is; the number is in cuDNN's documentation of cudnnStatus_t.
+  // The thousands digit is the kind of error. cuDNN's documentation of cudnnStatus_t lists the
+  // numbers.
   const char* kind = "an unknown status";
   percale_code code = PERCALE_INTERNAL;
   switch (status / 1000 * 1000) {
@@ -228,7 +231,8 @@ bool CompilerLibrary::open() {
   return there_;
 }
 
-// It opens a second library by its bare name, which the system need not know: so it is opened before, from beside the first.
+// NVRTC opens a second library by its bare name, which the system may not find. It is therefore
+// opened first, from the folder of NVRTC.
 void CompilerLibrary::open_builtins() {
   int major = 0, minor = 0;
   Dl_info own;

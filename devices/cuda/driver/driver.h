@@ -1,4 +1,5 @@
-// NVIDIA's driver, cuBLASLt, cuDNN and NVRTC, opened at run time: tables of their functions, and what their errors mean.
+// Opens NVIDIA's driver, cuBLASLt, cuDNN and NVRTC at run time. Holds tables of their functions and
+// translates their errors.
 #ifndef PERCALE_DEVICES_CUDA_DRIVER_DRIVER_H_
 #define PERCALE_DEVICES_CUDA_DRIVER_DRIVER_H_
 
@@ -11,21 +12,26 @@
 
 namespace percale::cuda {
 
-// libcuda.so.1. Opened once per plug-in and never closed, since it starts threads of its own. Immutable after open(); thread-safe.
+// libcuda.so.1. Opened once per plug-in and never closed, because the driver starts its own
+// threads. Immutable after open(); thread-safe.
 class Driver : public abi::DriverTable {
  public:
-  // `folders`: where the library is looked for, separated by ':'; an empty one: where the system looks.
+  // `folders`: the folders that are searched for the library, separated by ':'. An empty entry
+  // stands for the system's search path.
   explicit Driver(std::string folders) : folders_(std::move(folders)) {}
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  // Opens and starts the driver; the second call does nothing. How many GPUs there are; with none, reason() says why.
+  // Opens and initialises the driver on the first call. Returns the number of GPUs. If it is 0,
+  // reason() tells why.
   int open();
   const std::string& reason() const { return reason_; }
 
-  // "CUDA_ERROR_OUT_OF_MEMORY: out of memory", and what to do about it where that is known.
+  // Returns for example "CUDA_ERROR_OUT_OF_MEMORY: out of memory", followed by a remedy where one
+  // is known.
   std::string describe(abi::Result result) const;
-  // Throws a Failure unless the result is success. `what`: the call, "cuMemAlloc of 12 bytes".
+  // Throws a Failure unless the result is success. `what` describes the call, for example
+  // "cuMemAlloc of 12 bytes".
   void check(abi::Result result, const std::string& what) const {
     if (result != abi::kSuccess) fail(result, what);
   }
@@ -40,20 +46,21 @@ class Driver : public abi::DriverTable {
   std::string reason_;
 };
 
-// The status code of an error of the driver.
+// Returns the status code for an error of the driver.
 percale_code code_of(abi::Result result);
-// Whether the context, and with it everything that the process has on the GPU, is lost with this error.
+// True if this error destroys the context, and with it everything that the process has on the GPU.
 bool is_sticky(abi::Result result);
 
 // libcublasLt. Opened when the first product is planned on a GPU. Thread-safe.
 class BlasLibrary : public abi::BlasTable {
  public:
-  // As for the driver.
+  // `folders`: see Driver.
   explicit BlasLibrary(std::string folders) : folders_(std::move(folders)) {}
   BlasLibrary(const BlasLibrary&) = delete;
   BlasLibrary& operator=(const BlasLibrary&) = delete;
 
-  // Opens the library; the second call does nothing. Throws a Failure that says why it cannot be had.
+  // Opens the library on the first call. Throws a Failure with the reason if the library is not
+  // available.
   void open();
   // Throws a Failure unless the status is success.
   static void check(abi::BlasStatus status, const char* what);
@@ -64,15 +71,16 @@ class BlasLibrary : public abi::BlasTable {
   std::string reason_;
 };
 
-// libcudnn. Opened when the first convolution runs on a GPU; who lacks it has kernels of his own. Thread-safe.
+// libcudnn. Opened when the first convolution runs on a GPU. Without it, the plug-in uses its own
+// kernels. Thread-safe.
 class DnnLibrary : public abi::DnnTable {
  public:
-  // As for the driver.
+  // `folders`: see Driver.
   explicit DnnLibrary(std::string folders) : folders_(std::move(folders)) {}
   DnnLibrary(const DnnLibrary&) = delete;
   DnnLibrary& operator=(const DnnLibrary&) = delete;
 
-  // Opens the library; the second call does nothing. False where it is not there.
+  // Opens the library on the first call. Returns false if it is not available.
   bool open();
   // Throws a Failure unless the status is success.
   static void check(abi::DnnStatus status, const char* what);
@@ -83,15 +91,16 @@ class DnnLibrary : public abi::DnnTable {
   bool there_ = false;
 };
 
-// libnvrtc. Opened when the first code is compiled on a GPU; who lacks it has kernels that need none. Thread-safe.
+// libnvrtc. Opened when the first code is compiled on a GPU. Without it, kernels from the build are
+// used. Thread-safe.
 class CompilerLibrary : public abi::CompilerTable {
  public:
-  // As for the driver.
+  // `folders`: see Driver.
   explicit CompilerLibrary(std::string folders) : folders_(std::move(folders)) {}
   CompilerLibrary(const CompilerLibrary&) = delete;
   CompilerLibrary& operator=(const CompilerLibrary&) = delete;
 
-  // Opens the library; the second call does nothing. False where it is not there.
+  // Opens the library on the first call. Returns false if it is not available.
   bool open();
 
  private:

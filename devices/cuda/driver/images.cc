@@ -2,7 +2,7 @@
 
 #include <array>
 
-// Defined by the build: the bytes of each family's image.
+// Defined by the build: the module image of each family.
 #define PERCALE_CUDA_FAMILY(name) extern "C" const unsigned char percale_cuda_image_##name[];
 PERCALE_CUDA_FAMILIES(PERCALE_CUDA_FAMILY)
 #undef PERCALE_CUDA_FAMILY

@@ -1,10 +1,11 @@
-// The device code that the plug-in carries: one image for each file of kernels/, made by nvcc for several kinds of GPU.
+// The modules that the plug-in carries: one image for each file in kernels/, compiled by nvcc for
+// several GPU architectures.
 #ifndef PERCALE_DEVICES_CUDA_DRIVER_IMAGES_H_
 #define PERCALE_DEVICES_CUDA_DRIVER_IMAGES_H_
 
 #include <cstddef>
 
-// One line for each file kernels/<family>.cu; meson.build has the same list.
+// One line for each file kernels/<family>.cu. meson.build has the same list.
 #define PERCALE_CUDA_FAMILIES(F) \
   F(elementwise)                 \
   F(cast)                        \
@@ -42,7 +43,7 @@ enum class Family {
 inline constexpr size_t kFamilies = 0 PERCALE_CUDA_FAMILIES(PERCALE_CUDA_FAMILY);
 #undef PERCALE_CUDA_FAMILY
 
-// As cuModuleLoadData() wants it.
+// Returns an image for cuModuleLoadData().
 const void* image_of(Family family);
 const char* name_of(Family family);
 

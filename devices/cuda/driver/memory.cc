@@ -51,7 +51,7 @@ abi::Address Memory::allocate(uint64_t asked) {
   return out;
 }
 
-// A block that is larger by an eighth at most.
+// Takes a cached block that is at most an eighth larger.
 bool Memory::take_kept(uint64_t bytes, abi::Address* out) {
   const auto found = kept_.lower_bound(bytes);
   if (found == kept_.end() || found->first > bytes + bytes / 8 || found->first > limit_ - used_) return false;
@@ -72,7 +72,7 @@ void Memory::free(abi::Address memory) {
   kept_.emplace(bytes, memory);
   kept_bytes_ += bytes;
   used_blocks_.erase(found);
-  // Other processes, and other logical devices of this GPU, want memory, too.
+  // Other processes and other logical devices of this GPU need memory too.
   if (kept_bytes_ > total_ / 4) release_kept();
 }
 

@@ -1,4 +1,4 @@
-// Functions of two and more operands that broadcast, and the choice between two.
+// Functions of two and more operands that broadcast, and Where.
 #include "devices/cuda/launch/kernels.h"
 #include "devices/cuda/launch/walk.h"
 
@@ -34,7 +34,7 @@ constexpr BinaryEntry kBinary[] = {
     {"", "BitShift", BinaryOp::kShiftRight, false},
 };
 
-// A pair of operands of these shapes. Elements of bool are those of u8.
+// A binary op on operands of given shapes. Bools use the kernels of u8.
 struct Pair {
   DeviceKernel kernel;
   BinaryArgs args{};
@@ -88,7 +88,8 @@ Run prepare_binary(Plan& plan) {
   throw Refusal("no such function of two operands");
 }
 
-// Max, Min, Sum, Mean: the first two operands, then each further one with what there is.
+// Max, Min, Sum, Mean: combines the first two operands, then each further operand with the result
+// so far.
 Run prepare_variadic(Plan& plan) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(0);
@@ -101,7 +102,7 @@ Run prepare_variadic(Plan& plan) {
   const Dims y = node.output_dims();
   std::vector<Pair> pairs;
   if (count == 1) {
-    // Of one operand the largest is itself.
+    // The maximum of one operand with itself is that operand.
     pairs.push_back(make_pair(dtype, extreme ? op : BinaryOp::kMax, false, node.dims(0), node.dims(0), y));
   }
   for (size_t i = 1; i < count; ++i) {

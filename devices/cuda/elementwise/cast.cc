@@ -14,7 +14,8 @@ bool is_known(percale_dtype dtype) {
          dtype != PERCALE_DTYPE_COMPLEX64 && dtype != PERCALE_DTYPE_COMPLEX128;
 }
 
-// Between f32 and 16 bits a kernel of its own, since that is what mixed precision does all the time.
+// Casts between f32 and 16 bits have their own kernel, because mixed precision does them all the
+// time.
 DeviceKernel cast_kernel(percale_dtype from, percale_dtype to) {
   const bool f32 = from == PERCALE_DTYPE_F32 || to == PERCALE_DTYPE_F32;
   DeviceKernel kernel{Family::cast, "percale_cast"};
@@ -49,7 +50,7 @@ Run prepare_cast(Plan& plan) {
   return [=](const Launch& launch) { run(launch, args, launch.in(0), launch.out(0)); };
 }
 
-// The bytes as they are; a bool is 0 or 1, nothing else.
+// Copies the bytes unchanged, except that a bool becomes 0 or 1.
 Run prepare_bit_cast(Plan& plan) {
   const Node& node = plan.node();
   const percale_dtype to = node.output_dtype();

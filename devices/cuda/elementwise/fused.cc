@@ -1,5 +1,6 @@
-// Fused: a group of elementwise nodes in one pass over memory, as code that NVRTC compiles when the group is new. Where there is no NVRTC
-// the device goes through a small program for each element; it is the same for all threads, which take every branch of it together.
+// Fused: a group of elementwise nodes in one pass over memory. NVRTC compiles the code of a new
+// group. Without NVRTC, the device interprets a small program for each element; all threads take
+// the same branches.
 #include "devices/cuda/elementwise/fused.h"
 
 #include <algorithm>
@@ -43,8 +44,9 @@ float number_of(FusedType type, const void* bytes) {
   return half >> 15 != 0 ? -number : number;
 }
 
-// How an input repeats within the whole: one element, or some of its dims side by side, with 1 for those before and behind them; or a row
-// for each outermost block, as numbers per image and channel do where channels lie last.
+// Describes how an input repeats within the whole: as one element; as some of its dims, with 1 for
+// the dims before and after them; or as one row for each outermost block, like numbers per image
+// and channel with channels last.
 FusedInput find_input(percale_dtype dtype, const Dims& x, const Dims& y) {
   FusedInput out{};
   out.type = type_of(dtype);
@@ -71,7 +73,7 @@ FusedInput find_input(percale_dtype dtype, const Dims& x, const Dims& y) {
   return out;
 }
 
-// The body as steps. Values are the body's numbers.
+// The body as steps. Values are the numbers of the body.
 class Program {
  public:
   Program(const Node& whole, size_t first) : whole_(whole), first_(first), last_use_(find_last_uses()) {
@@ -80,13 +82,14 @@ class Program {
     refuse_if(args_.steps == 0, "nothing to compute");
   }
   const FusedArgs& args() const { return args_; }
-  // Which of the whole's inputs each is; -1: what the node before the first gives.
+  // The input of the whole node for each input of the program; -1: the result of the node before
+  // the first.
   const std::vector<int>& inputs() const { return inputs_; }
 
  private:
   std::map<int, size_t> find_last_uses() const {
     std::map<int, size_t> out;
-    std::map<int, int> same;  // what a Cast gives is what it takes
+    std::map<int, int> same;  // The output of a Cast has the same value as its input.
     for (size_t i = 0; i < whole_.body_size(); ++i) {
       const Node node = whole_.body_node(i);
       for (size_t j = 0; j < node.inputs(); ++j) {
@@ -128,9 +131,10 @@ class Program {
     } else {
       throw Refusal("no step for " + std::string(node.op()));
     }
-    // As the node by itself would do it: sums of several are rounded once.
+    // Rounds as the node alone would: a sum of several operands is rounded once.
     if (args_.steps > before) args_.step[args_.steps - 1].f16 = type == FusedType::kF16 ? 1 : 0;
-    for (auto it = places_.begin(); it != places_.end();) {  // what nobody reads any more leaves its slot
+    // Values that no later node reads free their slots.
+    for (auto it = places_.begin(); it != places_.end();) {
       const auto use = last_use_.find(it->first);
       const bool over = it->first != whole_.body_output(i) && (use == last_use_.end() || use->second <= i);
       it = over ? places_.erase(it) : std::next(it);
@@ -178,7 +182,7 @@ class Program {
     step.beta = static_cast<float>(code.beta);
     return add(step);
   }
-  // Into a slot that holds nothing which this node's later steps, or later nodes, read.
+  // Adds a step. Its slot holds no value that later steps of this node or later nodes read.
   uint8_t add(FusedStep& step) {
     refuse_if(args_.steps == kMostFusedSteps, "so many nodes");
     int slot = 0;
@@ -196,7 +200,7 @@ class Program {
   const Node& whole_;
   const size_t first_;
   const std::map<int, size_t> last_use_;
-  std::map<int, uint8_t> places_;  // of what nodes have given
+  std::map<int, uint8_t> places_;  // the operand code of each value
   int numbers_ = 0;
   std::vector<int> inputs_;
   FusedArgs args_{};

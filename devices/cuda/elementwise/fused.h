@@ -1,4 +1,4 @@
-// Elementwise nodes of a group's body, as one kernel.
+// Runs the elementwise nodes of a group's body as one kernel.
 #ifndef PERCALE_DEVICES_CUDA_ELEMENTWISE_FUSED_H_
 #define PERCALE_DEVICES_CUDA_ELEMENTWISE_FUSED_H_
 
@@ -9,8 +9,9 @@
 
 namespace percale::cuda {
 
-// The nodes of the body of a node "Fused" from number `first` on. What the node before them gives, where there is one, lies where their
-// result goes. Refusal where one of them has no step.
+// The nodes from number `first` on in the body of a node "Fused". If `first` is not 0, the result
+// of the node before them lies in the output's memory. The constructor throws a Refusal if a node
+// has no step.
 class Chain {
  public:
   Chain(Plan& plan, size_t first);
@@ -18,7 +19,7 @@ class Chain {
 
  private:
   FusedArgs args_{};
-  std::vector<int> inputs_;  // of the node; -1: where the result goes
+  std::vector<int> inputs_;  // inputs of the node; -1: the output's memory
   FusedCode code_;
   DeviceKernel kernel_;
 };

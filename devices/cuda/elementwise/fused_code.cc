@@ -16,7 +16,8 @@ const char* name_of(FusedType type) {
   return type == FusedType::kBF16 ? "BF16" : type == FusedType::kF16 ? "F16" : "float";
 }
 
-// How an input is read: an element beside each of the result, one for all, or one that repeats.
+// The access pattern of an input: one element for each of the result, one element for all, or a
+// repeated tensor.
 enum class Reading { kBeside, kOne, kRepeated };
 Reading reading_of(const FusedArgs& program, const FusedInput& input) {
   if (input.period == 1) return Reading::kOne;
@@ -64,7 +65,7 @@ class Writer {
   std::string address(int i) const {
     return "at<const " + std::string(name_of(p_.input[i].type)) + ">(a.input[" + text(i) + "])";
   }
-  // What element() is handed of the inputs that do not repeat.
+  // Returns the arguments of element() for the inputs that do not repeat.
   std::string arguments(const std::string& name, const std::string& item) const {
     std::string out;
     for (int i = 0; i < inputs_; ++i) {
@@ -74,7 +75,7 @@ class Writer {
     return out;
   }
 
-  // float element(a, i, ...): the steps for one element.
+  // Writes the function element(a, i, ...) with the steps for one element.
   void write_element() {
     out_ += "__device__ inline float element(const FusedCodeArgs& a, int64_t i";
     for (int i = 0; i < inputs_; ++i) {
@@ -89,7 +90,7 @@ class Writer {
       if (in.step > 0) at = "divide(i, " + text(in.block) + ").quotient * " + text(in.step) + " + " + at;
       out_ += "  const float x" + text(i) + " = widen(" + address(i) + "[" + at + "]);\n";
     }
-    std::array<int, kMostFusedSlots> writer{};  // which step has left what lies in a slot
+    std::array<int, kMostFusedSlots> writer{};  // the step that last wrote each slot
     for (int s = 0; s < p_.steps; ++s) {
       const FusedStep& step = p_.step[s];
       const auto operand = [&](uint8_t code) {

@@ -1,4 +1,5 @@
-// A group of elementwise nodes as source: what its program says, written out, with every size and number in its place.
+// Generates source code for a group of elementwise nodes. The code spells out the group's program
+// with all sizes and constants.
 #ifndef PERCALE_DEVICES_CUDA_ELEMENTWISE_FUSED_CODE_H_
 #define PERCALE_DEVICES_CUDA_ELEMENTWISE_FUSED_CODE_H_
 
@@ -9,13 +10,13 @@ namespace percale::cuda {
 
 struct FusedCode {
   KernelSource source;
-  int64_t each = 1;  // elements that a thread takes at once
+  int64_t each = 1;  // elements that a thread processes at once
 };
 
-// `type`: of the result.
+// `type` is the type of the result.
 FusedCode code_of(const FusedArgs& program, int inputs, FusedType type);
 
-// The operands of `program`, for that code.
+// Returns the arguments of that code: the operands of `program`.
 FusedCodeArgs code_args(const FusedArgs& program, int inputs);
 
 }  // namespace percale::cuda

@@ -1,4 +1,4 @@
-// Tensors made of numbers, triangles of matrices, running sums and products.
+// Ranges, one-hot lines, triangles and diagonals of matrices, running sums and products.
 #include "devices/cuda/launch/kernels.h"
 
 namespace percale::cuda {
@@ -63,7 +63,7 @@ Run prepare_triangle(Plan& plan) {
   };
 }
 
-// The bits of 1.
+// Returns the bits of 1.
 uint64_t one_of(percale_dtype dtype) {
   switch (dtype) {
     case PERCALE_DTYPE_F32: return 0x3F800000;
@@ -90,7 +90,7 @@ Run prepare_eye(Plan& plan) {
   };
 }
 
-// Lines along the axis that input `axis_input` holds.
+// Reads the lines along the axis given by input `axis_input`.
 CumulateArgs cumulate_args(const Node& node, size_t axis_input) {
   const Dims x = node.dims(0);
   const auto axis = static_cast<ptrdiff_t>(normal_axis(node.known_ints(axis_input, "the axis").at(0), x.size()));
@@ -109,7 +109,7 @@ Run prepare_cumulate(Plan& plan) {
   const CumulateArgs args = cumulate_args(node, 1);
   const percale_dtype dtype = node.dtype(0);
   const char* elements_of = dtype == PERCALE_DTYPE_I32 ? "u32" : dtype == PERCALE_DTYPE_I64 ? "u64" : suffix(dtype);
-  // A block for each line where lines are long, and too few to give every thread one.
+  // One block for each line if lines are long, and too few to give each thread its own.
   const bool is_long = args.size >= 256 && args.lines < 4096;
   const DeviceKernel kernel = kernel_of(is_long ? "cumulate_long" : "cumulate", elements_of);
   Grid grid = grid_for(args.lines);

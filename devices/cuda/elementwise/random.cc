@@ -1,4 +1,5 @@
-// Random numbers and dropout, keyed and counted as the library does it, so that a node draws the same on every kind of device.
+// Random numbers and dropout with the library's keys and counters, so that a node draws the same
+// numbers on every kind of device.
 #include <bit>
 
 #include "devices/cuda/launch/kernels.h"
@@ -6,7 +7,7 @@
 namespace percale::cuda {
 namespace {
 
-// The node's part of the key. ONNX's seeds of the random generators are floats; each has its own stream.
+// The node's part of the key. ONNX's random ops have float seeds; their bits are the seed.
 struct Stream {
   uint64_t seed, id;
 };
@@ -16,7 +17,7 @@ Stream stream_of(const Node& node) {
   return {static_cast<uint64_t>(seed), static_cast<uint64_t>(node.attribute("id", int64_t{0}))};
 }
 
-// Rows are the first dim.
+// Rows run along the first dim.
 struct Rows {
   int64_t count = 1, size = 1;
 };

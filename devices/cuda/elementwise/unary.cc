@@ -5,14 +5,15 @@
 namespace percale::cuda {
 namespace {
 
-// Which elements an op is defined for here; the library has checked those of its schema.
+// The element types that an op supports here. The library has already checked those of its schema.
 enum class Types { kFloat, kInteger, kAnyNumber, kBool };
 
 struct UnaryEntry {
   const char* op;
   UnaryOp code;
   Types types;
-  // Attributes that become alpha and beta, and their defaults; null: the number itself.
+  // The attributes that become alpha and beta, with their defaults. If the name is null, the
+  // default is the value.
   const char* alpha_name = nullptr;
   double alpha = 0;
   const char* beta_name = nullptr;
@@ -141,7 +142,7 @@ Run prepare_clip(Plan& plan) {
   };
 }
 
-// What is given, which fails the run where an element is infinite or NaN.
+// CheckNumerics: copies the input, and fails the run if an element is infinite or NaN.
 Run prepare_check_numerics(Plan& plan) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(0);

@@ -1,11 +1,11 @@
-// Sums across GPUs that reach each other's memory: each GPU adds its own part of every buffer and writes the sum to all, so that nobody
-// reads or writes what another one writes.
+// Sums across GPUs that can access each other's memory. Each GPU sums its own part of every buffer
+// and writes the result to all buffers. No GPU reads or writes the part of another one.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {
 
-// What a thread takes at once.
+// The elements that a thread loads at once.
 template <class T>
 struct alignas(16) Lane {
   T element[16 / sizeof(T)];
@@ -18,7 +18,7 @@ __device__ void add(Lane<T>& a, const Lane<T>& b) {
   for (size_t k = 0; k < 16 / sizeof(T); ++k) a.element[k] += b.element[k];
 }
 
-// The tree over GPUs `begin` to `end`, whose left half has the odd one more.
+// Sums over GPUs `begin` to `end` as a tree. If the count is odd, the left half is larger.
 template <class Item, int begin, int end>
 __device__ Item tree_sum(const AllReduceArgs& a, int64_t i) {
   if constexpr (end - begin == 1) {

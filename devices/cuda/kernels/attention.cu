@@ -1,22 +1,26 @@
-// Attention and its gradients. softmax(scale Q K^T + mask) V in one pass over the keys: the maximum and the sum of a row are kept up as keys come (Milakov and Gimelshein
-// 2018), and what was added before is scaled down. A block takes 32 queries of a head, and the keys 32 at a time.
+// Attention and its gradients. softmax(scale Q K^T + mask) V is computed in one pass over the keys:
+// the maximum and the sum of a row are updated with each tile of keys, and the previous sums are
+// scaled down (Milakov and Gimelshein 2018). A block processes 32 queries of a head, and 32 keys at
+// a time.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {
 
-constexpr int kRows = 32, kKeys = 32;  // queries and keys that a block has at once
-constexpr int kParts = 8;              // threads that share a query
-constexpr int kOutputs = 16;           // elements of an output row that a thread makes at most: value_size <= 128
+constexpr int kRows = 32, kKeys = 32;  // queries and keys that a block holds at once
+constexpr int kParts = 8;  // threads that share a query
+// most elements of an output row for each thread: value_size <= 128
+constexpr int kOutputs = 16;
 
-// Over the threads that share a query: neighbouring lanes of a warp, all of which come here.
+// Combines values over the threads that share a query. These are neighbouring lanes of a warp, and
+// all lanes must call it.
 template <class W, class Join>
 __device__ W join_parts(W value, Join join) {
   for (int step = kParts / 2; step > 0; step /= 2) value = join(value, __shfl_xor_sync(0xFFFFFFFFu, value, step));
   return value;
 }
 
-// Rows [begin, begin + 32) of `size` elements, zeros behind the last one.
+// Loads rows [begin, begin + 32) of `size` elements. Rows after the last one become zero.
 template <class T>
 __device__ void load_rows(Wide<T>* to, int pitch, const T* from, int64_t begin, int64_t count, int64_t step, int size) {
   for (int i = static_cast<int>(threadIdx.x); i < kRows * size; i += static_cast<int>(blockDim.x)) {
@@ -36,7 +40,7 @@ __device__ void end_rows(const AttentionEndArgs& a) {
   }
 }
 
-// To the precision of T and back.
+// Rounds to the precision of T.
 template <class T>
 __device__ Wide<T> rounded(Wide<T> x) {
   return widen(narrow<T>(x));
@@ -49,7 +53,8 @@ __device__ W dot(const W* x, const W* y, int size) {
   return sum;
 }
 
-// Of the product of a query and a key. Rounded where the op's body rounds: large scores would else differ by more than their weights may.
+// Returns the score for the product of a query and a key. It is rounded where the op's body rounds;
+// otherwise large scores would differ by more than the weights tolerate.
 template <class T>
 __device__ Wide<T> score_of(const AttentionArgs& a, Wide<T> product, int64_t b, int64_t head, int64_t query, int64_t key) {
   using W = Wide<T>;
@@ -64,7 +69,7 @@ template <class T>
 __device__ void attend(const AttentionArgs& a) {
   using W = Wide<T>;
   PERCALE_DYNAMIC_SHARED(W, shared);
-  // A pitch that is one more than the rows are long keeps the threads of a warp on different banks.
+  // The pitch is one more than the row length, so that the threads of a warp use different banks.
   const int q_pitch = a.size + 1, pitch = (a.size > a.value_size ? a.size : a.value_size) + 1, p_pitch = kKeys + 1;
   W* q = shared;
   W* kv = q + kRows * q_pitch;  // keys, then their values
@@ -77,13 +82,13 @@ __device__ void attend(const AttentionArgs& a) {
     const int64_t b = line / a.heads, head = line - b * a.heads, kv_head = head / sharing;
     const int64_t query = first + row;
     const bool works = query < a.queries;
-    __syncthreads();  // whoever still reads the tile before
+    __syncthreads();  // Other threads may still read the previous tile.
     load_rows(q, q_pitch, at<const T>(a.q) + b * a.q_steps[0] + head * a.q_steps[1], first, a.queries, a.q_steps[2],
               a.size);
     W most = nothing, sum = 0, out[kOutputs];
     for (int j = 0; j < kOutputs; ++j) out[j] = 0;
     for (int64_t begin = 0; begin < a.keys; begin += kKeys) {
-      __syncthreads();  // whoever still reads the values before
+      __syncthreads();  // Other threads may still read the previous values.
       load_rows(kv, pitch, at<const T>(a.k) + b * a.k_steps[0] + kv_head * a.k_steps[1], begin, a.keys, a.k_steps[2],
                 a.size);
       __syncthreads();
@@ -96,7 +101,7 @@ __device__ void attend(const AttentionArgs& a) {
         high = JoinMax()(high, scores[j]);
       }
       high = JoinMax()(most, join_parts(high, JoinMax()));
-      // Without a key so far every weight is 0, not exp(-inf + inf).
+      // If no key has counted so far, every weight is 0, not exp(-inf + inf).
       const W shift = high == nothing ? static_cast<W>(0) : high, shrink = exp(most - shift);
       W added = 0;
       for (int j = 0; j < kKeys / kParts; ++j) {
@@ -106,11 +111,11 @@ __device__ void attend(const AttentionArgs& a) {
       }
       sum = sum * shrink + join_parts(added, JoinSum());
       most = high;
-      __syncthreads();  // the keys have been read, the weights are there
+      __syncthreads();  // All keys have been read and all weights are stored.
       load_rows(kv, pitch, at<const T>(a.v) + b * a.v_steps[0] + kv_head * a.v_steps[1], begin, a.keys, a.v_steps[2],
                 a.value_size);
       __syncthreads();
-      // Loops over `out` have fixed bounds, so that it stays in registers.
+      // Loops over `out` have constant bounds, so that it stays in registers.
       for (int j = 0; j < kOutputs; ++j) out[j] *= shrink;
       for (int key = 0; key < kKeys; ++key) {
         const W weight = p[row * p_pitch + key];
@@ -123,7 +128,7 @@ __device__ void attend(const AttentionArgs& a) {
     if (!works) continue;
     if (a.statistics.address != 0 && part == 0) at<W>(a.statistics)[line * a.queries + query] = most + log(sum);
     T* y = at<T>(a.y) + b * a.y_steps[0] + head * a.y_steps[1] + query * a.y_steps[2];
-    // A row whose weights are no numbers has the sum NaN, one without a key that counts the sum 0.
+    // The sum is NaN if a weight is NaN, and 0 if no key counts.
     const bool zero = a.nan_is_zero && !(sum > 0);
     for (int j = 0; j < kOutputs; ++j) {
       const int d = part + kParts * j;
@@ -146,7 +151,8 @@ __device__ void sum_rows(const AttentionGradArgs& g) {
   }
 }
 
-// A side of the scores: the rows that a block makes gradients for, or those that they meet, each with two operands.
+// One side of the scores: the rows whose gradients a block computes, or the rows of the other side.
+// Each has two operands.
 template <class T>
 struct AttentionSide {
   const T *first, *second;  // q and dy, or k and v, of a head
@@ -163,8 +169,9 @@ __device__ AttentionSide<T> side_of(const AttentionGradArgs& g, bool keys, int64
           a.q_steps[2], g.dy_steps[2], a.queries};
 }
 
-// dQ, or dK and dV: a block takes 32 rows of its side and meets the other side's 32 at a time. Weights come again from the scores and the
-// statistics; nobody adds to what another block makes.
+// Computes dQ, or dK and dV. A block processes 32 rows of its side and loops over 32 rows of the
+// other side at a time. The weights are recomputed from the scores and the statistics. No block
+// adds to the results of another one.
 template <class T, bool kOfKeys>
 __device__ void attend_back(const AttentionGradArgs& g) {
   using W = Wide<T>;
@@ -180,13 +187,13 @@ __device__ void attend_back(const AttentionGradArgs& g) {
     const int64_t b = line / a.heads, head = line - b * a.heads;
     const AttentionSide<T> mine = side_of<T>(g, kOfKeys, b, head), theirs = side_of<T>(g, !kOfKeys, b, head);
     const W *statistics = at<const W>(a.statistics) + line * a.queries, *delta = at<const W>(g.delta) + line * a.queries;
-    __syncthreads();  // whoever still reads the tile before
+    __syncthreads();  // Other threads may still read the previous tile.
     load_rows(own, pitch, mine.first, first, count, mine.first_step, a.size);
     load_rows(own_second, value_pitch, mine.second, first, count, mine.second_step, a.value_size);
     W out[kOutputs], out_second[kOutputs];
     for (int j = 0; j < kOutputs; ++j) out[j] = out_second[j] = 0;
     for (int64_t begin = 0; begin < theirs.count; begin += kRows) {
-      __syncthreads();  // whoever still reads the rows before
+      __syncthreads();  // Other threads may still read the previous rows.
       load_rows(other, pitch, theirs.first, begin, theirs.count, theirs.first_step, a.size);
       load_rows(other_second, value_pitch, theirs.second, begin, theirs.count, theirs.second_step, a.value_size);
       __syncthreads();
@@ -223,7 +230,7 @@ __device__ void attend_back(const AttentionGradArgs& g) {
   }
 }
 
-// Rounds after each product and the sum, as the ops that it stands for.
+// Rounds after each product and after the sum, like the ops that it replaces.
 template <class T>
 __device__ void rotate(const RotaryArgs& a) {
   const T *x = at<const T>(a.x), *cosine = at<const T>(a.cosine), *sine = at<const T>(a.sine);

@@ -1,4 +1,5 @@
-// Embeddings joined per bag. A thread has a column of a bag: sums are of doubles, in the order of the indices, as the CPU takes them.
+// Combines the embeddings of each bag. A thread computes one column of a bag. Sums are doubles, in
+// the order of the indices, as on the CPU.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
@@ -8,7 +9,7 @@ __device__ int64_t integer_at(Ptr from, int32_t wide, int64_t i) {
   return wide ? at<const int64_t>(from)[i] : at<const int32_t>(from)[i];
 }
 
-// False, and the run has failed, where offsets fall or leave the indices.
+// Returns false and fails the run if offsets descend or leave the range of indices.
 __device__ bool find_bag(const BagArgs& a, int64_t bag, int64_t* begin, int64_t* end) {
   if (a.length >= 0) {
     *begin = bag * a.length;
@@ -22,7 +23,7 @@ __device__ bool find_bag(const BagArgs& a, int64_t bag, int64_t* begin, int64_t*
   return false;
 }
 
-// The row that index i names, -1 where it counts nothing.
+// Returns the row that index i selects, or -1 if it is skipped.
 __device__ int64_t row_of(const BagArgs& a, int64_t i) {
   const int64_t row = integer_at(a.indices, a.wide_indices, i);
   if (row < 0 || row >= a.rows) {
@@ -32,13 +33,13 @@ __device__ int64_t row_of(const BagArgs& a, int64_t i) {
   return row == a.padding ? -1 : row;
 }
 
-// What there is of a column of a bag.
+// The result for one column of a bag.
 template <class T>
 struct Found {
   double sum = 0;
   int64_t counted = 0;
-  Wide<T> best{};     // the first of the greatest; NaN before all others
-  int64_t from = -1;  // the index that has it
+  Wide<T> best{};  // the first largest value; NaN counts as larger than all others
+  int64_t from = -1;  // the index of `best`
 };
 
 template <class T>
@@ -77,7 +78,7 @@ __device__ void join_bags(const BagArgs& a) {
   }
 }
 
-// y is zero before.
+// y must be zero before.
 template <class T>
 __device__ void spread_bags(const BagArgs& a) {
   const T *grad = at<const T>(a.grad), *weights = at<const T>(a.weights);

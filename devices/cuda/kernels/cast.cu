@@ -1,17 +1,18 @@
-// Changes of type, of elements of all sizes: as integers of 64 bits or as doubles, rounded once.
+// Converts between types of all sizes. Values pass through 64-bit integers or doubles and are
+// rounded once.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {
 
-// percale_dtype, as far as kernels convert.
+// The values of percale_dtype that these kernels convert.
 enum : int32_t {
   kF32 = 1, kU8 = 2, kI8 = 3, kU16 = 4, kI16 = 5, kI32 = 6, kI64 = 7, kBool = 9, kF16 = 10, kF64 = 11, kU32 = 12,
   kU64 = 13, kBF16 = 16, kF8E4M3FN = 17, kF8E4M3FNUZ = 18, kF8E5M2 = 19, kF8E5M2FNUZ = 20, kU4 = 21, kI4 = 22,
   kF4E2M1 = 23, kF8E8M0 = 24, kU2 = 25, kI2 = 26,
 };
 
-// A value of any type: a double, or an integer of 64 bits.
+// A value of any type: a double or a 64-bit integer.
 struct Any {
   enum Kind { kReal, kSigned, kUnsigned } kind;
   double real;
@@ -37,8 +38,8 @@ __device__ Any read_any(int32_t dtype, Ptr x, int64_t i) {
   }
 }
 
-// Floats are cut towards zero and held at the ends of the range, NaN gives 0; integers wrap. `low`: the least value; `high`: the first
-// one beyond the greatest.
+// Converts to an integer. Floats are truncated towards zero and clamped to the range; NaN gives 0.
+// Integers wrap. `low` is the smallest value, `high` the first one above the largest.
 template <class T>
 __device__ T as_integer(const Any& v, double low, double high) {
   if (v.kind != Any::kReal) return static_cast<T>(v.bits);
@@ -77,17 +78,18 @@ __device__ void write_any(int32_t dtype, Ptr y, int64_t i, const Any& v) {
   }
 }
 
-// ---- Types of 8 bits and less that are no plain bytes, by ONNX's tables for Cast
+// ---- Types of at most 8 bits that are not plain bytes, by ONNX's tables for Cast
 
-// Bits of an element; 0: none of these types.
+// Returns the bits of an element, or 0 if it is none of these types.
 __device__ int small_bits(int32_t dtype) {
   if (dtype < kF8E4M3FN) return 0;
   if (dtype == kU2 || dtype == kI2) return 2;
   return dtype == kU4 || dtype == kI4 || dtype == kF4E2M1 ? 4 : 8;
 }
 
-// A float of sign, exponent and mantissa. `largest` is the code of the largest finite value, `infinity` and `nan` what else there is (0:
-// nothing). unsigned_zero: the code of -0 is NaN.
+// A float with sign, exponent and mantissa. `largest` is the code of the largest finite value.
+// `infinity` and `nan` are the codes of these values (0: there is none). unsigned_zero: the code of
+// -0 is NaN.
 struct FloatFormat {
   int mantissa, bias, sign, largest, infinity, nan;
   bool unsigned_zero;
@@ -132,7 +134,8 @@ __device__ int encode_float(const FloatFormat& f, double value, bool saturate) {
     const int lowest = 1 - f.bias;
     int exponent = magnitude == 0 ? lowest : ilogb(magnitude);
     if (exponent < lowest) exponent = lowest;
-    // The mantissa with its leading one, which a carry may double: the code counts on into the next exponent.
+    // The mantissa includes its leading one, so a carry from rounding moves the code into the next
+    // exponent.
     code = ((exponent - lowest) << f.mantissa) + static_cast<int>(rint(ldexp(magnitude, f.mantissa - exponent)));
   }
   if (code > f.largest) {
@@ -147,7 +150,7 @@ __device__ int encode_float(const FloatFormat& f, double value, bool saturate) {
   return f.unsigned_zero && code == 0 ? 0 : code | sign;
 }
 
-// f8e8m0: the power of two of the magnitude.
+// Encodes the magnitude as a power of two (f8e8m0).
 __device__ int encode_power(double value, bool saturate, PowerRound round) {
   constexpr int kNone = 0xFF;
   const double magnitude = fabs(value);
@@ -188,7 +191,7 @@ __device__ Any read_small_too(const CastArgs& a, int64_t i) {
   return decode_small(a.from, at<const uint8_t>(a.x)[bit / 8] >> (bit % 8) & ((1 << bits) - 1));
 }
 
-// Between the floats of mixed precision, a row of elements at a time.
+// Converts between the float types of mixed precision.
 template <class From, class To>
 __device__ void convert(const CastArgs& a) {
   const From* x = at<const From>(a.x);
@@ -201,7 +204,8 @@ __device__ void convert(const CastArgs& a) {
 PERCALE_KERNEL(percale_cast, CastArgs, 256) {
   for (int64_t i = thread_number(); i < a.size; i += thread_count()) write_any(a.to, a.y, i, read_any(a.from, a.x, i));
 }
-// With a small type on either side. A thread makes whole bytes, which hold several elements of 4 and 2 bits.
+// For a small type on either side. A thread writes whole bytes, which hold several elements of 4 or
+// 2 bits.
 PERCALE_KERNEL(percale_cast_small, CastArgs, 256) {
   const int bits = small_bits(a.to), each = bits == 0 ? 1 : 8 / bits;
   for (int64_t i = thread_number(); i * each < a.size; i += thread_count()) {

@@ -1,5 +1,6 @@
-// Convolutions and their gradients as products of matrices, one of which is gathered while it is read: nothing is unfolded in memory.
-// `rows` x `columns` results, each a sum over `depth`; one such product for each group. Sums have one order: that of their depth.
+// Convolutions and their gradients as matrix products. One operand is gathered while it is read, so
+// nothing is unfolded in memory. Each group is a product of `rows` x `columns` results, each a sum
+// over `depth`. Sums run in the order of the depth.
 #include "devices/cuda/kernels/common/window.cuh"
 
 namespace percale::cuda {
@@ -9,17 +10,19 @@ __device__ int64_t index_in(const int64_t (&dims)[3], const int64_t (&p)[3]) {
   return (p[0] * dims[1] + p[1]) * dims[2] + p[2];
 }
 
-// Where an element of images of `size` places and `channels` lies.
+// Returns the offset of an element in images with `size` pixels and `channels` channels.
 __device__ int64_t place_of(const ConvArgs& a, int64_t n, int64_t channels, int64_t channel, int64_t size, int64_t place) {
   return a.channels_last ? (n * size + place) * channels + channel : (n * channels + channel) * size + place;
 }
-// Where a weight does: of an output channel, counted over all groups, an input channel of its group, and a tap.
+// Returns the offset of a weight: for an output channel (counted over all groups), an input channel
+// of its group, and a tap.
 __device__ int64_t weight_of(const ConvArgs& a, int64_t out, int64_t in, int64_t tap) {
   const int64_t taps = size_of(a.window.kernel);
   return a.channels_last ? (out * taps + tap) * a.in_channels + in : (out * a.in_channels + in) * taps + tap;
 }
 
-// The element of X that output point `o` meets at tap `k` (channel and place); 0 in the pads.
+// Returns the element of X that output point `o` reads at tap `k` (channel and tap), or 0 in the
+// padding.
 template <class T>
 __device__ Wide<T> x_at(const ConvArgs& a, int64_t group, const Point& k, const Point& o) {
   const WindowArgs& w = a.window;
@@ -31,7 +34,7 @@ __device__ Wide<T> x_at(const ConvArgs& a, int64_t group, const Point& k, const 
   const int64_t channels = a.groups * a.in_channels, channel = group * a.in_channels + k.outer;
   return widen(at<const T>(a.x)[place_of(a, o.outer, channels, channel, size_of(w.in), index_in(w.in, i))]);
 }
-// The element of dY whose window has input point `i` at tap `k`; 0 where there is none.
+// Returns the element of dY whose window reads input point `i` at tap `k`, or 0 if there is none.
 template <class T>
 __device__ Wide<T> dy_at(const ConvArgs& a, int64_t group, const Point& k, const Point& i) {
   const WindowArgs& w = a.window;
@@ -46,14 +49,14 @@ __device__ Wide<T> dy_at(const ConvArgs& a, int64_t group, const Point& k, const
   return widen(at<const T>(a.y)[place_of(a, i.outer, channels, channel, size_of(w.out), index_in(w.out, o))]);
 }
 
-// The three products. right(depth, column) is gathered; depths and columns are points.
+// The three products. right(depth, column) is gathered. Depths and columns are points.
 
-// Rows: channels of the result. Columns: its points. Depth: channels of the other images with their taps. The result is Y, or the
-// gradient of X, which is what ConvTranspose makes.
+// Rows: channels of the result. Columns: its points. Depth: channels of the other images with their
+// taps. The result is Y or the gradient of X; the latter is also the result of ConvTranspose.
 template <class Type, bool kForward>
 struct Images {
   using T = Type;
-  static constexpr bool kDepthInside = false;  // neighbours in memory are neighbours of the column
+  static constexpr bool kDepthInside = false;  // Neighbouring columns are neighbours in memory.
   __device__ static auto dims(const ConvArgs& a) -> const int64_t (&)[3] { return kForward ? a.window.out : a.window.in; }
   __device__ static int64_t rows(const ConvArgs& a) { return kForward ? a.out_channels : a.in_channels; }
   __device__ static int64_t columns(const ConvArgs& a) { return a.batch * size_of(dims(a)); }
@@ -85,7 +88,8 @@ using Forward = Images<T, true>;
 template <class T>
 using GradInput = Images<T, false>;
 
-// Rows: output channels. Columns: input channels with their taps. Depth: output points, cut into pieces.
+// Rows: output channels. Columns: input channels with their taps. Depth: output points, cut into
+// pieces.
 template <class Type>
 struct GradWeight {
   using T = Type;
@@ -114,10 +118,12 @@ struct GradWeight {
   }
 };
 
-constexpr int kTile = 64, kStep = 16, kSide = 16;  // a block of kSide x kSide threads makes kTile x kTile results
+// A block of kSide x kSide threads computes kTile x kTile results.
+constexpr int kTile = 64, kStep = 16, kSide = 16;
 
-// Tiles in shared memory. Thread t of 256 makes rows t / 16 + 16 i and columns t % 16 + 16 j of a tile. Blocks: x over tiles, y over pieces of
-// the depth. Loops are the same for all threads of a block, so that they meet at the barriers.
+// Multiplies with tiles in shared memory. Thread t of 256 computes rows t / 16 + 16 i and columns t
+// % 16 + 16 j of a tile. Blocks: x over tiles, y over pieces of the depth. Loop bounds are the same
+// for all threads of a block, because they share barriers.
 template <class Product>
 __device__ void multiply_tiles(const ConvArgs& a) {
   using T = typename Product::T;
@@ -144,7 +150,7 @@ __device__ void multiply_tiles(const ConvArgs& a) {
       if (!Product::kDepthInside) break;
     }
     for (int64_t begin = range.begin; begin < range.end; begin += kStep) {
-      __syncthreads();  // whoever still reads the step before
+      __syncthreads();  // Other threads may still read the previous step.
       for (int i = 0; i < kEach; ++i) {
         const int64_t row = row0 + ty + kSide * i, d = begin + tx;
         left[tx][ty + kSide * i] = row < rows && d < range.end ? Product::left(a, group, row, d) : static_cast<W>(0);
@@ -187,7 +193,8 @@ __device__ void multiply_tiles(const ConvArgs& a) {
   }
 }
 
-// A thread for each result, for groups of few channels: depthwise convolutions above all. Neighbouring threads make neighbouring columns.
+// One thread for each result, for groups with few channels, mainly depthwise convolutions.
+// Neighbouring threads compute neighbouring columns.
 template <class Product>
 __device__ void multiply_plain(const ConvArgs& a) {
   using W = Wide<typename Product::T>;
@@ -213,7 +220,8 @@ __device__ void multiply_plain(const ConvArgs& a) {
   }
 }
 
-// The same for the gradient of the weights: a block for each result (blocks: x over results, y over pieces of the depth).
+// One block for each result, for the gradient of the weights (blocks: x over results, y over pieces
+// of the depth).
 template <class Product>
 __device__ void multiply_block(const ConvArgs& a) {
   using W = Wide<typename Product::T>;
@@ -232,7 +240,7 @@ __device__ void multiply_block(const ConvArgs& a) {
   }
 }
 
-// The pieces of the gradient of the weights, added in their order.
+// Adds the pieces of the weight gradient in order.
 template <class T>
 __device__ void join_pieces(const ConvArgs& a) {
   using Product = GradWeight<T>;

@@ -1,5 +1,6 @@
-// Functions of one, two and three operands, element by element. The op is a number that all threads share, so that one kernel per
-// type serves all: these are bound by memory, not by a branch that every thread takes alike.
+// Elementwise functions of one, two and three operands. The op is an argument, so one kernel serves
+// all ops of a type. These kernels are bound by memory bandwidth, and all threads take the same
+// branch.
 #include "devices/cuda/kernels/common/elementwise.cuh"
 
 namespace percale::cuda {
@@ -30,7 +31,8 @@ __device__ T unary_of(const UnaryArgs& a, T x) {
   }
 }
 
-// 16 bytes at a time where the operands allow it, which they nearly always do: memory of the library is aligned to 64.
+// Processes 16 bytes at a time if both addresses are aligned, which is the rule: the library aligns
+// memory to 64 bytes.
 template <class T>
 __device__ void unary(const UnaryArgs& a) {
   constexpr int kCount = 16 / sizeof(T);
@@ -46,7 +48,7 @@ __device__ void unary(const UnaryArgs& a) {
   for (int64_t i = packs * kCount + thread_number(); i < a.size; i += thread_count()) y[i] = unary_of(a, x[i]);
 }
 
-// x - x is 0 of what is finite.
+// For finite values, x - x is 0.
 template <class T>
 __device__ void test(const UnaryArgs& a) {
   const T* x = at<const T>(a.x);
@@ -61,7 +63,7 @@ __device__ void test(const UnaryArgs& a) {
   }
 }
 
-// The greatest of integers is the same in whatever order they come.
+// The maximum of integers does not depend on their order.
 template <class T>
 __device__ void find_not_finite(const FiniteArgs& a) {
   const T* x = at<const T>(a.x);
@@ -73,7 +75,8 @@ __device__ void find_not_finite(const FiniteArgs& a) {
 
 // ---- Two operands
 
-// Of integers: wraps. 1 / x^|e| is cut towards zero, and there is none of 0.
+// Powers of integers, which wrap. A negative exponent gives 1 / x^|e|, truncated towards zero, and
+// an error if x is 0.
 template <class T>
 __device__ T power(const BinaryArgs& args, T x, T e, int64_t i) {
   if (e < static_cast<T>(0)) {
@@ -108,12 +111,13 @@ __device__ T binary_integer(const BinaryArgs& args, T a, T b, int64_t i) {
     case BinaryOp::kShiftRight: return wide_b < 8 * sizeof(T) ? static_cast<T>(wide_a >> wide_b) : static_cast<T>(0);
     default: break;
   }
-  // What divides.
+  // The ops that divide.
   if (b == static_cast<T>(0)) {
     fail(args.errors, kDivisionByZero, i);
     return 0;
   }
-  if (b == static_cast<T>(-1)) {  // the least integer has no opposite; of unsigned ones -1 is the greatest
+  // The smallest integer has no negation. For unsigned types, -1 is the largest value.
+  if (b == static_cast<T>(-1)) {
     if (static_cast<T>(-1) < static_cast<T>(0)) {
       return args.op == BinaryOp::kDiv ? static_cast<T>(0u - wide_a) : static_cast<T>(0);
     }
@@ -206,7 +210,8 @@ __device__ float fused_operand(const FusedArgs& a, const float* slots, uint8_t c
   }
 }
 
-// What a step gives is rounded to f32, or to f16, as it would be if it were stored; what is bf16 stays f32 until the end.
+// Rounds the result of each step to f32 or f16, as if it were stored. Results of bf16 stay f32
+// until the end.
 template <class T>
 __device__ void fused(const FusedArgs& a) {
   T* y = at<T>(a.y);
@@ -228,7 +233,7 @@ __device__ void fused(const FusedArgs& a) {
   }
 }
 
-// ---- Limits, choice
+// ---- Clip and Where
 
 template <class T>
 __device__ void clip(const ClipArgs& a) {
@@ -239,7 +244,7 @@ __device__ void clip(const ClipArgs& a) {
   if (a.high.address != 0) high = widen(*at<const T>(a.high));
   for (int64_t i = thread_number(); i < a.size; i += thread_count()) {
     Wide<T> value = widen(x[i]);
-    if (a.low.address != 0 && value < low) value = low;  // as kAtLeast and kAtMost
+    if (a.low.address != 0 && value < low) value = low;  // as in kAtLeast and kAtMost
     if (a.high.address != 0 && value > high) value = high;
     y[i] = narrow<T>(value);
   }

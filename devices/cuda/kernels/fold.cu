@@ -1,11 +1,12 @@
-// Col2Im: columns summed back into the images whose windows they were. Each element of an image asks the taps that may have held it, in
-// their order, so that no two threads add to one element.
+// Col2Im: sums columns back into the images from which their windows came. Each element of an image
+// visits the taps that may contain it, in order, so that no two threads add to one element.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {
 
-// As the library's own kernel adds: to the elements' type each time; integers wrap, of bools one is enough.
+// Adds as the library's own kernel does: rounded to the element type each time. Integers wrap, and
+// bools are combined by or.
 template <class T>
 struct Sum {
   __device__ static T of(T a, T b) {
@@ -24,7 +25,7 @@ struct Sum<Bool> {
   __device__ static Bool of(Bool a, Bool b) { return {static_cast<uint8_t>(a.value != 0 || b.value != 0)}; }
 };
 
-// The window whose tap lies at the element, of all windows along one dim; -1: none.
+// Returns the window along dim d whose tap lies at the element, or -1 if there is none.
 __device__ int64_t window_at(const Col2ImArgs& a, int d, int64_t place, int64_t tap) {
   const int64_t from = place + a.pad[d] - tap * a.dilation[d];
   if (from < 0) return -1;

@@ -1,4 +1,5 @@
-// Tensors made of numbers: ranges, one-hot lines, diagonals and triangles; and running sums and products.
+// Generates ranges, one-hot lines, diagonals and triangles. Also computes running sums and
+// products.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
@@ -23,7 +24,7 @@ enum : int32_t {
   kF32 = 1, kU8 = 2, kI8 = 3, kU16 = 4, kI16 = 5, kI32 = 6, kF16 = 10, kF64 = 11, kU32 = 12, kU64 = 13, kBF16 = 16,
 };
 
-// A float cut towards zero and held within i64; NaN gives 0.
+// Truncates a float towards zero and clamps it to i64. NaN gives 0.
 __device__ int64_t whole(double x) {
   if (x != x) return 0;
   if (x >= 9223372036854775808.0) return INT64_MAX;
@@ -68,12 +69,13 @@ __device__ void triangle(const DiagonalArgs& a) {
   const T* x = at<const T>(a.x);
   T* y = at<T>(a.y);
   int64_t k = a.k.address != 0 ? *at<const int64_t>(a.k) : 0;
-  // Beyond the matrix every diagonal means the same.
+  // All diagonals outside the matrix are equivalent.
   if (k < -a.rows - 1) k = -a.rows - 1;
   if (k > a.columns + 1) k = a.columns + 1;
   for (int64_t n = thread_number(); n < a.batch * a.rows * a.columns; n += thread_count()) {
     const Divided of = divide(n, a.columns);
-    const int64_t right = of.rest - divide(of.quotient, a.rows).rest;  // how far right of the main diagonal
+    // distance to the right of the main diagonal
+    const int64_t right = of.rest - divide(of.quotient, a.rows).rest;
     const T value = x[n];
     y[n] = (a.upper ? right >= k : right <= k) ? value : static_cast<T>(0);
   }
@@ -98,15 +100,15 @@ __device__ W joined(bool product, W a, W b) {
   }
 }
 
-// The first element of a line.
+// Returns the offset of a line's first element.
 __device__ int64_t start_of(const CumulateArgs& a, int64_t line) {
   const Divided of = divide(line, a.inner);
   return of.quotient * a.size * a.inner + of.rest;
 }
-// Element i of a line, counted in the order in which they are joined.
+// Returns the offset of element i of a line, counted in the order of accumulation.
 __device__ int64_t place_of(const CumulateArgs& a, int64_t i) { return (a.reverse ? a.size - 1 - i : i) * a.inner; }
 
-// A thread goes along its line, in the order of the library's own kernel.
+// One thread accumulates each line, in the order of the library's own kernel.
 template <class T>
 __device__ void cumulate(const CumulateArgs& a) {
   using W = Wide<T>;
@@ -115,7 +117,8 @@ __device__ void cumulate(const CumulateArgs& a) {
     T* y = at<T>(a.y) + start_of(a, line);
     W so_far = a.product ? static_cast<W>(1) : static_cast<W>(0);
     for (int64_t i = 0; i < a.size; ++i) {
-      const W value = widen(x[place_of(a, i)]);  // read before y, which may be the same memory, is written
+      // read before y is written, which may be the same memory
+      const W value = widen(x[place_of(a, i)]);
       const W next = joined(a.product != 0, so_far, value);
       y[place_of(a, i)] = narrow<T>(a.exclusive ? so_far : next);
       so_far = next;
@@ -123,7 +126,8 @@ __device__ void cumulate(const CumulateArgs& a) {
   }
 }
 
-// A block of 256 goes along its line, an element for each thread at a time: for lines that are long and few.
+// One block of 256 threads accumulates each line, 256 elements at a time. It is used for few long
+// lines.
 template <class T>
 __device__ void cumulate_long(const CumulateArgs& a) {
   using W = Wide<T>;
@@ -148,13 +152,14 @@ __device__ void cumulate_long(const CumulateArgs& a) {
       const W before = me > 0 ? joins[me - 1] : none;
       if (i < a.size) y[place_of(a, i)] = narrow<T>(joined(product, carry, a.exclusive ? before : joins[me]));
       carry = joined(product, carry, joins[255]);
-      __syncthreads();  // before the next elements are put in
+      __syncthreads();  // before the next elements are stored
     }
   }
 }
 
-// The slope of element i: the product of those before it, times the sum, over the results that it is a factor of, of their slopes times
-// the elements between; built up from the back without a division.
+// The gradient of element i is the product of the elements before it, times a sum over all results
+// that contain element i. Each term is the gradient of that result times the elements between i and
+// it. The sum is built from the back, without division.
 template <class T>
 __device__ void product_grad(const CumulateArgs& a) {
   for (int64_t line = thread_number(); line < a.lines; line += thread_count()) {
@@ -193,7 +198,7 @@ PERCALE_RANGE(i64, int64_t)
   PERCALE_KERNEL(percale_eye_##name, DiagonalArgs, 256) { eye<T>(a); }
 PERCALE_GENERATE_SIZES(PERCALE_GENERATE)
 
-// Integers wrap, so that signs do not matter.
+// Integers wrap, so the kernels of unsigned types serve signed ones too.
 #define PERCALE_CUMULATE_TYPES(F) PERCALE_FLOAT_TYPES(F) F(u32, uint32_t) F(u64, uint64_t)
 #define PERCALE_CUMULATE(name, T)                                               \
   PERCALE_KERNEL(percale_cumulate_##name, CumulateArgs, 256) { cumulate<T>(a); } \

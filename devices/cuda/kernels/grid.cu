@@ -1,19 +1,21 @@
-// GridSample and its gradients: elements of pictures read at places between them. Places and weights are those of the library's own kernel, in
-// doubles, taken in its order. The gradient of the pictures is gathered: a thread of a block has some elements of a picture and looks at all
-// points for them, so that no two add to one element.
+// GridSample and its gradients: pictures are sampled at positions between their elements. Positions
+// and weights are those of the library's own kernel, in doubles and in its order. The gradient of
+// the pictures is gathered: each thread of a block owns some elements of a picture and visits all
+// points for them, so that no two threads add to one element.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {
 
-// The elements along one axis that a place is made of, with their weights and the weights' slopes by the grid.
+// The elements along one axis that contribute to a position, with their weights and the derivatives
+// of the weights with respect to the grid.
 struct AxisTaps {
   int count;
-  int64_t index[4];  // -1: outside, where zeros are
+  int64_t index[4];  // -1: outside, reads zero
   double weight[4], slope[4];
 };
 
-// x thrown back at both ends until it is within; `sign` turns with each throw.
+// Reflects x at both ends until it is within [low, high]. Each reflection negates `sign`.
 __device__ double reflect(double x, double low, double high, double* sign) {
   const double span = high - low;
   if (!(span > 0)) {
@@ -30,13 +32,14 @@ __device__ double reflect(double x, double low, double high, double* sign) {
   return even == below ? low + rest : high - rest;
 }
 
-// Keys 1981 with a = -0.75.
+// Cubic convolution by Keys (1981) with a = -0.75.
 __device__ double near_weight(double d) { return ((-0.75 + 2) * d - (-0.75 + 3)) * d * d + 1; }
 __device__ double far_weight(double d) { return ((-0.75 * d - 5 * -0.75) * d + 8 * -0.75) * d - 4 * -0.75; }
 __device__ double near_slope(double d) { return (3 * (-0.75 + 2) * d - 2 * (-0.75 + 3)) * d; }
 __device__ double far_slope(double d) { return (3 * -0.75 * d - 10 * -0.75) * d + 8 * -0.75; }
 
-// In units of elements, in the grid's own precision: a tie there is one here.
+// Returns the position in elements. It is computed in the grid's own precision, so that ties are
+// the same as on the host.
 template <class G>
 __device__ double place_of(G at, int64_t dim, bool align_corners) {
   const G n = static_cast<G>(dim);
@@ -101,8 +104,9 @@ __device__ double grid_place(const GridArgs& a, int64_t number, int64_t dim) {
   }
 }
 
-// f(offset in the picture, weight, slopes by the grid's numbers) for the elements that point `at` is made of. The grid's numbers stand last
-// dim first; dims are right-aligned, and those in front are single elements.
+// Calls f(offset in the picture, weight, derivatives by the grid's coordinates) for the elements
+// that contribute to point `at`. The grid stores the coordinate of the last dim first. The dims are
+// right-aligned, and those in front have one element.
 template <class F>
 __device__ void for_taps(const GridArgs& a, int64_t at, F f) {
   AxisTaps axes[3];
@@ -125,7 +129,8 @@ __device__ void for_taps(const GridArgs& a, int64_t at, F f) {
   }
 }
 
-// As the library makes an element of a sum: cut towards zero and held at the ends of what integers of `bits` can be, NaN gives 0.
+// Converts a sum to T as the library does. Integers are truncated towards zero and clamped to the
+// range; NaN gives 0.
 template <class T>
 struct Sampled {
   __device__ static T of(double v) {
@@ -144,7 +149,7 @@ struct Sampled {
   }
 };
 
-// A thread for each point; blocks: x over points, y over pieces of the channels.
+// One thread for each point. Blocks: x over points, y over pieces of the channels.
 template <class T>
 __device__ void sample(const GridArgs& a) {
   const T* x = at<const T>(a.x);
@@ -164,7 +169,7 @@ __device__ void sample(const GridArgs& a) {
   }
 }
 
-// x, grad: as forward. A thread for each point.
+// x and grad: as in the forward pass. One thread for each point.
 template <class T>
 __device__ void grid_gradient(const GridArgs& a) {
   const T *x = at<const T>(a.x), *grad = at<const T>(a.grad);
@@ -184,10 +189,10 @@ __device__ void grid_gradient(const GridArgs& a) {
   }
 }
 
-constexpr int kStage = 32, kMostTaps = 64;  // points whose taps lie in shared memory at once
+constexpr int kStage = 32, kMostTaps = 64;  // points whose taps are held in shared memory at once
 
-// A block for each picture; a thread has the elements that are its number modulo the block's size. Sums lie in dx, or, of narrow types, in
-// `sums`.
+// One block for each picture. A thread owns the elements whose offset modulo the block size is its
+// number. Sums are accumulated in dx, or in `sums` for narrow types.
 template <class T>
 __device__ void picture_gradient(const GridArgs& a) {
   using W = Wide<T>;
@@ -200,7 +205,7 @@ __device__ void picture_gradient(const GridArgs& a) {
     const int64_t first = image / a.channels * a.points;
     for (int64_t e = threadIdx.x; e < a.picture; e += blockDim.x) sums[e] = 0;
     for (int64_t begin = 0; begin < a.points; begin += kStage) {
-      __syncthreads();  // whoever still reads the stage before
+      __syncthreads();  // Other threads may still read the previous points.
       if (threadIdx.x < kStage && begin + threadIdx.x < a.points) {
         int count = 0;
         for_taps(a, first + begin + threadIdx.x, [&](int64_t offset, double weight, const double*) {

@@ -1,5 +1,6 @@
-// Elements found by indices, and put back. What several indices name is joined in their order: the list of them is sorted by where they
-// go, stable, and whoever is first of a place takes all of them.
+// Gathers elements by indices, and scatters them back. Updates of one destination are combined in
+// the order of their indices: the list of updates is sorted by destination with a stable sort, and
+// the thread of the first update of each destination applies all of them.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
@@ -28,7 +29,7 @@ __device__ void gather_elements(const GatherElementsArgs& a) {
   }
 }
 
-// The number of the slice that tuple t names, -1 where it names none.
+// Returns the number of the slice that tuple t names, or -1 if it is out of range.
 __device__ int64_t slice_of(const TuplesArgs& a, int64_t t) {
   int64_t slice = divide(t, a.batch).quotient * a.slices;
   for (int d = 0; d < a.length; ++d) {
@@ -163,7 +164,8 @@ PERCALE_KERNEL(percale_unique, HeadsArgs, 256) {
   PERCALE_KERNEL(percale_gather_elements_##name, GatherElementsArgs, 256) { gather_elements<T>(a); } \
   PERCALE_KERNEL(percale_gather_tuples_##name, TuplesArgs, 256) { gather_tuples<T>(a); }
 PERCALE_INDEX_SIZES(PERCALE_GATHER)
-// What is put needs no arithmetic: elements of any type as unsigned integers of their size.
+// JoinOp::kPut needs no arithmetic, so it uses the kernels of unsigned integers of the element's
+// size for every type.
 #define PERCALE_JOIN(name, T) \
   PERCALE_KERNEL(percale_join_##name, JoinArgs, 256) { join<T>(a); }
 PERCALE_NUMERIC_TYPES(PERCALE_JOIN)

@@ -1,4 +1,4 @@
-// Elements moved without being looked at, by their size alone.
+// Copies, transposes and fills elements by size, whatever their type.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
@@ -15,10 +15,12 @@ __device__ void copy(const CopyArgs& a) {
   }
 }
 
-// Tiles of 32 x 32 pass through shared memory, so that reads and writes both go along rows. Blocks of 32 x 8.
+// Tiles of 32 x 32 pass through shared memory, so that reads and writes are both contiguous. Blocks
+// have 32 x 8 threads.
 template <class T>
 __device__ void transpose(const TransposeArgs& a) {
-  __shared__ T tile[32][33];  // one more, so that a column's elements are of different banks
+  // One column more, so that the elements of a column are in different banks.
+  __shared__ T tile[32][33];
   const int64_t across = (a.columns + 31) / 32, down = (a.rows + 31) / 32;
   for (int64_t t = blockIdx.x; t < a.batch * down * across; t += gridDim.x) {
     const int64_t column = t % across * 32, row = t / across % down * 32, image = t / (across * down);
@@ -35,7 +37,7 @@ __device__ void transpose(const TransposeArgs& a) {
         y[(column + c) * a.rows + row + threadIdx.x] = tile[threadIdx.x][c];
       }
     }
-    __syncthreads();  // before the next tile is filled
+    __syncthreads();  // before the next tile is loaded
   }
 }
 

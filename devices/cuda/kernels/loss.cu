@@ -1,4 +1,5 @@
-// Losses of two tensors of one shape, element by element, and their sum or mean in an order that the size decides.
+// Elementwise losses of two tensors of one shape, and their sum or mean in an order that depends on
+// the size only.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
@@ -14,7 +15,7 @@ __device__ W pair_loss(const PairLossArgs& a, W x, W target) {
   return most - x * target + log1p(exp(-fabs(x)));
 }
 
-// Without reduction a thread takes elements; else a block takes a piece and leaves its sum.
+// Without reduction, each thread computes elements. Otherwise each block stores the sum of a piece.
 template <class T>
 __device__ void pair_losses(const PairLossArgs& a) {
   __shared__ double lanes[32];
@@ -43,7 +44,7 @@ __device__ void pair_losses(const PairLossArgs& a) {
   PERCALE_KERNEL(percale_pair_loss_##name, PairLossArgs, 256) { pair_losses<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_PAIR_LOSS)
 
-// One block: the sum or mean of the pieces.
+// One block computes the sum or mean of the pieces.
 PERCALE_KERNEL(percale_pair_loss_join, PairLossArgs, 256) {
   __shared__ double lanes[32];
   double sum = 0;

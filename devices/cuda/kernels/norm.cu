@@ -1,12 +1,15 @@
-// Normalisation of rows (layer, root mean square) and of channels (batch), and the gradients. Every sum has an order that sizes alone decide.
+// Normalisation of rows (layer, root mean square) and of channels (batch), and the gradients. The
+// order of every sum depends on sizes only.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {
 
-// ---- Rows: a warp or a block takes a row. All threads of a block go on as long as one has a row, since they meet at barriers.
+// ---- Rows: a warp or a block processes each row. All threads of a block continue as long as one
+// has a row, because they share barriers.
 
-// The sum over a row of what f gives for each element of it, in every thread of the row. `works`: whether there is a row.
+// Returns the sum of f(element) over a row, in every thread of the row. `works` is true if there is
+// a row.
 template <int kEach, class T, class F>
 __device__ Wide<T> sum_row(const T* x, int64_t size, bool works, Wide<T>* lanes, F f) {
   Wide<T> sum = 0;
@@ -62,7 +65,7 @@ __device__ void row_norm(const RowNormArgs& a, Wide<T>* lanes) {
       if (a.bias.address != 0) more = at<const Pack<T, kEach>>(a.bias)[i];
       for (int k = 0; k < kEach; ++k) {
         const W v = widen(pack.items[k]), g = widen(factor.items[k]);
-        if (a.root) {  // rounded before it is scaled, as ONNX says
+        if (a.root) {  // Rounded before scaling, as ONNX says.
           out.items[k] = narrow<To>(widen(narrow<T>(v / root)) * g);
         } else {
           const W h = (v - mean) * inverse * g;
@@ -77,8 +80,8 @@ __device__ void row_norm(const RowNormArgs& a, Wide<T>* lanes) {
   }
 }
 
-// With g = dY scale and h = (x - mean) r: dX = r (g - mean(g) - h mean(g h)).
-// From: the type of dY.
+// With g = dY scale and h = (x - mean) r, the gradient is dX = r (g - mean(g) - h mean(g h)). From:
+// the type of dY.
 template <class T, class From, int kEach>
 __device__ void row_norm_grad(const RowNormGradArgs& a, Wide<T>* lanes) {
   using W = Wide<T>;
@@ -128,7 +131,8 @@ __device__ void row_norm_grad(const RowNormGradArgs& a, Wide<T>* lanes) {
 
 constexpr int kColumns = 32, kColumnRows = 8;  // threads of a block that sums columns
 
-// dscale = sum over rows of dY h, dbias of dY: a block takes 32 columns of a piece of the rows (blocks: x over columns, y over pieces).
+// Computes dscale = sum over rows of dY h, and dbias = sum over rows of dY. A block handles 32
+// columns of a piece of the rows (blocks: x over columns, y over pieces).
 template <class T, class From>
 __device__ void row_norm_columns(const RowNormGradArgs& a) {
   using W = Wide<T>;
@@ -146,7 +150,7 @@ __device__ void row_norm_columns(const RowNormGradArgs& a) {
         dbias += d;
       }
     }
-    __syncthreads();  // whoever still reads the columns before
+    __syncthreads();  // Other threads may still read the previous columns.
     sums[0][threadIdx.y][threadIdx.x] = dscale;
     sums[1][threadIdx.y][threadIdx.x] = dbias;
     __syncthreads();
@@ -174,19 +178,20 @@ __device__ void row_norm_join(const RowNormGradArgs& a) {
 
 // ---- Channels
 
-// Where element `j` of a channel, counted over the batch, lies.
+// Returns the offset of element `j` of a channel, counted over the batch.
 __device__ int64_t place_of(const ChannelNormArgs& a, int64_t channel, int64_t j) {
   const int64_t n = quotient(j, a.image);
   return (n * a.channels + channel) * a.image + (j - n * a.image);
 }
 
-// The gradient that comes back through a Relu: none where its result is 0.
+// Returns the gradient that passes back through a Relu: 0 where the result of the Relu is 0.
 template <class T>
 __device__ Wide<T> through_relu(T gradient, T result) {
   return widen(result) <= 0 ? static_cast<Wide<T>>(0) : widen(gradient);
 }
 
-// A block takes a piece of a channel (blocks: x over channels, y over pieces), and leaves its mean and the sum of squared distances from it.
+// Computes the mean of a piece of a channel and the sum of squared distances from it. One block
+// handles each piece (blocks: x over channels, y over pieces).
 template <class T>
 __device__ void channel_moments(const ChannelNormArgs& a) {
   using W = Wide<T>;
@@ -210,7 +215,7 @@ __device__ void channel_moments(const ChannelNormArgs& a) {
   }
 }
 
-// The same for the sums of dY and of dY h, h = (x - mean) / deviation.
+// Does the same for the sums of dY and of dY h, with h = (x - mean) / deviation.
 template <class T>
 __device__ void channel_sums(const ChannelNormArgs& a) {
   using W = Wide<T>;
@@ -236,14 +241,15 @@ __device__ void channel_sums(const ChannelNormArgs& a) {
   }
 }
 
-// The same where channels lie last. A thread takes kEach neighbouring channels of every blockDim.y-th row of a piece; blocks: x over channels,
-// y over pieces.
+// The same with channels last. A thread handles kEach neighbouring channels of every blockDim.y-th
+// row of a piece (blocks: x over channels, y over pieces).
 
-// Adds what the threads of a column have, in their order; `room` has kEach places for each thread. Every thread gets the sums of its column.
+// Adds the values of the threads of a column in order. `room` has kEach elements for each thread.
+// Every thread gets the sums of its column.
 template <class W, int kEach>
 __device__ void join_columns(W (&values)[kEach], W* room) {
   const unsigned own = threadIdx.y * blockDim.x + threadIdx.x;
-  __syncthreads();  // whoever still reads what was joined before
+  __syncthreads();  // Other threads may still read the previous values.
   for (int k = 0; k < kEach; ++k) room[own * kEach + k] = values[k];
   __syncthreads();
   for (int k = 0; k < kEach; ++k) {
@@ -323,8 +329,9 @@ __device__ void channel_sums_last(const ChannelNormArgs& a, Wide<T>* room) {
   }
 }
 
-// Forward: (x - t0) t1 + t2, then what follows, each step rounded as a node by itself. The gradient: (dy - t3 - (x - t0) t2) t1.
-// `second`: what comes in beside x: dy, or the residual; `third`: beside these, the result of Relu. Any number where there is none.
+// Forward: (x - t0) t1 + t2, then the epilogue, with each step rounded like a separate node.
+// Gradient: (dy - t3 - (x - t0) t2) t1. `second` is dy or the residual, `third` the result of Relu.
+// They may have any value if the operand is absent.
 template <class T>
 __device__ T apply_to(const ChannelNormArgs& a, const Pack<Wide<T>, 4>& t, T x, T second, T third) {
   using W = Wide<T>;
@@ -355,7 +362,8 @@ __device__ void channel_apply(const ChannelNormArgs& a) {
   }
 }
 
-// The threads of the sums over channels that lie last, each of which has what its channels need in registers.
+// Uses the same threads as the sums with channels last. Each thread holds the coefficients of its
+// channels in registers.
 template <class T, int kEach>
 __device__ void channel_apply_last(const ChannelNormArgs& a) {
   const int64_t groups = a.channels / kEach;
@@ -381,7 +389,7 @@ __device__ void channel_apply_last(const ChannelNormArgs& a) {
 struct Moments {
   double mean, variance;
 };
-// Of the whole channel, from those of its pieces (Chan, Golub and LeVeque 1979).
+// Combines the moments of the pieces into those of the channel (Chan, Golub and LeVeque 1979).
 __device__ Moments join_moments(const ChannelNormArgs& a, int64_t channel) {
   const double* partial = at<const double>(a.partial) + channel * a.pieces * 2;
   double mean = partial[0], squares = partial[1];
@@ -400,7 +408,7 @@ __device__ void write_table(const ChannelNormArgs& a, int64_t channel, double t0
   at<Pack<W, 4>>(a.table)[channel] = {static_cast<W>(t0), static_cast<W>(t1), static_cast<W>(t2), static_cast<W>(t3)};
 }
 
-// A thread for each channel: the statistics, and forward the table.
+// One thread for each channel computes the statistics, and in the forward pass the table.
 template <class W>
 __device__ void channel_statistics(const ChannelNormArgs& a) {
   for (int64_t c = thread_number(); c < a.channels; c += thread_count()) {
@@ -427,7 +435,8 @@ __device__ void channel_statistics(const ChannelNormArgs& a) {
   }
 }
 
-// A thread for each channel: the gradients of scale and bias, and the table. dX = scale r (dY - dB / n - h dscale / n), the last two in training.
+// One thread for each channel computes the gradients of scale and bias, and the table. dX = scale r
+// (dY - dB / n - h dscale / n); the last two terms exist only in training.
 template <class W>
 __device__ void channel_gradients(const ChannelNormArgs& a) {
   const double count = static_cast<double>(a.batch * a.image);
@@ -448,7 +457,7 @@ __device__ void channel_gradients(const ChannelNormArgs& a) {
 
 }  // namespace
 
-// Of rows of T; `Other` is the type of what they become, or of the gradient that comes back.
+// For rows of T. `Other` is the type of the result, or of the incoming gradient.
 #define PERCALE_ROW_NORM(name, T, Other)                                                                   \
   PERCALE_KERNEL(percale_row_norm_##name, RowNormArgs, 256) {                                              \
     __shared__ Wide<T> lanes[32];                                                                          \

@@ -1,11 +1,11 @@
-// The steps of the optimizers, in the formulas of the library's own (ops/optimizer/optimizer_step.cc), in the element type's arithmetic; f16 and
-// bf16 in f32.
+// The steps of the optimizers, with the formulas of ops/optimizer/optimizer_step.cc. They compute
+// in the element type, or in f32 for f16 and bf16.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {
 
-// What all elements share.
+// Values that all elements share.
 template <class W>
 struct Numbers {
   W rate, scale, step_size, mean, root, shrink, ridge;
@@ -48,7 +48,7 @@ __device__ Numbers<W> read_numbers(const StepArgs& a) {
   return out;
 }
 
-// One thread of a block reads and reckons what all need: powers of doubles are long.
+// One thread of each block computes the shared values, because powers of doubles are slow.
 template <class W>
 __device__ Numbers<W> numbers_of_block(const StepArgs& a) {
   __shared__ Numbers<W> numbers;
@@ -57,7 +57,8 @@ __device__ Numbers<W> numbers_of_block(const StepArgs& a) {
   return numbers;
 }
 
-// Which element of the parameter gradient number `i` is for; -1: none, and the run fails where a row is out of range or does not rise.
+// Returns the element of the parameter that gradient `i` is for, or -1 if there is none. Fails the
+// run if a row is out of range or the rows do not ascend.
 __device__ int64_t element_of(const StepArgs& a, int64_t i) {
   if (a.rows.address == 0) return i;
   const Divided of = divide(i, a.width);
@@ -70,7 +71,7 @@ __device__ int64_t element_of(const StepArgs& a, int64_t i) {
   return -1;
 }
 
-// Gradients number `begin` to `end`, one in `every`.
+// Processes every `every`-th gradient from `begin` to `end`.
 template <class T>
 __device__ void step(const StepArgs& a, const Numbers<Wide<T>>& n, int64_t begin, int64_t end, int64_t every) {
   using W = Wide<T>;
@@ -140,7 +141,7 @@ __device__ void step(const StepArgs& a, const Numbers<Wide<T>>& n, int64_t begin
         new_slot0[i] = narrow<T>(b2 * m + c2 * g);
         break;
       }
-      default: break;  // LAMB has kernels of its own
+      default: break;  // LAMB has its own kernels.
     }
     new_param[i] = narrow<T>(w);
   }
@@ -152,7 +153,7 @@ __device__ void step_rows(const StepArgs& a) {
   if (n.ok) step<T>(a, n, thread_number(), a.row_count * a.width, thread_count());
 }
 
-// A block for a piece of one of the parameters.
+// Each block processes one piece of one parameter.
 template <class T>
 __device__ void steps(const StepsArgs& a) {
   const Numbers<Wide<T>> n = numbers_of_block<Wide<T>>(a.step);
@@ -170,14 +171,14 @@ __device__ void steps(const StepsArgs& a) {
   }
 }
 
-// ---- LAMB: the moments and the norms of all, then the step.
+// ---- LAMB: first the moments and the norms of all elements, then the step.
 
 template <class W>
 __device__ W lamb_direction(const StepArgs& a, const Numbers<W>& n, W w, W m, W v) {
   return m / n.mean / (sqrt(v) / n.root + static_cast<W>(a.epsilon)) + static_cast<W>(a.weight_decay) * w;
 }
 
-// A block for each piece, cut by the size alone.
+// Each block processes one piece. The pieces depend on the size only.
 template <class T>
 __device__ void lamb_moments(const StepArgs& a) {
   using W = Wide<T>;

@@ -1,10 +1,11 @@
-// Pad and Tile: elements of a larger tensor found in a smaller one, dim by dim; and the sums that take them back.
+// Pad and Tile, which fill a larger tensor from a smaller one dim by dim, and the sums of their
+// gradients.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {
 
-// Where place i of a dim of the larger side comes from: -1 for nowhere.
+// Returns the source of position i of a dim of the larger tensor, or -1 if there is none.
 __device__ int64_t source_of(PadMode mode, int64_t i, int64_t before, int64_t dim) {
   const int64_t place = i - before;
   if (place >= 0 && place < dim) return place;
@@ -17,8 +18,8 @@ __device__ int64_t source_of(PadMode mode, int64_t i, int64_t before, int64_t di
   return rest < dim ? rest : period - rest;
 }
 
-// The places of the larger side that come from one of the smaller: `count` of them in rising order. Of each period there is one, or
-// two where `second` is not the first.
+// The positions of the larger tensor that come from one of the smaller: `count` of them, ascending.
+// Each period contains one, or two if `second` differs from `first`.
 struct Sources {
   int64_t first, second, step, count;
   __device__ int64_t operator[](int64_t k) const {
@@ -27,7 +28,7 @@ struct Sources {
   }
 };
 
-// How many of first, first + step, ... are below `end`.
+// Returns how many of first, first + step, ... are below `end`.
 __device__ int64_t steps_below(int64_t first, int64_t step, int64_t end) {
   return first < end ? (end - first + step - 1) / step : 0;
 }
@@ -85,7 +86,7 @@ __device__ T sum_of(T a, T b) {
   }
 }
 
-// A thread sums what comes to its element, in the order of the larger side.
+// A thread sums the contributions to its element, in the order of the larger tensor.
 template <class T>
 __device__ void pad_sum(const PadArgs& a) {
   const T* x = at<const T>(a.x);
@@ -108,7 +109,8 @@ __device__ void pad_sum(const PadArgs& a) {
         stride *= a.large[d];
         number = of.quotient;
       }
-      sum = widen(narrow<T>(sum_of(sum, widen(x[from]))));  // rounded as the library's own kernel does it
+      // rounded as in the library's own kernel
+      sum = widen(narrow<T>(sum_of(sum, widen(x[from]))));
     }
     y[n] = narrow<T>(sum);
   }

@@ -1,11 +1,11 @@
-// Pools over sliding windows and their gradients. The gradients gather: each element of dX asks the windows that hold it, in their order, so
-// that no two threads add to one element.
+// Pools over sliding windows and their gradients. The gradients gather: each element of dX visits
+// the windows that contain it, in order, so that no two threads add to one element.
 #include "devices/cuda/kernels/common/window.cuh"
 
 namespace percale::cuda {
 namespace {
 
-// The taps [begin, end) of a window at output `o` along dim d that lie in the input.
+// The taps [begin, end) of the window at output `o` along dim d that lie inside the input.
 struct Taps {
   int64_t begin, end;
 };
@@ -18,14 +18,14 @@ __device__ Taps taps_at(const WindowArgs& w, int d, int64_t o) {
   if (out.begin > out.end) out.begin = out.end;
   return out;
 }
-// How many of them lie in the input or its pads.
+// Returns the number of taps that lie in the input or its padding.
 __device__ int64_t padded_taps(const WindowArgs& w, int d, int64_t o) {
   const int64_t room = w.in[d] + w.pad_end[d] - (o * w.stride[d] - w.pad[d]);
   if (room <= 0) return 0;
   const int64_t taps = quotient(room - 1, w.dilation[d]) + 1;
   return taps < w.kernel[d] ? taps : w.kernel[d];
 }
-// What the mean of the window at output `o` is divided by.
+// Returns the divisor of the mean for the window at output `o`.
 __device__ int64_t divisor_at(const PoolArgs& a, const int64_t (&o)[3]) {
   int64_t count = 1;
   for (int d = 0; d < 3; ++d) {
@@ -35,9 +35,9 @@ __device__ int64_t divisor_at(const PoolArgs& a, const int64_t (&o)[3]) {
   return count > 0 ? count : 1;
 }
 
-// An element of images [outer, places, inner].
+// The position of an element in images [outer, places, inner].
 struct Place {
-  Point point;    // outer, and where in the image
+  Point point;  // outer, and the position in the image
   int64_t inner;
 };
 __device__ Place place_in(const int64_t (&dims)[3], int64_t inner, int64_t i) {
@@ -46,7 +46,7 @@ __device__ Place place_in(const int64_t (&dims)[3], int64_t inner, int64_t i) {
   return {point_in(dims, of.quotient), of.rest};
 }
 
-// f(place in the image) for the elements of a window in their order.
+// Calls f(offset in the image) for the elements of a window in order.
 template <class F>
 __device__ void for_window(const WindowArgs& w, const int64_t (&o)[3], F f) {
   const Taps t0 = taps_at(w, 0, o[0]), t1 = taps_at(w, 1, o[1]), t2 = taps_at(w, 2, o[2]);
@@ -60,7 +60,8 @@ __device__ void for_window(const WindowArgs& w, const int64_t (&o)[3], F f) {
   }
 }
 
-// The first largest element of a window, NaN before all; -1 where there is none. Elements lie `inner` apart.
+// Returns the first largest element of a window, or -1 if the window is empty. NaN counts as larger
+// than all numbers. Elements are `inner` apart.
 template <class T>
 __device__ int64_t largest(const WindowArgs& w, const T* x, int64_t inner, const int64_t (&o)[3]) {
   int64_t best = -1;
@@ -107,7 +108,7 @@ __device__ void max_pool(const PoolArgs& a) {
   }
 }
 
-// Which element of each window is the largest; x is the input of the pool.
+// Stores the offset of the largest element of each window. x is the input of the pool.
 template <class T>
 __device__ void max_pool_chosen(const PoolArgs& a) {
   const WindowArgs& w = a.window;
@@ -119,7 +120,7 @@ __device__ void max_pool_chosen(const PoolArgs& a) {
   }
 }
 
-// The same where one window is the whole plane: a block takes a plane.
+// Does the same if one window covers the whole plane. One block handles each plane.
 template <class T>
 __device__ void plane_chosen(const PoolArgs& a) {
   using W = Wide<T>;
@@ -138,7 +139,7 @@ __device__ void plane_chosen(const PoolArgs& a) {
         mine = {value, static_cast<int32_t>(i)};
       }
     }
-    __syncthreads();  // whoever still reads the choices of the plane before
+    __syncthreads();  // Other threads may still read the choices of the previous plane.
     choices[threadIdx.x] = mine;
     for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
       __syncthreads();
@@ -167,7 +168,8 @@ __device__ void average_pool(const PoolArgs& a) {
   }
 }
 
-// The outputs [begin, end) along dim d whose windows reach over input `i`; with dilation not all of them hold it.
+// Returns the outputs [begin, end) along dim d whose windows reach over input `i`. With dilation,
+// not all of them contain it.
 __device__ Taps windows_over(const WindowArgs& w, int d, int64_t i) {
   const int64_t high = i + w.pad[d], low = high - (w.kernel[d] - 1) * w.dilation[d];
   Taps out;
@@ -181,7 +183,8 @@ __device__ bool holds(const WindowArgs& w, int d, int64_t o, int64_t i) {
   return (i + w.pad[d] - o * w.stride[d]) % w.dilation[d] == 0;
 }
 
-// x: dY, y: dX. `maximum`: only windows that chose the element count, whole; else all, shared equally.
+// x is dY, y is dX. If `maximum`, the whole gradient goes to the element that the window chose.
+// Otherwise it is shared equally.
 template <class T>
 __device__ void pool_grad(const PoolArgs& a, bool maximum) {
   using W = Wide<T>;

@@ -1,10 +1,11 @@
-// Products and convolutions of integers: exact, modulo the size of the result's type. A thread makes an element.
+// Products and convolutions of integers, exact modulo the size of the result's type. One thread
+// computes each element.
 #include "devices/cuda/kernels/common/window.cuh"
 
 namespace percale::cuda {
 namespace {
 
-// Sums are unsigned: what does not fit wraps around.
+// Sums are unsigned, so that they wrap.
 template <class A, class B, class Y, class Sum>
 __device__ void multiply(const IntProductArgs& a) {
   for (int64_t i = thread_number(); i < a.size; i += thread_count()) {
@@ -24,7 +25,7 @@ __device__ void multiply(const IntProductArgs& a) {
   }
 }
 
-// Images are padded with what stands for 0, so taps outside of them add nothing.
+// Padding has the value of the zero point, so taps outside of the images add nothing.
 template <class X, class W>
 __device__ void convolve(const IntConvArgs& a) {
   const WindowArgs& w = a.window;

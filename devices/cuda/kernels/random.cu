@@ -1,5 +1,6 @@
-// Random numbers and dropout by the very counters of the library (ops/random/random_stream.h): a number depends on key, step, row and element
-// within the row alone. Philox4x32-10 gives four words at a time; a thread makes all elements of one such block.
+// Random numbers and dropout with the same counters as the library (ops/random/random_stream.h). A
+// number depends only on the key, the step, the row and the element within the row. Philox4x32-10
+// returns four words at a time, and one thread makes all elements of such a block.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
@@ -40,7 +41,7 @@ __device__ Words words_of(uint64_t key, int64_t step, int64_t row, int64_t block
                 key);
 }
 
-// Uniform in [0, 1): multiples of 2^-24 from a word, of 2^-53 from two.
+// Uniform numbers in [0, 1): multiples of 2^-24 from one word, of 2^-53 from two.
 struct UnitOfWord {
   using Type = float;
   static constexpr int kElements = 4;  // of a block
@@ -67,7 +68,7 @@ __device__ void draw(const RandomArgs& a) {
   const Draw counters = *at<const Draw>(a.draw);
   const uint64_t key = key_of(counters, a.seed, a.id);
   const W low = static_cast<W>(a.low), width = static_cast<W>(a.high - a.low);
-  // Rounding must not reach what is excluded.
+  // Rounding must not produce the excluded upper limit.
   const W below = next_towards(static_cast<W>(a.high), low), last = below > low ? below : low;
   const int64_t blocks = (a.row_size + Unit::kElements - 1) / Unit::kElements;
   for (int64_t n = thread_number(); n < a.rows * blocks; n += thread_count()) {
@@ -77,7 +78,7 @@ __device__ void draw(const RandomArgs& a) {
     for (int i = 0; i < Unit::kElements && first + i < a.row_size; ++i) {
       W number;
       if (a.normal) {
-        // Box and Muller: the elements 2k and 2k + 1 are the coordinates of one point. 1 - u is in (0, 1].
+        // Box-Muller: elements 2k and 2k + 1 are the coordinates of one point. 1 - u is in (0, 1].
         const double radius = sqrt(-2 * log(1 - static_cast<double>(Unit::of(words, i & ~1))));
         const double angle = 2 * 3.14159265358979323846 * static_cast<double>(Unit::of(words, i | 1));
         number = static_cast<W>(a.mean + a.scale * (radius * ((i & 1) == 0 ? cos(angle) : sin(angle))));

@@ -1,6 +1,7 @@
-// What recurrent cells do with each unit, one step at a time, between products of matrices: LSTM, GRU and RNN, forwards and back.
-// Steps are counted as they are made: of a reversed direction step 0 is the last time of a row. From its length on a row rests: its
-// state stays, its gradients are 0.
+// The elementwise part of recurrent cells, one step at a time, between matrix products: LSTM, GRU
+// and RNN, forward and backward. Steps are counted in the order of computation: in a reversed
+// direction, step 0 is the last time of a row. From its length on, a row rests: its state is
+// unchanged and its gradients are 0.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
@@ -18,8 +19,8 @@ __device__ int64_t time_of(const RecurrentArgs& a, int64_t step, int64_t row) {
   const int64_t length = length_of(a, row);
   return a.reversed && step < length ? length - 1 - step : step;
 }
-// Rows of X [time, batch] or [batch, time], of Y [time, direction, batch] or [batch, time, direction], of states [direction, batch]
-// or [batch, direction].
+// Row numbers in X [time, batch] or [batch, time], in Y [time, direction, batch] or [batch, time,
+// direction], and in states [direction, batch] or [batch, direction].
 __device__ int64_t x_row(const RecurrentArgs& a, int64_t time, int64_t row) {
   return a.batch_first ? row * a.steps + time : time * a.batch + row;
 }
@@ -62,7 +63,7 @@ __device__ T held(const RecurrentArgs& a, T x) {
   if (!(a.clip > 0)) return x;
   return x < -limit ? -limit : x > limit ? limit : x;
 }
-// The slope at x, where it gave y.
+// Returns the derivative at x, where the function's value is y.
 template <class T>
 __device__ T slope(const CellActivation& c, T x, T y) {
   const T alpha = static_cast<T>(c.alpha), beta = static_cast<T>(c.beta);
@@ -83,17 +84,18 @@ __device__ T slope(const CellActivation& c, T x, T y) {
     default: return T{1} - y * y;
   }
 }
-// Behind held().
+// Returns the derivative after clipping by held().
 template <class T>
 __device__ T held_slope(const RecurrentArgs& a, const CellActivation& fn, T x, T y) {
   return a.clip > 0 && fabs(x) > static_cast<T>(a.clip) ? T{0} : slope(fn, x, y);
 }
 
-// One unit of one row at one step: where it lies. Sums of GRU's candidate lie apart from those of its gates.
+// The location of one unit of one row at one step. The sums of GRU's candidate are stored apart
+// from those of its gates.
 template <class T>
 struct Unit {
   const RecurrentArgs& a;
-  int64_t row, unit, line;  // line: the row among those of all steps
+  int64_t row, unit, line;  // line: the row, counted over all steps
   __device__ Unit(const RecurrentArgs& args, int64_t i) : a(args) {
     const Divided of = divide(i, a.hidden);
     row = of.quotient, unit = of.rest, line = a.step * a.batch + row;
@@ -105,7 +107,7 @@ struct Unit {
   }
   __device__ T& sum(int64_t gate) const { return at<T>(a.sums)[sum_at(gate)]; }
   __device__ T& gate(int64_t g) const { return at<T>(a.gates)[sum_at(g)]; }
-  // States before the step, and behind it.
+  // States before the step (0) and after it (1).
   __device__ T& h(int64_t later) const { return at<T>(a.h)[(line + later * a.batch) * a.hidden + unit]; }
   __device__ T& c(int64_t later) const { return at<T>(a.c)[(line + later * a.batch) * a.hidden + unit]; }
   __device__ T& extra() const { return at<T>(a.extra)[line * a.hidden + unit]; }
@@ -116,7 +118,7 @@ struct Unit {
   __device__ bool resting() const { return rests(a, a.step, row); }
 };
 
-// Rows of X in the order of the steps; those that rest are 0.
+// Copies the rows of X in the order of the steps. Resting rows become 0.
 template <class T>
 __device__ void gather_x(const RecurrentArgs& a) {
   const int64_t size = a.steps * a.batch * a.input;
@@ -128,7 +130,7 @@ __device__ void gather_x(const RecurrentArgs& a) {
   }
 }
 
-// And their gradients back: the first direction sets them.
+// Scatters the gradients of X back. The first direction sets them, the second one adds to them.
 template <class T>
 __device__ void scatter_x(const RecurrentArgs& a) {
   const int64_t size = a.steps * a.batch * a.input;
@@ -140,7 +142,8 @@ __device__ void scatter_x(const RecurrentArgs& a) {
   }
 }
 
-// What products are added to: the biases, those that belong to the same sum added to each other once.
+// Initialises the sums with the biases, to which the products are added. Two biases of the same sum
+// are added first.
 template <class T>
 __device__ void begin_sums(const RecurrentArgs& a) {
   const int64_t gates = a.cell == Cell::kLstm ? 4 : a.cell == Cell::kGru ? 3 : 1, width = gates * a.hidden;
@@ -158,7 +161,8 @@ __device__ void begin_sums(const RecurrentArgs& a) {
   }
 }
 
-// The states before the first step; going back, the gradients of those behind the last.
+// Loads the states before the first step. In the backward pass, loads the gradients of the states
+// after the last step.
 template <class T>
 __device__ void load_states(const RecurrentArgs& a) {
   for (int64_t i = thread_number(); i < a.batch * a.hidden; i += thread_count()) {
@@ -207,7 +211,8 @@ __device__ void lstm_step(const Unit<T>& u) {
   end_step(u, activate(a.h_fn, state) * out, state);
 }
 
-// GRU in two parts, between which the candidate's product comes where the reset goes first.
+// GRU has two parts. If the reset gate is applied first, the product for the candidate runs between
+// them.
 template <class T>
 __device__ void gru_gates(const Unit<T>& u) {
   const RecurrentArgs& a = u.a;
@@ -242,7 +247,8 @@ __device__ void step_forwards(const RecurrentArgs& a) {
   }
 }
 
-// The gradient of the state behind the step: what the step behind it left, or kept for rows that rest there; and Y's.
+// Returns the gradient of the state after the step: the one from the next step (or the unchanged
+// one, for rows that rest there), plus the gradient of Y.
 template <class T>
 __device__ T gradient_of_state(const Unit<T>& u, bool resting) {
   const RecurrentArgs& a = u.a;
@@ -279,8 +285,8 @@ __device__ void lstm_back(const Unit<T>& u) {
   u.of_row(a.dc) = dc;
 }
 
-// `room` becomes the gradient of the state before, as far as it is there; `more`, which a product makes between the two parts, is that of
-// r * h where the reset goes first.
+// `room` becomes the gradient of the previous state, as far as it is known. If the reset gate is
+// applied first, a product between the two parts sets `more` to the gradient of r * h.
 template <class T>
 __device__ void gru_back(const Unit<T>& u) {
   const RecurrentArgs& a = u.a;
@@ -326,7 +332,7 @@ __device__ void step_backwards(const RecurrentArgs& a) {
   }
 }
 
-// The gradients of the states before the first step.
+// Stores the gradients of the states before the first step.
 template <class T>
 __device__ void store_gradients(const RecurrentArgs& a) {
   for (int64_t i = thread_number(); i < a.batch * a.hidden; i += thread_count()) {
@@ -337,7 +343,7 @@ __device__ void store_gradients(const RecurrentArgs& a) {
   }
 }
 
-// A block for each unit of each gate: sums over all rows of all steps, in f64.
+// One block for each unit of each gate sums over all rows of all steps, in f64.
 template <class T>
 __device__ void bias_gradient(const RecurrentArgs& a) {
   __shared__ double lanes[32];

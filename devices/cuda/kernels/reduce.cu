@@ -1,5 +1,5 @@
-// Reductions over any dims. A sum is cut into pieces that its size alone decides, pieces are summed by threads in a fixed order and joined in
-// a fixed order: the same bits in every run.
+// Reductions over any dims. A sum is cut into pieces by its size only. The pieces are summed and
+// combined in a fixed order, so every run gives the same bits.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
@@ -15,7 +15,7 @@ __device__ Wide<T> join_two(ReduceOp op, Wide<T> a, Wide<T> b) {
   }
 }
 
-// What a thread starts from, before it has seen an element: the sum or product of nothing; for extremes, an element.
+// Returns the initial value of a thread: the empty sum or product, or, for extremes, some element.
 template <class T>
 __device__ Wide<T> start_of(ReduceOp op, Wide<T> any) {
   if (op == ReduceOp::kMax || op == ReduceOp::kMin) return any;
@@ -28,7 +28,8 @@ __device__ T finish(const ReduceArgs& a, Wide<T> sum) {
   return narrow<T>(sum);
 }
 
-// Element `r` of the sum of an output: of the input, or of the accumulators of the first stage.
+// Returns element `r` of an output's sum: from the input, or from the accumulators of the first
+// step.
 template <class T>
 __device__ Wide<T> load(const ReduceArgs& a, int64_t output, int64_t base, int64_t r) {
   if (a.last) return at<const Wide<T>>(a.partial)[output * a.pieces + r];
@@ -46,7 +47,8 @@ __device__ void store(const ReduceArgs& a, int64_t output, int64_t piece, Wide<T
   }
 }
 
-// A row of threads for each output and piece: for sums along the innermost dim. Blocks: x over outputs, y over pieces.
+// One row of threads for each output and piece, for sums along the innermost dim. Blocks: x over
+// outputs, y over pieces.
 template <class T>
 __device__ void reduce_rows(const ReduceArgs& a) {
   __shared__ Wide<T> lanes[32];
@@ -54,7 +56,7 @@ __device__ void reduce_rows(const ReduceArgs& a) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   const int64_t piece = blockIdx.y;
   const Range range = a.last ? Range{0, a.pieces} : piece_of(a.count, a.pieces, piece);
-  // All threads of a block go on as long as one has work, since they meet at barriers.
+  // All threads of a block continue as long as one has work, because they share barriers.
   for (int64_t begin = first; begin < a.outputs; begin += step) {
     const int64_t output = begin + threadIdx.y;
     const bool works = output < a.outputs;
@@ -73,7 +75,8 @@ __device__ void reduce_rows(const ReduceArgs& a) {
   }
 }
 
-// A thread for each output and piece: for sums across, where neighbouring outputs lie side by side.
+// One thread for each output and piece, for sums over outer dims, where neighbouring outputs are
+// contiguous.
 template <class T>
 __device__ void reduce_columns(const ReduceArgs& a) {
   const int64_t piece = blockIdx.y;

@@ -1,11 +1,13 @@
-// RoiAlign and the gradient of its pictures, and MaxRoiPool, with the numbers and in the order of the library's own kernels. The gradient is
-// gathered as that of GridSample is: a thread of a block has some elements of a picture and looks at all samples for them.
+// RoiAlign, its gradient for the pictures, and MaxRoiPool. They compute the same values in the same
+// order as the library's own kernels. As in GridSample, the gradient is gathered: each thread of a
+// block owns some elements of a picture and visits all samples for them.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {
 
-// Of a region: where its bins begin along a dim, how long one is, how many samples it has.
+// One side of a region: where its bins begin along a dim, the length of a bin, and the number of
+// samples.
 struct Side {
   double start, bin;
   int64_t samples;
@@ -32,7 +34,7 @@ __device__ Side side_of(const RoiArgs& a, double from, double to, int64_t bins) 
   return s;
 }
 
-// False, and the run has failed, where the region cannot be.
+// Returns false and fails the run if the region is invalid.
 template <class T>
 __device__ bool region_of(const RoiArgs& a, int64_t number, Region* r) {
   r->image = at<const int64_t>(a.images)[number];
@@ -53,7 +55,8 @@ __device__ bool region_of(const RoiArgs& a, int64_t number, Region* r) {
   return true;
 }
 
-// The four elements around a place, with the weights of linear interpolation; none outside of the picture.
+// The four elements around a position with their weights for linear interpolation. Outside of the
+// picture, the weights are 0.
 struct Corners {
   int64_t at[4];
   double weight[4];
@@ -82,7 +85,7 @@ __device__ Corners corners_of(const RoiArgs& a, double y, double x) {
   return c;
 }
 
-// A thread for each bin of each channel.
+// One thread computes each bin of each channel.
 template <class T>
 __device__ void align(const RoiArgs& a) {
   const int64_t bins = a.rows * a.columns;
@@ -110,10 +113,10 @@ __device__ void align(const RoiArgs& a) {
   }
 }
 
-constexpr int kStage = 64;  // samples whose corners lie in shared memory at once
+constexpr int kStage = 64;  // samples whose corners are held in shared memory at once
 
-// Of mode avg. A block for each picture; a thread has the elements that are its number modulo the block's size. Sums lie in y, or, of narrow
-// types, in `sums`.
+// The gradient of mode avg. One block handles each picture. A thread owns the elements whose offset
+// modulo the block size is its number. Sums are accumulated in y, or in `sums` for narrow types.
 template <class T>
 __device__ void align_gradient(const RoiArgs& a) {
   using W = Wide<T>;
@@ -129,7 +132,7 @@ __device__ void align_gradient(const RoiArgs& a) {
       const int64_t each = r.y.samples * r.x.samples;
       const T* grad = at<const T>(a.x) + (number * a.channels + c) * bins;
       for (int64_t begin = 0; begin < bins * each; begin += kStage) {
-        __syncthreads();  // whoever still reads the stage before
+        __syncthreads();  // Other threads may still read the previous samples.
         if (threadIdx.x < kStage && begin + threadIdx.x < bins * each) {
           const int64_t bin = (begin + threadIdx.x) / each, s = (begin + threadIdx.x) - bin * each;
           stage[threadIdx.x] = corners_of(a, sample_at(r.y, bin / a.columns, s / r.x.samples),
@@ -154,7 +157,8 @@ __device__ void align_gradient(const RoiArgs& a) {
 
 // ---- MaxRoiPool
 
-// The elements [first, end) of bin `which` of `bins` along a dim: of whole elements, both ends of the region included.
+// The elements [first, end) of bin `which` of `bins` along a dim. Bins have whole elements, and
+// both ends of the region are included.
 struct WholeBin {
   int64_t first, end;
 };
@@ -167,7 +171,7 @@ __device__ WholeBin whole_bin(double from, double to, int64_t which, int64_t bin
           static_cast<int64_t>(held(ceil(static_cast<double>(which + 1) * bin) + start, 0, static_cast<double>(dim)))};
 }
 
-// The number of the region's image, in [0, batch); -1, and the run has failed, where the region cannot be.
+// Returns the region's image in [0, batch). Returns -1 and fails the run if the region is invalid.
 template <class T>
 __device__ int64_t image_of(const RoiPoolArgs& a, int64_t number, double* corners) {
   const T* roi = at<const T>(a.rois) + number * 5;

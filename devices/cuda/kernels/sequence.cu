@@ -1,4 +1,5 @@
-// Rows of sequences turned round or written into a cache that holds them, and slices that a mask chooses: elements moved by their size.
+// Reverses rows of sequences, writes rows into a cache, and selects slices by a mask. Elements are
+// moved by size, whatever their type.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
@@ -20,7 +21,7 @@ __device__ void reverse(const ReverseArgs& a) {
   }
 }
 
-// Where the update of batch b begins; -1 where it cannot.
+// Returns where the update of batch b begins, or -1 if it does not fit.
 __device__ int64_t place_of(const TensorScatterArgs& a, int64_t b) {
   if (a.places.address == 0) return 0;
   const int64_t place = at<const int64_t>(a.places)[b];
@@ -56,7 +57,7 @@ __device__ void compress(const CompressArgs& a) {
 
 }  // namespace
 
-// 1 where the mask holds, else 0.
+// Sets numbers to 1 where the mask is true, else to 0.
 PERCALE_KERNEL(percale_mask_numbers, CompressArgs, 256) {
   for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
     at<int64_t>(a.numbers)[i] = at<const uint8_t>(a.mask)[i] != 0 ? 1 : 0;

@@ -1,11 +1,12 @@
-// Softmax and its logarithm, the losses of scores against the index of a class, and their gradients. A line is the elements along one
-// axis; a warp or a block takes a line.
+// Softmax and log-softmax, the losses of scores against class indices, and their gradients. A line
+// is the elements along one axis. One warp or one block processes a line.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {
 
-// The lines that a row of threads takes: first, then every step-th. All threads of a block go on as long as one has a line.
+// The lines of a row of threads: `begin` and every step-th line after it. All threads of a block
+// continue as long as one has a line.
 struct Lines {
   int64_t begin, step;
 };
@@ -13,16 +14,17 @@ __device__ Lines lines_of_block() {
   return {static_cast<int64_t>(blockIdx.x) * blockDim.y, static_cast<int64_t>(gridDim.x) * blockDim.y};
 }
 
-// ---- A line by the threads of a row: elements `step` apart, 16 bytes at once where they are neighbours.
+// ---- A line is processed by the threads of a row. Its elements are `step` apart; if they are
+// contiguous, 16 bytes are loaded at once.
 
-// How many elements stand before the first that lies at a multiple of 16 bytes.
+// Returns the number of elements before the first one that is aligned to 16 bytes.
 template <class T>
 __device__ int64_t head_of(const T* x, int64_t size) {
   const int64_t head = static_cast<int64_t>((16 - reinterpret_cast<uint64_t>(x) % 16) % 16 / sizeof(T));
   return head < size ? head : size;
 }
 
-// f(element)
+// Calls f(element) for each element of the line.
 template <class T, class F>
 __device__ void for_line(const T* x, int64_t size, int64_t step, F f) {
   constexpr int kEach = kPackOf<T>;
@@ -36,7 +38,7 @@ __device__ void for_line(const T* x, int64_t size, int64_t step, F f) {
   for (int64_t i = head + packs * kEach + threadIdx.x; i < size; i += blockDim.x) f(widen(x[i]));
 }
 
-// y = f(number of the element, element). Lines of x and y lie alike.
+// Computes y = f(index, element). The lines of x and y must have the same alignment.
 template <class T, class F>
 __device__ void map_line(const T* x, T* y, int64_t size, int64_t step, F f) {
   constexpr int kEach = kPackOf<T>;
@@ -57,8 +59,9 @@ struct LogSum {
   W most, sum;  // the maximum, and the sum of exp(x - most)
 };
 
-// In one pass: what was summed is scaled down when a greater one comes (Milakov and Gimelshein 2018). Every thread of the row must call it;
-// `works` says whether there is a line. Of a line of -inf the sum is 0; one with NaN or +inf has the sum NaN.
+// Computes both in one pass: the sum is scaled down when a larger element comes (Milakov and
+// Gimelshein 2018). Every thread of the row must call it; `works` is true if there is a line. The
+// sum of a line of -inf is 0. A line with NaN or +inf has the sum NaN.
 template <class T>
 __device__ LogSum<Wide<T>> log_sum(const T* x, int64_t size, int64_t step, bool works, Wide<T>* lanes) {
   using W = Wide<T>;
@@ -101,7 +104,8 @@ __device__ int64_t label_of(Ptr labels, int32_t wide, int64_t line) {
   return wide ? at<const int64_t>(labels)[line] : at<const int32_t>(labels)[line];
 }
 
-// What a line's label says: whether it counts, and how much. One that is no class fails the run.
+// The label of a line: whether the line counts, and with which weight. A label that is not a class
+// fails the run.
 struct Label {
   int64_t index;
   bool counts;
@@ -146,7 +150,7 @@ __device__ void class_loss(const ClassLossArgs& a) {
   }
 }
 
-// The weights of all lines, for the gradient of a mean.
+// Computes the weights of all lines, for the gradient of a mean.
 template <class T>
 __device__ void line_weights(const ClassGradArgs& a) {
   for (int64_t line = thread_number(); line < a.lines; line += thread_count()) {
@@ -181,7 +185,7 @@ __device__ void class_grad(const ClassGradArgs& a) {
   }
 }
 
-// The sum over all lines by one block, in an order that their number decides.
+// Sums over all lines with one block, in an order that depends on their number only.
 __device__ double sum_lines(Ptr values, int64_t lines, double* lanes) {
   double sum = 0;
   for (int64_t i = threadIdx.x; i < lines; i += blockDim.x) sum += at<const double>(values)[i];
@@ -197,7 +201,7 @@ __device__ double sum_lines(Ptr values, int64_t lines, double* lanes) {
   PERCALE_KERNEL(percale_class_grad_##name, ClassGradArgs, 256) { class_grad<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_SOFTMAX)
 
-// One block: the sum or mean of the losses; or, one after the other, the loss of each line.
+// One block computes the sum or mean of the losses, or copies the loss of each line.
 PERCALE_KERNEL(percale_loss_sum, LossSumArgs, 256) {
   __shared__ double lanes[32];
   if (a.reduction == 0) {
@@ -209,7 +213,7 @@ PERCALE_KERNEL(percale_loss_sum, LossSumArgs, 256) {
   if (threadIdx.x == 0) write_float(a.y, a.dtype, 0, out);
 }
 
-// One block: what a mean is divided by.
+// One block computes the divisor of a mean.
 PERCALE_KERNEL(percale_sum_weights, LossSumArgs, 256) {
   __shared__ double lanes[32];
   const double out = sum_lines(a.line_weights, a.lines, lanes);

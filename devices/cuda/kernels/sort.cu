@@ -1,4 +1,5 @@
-// Order: a stable sort of keys with their places, sums of all before, the first elements of lines, the places of extremes.
+// A stable radix sort of keys with their places, prefix sums, the top elements of lines, and the
+// indices of extremes.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
@@ -12,7 +13,7 @@ __device__ unsigned digit_of(const RadixArgs& a, int64_t i) {
   return static_cast<unsigned>(key >> a.shift) & (kDigits - 1);
 }
 
-// ---- Keys that sort as the elements do: NaN above everything and equal to itself, -0 equal to 0.
+// ---- Keys that sort like the elements: NaN is above everything and equal to itself, -0 equals 0.
 
 __device__ uint64_t key_of(float x) {
   if (x != x) return 0xFFFFFFFFu;
@@ -27,7 +28,7 @@ __device__ uint64_t key_of(double x) {
   return bits >> 63 != 0 ? ~bits : bits | static_cast<uint64_t>(1) << 63;
 }
 template <class T>
-__device__ uint64_t key_of(T x) {  // as an unsigned number of the same size, the sign turned
+__device__ uint64_t key_of(T x) {  // an unsigned number of the same size, with the sign bit flipped
   constexpr int kBits = 8 * sizeof(T);
   const uint64_t bits = static_cast<uint64_t>(x) & (~static_cast<uint64_t>(0) >> (64 - kBits));
   return static_cast<T>(-1) < static_cast<T>(0) ? bits ^ static_cast<uint64_t>(1) << (kBits - 1) : bits;
@@ -61,14 +62,15 @@ __device__ void take_top(const TopArgs& a) {
   }
 }
 
-// ---- Places of extremes
+// ---- Indices of extremes
 
 template <class W>
 struct Best {
   W value;
-  int64_t place;  // -1: there is none yet
+  int64_t place;  // -1: none yet
 };
-// Whether `a` comes before `b`: NaN before all numbers, of equal ones the first or the last.
+// True if `a` comes before `b`. NaN comes before all numbers; among equal elements the first or the
+// last one wins.
 template <class W>
 __device__ bool comes_before(const ArgExtremeArgs& args, const Best<W>& a, const Best<W>& b) {
   if (a.place < 0 || b.place < 0) return b.place < 0;
@@ -78,7 +80,7 @@ __device__ bool comes_before(const ArgExtremeArgs& args, const Best<W>& a, const
   return args.last ? a.place > b.place : a.place < b.place;
 }
 
-// Blocks of width x height: each row of threads takes a line.
+// Blocks of width x height threads. Each row of threads processes a line.
 template <class T>
 __device__ void arg_extreme(const ArgExtremeArgs& a) {
   using W = Wide<T>;
@@ -114,7 +116,7 @@ __device__ void arg_extreme(const ArgExtremeArgs& a) {
 
 }  // namespace
 
-// How often each digit comes in each tile.
+// Counts each digit in each tile.
 PERCALE_KERNEL(percale_radix_count, RadixArgs, 256) {
   __shared__ unsigned counts[kDigits];
   for (int64_t tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
@@ -127,7 +129,8 @@ PERCALE_KERNEL(percale_radix_count, RadixArgs, 256) {
   }
 }
 
-// With the counts summed up: each element to its place, those of one digit in their order. A warp takes a part of the tile.
+// Moves each element to its destination, given the scanned counts. Elements with one digit keep
+// their order. A warp handles a part of the tile.
 PERCALE_KERNEL(percale_radix_move, RadixArgs, 256) {
   __shared__ unsigned counts[kWarps][kDigits];
   __shared__ int64_t first[kDigits];
@@ -171,7 +174,7 @@ PERCALE_KERNEL(percale_radix_move, RadixArgs, 256) {
   }
 }
 
-// One block.
+// Launched with one block.
 PERCALE_KERNEL(percale_scan, ScanArgs, 256) {
   constexpr int kEach = 16;
   __shared__ int64_t sums[256];
@@ -197,7 +200,7 @@ PERCALE_KERNEL(percale_scan, ScanArgs, 256) {
       sum += number;
     }
     carry += sums[255];
-    __syncthreads();  // before the sums are written anew
+    __syncthreads();  // before the sums are overwritten
   }
 }
 

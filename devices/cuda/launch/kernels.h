@@ -1,4 +1,4 @@
-// The kernels that there are: what prepares a node for each.
+// The list of all kernels, and helpers that kernels of several families share.
 #ifndef PERCALE_DEVICES_CUDA_LAUNCH_KERNELS_H_
 #define PERCALE_DEVICES_CUDA_LAUNCH_KERNELS_H_
 
@@ -9,7 +9,7 @@
 
 namespace percale::cuda {
 
-// Each family adds its entries; a line in kernels.cc for each.
+// Each function appends the entries of one family. all_kernels() calls each of them once.
 using Entries = std::vector<KernelEntry>;
 void add_unary(Entries& entries);
 void add_cast(Entries& entries);
@@ -39,18 +39,21 @@ void add_recurrent(Entries& entries);
 void add_matmul(Entries& entries);
 void add_product(Entries& entries);
 
-// All of them, in the order in which they are offered nodes.
+// Returns all entries, in the order in which nodes are offered to them.
 Entries all_kernels();
 
-// y[size elements of `bytes`] = x over the walk of both, for kernels of other families; offsets are in the pointers.
+// Copies `x` to `y` along the strides of both, for kernels of other families. Elements have
+// `item_bytes` bytes. The pointers include the offsets.
 void run_copy(const Launch& launch, int64_t item_bytes, const CopyArgs& args);
-// All `bytes` as they are, unless they are there already; zeros.
+// run_move() copies `bytes` bytes unless `to` and `from` are the same address. run_clear() writes
+// zeros.
 void run_move(const Launch& launch, Ptr to, Ptr from, int64_t bytes);
 void run_clear(const Launch& launch, Ptr y, int64_t bytes);
-// y[size] = x[size] in another type that Cast knows.
+// Computes y[size] = x[size], converted to another type that Cast supports.
 void run_cast(const Launch& launch, percale_dtype from, percale_dtype to, Ptr x, Ptr y, int64_t size);
 
-// What a node does with each element, as the device code knows it: functions of one float, and of two.
+// The codes by which the device code knows elementwise functions of one and of two floats. Empty if
+// there is no code for the node.
 struct UnaryCode {
   UnaryOp op;
   double alpha = 0, beta = 0;
@@ -58,13 +61,13 @@ struct UnaryCode {
 std::optional<UnaryCode> unary_code(const Node& node);
 std::optional<BinaryOp> binary_code(const Node& node);
 
-// What is reduced: an input of a node, into one of its outputs.
+// The operand of a reduction: an input of a node, which is reduced into one of its outputs.
 struct Operand {
   percale_dtype dtype;
   Dims dims;
   size_t input, output;
 };
-// Over the dims that are marked, for kernels of other families, too.
+// Reduces the dims that are marked. Kernels of other families use it too.
 Run reduce_dims(Plan& plan, ReduceOp op, const Operand& operand, const std::vector<bool>& reduced);
 
 }  // namespace percale::cuda

@@ -1,4 +1,4 @@
-// What follows the anchor of a group, where it is nothing but a residual and Relu.
+// The epilogue of a fused group that consists of a residual, Relu or both.
 #ifndef PERCALE_DEVICES_CUDA_LAUNCH_TAIL_H_
 #define PERCALE_DEVICES_CUDA_LAUNCH_TAIL_H_
 
@@ -8,9 +8,10 @@ namespace percale::cuda {
 
 struct Tail {
   bool residual = false, relu = false;
-  size_t input = 0;  // where in the inputs of the group the residual is
+  size_t input = 0;  // The index of the residual among the group's inputs.
 };
-// Behind the first node of the group's body. Refusal where there is something else.
+// Reads the epilogue behind the anchor, the first node of the group's body. Throws a Refusal if it
+// contains anything else.
 Tail tail_of(const Node& group);
 
 }  // namespace percale::cuda

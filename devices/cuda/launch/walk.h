@@ -1,4 +1,4 @@
-// Walks over several operands, for kernels: see Walk in kernels/args.h.
+// Strided walks over several operands, for kernels. See Walk in kernels/common/args.h.
 #ifndef PERCALE_DEVICES_CUDA_LAUNCH_WALK_H_
 #define PERCALE_DEVICES_CUDA_LAUNCH_WALK_H_
 
@@ -9,12 +9,14 @@
 
 namespace percale::cuda {
 
-// Strides of a row-major tensor.
+// Returns the strides of a row-major tensor.
 Dims row_major(const Dims& dims);
-// Strides by which an operand of `dims` is walked in the shape `out` that it broadcasts to: 0 along what is repeated.
+// Returns the strides of an operand with `dims` that broadcasts to the shape `out`. The stride of a
+// repeated dim is 0.
 Dims broadcast_strides(const Dims& dims, const Dims& out);
 
-// The operands of MatMul or BatchMatMul: op(A) [m, k] and op(B) [k, n] of batches that broadcast, padded to one rank.
+// The operands of MatMul or BatchMatMul: op(A) [m, k] and op(B) [k, n]. Their batch dims broadcast
+// and are padded to one rank.
 struct MatMulDims {
   explicit MatMulDims(const Node& node);
   bool trans_a, trans_b;
@@ -22,7 +24,8 @@ struct MatMulDims {
   Dims a_batch, b_batch, y_batch;
 };
 
-// Dims of one are left out and neighbouring dims that all operands walk as one are merged. Refusal when more than kMaxDims are left.
+// Builds a walk. Dims of size one are dropped, and neighbouring dims that are contiguous for all
+// operands are merged. Throws a Refusal if more than kMaxDims are left.
 template <size_t kOperands>
 Walk<kOperands> make_walk(const Dims& dims, const std::array<Dims, kOperands>& strides) {
   Walk<kOperands> out{};

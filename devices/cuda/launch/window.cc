@@ -5,7 +5,7 @@
 namespace percale::cuda {
 namespace {
 
-// Everything but the pads of auto_pad.
+// Reads everything except the pads that auto_pad asks for.
 WindowArgs plain_window(const Node& node, const Dims& in, const Dims& out, const Dims& kernel) {
   const size_t rank = in.size();
   refuse_if(rank == 0 || rank > 3, "windows have one to three dims");
@@ -30,7 +30,7 @@ WindowArgs plain_window(const Node& node, const Dims& in, const Dims& out, const
   return w;
 }
 
-// Pads of `total`, the greater half behind, or in front for SAME_LOWER.
+// Splits the padding `total`. The larger half goes to the end, or to the start for SAME_LOWER.
 void share_pads(WindowArgs& w, size_t i, int64_t total, bool upper) {
   w.pad[i] = upper ? total / 2 : total - total / 2;
   w.pad_end[i] = total - w.pad[i];
@@ -51,7 +51,7 @@ WindowArgs window_of(const Node& node, const Dims& in, const Dims& out, const Di
 }
 
 WindowArgs transposed_window_of(const Node& node, const Dims& in, const Dims& out, const Dims& kernel) {
-  // The other way round: what the node makes is the input of the convolution.
+  // In and out are swapped: the node's output is the input of the convolution.
   WindowArgs w = plain_window(node, out, in, kernel);
   const std::string_view auto_pad = node.attribute("auto_pad", std::string_view("NOTSET"));
   const bool upper = auto_pad == "SAME_UPPER", same = upper || auto_pad == "SAME_LOWER";

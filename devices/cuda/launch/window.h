@@ -1,4 +1,4 @@
-// The geometry of sliding windows, of pools and convolutions.
+// Geometry of the sliding windows of pools and convolutions.
 #ifndef PERCALE_DEVICES_CUDA_LAUNCH_WINDOW_H_
 #define PERCALE_DEVICES_CUDA_LAUNCH_WINDOW_H_
 
@@ -7,14 +7,17 @@
 
 namespace percale::cuda {
 
-// Of a node with the attributes auto_pad, pads, strides and dilations that goes from spatial dims `in` (1 to 3) to `out` with a window of
-// `kernel`. The library has checked that they belong together.
+// Returns the window of a node with the attributes auto_pad, pads, strides and dilations. `in` and
+// `out` are its spatial dims (1 to 3), `kernel` the dims of the window. The library has already
+// checked that they agree.
 WindowArgs window_of(const Node& node, const Dims& in, const Dims& out, const Dims& kernel);
-// Of a ConvTranspose: the convolution that it reverses, whose input dims are the node's output dims.
+// Returns the window of a ConvTranspose: that of the convolution which it reverses. The input dims
+// of that convolution are the node's output dims.
 WindowArgs transposed_window_of(const Node& node, const Dims& in, const Dims& out, const Dims& kernel);
 
-// Images as kernels walk them: each of `outer` is places, each of which has `inner` elements side by side. Row-major images are planes; with
-// channels last the channels are within.
+// The dims of images as kernels index them: `outer` images of `places` pixels, with `inner`
+// contiguous elements for each pixel. Row-major images have one plane for each channel, so `inner`
+// is 1. With channels last, `inner` is the number of channels.
 struct ImageDims {
   int64_t outer, inner;
   Dims places;
@@ -24,7 +27,7 @@ inline ImageDims image_dims(const Node& node, const Dims& dims) {
   return {dims[0] * dims[1], 1, Dims(dims.begin() + 2, dims.end())};
 }
 
-// The dims behind batch and channels.
+// Returns the dims after batch and channels.
 inline Dims spatial_dims(const Dims& dims) { return Dims(dims.begin() + 2, dims.end()); }
 
 }  // namespace percale::cuda

@@ -6,7 +6,7 @@
 namespace percale::cuda {
 namespace {
 
-constexpr int64_t kChannelPieces = 16;  // of the channels that a point is sampled for, at most
+constexpr int64_t kChannelPieces = 16;  // the most pieces that the channels of a point are cut into
 
 DeviceKernel grid_kernel(const char* what, percale_dtype dtype) {
   return {Family::grid, std::string("percale_") + what + suffix(dtype)};

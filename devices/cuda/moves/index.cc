@@ -1,4 +1,5 @@
-// Elements found by indices, and put back where indices say: Gather and Scatter, their gradients, MaxUnpool, sums of equal rows.
+// Gathers elements by indices and scatters them: Gather and Scatter, their gradients, MaxUnpool,
+// and sums of equal rows.
 #include <algorithm>
 
 #include "devices/cuda/launch/kernels.h"
@@ -8,7 +9,7 @@
 namespace percale::cuda {
 namespace {
 
-// A kernel that moves elements by their size.
+// Returns the kernel `name` for elements of `bytes` bytes.
 DeviceKernel by_size(const char* name, int64_t bytes) {
   return {Family::index, std::string("percale_") + name + "_" + std::to_string(bytes)};
 }
@@ -19,7 +20,7 @@ int64_t product(const Dims& dims, size_t from, size_t to) {
   return out;
 }
 
-// The data as [outer, size, inner] around the axis, and how many indices there are.
+// Views the data as [outer, size, inner] around the axis, and counts the indices.
 GatherArgs gather_args(const Node& node, const Dims& data) {
   const size_t axis = normal_axis(node.attribute("axis", int64_t{0}), data.size());
   GatherArgs args{};
@@ -31,7 +32,7 @@ GatherArgs gather_args(const Node& node, const Dims& data) {
   return args;
 }
 
-// x by indices, for a kernel that makes `results` elements.
+// Looks up elements of x by indices, with a kernel that computes `results` elements.
 template <class Args>
 Run look_up(const DeviceKernel& kernel, const Args& args, int64_t results) {
   return [=](const Launch& launch) {
@@ -48,7 +49,7 @@ Run look_up(const DeviceKernel& kernel, const Args& args, int64_t results) {
 Run prepare_gather(Plan& plan) {
   const Node& node = plan.node();
   GatherArgs args = gather_args(node, node.dims(0));
-  // What is behind the axis moves in pieces as large as divide it.
+  // The dims after the axis move in the largest units that divide them.
   int64_t bytes = args.inner * item_bytes(node.dtype(0)), unit = 8;
   if (args.outer * args.count * bytes == 0) return [](const Launch&) {};
   while (bytes % unit != 0) unit /= 2;
@@ -56,7 +57,8 @@ Run prepare_gather(Plan& plan) {
   return look_up(by_size("gather", unit), args, args.outer * args.count * args.inner);
 }
 
-// Where index n of GatherElements and ScatterElements stands, but for what it says itself: the place of n in the data with 0 at the axis.
+// The offset in the data of index n of GatherElements and ScatterElements, except for the axis: the
+// offset with 0 along the axis.
 struct ElementsWalk {
   Walk<1> walk;
   int64_t size, step;
@@ -105,13 +107,13 @@ Run prepare_gather_tuples(Plan& plan) {
   return look_up(by_size("gather_tuples", item_bytes(node.dtype(0))), args, args.count * args.slice);
 }
 
-// ---- What goes back
+// ---- Scatters
 
 DeviceKernel join_kernel(percale_dtype dtype) {
   return {Family::index, std::string("percale_join_") + suffix(dtype == PERCALE_DTYPE_BOOL ? PERCALE_DTYPE_U8 : dtype)};
 }
 
-// What is put as it is.
+// Returns the kernel that stores updates unchanged.
 DeviceKernel put_kernel(percale_dtype dtype) {
   const int64_t bytes = item_bytes(dtype);
   return join_kernel(bytes == 1   ? PERCALE_DTYPE_U8
@@ -120,7 +122,7 @@ DeviceKernel put_kernel(percale_dtype dtype) {
                                   : PERCALE_DTYPE_U64);
 }
 
-// How the updates of a node meet what is there, and the kernel that does it.
+// The reduction of a node's updates, and the kernel that applies it.
 struct Joining {
   JoinOp op;
   DeviceKernel kernel;
@@ -141,16 +143,17 @@ void run_join(const Launch& launch, const DeviceKernel& kernel, JoinArgs args, c
   launch.run(kernel, grid_for(args.outer * args.count * args.width), args);
 }
 
-// Updates that meet what is in y before: input 0, or zeros.
+// Updates that are combined with the initial content of y: input 0, or zeros.
 struct Updates {
   JoinArgs args;
   DeviceKernel kernel;
-  size_t input;   // that has the updates
-  bool copies;    // input 0 to y first
+  size_t input;   // the index of the input with the updates
+  bool copies;    // copies input 0 to y first
   int64_t bytes;  // of y
 };
 
-// Joins them by where the kernel `name` says, from `keys` and the indices (input 1), that they go.
+// Applies the updates. The kernel `name` computes their destinations from `keys` and the indices
+// (input 1).
 template <class Keys>
 Run join_updates(Plan& plan, const char* name, const Keys& keys, const Updates& updates) {
   const auto begin = [=](const Launch& launch) {
@@ -236,7 +239,8 @@ Run prepare_gather_grad(Plan& plan) {
   return join_updates(plan, "percale_index_keys", keys, {args, join_kernel(node.dtype(0)), 0, false, bytes});
 }
 
-// Elements of X in a Y of zeros, which may be larger than what the indices number; of several at one place the last stays.
+// Stores the elements of X in a Y of zeros, which may be larger than the tensor that the indices
+// count. If several go to one element, the last one wins.
 Run prepare_max_unpool(Plan& plan) {
   const Node& node = plan.node();
   const Dims x = node.dims(0), y = node.output_dims(), kernel = node.attribute("kernel_shape", Dims());
@@ -266,7 +270,7 @@ Run prepare_max_unpool(Plan& plan) {
   return join_updates(plan, "percale_unpool_keys", keys, {args, put_kernel(node.dtype(0)), 0, false, bytes});
 }
 
-// Row numbers of all of i64 but the last, which stands for none.
+// Row numbers may be any i64 except the largest, which stands for no row.
 Run prepare_sum_rows(Plan& plan) {
   const Node& node = plan.node();
   const Dims values = node.dims(1);

@@ -1,4 +1,5 @@
-// Elements moved: transposed, repeated, cut out, put together; and views, where one stands alone.
+// Kernels that move elements: transpose, repeat, slice, concatenate, and views that are run as
+// nodes.
 #include <algorithm>
 #include <numeric>
 
@@ -8,19 +9,20 @@
 namespace percale::cuda {
 namespace {
 
-// What moves elements without looking at them moves them by their size.
+// Returns the kernel `name` for elements of `bytes` bytes, whatever their type.
 DeviceKernel by_size(const char* name, int64_t bytes) {
   return {Family::layout, std::string("percale_") + name + "_" + std::to_string(bytes)};
 }
 
-// Everything as it is: Identity, Reshape and their like. The library gives them memory of its own only now and then.
+// Copies everything unchanged: Identity, Reshape and similar ops. The library rarely gives their
+// outputs separate memory.
 Run prepare_view(Plan& plan) {
   const Node& node = plan.node();
   const int64_t bytes = bytes_of(node.dtype(0), elements(node.dims(0)));
   return [=](const Launch& launch) { run_move(launch, launch.out(0), launch.in(0), bytes); };
 }
 
-// A copy of x, whose strides are given over the dims of y, into a row-major y.
+// Copies x, whose strides are given over the dims of y, into a row-major y.
 Run run_gather(const Node& node, const Dims& y, const Dims& x_strides, int64_t x_offset) {
   const int64_t bytes = item_bytes(node.dtype(0));
   CopyArgs args{};
@@ -39,7 +41,7 @@ Run prepare_expand(Plan& plan) {
   return run_gather(node, node.output_dims(), broadcast_strides(node.dims(0), node.output_dims()), 0);
 }
 
-// y [batch, columns, rows] = x [batch, rows, columns].
+// Computes y [batch, columns, rows] = x [batch, rows, columns].
 Run run_transpose(int64_t bytes, int64_t batch, int64_t rows, int64_t columns) {
   TransposeArgs args{};
   args.batch = batch;
@@ -60,23 +62,25 @@ Run run_transpose(int64_t bytes, int64_t batch, int64_t rows, int64_t columns) {
   };
 }
 
-// Whether a Transpose only says of images with channels last that they have them so, or the other way round: nothing moves.
+// True if a Transpose converts images between the library's order and channels last without moving
+// data, because one side already has that layout.
 bool is_between_orders(Plan& plan, const Dims& perm) {
   const Node& node = plan.node();
   if (perm.size() < 3) return false;
-  Dims last(perm.size());  // perm that puts channels last
+  Dims last(perm.size());  // the permutation that puts channels last
   std::iota(last.begin(), last.end(), 0);
   last = channels_last(last, last.size());
   if (perm == last) return node.has_channels_last(0) && plan.want_channels_last(0);
   Dims first(perm.size());
   for (size_t d = 0; d < last.size(); ++d) first[static_cast<size_t>(last[d])] = static_cast<int64_t>(d);
   const percale_dtype dtype = node.dtype(0);
-  const bool half = dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16;  // whom convolutions take so
+  // Convolutions of these types use channels last.
+  const bool half = dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16;
   return perm == first && half && plan.has_dnn() && !node.has_channels_last(0) &&
          plan.want_channels_last(node.inputs());
 }
 
-// Through tiles where two groups of neighbouring dims change places, possibly behind dims that stay.
+// Uses tiles if two groups of neighbouring dims are swapped, possibly behind unchanged dims.
 Run prepare_transpose(Plan& plan) {
   const Node& node = plan.node();
   const Dims x = node.dims(0), steps = row_major(x);
@@ -92,7 +96,7 @@ Run prepare_transpose(Plan& plan) {
   const auto walk = make_walk<2>(y, {y_steps, row_major(y)});
   const int64_t bytes = item_bytes(node.dtype(0));
   const int rank = walk.rank;
-  // The last two dims of y: rows of x lie next to each other along the last but one.
+  // In the last two dims of y, rows of x are contiguous along the second last.
   const bool tiles = (rank == 2 || rank == 3) && walk.strides[0][rank - 2] == 1 &&
                      walk.strides[0][rank - 1] == walk.dims[rank - 2] &&
                      (rank == 2 || walk.strides[0][0] == walk.dims[1] * walk.dims[2]);
@@ -100,7 +104,7 @@ Run prepare_transpose(Plan& plan) {
   return run_transpose(bytes, rank == 3 ? walk.dims[0] : 1, walk.dims[rank - 1], walk.dims[rank - 2]);
 }
 
-// Images between the order of the library and channels last.
+// Converts images between the library's order and channels last.
 Run prepare_reorder(Plan& plan) {
   const Node& node = plan.node();
   const Dims x = node.dims(0);
@@ -111,8 +115,9 @@ Run prepare_reorder(Plan& plan) {
   return run_transpose(bytes, x[0], from ? places : x[1], from ? x[1] : places);
 }
 
-// How Slice walks a tensor of `whole` dims to give one of `part` dims: where it begins, and what a step of each dim is. Inputs from
-// `first` on: starts, ends, axes, steps.
+// The walk of Slice over a tensor of `whole` dims that gives one of `part` dims: the offset of the
+// first element, and the stride of each dim. The inputs from `first` on are starts, ends, axes and
+// steps.
 struct SliceWalk {
   int64_t offset;
   Dims strides;
@@ -132,7 +137,8 @@ SliceWalk slice_walk(const Node& node, const Dims& whole, const Dims& part, size
     start =
         by[i] < 0 ? std::clamp<int64_t>(start, 0, std::max<int64_t>(size - 1, 0)) : std::clamp<int64_t>(start, 0, size);
     if (part[axis] > 0) out.offset += start * own[axis];
-    out.strides[axis] = part[axis] > 1 ? own[axis] * by[i] : 0;  // a single element takes no step, however long
+    // A single element needs no stride, however large the step is.
+    out.strides[axis] = part[axis] > 1 ? own[axis] * by[i] : 0;
   }
   return out;
 }
@@ -161,7 +167,8 @@ Run prepare_slice_grad(Plan& plan) {
   };
 }
 
-// The part of a tensor of `whole` dims that begins at `offset` along the axis and has the dims `part`.
+// Returns the walk over the part with the dims `part` of a tensor of `whole` dims. The pointers
+// include its offset.
 CopyArgs part_walk(const Dims& whole, const Dims& part, bool into) {
   CopyArgs args{};
   args.size = elements(part);

@@ -15,7 +15,7 @@ PadMode mode_of(const Node& node) {
   return mode == "edge" ? PadMode::kEdge : PadMode::kWrap;
 }
 
-// What is put before each dim; inputs 1 and 3 hold the pads and, where they are given, the axes.
+// Returns the padding before each dim. Inputs 1 and 3 hold the pads and, optionally, the axes.
 Dims before_of(const Node& node, size_t rank) {
   const Dims pads = node.known_ints(1, "the pads");
   Dims axes(rank), before(rank);
@@ -35,7 +35,7 @@ PadArgs pad_args(PadMode mode, const Dims& small, const Dims& large, const Dims&
   return args;
 }
 
-// Elements of the larger side from the smaller one; `value`: input 2 is what a constant is.
+// Fills the larger tensor from the smaller one. If `value`, input 2 is the constant.
 Run run_pad(const Node& node, PadArgs args, bool value) {
   args.size = elements(node.output_dims());
   const DeviceKernel kernel{Family::pad, "percale_pad_" + std::to_string(item_bytes(node.dtype(0)))};
@@ -49,7 +49,7 @@ Run run_pad(const Node& node, PadArgs args, bool value) {
   };
 }
 
-// The other way round.
+// Sums the larger tensor back into the smaller one.
 Run run_sum(const Node& node, PadArgs args) {
   args.size = elements(node.output_dims());
   const DeviceKernel kernel{Family::pad, std::string("percale_pad_sum_") + suffix(node.dtype(0))};

@@ -1,4 +1,4 @@
-// RoiAlign and the gradient of its pictures; MaxRoiPool.
+// RoiAlign with the gradient of its pictures, and MaxRoiPool.
 #include <algorithm>
 
 #include "devices/cuda/launch/kernels.h"
@@ -11,7 +11,7 @@ DeviceKernel roi_kernel(const char* what, percale_dtype dtype) {
   return {Family::roi, std::string("percale_") + what + suffix(dtype)};
 }
 
-// Of pictures [batch, channels, height, width].
+// `pictures` is [batch, channels, height, width].
 RoiArgs roi_args(const Node& node, const Dims& pictures) {
   RoiArgs args{};
   args.batch = pictures[0];

@@ -1,4 +1,4 @@
-// Rows of sequences turned round or written into a cache that holds them, and slices that a mask chooses.
+// Reverses rows of sequences, writes rows into a cache, and selects slices by a mask.
 #include <algorithm>
 
 #include "devices/cuda/launch/kernels.h"
@@ -7,7 +7,8 @@
 namespace percale::cuda {
 namespace {
 
-// Rows of `bytes` as pieces as large as divide them, and the kernel that moves these.
+// Splits rows of `bytes` into the largest units that divide them, and selects the kernel for that
+// unit.
 struct Pieces {
   Pieces(const char* name, int64_t bytes) {
     int64_t unit = 8;
@@ -15,7 +16,7 @@ struct Pieces {
     inner = bytes / unit;
     kernel = {Family::sequence, std::string("percale_") + name + '_' + std::to_string(unit)};
   }
-  int64_t inner;  // in a row
+  int64_t inner;  // units in a row
   DeviceKernel kernel;
 };
 
@@ -73,7 +74,8 @@ Run prepare_tensor_scatter(Plan& plan) {
   };
 }
 
-// How many slices are chosen is known where the mask is: the library plans the node no earlier.
+// The number of selected slices needs the mask, so the library plans the node when the mask is
+// known.
 Run prepare_compress(Plan& plan) {
   const Node& node = plan.node();
   refuse_if(node.constant(1) == nullptr && elements(node.dims(1)) > 0, "the condition must be known before the run");
@@ -85,7 +87,8 @@ Run prepare_compress(Plan& plan) {
   CompressArgs args{};
   args.outer = flat ? 1 : product(x, 0, axis);
   args.size = flat ? elements(x) : x[axis];
-  args.count = std::min(elements(node.dims(1)), args.size);  // beyond the last slice nothing is chosen
+  // Nothing is selected beyond the last slice.
+  args.count = std::min(elements(node.dims(1)), args.size);
   args.chosen = y[axis];
   args.inner = pieces.inner;
   if (elements(y) == 0) return [](const Launch&) {};

@@ -1,4 +1,4 @@
-// The sort of keys; TopK, which is one; the places of extremes.
+// The sort of keys, TopK, which uses it, and the indices of extremes.
 #include "devices/cuda/moves/sort.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace percale::cuda {
 namespace {
 
-// A tensor as lines along an axis: [outer, size, inner].
+// A tensor viewed as lines along an axis: [outer, size, inner].
 struct Lines {
   int64_t outer, size, inner;
 };
@@ -67,7 +67,8 @@ Run prepare_arg_extreme(Plan& plan) {
   args.inner = lines.inner;
   args.greatest = node.op() == "ArgMax";
   args.last = node.attribute("select_last_index", int64_t{0}) != 0;
-  // Threads go along a line where its elements are neighbours, else side by side along as many lines.
+  // If the elements of a line are contiguous, the threads share a line. Otherwise each thread takes
+  // one of several neighbouring lines.
   Grid grid;
   grid.threads = lines.inner > 1 ? 1 : lines.size <= 1024 ? 32 : 256;
   grid.threads_y = 256 / grid.threads;

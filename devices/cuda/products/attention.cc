@@ -1,4 +1,4 @@
-// FusedAttention and its gradients: cuDNN's, or kernels of our own.
+// FusedAttention and its gradients, by cuDNN or by kernels of this plug-in.
 #include <algorithm>
 #include <memory>
 
@@ -10,11 +10,13 @@ namespace percale::cuda {
 namespace {
 
 constexpr int64_t kRows = 32, kMostSize = 128;  // as in kernels/attention.cu
-// Fewer scores are not worth the time that cuDNN takes to compile for them; it wants rows of so many elements.
+// With fewer scores, cuDNN's time for compiling does not pay off. cuDNN needs row sizes that are
+// multiples of kLibraryRow.
 constexpr int64_t kLibraryScores = 1 << 16, kLibraryRow = 8;
 constexpr int64_t kMostWorkspace = int64_t{4} << 30;
 
-// [batch, heads, sequence, size] of an operand that may lie by row, [batch, sequence, heads, size], and its steps.
+// The sizes of an operand [batch, heads, sequence, size], or [batch, sequence, heads, size] if
+// `by_row`, and its strides.
 struct Heads {
   int64_t batch, heads, sequence, size;
 };
@@ -26,7 +28,8 @@ Heads heads_of(const Dims& dims, bool by_row, int64_t (&steps)[3]) {
   return {dims[0], dims[by_row ? 2 : 1], dims[by_row ? 1 : 2], dims[3]};
 }
 
-// Sizes and steps of Q, K and V, which are the inputs from `first` on, and of a mask, and the mask's dims; Y and pointers are left out.
+// The sizes and strides of Q, K and V, which are the inputs from `first` on, and of a mask. Y and
+// the pointers are not set.
 struct Operands {
   AttentionArgs args{};
   Dims mask;
@@ -60,7 +63,7 @@ Operands operands_of(const Node& node, size_t first, size_t mask) {
   return out;
 }
 
-// Whether cuDNN may be asked.
+// True if cuDNN may be used.
 bool suits_library(Plan& plan, percale_dtype dtype, const AttentionArgs& args) {
   const bool half = dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16;
   return half && args.batch * args.heads * args.queries * args.keys >= kLibraryScores && args.size % kLibraryRow == 0 &&
@@ -70,7 +73,7 @@ bool suits_library(Plan& plan, percale_dtype dtype, const AttentionArgs& args) {
 int64_t rows_of(const AttentionArgs& args) { return args.batch * args.heads * args.queries; }
 int64_t wide_bytes(percale_dtype dtype) { return dtype == PERCALE_DTYPE_F64 ? 8 : 4; }
 
-// What cuDNN does of a node, if it does.
+// Runs a node with cuDNN if possible.
 class Library {
  public:
   Library(Plan& plan, percale_dtype dtype, const Operands& of) : rows_(rows_of(of.args)) {
@@ -81,7 +84,7 @@ class Library {
     end_ = {Family::attention, std::string("percale_attention_end_") + suffix(dtype)};
     ends_ = !of.mask.empty() || of.args.nan_is_zero != 0;
   }
-  // False, and nothing was enqueued, where it does not.
+  // Returns false and enqueues nothing if cuDNN does not run the node.
   bool run(const Launch& launch, AttentionArgs a) const {
     if (planned_ == nullptr) return false;
     if (a.statistics.address == 0) a.statistics = launch.scratch(statistics_);
@@ -101,7 +104,7 @@ class Library {
   bool ends_ = false;
 };
 
-// Blocks of as many rows as a tile has, and what they share: `elements` of the type that is computed in.
+// One block for each tile of rows, with `elements` of shared memory in the type of computing.
 Grid tiles_of(const AttentionArgs& args, int64_t sequence, percale_dtype dtype, int64_t elements) {
   Grid grid;
   const int64_t tiles = args.batch * args.heads * ((sequence + kRows - 1) / kRows);
@@ -127,7 +130,7 @@ Run prepare_attention(Plan& plan) {
       tiles_of(sizes, sizes.queries, dtype, kRows * (size + 1) + kRows * (longest + 1) + kRows * (kRows + 1));
   return [=, args = sizes](const Launch& launch) {
     if (bytes == 0) return;
-    if (args.keys == 0) {  // a sum of nothing
+    if (args.keys == 0) {  // a sum over no keys
       launch.queue().clear(launch.out(0).address, static_cast<uint64_t>(bytes));
       return;
     }

@@ -1,10 +1,10 @@
-// EmbeddingBag and what goes back to its rows.
+// EmbeddingBag and the gradient of its rows.
 #include "devices/cuda/launch/kernels.h"
 
 namespace percale::cuda {
 namespace {
 
-// The operands from the table on are input `table` and those behind it: table, indices, offsets, weights.
+// Reads the operands from input `table` on: table, indices, offsets, weights.
 BagArgs bag_args(const Node& node, size_t table) {
   const Dims rows = node.dims(table), indices = node.dims(table + 1);
   const std::string_view mode = node.attribute("mode", std::string_view("mean"));
@@ -37,7 +37,7 @@ Run prepare_bags(Plan& plan) {
   const bool by_offsets = node.has(kTable + 2), weighted = node.has(kTable + 3);
   const int64_t bytes = elements(node.output_dims()) * item_bytes(dtype);
   return [=](const Launch& launch) {
-    // Rows of no bag and padding stay zero.
+    // Rows of padding and of no bag stay zero.
     if (kTable == 1 && bytes > 0) run_clear(launch, launch.out(0), bytes);
     if (args.bags * args.width == 0) return;
     BagArgs now = args;

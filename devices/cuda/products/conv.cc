@@ -1,4 +1,5 @@
-// Conv, ConvTranspose and the gradients of Conv: by cuDNN where it is there and groups have channels enough, else by kernels of our own.
+// Conv, ConvTranspose and the gradients of Conv. cuDNN runs them if it is available and groups have
+// enough channels; otherwise kernels of this plug-in do.
 #include <algorithm>
 #include <memory>
 
@@ -11,10 +12,12 @@
 namespace percale::cuda {
 namespace {
 
-// Below so many rows of a product (channels of a group), or results of the gradient of the weights, a tile would be mostly empty.
+// With fewer rows of a product (channels of a group), or fewer results of the weight gradient, a
+// tile would be mostly empty.
 constexpr int64_t kTileRows = 16, kTileResults = 512;
 constexpr int64_t kTile = 64;
-// The sums of the gradient of the weights are cut into pieces of at least so many; about so many blocks have work.
+// The sums of the weight gradient are cut into pieces of at least kPiece elements, so that about
+// kWantedBlocks blocks have work.
 constexpr int64_t kPiece = 512, kWantedBlocks = 1024, kMostPieces = 64;
 
 int64_t size_of(const int64_t (&dims)[3]) { return dims[0] * dims[1] * dims[2]; }
@@ -32,7 +35,7 @@ Grid blocks_grid(int64_t blocks, int64_t pieces) {
   return out;
 }
 
-// Of a convolution from images `x` to images `y` with weights `w`.
+// Returns the arguments of a convolution from images `x` to images `y`.
 ConvArgs conv_args(const Node& node, const WindowArgs& window, const Dims& x, const Dims& y) {
   ConvArgs args{};
   args.window = window;
@@ -44,7 +47,8 @@ ConvArgs conv_args(const Node& node, const WindowArgs& window, const Dims& x, co
   return args;
 }
 
-// Images and weights of 16 bits lie with channels last for cuDNN, whose tensor cores take them so.
+// Images and weights of 16 bits use channels last for cuDNN, because its tensor cores need that
+// layout. Returns 1 if all operands have it.
 int32_t lies_channels_last(Plan& plan, percale_dtype dtype, const std::vector<size_t>& operands) {
   const bool half = dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16;
   if (!half || !plan.has_dnn()) return 0;
@@ -53,11 +57,12 @@ int32_t lies_channels_last(Plan& plan, percale_dtype dtype, const std::vector<si
   return out ? 1 : 0;
 }
 
-// Groups of few channels are none for cuDNN where they are planes of their own.
+// Groups with few channels are not for cuDNN unless images have channels last.
 bool is_for_library(const ConvArgs& args, int64_t channels) { return args.channels_last != 0 || channels >= kTileRows; }
 
-// Images as the result of a convolution, Y or the gradient of X, in the first way that there is: cuDNN with all that follows, with the bias,
-// the convolution by itself and the bias behind it; a kernel of our own.
+// A convolution whose result is images: Y or the gradient of X. It uses the first of these methods
+// that is available: cuDNN with the whole epilogue; cuDNN with the bias; cuDNN followed by a kernel
+// for the bias; a kernel of this plug-in.
 class ImageConv {
  public:
   ImageConv(Plan& plan, const Convolution& convolution)
@@ -83,7 +88,7 @@ class ImageConv {
     workspace_ = plan.book_workspace(bytes);
   }
 
-  // The bias is added; whether the residual and Relu are done, too.
+  // Always adds the bias. Returns true if the residual and Relu were applied too.
   bool run(const Launch& launch, const PlannedConvolution::Operands& operands) const {
     if (results_ == 0) return true;
     const Ptr result = forward_ ? operands.y : operands.x;
@@ -128,7 +133,8 @@ Run prepare_conv(Plan& plan) {
   };
 }
 
-// ConvTranspose and ConvGradInput: inputs are images of the convolution's output, and its weights.
+// ConvTranspose and ConvGradInput. The inputs are images of the convolution's output, and its
+// weights.
 Run prepare_grad_input(Plan& plan) {
   const Node& node = plan.node();
   const Dims dy = node.dims(0), dx = node.output_dims(), kernel = spatial_dims(node.dims(1));
@@ -143,7 +149,8 @@ Run prepare_grad_input(Plan& plan) {
   };
 }
 
-// A Conv with a bias, and a residual and Relu behind it: cuDNN has ready-made code for it. Where it has none, the tail is done by itself.
+// A Conv with a bias, and a residual and Relu as its epilogue, for which cuDNN has precompiled
+// code. If cuDNN cannot run it, the epilogue runs as a separate kernel.
 Run prepare_fused_conv(Plan& plan) {
   const Node& node = plan.node();
   refuse_if(node.attribute("anchor", std::string_view()) != "Conv" || !plan.has_dnn(), "groups behind convolutions");

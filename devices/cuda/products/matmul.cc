@@ -1,4 +1,4 @@
-// MatMul, Gemm and BatchMatMul, and what cuBLASLt does behind them.
+// MatMul, Gemm and BatchMatMul, with the epilogues of cuBLASLt.
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -11,21 +11,22 @@
 namespace percale::cuda {
 namespace {
 
-// The last dim of a product's result has a number of `dims` for each of its `n` columns.
+// True if `dims` is a row with one number for each of the `n` columns of the product.
 bool is_row(const Dims& dims, int64_t n) { return !dims.empty() && dims.back() == n && elements(dims) == n; }
 
-// Products of batches one after the other, where their operands do not lie in equal steps.
+// One call of several, for operands whose batches are not equally spaced.
 struct Part {
   int64_t a, b, d;  // offsets in bytes
 };
 
-// How batches of `a` and `b` make those of `y`: as many as can be in one call, the others call by call.
+// Splits the batches of `y`, made from those of `a` and `b`. Each call computes as many matrices as
+// possible.
 std::vector<Part> split_batches(Product& p, const Dims& a, const Dims& b, const Dims& y) {
   const Dims a_steps = broadcast_strides(a, y), b_steps = broadcast_strides(b, y);
   const int64_t bytes = item_bytes(p.dtype);
   const int64_t a_matrix = p.m * p.k, b_matrix = p.k * p.n, d_matrix = p.m * p.n;
   const auto walk = make_walk<2>(y, {a_steps, b_steps});
-  // The innermost walk is one call.
+  // The innermost dim of the walk is one call.
   p.batch = walk.rank == 0 ? 1 : walk.dims[walk.rank - 1];
   if (walk.rank > 0) {
     p.a_step = walk.strides[0][walk.rank - 1] * a_matrix;
@@ -74,7 +75,7 @@ Run prepare_matmul(Plan& plan) {
   p.m = dims.m, p.k = dims.k, p.n = dims.n;
   const int64_t y_bytes = elements(node.output_dims()) * item_bytes(p.dtype);
   if (y_bytes == 0 || p.k == 0) return run_zeros(y_bytes);
-  // One matrix for all batches: they are rows of one product.
+  // If all batches share one B, their rows form a single product.
   if (elements(dims.b_batch) == 1 && !p.trans_a) {
     p.m *= elements(dims.a_batch);
     dims.a_batch.assign(dims.a_batch.size(), 1);
@@ -108,7 +109,8 @@ Run prepare_gemm(Plan& plan) {
   const bool adds = node.has(2) && beta != 0;
   refuse_if(p.k == 0 && adds, "an inner size of 0");
   if (y_bytes == 0 || p.k == 0) return run_zeros(y_bytes);
-  // C: a bias for every column goes into the epilogue; a whole matrix is taken as it is; anything else is first repeated into Y.
+  // C is a bias in the epilogue if it has one number per column. A whole matrix is passed as it is.
+  // Any other shape is first broadcast into Y.
   const Dims c = adds ? node.dims(2) : Dims();
   const bool bias = adds && is_row(c, p.n) && beta == 1 && p.dtype != PERCALE_DTYPE_F64;
   const bool whole = adds && !bias && elements(c) == p.m * p.n;
@@ -132,8 +134,8 @@ Run prepare_gemm(Plan& plan) {
   };
 }
 
-// A MatMul by one matrix, or a Gemm, with what cuBLASLt does behind it: a row that is added, then Relu or, in 16 bits, Gelu by tanh. What follows
-// that within the group is one kernel.
+// A MatMul by one matrix, or a Gemm, with an epilogue of cuBLASLt: a bias row, then Relu or, in 16
+// bits, Gelu by tanh. The remaining nodes of the group run as one kernel.
 class FusedProduct {
  public:
   explicit FusedProduct(const Node& node) : node_(node), first_(node.body_node(0)) {
@@ -155,7 +157,7 @@ class FusedProduct {
     take_bias();
     take_activation();
     refuse_if(next_ == 1, "nothing that the product can take along");
-    // What is behind sees the last of what was taken along, and nothing before it.
+    // The remaining nodes may read the result of the last node in the epilogue, but no earlier one.
     for (size_t i = next_; i < node.body_size(); ++i) {
       for (size_t j = 0; j < node.body_node(i).inputs(); ++j) {
         for (size_t taken = 0; taken + 1 < next_; ++taken) {
@@ -168,8 +170,8 @@ class FusedProduct {
   const Product& product() const { return p_; }
   size_t a() const { return a_; }
   size_t b() const { return b_; }
-  int bias() const { return bias_; }     // an input of the node; -1: there is none
-  size_t next() const { return next_; }  // the first node of the body that is not taken along
+  int bias() const { return bias_; }     // an input of the node; -1: none
+  size_t next() const { return next_; }  // the first node of the body after the epilogue
 
  private:
   void take_gemm() {

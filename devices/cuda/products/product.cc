@@ -6,7 +6,7 @@
 namespace percale::cuda {
 namespace {
 
-// Of operands whose batches broadcast.
+// Reads operands whose batches broadcast.
 IntProductArgs read(const Node& node) {
   const MatMulDims dims(node);
   IntProductArgs args{};

@@ -1,6 +1,7 @@
-// LSTM, GRU, RNN and their gradients: products by cuBLASLt, and kernels for what happens to a unit between them. The input's part of
-// all steps is one product, the state's part one a step. Operands of f16 and bf16 are made f32 first, as on the CPU, and results of f32 are
-// rounded once.
+// LSTM, GRU, RNN and their gradients: products by cuBLASLt, and kernels for the elementwise work
+// between them. The input's part of all steps is one product; the state's part is one product for
+// each step. Operands of f16 and bf16 are converted to f32 first, as on the CPU, and the f32
+// results are rounded once.
 #include <algorithm>
 #include <cctype>
 #include <memory>
@@ -13,10 +14,11 @@
 namespace percale::cuda {
 namespace {
 
-// Inputs of all three; LSTM has initial_c and P behind them, a gradient then those of Y, Y_h and Y_c.
+// The inputs of all three ops. LSTM has initial_c and P behind them. A gradient then has the
+// gradients of Y, Y_h and Y_c.
 enum Input : size_t { kX, kW, kR, kB, kLengths, kH0, kC0, kP };
 
-// Numbers that a function has, and what they are where the node says nothing.
+// An activation, the parameters that it has, and their defaults.
 struct NamedFn {
   std::string_view name;
   CellFn fn;
@@ -35,13 +37,14 @@ constexpr NamedFn kFns[] = {{"affine", CellFn::kAffine, true, true, 1, 0},
                             {"tanh", CellFn::kTanh},
                             {"thresholdedrelu", CellFn::kThresholdedRelu, true, false, 1}};
 
-// The activations of a node, one after the other: numbers go in order to those that have some.
+// The activations of a node, in order. The values in activation_alpha and activation_beta go in
+// order to the functions that have such a parameter.
 class Activations {
  public:
   explicit Activations(const Node& node)
       : node_(node), alphas_(node.floats("activation_alpha")), betas_(node.floats("activation_beta")) {}
 
-  // Number i, or `otherwise` where the node names none.
+  // Returns activation i, or `otherwise` if the node names none.
   CellActivation next(size_t i, std::string_view otherwise) {
     const char* const given = node_.attribute_string("activations", i);
     std::string name(given != nullptr ? std::string_view(given) : otherwise);
@@ -63,17 +66,17 @@ class Activations {
   size_t alpha_ = 0, beta_ = 0;
 };
 
-// Rows of W and R that go into one product, and where their sums lie.
+// The rows of W and R that form one product, and the location of their sums.
 struct Part {
-  int64_t first, width, sums;  // sums: bytes behind those of all
+  int64_t first, width, sums;  // sums: offset in bytes from the first sum
 };
 
-// An operand of 16 bits, and where it lies as f32 within the scratch.
+// An operand of 16 bits, and its f32 copy in the scratch.
 struct Widened {
-  int64_t size, at;  // at: -1 where the operand is taken as it is
+  int64_t size, at;  // at: -1 if the operand is used as it is
 };
 
-// A node as it was planned: what its kernels are told, where things lie, its products.
+// A planned node: the arguments of its kernels, its memory and its products.
 class Recurrent {
  public:
   Recurrent(Plan& plan, bool gradient) : gradient_(gradient) {
@@ -203,18 +206,18 @@ class Recurrent {
     }
   }
 
-  // Whether the direction reads a copy of X in the order of its steps.
+  // True if the direction reads a copy of X in the order of its steps.
   bool gathers(bool reversed) const {
     return args_.batch_first || (reversed && (reverse_ || args_.directions == 2)) || (gradient_ && has_[kLengths]);
   }
-  // Operands in the type that is computed in.
+  // The operands in the type of computing.
   Ptr in(const Launch& launch, size_t i) const {
     return wide_in_[i].at < 0 ? launch.in(i) : launch.scratch(wide_in_[i].at);
   }
   Ptr out(const Launch& launch, size_t k) const {
     return wide_out_[k].at < 0 ? launch.out(k) : launch.scratch(wide_out_[k].at);
   }
-  // The same where they are there.
+  // The same, or null if the operand is absent.
   Ptr input(const Launch& launch, size_t i) const { return i < has_.size() && has_[i] ? in(launch, i) : Ptr{0}; }
   Ptr output(const Launch& launch, size_t k) const { return k < gives_.size() && gives_[k] ? out(launch, k) : Ptr{0}; }
   Ptr weights(const Launch& launch, size_t i, const RecurrentArgs& a, const Part& part) const {
@@ -228,7 +231,8 @@ class Recurrent {
   Ptr sums(const RecurrentArgs& a, const Part& part, int64_t step) const {
     return a.sums + part.sums + step * a.batch * part.width * item_;
   }
-  // GRU's candidate, whose product is apart: its rows of R take what the reset gate made, or give what it works on.
+  // GRU's candidate has its own product. Its rows of R multiply r * h, or, with
+  // linear_before_reset, h before the reset gate is applied.
   bool is_candidate(size_t part) const { return part == 1; }
 
   void kernel(const Launch& launch, const char* part, int64_t size, const RecurrentArgs& a) const {
@@ -327,9 +331,10 @@ class Recurrent {
   static constexpr int64_t kThreads = 256;
 
   const bool gradient_;
-  percale_dtype given_ = PERCALE_DTYPE_F32, dtype_ = PERCALE_DTYPE_F32;  // of operands, of what is computed
+  // the types of the operands and of computing
+  percale_dtype given_ = PERCALE_DTYPE_F32, dtype_ = PERCALE_DTYPE_F32;
   int64_t item_ = 4, width_ = 0, workspace_ = 0, workspace_bytes_ = 0;
-  size_t states_ = 1;  // of a row: h, and LSTM's c
+  size_t states_ = 1;  // the states of a row: h, and c for LSTM
   bool reverse_ = false;
   RecurrentArgs args_{};
   CellActivation fns_[2][3] = {};
@@ -337,7 +342,7 @@ class Recurrent {
   std::vector<Widened> wide_in_, wide_out_;
   std::vector<Part> parts_;
   std::vector<Products> products_;
-  std::vector<std::pair<Ptr RecurrentArgs::*, int64_t>> places_;  // in the scratch
+  std::vector<std::pair<Ptr RecurrentArgs::*, int64_t>> places_;  // offsets in the scratch
 };
 
 template <bool kGradient>

@@ -9,7 +9,8 @@
 namespace percale::cuda {
 namespace {
 
-// Lets a GPU reach another's memory for as long as its context lives, as whoever asked before has, too.
+// Lets a GPU access another one's memory for as long as its context lives. Access may already be
+// enabled.
 void open_way(const Device& from, const Device& to) {
   if (from.context() == to.context()) return;
   const Driver& d = from.driver();
@@ -21,7 +22,8 @@ void open_way(const Device& from, const Device& to) {
   if (result != abi::kPeerAccessAlreadyEnabled) d.check(result, "cuCtxEnablePeerAccess");
 }
 
-// Calls f with the queue of the device's copies; `wrong`: the first failure of several such calls.
+// Calls f with the device and its stream for copies. Stores the first failure of several such calls
+// in `wrong`.
 template <class F>
 void on_copies(Device& device, std::exception_ptr& wrong, F&& f) {
   try {
@@ -71,7 +73,7 @@ void all_reduce(std::span<Device* const> devices, void* const* buffers, std::spa
       }
     });
   }
-  // Also after a failure: what was enqueued works on the buffers of all.
+  // Waits even after a failure, because the enqueued work uses the buffers of all devices.
   for (Device* device : devices) {
     on_copies(*device, wrong, [](Device&, Queue& queue) { queue.synchronize(); });
   }

@@ -1,4 +1,4 @@
-// Sums across GPUs, without a library: they read and write each other's memory.
+// All-reduce across GPUs without a library: the GPUs read and write each other's memory.
 #ifndef PERCALE_DEVICES_CUDA_ROWS_ALL_REDUCE_H_
 #define PERCALE_DEVICES_CUDA_ROWS_ALL_REDUCE_H_
 
@@ -9,7 +9,8 @@
 
 namespace percale::cuda {
 
-// As percale_device_api::all_reduce. Failure UNIMPLEMENTED where there are too many of them, or two do not reach each other.
+// See percale_device_api::all_reduce. Throws a Failure with UNIMPLEMENTED if there are too many
+// GPUs, or one cannot access another's memory.
 void all_reduce(std::span<Device* const> devices, void* const* buffers, std::span<const uint64_t> counts,
                 percale_dtype dtype);
 

@@ -1,4 +1,4 @@
-// BinaryCrossEntropyWithLogits and Huber. Their gradients are elementwise.
+// BinaryCrossEntropyWithLogits and Huber. Their gradients are elementwise ops.
 #include <algorithm>
 
 #include "devices/cuda/launch/kernels.h"

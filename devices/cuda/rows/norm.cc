@@ -1,4 +1,5 @@
-// Layer, root mean square and batch normalisation, and the gradients of layer and batch.
+// Layer, root mean square and batch normalisation, and the gradients of layer and batch
+// normalisation.
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -9,9 +10,9 @@
 namespace percale::cuda {
 namespace {
 
-// A warp for a row of up to so many elements, else a block.
+// Rows of up to this many elements are processed by one warp, longer ones by a block.
 constexpr int64_t kWarpRow = 1024;
-// Elements that a thread takes at once where sizes and addresses allow it.
+// Returns the number of elements that a thread loads at once if sizes and addresses allow it.
 int64_t pack_of(percale_dtype dtype) { return 16 / item_bytes(dtype); }
 
 std::string kernel_name(const char* what, percale_dtype dtype) {
@@ -43,12 +44,13 @@ Rows rows_of(const Dims& dims, const Node& norm) {
   return {elements(Dims(dims.begin(), dims.begin() + axis)), elements(Dims(dims.begin() + axis, dims.end()))};
 }
 
-// "_f32", or "_f32_bf16" where something else is of another type.
+// Returns "_f32", or for example "_f32_bf16" if the other operand has another type.
 std::string types_of(percale_dtype dtype, percale_dtype other) {
   return std::string("_") + suffix(dtype) + (other == dtype ? "" : std::string("_") + suffix(other));
 }
 
-// LayerNormalization and RMSNormalization, which may stand in the body of the plan's node: x, scale and bias among its inputs.
+// LayerNormalization and RMSNormalization. `norm` may be a node in the body of the plan's node.
+// `in` holds the indices of x, scale and bias among the inputs.
 Run row_norm(Plan& plan, const Node& norm, const std::array<size_t, 3>& in) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(in[0]);
@@ -62,7 +64,7 @@ Run row_norm(Plan& plan, const Node& norm, const std::array<size_t, 3>& in) {
   args.epsilon = norm.attribute("epsilon", 1e-5);
   args.root = norm.op() == "RMSNormalization";
   refuse_if(node.dtype(in[1]) != dtype, "the scale has another type than X");
-  // A scale may have fewer dims than are normalised, or dims of one in front of them.
+  // A scale may have fewer dims than are normalised, or leading dims of one.
   Dims scale = node.dims(in[1]);
   while (!scale.empty() && scale.front() == 1) scale.erase(scale.begin());
   refuse_if(elements(scale) != of.size || scale.size() > x.size() ||
@@ -91,10 +93,11 @@ Run row_norm(Plan& plan, const Node& norm, const std::array<size_t, 3>& in) {
 
 Run prepare_row_norm(Plan& plan) { return row_norm(plan, plan.node(), {0, 1, 2}); }
 
-// The columns are summed by blocks of 32 columns and a piece of at least so many rows; about so many blocks have work.
+// Columns are summed by blocks of 32 columns and a piece of at least kPieceRows rows, so that about
+// kWantedBlocks blocks have work.
 constexpr int64_t kColumnBlock = 32, kPieceRows = 64, kWantedBlocks = 1024, kMostPieces = 128;
 
-// LayerNormalizationGrad in the same way: dy, x and scale.
+// LayerNormalizationGrad, in the same way. `in` holds the indices of dy, x and scale.
 Run row_norm_grad(Plan& plan, const Node& norm, const std::array<size_t, 3>& in) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(in[1]);
@@ -138,7 +141,8 @@ Run row_norm_grad(Plan& plan, const Node& norm, const std::array<size_t, 3>& in)
 
 Run prepare_row_norm_grad(Plan& plan) { return row_norm_grad(plan, plan.node(), {0, 1, 2}); }
 
-// A layer's normalisation in f32 whose result goes on in 16 bits, and its gradient, which comes so.
+// A layer normalisation in f32 whose result is cast to 16 bits, and its gradient, which comes in 16
+// bits.
 Run prepare_fused_row_norm(Plan& plan) {
   const Node& node = plan.node();
   const std::string_view anchor = node.attribute("anchor", std::string_view());
@@ -162,12 +166,13 @@ Run prepare_fused_row_norm(Plan& plan) {
   return back ? row_norm_grad(plan, norm, in) : row_norm(plan, norm, in);
 }
 
-// A channel is cut into pieces of at least so many elements; about so many blocks have work.
+// A channel is cut into pieces of at least kPiece elements, so that about kChannelBlocks blocks
+// have work.
 constexpr int64_t kPiece = 1024, kChannelBlocks = 2048, kMostChannelPieces = 64;
-// The same where channels lie last, and a block takes many of them.
+// The same with channels last, where a block handles many channels.
 constexpr int64_t kLastPiece = 256, kLastBlocks = 1024, kMostLastPieces = 256, kBlock = 256, kBlockPacks = 32;
 
-// `norm`: the node with the attributes, which may stand in the body of `node`.
+// `norm` is the node with the attributes, which may be in the body of `node`.
 ChannelNormArgs channel_args(const Node& node, const Node& norm, size_t x_input, percale_dtype scale,
                              percale_dtype statistics) {
   const Dims x = node.dims(x_input);
@@ -195,7 +200,7 @@ Grid channel_grid(const ChannelNormArgs& args, percale_dtype dtype) {
   Grid out;
   int64_t blocks = args.channels;
   if (args.channels_last != 0) {
-    // As many threads side by side as there are packs of channels, but no more than a warp.
+    // As many threads side by side as there are packs of channels, but at most a warp.
     const int64_t packs = args.channels / (args.packed != 0 ? pack_of(dtype) : 1);
     out.threads = 1;
     while (out.threads < kBlockPacks && out.threads < packs) out.threads *= 2;
@@ -207,7 +212,7 @@ Grid channel_grid(const ChannelNormArgs& args, percale_dtype dtype) {
   return out;
 }
 
-// What both directions need: their kernels and their scratch.
+// The kernels and the scratch of both directions.
 struct ChannelKernels {
   DeviceKernel moments, statistics, sums, gradients, apply;
   int64_t partial, table;
@@ -239,7 +244,8 @@ int32_t packs(const ChannelNormArgs& now, percale_dtype dtype) {
                {now.x, now.dy, now.y, now.residual, now.relu_result});
 }
 
-// Of BatchNormalization: x, scale, bias, mean and variance among the inputs of the plan's node.
+// BatchNormalization. `in` holds the indices of x, scale, bias, mean and variance among the inputs
+// of the plan's node.
 Run batch_norm(Plan& plan, const Node& norm, const std::array<size_t, 5>& in, const Tail& tail) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(in[0]);
@@ -270,7 +276,8 @@ Run batch_norm(Plan& plan, const Node& norm, const std::array<size_t, 5>& in, co
 
 Run prepare_batch_norm(Plan& plan) { return batch_norm(plan, plan.node(), {0, 1, 2, 3, 4}, {}); }
 
-// Of BatchNormalizationGrad; `relu_result`: that of the Relu through which the gradient `dy` comes, or -1.
+// The inputs of BatchNormalizationGrad. `relu_result` is the result of the Relu through which `dy`
+// passes back, or -1.
 struct NormGradInputs {
   size_t dy, x, scale;
   ptrdiff_t relu_result;
@@ -311,8 +318,8 @@ Run batch_norm_grad(Plan& plan, const Node& norm, const NormGradInputs& in) {
 
 Run prepare_batch_norm_grad(Plan& plan) { return batch_norm_grad(plan, plan.node(), {0, 1, 2, -1}); }
 
-// BatchNormalization in training with a residual and Relu behind it, and its gradient with that of Relu before it: activations, which are large,
-// pass through memory once less.
+// BatchNormalization in training with a residual and Relu as its epilogue, and its gradient after
+// that of Relu. Fusing saves one pass over the activations, which are large.
 Run prepare_fused_batch_norm(Plan& plan) {
   const Node& node = plan.node();
   const std::string_view anchor = node.attribute("anchor", std::string_view());

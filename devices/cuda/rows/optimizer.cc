@@ -1,4 +1,4 @@
-// The steps of the optimizers, of all elements or of the rows that have a gradient.
+// The steps of the optimizers, for all elements or for the rows that have a gradient.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -9,12 +9,12 @@
 namespace percale::cuda {
 namespace {
 
-// Operands: the parameter, of the sparse ones the rows, its gradient, the slots, then scalars: learning_rate, step where the rule counts
-// them, grad_scale.
+// Operands: the parameter, the rows (sparse ops only), the gradient, the slots, then scalars:
+// learning_rate, step (if the rule uses it), grad_scale.
 struct RuleEntry {
   const char* op;
   StepRule rule;
-  size_t slots;  // inputs that hold them, absent ones counted
+  size_t slots;  // the number of slot inputs, including absent ones
   bool has_step;
 };
 constexpr RuleEntry kRules[] = {
@@ -56,7 +56,7 @@ StepArgs step_args(const Node& node, StepRule rule) {
   return args;
 }
 
-// Fills in the operands of a run.
+// Returns the arguments with the operands of a run.
 using Bind = std::function<StepArgs(const Launch& launch)>;
 Bind bind_step(const Node& node, const RuleEntry& entry) {
   StepArgs args = step_args(node, entry.rule);
@@ -93,13 +93,14 @@ Bind bind_step(const Node& node, const RuleEntry& entry) {
   };
 }
 
-// Steps of parameters that follow each other and differ in nothing but where these lie, as one kernel: a net has a hundred of them, most
-// too small for a GPU.
+// Consecutive steps of parameters that differ in their tensors only, as one kernel. A network has a
+// hundred parameters, most of them too small to fill a GPU.
 class WaitingSteps final : public Waiting {
  public:
   WaitingSteps(abi::Function function, const StepArgs& first) : function_(function) { args_.step = shared(first); }
 
-  // False where it is not of the same kind, there is no room, or it reads or writes what one that waits writes or reads.
+  // Adds a step. Returns false if it is of another kind, if there is no space left, or if it reads
+  // or writes a tensor that a waiting step writes, or writes one that a waiting step reads.
   bool add(abi::Function function, const StepArgs& step, int64_t bytes) {
     const StepArgs common = shared(step);
     if (function != function_ || step.errors.run != args_.step.errors.run || args_.count == kMostSteps ||
@@ -125,7 +126,7 @@ class WaitingSteps final : public Waiting {
   }
 
  private:
-  // Tensors of one size.
+  // The tensors of a step, all of one size.
   struct Touched {
     Ptr written[3], read[4];
     int64_t bytes;
@@ -148,7 +149,8 @@ class WaitingSteps final : public Waiting {
     }
   };
 
-  // What all of them have. A bad scalar is told in the name of the first.
+  // Returns the arguments that all steps share. An error in a scalar names the instruction of the
+  // first step.
   StepArgs shared(StepArgs step) const {
     step.param = step.grad = step.slot0 = step.slot1 = {0};
     step.new_param = step.new_slot0 = step.new_slot1 = {0};
@@ -185,7 +187,7 @@ Run prepare_step(Plan& plan) {
   };
 }
 
-// What has no row stays as it was.
+// Rows without a gradient are copied unchanged.
 Run prepare_sparse_step(Plan& plan) {
   const Node& node = plan.node();
   const Bind bind = bind_step(node, rule_of(node.op()));
@@ -200,7 +202,7 @@ Run prepare_sparse_step(Plan& plan) {
   };
 }
 
-// Pieces of at least so many elements have a sum of squares each.
+// Each piece of at least kPiece elements has its own sum of squares.
 constexpr int64_t kPiece = 2048, kMostPieces = 512;
 
 Run prepare_lamb(Plan& plan) {

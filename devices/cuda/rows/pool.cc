@@ -1,4 +1,4 @@
-// MaxPool, AveragePool and the gradients of pools. Global pools forward are reductions (reduce.cc).
+// MaxPool, AveragePool and the gradients of pools. Forward global pools are reductions (reduce.cc).
 #include <algorithm>
 
 #include "devices/cuda/launch/kernels.h"
@@ -15,7 +15,7 @@ DeviceKernel pool_kernel(const char* what, percale_dtype dtype) {
   return {Family::pool, std::string("percale_") + what + "_" + suffix(dtype)};
 }
 
-// From X of dims `x` to Y of dims `y`.
+// Returns the arguments of a pool from X with dims `x` to Y with dims `y`.
 PoolArgs pool_args(const Node& node, const Dims& x, const Dims& y) {
   PoolArgs args{};
   const ImageDims in = image_dims(node, x);
@@ -23,7 +23,7 @@ PoolArgs pool_args(const Node& node, const Dims& x, const Dims& y) {
   args.inner = in.inner;
   args.count_pads = node.attribute("count_include_pad", int64_t{0}) != 0;
   args.column_major = node.attribute("storage_order", int64_t{0}) != 0;
-  if (node.attribute("global", int64_t{0}) != 0) {  // one window over all
+  if (node.attribute("global", int64_t{0}) != 0) {  // one window over the whole image
     const int64_t size = elements(in.places);
     args.window = {{1, 1, size}, {1, 1, 1}, {1, 1, size}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}};
     return args;

@@ -1,4 +1,4 @@
-// Sums, means, extremes and products over dims, and the sum that undoes broadcasting.
+// Sums, means, extremes and products over dims, and SumToShape, which reverses broadcasting.
 #include <algorithm>
 
 #include "devices/cuda/launch/kernels.h"
@@ -7,7 +7,7 @@
 namespace percale::cuda {
 namespace {
 
-// A sum is cut so that pieces have at least this many elements, and so that so many threads have work.
+// A sum is cut into pieces of at least kPiece elements, so that about kWanted threads have work.
 constexpr int64_t kPiece = 2048, kWanted = 64 * 1024, kMostPieces = 256;
 
 }  // namespace
@@ -33,7 +33,8 @@ Run reduce_dims(Plan& plan, ReduceOp op, const Operand& operand, const std::vect
   const bool extreme = op == ReduceOp::kMax || op == ReduceOp::kMin;
   refuse_if(args.count == 0 && (extreme || op == ReduceOp::kMean), "a reduction of nothing");
 
-  // Threads read side by side when they go along the innermost dim: rows where that is summed, columns where it is kept.
+  // Accesses are contiguous when threads run along the innermost dim: `rows` if that dim is
+  // reduced, columns if it is kept.
   const bool rows = args.reduced.rank > 0 && args.reduced.strides[0][args.reduced.rank - 1] == 1 && args.count >= 32;
   const int64_t busy = std::max<int64_t>(1, args.outputs * (rows ? std::min<int64_t>(args.count, 256) : 1));
   args.pieces = std::clamp<int64_t>(std::min(args.count / kPiece, kWanted / busy), 1, kMostPieces);
@@ -43,7 +44,8 @@ Run reduce_dims(Plan& plan, ReduceOp op, const Operand& operand, const std::vect
   const int64_t partial = args.pieces == 1 ? 0 : plan.book(args.outputs * args.pieces * 8);
   Grid grid = grid_for(args.outputs);
   if (rows) {
-    const bool narrow = args.count <= 1024;  // a warp for each output, else a block
+    // One warp for each output, or a block if there are more elements.
+    const bool narrow = args.count <= 1024;
     grid.threads = narrow ? 32 : 256;
     grid.threads_y = narrow ? 8 : 1;
     grid.blocks =
@@ -98,7 +100,7 @@ Run prepare_sum_to_shape(Plan& plan) {
   return run_reduce(plan, ReduceOp::kSum, x, reduced);
 }
 
-// GlobalAveragePool and GlobalMaxPool: over all but batch and channels.
+// GlobalAveragePool and GlobalMaxPool reduce all dims except batch and channels.
 Run prepare_global_pool(Plan& plan) {
   const Dims x = plan.node().dims(0);
   std::vector<bool> reduced(x.size(), true);

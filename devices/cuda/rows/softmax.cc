@@ -1,4 +1,5 @@
-// Softmax and its logarithm, the losses of scores against the index of a class, and the gradients of these.
+// Softmax, log-softmax, the losses of scores against class indices, and the gradients of these
+// losses.
 #include <algorithm>
 #include <array>
 
@@ -7,7 +8,7 @@
 namespace percale::cuda {
 namespace {
 
-// A warp for a line of up to so many elements, else a block.
+// Lines of up to this many elements are processed by one warp, longer ones by a block.
 constexpr int64_t kWarpLine = 1024;
 
 Grid lines_grid(int64_t lines, int64_t size) {
@@ -39,7 +40,7 @@ Run prepare_softmax(Plan& plan) {
   };
 }
 
-// 0: none, 1: sum, 2: mean.
+// Returns 0 for none, 1 for sum, 2 for mean.
 int32_t reduction_of(const Node& node) {
   const std::string_view text = node.attribute("reduction", std::string_view("mean"));
   return text == "none" ? 0 : text == "sum" ? 1 : 2;
@@ -53,7 +54,8 @@ Lines lines_of(const Dims& scores) {
   return {scores[0] * inner, scores[1], inner};
 }
 
-// Of a loss, which may stand in the body of the plan's node: scores, labels and weights among its inputs.
+// A loss, which may be a node in the body of the plan's node. `in` holds the indices of scores,
+// labels and weights among the inputs.
 Run class_loss(Plan& plan, const Node& loss, const std::array<size_t, 3>& in) {
   const Node& node = plan.node();
   const DeviceKernel each{Family::softmax, std::string("percale_class_loss_") + suffix(node.dtype(in[0]))};
@@ -95,7 +97,8 @@ Run class_loss(Plan& plan, const Node& loss, const std::array<size_t, 3>& in) {
 
 Run prepare_loss(Plan& plan) { return class_loss(plan, plan.node(), {0, 1, 2}); }
 
-// Of the gradient of a loss in the same way: dloss, scores, labels and weights.
+// The gradient of a loss, in the same way. `in` holds the indices of dloss, scores, labels and
+// weights.
 Run class_loss_grad(Plan& plan, const Node& loss, const std::array<size_t, 4>& in) {
   const Node& node = plan.node();
   const std::string name = suffix(node.dtype(in[1]));
@@ -140,7 +143,8 @@ Run class_loss_grad(Plan& plan, const Node& loss, const std::array<size_t, 4>& i
 
 Run prepare_loss_grad(Plan& plan) { return class_loss_grad(plan, plan.node(), {0, 1, 2, 3}); }
 
-// A loss in f32 of scores of 16 bits, and its gradient, which goes on in that type: they are large, and pass through memory as they are.
+// A loss in f32 of scores in 16 bits, and its gradient, which is cast back. The scores are large,
+// so they are read and written in 16 bits.
 Run prepare_fused_loss(Plan& plan) {
   const Node& node = plan.node();
   const std::string_view anchor = node.attribute("anchor", std::string_view());

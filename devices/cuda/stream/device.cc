@@ -7,7 +7,7 @@
 namespace percale::cuda {
 namespace {
 
-// Lanes of f32 of one multiprocessor, by the GPU's generation.
+// Returns the number of f32 lanes of a multiprocessor, by the GPU's architecture.
 int f32_lanes(int major, int minor) { return major == 8 && minor == 0 ? 64 : 128; }
 
 }  // namespace
@@ -43,7 +43,8 @@ Device::Device(Shared& shared, int ordinal, const percale_device_options& option
                                                    std::to_string(minor_) + "; 8.0 or newer is needed");
   }
   multiprocessors_ = attribute(abi::kAttributeMultiprocessors);
-  // Clocks are in kHz; memory sends two words a cycle. Where a driver does not tell them, a modest GPU is assumed.
+  // Clocks are in kHz, and memory transfers two words a cycle. If a driver does not report the
+  // clocks, a modest GPU is assumed.
   const double clock = attribute(abi::kAttributeClockRate), memory_clock = attribute(abi::kAttributeMemoryClockRate);
   gflops_ = 2.0 * f32_lanes(major_, minor_) * multiprocessors_ * clock * 1e-6;
   gbytes_per_second_ = 2.0 * memory_clock * attribute(abi::kAttributeMemoryBusWidth) / 8 * 1e-6;
@@ -108,7 +109,8 @@ abi::Function Device::find_function(abi::Module module, const std::string& name,
   const Driver& d = driver();
   abi::Function function = nullptr;
   d.check(d.cuModuleGetFunction(&function, module, name.c_str()), "cuModuleGetFunction " + name);
-  // The struct of arguments is one header for both sides; a driver that can tell says whether it was compiled alike.
+  // Both sides share the header of the argument struct. A driver that reports the size lets us
+  // check that both were compiled alike.
   size_t offset = 0, bytes = 0;
   if (d.cuFuncGetParamInfo != nullptr && d.cuFuncGetParamInfo(function, 0, &offset, &bytes) == abi::kSuccess &&
       bytes != argument_bytes) {
@@ -135,12 +137,13 @@ abi::Function Device::function(const KernelSource& source, size_t argument_bytes
     compiled_.push_back(module);
     function = find_function(module, source.name, argument_bytes);
   } catch (const Failure& failure) {
-    if (failure.lost()) throw;  // else: a compiler that does not know this GPU is as good as none
+    // A compiler that does not know this GPU counts as missing.
+    if (failure.lost()) throw;
   }
   return function;
 }
 
-// Only ever more: queues of other threads launch the same function with other sizes.
+// The limit only grows, because streams of other threads launch the same function with other sizes.
 void Device::allow_shared(abi::Function function, unsigned bytes) {
   const std::lock_guard lock(shared_bytes_mutex_);
   unsigned& allowed = shared_bytes_[function];
@@ -163,7 +166,7 @@ abi::Blas Device::blas() {
 abi::Dnn Device::dnn() {
   if (!asked_for_dnn_) {
     asked_for_dnn_ = true;
-    // A library that does not fit this GPU or driver is as good as none.
+    // A cuDNN that does not fit this GPU or driver counts as missing.
     if (shared_.dnn.open() && shared_.dnn.cudnnCreate(&dnn_) != abi::kDnnSuccess) dnn_ = nullptr;
   }
   return dnn_;

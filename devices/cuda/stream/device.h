@@ -1,4 +1,5 @@
-// One device that an engine has opened: a GPU's primary context, its memory, its device code. Several may stand on one GPU.
+// A device that an engine has opened: a GPU's primary context, its memory and its modules. Several
+// devices may share one GPU.
 #ifndef PERCALE_DEVICES_CUDA_STREAM_DEVICE_H_
 #define PERCALE_DEVICES_CUDA_STREAM_DEVICE_H_
 
@@ -21,7 +22,8 @@ namespace percale::cuda {
 class Queue;
 class DnnPlan;
 
-// What one copy of the library is given, and what all its devices share. Lives as long as the process.
+// The state that all devices of one copy of the library share, and the host's function table. Lives
+// as long as the process.
 struct Shared {
   explicit Shared(const percale_host_api& given, const std::string& folders)
       : host(given),
@@ -38,11 +40,11 @@ struct Shared {
   PinnedMemory pinned;
 };
 
-// Thread-safe.
+// A logical device on a GPU. Thread-safe.
 class Device {
  public:
-  // Retains the GPU's primary context, which the host of the library may use as well; it is never reset. Failure where the GPU or the
-  // options cannot be had.
+  // Retains the GPU's primary context, which the host application may use as well. The context is
+  // never reset. Throws a Failure if the GPU or the options are not available.
   Device(Shared& shared, int ordinal, const percale_device_options& options);
   ~Device();
   Device(const Device&) = delete;
@@ -59,42 +61,47 @@ class Device {
   bool deterministic() const { return deterministic_; }
   void describe(percale_device_description& out) const;
 
-  // A kernel of the device code, loaded when it is first asked for. Its arguments are one struct of `argument_bytes`.
+  // Returns a kernel of the device code. Its module is loaded on first use. The kernel takes one
+  // struct of `argument_bytes` bytes.
   abi::Function function(Family family, const std::string& name, size_t argument_bytes);
-  // A kernel that is compiled when it is first asked for; null where that cannot be done.
+  // Returns a kernel that is compiled on first use, or null if it cannot be compiled.
   abi::Function function(const KernelSource& source, size_t argument_bytes);
-  // Launches of the function may have so many bytes of dynamic shared memory from now on. The context must be current.
+  // Allows launches of the function with `bytes` bytes of dynamic shared memory from now on. The
+  // context must be current.
   void allow_shared(abi::Function function, unsigned bytes);
-  // cuBLASLt's handle, made when it is first asked for. The context must be current.
+  // Returns the handle of cuBLASLt, created on first use. The context must be current.
   abi::Blas blas();
-  // Calls f(cuDNN's handle), for one thread at a time: the handle, made when it is first asked for, has a stream. Null where cuDNN cannot be
-  // had. The context must be current.
+  // Calls f(handle) with the handle of cuDNN, which is created on first use, or with null if cuDNN
+  // is not available. The handle has a stream, so only one thread at a time runs f. The context
+  // must be current.
   template <class F>
   auto with_dnn(F&& f) {
     const std::lock_guard lock(dnn_mutex_);
     return f(dnn());
   }
 
-  // What was planned for a graph of cuDNN's, by all that it says; null when it was not yet. Only within with_dnn().
+  // Returns the plan of a cuDNN graph, whose `key` describes the graph completely. It is null until
+  // it has been planned. Call it only within with_dnn().
   std::shared_ptr<const DnnPlan>& dnn_plan(const std::string& key) { return dnn_plans_[key]; }
 
-  // Calls f(queue) with the queue of what is done apart from runs, for one thread at a time. The context must be current.
+  // Calls f(stream) with the stream for work outside of runs. Only one thread at a time runs f. The
+  // context must be current.
   template <class F>
   void with_copies(F&& f) {
     const std::lock_guard lock(copies_mutex_);
     f(copies());
   }
-  // Copies that are done when they return.
+  // Synchronous copies: they are complete when the call returns.
   void copy_to_device(abi::Address to, const void* from, uint64_t bytes);
   void copy_to_host(void* to, abi::Address from, uint64_t bytes);
 
   bool lost() const { return lost_; }
-  // Whoever meets a failure says so: one that ends the context makes the device lost.
+  // Records a failure. A failure that ends the context marks the device as lost.
   void note(const Failure& failure) {
     if (failure.lost()) note_lost();
   }
   void note_lost() { lost_ = true; }
-  // Failure: UNAVAILABLE when the device is lost.
+  // Throws a Failure with UNAVAILABLE if the device is lost.
   void check_alive() const;
 
  private:
@@ -118,7 +125,7 @@ class Device {
   std::vector<abi::Module> compiled_;
   std::unordered_map<std::string, abi::Function> functions_;
   std::mutex shared_bytes_mutex_;
-  std::unordered_map<abi::Function, unsigned> shared_bytes_;  // the most that was allowed
+  std::unordered_map<abi::Function, unsigned> shared_bytes_;  // the largest size allowed so far
   std::mutex blas_mutex_;
   abi::Blas blas_ = nullptr;
   std::mutex dnn_mutex_;
@@ -129,7 +136,7 @@ class Device {
   std::unique_ptr<Queue> copies_;
 };
 
-// While it lives, the device's context is the thread's.
+// Makes the device's context current on this thread while the object lives.
 class Current {
  public:
   explicit Current(const Device& device);

@@ -13,10 +13,10 @@ namespace percale::cuda {
 namespace {
 
 constexpr uint64_t kSmallChunk = 64 << 10, kLargeChunk = 4 << 20;
-constexpr uint64_t kDrawOffset = 64;  // behind the guard
+constexpr uint64_t kDrawOffset = 64;  // from the guard
 constexpr unsigned kPlainShared = 48 << 10;
-constexpr size_t kMostChunks = 4;  // of either size
-// How long a waiter spins before it sleeps: about what waking up costs.
+constexpr size_t kMostChunks = 4;  // of each size
+// Time that a waiter spins before it sleeps: about the cost of waking up.
 constexpr std::chrono::microseconds kSpin{20};
 
 }  // namespace
@@ -103,7 +103,7 @@ static_assert(kIndexOutOfRange == PERCALE_RUN_ERROR_INDEX_OUT_OF_RANGE &&
               kDivisionByZero == PERCALE_RUN_ERROR_DIVISION_BY_ZERO && kBadSize == PERCALE_RUN_ERROR_BAD_SIZE &&
               kNotPositive == PERCALE_RUN_ERROR_NOT_POSITIVE && kNotFinite == PERCALE_RUN_ERROR_NOT_FINITE);
 
-// The stream must have come to the end of what was enqueued.
+// The stream must have completed everything that was enqueued.
 void Queue::report_word() {
   const volatile ErrorWord& word = *word_;
   if (word.code == 0) return;
@@ -173,7 +173,8 @@ void Queue::launch(abi::Function function, unsigned grid_x, unsigned grid_y, uns
 
 void Queue::record_begin() {
   flush();
-  // Relaxed: a kernel that comes for the first time loads its module, and libraries of the vendor allocate, while the stream is captured.
+  // Relaxed mode, because while the stream is captured a new kernel may load its module and
+  // NVIDIA's libraries may allocate.
   driver_.check(driver_.cuStreamBeginCapture_v2(stream_, abi::kCaptureRelaxed), "cuStreamBeginCapture");
   recording_ = true;
   failed_before_ = failed();
@@ -192,7 +193,8 @@ std::unique_ptr<Recording> Queue::record_end() {
     if (result != abi::kSuccess) work = nullptr;
   }
   if (graph != nullptr) driver_.cuGraphDestroy(graph);
-  // What cannot be kept was not done, and comes again piece by piece: what went wrong with keeping it is forgotten.
+  // Captured work was not executed. If capture failed, the library enqueues the work again piece by
+  // piece, so errors of the capture are discarded.
   const std::lock_guard lock(mutex_);
   if (!failed_before_ && !trouble_.lost) trouble_ = {};
   return work == nullptr ? nullptr : std::make_unique<Recording>(device_, work, draws_);
@@ -213,7 +215,8 @@ Ptr Queue::draw(percale_run_context* run) {
   return {guard_ + kDrawOffset};
 }
 
-// By a kernel's arguments: a copy would need memory that stays as it is until it is done.
+// Written by a kernel's arguments, because the source of a copy would have to stay unchanged until
+// the copy is done.
 void Queue::tell_draw(percale_run_context* run) {
   DrawArgs now{{guard_ + kDrawOffset}, {}};
   device_.host().run->random(run, &now.draw.seed, &now.draw.step, &now.draw.first_row);
@@ -269,7 +272,7 @@ Queue::Chunk& Queue::take_chunk(uint64_t wanted) {
       lock.lock();
       oldest->state = Chunk::State::kFree;
     } else if (any_written) {
-      less_.wait(lock);  // the queue's thread empties one
+      less_.wait(lock);  // The queue's thread frees a chunk.
     }
   }
 }
@@ -278,7 +281,7 @@ void Queue::copy_to_device(abi::Address to, const void* from, uint64_t bytes) {
   flush();
   device_.check_alive();
   if (bytes == 0) return;
-  if (recording_) return note_once();  // what is copied is another each time
+  if (recording_) return note_once();  // The source differs in each run.
   if (device_.shared().pinned.contains(from, bytes)) {
     driver_.check(driver_.cuMemcpyHtoDAsync_v2(to, from, bytes, stream_), "cuMemcpyHtoDAsync");
     return;
@@ -296,7 +299,7 @@ void Queue::copy_to_device(abi::Address to, const void* from, uint64_t bytes) {
   }
 }
 
-// The stream beside, behind all that the queue was given so far.
+// Returns the second stream, after making it wait for all work given to the queue so far.
 abi::Stream Queue::beside() {
   if (so_far_ == nullptr) driver_.check(driver_.cuEventCreate(&so_far_, abi::kEventDisableTiming), "cuEventCreate");
   if (beside_ == nullptr) driver_.check(driver_.cuStreamCreate(&beside_, abi::kStreamNonBlocking), "cuStreamCreate");
@@ -322,7 +325,7 @@ void Queue::copy_out(void* to, abi::Address from, uint64_t bytes) {
 void Queue::copy_to_host(void* to, abi::Address from, uint64_t bytes, abi::Stream stream) {
   device_.check_alive();
   if (bytes == 0) return;
-  if (recording_) return note_once();  // what is copied is another each time
+  if (recording_) return note_once();  // The destination differs in each run.
   if (device_.shared().pinned.contains(to, bytes)) {
     driver_.check(driver_.cuMemcpyDtoHAsync_v2(to, from, bytes, stream), "cuMemcpyDtoHAsync");
     return;
@@ -353,7 +356,7 @@ void Queue::signal(Reached reached, void* event, uint64_t value) {
 // ---- The thread
 
 void Queue::start_thread() {
-  // The host's signals are not for this thread: it inherits the mask.
+  // The thread inherits this mask, so that it does not handle the host's signals.
   sigset_t all, saved;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &saved);
@@ -383,9 +386,10 @@ void Queue::push(Task task, abi::Stream stream) {
   const abi::Result recorded = driver_.cuEventRecord(task.event, stream);
   if (recorded != abi::kSuccess) note_result(recorded, "cuEventRecord");
   const std::lock_guard lock(mutex_);
-  spare_events_.reserve(tasks_.size() + spare_events_.size() + 1);  // the thread shall not ask for memory
+  // Reserved here, so that the thread never allocates.
+  spare_events_.reserve(tasks_.size() + spare_events_.size() + 1);
   if (recorded != abi::kSuccess) {
-    // A stream that cannot go on is told of like its work: in order, by the thread.
+    // The thread reports a broken stream in order, as it does for work.
     spare_events_.push_back(task.event);
     task.event = nullptr;
   }
@@ -410,7 +414,8 @@ void Queue::follow() {
     if (tasks_.empty()) return;
     const Task task = tasks_.front();
     lock.unlock();
-    // The context is pushed for each task: one that is lost refuses, which is one of the things to be told of.
+    // The context is pushed for each task. Pushing a lost context fails, and the thread reports
+    // that too.
     abi::Context popped = nullptr;
     abi::Result result = driver_.cuCtxPushCurrent_v2(device_.context());
     if (result == abi::kSuccess) {

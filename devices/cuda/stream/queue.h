@@ -1,4 +1,4 @@
-// A queue of a device: a stream, and a thread that follows it for whoever waits.
+// A stream of a device, with a thread that waits for its events and notifies the library.
 #ifndef PERCALE_DEVICES_CUDA_STREAM_QUEUE_H_
 #define PERCALE_DEVICES_CUDA_STREAM_QUEUE_H_
 
@@ -17,19 +17,20 @@ namespace percale::cuda {
 
 class Queue;
 
-// Work that has been given to a queue and waits for more of its kind: it is enqueued before whatever else comes.
+// Work that waits for more work of its kind, so that both are enqueued together. It is enqueued
+// before anything else that follows.
 class Waiting {
  public:
   virtual ~Waiting() = default;
   virtual void enqueue(Queue& queue) = 0;
 };
 
-// Work that was kept while it was enqueued: a graph of the driver's.
+// A captured segment: work that was captured while it was enqueued, as an executable CUDA graph.
 class Recording {
  public:
-  // `draws`: some of it makes random numbers.
+  // `draws`: the work generates random numbers.
   Recording(Device& device, abi::GraphExec work, bool draws) : device_(device), work_(work), draws_(draws) {}
-  ~Recording();  // the device's context must be current
+  ~Recording();  // The device's context must be current.
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
@@ -43,29 +44,31 @@ class Recording {
   const bool draws_;
 };
 
-// Enqueuing is serialised by the library; all else is thread-safe.
+// A stream with its thread. The library serialises enqueuing. All other functions are thread-safe.
 //
-// Host functions of a stream are not called once its context is lost, and may not call the driver; so points on the timeline are
-// events that a thread of the queue waits for, in order. It is started by the first thing that needs it.
+// CUDA does not call a stream's host functions once its context is lost, and host functions may not
+// call the driver. Points on the timeline are therefore events, for which a thread of the queue
+// waits in order. The thread starts when it is first needed.
 class Queue {
  public:
   using Reached = void (*)(void* event, uint64_t value, percale_code code);
 
   // The device's context must be current, here and in every function that does not say otherwise.
   explicit Queue(Device& device);
-  ~Queue();  // waits for all work
+  ~Queue();  // Waits for all work.
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
   Device& device() const { return device_; }
-  // For what others enqueue: it comes behind all that was given to the queue.
+  // Returns the stream for other code to enqueue on, behind all work given to the queue so far.
   abi::Stream stream() {
     flush();
     return stream_;
   }
 
-  // Work that waits for more of its kind: joined with what waits already, where join(waiting) says that it is, else what make() gives waits
-  // by itself. Enqueuing anything else, and synchronising, makes it go first.
+  // Adds work that waits for more of its kind. If join(waiting) returns true, the new work has
+  // joined the waiting work; otherwise the result of make() waits instead. Enqueuing anything else
+  // and synchronising enqueue the waiting work first.
   template <class Join, class Make>
   void wait_with(const Join& join, const Make& make) {
     {
@@ -78,33 +81,40 @@ class Queue {
   }
   void flush();
 
-  // From pinned memory at once; anything else passes through pinned memory of the queue's own, and is read before this returns.
+  // Copies directly from pinned memory. Other memory is copied through pinned chunks of the queue,
+  // and has been read when this returns.
   void copy_to_device(abi::Address to, const void* from, uint64_t bytes);
-  // To pinned memory at once; to anything else by the queue's thread.
+  // Copies directly to pinned memory. Into other memory, the queue's thread copies the data.
   void copy_to_host(void* to, abi::Address from, uint64_t bytes);
-  // The same beside what comes behind it, which does not write those bytes.
+  // Like copy_to_host(), but concurrently with the work that follows. That work must not write
+  // these bytes.
   void copy_out(void* to, abi::Address from, uint64_t bytes);
   void signal(Reached reached, void* event, uint64_t value);
-  // Throws what went wrong first since the last time; what kernels found in their data goes to the run.
+  // Waits for all work. Throws the first failure since the last call. Errors that kernels found in
+  // their data are reported to the run.
   void synchronize();
 
   void launch(abi::Function function, unsigned grid_x, unsigned grid_y, unsigned block_x, unsigned block_y,
               unsigned shared_bytes, const void* arguments);
   void clear(abi::Address memory, uint64_t bytes);
 
-  // Between them what is enqueued is kept and not done. Null: some of it cannot be done again, or the driver has no room.
+  // Work that is enqueued between these two calls is captured and not executed. record_end()
+  // returns null if some of the work cannot be replayed or the driver refuses the graph.
   void record_begin();
   std::unique_ptr<Recording> record_end();
   void play(const Recording& recording, percale_run_context* run);
-  // What is being enqueued depends on the run.
+  // Marks the work being captured as specific to this run, so that it cannot be replayed.
   void note_once() { once_ = true; }
 
-  // Where kernels read what random numbers are counted by: it is that of the run for which they are enqueued, or played.
+  // Returns where kernels read the counters of random numbers. The counters are those of the run
+  // for which the kernels are enqueued or replayed.
   Ptr draw(percale_run_context* run);
-  // Where a kernel notes that an index or a value is out of range, in the name of the instruction that is being enqueued.
+  // Returns where a kernel records that an index or a value is out of range. The error names the
+  // instruction that is being enqueued.
   ErrorPlace errors(percale_run_context* run) const;
 
-  // A failure met while enqueuing: it is told by synchronize() and signals. What would come after it is left out.
+  // Records a failure met while enqueuing. synchronize() and signals report it, and later work is
+  // not enqueued.
   void fail(const Failure& failure);
   bool failed() const;
 
@@ -114,9 +124,11 @@ class Queue {
     std::byte* data = nullptr;
     uint64_t bytes = 0;
     abi::Event done = nullptr;
-    enum class State { kFree, kRead, kWritten } state = State::kFree;  // the GPU reads it; it is written, then emptied
+    // The state of the chunk: free, read by the GPU, or written by the GPU and then emptied by the
+    // thread.
+    enum class State { kFree, kRead, kWritten } state = State::kFree;
   };
-  // What went wrong first; kept without memory of its own, which may be what is lacking.
+  // The first failure. It has a fixed size, because memory may be what is lacking.
   struct Trouble {
     percale_code code = PERCALE_OK;
     bool lost = false;
@@ -124,7 +136,7 @@ class Queue {
   };
   struct Task {
     abi::Event event = nullptr;
-    Chunk* chunk = nullptr;  // to be emptied into `to`
+    Chunk* chunk = nullptr;  // the chunk to copy into `to`
     void* to = nullptr;
     uint64_t bytes = 0;
     Reached reached = nullptr;
@@ -148,14 +160,15 @@ class Queue {
   Device& device_;
   const Driver& driver_;
   abi::Stream stream_ = nullptr;
-  // What leaves beside the work, which it follows by an event: null until something does.
+  // The stream for copies that run beside the work. It waits for an event of the main stream. Null
+  // until the first such copy.
   abi::Stream beside_ = nullptr;
   abi::Event so_far_ = nullptr;
-  bool leaving_ = false;           // something was put there since all was done
+  bool leaving_ = false;           // True if copies on it may be unfinished.
   ErrorWord* word_ = nullptr;      // pinned
-  abi::Address word_address_ = 0;  // as kernels know it
-  abi::Address guard_ = 0;         // on the device: 1 once the word is taken; a Draw lies behind it
-  DrawArgs told_{};                // what was last written there
+  abi::Address word_address_ = 0;  // its address on the device
+  abi::Address guard_ = 0;         // On the device: 1 once the word is taken. Then a Draw.
+  DrawArgs told_{};                // the arguments last written there
   std::vector<std::unique_ptr<Chunk>> chunks_;
 
   bool recording_ = false, once_ = false, draws_ = false, failed_before_ = false;
@@ -163,9 +176,9 @@ class Queue {
   std::mutex waiting_mutex_;
   std::unique_ptr<Waiting> waiting_;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable more_, less_;
-  std::deque<Task> tasks_;  // the first one is being done
+  std::deque<Task> tasks_;  // the first one is in progress
   std::vector<abi::Event> spare_events_;
   Trouble trouble_;
   bool stop_ = false;

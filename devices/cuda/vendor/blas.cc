@@ -21,16 +21,16 @@ bool has_bias(int epilogue) { return (epilogue & abi::kEpilogueBias) != 0; }
 
 }  // namespace
 
-// 32 MiB is what NVIDIA recommends for Hopper; small products split nothing.
+// NVIDIA recommends 32 MiB for Hopper. Small products are not split and need none.
 int64_t workspace_for(const Product& p) {
   const double work = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
                       static_cast<double>(p.batch);
   return work < 1e6 ? 0 : work < 1e9 ? 4 << 20 : 32 << 20;
 }
 
-// Handles of cuBLASLt, and the way it has chosen.
+// cuBLASLt's descriptors of a product, and the algorithm that it chose.
 struct PlannedProduct::OnDevice {
-  // `bias`: that of the first run.
+  // `bias` is the bias of the first run.
   OnDevice(Device& device, const Product& p, Ptr bias) : lib(device.shared().blas), blas(device.blas()) {
     try {
       make(p, device.tf32(), device.deterministic(), bias);
@@ -43,8 +43,9 @@ struct PlannedProduct::OnDevice {
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
 
-  // cuBLASLt thinks in columns: a row-major matrix is the transpose of a column-major one, and D^T = op(B)^T op(A)^T. So B comes first,
-  // and a bias for every column of D is one for every row of D^T, which is what its epilogue adds.
+  // cuBLASLt is column-major: a row-major matrix is the transpose of a column-major one, and D^T =
+  // op(B)^T op(A)^T. B therefore comes first. A bias for each column of D is one for each row of
+  // D^T, which is what the epilogue adds.
   void make(const Product& p, bool tf32, bool deterministic, Ptr bias) {
     const Types t = types_of(p.dtype, tf32);
     BlasLibrary::check(lib.cublasLtMatmulDescCreate(&desc, t.compute, t.scale), "cublasLtMatmulDescCreate");
@@ -57,7 +58,7 @@ struct PlannedProduct::OnDevice {
     set(abi::kDescTransB, op_a);
     const int32_t epilogue = p.epilogue;
     set(abi::kDescEpilogue, epilogue);
-    if (has_bias(p.epilogue)) set_bias(bias);  // the heuristics look at its alignment
+    if (has_bias(p.epilogue)) set_bias(bias);  // The heuristics look at the alignment of the bias.
     b = p.trans_b ? layout(p, t, p.k, p.n, p.b_step) : layout(p, t, p.n, p.k, p.b_step);
     a = p.trans_a ? layout(p, t, p.m, p.k, p.a_step) : layout(p, t, p.k, p.m, p.a_step);
     d = layout(p, t, p.n, p.m, p.d_step);
@@ -68,7 +69,7 @@ struct PlannedProduct::OnDevice {
     };
     const auto workspace = static_cast<uint64_t>(workspace_for(p));
     prefer(abi::kPreferenceWorkspace, workspace);
-    // INPLACE: its order of sums is the order in which blocks happen to come.
+    // INPLACE adds in the order in which blocks happen to finish.
     const uint32_t reductions =
         abi::kReductionComputeType | abi::kReductionOutputType | (deterministic ? 0 : abi::kReductionInplace);
     prefer(abi::kPreferenceReduction, reductions);
@@ -121,7 +122,7 @@ struct PlannedProduct::OnDevice {
   abi::Layout a = nullptr, b = nullptr, d = nullptr;
   abi::Preference preference = nullptr;
   abi::Algo algo{};
-  mutable std::mutex bias_mutex;  // the bias is part of the description
+  mutable std::mutex bias_mutex;  // guards the bias pointer, which is part of the descriptor
 };
 
 PlannedProduct::PlannedProduct(const Product& product) : product_(product) { types_of(product.dtype, false); }

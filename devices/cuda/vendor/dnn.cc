@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kMostWorkspace = int64_t{256} << 20;
 
-// Strides of images or weights whose channels, the second dim, lie in its place or last.
+// Returns the strides of images or weights with the channels in the second dim or last.
 Dims strides_of(const Dims& dims, bool channels_last) {
   if (!channels_last) return row_major(dims);
   Dims moved = dims;
@@ -19,7 +19,8 @@ Dims strides_of(const Dims& dims, bool channels_last) {
   return out;
 }
 
-// Dims of images and weights with two places at least, as cuDNN wants them: those in front that do nothing are left out.
+// The dims of images and weights for cuDNN, which needs at least two spatial dims. A leading dim
+// without effect is dropped.
 struct Geometry {
   explicit Geometry(const ConvArgs& a) {
     const WindowArgs& w = a.window;
@@ -36,7 +37,7 @@ struct Geometry {
       strides.push_back(w.stride[d]);
       dilations.push_back(w.dilation[d]);
       before.push_back(w.pad[d]);
-      // As much as the last window reaches, whatever the node calls it.
+      // The actual extent of the last window, whatever pads the node specifies.
       const int64_t reach = (w.out[d] - 1) * w.stride[d] + (w.kernel[d] - 1) * w.dilation[d] + 1;
       behind.push_back(std::max<int64_t>(reach - w.in[d] - w.pad[d], 0));
     }
@@ -83,7 +84,7 @@ struct Written {
     graph.set(abi::kDnnConvPrePads, g.before);
     graph.set(abi::kDnnConvPostPads, g.behind);
 
-    // In the order that cuDNN has ready-made code for.
+    // The order for which cuDNN has precompiled code.
     std::vector<std::pair<int, DnnGraph::Number>> then;
     if (c.residual) then.emplace_back(abi::kDnnPointwiseAdd, residual = graph.tensor(c.dtype, g.y, y_strides));
     if (c.bias) {
@@ -112,13 +113,13 @@ struct Written {
 
 DnnRules rules_of(const Convolution& c) {
   DnnRules out;
-  // Room for copies of all operands in another layout, twice.
+  // Enough for two copies of all operands in another layout.
   const Geometry g(c.args);
   const int64_t bytes = (elements(g.x) + elements(g.y) + elements(g.weights)) * item_bytes(c.dtype);
   out.workspace = std::min(2 * bytes + (1 << 20), kMostWorkspace);
   out.rounds = c.dtype != PERCALE_DTYPE_F32;
-  out.fallback =
-      !c.residual && !c.bias && !c.relu;  // a convolution by itself, and what follows it by itself, beat that
+  // The fallback engines are slower than a separate convolution followed by its epilogue.
+  out.fallback = !c.residual && !c.bias && !c.relu;
   return out;
 }
 

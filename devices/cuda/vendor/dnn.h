@@ -1,4 +1,4 @@
-// Convolutions as graphs of cuDNN.
+// Convolutions as cuDNN graphs.
 #ifndef PERCALE_DEVICES_CUDA_VENDOR_DNN_H_
 #define PERCALE_DEVICES_CUDA_VENDOR_DNN_H_
 
@@ -6,17 +6,19 @@
 
 namespace percale::cuda {
 
-// One of the three products of a convolution from X to Y with weights W; images are channels, then places, or the other way round.
+// One of the three products of a convolution from X to Y with weights W. Images have the channels
+// first or last.
 struct Convolution {
   enum class Result { kY, kDx, kDw };
   Result result = Result::kY;
   percale_dtype dtype = PERCALE_DTYPE_F32;
-  ConvArgs args{};  // its sizes and window, and how images and weights lie
-  // What follows Y, as one: Y + residual + bias [channels], and the greater of that and 0. f32 until all is done. Not for f64.
+  ConvArgs args{};  // sizes, window, and layout of images and weights
+  // The epilogue of Y: adds residual and bias [channels], then applies Relu. It is computed in f32
+  // and rounded at the end. Not supported for f64.
   bool residual = false, bias = false, relu = false;
 };
 
-// A convolution that has been planned. Thread-safe.
+// A planned convolution. Thread-safe.
 class PlannedConvolution {
  public:
   explicit PlannedConvolution(const Convolution& convolution);
@@ -25,15 +27,15 @@ class PlannedConvolution {
   PlannedConvolution& operator=(const PlannedConvolution&) = delete;
 
   struct Operands {
-    Ptr x, w, y, residual, bias;  // the operands and the result, each in its place
+    Ptr x, w, y, residual, bias;  // operands and result, each in its member
   };
-  // False, and nothing was enqueued, where cuDNN is not there or has nothing that will do.
+  // Returns false and enqueues nothing if cuDNN is not available or has no suitable engine.
   bool run(const Launch& launch, const Operands& operands, Ptr workspace) const;
 
   const Convolution& convolution() const;
-  // What cuDNN may use at once.
+  // Returns the bytes of workspace that cuDNN may use in one run.
   int64_t workspace() const;
-  // For those who ask cuDNN without a GPU.
+  // For tools that query cuDNN without a GPU.
   const DnnGraph& graph() const;
   const DnnRules& rules() const;
 

@@ -6,14 +6,15 @@ namespace percale::cuda {
 namespace {
 
 constexpr int64_t kWorkspace = 1 << 20;
-// Bytes that the gradients take for a score; sequences are rounded up.
+// The bytes per score that the gradients need. Sequence lengths are rounded up to kSequence.
 constexpr int64_t kScoreBytes = 6, kSequence = 64;
 
-// [batch, heads, sequence, size] as it lies, and with its last dims swapped.
+// The strides of [batch, heads, sequence, size], and of the same with the last two dims swapped.
 Dims rows(const int64_t (&steps)[3]) { return {steps[0], steps[1], steps[2], 1}; }
 Dims columns(const int64_t (&steps)[3]) { return {steps[0], steps[1], 1, steps[2]}; }
 
-// What both graphs begin with, written out as cuDNN knows flash attention, and the numbers of its tensors. Heads of Q share those of K and V.
+// The common beginning of both graphs, in the form that cuDNN recognises as flash attention, and
+// the numbers of its tensors. Several heads of Q may share one of K and V.
 struct Beginning {
   const percale_dtype dtype;
   const AttentionArgs a;
@@ -65,7 +66,8 @@ struct Forward : Beginning {
   }
 };
 
-// With P = exp(scores - statistics): dV = P^T dY, dS = scale P * (dY V^T - rows of dY * Y summed), dQ = dS K, dK = dS^T Q.
+// With P = exp(scores - statistics): dV = P^T dY, dS = scale P * (dY V^T - rows of dY * Y summed),
+// dQ = dS K, dK = dS^T Q.
 struct Backward : Beginning {
   DnnGraph::Number v, y, dy, dq, dk, dv;
 
@@ -99,7 +101,7 @@ struct Backward : Beginning {
     graph.matmul(turned(ds), q, dk);
   }
 
-  // [batch, heads, keys, queries] of what is per score.
+  // Transposes a tensor of scores to [batch, heads, keys, queries].
   DnnGraph::Number turned(DnnGraph::Number scores_like) {
     const Dims steps = row_major(per_score);
     const auto out =

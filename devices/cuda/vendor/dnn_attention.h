@@ -1,4 +1,4 @@
-// Attention and its gradients as graphs of cuDNN.
+// Attention and its gradients as cuDNN graphs.
 #ifndef PERCALE_DEVICES_CUDA_VENDOR_DNN_ATTENTION_H_
 #define PERCALE_DEVICES_CUDA_VENDOR_DNN_ATTENTION_H_
 
@@ -6,16 +6,17 @@
 
 namespace percale::cuda {
 
-// softmax(scale Q K^T + mask) V in f16 or bf16, scores and sums in f32. Thread-safe.
+// softmax(scale Q K^T + mask) V in f16 or bf16, with scores and sums in f32. Thread-safe.
 class PlannedAttention {
  public:
-  // `mask`: its dims, each 1 or that of the scores; empty: there is none.
+  // `mask` holds the dims of the mask, each 1 or that of the scores. Empty if there is no mask.
   PlannedAttention(percale_dtype dtype, const AttentionArgs& args, const Dims& mask);
   ~PlannedAttention();
   PlannedAttention(const PlannedAttention&) = delete;
   PlannedAttention& operator=(const PlannedAttention&) = delete;
 
-  // With room for the statistics. False, and nothing was enqueued, where cuDNN is not there or has nothing that will do.
+  // The operands must have memory for the statistics. Returns false and enqueues nothing if cuDNN
+  // is not available or has no suitable engine.
   bool run(const Launch& launch, const AttentionArgs& operands, Ptr workspace) const;
 
   const DnnGraph& graph() const;
@@ -26,7 +27,7 @@ class PlannedAttention {
   const std::unique_ptr<const Made> made_;
 };
 
-// Its gradients; heads are not shared. Thread-safe.
+// The gradients of attention. Heads are not shared. Thread-safe.
 class PlannedAttentionGrad {
  public:
   PlannedAttentionGrad(percale_dtype dtype, const AttentionGradArgs& args, const Dims& mask);
@@ -37,7 +38,8 @@ class PlannedAttentionGrad {
   bool run(const Launch& launch, const AttentionGradArgs& operands, Ptr workspace) const;
 
   const DnnGraph& graph() const;
-  // The workspace grows with the scores: what gives the same bits in every run keeps gradients of them.
+  // The workspace grows with the scores, because the deterministic engines store gradients of the
+  // scores.
   const DnnRules& rules() const;
 
  private:

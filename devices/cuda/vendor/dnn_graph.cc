@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kAlignment = 16;
 
-// What an engine says of itself: numbers of one kind of note.
+// Returns the notes of one kind that an engine reports.
 std::vector<int> notes_of(const DnnDescriptor& engine, int name, int type) {
   std::vector<int> out(64);
   const int64_t count = engine.get(name, type, static_cast<int64_t>(out.size()), out.data());
@@ -17,7 +17,7 @@ std::vector<int> notes_of(const DnnDescriptor& engine, int name, int type) {
   return out;
 }
 
-// Why an engine will not do; null where it will.
+// Returns why an engine does not satisfy the rules, or null if it does.
 const char* objection(const DnnDescriptor& engine, const DnnRules& rules) {
   const std::vector<int> notes = notes_of(engine, abi::kDnnEngineNotes, abi::kDnnTypeNote);
   const auto has = [&](int note) { return std::find(notes.begin(), notes.end(), note) != notes.end(); };
@@ -26,7 +26,8 @@ const char* objection(const DnnDescriptor& engine, const DnnRules& rules) {
   }
   if (rules.deterministic && has(abi::kDnnNondeterministic)) return "other bits in every run";
   if (has(abi::kDnnReducedPrecision) || has(abi::kDnnDownConverts)) return "rounds what it is given";
-  if (!rules.rounds && has(abi::kDnnTensorCore)) return "tf32";  // tensor cores take f32 as that
+  // Tensor cores compute f32 as tf32.
+  if (!rules.rounds && has(abi::kDnnTensorCore)) return "tf32";
   const std::vector<int> behavior = notes_of(engine, abi::kDnnEngineBehavior, abi::kDnnTypeBehavior);
   const bool compiles = std::find(behavior.begin(), behavior.end(), abi::kDnnCompiles) != behavior.end();
   return compiles && !rules.compiles ? "compiles code" : nullptr;
@@ -152,7 +153,7 @@ DnnPlan::DnnPlan(const DnnLibrary& lib, const DnnTarget& target, const DnnGraph&
   try {
     make(lib, target, graph, rules);
   } catch (const Failure& failure) {
-    plan_ = nullptr;  // what cuDNN refuses to describe is done without it
+    plan_ = nullptr;  // A graph that cuDNN refuses runs without it.
     reason_ = failure.what();
   }
   if (plan_ == nullptr) kept_.clear();
@@ -235,7 +236,7 @@ const DnnPlan& PlannedGraph::on(Device& device, abi::Dnn dnn) const {
     DnnRules rules = rules_;
     rules.rounds = rules.rounds || device.tf32();
     rules.deterministic = device.deterministic();
-    // Nets have many nodes of one kind, and asking takes its time.
+    // Networks have many equal nodes, and queries take time.
     auto& shared = device.dnn_plan(graph_.key());
     if (shared == nullptr) {
       shared = std::make_shared<const DnnPlan>(device.shared().dnn, DnnTarget{dnn, nullptr}, graph_, rules);

@@ -1,4 +1,4 @@
-// cuDNN's graph API: graphs of its operations as data, and what it plans for them.
+// cuDNN's graph API: graphs of its operations as data, and the plans that cuDNN makes for them.
 #ifndef PERCALE_DEVICES_CUDA_VENDOR_DNN_GRAPH_H_
 #define PERCALE_DEVICES_CUDA_VENDOR_DNN_GRAPH_H_
 
@@ -17,22 +17,24 @@
 
 namespace percale::cuda {
 
-// cuDNN's number of a type of floats.
+// Returns cuDNN's code of a float type.
 int dnn_type(percale_dtype dtype);
 
-// Descriptors in the order in which they are made, operations last. Nothing here asks cuDNN anything.
+// Descriptors in the order of their creation, and the list of operations. Nothing in this class
+// calls cuDNN.
 class DnnGraph {
  public:
-  // A descriptor, or a tensor by which run() is given its memory; numbers begin at 0.
+  // The number of a descriptor, counted from 0. run() uses that of a tensor to assign its memory.
   using Number = int64_t;
 
-  // Operands and results lie in memory; what is between operations, f32 or another type, does not. A number is handed in by the address of
-  // a float of the host.
+  // tensor() adds an operand or a result in memory. between() adds an intermediate value, in f32 or
+  // another type, which has no memory. number() adds a scalar that is passed by the address of a
+  // float on the host.
   Number tensor(percale_dtype dtype, const Dims& dims, const Dims& strides);
   Number between(const Dims& dims, const Dims& strides, percale_dtype dtype = PERCALE_DTYPE_F32);
   Number number(size_t rank);
 
-  // A descriptor of cuDNN's type; what is set next is set of it.
+  // Adds a descriptor of a cuDNN type. The following set*() calls apply to it.
   Number add(int type);
   void set(int name, int type, const void* elements, int64_t count, size_t bytes);
   void set(int name, int64_t value) { set(name, abi::kDnnTypeInt64, &value, 1, sizeof value); }
@@ -46,27 +48,27 @@ class DnnGraph {
   }
   void set_scalar(int name, double value, bool wide);
   void set_descriptor(int name, Number other);
-  // What was added last is an operation of the graph.
+  // Marks the last descriptor as an operation of the graph.
   void is_operation() { operations_.push_back(static_cast<Number>(specs_.size()) - 1); }
 
-  // y = f(x), or f(x, b) of shapes that broadcast; b: -1 where there is none.
+  // y = f(x), or f(x, b) of shapes that broadcast. b is -1 if there is none.
   void pointwise(int mode, Number x, Number b, Number y);
 
-  // c = a b, of the last two dims.
+  // c = a b, over the last two dims.
   void matmul(Number a, Number b, Number c);
-  // y is the memory of x, by other dims and strides.
+  // y is the memory of x with other dims and strides.
   void reshape(Number x, Number y);
-  // y = x joined over the dims that y has one of.
+  // y is x reduced over the dims in which y has size 1.
   void reduction(int mode, Number x, Number y);
 
-  // All that it says, for comparing.
+  // Returns the whole content of the graph as a key for comparison.
   std::string key() const;
 
   struct Attribute {
     int name, type;
     int64_t count;
     std::vector<std::byte> bytes;
-    Number other;  // of a descriptor; else -1
+    Number other;  // the number of a descriptor; else -1
   };
   struct Spec {
     int type;
@@ -82,22 +84,22 @@ class DnnGraph {
   std::vector<Number> operations_;
 };
 
-// What of cuDNN's offers will do.
+// The engines of cuDNN that are acceptable.
 struct DnnRules {
-  int64_t workspace = 0;  // bytes, at most
+  int64_t workspace = 0;  // most bytes
   bool deterministic = true;
-  bool rounds = false;    // operands of f32 may be taken as tf32; always true of narrower types
-  bool compiles = false;  // code that cuDNN compiles for the graph, which takes it most of a second
-  bool fallback = false;  // its second list, of what does nearly everything, slowly
+  bool rounds = false;    // tf32 may be used for f32 operands; always true for narrower types
+  bool compiles = false;  // cuDNN may compile code for the graph, which takes most of a second
+  bool fallback = false;  // use cuDNN's second list, of slow engines that support nearly everything
 };
 
-// Whom plans are made for: a GPU by its handle, or the properties of one that is not there.
+// The target of plans: a GPU by its handle, or the properties of a GPU that is not present.
 struct DnnTarget {
   abi::Dnn handle = nullptr;
   abi::DnnDesc properties = nullptr;
 };
 
-// A descriptor that is given back. Its attributes are set, then it is finalized.
+// Owns a descriptor of cuDNN. Its attributes are set first; then it is finalized.
 class DnnDescriptor {
  public:
   DnnDescriptor(const DnnLibrary& lib, int type) : lib_(&lib) {
@@ -114,7 +116,7 @@ class DnnDescriptor {
     DnnLibrary::check(lib_->cudnnBackendSetAttribute(desc_, name, type, count, elements), "cudnnBackendSetAttribute");
   }
   void set(int name, const DnnDescriptor& other) { set(name, abi::kDnnTypeDescriptor, &other.desc_); }
-  // How many there are, and as many of them as there is room for.
+  // Returns the number of elements, and stores at most `room` of them.
   int64_t get(int name, int type, int64_t room, void* elements) const {
     int64_t count = 0;
     DnnLibrary::check(lib_->cudnnBackendGetAttribute(desc_, name, type, room, &count, elements),
@@ -128,14 +130,15 @@ class DnnDescriptor {
   abi::DnnDesc desc_ = nullptr;
 };
 
-// The first of cuDNN's offers, in its own order, that will do: nothing is measured, so that the choice is the same everywhere.
+// The first engine in cuDNN's own order that satisfies the rules. Nothing is measured, so the
+// choice is the same everywhere.
 class DnnPlan {
  public:
   DnnPlan(const DnnLibrary& lib, const DnnTarget& target, const DnnGraph& graph, const DnnRules& rules);
 
   bool is_there() const { return plan_ != nullptr; }
   abi::DnnDesc get() const { return plan_->get(); }
-  // For those who look at it: the engine's number, the workspace, why there is none.
+  // For diagnostics: the engine's number, the workspace, and the reason why there is no plan.
   int64_t engine() const { return engine_; }
   int64_t workspace() const { return workspace_; }
   const std::string& reason() const { return reason_; }
@@ -145,13 +148,13 @@ class DnnPlan {
   bool choose(const DnnLibrary& lib, const DnnTarget& target, const DnnRules& rules, const DnnDescriptor& graph,
               int mode);
 
-  std::deque<DnnDescriptor> kept_;  // a plan reads what it was made of for as long as it lives
+  std::deque<DnnDescriptor> kept_;  // a plan refers to its descriptors as long as it lives
   const DnnDescriptor* plan_ = nullptr;
   int64_t engine_ = -1, workspace_ = 0;
   std::string reason_;
 };
 
-// A graph that runs on any device; it is planned once for each. Thread-safe.
+// A graph that can run on any device. It is planned once for each device. Thread-safe.
 class PlannedGraph {
  public:
   PlannedGraph(DnnGraph graph, const DnnRules& rules) : graph_(std::move(graph)), rules_(rules) {}
@@ -162,7 +165,7 @@ class PlannedGraph {
     DnnGraph::Number tensor;
     Ptr memory;
   };
-  // False, and nothing was enqueued, where cuDNN is not there or has nothing that will do.
+  // Returns false and enqueues nothing if cuDNN is not available or has no suitable engine.
   bool run(const Launch& launch, std::span<const Operand> operands, Ptr workspace) const;
 
  private:

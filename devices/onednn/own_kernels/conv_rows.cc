@@ -7,7 +7,8 @@
 namespace percale::onednn {
 namespace {
 
-// One dim of a window: where its taps are. A tap reads the pixels of one phase, which are as many apart as the window's steps.
+// One dim of a window, with the positions of its taps. A tap reads the pixels of one phase, which
+// are `stride` pixels apart.
 struct Axis {
   Axis(int64_t image, int64_t out, int64_t window, int64_t step, int64_t dilation, int64_t begin)
       : size(image), results(out), stride(step) {
@@ -20,13 +21,14 @@ struct Axis {
     high = results - 1 + *std::max_element(shifts.begin(), shifts.end());
   }
 
-  // The pixel in a place of a phase; -1: padding.
+  // Returns the pixel at a position of a phase, or -1 for padding.
   int64_t pixel(int64_t phase, int64_t place) const {
     const int64_t at = place * stride + phase;
     return place < 0 || at >= size ? -1 : at;
   }
   int64_t places() const { return high - low + 1; }
-  // From one row of places to the next: what is padded on the right of one is padded on the left of the next.
+  // The distance from one row of positions to the next. The right padding of one row doubles as the
+  // left padding of the next.
   int64_t pitch() const {
     int64_t most = results;
     for (int64_t phase : phases) {
@@ -37,8 +39,9 @@ struct Axis {
     return std::min(most, places());
   }
 
-  int64_t size, results, stride, low = 0, high = 0;  // the first and the last place
-  std::vector<int64_t> phases, shifts;               // per tap
+  // low and high: the first and the last position
+  int64_t size, results, stride, low = 0, high = 0;
+  std::vector<int64_t> phases, shifts;  // for each tap
 };
 
 }  // namespace
@@ -62,9 +65,9 @@ ConvRows rows_of(const ConvDims& conv) {
   };
   if (as_it_is(down) && as_it_is(across)) return unchanged_rows(images * down.size * across.size);
   const int64_t pitch = across.pitch(), height = down.places();
-  // Rows of places of all images, then what the last of them lacks of its own width.
+  // The rows of positions of all images, plus the rest of the last row's full width.
   const int64_t plane = images * height * pitch + across.places() - pitch;
-  std::vector<std::pair<int64_t, int64_t>> planes;  // phases
+  std::vector<std::pair<int64_t, int64_t>> planes;  // the phases of each plane
   for (size_t i = 0; i < down.shifts.size(); ++i) {
     for (size_t j = 0; j < across.shifts.size(); ++j) {
       const std::pair phases(down.phases[i], across.phases[j]);

@@ -1,4 +1,5 @@
-// Images that lie pixel by pixel, made whole times as large by repeating pixels: what detectors do with their deeper levels.
+// Enlarges images with channels last by whole factors by repeating pixels, as detectors do with
+// their deeper levels.
 #include <algorithm>
 
 #include "devices/onednn/support/kernels.h"
@@ -6,7 +7,8 @@
 namespace percale::onednn {
 namespace {
 
-// Whether a pixel of the result is that of the input whose number is its own divided by the factor, rounded down.
+// True if each pixel of the result copies the input pixel at its own index divided by the factor,
+// rounded down.
 bool repeats(const Node& node) {
   const std::string_view place = node.attribute("coordinate_transformation_mode", std::string_view("half_pixel"));
   const std::string_view nearest = node.attribute("nearest_mode", std::string_view("round_prefer_floor"));
@@ -15,7 +17,7 @@ bool repeats(const Node& node) {
   return (place == "asymmetric" && nearest == "floor") || (middle && nearest.starts_with("round_prefer_"));
 }
 
-// What each dim of `x` is taken times to get `y`.
+// Returns the factor of each dim from `x` to `y`.
 Dims factors_of(const Node& node, const Dims& x, const Dims& y) {
   Dims factors;
   for (size_t d = 0; d < x.size(); ++d) {

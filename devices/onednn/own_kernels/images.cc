@@ -1,4 +1,4 @@
-// Images as convolutions want them, and back.
+// Kernels that convert images to channels last and back.
 #include "devices/onednn/own_kernels/images.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace percale::onednn {
 namespace {
 
 constexpr auto kByPixel = dnnl::memory::format_tag::nhwc;
-constexpr int64_t kPiece = 1 << 14;  // numbers
+constexpr int64_t kPiece = 1 << 14;  // elements
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -20,7 +20,7 @@ const ImagesFns& fns_of(const Node& node) {
   return *fns;
 }
 
-// Whether the loop for images of few channels takes them.
+// True if the loop for images of few channels supports the node.
 bool has_few_channels(const Node& node) {
   const Dims x = node.dims(0);
   return x.size() == 4 && x[1] >= 2 && x[1] <= 4 && node.dtype(0) == PERCALE_DTYPE_F32 && node.format(0) == nullptr;
@@ -45,7 +45,7 @@ Function by_pixel(const Node& node, void (*each)(const float*, int64_t, int64_t,
   };
 }
 
-// Each image is a matrix [rows, columns], turned round.
+// Transposes each image, a matrix [rows, columns].
 template <class T>
 Function turned(const percale_host_api& host, void (*each)(const T*, int64_t, int64_t, int64_t, int64_t, T*),
                 int64_t images, int64_t rows, int64_t columns) {
@@ -62,7 +62,7 @@ Function turned(const percale_host_api& host, void (*each)(const T*, int64_t, in
 
 }  // namespace
 
-// Between a row of pixels per channel, as the library has it, and pixel by pixel.
+// Converts between channels first, the library's layout, and channels last.
 void prepare_images(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const char *const from = node.format(0), *const to = node.output_format(0);
@@ -83,7 +83,7 @@ void prepare_images(Plan& plan, Steps& steps) {
                                               : turned(node.host(), fns.transpose_16, x[0], rows, columns);
 }
 
-// Nobody but a convolution of tiles is worth narrowing images for, and it wants them pixel by pixel.
+// Converts images to bf16 and channels last. Only convolutions with tiles benefit from it.
 void prepare_narrow_images(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   refuse_if(!has_few_channels(node) || is_empty(node.dims(0)), "no images of two to four channels in f32, row-major");

@@ -1,4 +1,5 @@
-// Compiled once per instruction set, by hwy/foreach_target.h, and once more for the baseline, which has nothing to add.
+// Compiled once for each instruction set by hwy/foreach_target.h, and once for the baseline, which
+// adds nothing.
 #include <algorithm>
 #include <bit>
 
@@ -27,7 +28,8 @@ struct ToF32 {
 struct ToBf16 {
   using Lane = uint16_t;
   using Tag = hn::Rebind<uint16_t, hn::ScalableTag<uint32_t>>;
-  // Half a step below the next number, and the rest of it where the last bit kept is odd; a NaN's bits would run over into infinity.
+  // Adds just under half of the last place that is kept, plus one if that place is odd. NaN is
+  // handled separately, because its bits would overflow into infinity.
   static constexpr uint32_t kHalf = 0x7fff, kQuiet = 0x400000;
   static auto load(const float* p) {
     const hn::ScalableTag<uint32_t> bits;
@@ -67,7 +69,8 @@ void by_pixel(const float* from, int64_t channels, int64_t apart, int64_t pixels
   (channels == 2 ? interleave<To, 2> : channels == 3 ? interleave<To, 3> : interleave<To, 4>)(from, apart, pixels, to);
 }
 
-// A square of 16 bytes a side: from[i][j] to to[j][i], rows that lie so many numbers apart.
+// Transposes a square of 16 bytes a side: from[i][j] to to[j][i]. Rows are `from_row` and `to_row`
+// elements apart.
 void transpose_square(const uint32_t* from, int64_t from_row, uint32_t* to, int64_t to_row) {
   const hn::FixedTag<uint32_t, 4> d;
   const hn::RepartitionToWide<decltype(d)> wide;
@@ -88,7 +91,8 @@ void transpose_square(const uint16_t* from, int64_t from_row, uint16_t* to, int6
   Row row[8], by_two[8], by_four[8];
   for (int i = 0; i < 8; ++i) row[i] = hn::LoadU(d, from + i * from_row);
   for (int i = 0; i < 4; ++i) {
-    by_two[i] = hn::InterleaveLower(d, row[2 * i], row[2 * i + 1]);  // columns 0 to 3 of a pair of rows
+    // columns 0 to 3 of a pair of rows
+    by_two[i] = hn::InterleaveLower(d, row[2 * i], row[2 * i + 1]);
     by_two[i + 4] = hn::InterleaveUpper(d, row[2 * i], row[2 * i + 1]);
   }
   for (int i = 0; i < 4; ++i) {  // columns 2 i and 2 i + 1 of four rows, then of the other four
@@ -106,7 +110,8 @@ void transpose_square(const uint16_t* from, int64_t from_row, uint16_t* to, int6
   }
 }
 
-// Columns `first` to `last` of from [rows][columns], as rows of to [columns][rows]. Lines of 64 bytes are written whole.
+// Writes columns `first` to `last` of from [rows][columns] as rows of to [columns][rows]. Lines of
+// 64 bytes are written whole.
 template <class T>
 void transpose(const T* from, int64_t rows, int64_t columns, int64_t first, int64_t last, T* to) {
   constexpr int64_t kSide = 16 / sizeof(T), kLine = 64 / sizeof(T);

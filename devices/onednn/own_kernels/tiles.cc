@@ -1,4 +1,4 @@
-// Convolutions and products in tiles (AMX).
+// Convolutions and products with tiles (AMX).
 #include "devices/onednn/own_kernels/tiles.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 namespace percale::onednn {
 namespace {
 
-// And "rows" where each row of the weights, as they are given, has a number per column of the result; else each has one column's.
+// The prefix is followed by "rows" if each row of the weights has one number per column of the
+// result, or by "columns" if it belongs to one column.
 constexpr std::string_view kFormat = "onednn:bf16 tiles ", kByRow = "rows", kByColumn = "columns";
 
 constexpr int64_t kManyRows = 384;
@@ -23,11 +24,11 @@ struct Work {
   int64_t channels, columns;
   ConvRows rows;
   int x, weights, bias;
-  bool by_row;  // the weights
+  bool by_row;  // layout of the weights
   Tail tail;
 };
 
-// Before anything that takes time: nets in f32 ask for every node.
+// Called before any expensive step, because networks in f32 ask about every node.
 void check_type(DataType type) {
   refuse_if(type != DataType::bf16 || !has_amx() || tile_fns() == nullptr, "not in bf16 with AMX");
 }
@@ -42,7 +43,7 @@ void check(const Node& whole, const Work& work) {
   refuse_if(tail.row >= 0 && work.bias >= 0, "two rows are added");
 }
 
-// Plans what has been found, once formats have been asked for.
+// Plans the work. Other formats must have been requested before.
 void finish(Plan& plan, Steps& steps, Work work) {
   const Node& whole = plan.node();
   const int64_t taps = std::ssize(work.rows.taps);
@@ -51,7 +52,7 @@ void finish(Plan& plan, Steps& steps, Work work) {
   const std::string format = std::string(kFormat) + std::string(work.by_row ? kByRow : kByColumn);
   plan.require_format(static_cast<size_t>(work.weights), format,
                       static_cast<size_t>(shape.panels() * shape.panel_bytes()));
-  // Rows that are a power of two apart meet in few places of the cache.
+  // Rows whose distance is a power of two compete for few sets of the cache.
   const auto bytes = static_cast<size_t>(work.channels * 2);
   const size_t pitch = work.rows.pixels.empty() ? bytes : bytes + 64;
   plan.book(work.rows.pixels.size() * pitch);
@@ -78,7 +79,7 @@ void finish(Plan& plan, Steps& steps, Work work) {
     const Tail& tail = work.tail;
     const TileEnd end{row < 0 ? nullptr : operand(row), wide_row, tail.addend < 0 ? nullptr : operand(tail.addend),
                       wide, tail};
-    // A thread reads panels that follow each other, and of many rows those that it copied.
+    // A thread reads consecutive panels. If there are many rows, it processes those that it copied.
     const int64_t panels = shape.panels(), pieces = std::min<int64_t>(panels, 16),
                   sides = shape.rows < kManyRows ? 1 : 2;
     in_parallel(host, launch.run, sides * pieces, [&](int64_t i) {
@@ -99,7 +100,8 @@ void add_product(Plan& plan, Steps& steps, const Product& p) {
   const Node& whole = plan.node();
   const PostOps post_ops = find_post_ops(whole, row_major);
   const Dims y = whole.output_dims();
-  // Measured on 1 to 2,048 rows by 384 x 384 to 2,048 x 2,048 weights, with one thread and with two.
+  // Measured on 1 to 2,048 rows by 384 x 384 to 2,048 x 2,048 weights, with one thread and with
+  // two.
   constexpr int64_t kFew = 32, kMany = 256, kWeights = 1 << 17;
   refuse_if(p.m <= kFew || p.m > kMany || p.k * p.n < kWeights, "products of such sizes are as fast elsewhere");
   const Work work{p.k, p.n,    unchanged_rows(p.m), p.a,
@@ -121,8 +123,8 @@ void prepare_tiles_conv(Plan& plan, Steps& steps) {
   const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
   const Dims &x = conv.x, &w = conv.weights, &y = conv.y;
   refuse_if(!conv.is_plain_2d(), "not two spatial dims, or groups");
-  // Measured on the layers of ResNet-50 and of MobileNetV2, and on 128 to 512 channels of 14 x 14 to 56 x 56 pixels, with one thread and
-  // with two.
+  // Measured on the layers of ResNet-50 and MobileNetV2, and on 128 to 512 channels of 14 x 14 to
+  // 56 x 56 pixels, with one thread and with two.
   constexpr int64_t kPixels = 256, kWeights = 1 << 16, kManyPixels = 4096, kManyWeights = 1 << 18;
   const bool window = w[2] * w[3] > 1 && elements(w) >= kManyWeights;
   refuse_if(elements(y) > (window ? kManyPixels : kPixels) * y[1] || elements(w) < kWeights,
@@ -143,7 +145,8 @@ void prepare_tiles_conv(Plan& plan, Steps& steps) {
   if (!plan.is_taken()) return;
 
   const auto ask = [&](size_t operand, const Dims& laid, DataType type) {
-    plan.require_format(operand, MemoryDesc(conv.laid(laid), type, dnnl::memory::format_tag::nhwc));  // back again
+    // laid() a second time restores the dims.
+    plan.require_format(operand, MemoryDesc(conv.laid(laid), type, dnnl::memory::format_tag::nhwc));
   };
   const DataType result = float_type(whole.output_dtype(0));
   work.rows = rows_of(conv);

@@ -1,5 +1,6 @@
-// Products in bf16 of rows by weights, in the CPU's tiles (AMX): for few rows and weights that don't fit into the cache next to a core.
-// The weights lie in the order in which they are read, and are asked for before they are needed.
+// Products of rows by weights in bf16 with the CPU's tiles (AMX), for few rows and weights that do
+// not fit into the private cache of a core. The weights are stored in the order in which they are
+// read, and are prefetched.
 #ifndef PERCALE_DEVICES_ONEDNN_OWN_KERNELS_TILES_H_
 #define PERCALE_DEVICES_ONEDNN_OWN_KERNELS_TILES_H_
 
@@ -10,12 +11,13 @@
 
 namespace percale::onednn {
 
-// Weights come by panels of so many columns, within one by blocks of so many channels of a tap: the taps of the first channels, then
-// those of the next.
+// Weights are packed in panels of kPanelColumns columns. A panel consists of blocks of
+// kBlockChannels channels of one tap: all taps of the first channels, then those of the next ones.
 constexpr int64_t kPanelColumns = 32, kBlockChannels = 32;
 constexpr int64_t kBlockBytes = kPanelColumns * kBlockChannels * 2;
 
-// A row of the result is the sum over the blocks of so many channels by the block's weights.
+// A row of the result is the sum, over all blocks, of kBlockChannels channels times the block's
+// weights.
 struct TileShape {
   int64_t rows, blocks, columns;
 
@@ -26,12 +28,13 @@ struct TileShape {
 struct TileRows {
   const std::byte* first;
   int64_t pitch;           // bytes from a row to the next
-  const int64_t* offsets;  // per block: bytes from a row to the channels that it has
-  const int64_t* results;  // per row: which row of the result it gives, -1: none
+  const int64_t* offsets;  // for each block: offset in bytes from a row to its channels
+  const int64_t* results;  // for each row: the row of the result, -1: none
 };
 
-// What comes behind the sums: + row[column], + addend, which lies as the result (null: nothing; the result's own memory is good), then
-// the tail's function. Wide: f32, else bf16.
+// The epilogue of the sums: + row[column], + addend, then the tail's function. `row` and `addend`
+// may be null. The addend has the result's layout and may share its memory. `wide_row` and `wide`
+// stand for f32; otherwise the type is bf16.
 struct TileEnd {
   const void* row;
   bool wide_row;
@@ -40,19 +43,20 @@ struct TileEnd {
   const Tail& tail;
 };
 
-// How weights lie before they are packed: numbers from a column, a channel and a tap to the next.
+// The layout of weights before packing: the number of taps, and the strides of column, channel and
+// tap in elements.
 struct WeightSteps {
   int64_t taps, column, channel, tap;
 };
 
-// Any of these may run at once for different panels.
+// The functions may run concurrently for different panels.
 struct TileFns {
   void (*pack)(const TileShape& s, const void* weights, WeightSteps steps, int64_t panel, std::byte* packed);
   void (*multiply)(const TileShape& s, const TileRows& rows, const std::byte* packed, int64_t panel, const TileEnd& end,
                    void* y);
 };
 
-// To be used where has_amx(). Null for other architectures.
+// Use only if has_amx(). Returns null on other architectures.
 const TileFns* tile_fns();
 
 }  // namespace percale::onednn

@@ -1,4 +1,4 @@
-// The loops of tiles.h.
+// The implementation of tiles.h.
 #include <algorithm>
 
 #include "devices/onednn/own_kernels/tiles.h"
@@ -7,7 +7,7 @@
 #include <immintrin.h>
 
 #if defined(__GNUC__) && !defined(__clang__)
-// Its own values of no matter, once they are inlined here.
+// GCC warns about undefined values in its own intrinsics when they are inlined here.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
@@ -19,8 +19,8 @@ namespace percale::onednn {
 namespace {
 
 constexpr int64_t kTileRows = 16, kTileBytes = 1024, kLine = 64;
-// So many blocks of a panel stay in the cache next to the core while all rows of a group are multiplied by them; a group's sums are
-// 32 KiB of stack.
+// kBlocks blocks of a panel stay in the private cache of the core while all rows of a group are
+// multiplied by them. The sums of a group of kGroup passes take 32 KiB of stack.
 constexpr int64_t kBlocks = 8, kGroup = 8;
 
 // Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, 18.3: TILECFG.
@@ -30,8 +30,8 @@ struct alignas(64) TileConfig {
   uint8_t rows[16] = {};
 };
 
-// Rows are taken two tiles at a time, all times the same number: the last ones may have been in the time before. In each time a share
-// of the next panel is asked for, so that it is there when it is needed.
+// Cuts the rows into passes of up to two tiles. All passes have the same number of rows, so the
+// last one may overlap the one before. Each pass prefetches a share of the next panel.
 struct Passes {
   explicit Passes(int64_t rows)
       : count((rows + 2 * kTileRows - 1) / (2 * kTileRows)),
@@ -42,10 +42,11 @@ struct Passes {
         lines((kBlockBytes / kLine + count - 1) / count) {}
   int64_t begin(int64_t pass) const { return std::min(pass * height, last); }
 
-  int64_t count, height, upper, lower, last, lines;  // lower 0: one tile
+  int64_t count, height, upper, lower, last, lines;  // lower is 0 if one tile is enough
 };
 
-// Tiles 0 to 3: sums of the upper rows with both halves of the columns, then of the lower ones; 4 and 5: weights; 6 and 7: rows.
+// Tiles 0 and 1: sums of the upper rows for both halves of the columns. 2 and 3: the same for the
+// lower rows. 4 and 5: weights. 6 and 7: rows.
 TileConfig config_of(const Passes& passes) {
   TileConfig config;
   const auto set = [&](int tile, int64_t rows) {
@@ -62,7 +63,8 @@ TileConfig config_of(const Passes& passes) {
 
 using Sums = float[2 * kTileRows][kPanelColumns];
 
-// Adds to the sums of a pass's rows, of which `first` is the first, what so many blocks give; they begin with zero for the first ones.
+// Adds the products with `blocks` blocks to the sums of a pass, whose first row is `first`. The
+// sums start at zero if `begins`.
 template <bool kTwo>
 PERCALE_TILES void add_up(const TileRows& rows, const std::byte* first, const int64_t* offsets, int64_t blocks,
                           const std::byte* block, const std::byte* ahead, const Passes& passes, bool begins,
@@ -108,7 +110,7 @@ PERCALE_TILES void add_up(const TileRows& rows, const std::byte* first, const in
   }
 }
 
-// A panel's columns of one row, those that there are.
+// The columns of a panel in one row. Masks select the columns that exist.
 struct Columns {
   __m512 left, right;
 };
@@ -150,14 +152,15 @@ PERCALE_INLINE void store(Columns v, void* to, int64_t at, const Masks& masks) {
   }
 }
 
-// The polynomial of these coefficients, the lowest power's first.
+// The polynomial with these coefficients, starting with the constant.
 PERCALE_INLINE __m512 polynomial(__m512, float c) { return _mm512_set1_ps(c); }
 template <class... Floats>
 PERCALE_INLINE __m512 polynomial(__m512 x, float c, Floats... more) {
   return _mm512_fmadd_ps(polynomial(x, more...), x, _mm512_set1_ps(c));
 }
 
-// e^x; 2e-7 of it at most beside the exact one. Cephes' way: 2^n times a polynomial of what is left.
+// Computes e^x with a relative error of at most 2e-7, by the method of Cephes: 2^n times a
+// polynomial of the remainder.
 PERCALE_INLINE __m512 exp(__m512 x) {
   const __m512 n = _mm512_roundscale_ps(x * _mm512_set1_ps(1.44269504f), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   __m512 f = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693145752f), x);  // ln 2 in two parts
@@ -165,21 +168,22 @@ PERCALE_INLINE __m512 exp(__m512 x) {
   return _mm512_scalef_ps(polynomial(f, 1.0f, 1.0f, 0.5f, 1 / 6.0f, 1 / 24.0f, 1 / 120.0f, 1 / 720.0f), n);
 }
 
-// 1 / x to 2e-7 of it, for numbers from 1 to 2^126: a first guess of 14 bits, and one step of Newton's.
+// Computes 1 / x with a relative error of 2e-7 for x from 1 to 2^126: an estimate of 14 bits and
+// one Newton step.
 PERCALE_INLINE __m512 reciprocal(__m512 x) {
   const __m512 guess = _mm512_rcp14_ps(x);
   return guess * _mm512_fnmadd_ps(guess, x, _mm512_set1_ps(2));
 }
 
-// NaN stays NaN here and below: max and min give the second operand for it.
+// Here and below, NaN stays NaN, because max and min return the second operand for NaN.
 PERCALE_INLINE __m512 sigmoid(__m512 x) {
-  const __m512 least = _mm512_set1_ps(-87);  // of less it is no normal number
+  const __m512 least = _mm512_set1_ps(-87);  // Below this, the result would not be a normal number.
   const __m512 y = reciprocal(_mm512_set1_ps(1) + exp(_mm512_setzero_ps() - _mm512_max_ps(least, x)));
   return x < least ? _mm512_setzero_ps() : y;
 }
 
-// x times the normal distribution's share below x. M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 7.1.26: 1 - erf to
-// 1.5e-7.
+// Computes x times the normal distribution function. M. Abramowitz, I. Stegun, Handbook of
+// Mathematical Functions, 7.1.26: 1 - erf to 1.5e-7.
 PERCALE_INLINE __m512 gelu(__m512 x) {
   const __m512 one = _mm512_set1_ps(1), far = _mm512_set1_ps(10);
   const __m512 z = _mm512_min_ps(far, _mm512_abs_ps(x) * _mm512_set1_ps(0.707106781f));
@@ -195,14 +199,15 @@ PERCALE_INLINE __m512 apply(const Tail& tail, __m512 x) {
     case Tail::Function::kBounds:
       return _mm512_min_ps(_mm512_set1_ps(tail.high), _mm512_max_ps(_mm512_set1_ps(tail.low), x));
     case Tail::Function::kGelu: return gelu(x);
-    case Tail::Function::kGeluTanh:  // x / 2 (1 + tanh(z)) = x sigmoid(2 z), z = sqrt(2 / pi) (x + 0.044715 x^3)
+    // x / 2 (1 + tanh(z)) = x sigmoid(2 z), z = sqrt(2 / pi) (x + 0.044715 x^3)
+    case Tail::Function::kGeluTanh:
       return x * sigmoid(x * _mm512_fmadd_ps(x * x, _mm512_set1_ps(0.0713548163f), _mm512_set1_ps(1.59576912f)));
     case Tail::Function::kSwish: return x * sigmoid(_mm512_set1_ps(tail.alpha) * x);
     case Tail::Function::kSigmoid: return sigmoid(x);
   }
 }
 
-// What the rows `begin` to `last` give, of which `sums` has those from `first` on.
+// Computes the results of the rows `begin` to `last`. `sums` starts with row `first`.
 template <bool kWide, Tail::Function kFunction>
 PERCALE_TILES void finish(const TileShape& s, const TileRows& rows, int64_t panel, const TileEnd& end, const Sums& sums,
                           int64_t first, int64_t begin, int64_t last, void* y) {
@@ -238,14 +243,14 @@ auto finish_for(Tail::Function function) {
   return finish<kWide, Function::kSigmoid>;
 }
 
-// A block of numbers of 16 bits: of each tile the rows are pairs of channels.
+// Packs a block of 16-bit numbers. The rows of a tile are pairs of channels.
 void pack_block(const uint16_t* from, WeightSteps steps, int64_t columns, uint16_t* to) {
   const auto place = [&](int64_t column, int64_t channel) {
     const int64_t tile = column / kTileRows;
     return to + tile * (kTileBytes / 2) + channel / 2 * (kLine / 2) + column % kTileRows * 2 + channel % 2;
   };
   if (columns < kPanelColumns) std::fill_n(to, kBlockBytes / 2, uint16_t{0});
-  if (steps.column == 1) {  // in the order in which they lie
+  if (steps.column == 1) {  // in memory order
     for (int64_t channel = 0; channel < kBlockChannels; ++channel) {
       for (int64_t column = 0; column < columns; ++column)
         *place(column, channel) = from[channel * steps.channel + column];

@@ -1,4 +1,5 @@
-// Convolutions by Winograd's filtering: the weights, which are the same in all runs, are taken to their points once.
+// Convolutions by Winograd's filtering. The weights, which are the same in all runs, are
+// transformed once.
 #include "devices/onednn/own_kernels/winograd.h"
 
 #include <algorithm>
@@ -14,12 +15,13 @@ namespace {
 
 using dnnl::convolution_forward;
 
-constexpr std::string_view kFormat = "onednn:f32 winograd ";  // and m
+constexpr std::string_view kFormat = "onednn:f32 winograd ";  // followed by m
 
-// Time, in products: a number of the weights costs as much as 18 of them until it is there. 9: no tiles at all.
+// Returns the estimated time in products. Loading one weight takes as long as 18 products. With 9
+// points, it is the cost without tiles.
 double cost(int64_t points, int64_t tiles) { return static_cast<double>(points * (tiles + 18)); }
 
-// The tiles for which it is worth it, beside what the convolution costs as it is written.
+// Returns the best m, or nothing if a direct convolution is faster.
 std::optional<int64_t> best_m(WinogradShape s) {
   std::optional<int64_t> best;
   double least = cost(9, s.images * s.out_height * s.out_width) / 1.3;
@@ -37,7 +39,8 @@ const WinogradFns& fns_of(const Node& node) {
   return *fns;
 }
 
-// Of an image that oneDNN's own convolution would read or write; Refusal for other formats.
+// Returns the layout of an image that oneDNN's own convolution would read or write. Throws a
+// Refusal for other formats.
 PixelSteps steps_of(const MemoryDesc& desc, int64_t lanes) {
   const Dims dims = desc.get_dims();
   if (desc == MemoryDesc(dims, DataType::f32, dnnl::memory::format_tag::nhwc)) return {dims[1], lanes};
@@ -61,8 +64,8 @@ WinogradShape shape_of(const ConvDims& conv, const WinogradFns& fns) {
   return shape;
 }
 
-// Tiles in pieces of about the same size, pieces in rounds whose points fit into a core's cache. Pieces come by four, so that two and
-// four threads get as many each.
+// Cuts the tiles into pieces of about the same size, and the pieces into rounds whose points fit
+// into a core's cache. Pieces come in fours, so that two and four threads get equal shares.
 struct Cut {
   Cut(const WinogradShape& s, const WinogradFns& fns) : tiles(s.tiles()), per_tile(s.points() * s.channels) {
     constexpr int64_t kFloats = 1 << 18, kFour = 4;
@@ -76,7 +79,7 @@ struct Cut {
   int64_t first_piece(int64_t round) const { return std::min(pieces, (pieces + 3) / 4 * round / rounds * 4); }
   size_t scratch() const { return static_cast<size_t>(most * per_tile) * sizeof(float); }
 
-  int64_t tiles, per_tile, pieces = 0, rounds = 0, most = 0;  // most tiles in a round
+  int64_t tiles, per_tile, pieces = 0, rounds = 0, most = 0;  // most: the most tiles in a round
 };
 
 }  // namespace
@@ -100,7 +103,7 @@ void prepare_winograd(Plan& plan, Steps& steps) {
   refuse_if(behind.addend >= 0 && whole.dtype(static_cast<size_t>(behind.addend)) != PERCALE_DTYPE_F32,
             "the addend is not in f32");
 
-  // Images lie as oneDNN's own convolution would have them.
+  // Images have the layout that oneDNN's own convolution would use.
   const Window& window = conv.window;
   const convolution_forward::primitive_desc direct(
       cpu_engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
@@ -141,7 +144,8 @@ void prepare_winograd(Plan& plan, Steps& steps) {
         const int64_t piece = begin + i;
         fns.scatter(shape, floats(image), from, cut.first(piece), cut.first(piece + 1), points_of(piece));
       });
-      // Threads get neighbouring numbers: the tiles that they have in their own caches, and whose pixels the next layer will want there.
+      // Consecutive numbers go to one thread: it gets the tiles that are in its own cache, and
+      // whose results the next layer will read there.
       const int64_t blocks = fns.out_blocks(shape);
       in_parallel(host, launch.run, blocks * pieces, [&](int64_t i) {
         const int64_t piece = begin + i / blocks;

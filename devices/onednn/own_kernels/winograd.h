@@ -1,8 +1,10 @@
-// Convolutions of 3 x 3 weights, one step at a time, by Winograd's minimal filtering F(m x m, 3 x 3): a tile of m x m results of a
-// channel costs (m + 2)^2 products instead of 9 m^2. Tiles of (m + 2)^2 pixels and the weights are taken to as many points, where a
-// convolution is a product of matrices per point, and the results are taken back.
-// S. Winograd, Arithmetic Complexity of Computations (1980); A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks
-// (2016). The points of m = 4 are 0, +-sqrt(1/2), +-sqrt(2) and infinity: with the usual 0, +-1, +-2 errors are four times as large.
+// Convolutions of 3 x 3 weights with stride 1 by Winograd's minimal filtering F(m x m, 3 x 3). A
+// tile of m x m results of a channel costs (m + 2)^2 products instead of 9 m^2. Tiles of (m + 2)^2
+// pixels and the weights are transformed to as many points. At each point, the convolution is a
+// matrix product. Its results are transformed back. S. Winograd, Arithmetic Complexity of
+// Computations (1980); A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks (2016).
+// The points for m = 4 are 0, +-sqrt(1/2), +-sqrt(2) and infinity. With the usual points 0, +-1,
+// +-2, errors are four times as large.
 #ifndef PERCALE_DEVICES_ONEDNN_OWN_KERNELS_WINOGRAD_H_
 #define PERCALE_DEVICES_ONEDNN_OWN_KERNELS_WINOGRAD_H_
 
@@ -23,13 +25,15 @@ struct WinogradShape {
   int64_t tiles() const { return images * tile_rows() * tile_columns(); }
 };
 
-// How an image lies: floats from a pixel to the next, and from as many channels as a vector has to the next of them.
+// The layout of an image in floats: the distance from a pixel to the next, and from one vector of
+// channels to the next.
 struct PixelSteps {
   int64_t pixel, vector;
 };
 
-// What comes behind the convolution: + bias[channel] (or null), + addend, which lies as the result (or null; the result's own memory
-// is good), then no less than `low` and no more than `high`, or x sigmoid(alpha x).
+// The epilogue of the convolution: + bias[channel], + addend, then clamping to `low` and `high`, or
+// x sigmoid(alpha x) if `swish`. bias and addend may be null. The addend has the result's layout
+// and may share its memory.
 struct WinogradEnd {
   const float* bias;
   const float* addend;
@@ -38,23 +42,25 @@ struct WinogradEnd {
   float alpha;
 };
 
-// One piece of work each; pieces of the same kind may run at once. Tiles are numbered image by image, row by row.
+// Each call does one piece of work. Pieces of the same kind may run concurrently. Tiles are
+// numbered image by image, row by row.
 struct WinogradFns {
-  int64_t lanes;       // channels come by so many
+  int64_t lanes;       // channels in a vector
   int64_t most_tiles;  // in a piece
-  // Results come by two vectors; the last block may have one.
+  // The number of blocks of output channels. A block has two vectors; the last one may have one.
   int64_t out_blocks(const WinogradShape& s) const { return (s.out_channels + 2 * lanes - 1) / (2 * lanes); }
 
-  // weights [out_channels, channels, 3, 3] -> the block's part of [out_channels * channels * points].
+  // weights [out_channels, channels, 3, 3] -> the block's part of [out_channels * channels *
+  // points].
   void (*pack)(const WinogradShape& s, const float* weights, int64_t out_block, float* packed);
-  // -> v [points * channels * tiles], tiles `first` to `last` at its beginning.
+  // -> v [points * channels * tiles], for the tiles `first` to `last`.
   void (*scatter)(const WinogradShape& s, const float* x, PixelSteps steps, int64_t first, int64_t last, float* v);
-  // From what scatter() made of the same tiles.
+  // Computes results from the output of scatter() for the same tiles.
   void (*multiply)(const WinogradShape& s, const float* v, const float* packed, int64_t out_block, int64_t first,
                    int64_t last, const WinogradEnd& end, float* y, PixelSteps steps);
 };
 
-// Null where the instruction set has no fused products.
+// Returns null if the instruction set has no fused multiply-add.
 const WinogradFns* winograd_fns(std::string_view isa);
 
 }  // namespace percale::onednn

@@ -1,4 +1,5 @@
-// Compiled once per instruction set, by hwy/foreach_target.h, and once more for the baseline, which has nothing to add.
+// Compiled once for each instruction set by hwy/foreach_target.h, and once for the baseline, which
+// adds nothing.
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -20,7 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using F32 = hn::ScalableTag<float>;
 using V = hn::Vec<F32>;
 constexpr int64_t kL = HWY_LANES(float);
-// Sums of so many tiles and two vectors of channels stay in registers, and those of all points in 64 KiB of stack.
+// With this number of tiles and two vectors of channels, sums stay in registers, and the sums of
+// all points in 64 KiB of stack.
 constexpr int kMostTiles = kL == 16 ? 13 : 6;
 
 V load(const float* p) { return hn::LoadU(F32(), p); }
@@ -29,7 +31,7 @@ V set(float x) { return hn::Set(F32(), x); }
 V times(V a, float b) { return hn::Mul(a, set(b)); }
 V times_add(V a, float b, V c) { return hn::MulAdd(a, set(b), c); }
 
-// Along one dim: m + 2 pixels to points, 3 weights to points, points to m results.
+// Transforms along one dim: m + 2 pixels to points, 3 weights to points, points to m results.
 template <int kM>
 struct Points;
 
@@ -56,7 +58,8 @@ struct Points<2> {
 
 template <>
 struct Points<4> {
-  static constexpr float kA = 0.70710678118654752f, kB = 1.41421356237309505f;  // a^2 = 1/2, b^2 = 2
+  // a^2 = 1/2, b^2 = 2
+  static constexpr float kA = 0.70710678118654752f, kB = 1.41421356237309505f;
 
   static void of_pixels(const V* d, V* out) {
     const V even_a = times_add(d[2], -2, d[4]), odd_a = times(times_add(d[1], -2, d[3]), kA);
@@ -88,7 +91,8 @@ struct Points<4> {
   }
 };
 
-// kF over the rows of `from` [kRows][kFrom], giving [kRows][kTo], turned to `to` [kTo][kRows].
+// Applies kF to the rows of `from` [kRows][kFrom]. Stores the result [kRows][kTo] transposed in
+// `to` [kTo][kRows].
 template <int kRows, int kFrom, int kTo, void (*kF)(const V*, V*)>
 void by_row(const V* from, V* to) {
   V row[kTo];
@@ -117,7 +121,7 @@ void pack(const WinogradShape& s, const float* weights, int64_t out_block, float
   }
 }
 
-// Where a tile is.
+// The position of a tile.
 struct Place {
   int64_t image, row, column;
   Place(const WinogradShape& s, int64_t tile)
@@ -154,10 +158,11 @@ void scatter(const WinogradShape& s, const float* x, PixelSteps steps, int64_t f
   }
 }
 
-// v [groups][kTiles][kL] times u [groups * kL][kVectors * kL] -> m [kTiles][kVectors * kL].
+// Computes v [groups][kTiles][kL] times u [groups * kL][kVectors * kL] -> m [kTiles][kVectors *
+// kL].
 template <int kTiles, int kVectors>
 void product(const float* v, int64_t groups, const float* u, float* m) {
-  constexpr int64_t kAhead = 1024;  // weights come from beyond the caches next to a core
+  constexpr int64_t kAhead = 1024;  // The weights come from beyond the private caches of a core.
   V sums[kTiles][kVectors];
 #pragma GCC unroll 16
   for (int t = 0; t < kTiles; ++t) {
@@ -200,19 +205,20 @@ Product product_of(int64_t tiles) {
   return kAll[static_cast<size_t>(tiles - 1)];
 }
 
-V bounded(V x, V low, V high) {  // NaN stays
+V bounded(V x, V low, V high) {  // NaN stays NaN.
   x = hn::IfThenElse(hn::Lt(x, low), low, x);
   return hn::IfThenElse(hn::Gt(x, high), high, x);
 }
 
-// The polynomial of these coefficients, the lowest power's first.
+// The polynomial with these coefficients, starting with the constant.
 V polynomial(V, float c) { return set(c); }
 template <class... Floats>
 V polynomial(V x, float c, Floats... more) {
   return hn::MulAdd(polynomial(x, more...), x, set(c));
 }
 
-// e^x to 2e-7 of it, for -87 < x < 88. Cephes' way: 2^n times a polynomial of what is left.
+// Computes e^x with a relative error of 2e-7, for -87 < x < 88, by the method of Cephes: 2^n times
+// a polynomial of the remainder.
 V exp(V x) {
   const hn::RebindToSigned<F32> ints;
   const V n = hn::Round(times(x, 1.44269504f));
@@ -223,7 +229,7 @@ V exp(V x) {
                  hn::BitCast(F32(), power));
 }
 
-// x sigmoid(alpha x). NaN stays; where sigmoid is no normal number it is zero.
+// Computes x sigmoid(alpha x). NaN stays NaN. A sigmoid below the normal numbers becomes zero.
 V swish(V x, V alpha) {
   const V z = hn::Neg(hn::Mul(alpha, x)), most = set(87);
   const V sigmoid = hn::Div(set(1), hn::Add(set(1), exp(bounded(z, hn::Neg(most), most))));

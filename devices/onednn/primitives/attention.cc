@@ -1,5 +1,5 @@
-// Attention in bf16: two products per head and the softmax between them, whose scores stay in f32. In f32 the core's own kernel,
-// which keeps scores in the cache next to a core, is faster.
+// Attention in bf16: two products per head and a softmax between them, with scores in f32. In f32
+// the core's own kernel is faster, because it keeps scores in the private cache of a core.
 #include "devices/onednn/support/kernels.h"
 
 namespace percale::onednn {
@@ -8,8 +8,8 @@ namespace {
 constexpr size_t kMask = 3;
 enum Slot { kScores, kWeights };
 
-// [batch, heads, sequence, size], wherever it lies. A batch of one is left out: oneDNN adds a mask to all of three dims but the
-// first, not to the last two of four.
+// [batch, heads, sequence, size] with strides. A batch of one is dropped, because oneDNN broadcasts
+// a mask over all dims but the first of three, not over the last two of four.
 struct Heads {
   Dims dims, strides;
 };
@@ -34,7 +34,7 @@ dnnl::post_ops scaled_and_masked(const Node& node, const Dims& scores) {
   if (scale != 1) ops.append_eltwise(dnnl::algorithm::eltwise_linear, static_cast<float>(scale), 0);
   if (!node.has(kMask)) return ops;
   refuse_if(node.dtype(kMask) != PERCALE_DTYPE_F32, "the mask is not in f32");
-  // A row without any key would be NaN.
+  // A row without any key would give NaN.
   refuse_if(node.attribute("nan_is_zero", int64_t{0}) != 0, "a masked row has to give zeros");
   Dims mask = node.dims(kMask);
   mask.insert(mask.begin(), 4 - std::min(size_t{4}, mask.size()), 1);

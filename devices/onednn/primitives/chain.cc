@@ -1,4 +1,4 @@
-// Elementwise nodes, and groups of them, over tensors that already lie in a format of oneDNN's.
+// Elementwise nodes and groups of them, on tensors that are already in a format of oneDNN.
 #include "devices/onednn/primitives/post_ops.h"
 #include "devices/onednn/support/kernels.h"
 
@@ -16,7 +16,7 @@ Eltwise eltwise_at(const dnnl::post_ops& ops, int i) {
   return e;
 }
 
-// The post-ops from the second on.
+// Returns the post-ops from the second on.
 PostOps without_first(const PostOps& all) {
   PostOps out;
   for (int i = 1; i < all.ops.len(); ++i) {
@@ -36,8 +36,9 @@ PostOps without_first(const PostOps& all) {
   return out;
 }
 
-// The first post-op becomes a primitive, those behind it are its own. Where several begin with an eltwise, which has no others
-// of its kind as post-ops, that primitive multiplies by 1.
+// Makes a primitive of the first post-op; the others become its post-ops. An eltwise primitive has
+// no post-ops of its own kind. If a chain of several starts with an eltwise, the primitive is
+// therefore a multiplication by 1.
 Made make_chain(const Node& node, int source, const MemoryDesc& desc, const PostOps& all) {
   const Dims y = node.output_dims();
   const bool eltwise_first = all.ops.kind(0) == dnnl::primitive::kind::eltwise, several = all.ops.len() > 1;
@@ -74,8 +75,8 @@ Made make_chain(const Node& node, int source, const MemoryDesc& desc, const Post
   return made;
 }
 
-// The operand along which the chain runs: its first node reads it, it has the output's shape and a format, or a
-// dtype that the core is slow in. -1: there is none.
+// Returns the operand that the chain processes: its first node reads it, it has the output's shape,
+// and it has a format or a dtype in which the core is slow. Returns -1 if there is none.
 int find_source(const Body& body) {
   const Node& node = body.whole();
   const Dims y = node.output_dims();

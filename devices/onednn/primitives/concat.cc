@@ -1,4 +1,4 @@
-// Several tensors into one.
+// Concatenation.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -8,10 +8,11 @@
 namespace percale::onednn {
 namespace {
 
-// Tensors whose numbers lie next to each other along the axis: rows of each, one after the other.
+// Tensors whose elements are contiguous along the axis. Each result row consists of one row of each
+// input.
 struct Rows {
   int64_t count;
-  std::vector<size_t> bytes;  // of a row, per input
+  std::vector<size_t> bytes;  // of a row, for each input
 
   size_t width() const { return std::accumulate(bytes.begin(), bytes.end(), size_t{0}); }
 
@@ -22,8 +23,9 @@ struct Rows {
   }
 
  private:
-  // Few bytes at a time, by copies of a fixed size: what they write beyond a part, the next part of the row, or the next row,
-  // writes again; what they read beyond it is the same input's. The last rows are copied as they are.
+  // Copies narrow rows in steps of a fixed size. Bytes written beyond a part are overwritten by the
+  // next part or the next row, and bytes read beyond it belong to the same input. The last rows are
+  // copied exactly.
   void copy(const percale_launch& launch, int64_t first, int64_t last) const {
     constexpr size_t kStep = 32, kWide = 256;
     const size_t row = width();
@@ -50,7 +52,7 @@ struct Rows {
 void prepare_concat(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const Dims y = node.output_dims();
-  const char* model = nullptr;  // the format that all get
+  const char* model = nullptr;  // the format for all tensors
   for (size_t i = 0; i < node.inputs(); ++i) {
     refuse_if(is_empty(node.dims(i)), "an operand is empty");
     if (model == nullptr) model = node.format(i);

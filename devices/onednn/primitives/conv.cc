@@ -38,15 +38,15 @@ void refuse_where_core_is_fast(const Node& node, size_t image, const char* reaso
 
 namespace {
 
-// Some of the rows of a convolution's result, or of its pixels where each depends on one alone, as a problem of its own; of an image that
-// lies pixel by pixel.
+// A part of a convolution as a separate problem: some rows of the result, or some pixels if each
+// depends on one pixel only. Images have channels last.
 struct Part {
   Dims x, y;
-  int64_t x_first, y_first;  // pixels before
+  int64_t x_first, y_first;  // pixels before the part
   Dims begins, ends;
   MemoryDesc weights;
 
-  // Operands that are images begin with the first pixel.
+  // Moves the image operands to the part's first pixel.
   void move(Made& made) const {
     for (Made::Operand& operand : made.operands) {
       Argument& argument = operand.argument;
@@ -58,11 +58,13 @@ struct Part {
   }
 };
 
-// Whether what follows depends on one pixel of the result or on what is the same for all; and whether the weights, which each part
-// reads, fit into the cache next to a core.
+// True if the epilogue of a pixel reads only that pixel or values that are the same for all, and if
+// the weights, which each part reads, fit into the private cache of a core.
 bool can_part(const ConvDims& conv, const PostOps& post_ops) {
-  constexpr int64_t kWeights = 1 << 19, kPixels = 4;  // a part of one pixel would have the dims of what is per channel
-  constexpr int64_t kChannels = 16;                   // of fewer, oneDNN has code that is slower in halves
+  // a part of one pixel would have the dims of per-channel operands
+  constexpr int64_t kWeights = 1 << 19, kPixels = 4;
+  // with fewer, oneDNN has code that is slower in halves
+  constexpr int64_t kChannels = 16;
   return conv.is_plain_2d() && conv.x[1] >= kChannels && elements(conv.weights) <= kWeights &&
          elements(conv.y) >= kPixels * conv.y[1] &&
          std::all_of(post_ops.operands.begin(), post_ops.operands.end(), [&](const BinaryOperand& o) {
@@ -70,7 +72,7 @@ bool can_part(const ConvDims& conv, const PostOps& post_ops) {
          });
 }
 
-// Halves; none where an image has too few rows, or there are several.
+// Returns the halves, or nothing if an image has too few rows or there are several images.
 std::vector<Part> halves_of(const ConvDims& conv, const MemoryDesc& weights) {
   const Window& w = conv.window;
   const auto all = [](const Dims& dims, int64_t n) {
@@ -114,13 +116,14 @@ void prepare_conv(Plan& plan, Steps& steps) {
     refuse_where_core_is_fast(whole, static_cast<size_t>(anchor.operands[0]),
                               "the weights change from run to run: the core's own kernel packs them as it goes");
   }
-  // Measured on 16 to 258 channels of 25 places: 8 to 80 us for what takes the core 3 to 10, and Reorders around it.
+  // Measured on 16 to 258 channels of 25 positions: 8 to 80 us, plus Reorders, where the core takes
+  // 3 to 10.
   refuse_if(node.dims(0).size() == 3 && node.attribute("group", int64_t{1}) == node.dims(0)[1] && node.dims(0)[1] > 1,
             "one spatial dim, each channel by itself: the core's own kernel is faster");
   const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
   const Window& window = conv.window;
   const bool bias = anchor.has(2);
-  // All of it; or, where images lie pixel by pixel, a part.
+  // Describes the whole convolution, or a part if images have channels last.
   const auto make = [&](bool formats, const Part* part) {
     const Dims x = part != nullptr ? part->x : conv.x, y = part != nullptr ? part->y : conv.y;
     const auto image = [&](const Dims& dims, DataType t) {
@@ -152,7 +155,8 @@ void prepare_conv(Plan& plan, Steps& steps) {
   const auto make_whole = [&](bool formats) { return make(formats, nullptr); };
   const int pieces = pieces_for(conv.flops, type);
   if (pieces != 2 || !can_part(conv, find_post_ops(whole, row_major))) return plan.add(steps, pieces, make_whole);
-  // With AMX. oneDNN takes larger blocks for one thread, which are up to a third faster: each half is a problem of its own.
+  // Only with AMX. oneDNN uses larger blocks for one thread, which are up to a third faster, so
+  // each half becomes a separate problem.
   plan.add_parts(steps, pieces, make_whole, [&](const Made& all) {
     const auto by_pixel = [&](int name, const Dims& dims, DataType t) {
       return all.find(name) == MemoryDesc(dims, t, dnnl::memory::format_tag::nhwc);

@@ -11,7 +11,7 @@ using dnnl::convolution_forward;
 
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
-// Each piece may sum up weights of its own: few of them, so that scratch does not grow.
+// Each piece may sum weights of its own, so their number is limited to keep scratch small.
 constexpr int kMostWeightPieces = 8;
 
 struct Descs {
@@ -25,7 +25,7 @@ struct Descs {
     return formats ? any_format(dims, type) : row_major(dims, type);
   }
 
-  // The convolution whose gradient it is.
+  // Returns the convolution whose gradient is computed.
   convolution_forward::primitive_desc forward(const ConvDims& conv) const {
     return {cpu_engine(),
             dnnl::prop_kind::forward_training,

@@ -1,4 +1,4 @@
-// Convolutions of integers of 8 bits by weights whose zero point is the middle of their type.
+// Convolutions of 8-bit integers by weights whose zero point is the middle of their type.
 #include "devices/onednn/primitives/int8.h"
 #include "devices/onednn/primitives/window.h"
 #include "devices/onednn/support/kernels.h"
@@ -37,7 +37,7 @@ void add_conv(Plan& plan, Steps& steps, const IntegerConv& conv) {
         cpu_engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, desc(x, type),
         desc(weights, DataType::s8), bias_desc, desc(y, conv.result), window.strides, window.dilations, window.begins,
         window.ends, attr);
-    // Row-major there is no other code.
+    // For row-major operands there is no other code.
     if (formats) refuse_reference(primitive);
     const int slot = !formats && node.dtype(conv.w) == PERCALE_DTYPE_U8 ? 0 : -1;
     Made made{[primitive] { return convolution_forward(primitive); }, primitive.scratchpad_desc(), {}};
@@ -51,7 +51,7 @@ void add_conv(Plan& plan, Steps& steps, const IntegerConv& conv) {
   });
 }
 
-// Taken off the weights, a zero point would not leave them in 8 bits.
+// Subtracting a zero point from the weights would not leave them in 8 bits.
 void check_weights(const Node& node, size_t weights, size_t zero) {
   refuse_if(!node.prepared(weights) && node.constant(weights) == nullptr, "the weights change from run to run");
   refuse_if(!weight_zero_point(node, weights, zero).is_zero(),

@@ -10,8 +10,9 @@ namespace {
 
 using dnnl::deconvolution_forward;
 
-// The core's own kernel multiplies and adds up. It is as good where moving a row-major image into a format and back costs more than
-// what is gained, and has no bf16.
+// True if oneDNN is faster even with Reorders of a row-major image. For f32 and two spatial dims,
+// the core's own kernel multiplies and accumulates, and is as good if the convolution is small. The
+// core has no kernel for bf16.
 bool is_worth_a_reorder(const Node& node, double flops) {
   const Dims x = node.dims(0);
   if (node.format(0) != nullptr || node.dtype(0) == PERCALE_DTYPE_BF16 || x.size() != 4) return true;
@@ -28,7 +29,7 @@ void prepare_conv_transpose(Plan& plan, Steps& steps) {
   refuse_if(x.size() < 3 || x.size() > 5, "only one to three spatial dims");
   refuse_if(is_empty(x) || is_empty(w) || is_empty(y), "an operand is empty");
   const Window window = Window::transposed(node, Dims(w.begin() + 2, w.end()), x, y);
-  // oneDNN counts the weights [C, M, ...] as [M, C, ...].
+  // oneDNN defines the weights [C, M, ...] as [M, C, ...].
   Dims weights = w, lie = strides_of(w);
   std::swap(weights[0], weights[1]);
   std::swap(lie[0], lie[1]);
@@ -36,7 +37,7 @@ void prepare_conv_transpose(Plan& plan, Steps& steps) {
   const double flops = 2.0 * static_cast<double>(elements(x) * (elements(w) / w[0]));
   refuse_if(x[1] < 16 || y[1] < 16 || node.attribute("group", int64_t{1}) > 1,
             "few channels, or groups of them: the core's own kernel is faster");
-  const bool product = elements(x) == x[0] * x[1];  // of one pixel
+  const bool product = elements(x) == x[0] * x[1];  // an image of one pixel
   refuse_if(!product && !is_worth_a_reorder(node, flops), "the input is row-major: the core's own kernel is as fast");
   plan.add(steps, pieces_for(flops, type), [&](bool formats) {
     const auto desc = [&](const Dims& dims, const Dims& strides) {
@@ -47,7 +48,8 @@ void prepare_conv_transpose(Plan& plan, Steps& steps) {
         cpu_engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::deconvolution_direct, desc(x, strides_of(x)),
         desc(weights, lie), bias_desc, desc(y, strides_of(y)), window.strides, window.dilations, window.begins,
         window.ends, attributes());
-    // The others are gradients of convolutions, slower than the core's own kernel.
+    // oneDNN's other implementations run gradients of convolutions, and are slower than the core's
+    // own kernel.
     const bool fast = std::string_view(primitive.impl_info_str()).starts_with("brg_deconv");
     refuse_if(formats && !fast && !product, "oneDNN has no fast code for it");
     Made made{[primitive] { return deconvolution_forward(primitive); }, primitive.scratchpad_desc(), {}};

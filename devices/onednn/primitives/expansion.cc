@@ -1,5 +1,6 @@
-// A convolution of 1 x 1 and the depthwise one behind it, of which the result between them would not fit into the cache next to a core:
-// row band by row band, so that it never leaves it.
+// A 1 x 1 convolution and the depthwise convolution after it, whose intermediate result would not
+// fit into the private cache of a core. Both run band of rows by band of rows, so that the
+// intermediate result stays in that cache.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -16,7 +17,7 @@ namespace {
 
 using dnnl::convolution_forward;
 
-// One of the two, with what follows it.
+// One of the two convolutions, with its epilogue.
 struct Half {
   Half(const Body& body, size_t first, size_t last)
       : node(body.node(first)),
@@ -31,7 +32,7 @@ struct Half {
     refuse_if(conv.x.size() != 4 || conv.column, "not two spatial dims");
   }
 
-  // Of some rows of one image; `weights`: as the convolution of all of it would have them.
+  // Describes some rows of one image. `weights` have the layout of the whole convolution.
   convolution_forward::primitive_desc describe(int64_t rows, int64_t out_rows, int64_t begin, int64_t end,
                                                DataType result, const MemoryDesc& weights) const {
     const auto by_pixel = [&](const Dims& dims, int64_t height, DataType t) {
@@ -60,7 +61,8 @@ struct Half {
   int w, bias;
 };
 
-// Of the depthwise convolution's result the rows `first` to `last`, which need `from` to `to` of what is between, and padding.
+// The rows `first` to `last` of the depthwise result. They need the rows `from` to `to` of the
+// intermediate result, and padding.
 struct Rows {
   std::array<int64_t, 4> size() const { return {to - from, last - first, begin, end}; }
 
@@ -76,7 +78,7 @@ struct Band {
   std::unique_ptr<Primitive> expansion, depthwise;
 };
 
-// What a band's primitive reads and writes, and a place for its own needs at `scratchpad`.
+// Returns the arguments of a band's primitive, whose own scratch is at `scratchpad`.
 std::vector<Argument> arguments_of(const Half& half, const convolution_forward::primitive_desc& primitive,
                                    Argument from, Argument to, size_t scratchpad) {
   from.name = DNNL_ARG_SRC, from.desc = primitive.src_desc();
@@ -119,7 +121,8 @@ void prepare_expansion(Plan& plan, Steps& steps) {
     bands.push_back({i / per_image, first, last, from, to, from - begin, end - to});
   }
 
-  // Weights lie as a band in the middle wants them. Bands of other sizes may have no code for these but the reference's.
+  // Weights have the layout that a band in the middle prefers. For other band sizes, oneDNN may
+  // have only reference code for that layout.
   const WidthScope width(1);
   const Rows& model = bands[static_cast<size_t>(per_image / 2)];
   const auto describe_expansion = [&](const Rows& b, const MemoryDesc& weights) {
@@ -131,7 +134,7 @@ void prepare_expansion(Plan& plan, Steps& steps) {
   const MemoryDesc wide_weights = describe_expansion(model, any_format(wide.weights, expansion.type)).weights_desc();
   const MemoryDesc narrow_weights =
       describe_depthwise(model, any_format(narrow.weights, depthwise.type)).weights_desc();
-  std::map<std::array<int64_t, 4>, Pair> descriptions;  // bands of one size share theirs
+  std::map<std::array<int64_t, 4>, Pair> descriptions;  // shared by bands of one size
   for (const Rows& b : bands) {
     if (descriptions.contains(b.size())) continue;
     const Pair pair{describe_expansion(b, wide_weights), describe_depthwise(b, narrow_weights)};
@@ -153,7 +156,7 @@ void prepare_expansion(Plan& plan, Steps& steps) {
   ask(static_cast<size_t>(image), by_pixel(wide.x, expansion.type), wide.x);
   ask(whole.inputs(), by_pixel(narrow.y, result), narrow.y);
 
-  // Each lane has its rows, then what its primitives want.
+  // Each lane has memory for its rows, then for the scratch of its primitives.
   size_t between = 0, own = 0;
   for (const auto& [size, pair] : descriptions) {
     between = std::max(between, pair.expansion.dst_desc().get_size());

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int32_t kShift = 128;  // between u8 and s8
 
-// The numbers of a constant input of f32.
+// Returns the numbers of a constant f32 input.
 std::vector<float> scales(const Node& node, size_t i) {
   const void* bytes = node.constant(i);
   refuse_if(bytes == nullptr || node.dtype(i) != PERCALE_DTYPE_F32, "a scale is no constant of f32");
@@ -22,7 +22,8 @@ float one_scale(const Node& node, size_t i) {
   return all.front();
 }
 
-// What the weights of a sum, less their zero point, add up to: those above 0 and those below, at most.
+// The sum of the weights of one result, less their zero point: the largest absolute sum of the
+// positive ones or of the negative ones.
 class WeightSums {
  public:
   void add(int32_t above, int32_t below) { largest_ = std::max({largest_, above, -below}); }
@@ -32,8 +33,8 @@ class WeightSums {
   int32_t largest_ = 0;
 };
 
-// Sums that lie side by side in `rows` rows of `n`: in blocks of a fixed width, which compilers make vectors of, since weights
-// are many and every plan looks at them.
+// Handles sums that are contiguous in `rows` rows of `n`. It works in blocks of a fixed width,
+// which compilers vectorise, because weights are large and every plan scans them.
 template <class T>
 void add_columns(const T* w, int32_t zero, int64_t rows, int64_t n, WeightSums& sums) {
   constexpr int64_t kBlock = 64;
@@ -78,7 +79,7 @@ double largest_sum(const void* weights, int32_t zero, Filters filters, int64_t l
 
 }  // namespace
 
-// All of x, less its zero point, lie within 255 of each other with 0 among them.
+// All values of x, less its zero point, lie in a range of 255 that contains 0.
 void refuse_inexact(const Plan& plan, size_t x, size_t w, const ZeroPoint& x_zero, const ZeroPoint& w_zero,
                     Filters filters) {
   const Node& node = plan.node();
@@ -94,7 +95,8 @@ void refuse_inexact(const Plan& plan, size_t x, size_t w, const ZeroPoint& x_zer
       return node.dtype(w) == PERCALE_DTYPE_U8 ? largest_sum<uint8_t>(weights, zero + kShift, filters, lines, length)
                                                : largest_sum<int8_t>(weights, zero, filters, lines, length);
     };
-    // With AMX the sums of the weights as they are go through f32, before the zero point's part is taken off.
+    // With AMX, the sums of the unmodified weights pass through f32 before the zero point's part is
+    // subtracted.
     largest = w_zero.is_zero() ? sum_less(0) : std::max(sum_less(*w_zero.value), sum_less(0));
   }
   refuse_if(largest > kLimit, "its sums may be beyond 24 bits");
@@ -126,7 +128,7 @@ void add_weights(Made& made, int operand, int slot, percale_dtype dtype, const M
   made.operands.back().row_major = row_major(dims, data_type(dtype));
 }
 
-// Without VNNI two products of 8 bits are added up in 16, which saturate.
+// Without VNNI, two 8-bit products are added in 16 bits, which saturate.
 DataType byte_type(percale_dtype dtype) {
   const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
   const auto has = [isa](dnnl::cpu_isa needed) {
@@ -160,7 +162,7 @@ void add_zero_point(Made& made, int of, const ZeroPoint& zero) {
   made.operands.back().argument.widened = zero.type;
 }
 
-// In f32 and in this order, as the core does.
+// Computed in f32 and in this order, as in the core.
 Requantization requantization(const Node& node, size_t left, size_t right, size_t result, size_t zero,
                               int64_t channels) {
   const float of_left = one_scale(node, left), of_result = one_scale(node, result);
@@ -177,7 +179,8 @@ Requantization requantization(const Node& node, size_t left, size_t right, size_
   return out;
 }
 
-// oneDNN rounds what it stores, but a tie with the zero point added may fall to the other side: so it is rounded before.
+// oneDNN rounds on storing. With the zero point added first, a tie may round to the other side, so
+// the value is rounded before.
 dnnl::post_ops post_ops_of(const Requantization& r, const Dims& dims) {
   dnnl::post_ops ops;
   if (r.factors.size() == 1) {

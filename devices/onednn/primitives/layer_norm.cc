@@ -1,4 +1,5 @@
-// Layer normalisation along rows. Batch normalisation of inference is none of a kernel's: the planner makes scales of it.
+// Layer normalisation along rows. Batch normalisation in inference needs no kernel: the planner
+// turns it into scales.
 #include "devices/onednn/support/kernels.h"
 
 namespace percale::onednn {

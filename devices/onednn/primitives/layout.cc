@@ -1,4 +1,4 @@
-// From one format to another, and from one type to another.
+// Conversions between formats and between types.
 #include "devices/onednn/primitives/int8.h"
 #include "devices/onednn/support/kernels.h"
 
@@ -29,7 +29,8 @@ void prepare_reorder(Plan& plan, Steps& steps) {
   });
 }
 
-// Between f32 and bf16, and to f32 from integers of at most 32 bits, in whatever format the input lies.
+// Converts between f32 and bf16, and to f32 from integers of at most 32 bits, in any format of the
+// input.
 void prepare_cast(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const Dims x = node.dims(0);
@@ -42,7 +43,7 @@ void prepare_cast(Plan& plan, Steps& steps) {
   refuse_if(whole && format == nullptr && elements(x) < 4096, "so few elements are faster in the core's own kernel");
   plan.add(steps, pieces_for(32.0 * static_cast<double>(elements(x))), [&](bool formats) {
     const MemoryDesc src = lying_in(formats ? format : nullptr, x, from);
-    // Without strides of its own a format has no like in another type.
+    // A format that is not described by strides has no counterpart in another type.
     const bool strided = src.get_format_kind() == dnnl::memory::format_kind::blocked && src.get_inner_nblks() == 0;
     const MemoryDesc dst = strided ? MemoryDesc(x, to, src.get_strides()) : row_major(x, to);
     const dnnl::reorder::primitive_desc primitive(cpu_engine(), src, cpu_engine(), dst, attributes());

@@ -1,5 +1,6 @@
-// LSTM in bf16 on a CPU with AMX, which multiplies a row by recurrent weights twice as fast as vectors do. In f32, and without
-// AMX, the core's own kernel reads them as fast as they come.
+// LSTM in bf16 on a CPU with AMX, which multiplies a row by recurrent weights twice as fast as
+// vectors do. In f32 and without AMX, the core's own kernel reads the weights as fast as memory
+// delivers them.
 #include <bit>
 #include <iterator>
 #include <vector>
@@ -16,9 +17,11 @@ enum Output { kY, kLastH, kLastC };
 enum Slot { kFirstC, kFinalC, kAllH, kFinalH };
 
 constexpr int64_t kGates = 4;
-constexpr int64_t kOnnxGate[kGates] = {0, 2, 3, 1};  // of oneDNN's i, f, c, o in ONNX's i, o, f, c
+// oneDNN's order i, f, c, o in terms of ONNX's i, o, f, c
+constexpr int64_t kOnnxGate[kGates] = {0, 2, 3, 1};
 
-// What stands before the formats of weights, whose gates have oneDNN's order, and the format of B: both biases of a gate, added in f32.
+// The prefix of the formats of weights, whose gates are in oneDNN's order, and the format of B: the
+// sum of both biases of a gate, in f32.
 constexpr std::string_view kWeights = "onednn:lstm ", kBias = "onednn:lstm_bias";
 
 std::string weights_format(const MemoryDesc& desc, const MemoryDesc& given) {
@@ -26,13 +29,14 @@ std::string weights_format(const MemoryDesc& desc, const MemoryDesc& given) {
   return std::string(kWeights) + text.substr(text.find(':') + 1);
 }
 
-// W and R, [1, 4 * hidden, k], as oneDNN sees them but for the order of gates.
+// Returns W and R, [1, 4 * hidden, k], as oneDNN defines them except for the order of the gates.
 MemoryDesc weights_of(int64_t hidden, int64_t k) {
   const int64_t all = hidden * kGates * k;
   return MemoryDesc({1, 1, k, kGates, hidden}, DataType::bf16, {all, all, 1, hidden * k, k});
 }
 
-// A state in another type, from an operand to a slot of scratch, or from a slot to an operand.
+// Converts a state to another type, from an operand to a slot of scratch, or from a slot to an
+// operand.
 Made cast(const MemoryDesc& from, const MemoryDesc& to) {
   const dnnl::reorder::primitive_desc primitive(cpu_engine(), from, cpu_engine(), to, attributes());
   return {[primitive] { return dnnl::reorder(primitive); }, primitive.scratchpad_desc(), {}};
@@ -87,7 +91,7 @@ void prepare_lstm(Plan& plan, Steps& steps) {
   const Dims y{sequence, batch, hidden}, state{1, 1, batch, hidden};
   const MemoryDesc h = row_major(state, DataType::bf16), cell = row_major(state, DataType::f32);
   const MemoryDesc bias = row_major({1, 1, kGates, hidden}, DataType::f32);
-  const double flops = 2.0 * static_cast<double>(batch * kGates * hidden * hidden);  // of a step
+  const double flops = 2.0 * static_cast<double>(batch * kGates * hidden * hidden);  // of one step
   plan.add_as_given(steps, pieces_for(flops, DataType::bf16), [&] {
     const auto if_there = [&](bool there, const MemoryDesc& desc) { return there ? desc : none; };
     const lstm_forward::primitive_desc primitive(
@@ -106,7 +110,7 @@ void prepare_lstm(Plan& plan, Steps& steps) {
       ask(kR, primitive.weights_iter_desc(), r);
       if (node.has(kB)) plan.require_format(kB, std::string(kBias), bias.get_size());
     }
-    // Cells are bf16 outside and f32 inside.
+    // Cell states are bf16 in operands and f32 in the primitive.
     std::vector<Made> all;
     const auto output = [&](size_t k) { return static_cast<int>(node.inputs() + k); };
     if (begins) all.push_back(cast_of(kC, h, kFirstC, cell));

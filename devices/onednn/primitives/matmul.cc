@@ -1,4 +1,4 @@
-// Products of matrices by weights that are the same in all runs: packed once.
+// Products by weights that are the same in all runs and are packed once.
 #include "devices/onednn/primitives/matmul.h"
 
 #include "devices/onednn/support/kernels.h"
@@ -6,8 +6,9 @@
 namespace percale::onednn {
 namespace {
 
-// oneDNN takes columns by 64. Pieces that share them out evenly take as long together as one would; sixteen for twelve times 64
-// columns take a third longer.
+// Returns a number of pieces that shares the columns evenly. oneDNN handles 64 columns at a time.
+// Even pieces take together as long as one piece would; sixteen pieces of twelve times 64 columns
+// take a third longer.
 int even_pieces(int pieces, int64_t columns) {
   if (columns % 64 != 0) return pieces;
   for (int even = pieces; 2 * even >= pieces; even -= 4) {
@@ -29,7 +30,8 @@ void add_product(Plan& plan, Steps& steps, const Product& p) {
   const Dims a{p.m, p.k}, b{p.k, p.n}, y{p.m, p.n};
   const Dims b_strides = p.transpose_b ? Dims{1, p.k} : Dims{p.n, 1};
   refuse_if(flops < 2e6 && p.k * p.n <= 65536, "so small a product is faster in the core's own kernel");
-  // One row reads the weights once, packed or not; of few columns oneDNN would read 64.
+  // With one row, the weights are read once whether packed or not. For few columns, oneDNN would
+  // read 64.
   refuse_if(p.type == DataType::f32 && (p.m == 1 || (p.m <= 8 && p.n <= 32)),
             "so few rows are as fast, or faster, in the core's own kernel");
   plan.add(steps, even_pieces(pieces_for(flops, p.type), p.n), [&](bool formats) {

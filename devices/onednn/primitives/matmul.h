@@ -1,4 +1,4 @@
-// A product of rows by a matrix, as MatMul and Gemm say it.
+// The product of rows by a matrix, as in MatMul and Gemm.
 #ifndef PERCALE_DEVICES_ONEDNN_PRIMITIVES_MATMUL_H_
 #define PERCALE_DEVICES_ONEDNN_PRIMITIVES_MATMUL_H_
 
@@ -6,20 +6,21 @@
 
 namespace percale::onednn {
 
-// [M,K] times [K,N]. Operands are those of the whole node.
+// [M,K] times [K,N]. Operands are numbered as in the whole node.
 struct Product {
   int64_t m, k, n;
-  bool transpose_b;  // it lies as [N,K]
+  bool transpose_b;  // b is stored as [N,K]
   int a, b;
   int bias;  // [N]; -1: none
   DataType type;
 };
 
-// Of the node, or of the first one of a Fused node; Refusal for what is more than that.
+// Reads the product of the node, or of the first node of a Fused node. Throws a Refusal if it is
+// anything more.
 Product find_matmul(const Node& whole);
 Product find_gemm(const Node& whole);
 
-// All dims but the last become one.
+// Merges all dims except the last.
 inline Dims fold(const Dims& dims) { return {elements(dims) / dims.back(), dims.back()}; }
 
 }  // namespace percale::onednn

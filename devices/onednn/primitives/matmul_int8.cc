@@ -1,4 +1,4 @@
-// Products of matrices of integers of 8 bits.
+// Products of matrices of 8-bit integers.
 #include "devices/onednn/primitives/int8.h"
 #include "devices/onednn/support/kernels.h"
 
@@ -12,7 +12,7 @@ struct IntegerProduct {
   std::optional<Requantization> requantization = {};
 };
 
-// As oneDNN is shown it: one matrix of B for all rows of A, or one for each matrix of A.
+// The sizes that oneDNN sees: one matrix B for all rows of A, or one for each matrix of A.
 struct Sizes {
   Dims a, b, y;
 };

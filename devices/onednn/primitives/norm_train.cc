@@ -1,5 +1,6 @@
-// Batch normalisation in training and the gradients of normalisations. Their ops keep no statistics, so the gradients compute them
-// again: a forward primitive, whose result is written to where dX will be, goes before.
+// Batch normalisation in training and the gradients of normalisations. The ops store no statistics,
+// so the gradients recompute them: a forward primitive runs first and writes its result into the
+// memory of dX.
 #include "devices/onednn/support/kernels.h"
 
 namespace percale::onednn {
@@ -15,7 +16,8 @@ enum Slot { kMean, kVariance };
 const auto kScaleAndShift = normalization_flags::use_scale | normalization_flags::use_shift;
 constexpr auto kTraining = dnnl::prop_kind::forward_training;
 
-// The format in which `a` lies, else that of `b`; null where the core's own kernel is as fast.
+// Returns the format of `a`, else that of `b`. Throws a Refusal if the core's own kernel is as
+// fast.
 const char* format_of(const Node& node, size_t a, size_t b) {
   const char* format = node.format(a) != nullptr ? node.format(a) : node.format(b);
   refuse_if(format == nullptr && node.dtype(a) == PERCALE_DTYPE_F32,
@@ -34,7 +36,7 @@ void check_channels(const Node& node, size_t from, size_t to) {
   refuse_if(node.attribute("training_mode", int64_t{0}) == 0, "computes the moments of the batch");
 }
 
-// kept = given * momentum + batch's * (1 - momentum)
+// Computes kept = given * momentum + batch * (1 - momentum).
 Made moving(float momentum, int64_t channels, Slot slot, int given, int kept) {
   const MemoryDesc desc = row_major({channels}, DataType::f32);
   const dnnl::sum::primitive_desc primitive(cpu_engine(), desc, {momentum, 1 - momentum}, {desc, desc}, attributes());
@@ -144,7 +146,8 @@ void prepare_layer_norm_grad(Plan& plan, Steps& steps) {
     made.add(DNNL_ARG_DIFF_DST, 0, desc, x);
     made.add(DNNL_ARG_SRC, 1, desc, x);
     made.add(DNNL_ARG_SCALE, 2, primitive.weights_desc(), scale);
-    made.add(DNNL_ARG_SHIFT, 2, primitive.weights_desc(), scale);  // counted among what it must be given, never read
+    // oneDNN requires the shift but never reads it.
+    made.add(DNNL_ARG_SHIFT, 2, primitive.weights_desc(), scale);
     made.add(DNNL_ARG_DIFF_SRC, first, desc, x);
     made.add(DNNL_ARG_DIFF_SCALE, first + 1, primitive.diff_weights_desc(), scale);
     made.add(DNNL_ARG_DIFF_SHIFT, first + 2, primitive.diff_weights_desc(), scale);

@@ -1,4 +1,5 @@
-// Pools of images that already lie in a format of oneDNN's. Row-major ones the core's own kernels pool as fast.
+// Pools of images that are already in a format of oneDNN. For row-major images the core's own
+// kernels are as fast.
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -12,12 +13,12 @@ namespace {
 using dnnl::pooling_backward;
 using dnnl::pooling_forward;
 
-// Integers of 8 bits only in a format: then they come from a convolution, and go to one.
+// True for 8-bit integers in a format. These come from a convolution and go to one.
 bool holds_bytes(const Node& node) {
   return node.format(0) != nullptr && (node.dtype(0) == PERCALE_DTYPE_U8 || node.dtype(0) == PERCALE_DTYPE_I8);
 }
 
-// `y`: the result's dims with the spatial ones.
+// `y` has the result's dims, including the spatial ones.
 void add_pool(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Dims& kernel, const Window& window,
               const Dims& y) {
   const Node& node = plan.node();
@@ -38,8 +39,8 @@ void add_pool(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Dims& k
   });
 }
 
-// The gradient dX from dY (input 0), and from X (input `image`) where the algorithm is the maximum: where it lies, a forward
-// primitive finds again, whose result nobody reads.
+// Computes the gradient dX from dY (input 0), and for maxima from X (input `image`). A forward
+// primitive finds the positions of the maxima again; its result is not used.
 void add_pool_grad(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Dims& kernel, const Window& window,
                    int image) {
   const Node& node = plan.node();
@@ -55,7 +56,7 @@ void add_pool_grad(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Di
       if (!formats || (own == nullptr && other == nullptr)) return row_major(dims, type);
       return own != nullptr ? decode(own).in_format : any_format(dims, type);
     };
-    // One of them has its format, the other follows.
+    // One of the two has a format; the other one follows it.
     const MemoryDesc src = desc(x_format, x, dy_format);
     const MemoryDesc dst = x_format != nullptr ? desc(nullptr, y, x_format) : desc(dy_format, y, nullptr);
     const pooling_forward::primitive_desc forward(cpu_engine(), dnnl::prop_kind::forward_training, algorithm, src, dst,
@@ -79,7 +80,7 @@ void add_pool_grad(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Di
   });
 }
 
-// The core has SIMD kernels for f32 and two spatial dims.
+// The core has SIMD kernels for f32 with up to two spatial dims.
 void check(const Node& node, size_t image, const Dims& x, const Dims& y) {
   refuse_if(!holds_bytes(node) && float_type(node.dtype(0)) == DataType::f32 && x.size() <= 4 &&
                 node.format(0) == nullptr && node.format(image) == nullptr,
@@ -97,13 +98,13 @@ Dims kernel_shape(const Node& node, const Dims& x) {
 Dims kernel_shape(const Node& node) { return kernel_shape(node, node.dims(0)); }
 
 dnnl::algorithm average_of(const Node& node) {
-  // What a window that ceil_mode lets hang over the edge counts, each framework says otherwise.
+  // Frameworks disagree about what a window counts if ceil_mode lets it extend beyond the edge.
   const bool count = node.attribute("count_include_pad", int64_t{0}) != 0;
   refuse_if(count && node.attribute("ceil_mode", int64_t{0}) != 0, "ceil_mode with count_include_pad");
   return count ? dnnl::algorithm::pooling_avg_include_padding : dnnl::algorithm::pooling_avg_exclude_padding;
 }
 
-// One number for each channel of an image.
+// Computes one number for each channel of an image.
 void add_global_pool(Plan& plan, Steps& steps, dnnl::algorithm algorithm) {
   const Node& node = plan.node();
   check(node);

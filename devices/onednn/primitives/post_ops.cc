@@ -54,7 +54,8 @@ class Chain {
  private:
   void eltwise(algorithm a, float alpha, float beta) { out_.ops.append_eltwise(a, alpha, beta); }
 
-  // An operand that a node of the group converts is read as it is.
+  // Returns the operand before a Cast of the group, because post-ops read operands in their own
+  // type.
   int before_cast(int value) const {
     for (const auto& [cast, operand] : casts_) {
       if (cast == value) return operand;
@@ -62,7 +63,7 @@ class Chain {
     return value;
   }
 
-  // x * Sigmoid(x) and x * HardSigmoid(x), which are two nodes.
+  // Recognises x * Sigmoid(x) and x * HardSigmoid(x), which are two nodes.
   bool gate(size_t i, const Node& node) {
     const bool hard = node.op() == "HardSigmoid";
     if ((!hard && node.op() != "Sigmoid") || i + 1 >= body_.size() || body_.input(i, 0) != current_) return false;
@@ -96,7 +97,7 @@ class Chain {
       const bool tanh = node.attribute("approximate", std::string_view("none")) == "tanh";
       return eltwise(tanh ? algorithm::eltwise_gelu_tanh : algorithm::eltwise_gelu_erf, 0, 0);
     }
-    if (op == "Cast") return;  // all is f32 until it is stored
+    if (op == "Cast") return;  // All values are f32 until the result is stored.
     if (op == "Neg") return eltwise(algorithm::eltwise_linear, -1, 0);
     if (op == "Abs") return eltwise(algorithm::eltwise_abs, 0, 0);
     if (op == "Exp") return eltwise(algorithm::eltwise_exp, 0, 0);
@@ -145,8 +146,9 @@ class Chain {
     out_.ops.append_binary(a, describe_(dims, type));
   }
 
-  // A sum that comes first is cheaper than one of two operands: the result's memory holds the other addend, which nobody else
-  // may read. `value` is what a Cast makes of the operand, or the operand itself.
+  // True if the node can be the `sum` post-op, which is cheaper than a binary one if it comes
+  // first. The result's memory then holds the other addend, which nothing else may read. `value` is
+  // the operand, or a Cast of it.
   bool is_sum(int operand, int value) const {
     const Node& whole = body_.whole();
     const auto i = static_cast<size_t>(operand);
@@ -179,7 +181,7 @@ class Chain {
   const size_t rank_;
   const Describe& describe_;
   const bool has_sums_;
-  std::vector<std::pair<int, int>> casts_;  // a Cast's output and its input
+  std::vector<std::pair<int, int>> casts_;  // the output of each Cast and its input
   int current_;
   PostOps out_;
 };

@@ -1,4 +1,4 @@
-// The nodes behind a convolution or a product, as oneDNN's post-ops.
+// Translates the nodes after a convolution or a product into oneDNN's post-ops.
 #ifndef PERCALE_DEVICES_ONEDNN_PRIMITIVES_POST_OPS_H_
 #define PERCALE_DEVICES_ONEDNN_PRIMITIVES_POST_OPS_H_
 
@@ -9,29 +9,30 @@
 
 namespace percale::onednn {
 
-// The node that does the work, alone or at the beginning of a Fused node.
+// The anchor: the node that does the main work, alone or as the first of a Fused node.
 struct Anchor {
   Node node;
-  std::vector<int> operands;  // per input of it: which operand of the whole node; -1: absent
+  std::vector<int> operands;  // for each of its inputs, the operand of the whole node; -1: absent
 
   bool has(size_t i) const { return i < operands.size() && operands[i] >= 0; }
 };
 
-// Something that a post-op reads.
+// An operand that a post-op reads.
 struct BinaryOperand {
   int post_op;  // its number
   int operand;  // of the whole node
-  Dims dims;    // with as many dims as the output
+  Dims dims;    // of the output's rank
 };
 
 struct PostOps {
   dnnl::post_ops ops;
   std::vector<BinaryOperand> operands;
-  int sum = -1;  // the operand that lies where the result will, and is added to it first of all; -1: none
+  int sum = -1;  // the operand that shares the result's memory and is added first; -1: none
 };
 
-// What a node computes, as nodes of plain ops: the body of a Fused node, or the node by itself. Values are numbers: the operands
-// of the whole node first, then what else is in the body; -1: absent.
+// The computation of a node as plain nodes: the body of a Fused node, or the node itself. Values
+// are numbered: first the operands of the whole node, then the other values of the body; -1 is
+// absent.
 class Body {
  public:
   explicit Body(const Node& whole) : whole_(whole), fused_(whole.host().node->body_node_count(whole.view())) {}
@@ -50,29 +51,34 @@ class Body {
   const size_t fused_;
 };
 
-// The first node of `whole` that the kernel runs by itself; Refusal when it is not called `op` (the kernel is for one op, its
-// Fused form named by the attribute "anchor").
+// Returns the first node of `whole`, which the kernel runs as its anchor. Throws a Refusal if its
+// op is not `op`. The kernel is for one op, whose Fused form has the attribute "anchor".
 Anchor find_anchor(const Node& whole, std::string_view op);
 
-// The nodes from number `first` to `last`, which follow each other from the value `current`, as post-ops; Refusal for what oneDNN has
-// none for. `describe` says how an operand lies, which has as many dims as the output.
+// Translates the nodes [first, last), a chain that starts from the value `current`, into post-ops.
+// Throws a Refusal if oneDNN has no such post-op. `describe` returns the layout of an operand,
+// which has the output's rank.
 using Describe = std::function<MemoryDesc(const Dims& dims, DataType type)>;
 PostOps find_post_ops(const Body& body, size_t first, size_t last, int current, const Describe& describe);
-// What comes behind the anchor.
+// Translates the epilogue of the anchor.
 PostOps find_post_ops(const Node& whole, const Describe& describe);
 
-// What comes behind a convolution or a product, as far as loops of ours have it: sums, then one function of what they give.
+// The epilogue of a convolution or a product as far as this plug-in's own loops support it:
+// additions, then one function of the sum.
 struct Tail {
-  int row = -1;     // an operand that is added to every row of the result: [columns], or a number per channel
-  int addend = -1;  // an operand that has the result's dims
-  // Bounds: no less than `low`, no more than `high`. Swish: x * sigmoid(alpha x).
+  // an operand added to every row of the result: [columns], or one number per channel
+  int row = -1;
+  int addend = -1;  // an operand with the result's dims
+  // Bounds clamp to `low` and `high`. Swish is x * sigmoid(alpha x).
   enum class Function { kBounds, kGelu, kGeluTanh, kSwish, kSigmoid } function = Function::kBounds;
   float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity(), alpha = 1;
 };
-// Refusal for anything else. `y`: the result's dims; `columns`: the one that rows have.
+// Throws a Refusal for any other epilogue. `y` holds the result's dims, and `columns` is the dim of
+// a row.
 Tail find_tail(const PostOps& post_ops, const Dims& y, size_t columns);
 
-// The operands of post-ops as arguments of a primitive that has them, behind its own. `fold`: what oneDNN makes of their dims.
+// Adds the operands of post-ops to `made`, after the primitive's own arguments. `fold` maps their
+// dims to those that oneDNN uses.
 template <class PrimitiveDesc, class Fold>
 void add_operands(Made& made, const PostOps& post_ops, const PrimitiveDesc& primitive, Fold fold) {
   for (const BinaryOperand& operand : post_ops.operands) {

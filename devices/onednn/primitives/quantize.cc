@@ -1,12 +1,13 @@
-// Real numbers as integers of 8 bits, in whatever format they lie. The way back is a Cast and a chain.
+// Quantises f32 tensors to 8-bit integers, in any format. Dequantisation is a Cast and a chain.
 #include "devices/onednn/primitives/int8.h"
 #include "devices/onednn/support/kernels.h"
 
 namespace percale::onednn {
 namespace {
 
-// A scale or zero point as it broadcasts to x. oneDNN takes one per channel for others where what is behind the channels is one
-// element; such scales are those of weights, which are quantised once.
+// Describes a scale or zero point that broadcasts to x. Scales along an axis are refused: oneDNN
+// mistakes per-channel scales for another kind if only one element follows the channel dim. Such
+// scales belong to weights, which are quantised once.
 MemoryDesc number(const Node& node, size_t i, const Dims& x) {
   refuse_if(elements(node.dims(i)) != 1, "scales along an axis");
   return row_major(Dims(x.size(), 1), data_type(node.dtype(i)));
@@ -14,7 +15,7 @@ MemoryDesc number(const Node& node, size_t i, const Dims& x) {
 
 }  // namespace
 
-// round(x / scale) + zero, held at the ends of the type.
+// Computes round(x / scale) + zero, clamped to the type.
 void prepare_quantize(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const Dims x = node.dims(0);
@@ -27,7 +28,7 @@ void prepare_quantize(Plan& plan, Steps& steps) {
   const char* const format = node.format(0);
   plan.add(steps, pieces_for(16.0 * static_cast<double>(elements(x))), [&](bool formats) {
     MemoryDesc from = lying_in(formats ? format : nullptr, x, DataType::f32);
-    // Without strides of its own a format has no like in another type.
+    // A format that is not described by strides has no counterpart in another type.
     if (!is_strided(from)) from = row_major(x, DataType::f32);
     const MemoryDesc to(x, result, from.get_strides());
     dnnl::post_ops ops;

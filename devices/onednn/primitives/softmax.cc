@@ -1,4 +1,5 @@
-// Softmax where the core's own kernel is slow: along an axis that is not the last of what lies in memory, and in bf16.
+// Softmax where the core's own kernel is slow: in bf16, and along an axis that is not the innermost
+// in memory.
 #include "devices/onednn/support/kernels.h"
 
 namespace percale::onednn {

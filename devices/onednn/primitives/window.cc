@@ -24,8 +24,8 @@ Window::Window(const Node& node, const Dims& kernel, const Dims& x, const Dims& 
         return automatic == "VALID" ? 0 : pad;
       }) {}
 
-// The windows are those of the convolution that makes an image like x of one like y. Where not the pads but the output's shape is
-// given, what is cut off is shared out.
+// The windows are those of the convolution that computes an image like x from one like y. If the
+// output's shape is given instead of pads, the total padding is split.
 Window Window::transposed(const Node& node, const Dims& kernel, const Dims& x, const Dims& y) {
   const std::string_view automatic = auto_pad(node);
   const Dims padding = node.attribute("output_padding", Dims(kernel.size(), 0));

@@ -12,7 +12,8 @@ namespace {
 constexpr std::string_view kPrefix = "onednn:";
 constexpr char kHex[] = "0123456789abcdef";
 
-// Hexadecimal, a run of zero bytes as 'z' and its length: a descriptor is mostly zeros.
+// Appends bytes in hexadecimal. A run of zero bytes becomes 'z' and its length, because a
+// descriptor is mostly zeros.
 void append_bytes(std::string& out, const std::vector<uint8_t>& bytes) {
   for (size_t i = 0; i < bytes.size();) {
     size_t zeros = 0;
@@ -47,13 +48,14 @@ std::vector<uint8_t> read_bytes(std::string_view text) {
 
 const char* name_of(DataType type) { return dnnl_dt2str(static_cast<dnnl_data_type_t>(type)); }
 
-// A dim of the memory as nested loops see it: a letter's outer part or one of its inner blocks.
+// A dim of the memory as a loop: the outer part of a dim, or one of its inner blocks.
 struct Loop {
   size_t dim;
   int64_t size, stride;
 };
 
-// From the outermost to the innermost, without those of one turn. Empty for what is not blocked.
+// Returns the loops from the outermost to the innermost, without those of size one. Meaningful for
+// blocked descriptors only.
 std::vector<Loop> loops_of(const MemoryDesc& desc) {
   const Dims padded = desc.get_padded_dims(), strides = desc.get_strides();
   const Dims blocks = desc.get_inner_blks(), block_dims = desc.get_inner_idxs();
@@ -73,7 +75,8 @@ std::vector<Loop> loops_of(const MemoryDesc& desc) {
   return loops;
 }
 
-// oneDNN's name of a blocked format: outer dims by letter, from the outermost, capital where they are blocked.
+// Returns oneDNN's name of a blocked format: a letter for each outer dim from the outermost, in
+// upper case if the dim is blocked, then the inner blocks.
 std::string tag_of(const MemoryDesc& desc) {
   const Dims strides = desc.get_strides(), blocks = desc.get_inner_blks(), block_dims = desc.get_inner_idxs();
   std::vector<size_t> order(strides.size());
@@ -90,10 +93,10 @@ std::string tag_of(const MemoryDesc& desc) {
   return tag;
 }
 
-// oneDNN's comparison ignores the strides of dims of one element, which a primitive may read.
+// oneDNN's comparison ignores the strides of dims of size one, which a primitive may read.
 bool same_desc(const MemoryDesc& a, const MemoryDesc& b) { return a == b && a.get_strides() == b.get_strides(); }
 
-// Sets those of the bytes from `first` to `last` to zero that do not belong to the descriptor.
+// Zeroes those bytes from `first` to `last` that do not affect the descriptor.
 void clear_unused(std::vector<uint8_t>& blob, size_t first, size_t last, const MemoryDesc& desc) {
   const auto begin = blob.begin() + static_cast<ptrdiff_t>(first), end = blob.begin() + static_cast<ptrdiff_t>(last);
   const std::vector<uint8_t> before(begin, end);
@@ -106,8 +109,9 @@ void clear_unused(std::vector<uint8_t>& blob, size_t first, size_t last, const M
   clear_unused(blob, middle, last, desc);
 }
 
-// The bytes of a descriptor. oneDNN never initialises the padding of its struct and the end of a union in it, so that equal
-// blocked descriptors would have different bytes. Its comparison does not cover descriptors that are not blocked.
+// Returns the bytes of a descriptor. oneDNN does not initialise the padding of its struct and the
+// end of a union, so equal blocked descriptors could have different bytes. oneDNN's comparison does
+// not cover descriptors that are not blocked, so these are left unchanged.
 std::vector<uint8_t> bytes_of(MemoryDesc desc) {
   std::vector<uint8_t> blob = desc.get_blob();
   if (desc.get_format_kind() == dnnl::memory::format_kind::blocked) clear_unused(blob, 0, blob.size(), desc);
@@ -216,7 +220,7 @@ bool same_bytes(const MemoryDesc& desc, const MemoryDesc& row_major) {
     return false;
   }
   const std::vector<Loop> a = loops_of(desc), b = loops_of(row_major);
-  // Blocks of a dim that follow each other are one loop again.
+  // Consecutive blocks of one dim form a single loop.
   std::vector<Loop> joined;
   for (const Loop& loop : a) {
     if (!joined.empty() && joined.back().dim == loop.dim && joined.back().stride == loop.stride * loop.size) {

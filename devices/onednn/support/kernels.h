@@ -1,4 +1,4 @@
-// The kernels of the plug-in, one function each: KernelEntry::prepare. plugin.cc lists them.
+// The KernelEntry::prepare function of each kernel of the plug-in. plugin.cc lists them.
 #ifndef PERCALE_DEVICES_ONEDNN_SUPPORT_KERNELS_H_
 #define PERCALE_DEVICES_ONEDNN_SUPPORT_KERNELS_H_
 

@@ -10,7 +10,7 @@
 namespace percale::onednn {
 namespace {
 
-// oneDNN's view of the library's threads, for one run.
+// Presents the library's threads to oneDNN, for one run.
 class Pool final : public dnnl::threadpool_interop::threadpool_iface {
  public:
   Pool(const percale_host_api& host, int pieces) : host_(host), pieces_(pieces) {}
@@ -21,7 +21,7 @@ class Pool final : public dnnl::threadpool_interop::threadpool_iface {
   bool get_in_parallel() const override { return in_parallel_; }
   uint64_t get_flags() const override { return 0; }
   void parallel_for(int n, const std::function<void(int, int)>& body) override {
-    // Only the calling thread asks, between the loops and within its own pieces.
+    // Only the calling thread reads this flag, between the loops and within its own pieces.
     in_parallel_ = true;
     in_parallel(host_, run_, n, [&](int64_t piece) { body(static_cast<int>(piece), n); });
     in_parallel_ = false;
@@ -49,11 +49,13 @@ bool has_amx() {
   return has_it;
 }
 
-// A power of two, so that threads get equal shares: oneDNN gives a piece whole blocks, and twelve pieces of seven blocks keep two
-// threads busy for eight. At least four, each worth about 10 MFLOP; from eight on they are worth more, since oneDNN cuts what is for
-// many threads into blocks that are slower on few: convolutions and products of 100 to 250 MFLOP take up to a tenth longer in sixteen.
-// With AMX a piece is worth as much as twelve, and what is worth no more than two is cut in two: what each costs of its own, tiles'
-// set-up and copies of its operands, would else be a fifth of the time.
+// Returns a power of two, so that threads get equal shares: oneDNN gives a piece whole blocks, and
+// twelve pieces of seven blocks keep two threads busy for the time of eight. Large problems have at
+// least four pieces of about 10 MFLOP each. From eight pieces on, a piece is larger. oneDNN cuts
+// work for many threads into smaller blocks, which are slower on few threads: convolutions and
+// products of 100 to 250 MFLOP take up to a tenth longer in sixteen pieces. With AMX a piece is
+// twelve times as large, and work of up to two such pieces is cut in two. Otherwise the fixed cost
+// of each piece, the tile set-up and copies of its operands, would take a fifth of the time.
 int pieces_for(double flops, DataType type) {
   if (flops < 1e6) return 1;
   const bool tiles = type != DataType::f32 && has_amx();
@@ -73,7 +75,7 @@ struct Primitive::Run {
   dnnl::stream stream;
   std::vector<dnnl::memory> memories;
   std::vector<dnnl_exec_arg_t> arguments;
-  std::vector<int32_t> numbers;  // per argument, where it is widened
+  std::vector<int32_t> numbers;  // for each argument: its value, if it is widened
 
   Run(const percale_host_api& host, const std::vector<Argument>& given, int pieces)
       : pool(host, pieces), stream(dnnl::threadpool_interop::make_stream(cpu_engine(), &pool)), numbers(given.size()) {
@@ -104,7 +106,8 @@ void Primitive::run(const percale_launch& launch) const {
   run->pool.begin(launch.run);
   for (size_t i = 0; i < arguments_.size(); ++i) {
     const Argument& a = arguments_[i];
-    void* base = a.operand == Argument::kOwn       ? const_cast<char*>(a.bytes->data())  // an input: it is only read
+    // kOwn is an input, which is only read.
+    void* base = a.operand == Argument::kOwn       ? const_cast<char*>(a.bytes->data())
                  : a.operand == Argument::kScratch ? launch.scratch
                                                    : launch.operands[a.operand];
     if (a.widened != DataType::undef) {

@@ -1,4 +1,5 @@
-// A oneDNN primitive as the state of a kernel: made once, run by any number of threads on the library's own threads.
+// A oneDNN primitive as the state of a kernel. It is created once and can run on any number of
+// threads at a time, on the library's own threads.
 #ifndef PERCALE_DEVICES_ONEDNN_SUPPORT_PRIMITIVE_H_
 #define PERCALE_DEVICES_ONEDNN_SUPPORT_PRIMITIVE_H_
 
@@ -15,18 +16,21 @@
 
 namespace percale::onednn {
 
-// The one CPU engine of oneDNN.
+// Returns the only CPU engine of oneDNN.
 const dnnl::engine& cpu_engine();
 
-// Whether this CPU multiplies tiles of bf16 and of integers, and the engine's instruction set lets it.
+// True if this CPU multiplies tiles of bf16 and of integers (AMX), and the engine's instruction set
+// allows it.
 bool has_amx();
 
-// How many threads oneDNN is told to cut a problem for: by its size alone, and for products by what this CPU does with operands of
-// such a type, so that bits do not depend on how many there really are.
+// Returns the number of pieces into which oneDNN cuts a problem. It depends on the size, and for
+// products on the type and on whether the CPU has AMX. It does not depend on the number of threads,
+// so the bits do not either.
 int pieces_for(double flops, DataType type = DataType::f32);
 
-// While it lives, the thread takes denormals for zero, as tiles of bf16 do anyway. Trained weights may be denormal by the thousand
-// (what decays ends there), and each product by one of them costs a hundred others.
+// Makes the thread treat denormals as zero while the object lives, as tiles of bf16 do anyway.
+// Trained weights may contain thousands of denormals (weight decay ends there), and a product with
+// a denormal costs as much as a hundred others.
 class DenormalsAreZero {
  public:
 #if defined(__x86_64__)
@@ -55,7 +59,7 @@ void in_parallel(const percale_host_api& host, percale_run_context* run, int64_t
       const_cast<void*>(static_cast<const void*>(&piece)));
 }
 
-// Makes what is created while it lives be cut into that many pieces.
+// Primitives that are created while it lives are cut into this number of pieces.
 class WidthScope {
  public:
   explicit WidthScope(int pieces);
@@ -67,21 +71,23 @@ class WidthScope {
   int before_ = 0;
 };
 
-// An argument of a primitive: which operand of the node it is.
+// An argument of a primitive, and the operand of the node that provides it.
 struct Argument {
   static constexpr int kScratch = -1, kOwn = -2, kNone = -3;
-  int name = 0;       // DNNL_ARG_…, or DNNL_ARG_UNDEF: it lies so, and the primitive does not know it
+  // DNNL_ARG_…, or DNNL_ARG_UNDEF for a layout that the primitive itself does not use
+  int name = 0;
   int operand = 0;    // inputs, then outputs; or kScratch, kOwn
   size_t offset = 0;  // bytes into the operand
   MemoryDesc desc;
-  std::shared_ptr<const std::vector<char>> bytes = nullptr;  // kOwn: the argument itself
-  // An output that begins as this input: a copy of it, where the planner has not given both the same memory.
+  std::shared_ptr<const std::vector<char>> bytes = nullptr;  // kOwn: the bytes of the argument
+  // For an output that starts with the content of this input. The input is copied unless the
+  // planner gave both the same memory.
   int begins_as = kNone;
-  // Where not undef: the operand is one number of this type, u8 or s8, that oneDNN wants as an s32.
+  // If not undef, the operand is one number of this type, u8 or s8, which oneDNN needs as an s32.
   DataType widened = DataType::undef;
 };
 
-// Immutable but for the pool of run memory. Thread-safe.
+// A primitive with its arguments. Immutable except for the cached memory of a run. Thread-safe.
 class Primitive {
  public:
   Primitive(const percale_host_api& host, dnnl::primitive primitive, std::vector<Argument> arguments, int pieces);
@@ -89,13 +95,13 @@ class Primitive {
   Primitive(const Primitive&) = delete;
   Primitive& operator=(const Primitive&) = delete;
 
-  // Throws dnnl::error and bad_alloc.
+  // Throws dnnl::error and std::bad_alloc.
   void run(const percale_launch& launch) const;
 
  private:
   void copy(percale_run_context* run, void* to, const void* from, size_t bytes) const;
 
-  struct Run;  // what one run at a time uses: thread pool, stream, memory objects
+  struct Run;  // the state of one run: thread pool, stream, memory objects
 
   const percale_host_api& host_;
   const dnnl::primitive primitive_;

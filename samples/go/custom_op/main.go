@@ -2,8 +2,8 @@
 //
 //	custom_op PLUGIN.so
 //
-// The gradients that the plug-in's op has are compared with the closed form; then gamma is learnt from values that gamma = 2 made.
-// What the plug-in refuses arrives as an error of the builder.
+// Compares the gradients of the plug-in's op with the closed form, then learns gamma from values
+// made with gamma = 2. An error of the plug-in is returned by the builder.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	count = 40000 // so that the kernel's work has several pieces
+	count = 40000 // large enough for several pieces of work in the kernel
 	start = 0.5
 	steps = 600
 )
@@ -123,7 +123,7 @@ func run(plugin string) error {
 	return nil
 }
 
-// compare prints how far the gradients are from those that a pencil finds.
+// compare prints the difference of the gradients from the closed form.
 func compare(xs []float32, dx, dgamma *percale.Tensor) error {
 	defer dx.Close()
 	defer dgamma.Close()
@@ -146,7 +146,7 @@ func compare(xs []float32, dx, dgamma *percale.Tensor) error {
 	return nil
 }
 
-// refused gives the op a gamma that makes no sense to it.
+// refused passes a gamma of an invalid shape to the op.
 func refused(engine *percale.Engine) error {
 	b, err := percale.NewBuilder(engine)
 	if err != nil {

@@ -1,8 +1,10 @@
-// Takes a model that knows the ten digits, keeps what it sees of them, and learns whether a digit is odd with a new head.
+// Takes a model that classifies digits, keeps its body, and trains a new head that tells whether a
+// digit is odd.
 //
 //	fine_tune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS
 //
-// MODEL is what mnist wrote, the files are MNIST's. The body is frozen: its variables are the same bits after the training.
+// MODEL was written by mnist; the files are MNIST's. The body is frozen: its variables have the
+// same bits after the training.
 package main
 
 import (
@@ -16,7 +18,7 @@ import (
 	"percale.org/go/percale/ops"
 )
 
-// spec builds on the values called "dense" of the model, and trains the new layer alone.
+// spec builds a head on the model's value "dense" and trains only the head.
 const spec = `{"model": %q, "outputs": ["dense"], "freeze": ["conv2d*", "dense/*"],
 	"head": [{"layer": "Dense", "name": "parity", "units": 2}],
 	"loss": "sparse_categorical_crossentropy", "from_logits": true, "metrics": ["accuracy"], "optimizer": "adam"}`
@@ -77,7 +79,7 @@ func run(model string, files []string) error {
 	return err
 }
 
-// body is a variable of the frozen part.
+// body returns a variable of the frozen part.
 func body(trainer *percale.Trainer) ([]float32, error) {
 	variables, err := trainer.Variables()
 	if err != nil {
@@ -90,8 +92,8 @@ func body(trainer *percale.Trainer) ([]float32, error) {
 	return percale.Values[float32](kernel)
 }
 
-// parity gives images with 0 or 1 as label instead of the digit: rows that go through a small graph, whose inputs are the
-// files' columns and whose outputs are the columns of the new set.
+// parity returns images with the label 0 or 1 instead of the digit. Rows pass through a small graph
+// whose inputs are the columns of the files and whose outputs are the columns of the new set.
 func parity(engine *percale.Engine, images, labels string, options ...percale.BatchOption) (*percale.Dataset, error) {
 	digits, err := percale.DatasetFromFiles(engine, percale.FileOptions{Scale: 1.0 / 255}, percale.Column{Name: "pixels", Path: images},
 		percale.Column{Name: "digit", Path: labels})
@@ -108,7 +110,7 @@ func parity(engine *percale.Engine, images, labels string, options ...percale.Ba
 	}
 	var columns []percale.Value
 	for _, column := range types {
-		rows := append([]int64{-1}, column.Dims...) // so many rows at a time
+		rows := append([]int64{-1}, column.Dims...) // the number of rows is unknown
 		columns = append(columns, b.Input(column.Name, column.DType, rows...))
 	}
 	shape, err := percale.FromSlice([]int64{-1, 28, 28, 1})

@@ -1,4 +1,5 @@
-// Keras' example of a mirrored strategy: two Dense layers on a data set that is shared by all devices, ten epochs.
+// Keras' example of a mirrored strategy: two Dense layers, a data set shared by all devices, ten
+// epochs.
 package main
 
 import (
@@ -34,7 +35,7 @@ func main() {
 	}
 	defer trainer.Close()
 
-	// The example's literal data has no labels, and that is what the error says.
+	// The data of the original example has no labels; the error says so.
 	unlabelled, err := percale.DatasetRange(engine, "x", 0, 100, 1)
 	if err != nil {
 		log.Fatal(err)
@@ -61,7 +62,7 @@ func main() {
 	}
 }
 
-// numbers are the range from 0 to 1 in so many steps, each labelled with the tenth that it lies in.
+// numbers returns the numbers from 0 to 1 in `count` steps, each labelled with its tenth.
 func numbers(engine *percale.Engine, count int) (*percale.Dataset, error) {
 	return percale.DatasetGenerate(engine, int64(count), []percale.TensorType{
 		{Name: "x", DType: percale.F32, Dims: []int64{1}},

@@ -2,7 +2,8 @@
 //
 //	load_and_run MODEL.percale [INPUT.npy]
 //
-// Without an input it is fed zeros, one row of them. Prints the type, shape and first elements of each output.
+// Without an input file, the input is one row of zeros. Prints the type, shape and first elements
+// of each output.
 package main
 
 import (

@@ -1,9 +1,10 @@
-// Trains a SPEC on two devices of one process, with a bar.
+// Trains a SPEC on two devices of one process, with a progress bar.
 //
 //	mnist SPEC.json OUT.percale [EPOCHS] [--losses FILE]
 //
-// The data is looked up where PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of
-// devices. An interrupt ends the training after the step under way. FILE gets a line per step: its number and the 64 bits of its loss.
+// The data is looked up in PERCALE_DATA, in the cache, and next to the SPEC. The weights do not
+// depend on the number of devices. An interrupt ends the training after the current step. FILE gets
+// a line per step: its number and the 64 bits of its loss.
 package main
 
 import (
@@ -101,7 +102,7 @@ func train(ctx context.Context, path, out string, epochs int64, losses string) e
 	return err
 }
 
-// draw writes one line over and over, which stays at the end of an epoch.
+// draw writes a progress line that is overwritten until the epoch ends.
 func draw(p percale.Progress) bool {
 	if p.StepInEpoch%20 != 0 && !p.EpochEnded {
 		return true

@@ -2,12 +2,14 @@
 //
 //		serve SPEC.json [PORT] [MEMORY_LIMIT]
 //
-//	  - POST /predict with the bytes of images, 784 per image: a JSON list of digits. A client that goes away ends its run.
-//	  - GET /status: JSON: step, loss, version of the weights, predictions, cancelled runs, bytes held.
+//	  - POST /predict with the bytes of images, 784 per image: a JSON list of digits.
+//	    If the client disconnects, its run is cancelled.
+//	  - GET /status: JSON: step, loss, version of the weights, predictions, cancelled
+//	    runs, bytes used.
 //	  - POST /stop: ends the training and the service.
 //
-// The engine holds no more than MEMORY_LIMIT bytes (512 MiB): a request that is too large gets 507, and both the training
-// and the other requests go on.
+// The engine uses at most MEMORY_LIMIT bytes (512 MiB). A request that is too large gets status
+// 507; the training and other requests continue.
 package main
 
 import (
@@ -128,7 +130,7 @@ func serve(ctx context.Context, stop context.CancelFunc, path string, port, limi
 	return nil
 }
 
-// predict runs under the request's context, which ends when the client goes away.
+// predict runs in the request's context, which ends when the client disconnects.
 func (s *service) predict(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBytes))
 	if err != nil || len(body) == 0 || len(body)%pixels != 0 {

@@ -12,7 +12,7 @@ struct calls {
   percale_tensor *x, *y;
 };
 
-/* Goes to `out` with the error in `status`. */
+/* Jumps to `out` with the error in `status`. */
 #define TRY(call)                 \
   do {                            \
     status = (call);              \

@@ -1,4 +1,4 @@
-/* The call that every language is measured with, as C makes it: y = x + x of one f32, on one thread. */
+/* The call that is measured in every language, made in C: y = x + x of one f32, on one thread. */
 #ifndef PERCALE_TESTS_BENCH_CALLS_H_
 #define PERCALE_TESTS_BENCH_CALLS_H_
 
@@ -18,12 +18,14 @@ typedef struct calls calls;
 struct percale_call;
 struct percale_tensor;
 
-/** An engine with a session and a prepared call; NULL, and the reason on stderr, when that fails. */
+/** Returns an engine with a session and a prepared call. On failure returns NULL and prints the
+ * reason to stderr. */
 CALLS_API calls* calls_open(void);
-/** Runs it so many times, as a host in C would. 1 when every run went well. */
+/** Runs the call `times` times, as a host in C would. Returns 1 if every run succeeded. */
 CALLS_API int32_t calls_run(calls* c, int64_t times);
 CALLS_API void calls_close(calls* c);
-/** The same loop with a call of somebody else's: a few ns between two calls may be where their memory lies. */
+/** The same loop with the caller's call. Two calls may differ by a few ns because of their
+ * addresses. */
 CALLS_API int32_t calls_loop(struct percale_call* call, struct percale_tensor* const* inputs,
                              struct percale_tensor* const* outputs, int64_t times);
 

@@ -1,9 +1,11 @@
-"""What a prepared call costs beyond C in Go, Java and Rust, each measured by its language's own tool: testing.B, JMH, criterion. Every tool
-also measures the same graph's call made by a loop in C (calls.c), in the same process; languages take turns, round by round.
+"""Measures the overhead of a prepared call over C in Go, Java and Rust, each with its language's
+own tool: testing.B, JMH, criterion. Every tool also measures a loop in C (calls.c) that calls the
+same graph, in the same process. Languages take turns, round by round.
 
     calls.py BUILD [--rounds N] [--seconds S] [--only go,java,rust] [--write FILE]
 
-JMH and criterion come from the registries, for this alone. A language whose tools are missing has a row that says so.
+JMH and criterion are downloaded from the registries for this purpose. A language whose tools are
+missing has a row that says so.
 """
 import argparse
 import glob
@@ -23,11 +25,11 @@ GOALS = {"Go": 150, "Java": 60, "Rust": 5}  # ns more than C
 
 
 class Missing(Exception):
-    """Why a language cannot be measured."""
+    """The reason why a language cannot be measured."""
 
 
 def checker(*path):
-    """The module of a binding that knows its tools."""
+    """Returns the module of a binding that finds its tools."""
     path = os.path.join(ROOT, "bindings", *path)
     spec = importlib.util.spec_from_file_location(path.replace(os.sep, "_"), path)
     module = importlib.util.module_from_spec(spec)

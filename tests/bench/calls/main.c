@@ -1,4 +1,4 @@
-/* What a prepared call costs in C: prints nanoseconds, the least of many short trials. */
+/* Prints the cost of a prepared call in C in nanoseconds: the least of many short trials. */
 #include <stdio.h>
 #include <time.h>
 

@@ -1,8 +1,12 @@
-/* Percale's side of the benchmarks, a host like any other: percale.h alone.
- *     percale_worker THREADS [KEY=VALUE...]     options of the engine, or else of its sessions and trainers
- * Reads lines `WORKLOAD MILLISECONDS`, runs the workload for about so long, and answers `NANOSECONDS CPU_NANOSECONDS` per
- * iteration, or `error: ...`. `first:PATH` answers the time from the engine's creation to the model's first result, `facts:WORKLOAD`
- * what the trainer of one that has run tells of itself, as JSON; `save:WORKLOAD` writes the result of one to result.npy. The peers speak the same (serve.py), so that turns.py can let them take turns. What it writes lies in the current folder. */
+/* Percale's side of the benchmarks, a host that uses only percale.h.
+ *     percale_worker THREADS [KEY=VALUE...]
+ * KEY is an option of the engine, or else of its sessions and trainers.
+ * Reads lines `WORKLOAD MILLISECONDS`, runs the workload for about that time, and answers
+ * `NANOSECONDS CPU_NANOSECONDS` per iteration, or `error: ...`. `first:PATH` answers the time
+ * from the engine's creation to the model's first result. `facts:WORKLOAD` answers the facts of
+ * a trainer that has run, as JSON. `save:WORKLOAD` writes a result to result.npy. The peers
+ * speak the same protocol (serve.py), so that turns.py can let them take turns. Files are
+ * written to the current folder. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +15,7 @@
 #include "worker.h"
 
 percale_engine* engine;
-static char** arguments; /* that no engine knows, up to NULL */
+static char** arguments; /* those that the engine does not know, up to NULL */
 
 void ok(percale_status* status) {
   if (status == NULL) return;
@@ -49,7 +53,7 @@ percale_options* trainer_options(void) {
   return options;
 }
 
-/* Takes what the engine knows out of `rest`. */
+/* Takes the engine's options out of `rest`. */
 static void make_engine(const char* threads, char** rest) {
   percale_options* options;
   char** kept = rest;
@@ -81,13 +85,13 @@ size_t sizes(const workload* w, size_t least, int64_t* out) {
   return count;
 }
 
-/* Whether the maker's name is all of `name`, or what stands before its argument. */
+/* True if the maker's name is all of `name`, or the part before its argument. */
 static int fits(const maker* m, const char* name) {
   const size_t size = strlen(m->name);
   return strncmp(m->name, name, size) == 0 && (name[size] == '\0' || m->name[size - 1] == ':');
 }
 
-/* NULL when there is none of that name. */
+/* Returns NULL if there is no workload of that name. */
 static workload* make(const char* name) {
   static const maker* const tables[] = {kGraphWorkloads, kModelWorkloads, kNetWorkloads, kOpWorkloads};
   const maker* m = NULL;
@@ -158,9 +162,9 @@ int main(int argc, char** argv) {
       printf("%.1f %.1f\n", now(CLOCK_MONOTONIC) - begin, now(CLOCK_PROCESS_CPUTIME_ID));
       continue;
     }
-    w->iterate(w); /* warm */
+    w->iterate(w); /* warm-up */
     wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
-    do { /* the clock is read seldom, so that it does not show beside an empty run */
+    do { /* the clock is read rarely, so that it does not affect an empty run */
       for (int64_t k = 0; k < chunk; ++k) w->iterate(w);
       done += chunk;
       elapsed = now(CLOCK_MONOTONIC) - wall;

@@ -1,4 +1,4 @@
-/* What the files of percale_worker share. */
+/* Shared by the files of percale_worker. */
 #ifndef PERCALE_TESTS_BENCH_WORKER_WORKER_H_
 #define PERCALE_TESTS_BENCH_WORKER_WORKER_H_
 
@@ -20,32 +20,34 @@ struct workload {
   const char *feed_names[kMaxValues], *fetch_names[kMaxValues];
   percale_tensor *feeds[kMaxValues], *fetches[kMaxValues];
   size_t feed_count, fetch_count;
-  const char* argument; /* what follows the colon of its name: a path, or sizes */
+  const char* argument; /* the part after the colon of its name: a path, or sizes */
 };
 
 extern percale_engine* engine;
 
-/* Anything but success is the answer `error: ...`, and the end. */
+/* On an error, answers `error: ...` and ends the process. */
 void ok(percale_status* status);
-/* Nanoseconds. */
+/* Returns nanoseconds. */
 double now(clockid_t clock);
-/* Of kind "session", with what the command line says. */
+/* Options of kind "session", with those of the command line. */
 percale_options* session_options(void);
-/* Of kind "trainer": nobody but the trainer reads the variables, and the batch is not cut. */
+/* Options of kind "trainer": variables are not published, and the batch is not divided. */
 percale_options* trainer_options(void);
 
 /* A step on the feeds, which are a batch. */
 void train_step(workload* w);
-/* The numbers of `w->argument`, which are separated by commas: how many, `least` or more. */
+/* Parses the comma-separated numbers of `w->argument`. Returns their count, which must be at
+ * least `least`. */
 size_t sizes(const workload* w, size_t least, int64_t* out);
 
 typedef struct maker {
-  const char* name; /* ends with ':' where an argument follows */
+  const char* name; /* ends with ':' if an argument follows */
   void (*make)(workload*);
 } maker;
-/* Workloads up to one without a name: small graphs; files; nets and chains of ops of given sizes, NAME:SIZE,SIZE,... */
+/* Workloads, up to one without a name: small graphs; files; nets and chains of ops of given
+ * sizes, NAME:SIZE,SIZE,... */
 extern const maker kGraphWorkloads[], kModelWorkloads[], kNetWorkloads[], kOpWorkloads[];
-/* Ends what they left in the current folder. */
+/* Removes the files left in the current folder. */
 void remove_files(void);
 
 #endif

@@ -122,7 +122,7 @@ percale_value dense(percale_value x, int64_t units, const char* activation) {
   return end_node();
 }
 
-/* Whose outputs are called "result", "result1" and so on. */
+/* Ends the graph; its outputs are called "result", "result1" and so on. */
 static percale_graph* end_graph(workload* w, const percale_value* y, size_t count) {
   percale_graph* graph;
   for (w->fetch_count = 0; w->fetch_count < count; ++w->fetch_count) {

@@ -1,4 +1,4 @@
-/* Workloads made with the builder, and those of layers. */
+/* Workloads made with the builder, and those made of layers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,8 @@ static void matmul(workload* w, int64_t n) {
 }
 static void make_matmul(workload* w) { matmul(w, 1024); }
 
-/* x [16,64,56,56] and w [64,64,3,3], padded by 1; the gradients take dy in the place of what they give. */
+/* x [16,64,56,56] and w [64,64,3,3], padded by 1. A gradient op takes dy in place of the operand
+ * whose gradient it computes. */
 static const int64_t kImage[4] = {16, 64, 56, 56}, kKernel[4] = {64, 64, 3, 3}, kOnes[4] = {1, 1, 1, 1};
 static void convolution(workload* w, const char* op, const int64_t* a, const int64_t* b, const char* sized,
                         const int64_t* size) {
@@ -63,7 +64,7 @@ static void make_conv_dw(workload* w) {
   convolution(w, "percale:ConvGradWeight", kImage, kImage, "kernel_shape", kKernel + 2);
 }
 
-/* A SPEC names its data: one batch, in files that are gone when the trainer has read them. */
+/* A SPEC names its data: one batch, in files that are removed when the trainer has read them. */
 static void training(workload* w, const char* model, const int64_t* dims, size_t rank) {
   static const char* const names[] = {"x.npy", "y.npy"};
   char folder[] = "percale-bench-XXXXXX", path[64], spec[2048];
@@ -110,7 +111,7 @@ static void make_lenet_adam_64(workload* w) {
       dims, 4);
 }
 
-/* One iteration: a file of the MLP is loaded, planned and run once, and everything is given back. */
+/* One iteration: a file of the MLP is loaded, planned and run once, and everything is released. */
 static char model_path[] = "percale-bench-model-XXXXXX";
 static void load(workload* w) {
   static const char *const feed = "a", *const fetch = "y";

@@ -1,8 +1,10 @@
-/* Workloads of files. The argument is a model's path; beside it lie its feeds in0.npy, in1.npy, ... in the order of its inputs.
- *   run:PATH     a prepared call; the results of the first one go to out0.npy, ... in the current folder
- *   load:PATH    from the file to the first result, and everything given back
- *   train:PATH   a step of the SPEC at PATH on the batch x.npy, y.npy beside it; the losses of the first steps go to
- *                losses.npy in the current folder */
+/* Workloads from files. The argument is a model's path. Its feeds in0.npy, in1.npy, ... are
+ * beside it, in the order of its inputs.
+ *   run:PATH     a prepared call; the results of the first one go to out0.npy, ... in the current
+ *                folder
+ *   load:PATH    from the file to the first result, and everything released
+ *   train:PATH   a step of the SPEC at PATH on the batch x.npy, y.npy beside it; the losses of the
+ *                first steps go to losses.npy in the current folder */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 
 enum { kRecordedSteps = 3 };
 
-/* PATH's folder and `name`; the caller frees it. */
+/* Returns the path of `name` in PATH's folder; the caller frees it. */
 static char* beside(const char* path, const char* name) {
   const char* slash = strrchr(path, '/');
   const size_t folder = slash ? (size_t)(slash - path) + 1 : 0, size = folder + strlen(name) + 1;
@@ -31,7 +33,7 @@ static percale_tensor* tensor_beside(const char* path, const char* name) {
   return tensor;
 }
 
-/* Session, names, and feeds once; the graph and its variables live on in the session. */
+/* Prepares session, names, and feeds once. The session keeps the graph and its variables alive. */
 static void open_model(workload* w) {
   const char* ending = strrchr(w->argument, '.');
   percale_graph* graph;
@@ -70,7 +72,8 @@ static void run_session(workload* w) {
 }
 static void run_call(workload* w) { ok(percale_call_run(w->call, w->feeds, w->fetches)); }
 
-/* Outputs whose shapes the data decides can't be bound beforehand: such a model runs by the session. */
+/* Outputs whose shapes depend on the data cannot be bound beforehand: such a model runs through
+ * the session. */
 static void prepare(workload* w) {
   percale_dtype dtypes[kMaxValues], dtype;
   const int64_t* dims[kMaxValues];

@@ -1,4 +1,5 @@
-/* Well-known nets of given sizes, made with the builder, in f32: the option `precision` of sessions and trainers makes bf16 of it. */
+/* Well-known nets of given sizes, made with the builder, in f32. The option `precision` of
+ * sessions and trainers converts them to bf16. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static percale_value conv_norm(percale_value x, int64_t inputs, int64_t outputs,
   ok(percale_builder_set_ints(builder, "strides", strides, 2));
   ok(percale_builder_set_ints(builder, "pads", pads, 4));
   x = end_node();
-  for (int i = 0; i < 4; ++i) { /* scale, bias, mean, variance, the last one above zero */
+  for (int i = 0; i < 4; ++i) { /* scale, bias, mean, variance; the last is positive */
     percale_tensor* start = random_tensor(&outputs, 1, 0.1f);
     for (int64_t k = 0; i % 3 == 0 && k < outputs; ++k) ((float*)percale_tensor_get_data(start))[k] += 1;
     of_channel[i] = variable(start);
@@ -174,7 +175,7 @@ static void make_gpt2_train(workload* w) {
   }
   mask = constant(causal);
   tokens = input(w, "x", class_numbers(dims, 2, t.words)), labels = input(w, "y", class_numbers(dims, 2, t.words));
-  words = table(t.words, t.width); /* the last product takes it, too */
+  words = table(t.words, t.width); /* also the weight of the last product */
   x = op2("Add", embedding(words, tokens), table(t.tokens, t.width));
   for (int64_t i = 0; i < t.layers; ++i) {
     x = op2("Add", x, attention(&t, layer_norm(x, t.width), mask));
@@ -186,7 +187,8 @@ static void make_gpt2_train(workload* w) {
                    "{\"name\": \"adamw\", \"learning_rate\": 0.0001}");
 }
 
-/* Of one word: q sees the words whose keys and values are kept, and its own, which go where `here` is true. */
+/* Attention of one word: q sees the cached keys and values, and its own, which are written where
+ * `here` is true. */
 static percale_value cached_attention(const transformer* t, percale_value x, percale_value mask, percale_value here,
                                       percale_value* kept) {
   static const int64_t kHeadsFirst[4] = {0, 2, 1, 3}, kKeysLast[4] = {0, 1, 3, 2};
@@ -215,8 +217,8 @@ static percale_value slots(int64_t count, size_t rank, const int64_t* dims) {
   return constant(tensor);
 }
 
-/* LAYERS,WIDTH,HEADS,WORDS,LENGTH: the next word after the last one, with what was kept of the words before; the one with the highest score.
- * After LENGTH words it begins to write over the first ones. */
+/* LAYERS,WIDTH,HEADS,WORDS,LENGTH: decodes the next word, the one with the highest score, with a
+ * cache of keys and values. After LENGTH words the cache is overwritten from the start. */
 static void make_gpt2_decode(workload* w) {
   static const char* const kKept[] = {"k0", "v0", "k1", "v1", "k2", "v2", "k3", "v3", "k4",  "v4",  "k5",  "v5",
                                       "k6", "v6", "k7", "v7", "k8", "v8", "k9", "v9", "k10", "v10", "k11", "v11"};
@@ -238,7 +240,7 @@ static void make_gpt2_decode(workload* w) {
     memset(percale_tensor_get_data(empty), 0, percale_tensor_bytes(empty));
     y[2 + i] = input(w, kKept[i], empty);
   }
-  words = table(t.words, t.width); /* the last product takes it, too */
+  words = table(t.words, t.width); /* also the weight of the last product */
   x = op2("Add", embedding(words, x), embedding(table(t.tokens, t.width), position));
   here = op2("Equal", slots(t.tokens, 4, rows), position);
   begin_node("Where", 3, op2("LessOrEqual", slots(t.tokens, 4, row), position), number(0), number(-INFINITY));
@@ -255,7 +257,7 @@ static void make_gpt2_decode(workload* w) {
   prepare_carrying(w, y);
 }
 
-/* TIME,BATCH,INPUTS,HIDDEN: a layer of LSTM, the mean square of all that it gives as the loss. */
+/* TIME,BATCH,INPUTS,HIDDEN: an LSTM layer with the mean square of its outputs as loss. */
 static void make_lstm_train(workload* w) {
   int64_t n[kMaxSizes];
   percale_value x, weights, recurrent, bias, outputs[3];

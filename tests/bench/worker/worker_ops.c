@@ -1,5 +1,6 @@
-/* Single ops, as links of a chain, so that what a run costs besides is shared by many of them. Where the chain begins stands in a variable,
- * which is on the device from the first run on; a number that is fed makes it another one in each run; an element of the end is given. */
+/* Single ops as links of a chain, so that the cost of a run is shared by many of them. The start
+ * of the chain is in a variable, which stays on the device after the first run. A fed number
+ * changes it in each run. An element of the end is returned. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,14 +8,14 @@
 
 static percale_value fed(workload* w, float scale) { return input(w, "a", random_tensor(NULL, 0, scale)); }
 
-/* An element of `x`, which needs all of it. */
+/* An element of `x` that depends on all of it. */
 static percale_value corner(percale_value x) {
   static const int64_t kFrom[1] = {0}, kTo[1] = {1}, kFlat[1] = {-1};
   begin_node("Slice", 3, op2("Reshape", x, numbers(1, kFlat)), numbers(1, kFrom), numbers(1, kTo));
   return cast(end_node(), PERCALE_DTYPE_F32);
 }
 
-/* [rows, size] that a run cannot know before it begins. */
+/* [rows, size], changed by a feed in each run. */
 static percale_value begin_chain(workload* w, const int64_t* dims, int64_t bits, float scale) {
   const percale_dtype dtype = bits == 16 ? PERCALE_DTYPE_BF16 : PERCALE_DTYPE_F32;
   begin_graph();
@@ -45,7 +46,8 @@ static void make_adamw(workload* w) {
   for (int64_t t = 0; t < n[1]; ++t) {
     percale_value state[3], gradient = parameter(n + 2, 1, 0.01f);
     state[0] = parameter(n + 2, 1, 1), state[1] = parameter(n + 2, 1, 0.01f);
-    state[2] = op1("Abs", parameter(n + 2, 1, 0.01f)); /* made once, with the copy to the device */
+    /* computed once, with the copy to the device */
+    state[2] = op1("Abs", parameter(n + 2, 1, 0.01f));
     for (int64_t i = 0; i < n[0]; ++i) {
       begin_node("percale:ApplyAdamW", 6, state[0], gradient, state[1], state[2], rate, step);
       ok(percale_builder_finish_node(builder, 3, state));
@@ -55,7 +57,7 @@ static void make_adamw(workload* w) {
   prepare(w, sum, NULL);
 }
 
-/* LINKS,ROWS,SIZE,BITS: the chain alone, or with the gradients of all that it reads. */
+/* LINKS,ROWS,SIZE,BITS: the chain alone, or with the gradients of all its operands. */
 static void rows_of(workload* w, int norm, int backward) {
   int64_t n[kMaxSizes];
   percale_value y, xs[3], gradients[3], sum;
@@ -73,7 +75,8 @@ static void rows_of(workload* w, int norm, int backward) {
     }
   }
   sum = corner(y);
-  if (backward) { /* of the sum of its products with numbers: that of its elements has none */
+  /* Gradients of the sum of its products with numbers: the plain sum has a gradient of zero. */
+  if (backward) {
     y = op2("Mul", y, cast(parameter(n + 1, 2, 1), dtype));
     ok(percale_builder_gradients(builder, &y, 1, xs, count, gradients));
     for (size_t i = 0; i < count; ++i) sum = op2("Add", sum, corner(gradients[i]));
@@ -85,7 +88,7 @@ static void make_layer_norm_grad(workload* w) { rows_of(w, 1, 1); }
 static void make_softmax(workload* w) { rows_of(w, 0, 0); }
 static void make_softmax_grad(workload* w) { rows_of(w, 0, 1); }
 
-/* LINKS,ROWS,CLASSES,BITS: loss and gradient, which is the next link's scores. */
+/* LINKS,ROWS,CLASSES,BITS: loss and gradient; the gradient is the next link's scores. */
 static void make_cross_entropy(workload* w) {
   int64_t n[kMaxSizes];
   percale_value x, labels, loss, gradient, sum = PERCALE_NO_VALUE;

@@ -1,4 +1,5 @@
-// libcublasLt, emulated: it checks what it is asked as the real one does, and multiplies in plain loops.
+// An emulated libcublasLt. It checks its arguments as the real one does, and multiplies in plain
+// loops.
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -71,7 +72,7 @@ bool read(const void* value, size_t bytes, T* out) {
   return true;
 }
 
-// Null when the matrices fit each other, else what does not.
+// Describes a mismatch of the matrices; null if they fit.
 const char* mismatch(const MatmulDescTag& desc, const LayoutTag& a, const LayoutTag& b, const LayoutTag& c,
                      const LayoutTag& d) {
   const uint64_t m = desc.op_a == kOpN ? a.rows : a.columns, k = desc.op_a == kOpN ? a.columns : a.rows;
@@ -102,7 +103,7 @@ const char* mismatch(const MatmulDescTag& desc, const LayoutTag& a, const Layout
   }
 }
 
-// Everything one matrix of a batch may touch.
+// Returns the size of the memory that one operand may touch, all matrices of the batch included.
 size_t span_bytes(const LayoutTag& l) {
   const int64_t last =
       static_cast<int64_t>(l.columns - 1) * l.leading + static_cast<int64_t>(l.rows) + (l.batch - 1) * l.step;
@@ -178,7 +179,7 @@ BlasStatus cublasLtMatmulAlgoGetHeuristic(Blas, MatmulDesc desc, Layout a, Layou
   if ((desc->epilogue & kEpilogueBias) != 0 && desc->bias == nullptr) return misuse("heuristics without the bias");
   *count = 1;
   *found = {};
-  // What it will be held to.
+  // The matmul call is checked against these values.
   found->algo.data[0] = kMagic;
   found->algo.data[1] = preference->workspace;
   for (size_t i = 0; i < 4; ++i) found->algo.data[2 + i] = preference->alignment[i];
@@ -242,7 +243,7 @@ BlasStatus cublasLtMatmul(Blas, MatmulDesc desc, const void* alpha, const void* 
           double sum = 0;
           const double* row = left.data() + i * k;
           for (int64_t p = 0; p < k; ++p) sum += row[p] * right[static_cast<size_t>(p)];
-          // Sums of all types but f64 are f32 before anything follows them.
+          // Sums of all types but f64 are rounded to f32 before the epilogue.
           double value = scale * sum;
           if (ld.type != kR64F) value = static_cast<double>(static_cast<float>(value));
           if (keep != 0) value += keep * load(lc.type, xc, batch * lc.step + j * lc.leading + i);

@@ -1,4 +1,5 @@
-// Threads are fibers: a thread that comes to a barrier gives way to the next. Nearly all kernels come to none, and then a thread costs a call.
+// Runs threads as fibers: a thread that reaches a barrier yields to the next one. Most kernels have
+// no barrier; then a thread costs only a call.
 #include "tests/cuda/emulator/block.h"
 
 #include <sys/mman.h>
@@ -29,11 +30,13 @@ struct Warp {
   Barrier barrier;
   unsigned lanes = 0, ended = 0;
   std::array<std::array<uint64_t, kWarp>, 2>
-      slots{};  // by the generation's parity: nobody writes where another still reads
+      // Indexed by the parity of the generation, so that slots still being read are not
+      // overwritten.
+      slots{};
 };
 
 #if defined(__x86_64__)
-// Saves what a call must keep, and goes on where `to` was left.
+// Saves the callee-saved registers to `from` and resumes at `to`.
 extern "C" void percale_emulator_switch(void** from, void* to);
 asm(R"(
 .text
@@ -70,7 +73,7 @@ class Fiber {
     if (stack_ == MAP_FAILED) std::abort();
 #if defined(__x86_64__)
     auto** top = reinterpret_cast<void**>(stack_ + kStackBytes);
-    *--top = nullptr;  // the stack is aligned as behind a call
+    *--top = nullptr;  // the stack is aligned as after a call
     *--top = reinterpret_cast<void*>(&fiber_main);
     for (int i = 0; i < 6; ++i) *--top = nullptr;
     at_ = top;
@@ -86,7 +89,7 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // From the scheduler to the fiber, and back.
+  // Switch from the scheduler to the fiber, and back.
   void enter() {
 #if defined(__x86_64__)
     percale_emulator_switch(&back_, at_);
@@ -117,7 +120,7 @@ struct DeviceThread {
   bool ended = false;
 };
 
-// What runs now.
+// The state of the current launch.
 struct State {
   Kernel kernel = nullptr;
   const void* arguments = nullptr;
@@ -126,14 +129,14 @@ struct State {
   Barrier barrier;
   unsigned ended = 0;
   DeviceThread* running = nullptr;
-  bool moved = false;  // some thread has come further in this round
+  bool moved = false;  // a thread has advanced in this round
   std::string complaint;
   std::vector<std::unique_ptr<Fiber>> all;
   std::vector<Fiber*> idle;
   std::vector<uint64_t> shared;
   uint64_t order = 0;
   std::minstd_rand chance;
-  std::vector<uint64_t> warp_turns, lane_turns;  // in which order those of the block run
+  std::vector<uint64_t> warp_turns, lane_turns;  // execution order of the block's warps and lanes
 };
 State& state() {
   static auto* const only = new State;
@@ -195,7 +198,7 @@ void resume(DeviceThread& t) {
   t.fiber = nullptr;
 }
 
-// 0 to count - 1 in the order that was asked for.
+// Fills `numbers` with 0 to count - 1 in the configured order.
 void put_in_order(std::vector<uint64_t>& numbers, uint64_t count) {
   State& s = state();
   numbers.resize(count);
@@ -223,7 +226,8 @@ void begin_block(EmulatedDim3 at, EmulatedDim3 grid, EmulatedDim3 block) {
   }
 }
 
-// Lets the threads of a warp go on until each has ended or waits for other warps: one warp may be far ahead of the others. Whether any did.
+// Runs the threads of a warp until each has ended or waits for other warps, so one warp may be far
+// ahead of the others. Returns true if a thread advanced.
 bool run_warp(size_t warp) {
   State& s = state();
   bool any = false;
@@ -238,7 +242,7 @@ bool run_warp(size_t warp) {
   return any;
 }
 
-// Until all threads have ended, or none comes further.
+// Runs until all threads have ended or none advances.
 void run_threads() {
   State& s = state();
   put_in_order(s.warp_turns, s.warps.size());
@@ -247,7 +251,7 @@ void run_threads() {
     bool any = false;
     for (uint64_t warp : s.warp_turns) any = run_warp(warp) || any;
     if (any) continue;
-    // The stacks of those that wait are left as they are; nobody returns to them.
+    // The waiting fibers are leaked with their stacks, because none is resumed.
     complain("threads wait at a barrier that others never reach");
     for (auto& fiber : s.all) static_cast<void>(fiber.release());
     s.all.clear();
@@ -289,7 +293,7 @@ void* dynamic_shared() { return state().shared.data(); }
 std::string run_grid(Kernel kernel, const void* arguments, EmulatedDim3 grid, EmulatedDim3 block,
                      unsigned shared_bytes) {
   State& s = state();
-  s.shared.assign(shared_bytes / 8 + 1, 0xA5A5A5A5A5A5A5A5);  // not zeros
+  s.shared.assign(shared_bytes / 8 + 1, 0xA5A5A5A5A5A5A5A5);  // not zero
   s.kernel = kernel;
   s.arguments = arguments;
   s.complaint.clear();

@@ -1,4 +1,4 @@
-// Runs the threads of a block, one after the other as far as they do not wait for each other.
+// Runs the threads of a block one after the other, each until it has to wait for others.
 #ifndef PERCALE_TESTS_CUDA_EMULATOR_BLOCK_H_
 #define PERCALE_TESTS_CUDA_EMULATOR_BLOCK_H_
 
@@ -12,15 +12,17 @@ namespace percale_emulator {
 
 using Kernel = void (*)(const void* arguments);
 
-// In which order blocks are run, and the warps of one and their lanes between barriers: 0 as they are counted, 1 from the last to the first, else
-// by chance, this being the seed. A GPU promises none, so that what depends on it is a race.
+// Sets the execution order of blocks, and of warps and lanes between barriers: 0 ascending, 1
+// descending, else random with this value as the seed. A GPU guarantees no order, so results that
+// depend on it show a race.
 void set_order(uint64_t order);
 
-// Runs one grid. Empty, or what the kernel does wrong. One grid at a time in the process.
+// Runs one launch. Returns "", or a description of the kernel's error. Only one launch at a time
+// per process.
 std::string run_grid(Kernel kernel, const void* arguments, EmulatedDim3 grid, EmulatedDim3 block,
                      unsigned shared_bytes);
 
-// A kernel's own complaint, such as an address that is no memory: noted, and told by run_grid().
+// Records an error of the kernel, such as an invalid address; run_grid() returns it.
 void complain(const std::string& what);
 
 }  // namespace percale_emulator

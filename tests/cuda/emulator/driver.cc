@@ -1,5 +1,6 @@
-// libcuda.so.1, emulated: the functions that the plug-in uses, with the rules that it could break. Work on streams is put off until
-// somebody waits for it or asks for it, so that whoever forgets to wait gets old bytes every time, not now and then.
+// An emulated libcuda.so.1: the functions that the plug-in uses, with checks of their rules. Work
+// on streams is delayed until it is waited for or queried. So a missing wait always reads old
+// bytes, not only sometimes.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -31,15 +32,15 @@ struct ContextTag {
 struct EventTag {
   ContextTag* context;
   bool timing;
-  StreamTag* stream = nullptr;  // of the last record
+  StreamTag* stream = nullptr;  // the stream of the last record
   uint64_t recorded = 0, reached = 0;
 };
 using Work = std::function<std::string()>;
 struct StreamTag {
   ContextTag* context;
   std::deque<Work> work = {};
-  bool keeps = false;   // what is enqueued goes to `kept`
-  bool broken = false;  // what is kept will not be had
+  bool keeps = false;   // capture: enqueued work goes to `kept`
+  bool broken = false;  // the capture has failed
   std::vector<Work> kept = {};
 
   void push(Work piece) {
@@ -78,10 +79,11 @@ constexpr Result kStreamCaptureInvalidated = 901;
 struct Options {
   int devices = 1;
   uint64_t memory = uint64_t{8} << 30;
-  uint64_t fail_allocation = 0, fail_host_allocation = 0, sticky_launch = 0, sticky_copy = 0;  // the n-th, from 1
-  bool strict = false, peers = true;  // GPUs reach each other's memory
-  uint64_t order = 0;                 // of threads and blocks
-  uint64_t fail_capture = 0;          // the n-th, from 1
+  // The n-th call fails, from 1.
+  uint64_t fail_allocation = 0, fail_host_allocation = 0, sticky_launch = 0, sticky_copy = 0;
+  bool strict = false, peers = true;  // peers: GPUs can access each other's memory
+  uint64_t order = 0;                 // execution order of threads and blocks
+  uint64_t fail_capture = 0;          // the n-th capture fails, from 1
   int version = 13000;
 };
 
@@ -137,7 +139,7 @@ Result misuse(const std::string& what, Result result = kInvalidValue) {
   return result;
 }
 
-// The context of the calling thread; null, and *result says why.
+// Returns the context of the calling thread. If there is none, returns null and sets *result.
 ContextTag* context(const char* who, Result* result) {
   *result = kSuccess;
   if (current_contexts.empty()) {
@@ -153,7 +155,7 @@ ContextTag* context(const char* who, Result* result) {
   return out;
 }
 
-// Does the stream's next piece of work.
+// Executes the first piece of work of the stream.
 void step(StreamTag& stream) {
   const auto work = std::move(stream.work.front());
   stream.work.pop_front();
@@ -166,7 +168,7 @@ void step(StreamTag& stream) {
   }
 }
 
-// A context that is lost does nothing more.
+// A lost context executes nothing more.
 void drain(StreamTag& stream) {
   while (!stream.work.empty() && stream.context->sticky == kSuccess) step(stream);
   if (stream.context->sticky != kSuccess) stream.work.clear();
@@ -189,7 +191,7 @@ bool known(EventTag* event, const char* who) {
   return false;
 }
 
-// Enters a call: the lock, and the thread's context.
+// Enters a driver call: takes the lock and finds the thread's context.
 struct Call {
   explicit Call(const char* who) : lock(state().mutex), context(percale_emulator::context(who, &result)) {}
   std::lock_guard<std::recursive_mutex> lock;
@@ -198,7 +200,8 @@ struct Call {
   bool fails() const { return result != kSuccess; }
 };
 
-// Through a file of its own name: the loader knows libraries by name, even when they are gone.
+// Loads the code through a file with a unique name, because the loader identifies libraries by
+// name, even after they are unloaded.
 void* open_code(const CompiledCode& code) {
   std::string path = (std::filesystem::temp_directory_path() / "percale-code-XXXXXX").string();
   const int file = mkstemp(path.data());
@@ -229,7 +232,8 @@ Result copy(const char* who, StreamTag* stream, uint64_t device, uint64_t bytes,
   if (s.memory.reach(device, bytes) == nullptr) return misuse(std::string(who) + " beyond a block");
   s.memory.check_touched();
   if (to_host && s.launches_at_copy == 0) s.launches_at_copy = s.launches;
-  if (host != nullptr && fault(++s.copies, s.options.sticky_copy, *call.context)) return kSuccess;  // it shows later
+  // A later call reports it.
+  if (host != nullptr && fault(++s.copies, s.options.sticky_copy, *call.context)) return kSuccess;
   stream->push(std::move(work));
   return kSuccess;
 }
@@ -343,7 +347,7 @@ Result cuDevicePrimaryCtxRetain(Context* out, DeviceNumber device) {
   return kSuccess;
 }
 
-// With the last user everything of the context must be gone.
+// When the last user releases the context, all its resources must have been freed.
 Result cuDevicePrimaryCtxRelease_v2(DeviceNumber device) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
@@ -520,7 +524,7 @@ Result cuStreamWaitEvent(Stream stream, Event event, unsigned) {
   const Call call("cuStreamWaitEvent");
   if (call.fails()) return call.result;
   if (!known(stream, "cuStreamWaitEvent") || !known(event, "cuStreamWaitEvent")) return kInvalidValue;
-  const uint64_t number = event->recorded;  // what is recorded later does not matter
+  const uint64_t number = event->recorded;  // later records do not matter
   stream->push([event, number]() -> std::string {
     wait_for(*event, number);
     return "";
@@ -560,7 +564,7 @@ Result cuGraphInstantiateWithFlags(GraphExec* out, Graph graph, unsigned long lo
   return kSuccess;
 }
 
-// All of it counts as one launch.
+// The whole graph counts as one launch.
 Result cuGraphLaunch(GraphExec exec, Stream stream) {
   const Call call("cuGraphLaunch");
   if (call.fails()) return call.result;
@@ -569,7 +573,8 @@ Result cuGraphLaunch(GraphExec exec, Stream stream) {
   if (!s.plays.contains(exec) || stream->keeps) return misuse("cuGraphLaunch of what cannot be launched");
   ++s.launches;
   ++s.played;
-  if (fault(s.launches, s.options.sticky_launch, *call.context)) return kSuccess;  // it shows later
+  // A later call reports it.
+  if (fault(s.launches, s.options.sticky_launch, *call.context)) return kSuccess;
   for (const Work& piece : exec->work) stream->push(piece);
   return kSuccess;
 }
@@ -619,7 +624,7 @@ Result cuEventRecord(Event event, Stream stream) {
   return kSuccess;
 }
 
-// Each question lets a piece of the work be done: it ends, but not at once.
+// Each query executes one piece of work, so the event is reached after some queries.
 Result cuEventQuery(Event event) {
   const Call call("cuEventQuery");
   if (call.context == nullptr || !known(event, "cuEventQuery")) return kInvalidValue;
@@ -635,7 +640,8 @@ Result cuEventSynchronize(Event event) {
   return wait_for(*event, event->recorded);
 }
 
-// The kernels are this library's own functions: the same sources, compiled for the host. What was compiled at run time is a library.
+// The kernels are functions of this library: the same sources, compiled for the host. Code compiled
+// at run time is a library of its own.
 Result cuModuleLoadData(Module* out, const void* image) {
   const Call call("cuModuleLoadData");
   if (call.fails()) return call.result;
@@ -715,9 +721,10 @@ Result cuLaunchKernel(Function function, unsigned grid_x, unsigned grid_y, unsig
   if (stream->broken) return kStreamCaptureInvalidated;
   if (parameters == nullptr || extra != nullptr) return misuse(who + ": no parameters");
   ++s.launches;
-  if (fault(s.launches, s.options.sticky_launch, *call.context)) return kSuccess;  // it shows later
+  // A later call reports it.
+  if (fault(s.launches, s.options.sticky_launch, *call.context)) return kSuccess;
   const auto* bytes = static_cast<const std::byte*>(parameters[0]);
-  // Aligned as any struct of arguments is.
+  // Aligned like any struct of arguments.
   auto arguments = std::make_shared<std::vector<uint64_t>>((function->argument_bytes + 7) / 8);
   std::memcpy(arguments->data(), bytes, function->argument_bytes);
   const EmulatedDim3 grid{grid_x, grid_y, grid_z}, block{block_x, block_y, block_z};
@@ -745,7 +752,8 @@ void percale_emulator_configure(const char* text) {
 
 uint64_t percale_emulator_launches(void) { return state().launches; }
 uint64_t percale_emulator_played(void) { return state().played; }
-// How many launches there had been at the first copy to the host since the last time; 0: there was none.
+// Returns the number of launches at the first copy to the host since the last call; 0 if there was
+// no such copy.
 uint64_t percale_emulator_launches_at_copy(void) { return std::exchange(state().launches_at_copy, 0); }
 uint64_t percale_emulator_copies(void) { return state().copies; }
 uint64_t percale_emulator_allocations(void) { return state().allocations; }

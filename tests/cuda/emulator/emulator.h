@@ -1,4 +1,4 @@
-// What the emulator's libraries share, and what tests ask it.
+// Declarations shared by the emulated libraries, and functions for tests.
 #ifndef PERCALE_TESTS_CUDA_EMULATOR_EMULATOR_H_
 #define PERCALE_TESTS_CUDA_EMULATOR_EMULATOR_H_
 
@@ -10,14 +10,16 @@
 
 namespace percale_emulator {
 
-// Puts work on a stream; what it gives is empty, or what it does wrong. For libcublasLt.
+// Enqueues work on a stream. The work returns "" or a description of its error. Used by
+// libcublasLt.
 percale::cuda::abi::Result enqueue(percale::cuda::abi::Stream stream, std::function<std::string()> work);
-// Where such work can reach device memory; null where the bytes are not all in one block.
+// Returns the accessible address of device memory; null if the bytes are not all in one block.
 void* reach_bytes(uint64_t address, uint64_t bytes);
-// Something that a correct program does not do: told on stderr and counted.
+// Reports on stderr, and counts, something that a correct program does not do.
 void note_problem(const std::string& what);
 
-// What libnvrtc gives as a GPU's code: this, and behind it the bytes of a library for the host.
+// The form in which libnvrtc returns a GPU's code: this header, followed by the bytes of a library
+// for the host.
 inline constexpr char kCompiledMark[8] = {'h', 'o', 's', 't', 'c', 'o', 'd', 'e'};
 struct CompiledCode {
   char mark[8];
@@ -28,9 +30,10 @@ struct CompiledCode {
 
 extern "C" {
 
-// For tests: how many problems there were since the last time.
+// For tests: the number of problems since the last call.
 __attribute__((visibility("default"))) uint64_t percale_emulator_problems(void);
-// Anew, as PERCALE_CUDA_EMULATOR says it: "sticky_launch=3". Null: no faults.
+// Resets the options to a text as in PERCALE_CUDA_EMULATOR, such as "sticky_launch=3". Null: no
+// faults.
 __attribute__((visibility("default"))) void percale_emulator_configure(const char* text);
 // Calls since then: launches, copies between host and device, allocations.
 __attribute__((visibility("default"))) uint64_t percale_emulator_launches(void);

@@ -1,4 +1,4 @@
-// Conversions of f16, for which a GPU has an instruction.
+// Conversions of f16, which are single instructions on a GPU.
 #include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
@@ -12,13 +12,13 @@ float widen(F16 x) {
   return sign != 0 ? -small : small;
 }
 
-// To nearest, ties to even.
+// Rounds to nearest, ties to even.
 F16 to_f16(float x) {
   const uint32_t bits = float_to_bits(x), magnitude = bits & 0x7FFFFFFF;
   const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
   if (magnitude > 0x7F800000) return {static_cast<uint16_t>(sign | 0x7E00)};
-  if (magnitude >= 0x47800000) return {static_cast<uint16_t>(sign | 0x7C00)};  // 2^16 and beyond
-  if (magnitude < 0x38800000) {  // below the least normal number, 2^-14: in units of 2^-24
+  if (magnitude >= 0x47800000) return {static_cast<uint16_t>(sign | 0x7C00)};  // 2^16 and above
+  if (magnitude < 0x38800000) {  // below the smallest normal number, 2^-14: in units of 2^-24
     const float units = rintf(ldexpf(bits_to_float(magnitude), 24));
     return {static_cast<uint16_t>(sign | static_cast<uint16_t>(units))};
   }

@@ -14,7 +14,7 @@ constexpr auto kGuardByte = std::byte{0xA7}, kFreshByte = std::byte{0xF1};
 }  // namespace
 
 Memory::Memory() : last_(blocks_.end()) {
-  // Addresses are never given out twice, so that what has been freed is known for ever.
+  // Addresses are never reused, so that uses of freed memory are detected.
   void* pages = mmap(nullptr, kRange, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) std::abort();
   next_ = reinterpret_cast<uint64_t>(pages);
@@ -35,7 +35,8 @@ bool Memory::guards_intact(const Block& block) const {
 }
 
 uint64_t Memory::allocate(int device, uint64_t bytes) {
-  const uint64_t step = (bytes + 2 * kAlignment - 1) / kAlignment * kAlignment;  // the end, too, is nobody else's
+  // So that no other block starts at the end.
+  const uint64_t step = (bytes + 2 * kAlignment - 1) / kAlignment * kAlignment;
   if (step > end_ - next_) return 0;
   const uint64_t address = next_;
   next_ += step;

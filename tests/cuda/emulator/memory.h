@@ -1,4 +1,5 @@
-// Device memory that is none: addresses of pages that nobody may touch, and bytes elsewhere, where only copies and kernels are led.
+// Emulated device memory. Addresses lie in inaccessible pages; the bytes are elsewhere, and only
+// copies and kernels find them.
 #ifndef PERCALE_TESTS_CUDA_EMULATOR_MEMORY_H_
 #define PERCALE_TESTS_CUDA_EMULATOR_MEMORY_H_
 
@@ -12,14 +13,14 @@
 
 namespace percale_emulator {
 
-// Of all devices. Not thread-safe: callers hold the emulator's lock.
+// The memory of all devices. Not thread-safe: callers hold the emulator's lock.
 class Memory {
  public:
   Memory();
 
-  // 0: no such memory.
+  // Returns 0 if there is not enough memory.
   uint64_t allocate(int device, uint64_t bytes);
-  // Empty, or what is wrong with it.
+  // Returns "" or a description of the error.
   std::string free(uint64_t address);
   uint64_t used(int device) const;
   size_t blocks(int device) const;
@@ -29,20 +30,23 @@ class Memory {
   bool is_host(const void* memory, uint64_t bytes) const;
   size_t host_blocks() const { return host_.size(); }
 
-  // Where the bytes are; null where they are not all in one block, or in pinned memory. Notes the block as touched.
+  // Returns the address of the bytes; null if they are not all in one block or in pinned memory.
+  // Marks the block as touched.
   void* reach(uint64_t address, uint64_t bytes);
-  // A device's work may touch another's blocks; false where it could before. And no more, for all ways of a device.
+  // open_way() lets one device's work access another's blocks; false if it could before.
+  // close_ways() ends all such access from and to a device.
   bool open_way(int from, int to) { return ways_.insert({from, to}).second; }
   void close_ways(int device);
-  // Of the blocks touched since the last call, by work of `device` (-1: of nobody): whether something was written beside one, or it may not
-  // touch one. Empty, or what.
+  // Checks the blocks touched since the last call by work of `device` (-1: by the host): nothing
+  // was written next to a block, and the device may access it. Returns "" or a description of the
+  // error.
   std::string check_touched(int device = -1);
 
  private:
   struct Block {
     int device;
     uint64_t bytes;
-    std::vector<std::byte> store;  // the bytes between two guards
+    std::vector<std::byte> store;  // the contents between two guards
     bool touched = false;
   };
   std::byte* data(Block& block) const;

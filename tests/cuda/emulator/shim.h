@@ -1,5 +1,5 @@
-// What device code is compiled against for the host, instead of by nvcc: the same kernels, thread by thread. Included before anything
-// else (-include).
+// Replaces nvcc: definitions with which device code is compiled for the host, and its threads run
+// one by one. Included before anything else (-include).
 #ifndef PERCALE_TESTS_CUDA_EMULATOR_SHIM_H_
 #define PERCALE_TESTS_CUDA_EMULATOR_SHIM_H_
 
@@ -15,7 +15,8 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
-// Blocks run one after the other on one thread, and what is shared is not cleared between them: as on a GPU.
+// Blocks run one after the other on one thread. As on a GPU, shared memory is not cleared between
+// them.
 #define __shared__ static
 
 struct EmulatedDim3 {
@@ -24,20 +25,23 @@ struct EmulatedDim3 {
 
 namespace percale_emulator {
 
-// Of the device thread that runs now.
+// The device thread that is running.
 struct Thread {
   EmulatedDim3 thread, block, block_dim, grid_dim;
   int lane, warp;
 };
 extern Thread* current;
 
-// All threads of the block, or of the warp, must come here before one goes on; one that has ended counts no more.
+// Returns when all threads of the block, or of the warp, have called it. A thread that has ended is
+// not waited for.
 void block_barrier();
-// What the lane gives at the same call; all lanes of the warp must come here.
+// Returns the value that lane `from_lane` passes in the same call. All lanes of the warp must call
+// it.
 uint64_t exchange(uint64_t value, unsigned from_lane);
-// The block's shared memory of a size that the launch says.
+// The block's shared memory, whose size is an argument of the launch.
 void* dynamic_shared();
-// Where the host can reach device memory. Outside of what is allocated it is an error of the kernel.
+// Returns the host-accessible address of device memory. An address outside of allocated memory is
+// an error of the kernel.
 void* reach(uint64_t address);
 
 template <class T>
@@ -63,7 +67,7 @@ inline void __syncthreads() { percale_emulator::block_barrier(); }
 inline void __syncwarp() { percale_emulator::exchange_as(0, 0); }
 inline void __threadfence_system() {}
 
-// Threads take turns, so that what is one step on a GPU is one here.
+// Threads do not run at the same time, so these operations are atomic.
 template <class T>
 T atomicCAS(T* at, T expected, T value) {
   const T before = *at;
@@ -131,7 +135,7 @@ F16 to_f16(float x);
 
 }  // namespace percale::cuda
 
-// The kernel is found by its name, and the size of its arguments by the name and "_bytes".
+// A kernel is found by its name, and the size of its arguments under the name with a suffix.
 #define PERCALE_KERNEL(name, Args, max_threads)                                         \
   extern "C" __attribute__((visibility("default"))) const unsigned name##_limits[2];    \
   const unsigned name##_limits[2] = {static_cast<unsigned>(sizeof(Args)), max_threads}; \

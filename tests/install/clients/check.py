@@ -1,4 +1,5 @@
-"""Every compiled client of a release runs with the library that was just built, and prints what it printed then.
+"""Runs every compiled client of a release with the library that was just built, and compares the
+output with that of the release.
 
     check.py BUILD
 
@@ -16,8 +17,8 @@ PROGRAM = "client-x86_64-linux"
 
 
 def run(program, build, scratch):
-    """What it prints; None, and the reason printed, where it fails."""
-    # All symbols are bound before it begins, so that one that is gone is found whether it is called or not.
+    """Returns the program's output. If it fails, prints the reason and returns None."""
+    # Binds all symbols at the start, so that a missing one is found even if it is not called.
     env = dict(os.environ, LD_LIBRARY_PATH=build, LD_BIND_NOW="1")
     try:
         result = subprocess.run([program, scratch], env=env, capture_output=True, text=True, timeout=100)

@@ -1,8 +1,9 @@
-"""Makes the compiled client of a release, and writes down what it prints.
+"""Builds the compiled client of a release and records its output.
 
-    make.py BUILD VERSION        VERSION/client.c beside this file becomes VERSION/client-x86_64-linux and VERSION/expected.txt
+    make.py BUILD VERSION
 
-For a release that is out it refuses: its program is kept as it is.
+VERSION/client.c beside this file becomes VERSION/client-x86_64-linux and VERSION/expected.txt.
+Refuses for a published release: its program must not change.
 """
 import os
 import platform
@@ -13,7 +14,7 @@ import tempfile
 
 import check
 
-LARGEST = 50_000  # bytes; these programs are kept for good
+LARGEST = 50_000  # bytes; these programs are stored permanently
 
 
 def main(build, version):

@@ -1,5 +1,5 @@
-// A C++ program with percale.hpp as it is installed: builds a graph, trains it, saves it, runs a prepared call. Compiled with
-// exceptions and without; errors are looked at as results in both.
+// A C++ program with the installed percale.hpp: builds a graph, trains it, saves it, runs a
+// prepared call. Compiled with and without exceptions; errors are checked as results in both.
 #include <cstdio>
 #include <cstdlib>
 #include <percale.hpp>

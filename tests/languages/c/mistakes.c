@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200112L /* nanosleep */
-/* See ../README.md. Usage: mistakes FOLDER; mistakes --make FOLDER writes the models that the others use, too. */
+/* See ../README.md. Usage: mistakes FOLDER; mistakes --make FOLDER writes the models, which the
+ * other languages use too. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
@@ -21,7 +22,7 @@ static void say(const char* mistake, percale_status* status) {
   percale_status_release(status);
 }
 
-/* Two thousand products of a matrix with itself: a run that takes long. */
+/* Two thousand products of a matrix with itself: a long run. */
 static percale_status* make_long(percale_engine* engine, percale_graph** out_graph) {
   static const int64_t dims[2] = {-1, -1};
   percale_builder* builder = NULL;
@@ -71,7 +72,7 @@ static percale_tensor* zeros(percale_engine* engine, percale_dtype dtype, int64_
   return out;
 }
 
-/* Runs y with x, which is given back. */
+/* Runs y with x, and releases x. */
 static percale_status* run(percale_session* session, percale_tensor* x, percale_tensor** out_y) {
   percale_status* status = percale_session_run(session, &x_name, &x, 1, &y_name, 1, NULL, 0, PERCALE_FOREVER, out_y);
   percale_tensor_release(x);

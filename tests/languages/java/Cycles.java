@@ -38,7 +38,7 @@ final class Cycles {
     }
   }
 
-  /** Reads counts of cycles and says what the last one computed. */
+  /** Reads numbers of cycles and prints the result of the last one. */
   public static void main(String[] arguments) {
     Path path = Path.of(arguments[0]);
     Scanner in = new Scanner(System.in);

@@ -34,7 +34,7 @@ final class Mistakes {
     }
   }
 
-  /** Makes all of them and goes on. */
+  /** Makes all mistakes, then a correct run. */
   public static void main(String[] arguments) {
     Path folder = Path.of(arguments[0]);
     try (Engine engine = Engine.builder().threads(1).build();

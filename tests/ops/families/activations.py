@@ -1,4 +1,4 @@
-"""Activations, the composite ones too, and the first steps of optimizers."""
+"""Activations, including composite ones, and the first steps of optimizers."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 
@@ -55,7 +55,7 @@ def composite(t):
         for dtype in FLOATS:
             x = floats((3, 7), 3, -5, 5, dtype)
             wide = x.astype(F64)
-            # The evaluator's own Gelu keeps its constants in f32.
+            # The evaluator's own Gelu uses f32 constants.
             if op != "Gelu":
                 exact = by_onnx(op, [wide], attrs, 1)[0]
             elif attrs:
@@ -65,7 +65,7 @@ def composite(t):
             t.row(op, x, out=exact.astype(dtype), tol=TOLERANCE[np.dtype(dtype).name], **attrs)
         t.row(op, floats((2, 5), 4, -5, 5), out=False, grad=[0], grad2=op not in ("Celu", "Elu", "Selu"), **attrs)
         t.row(op, empty(0, 3), **attrs)
-    # Far out nothing overflows, and NaN stays.
+    # Large inputs do not overflow, and NaN stays NaN.
     far = F32([-1000, 1000, np.nan])
     t.row("Softplus", far, out=F32([0, 1000, np.nan]))
     t.row("Elu", far, out=F32([-1, 1000, np.nan]))
@@ -100,7 +100,8 @@ def transformer(t):
     t.row("RMSNormalization", empty(2, 3), F32([1, 2, 3]), stash_type=10, error="wanted 1 (f32) or 16 (bf16)")
 
     def rotary(x, turn, interleaved, size):
-        """Pairs as complex numbers, times `turn` [batch, sequence, size / 2]: x is [batch, heads, sequence, head]."""
+        """Rotates pairs, as complex numbers, by `turn` [batch, sequence, size / 2]. x is [batch,
+        heads, sequence, head]."""
         turn = turn[:, None]
         out = x.astype(F64).copy()
         first, second = (np.s_[..., 0:size:2], np.s_[..., 1:size:2]) if interleaved else (
@@ -141,9 +142,12 @@ def transformer(t):
 
 
 def optimizer(t):
-    """First steps from zero slots, where the formulas are short, with the gradient given as a sum and its scale."""
+    """First steps from zero slots, where the formulas are short. The gradient is given as a sum and
+    its scale."""
     lr, eps = 0.25, 1e-3
-    forms = {  # slots, counts the step, attributes, the scaled gradient to (parameter's change, slots)
+    # Slots, uses the step number, attributes, function from the scaled gradient to (change of the
+    # parameter, slots)
+    forms = {
         "ApplySGD": (0, False, {}, lambda g: (lr * g,)),
         "ApplyMomentum": (1, False, {"momentum": 0.5}, lambda g: (lr * g, g)),
         "ApplyAdam": (2, True, {"epsilon": eps}, lambda g: (lr * g / (abs(g) + eps), 0.1 * g, 0.001 * g * g)),

@@ -1,4 +1,4 @@
-"""Attention, Einsum and the choice of boxes."""
+"""Attention, Einsum and the selection of boxes."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 
@@ -32,7 +32,9 @@ def attention(t):
     dead[1] = F32("-inf")
     for mode in range(4):
         out = by_onnx("Attention", [*x, dead], {"softcap": 0.7, "qk_matmul_output_mode": mode}, 4)
-        if mode == 0:  # ONNX's evaluator gives the capped scores here, its specification says those before the cap
+        # ONNX's evaluator returns the capped scores here; its specification says those before the
+        # cap
+        if mode == 0:
             out[3] = by_onnx("Attention", x, {}, 4)[3]
         t.row("Attention", *x, dead, None, None, out=out, softcap=0.7, qk_matmul_output_mode=mode, tol=2e-6)
         t.row("Attention", *x, masks[3], None, None, outputs=4, is_causal=1, qk_matmul_output_mode=mode, tol=2e-6)
@@ -196,7 +198,8 @@ def fused_rotary(t):
 
 
 def fused_attention_grad(t):
-    """The gradients of sum(dY * softmax(scale Q K^T + mask) V) in numpy, f64, by the Jacobian of the softmax."""
+    """The gradients of sum(dY * softmax(scale Q K^T + mask) V) in numpy, f64, by the softmax's
+    Jacobian."""
     def turn(x, by_row):
         return np.asarray(x, F64).transpose(0, 2, 1, 3) if by_row else np.asarray(x, F64)
 
@@ -211,7 +214,8 @@ def fused_attention_grad(t):
         p = e / e.sum(-1, keepdims=True)
         statistics = np.log(e.sum(-1)) + scores.max(-1)
         dp = dy @ v.swapaxes(-1, -2)
-        jacobian = p[..., :, None] * (np.eye(keys) - p[..., None, :])  # of a row's weights by its scores
+        # Of a row's weights with respect to its scores
+        jacobian = p[..., :, None] * (np.eye(keys) - p[..., None, :])
         ds = scale * np.einsum("bhsij,bhsi->bhsj", jacobian, dp)
         out = [ds @ k, ds.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ dy]
         out = [turn(x, b).astype(dtype) for x, b in zip(out, by[1:4])]

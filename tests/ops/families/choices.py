@@ -1,4 +1,4 @@
-"""Elements that are chosen, moved in blocks or put back: TopK, Unique, Compress, pictures, sequences, windows."""
+"""Ops that select, move or scatter elements: TopK, Unique, Compress, images, sequences, windows."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 

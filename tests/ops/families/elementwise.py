@@ -1,4 +1,4 @@
-"""Arithmetic, comparisons, logic, element by element."""
+"""Elementwise arithmetic, comparisons, logic."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 
@@ -109,7 +109,7 @@ def elementwise(t):
         t.row(op, floats((2, 3), 6), grad=[0])
         t.row(op, F32(-1.25))
         t.row(op, empty(2, 0))
-    # Long enough for every piece and vector width, with an odd rest.
+    # Long enough for every piece and vector width, with an odd remainder.
     long = np.linspace(-3, 3, 65537 + 13).astype(F32)
     for op in ["Add"]:
         t.row(op, long[:4099], F32(0.5), out=long[:4099] + F32(0.5))

@@ -1,4 +1,4 @@
-"""Bags of rows of a table, and steps of single rows, against PyTorch (needs torch)."""
+"""Bags of table rows, and optimizer steps of single rows, compared with PyTorch (needs torch)."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 
@@ -23,7 +23,7 @@ def embedding(t):
         t.row("percale:EmbeddingBag", x, at, begins, by, mode=keys["mode"],
               out=bags(x, at, begins, by, padding, **keys), tol=4e-6 if x.dtype == F32 else 1e-12,
               grad=list(grad) + ([3] if by is not None else []), grad2=keys["mode"] != "max", **attrs)
-        # The rows' gradients: a table as large as the indices, each of which looks up a row of its own.
+        # The gradients of the rows: a table with one row per index.
         own = torch.tensor(x[np.asarray(at).reshape(-1)]).requires_grad_(True)
         spots = torch.arange(np.asarray(at).size)
         skipped = torch.tensor(np.asarray(at).reshape(-1)) == (-1 if padding is None else padding)
@@ -87,7 +87,8 @@ def row_sparse(t):
           out=[i64(1, -1), np.stack([whole((2, 2), np.float16).sum(0), np.zeros(2)]).astype(np.float16)])
     t.row("percale:SumRows", i64(0, 1), values, outputs=2, error="2 rows and values")
 
-    # One step of rows 0, 2 and 5 of 6: those rows as PyTorch's optimizers of dense tensors of these rows alone move them.
+    # One step of rows 0, 2 and 5 of 6. Expected: PyTorch's dense optimizers applied to a tensor of
+    # just these rows.
     named, step, lr = i64(0, 2, 5, -1), np.int64(3), 0.1
 
     def one(op, make, slots, states, first, counts=False, dtype=F64, **attrs):
@@ -115,7 +116,7 @@ def row_sparse(t):
             {"step": torch.tensor(2.0)}, True, dtype, beta1=0.8, beta2=0.95, epsilon=1e-6)
         one("SparseApplyAdagrad", lambda p: torch.optim.Adagrad(p, lr, eps=1e-6), 1, ["sum"],
             {"step": torch.tensor(2.0)}, dtype=dtype, epsilon=1e-6)
-        # TensorFlow's formula, written out: no rule of PyTorch.
+        # TensorFlow's formula, which PyTorch does not have.
         param, grad = floats((6, 3), 1, dtype=dtype), floats((4, 3), 2, dtype=dtype)
         n, z = np.abs(floats((6, 3), 3, dtype=dtype)), floats((6, 3), 4, dtype=dtype)
         for power, l1 in ((-0.5, 0.3), (-0.7, 0.1)):

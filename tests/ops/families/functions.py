@@ -1,4 +1,5 @@
-"""Functions of single elements that came later: trigonometry, bits, pieces; and windows of signals."""
+"""Further functions of single elements: trigonometry, bits, piecewise functions; and windows of
+signals."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 

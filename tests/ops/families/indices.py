@@ -1,4 +1,4 @@
-"""Elements by index, and tensors made from little."""
+"""Access to elements by index, and generated tensors."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 

@@ -1,13 +1,13 @@
-"""Convolutions, pools, normalisations, attention and losses in f32, f16 and bf16, in sizes beyond what a tile, a warp or
-a piece of a kernel holds, against PyTorch in f64 (needs torch). Operands are small multiples of a power of two, exact in
-every type."""
+"""Convolutions, pools, normalisations, attention and losses in f32, f16 and bf16, compared with
+PyTorch in f64 (needs torch). Sizes exceed a tile, a warp or a piece of a kernel. Operands are small
+multiples of a power of two, exact in every type."""
 import numpy as np
 
 from .rows import BF16, F16, F32, TOLERANCE
 
 
 def steps(shape, seed, span=3, step=1.0, dtype=F32):
-    """Multiples of `step` in [-span, span] times it."""
+    """Returns multiples of `step`, from -span to span times it."""
     return (np.random.default_rng(seed).integers(-span, span + 1, shape) * step).astype(dtype)
 
 
@@ -141,7 +141,7 @@ def network(t):
         k = steps((batch, kv_heads, keys, size), seed + 1, 4, 0.25, dtype)
         v = steps((batch, kv_heads, keys, value_size), seed + 2, 4, 0.25, dtype)
         mask = steps((queries, keys), seed + 3, 2, 0.5, dtype)
-        mask[:, :min(35, keys // 2)] = -np.inf  # a whole tile of keys that do not count
+        mask[:, :min(35, keys // 2)] = -np.inf  # a whole tile of keys that are masked
         share = heads // kv_heads
         ks, vs = (np.repeat(np.asarray(a, np.float64), share, 1) for a in (k, v))
         scores = np.asarray(q, np.float64) @ ks.transpose(0, 1, 3, 2) * 0.5 + np.asarray(mask, np.float64)

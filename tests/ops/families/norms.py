@@ -1,4 +1,4 @@
-"""Norms and normalizations, whose formulas are those of numpy in f64."""
+"""Norms and normalizations, by formulas in numpy in f64."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 
@@ -100,7 +100,7 @@ def norm_body(t):
 
 
 def shard_batch(t):
-    """A run without other shards: the mean is X itself, the statistics are those of X alone."""
+    """A run without other shards: the mean is X itself, and the statistics are those of X."""
     x, scale, bias, mean, var = (floats(s, i, 0.2, 2, F64) for i, s in enumerate([(4, 3, 5)] + 4 * [(3,)]))
     for transposed in (0, 1):
         t.row("percale:ShardMean", x, transposed=transposed, out=x, grad=[0])

@@ -74,7 +74,7 @@ def resize(t):
 
 
 def crop_of_one(x, start, end, mode):
-    """One element per row, from the middle of the region of interest along the last axis."""
+    """Takes one element per row, from the middle of the region of interest along the last axis."""
     n = x.shape[-1]
     at = 0.5 * (start + end) * (n - 1)
     if mode == "nearest":

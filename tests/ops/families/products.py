@@ -1,4 +1,4 @@
-"""Products of whole numbers, which wrap around as numpy's do."""
+"""Products of integers, which wrap around as numpy's do."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 
@@ -9,7 +9,7 @@ def draw(dtype, dims, seed):
 
 
 def product(t):
-    """MatMul and BatchMatMul of integers of 32 and 64 bits."""
+    """MatMul and BatchMatMul of 32-bit and 64-bit integers."""
     shapes = [((3, 4), (4, 5)), ((4,), (4, 2)), ((2, 4), (4,)), ((3,), (3,)), ((2, 3, 4), (4, 3)), ((2, 1, 3, 4), (1, 3, 4, 2)),
               ((3, 0), (0, 2)), ((17, 9), (9, 21))]
     for seed, dtype in enumerate([np.int32, np.int64, np.uint32, np.uint64]):

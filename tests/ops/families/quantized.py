@@ -1,4 +1,4 @@
-"""Quantised numbers, and products of them."""
+"""Quantised numbers and their products."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2]
@@ -13,7 +13,7 @@ def ends(dtype):
 
 
 def rounded(real, zero, dtype):
-    """Nearest, ties to even, then the zero point, then the ends."""
+    """Rounds to nearest, ties to even, adds the zero point, then clips to the range."""
     return np.clip(np.rint(np.asarray(real, F64)) + np.asarray(zero).astype(F64), *ends(dtype)).astype(dtype)
 
 

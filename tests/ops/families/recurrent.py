@@ -1,5 +1,6 @@
-"""LSTM, GRU, RNN and their gradients: ONNX's formulas row by row in PyTorch, f64, gradients by its autograd. What ONNX Runtime
-takes is compared with it where it is installed, and the plain forms with torch.nn."""
+"""LSTM, GRU, RNN and their gradients: ONNX's formulas row by row in PyTorch, f64, gradients by its
+autograd. Cases that ONNX Runtime accepts are compared with it if it is installed, and the plain
+forms with torch.nn."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
@@ -7,7 +8,8 @@ FNS = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", 
 
 
 def activations(op, attrs, directions):
-    """Functions per direction; alphas and betas go in order to those that have one."""
+    """Returns the functions per direction. Alphas and betas are assigned in order to those that
+    have one."""
     import torch
     names = [n.lower() for n in attrs.get("activations", FNS[op] * directions)]
     alphas, betas = list(attrs.get("activation_alpha", [])), list(attrs.get("activation_beta", []))
@@ -29,7 +31,7 @@ def activations(op, attrs, directions):
 
 
 def run(op, inputs, attrs):
-    """Outputs as tensors, from tensors (None where absent)."""
+    """Returns outputs as tensors, from tensors (None if absent)."""
     import torch
     x, w, r, b, lens, h0, *rest = list(inputs) + [None] * (8 - len(inputs))
     c0, p = rest[:2]
@@ -84,7 +86,7 @@ def run(op, inputs, attrs):
 
 
 def like_onnxruntime(op, inputs, attrs, outs):
-    """Fails where ONNX Runtime, if it is there and takes the node, gives something else."""
+    """Fails if ONNX Runtime is installed, accepts the node, and gives another result."""
     try:
         import onnxruntime
     except ImportError:

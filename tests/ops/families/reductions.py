@@ -1,4 +1,4 @@
-"""Reductions, linear algebra, the ops that look into a graph."""
+"""Reductions, linear algebra, and ops that contain a graph."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 
@@ -105,7 +105,8 @@ def argextreme(t):
 
 
 def minors(x):
-    """The cofactors of matrices [..., n, n], each from the determinant of what is left without its row and column."""
+    """Returns the cofactors of matrices [..., n, n], each from the determinant without its row and
+    column."""
     x = np.asarray(x, F64)
     n = x.shape[-1]
     out = np.zeros(x.shape)

@@ -1,4 +1,5 @@
-"""What the families write their rows with: element types, random and chosen operands, the ONNX evaluator, the table."""
+"""Shared by the families: element types, random and chosen operands, the ONNX evaluator, the table.
+"""
 import json
 import math  # noqa: F401 for the families
 import os
@@ -11,7 +12,7 @@ from onnx.reference import ReferenceEvaluator
 OPSET = 26
 NAMES = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "bool": "bool",
          **{f"{u}int{b}": f"{u[:1] or 'i'}{b}" for u in ("", "u") for b in (2, 4, 8, 16, 32, 64)}}
-# Types whose elements the tables give by their bits.
+# Types whose elements the tables store as bits.
 SMALL = {ml_dtypes.float8_e4m3fn: "f8e4m3fn", ml_dtypes.float8_e4m3fnuz: "f8e4m3fnuz", ml_dtypes.float8_e5m2: "f8e5m2",
          ml_dtypes.float8_e5m2fnuz: "f8e5m2fnuz", ml_dtypes.float8_e8m0fnu: "f8e8m0", ml_dtypes.float4_e2m1fn: "f4e2m1",
          ml_dtypes.int4: "i4", ml_dtypes.uint4: "u4", ml_dtypes.int2: "i2", ml_dtypes.uint2: "u2"}
@@ -55,7 +56,7 @@ def attribute(value):
 
 
 def by_onnx(op, inputs, attrs, outputs):
-    """What ONNX's reference evaluator gives."""
+    """Returns the result of ONNX's reference evaluator."""
     names = [f"x{i}" if x is not None else "" for i, x in enumerate(inputs)]
     node_attrs = {k: onnx.numpy_helper.from_array(v) if isinstance(v, np.ndarray) else v for k, v in attrs.items()}
     results = [f"y{i}" for i in range(outputs)]
@@ -73,8 +74,8 @@ class Table:
         self.family, self.lines = family, []
 
     def row(self, op, *inputs, out=None, outputs=1, tol=None, grad=None, grad2=False, error=None, note=None, **attrs):
-        """One row. `out`: the expected outputs (one array or a list); None asks ONNX's evaluator, False compares
-        nothing. Attributes are the remaining keywords."""
+        """Adds a row. `out`: the expected outputs (one array or a list); None asks ONNX's
+        evaluator, False compares nothing. Attributes are the remaining keywords."""
         inputs = [x if x is None else np.asarray(x) for x in inputs]
         if out is None and error is None:
             out = by_onnx(op, inputs, attrs, outputs)
@@ -93,7 +94,7 @@ class Table:
         elif out is not False:
             fields.append('"out":[' + ",".join(map(tensor, out)) + "]")
         elif tol is None:
-            tol = 4e-6  # of kernels with respect to each other
+            tol = 4e-6  # between kernels
         if tol and not error:
             fields.append(f'"tol":{tol}')
         if grad is not None:
@@ -110,7 +111,8 @@ class Table:
 
 
 def floats(shape, seed=0, low=-2.0, high=2.0, dtype=F32):
-    """Numbers that are no closer than 0.01 to each other, to zero and to whole numbers times 0.5."""
+    """Returns numbers that are at least 0.01 apart from each other, from zero and from multiples of
+    0.5."""
     count = int(np.prod(shape))
     rng = np.random.default_rng(seed)
     grid = np.linspace(low, high, 8 * count + 40)
@@ -134,5 +136,5 @@ def empty(*shape, dtype=F32):
 
 
 def i64(*values):
-    """The numbers as a vector; of one nested list, that array."""
+    """Returns the numbers as a vector; for a single nested list, that array."""
     return np.array(values[0] if len(values) == 1 and isinstance(values[0], list) else values, np.int64)

@@ -1,4 +1,4 @@
-"""Pictures read between their elements: GridSample, AffineGrid, regions of interest."""
+"""Images read between their elements: GridSample, AffineGrid, regions of interest."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 
@@ -37,7 +37,7 @@ def grid_sample(t):
     t.row("GridSample", x2, g2, mode="lanczos", error="mode is 'lanczos'")
     t.row("GridSample", x2, g2, padding_mode="wrap", error="padding_mode is 'wrap'")
     t.row("GridSample", x2 > 0, g2, error="makes means")
-    # Y is linear in X: each element's gradient is what a picture of it alone would give.
+    # Y is linear in X: an element's gradient is the result for an image with only this element.
     x, grid, dy = x2[:1, :1], g2[:1], floats((1, 1, 3, 2), 13)
     alone = np.eye(20, dtype=F64).reshape(20, 1, 4, 5)
     dx = np.array([np.sum(by_onnx("GridSample", [one[None], grid], {}, 1)[0] * dy) for one in alone]).reshape(x.shape)
@@ -62,7 +62,8 @@ def affine_grid(t):
 
 
 def max_pool(x, rois, rows, columns, scale):
-    """Girshick 2015: corners are rounded (halves away from zero), both ends belong to the region."""
+    """Girshick 2015: corners are rounded (halves away from zero), and both ends belong to the
+    region."""
     away = lambda v: np.sign(v) * np.floor(np.abs(v) + 0.5)
     y = np.zeros((len(rois), x.shape[1], rows, columns), x.dtype)
     for r, (image, *corners) in enumerate(rois.astype(F64)):

@@ -1,4 +1,4 @@
-"""Fourier transforms and bands of mel, by numpy's own transforms."""
+"""Fourier transforms and mel bands, by numpy's own transforms."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 

@@ -1,4 +1,4 @@
-"""Conversions, and the types of fewer than 16 bits."""
+"""Conversions, and types with fewer than 16 bits."""
 from families.rows import *  # noqa: F403 the vocabulary of all families
 
 
@@ -24,7 +24,8 @@ def cast(t):
     t.row("Cast", F64([2.0**63, -(2.0**63), 2.0**64]), out=np.int64([2**63 - 1, -2**63, 2**63 - 1]), to=7)
     t.row("Cast", np.int32([257, -1, 128]), out=np.uint8([1, 255, 128]), to=2, note="wraps")
     t.row("Cast", np.int64([-1]), out=np.uint64([2**64 - 1]), to=13)
-    # Rounding to 16 bits: ties, subnormals, overflow, and an f64 that two roundings would get wrong.
+    # Rounding to 16 bits: ties, subnormals, overflow, and an f64 that double rounding would get
+    # wrong.
     halves = F64([65504, 65519.9, 65520, 6.1e-5, 5.96e-8, 2.98e-8, 1 + 2.0**-11, 1 + 2.0**-11 + 2.0**-40, -1e-10])
     with np.errstate(over="ignore"):
         t.row("Cast", halves, out=halves.astype(F16), to=10)
@@ -50,7 +51,7 @@ def cast(t):
 
 
 def every_code(dtype):
-    """One element of each bit pattern."""
+    """Returns one element of each bit pattern."""
     bits = {"2": 2, "4": 4}.get(SMALL[dtype].lstrip("iu"), 4 if dtype is ml_dtypes.float4_e2m1fn else 8)
     codes = np.arange(2**bits, dtype=np.uint8)
     if SMALL[dtype][0] == "i":
@@ -64,7 +65,7 @@ def small(t):
     for dtype, name in SMALL.items():
         codes = every_code(dtype)
         integer = name[0] in "iu"
-        # To wider types: exact, NaN apart.
+        # To wider types: exact, except NaN.
         t.row("Cast", codes, to=1, out=codes.astype(F32))
         t.row("Cast", codes, to=to(F64), out=codes.astype(F64))
         t.row("Cast", codes, to=to(np.bool_), out=codes.astype(F32) != 0)
@@ -104,7 +105,7 @@ def small(t):
         t.row("Cast", np.array([False, True, True]), to=to(dtype),
               out=np.array([0, 1, 1]).astype(dtype))
         t.row("Cast", every_code(dtype), to=to(np.uint8), out=every_code(dtype).astype(np.int64).astype(np.uint8))
-    # float8: all bfloat16 of small magnitude, by ml_dtypes; what is beyond, by ONNX's tables.
+    # float8: bfloat16 of small magnitude by ml_dtypes; larger ones by ONNX's tables.
     many = (np.arange(0, 65536, 331).astype(np.uint16)).view(BF16).astype(F32)
     for dtype in [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2, ml_dtypes.float8_e5m2fnuz]:
         v = many[np.isfinite(many)]
@@ -133,7 +134,7 @@ def small(t):
 
 
 def low_bits(values, dtype):
-    """Whole numbers modulo the range of an integer of 4 or 2 bits."""
+    """Reduces whole numbers modulo the range of a 4-bit or 2-bit integer."""
     info = ml_dtypes.iinfo(dtype)
     low, span = int(info.min), int(info.max) - int(info.min) + 1
     return np.array([(int(v) - low) % span + low for v in values]).astype(dtype)

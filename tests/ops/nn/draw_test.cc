@@ -76,7 +76,7 @@ TEST_CASE("Bernoulli gives every number type and bool, from every float") {
 TEST_CASE("Multinomial draws classes as often as their probabilities say, and never one of probability zero") {
   const auto r = registry();
   const float never = -std::numeric_limits<float>::infinity();
-  // The second row is the first with a number added, which must not matter.
+  // The second row is the first plus a constant, which must not change the result.
   const std::vector<float> rows = {std::log(0.5f),      never, std::log(0.3f),      std::log(0.2f),
                                    std::log(0.5f) + 40, never, std::log(0.3f) + 40, std::log(0.2f) + 40};
   constexpr int64_t kSamples = 20000;

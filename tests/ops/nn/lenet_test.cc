@@ -1,4 +1,4 @@
-// LeNet: forward, backward and an Adam step run on SIMD kernels, give what f64 gives, and learn.
+// LeNet: forward, backward and an Adam step run on SIMD kernels, give the f64 results, and learn.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -17,8 +17,8 @@ namespace {
 
 constexpr int64_t kBatch = 16;
 
-// The step's function: inputs images, labels, then parameter, m and v of each parameter, then the step's number; outputs
-// the loss, then new parameter, m and v of each.
+// The function of a step. Inputs: images, labels, then parameter, m and v of each parameter, then
+// the step number. Outputs: the loss, then new parameter, m and v of each.
 struct LeNet {
   std::unique_ptr<Builder> builder;
   std::vector<Shape> params;
@@ -96,7 +96,7 @@ double loss_of(const Tensor& t) {
   return t.dtype() == DType::kF64 ? t.span<double>()[0] : static_cast<double>(t.span<float>()[0]);
 }
 
-// Losses of `steps` steps, and the parameters after them.
+// Returns the losses of `steps` steps, and the parameters after them.
 std::vector<double> train(const std::shared_ptr<Registry>& registry, DType dtype, int64_t steps,
                           std::vector<Tensor>& params) {
   const LeNet net = build(registry, dtype);

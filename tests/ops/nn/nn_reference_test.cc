@@ -1,4 +1,5 @@
-// The neural-network ops against PyTorch's values and gradients (reference_nn.py), on every kernel that takes the node.
+// Compares the neural-network ops with PyTorch's values and gradients (reference_nn.py), on every
+// kernel that accepts the node.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -64,7 +65,7 @@ struct Given {
   std::vector<double> values;
 
   bool present() const { return dtype != DType::kInvalid; }
-  // Floats as `to`, everything else as it is.
+  // Converts floats to `to`; other types stay.
   Tensor as(DType to) const {
     if (!present()) return {};
     return tensor_of(dtype == DType::kF64 ? to : dtype, shape, values);
@@ -165,7 +166,8 @@ Reference load_reference() {
   return r;
 }
 
-// Relative to the largest magnitude of the expected tensor, at least 1; infinities and NaN must be the same.
+// Returns the distance relative to the largest magnitude of the expected tensor, at least 1.
+// Infinities and NaN must be the same.
 double distance(const std::vector<double>& got, const std::vector<double>& want) {
   if (got.size() != want.size()) return std::numeric_limits<double>::infinity();
   double scale = 1, worst = 0;
@@ -195,8 +197,8 @@ struct Differentiated {
   std::vector<size_t> xs;  // the inputs that have a gradient
 };
 
-// A graph of the case's inputs and seeds whose outputs are the loss and the gradients of the inputs that have one. With
-// `unknown` the first dim of every input is left open while the graph is built.
+// A graph of the case's inputs and seeds. Its outputs are the loss and the gradients of the inputs
+// that have one. With `unknown` the first dim of every input is unknown while the graph is built.
 Result<Differentiated> differentiate(const Reference& r, const Case& c, DType dtype, bool unknown) {
   Builder builder(r.ops.registry);
   FunctionBuilder& f = builder.main();
@@ -281,7 +283,7 @@ TEST_CASE("every kernel of every dtype computes what PyTorch computes") {
       }
     }
   }
-  // Nobody was left out.
+  // All ops are covered.
   std::set<const OpSchema*> schemas;
   for (const Case& c : r.cases) schemas.insert(c.schema);
   for (const OpSchema* schema : schemas) {
@@ -382,7 +384,7 @@ TEST_CASE("five steps of each optimizer are PyTorch's") {
         for (size_t step = 0; step < grads.size(); ++step) {
           std::vector<Tensor> inputs = {state[0], grads[step].as(dtype)};
           inputs.insert(inputs.end(), state.begin() + 1, state.end());
-          // ApplyRMSProp without momentum has no buffer.
+          // Without momentum, ApplyRMSProp has no buffer.
           if (op == "percale:ApplyRMSProp" && slots == 1) inputs.push_back(Tensor());
           inputs.push_back(tensor_of(dtype == DType::kF64 ? dtype : DType::kF32, {}, {rate}));
           if (schema->input(inputs.size()).name == "step")

@@ -1,4 +1,4 @@
-// Random numbers depend on seed, id, step and row alone; dropout and its gradient use one mask.
+// Random numbers depend only on seed, id, step and row; dropout and its gradient use the same mask.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ struct Run {
   ParallelFor parallel = {};
 };
 
-// evaluate_node with the run's own step and row.
+// Calls evaluate_node with the run's own step and row.
 std::vector<Tensor> evaluate(const Registry& r, const OpSchema& schema, const Attributes& attributes,
                              const std::vector<Tensor>& inputs, size_t num_outputs, const Run& how = {}) {
   std::vector<ValueType> types;
@@ -148,7 +148,7 @@ TEST_CASE("ONNX's random ops take shape and dtype from attributes or from their 
   const auto f16 = evaluate(*r, *r->find_op("", "RandomUniformLike"), {{"dtype", DType::kF16}}, {like}, 1);
   CHECK(f16[0].dtype() == DType::kF16);
   CHECK(f16[0].shape() == Shape{4});
-  // An integer input names no dtype to draw.
+  // An integer input does not select a dtype for random numbers.
   const auto refused =
       infer_node(*r->find_op("", "RandomUniformLike"), "n", {{DType::kI64, Shape{4}}}, {nullptr}, 1, {}, nullptr);
   CHECK(refused.status().code() == Code::kInvalidArgument);

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Writes reference_nn.json: what PyTorch on a CPU computes in f64 for the neural-network ops, values and gradients.
+"""Writes reference_nn.json: values and gradients of the neural-network ops, computed by PyTorch on
+a CPU in f64.
 
-    python3 reference_nn.py > reference_nn.json        (needs torch; the tests need what it writes alone)
+    python3 reference_nn.py > reference_nn.json        (needs torch; the tests need only the output)
     python3 reference_nn.py rows > ../data/nn.jsonl
 
-A case is {op, attributes, inputs, outputs, seeds, grads}: `seeds` holds what the loss multiplies each output with before it
-sums everything up, `grads` the gradient of that loss per input (null: not asked for). Tensors are [dtype, shape, elements].
+A case is {op, attributes, inputs, outputs, seeds, grads}. The loss is the sum of all outputs, each
+multiplied by its entry of `seeds`. `grads` has the gradient of the loss per input (null: not
+requested). Tensors are [dtype, shape, elements].
 """
 import json
 import math
@@ -20,7 +22,7 @@ cases, optimizers = [], []
 
 
 def draw(*shape, scale=1.0):
-    """Random numbers with four decimals, so that the file stays small."""
+    """Returns random numbers with four decimals, so that the file stays small."""
     return torch.round(torch.randn(list(shape)) * scale * 1e4) / 1e4
 
 
@@ -37,7 +39,8 @@ def tensor(t):
 
 
 def case(op, inputs, f, attributes=None, grads=True, fixed=()):
-    """`f` maps the inputs to a tensor or a tuple; the inputs numbered in `fixed` get no gradient."""
+    """Adds a case. `f` maps the inputs to a tensor or a tuple. The inputs numbered in `fixed` get
+    no gradient."""
     leaves = [x.clone().requires_grad_(grads and x.dtype == torch.float64 and i not in fixed)
               for i, x in enumerate(inputs)]
     outputs = f(*leaves)
@@ -59,7 +62,7 @@ def case(op, inputs, f, attributes=None, grads=True, fixed=()):
 
 
 def torch_pads(pads):
-    """ONNX's [begins..., ends...] as F.pad wants them: last dim first."""
+    """Converts ONNX's [begins..., ends...] to the order of F.pad: last dim first."""
     n = len(pads) // 2
     return [v for i in reversed(range(n)) for v in (pads[i], pads[i + n])]
 
@@ -314,9 +317,10 @@ for reduction in ("none", "sum", "mean"):
          lambda x, t: F.huber_loss(x, t, reduction=reduction, delta=0.75), {"reduction": reduction, "delta": 0.75})
 
 
-# The gradient ops themselves: linear in dY, so that their values are gradients of sums
+# The gradient ops themselves. They are linear in dY, so their values are gradients of sums.
 def gradient_case(op, forward, f, dy, inputs, attributes):
-    """`inputs` places "dY" and the forward op's inputs by number; the outputs are the gradients of those in `forward`."""
+    """`inputs` has "dY" and the forward op's inputs by number; the outputs are the gradients of
+    those in `forward`."""
     leaves = [x.clone().requires_grad_(i in forward) for i, x in enumerate(inputs)]
     y = f(*leaves)
     grads = torch.autograd.grad(y, [leaves[i] for i in forward], dy)
@@ -385,7 +389,7 @@ for decay in (0.0, 0.03):
 
 
 
-# PyTorch has none of these: their published formulas, written out (Keras 3's Ftrl, Lion and Lamb give the same).
+# PyTorch has none of these: their published formulas (Keras 3's Ftrl, Lion and Lamb give the same).
 class Written:
     def __init__(self, params, rate, update):
         self.p, self.rate, self.update, self.state, self.t = params[0], rate, update, {}, 0
@@ -433,8 +437,8 @@ for decay in (0.0, 0.03):
     optimizer("percale:ApplyLAMB", lambda p, lr: Written(p, lr, lamb(0.8, 0.95, 1e-6, decay)),
               {**d, "beta1": 0.8, "beta2": 0.95, "epsilon": 1e-6}, 0.02, 2)
 
-# A few small cases of each op go to the op tables, whose own test checks their gradients against differences, knowing the
-# ranks alone; "rows" names them.
+# With "rows": prints a few small cases of each op for the op tables, whose own test checks their
+# gradients against differences, also with only the ranks known.
 if len(sys.argv) > 1 and sys.argv[1] == "rows":
     count = {}
     LINEAR = {"percale:ConvGradInput": [0, 1], "percale:ConvGradWeight": [0, 1], "percale:MaxPoolGrad": [0],

@@ -12,7 +12,8 @@ const Tensor kW = f64({2}, {0.7, 1.2});
 
 Tensor flag(bool value) { return Tensor::scalar(value); }
 
-// body(trip, cond, h, w) -> (cond, sin(h*w) + h, h*w): one carried value, one capture, one scan output.
+// body(trip, cond, h, w) -> (cond, sin(h*w) + h, h*w): one loop-carried value, one captured value,
+// one scan output.
 void add_wave_body(Builder& builder, std::string_view name) {
   Build b(*get(builder.add_function(name)));
   b.input("trip", {}, DType::kI64);
@@ -133,7 +134,7 @@ TEST_CASE("Gradients flow through a Loop that ends by its condition") {
   b.outputs(b.ops("Loop", {kNoValue, kNoValue, h}, 1, {{"body", FunctionRef{"body"}}, {"num_carried", 1}}));
   const auto graph = get(builder.finish());
   const Tensor start = f64({2}, {1.1, 1.3});
-  CHECK(evaluate(*graph, graph->main(), {start})[0].span<double>()[1] > 50);  // several trips
+  CHECK(evaluate(*graph, graph->main(), {start})[0].span<double>()[1] > 50);  // several iterations
   CHECK(gradient_error(graph, {start}) < 1e-5);
 }
 

@@ -1,4 +1,4 @@
-// Central differences against gradients().
+// Compares gradients() with central differences.
 #ifndef PERCALE_TESTS_UNIT_AUTODIFF_DIFFERENCES_H_
 #define PERCALE_TESTS_UNIT_AUTODIFF_DIFFERENCES_H_
 
@@ -9,8 +9,9 @@
 
 namespace percale {
 
-// The largest error of the gradients of the sum of all outputs of "main" with respect to all its f64 inputs, relative to
-// max(1, |gradient|). `order` 2: of the gradients of the sum of the squares of the gradients.
+// Returns the largest error of the gradients of the sum of all outputs of "main" with respect to
+// all its f64 inputs, relative to max(1, |gradient|). With `order` 2, checks the gradients of the
+// sum of the squared gradients instead.
 inline double gradient_error(const std::shared_ptr<const Graph>& graph, const std::vector<Tensor>& inputs,
                              int order = 1) {
   Builder builder(*graph);

@@ -8,7 +8,7 @@ constexpr double kTolerance = 1e-7;
 const Tensor kX = f64({2, 3}, {0.3, -0.7, 1.1, 0.9, -0.2, 0.4});
 const Tensor kRow = f64({3}, {0.8, -1.3, 0.6});
 
-// sum(sin(x * row) / (1 + exp(row))), twice used row.
+// sum(sin(x * row) / (1 + exp(row))); `row` is used twice.
 std::shared_ptr<const Graph> composed(const std::shared_ptr<const Registry>& registry, const Shape& x_shape = {2, 3}) {
   Builder builder(registry);
   Build b(builder.main());

@@ -16,7 +16,8 @@ std::string text_of(const Buffer& buffer) {
   return std::string(static_cast<const char*>(buffer.data()), static_cast<size_t>(buffer.bytes()));
 }
 
-// How many pages of the memory this process has in its tables, as /proc/self/pagemap says.
+// Returns the number of the buffer's pages that are present in this process, from
+// /proc/self/pagemap.
 int64_t present_pages(const Buffer& buffer) {
   const int map = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   REQUIRE(map >= 0);
@@ -69,7 +70,8 @@ TEST_CASE("bytes of a mapping that rest leave the memory and read the same again
   const auto mapped = *map_file(folder / "x");
   CHECK(text_of(*mapped) == bytes);
   CHECK(present_pages(*mapped) == mapped->bytes() / 4096);
-  rest_mapping(*mapped, static_cast<const char*>(mapped->data()) + 1, mapped->bytes() - 1);  // the first page stays
+  // The first page stays.
+  rest_mapping(*mapped, static_cast<const char*>(mapped->data()) + 1, mapped->bytes() - 1);
   CHECK(present_pages(*mapped) == 1);
   CHECK(text_of(*mapped) == bytes);
 

@@ -76,7 +76,7 @@ TEST_CASE("threads that allocate at once never pass the limit, and none is refus
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 2000; ++i) {
-        if (t == 3) {  // asks for what it can never have
+        if (t == 3) {  // a request beyond the limit
           if (pool.allocate(kLimit + 1).ok()) over = true;
           continue;
         }

@@ -7,11 +7,11 @@ namespace percale {
 TEST_CASE("a name is suggested only if one is similar") {
   const std::vector<std::string> known = {"adam", "adamw", "sgd", "rmsprop", "decay_steps", "x"};
   CHECK(similar_name("adma", known) == "adam");  // swapped
-  CHECK(similar_name("Adam", known) == "adam");  // another case
+  CHECK(similar_name("Adam", known) == "adam");  // letter case is ignored
   CHECK(similar_name("rmsprob", known) == "rmsprop");
   CHECK(similar_name("sdg", known) == "sgd");
   CHECK(similar_name("decay_step", known) == "decay_steps");
-  CHECK(similar_name("decay", known) == "decay_steps");  // the beginning
+  CHECK(similar_name("decay", known) == "decay_steps");  // a prefix
   CHECK(similar_name("lr", known).empty());
   CHECK(similar_name("y", known).empty());
   CHECK(similar_name("momentum", known).empty());

@@ -34,8 +34,8 @@ size_t threads_of_process() {
   return count;
 }
 
-// Runs `look` once on each of the pool's threads, the caller's among them: no piece ends before all have begun, so no
-// thread can take two. False when they did not come together in time.
+// Runs `look` once on each of the pool's threads, including the caller's. No piece ends before all
+// have begun, so no thread can take two. Returns false if they did not all begin in time.
 template <class F>
 bool on_every_thread(ThreadPool& pool, F look) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -175,7 +175,7 @@ TEST_CASE("an idle pool sleeps") {
   };
   const int64_t before = cpu_ns();
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  CHECK(cpu_ns() - before < 60'000'000);  // three workers that spun would have taken fifteen times that
+  CHECK(cpu_ns() - before < 60'000'000);  // three spinning workers would take fifteen times as long
 }
 
 TEST_CASE("the number of threads when nobody says is at least one and no more than the machine has") {
@@ -186,14 +186,15 @@ TEST_CASE("the number of threads when nobody says is at least one and no more th
 #if defined(__x86_64__)
 namespace {
 
-constexpr uint32_t kFlags = 0x3F;  // what has happened so far, no mode
+constexpr uint32_t kFlags = 0x3F;  // sticky exception flags, which are not part of the mode
 
 uint32_t mode() { return _mm_getcsr() & ~kFlags; }
 
 }  // namespace
 
 TEST_CASE("FloatMode is the default mode while it lives and the host's own again afterwards") {
-  constexpr uint32_t kUpwardsFlushed = 0x1F80 | 0x8040 | 0x4000;  // flush to zero, denormals are zero, round up
+  // Flush to zero, denormals are zero, round up.
+  constexpr uint32_t kUpwardsFlushed = 0x1F80 | 0x8040 | 0x4000;
   const uint32_t saved = _mm_getcsr();
   _mm_setcsr(kUpwardsFlushed);
   uint32_t inside = 0, after = 0;

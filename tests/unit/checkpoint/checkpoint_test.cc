@@ -68,7 +68,7 @@ TEST_CASE("the newest checkpoint is that of the latest save, whatever its step")
   const TempFolder folder;
   CHECK(newest_checkpoint(folder / "out").status().code() == Code::kNotFound);
   for (int64_t step : {9, 100, 20}) REQUIRE(write_checkpoint(folder / "out", sample(step)).ok());
-  REQUIRE(create_folders(folder / "out/step-200").ok());  // a folder that no save has written
+  REQUIRE(create_folders(folder / "out/step-200").ok());  // a folder that was not written by a save
   REQUIRE(create_folders(folder / "out/step-300.tmp").ok());
   REQUIRE(write_file(folder / "out/step-300.tmp/MANIFEST", "{}").ok());
   REQUIRE(create_folders(folder / "out/step-x").ok());

@@ -30,7 +30,7 @@ TEST_CASE("the weights' file must lie in the graph's folder") {
   for (const char* name : {"../w.safetensors", "/w.safetensors", ".."}) {
     CHECK_FALSE(save_graph(*graph, folder / "model/g.percale", {.external_file = name, .external_min_bytes = 1}).ok());
   }
-  // A file made by someone else may say anything.
+  // A file from another writer may contain any name.
   const auto image = must(make_graph_image(*graph, {.external_file = "../w.safetensors", .external_min_bytes = 1}));
   REQUIRE(write_safetensors(folder / "w.safetensors", image.external).ok());
   REQUIRE(write_image(image, folder / "model/g.percale").ok());

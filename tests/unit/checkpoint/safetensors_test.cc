@@ -12,7 +12,7 @@
 namespace percale {
 namespace {
 
-// A file of this header and as many data bytes, counting up.
+// Returns a file with this header and `data_bytes` data bytes that count up.
 std::shared_ptr<Buffer> file_of(const std::string& header, size_t data_bytes) {
   std::string file;
   for (size_t i = 0; i < 8; ++i) file += static_cast<char>(header.size() >> (8 * i) & 255);
@@ -125,7 +125,7 @@ TEST_CASE("headers that do not fit the bytes, the dtypes or each other are refus
   CHECK_FALSE(status_of(R"({"__metadata__":{"a":1}})", 0).ok());
   CHECK_FALSE(status_of("[]", 0).ok());
   CHECK_FALSE(status_of("{", 0).ok());
-  // Overlap, gap, and one name twice.
+  // An overlap, a gap, and a duplicate name.
   CHECK_FALSE(
       status_of(
           R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})",

@@ -59,7 +59,8 @@ TEST_CASE("another model's values come from a file, from a checkpoint, and from 
     CHECK(first(*variables, 2) == 0);
     CHECK(variables->current()->number == 2);
 
-    CHECK(load_variables(*variables, path, {}, false).status().code() == Code::kInvalidArgument);  // the head's shape
+    // The head has another shape.
+    CHECK(load_variables(*variables, path, {}, false).status().code() == Code::kInvalidArgument);
     CHECK(load_variables(*variables, path, {{"", "head/*"}}, true).status().code() == Code::kNotFound);
     CHECK(*load_variables(*variables, path, {{"", "head/*"}}, false) == 1);
     CHECK(load_variables(*variables, path, {{"encoder/b", "backbone/a/bias"}}, false).status().message() ==

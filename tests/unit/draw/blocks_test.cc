@@ -14,7 +14,7 @@ Picture picture(int layers, bool scopes) {
   return picture_of(*graph, graph->main());
 }
 
-// The one block that holds repeats.
+// Returns the only block of repeats.
 const Block* repeated(const std::vector<Block>& blocks) {
   const Block* found = nullptr;
   for (const Block& block : blocks) {

@@ -58,7 +58,7 @@ TEST_CASE("sources stand right above their first user; first and last rows are k
 }
 
 TEST_CASE("crossed wires are uncrossed by the order of the rows") {
-  // 0 and 1 above; 2 hangs on 1 and 3 on 0.
+  // 0 and 1 are above; 2 is connected to 1 and 3 to 0.
   const Layout layout = lay_out(4, {{0, 3}, {1, 2}}, 10);
   CHECK((layout.x[0] < layout.x[1]) == (layout.x[3] < layout.x[2]));
 }

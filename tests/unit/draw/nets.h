@@ -1,4 +1,4 @@
-// Graphs to draw.
+// Graphs used as drawing input.
 #ifndef PERCALE_TESTS_UNIT_DRAW_NETS_H_
 #define PERCALE_TESTS_UNIT_DRAW_NETS_H_
 
@@ -9,8 +9,9 @@
 
 namespace percale {
 
-// x -> layers of MatMul with a variable, Add with a constant, Relu, and Add of what came in -> "y".
-// Names are like "body/layer3/MatMul" with `scopes`, else like "n17".
+// Returns x -> `layers` residual layers -> "y". A layer is MatMul with a variable, Add with a
+// constant, Relu, and Add with the layer's input. Names are like "body/layer3/MatMul" with
+// `scopes`, else like "n17".
 inline std::shared_ptr<const Graph> residual_net(int layers, bool scopes = true) {
   Builder owner(all_ops());
   Build b(owner.main());

@@ -7,7 +7,8 @@
 namespace percale {
 namespace {
 
-// A chain whose steps are alike where the letters are; a step marked by `far` also uses step 0.
+// A chain of steps; steps with the same letter are alike. A step whose letter is in `far` also uses
+// step 0.
 std::vector<Step> chain(std::string_view letters, std::string_view far = {}) {
   std::vector<Step> out;
   for (size_t i = 0; i < letters.size(); ++i) {
@@ -40,16 +41,16 @@ TEST_CASE("equal stretches that follow each other are found, by their shortest p
 
 TEST_CASE("stretches must be wired alike; what comes from far away may be anything") {
   std::vector<Step> steps = chain("sabcdabcdabcd");
-  steps[4].sources = {1};  // d uses a in the first stretch, b in the others
+  steps[4].sources = {1};  // d uses a in the first range, b in the others
   steps[8].sources = {6};
   steps[12].sources = {10};
-  // The phase that begins behind the odd step still repeats.
+  // The period that begins after the irregular step still repeats.
   CHECK(text(find_repeats(steps)) == "5:4x2 ");
   CHECK(text(find_repeats(chain("sabcdabcdabcd", "c"))) == "1:4x3 ");
 }
 
 TEST_CASE("a repeat begins where few values cross") {
-  // Each stretch is b c a; b and c both read what a gave, so that two values are alive between b
+  // Each range is b c a. Both b and c read the result of a, so that two values are live between b
   // and c.
   std::vector<Step> steps = chain("xxcabcabcabcay");
   for (size_t i = 2; i < steps.size(); ++i) {

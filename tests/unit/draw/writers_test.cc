@@ -28,7 +28,7 @@ size_t count_of(std::string_view text, std::string_view part) {
   return count;
 }
 
-// A chain of different nodes, so that nothing repeats.
+// A chain of distinct nodes, so that nothing repeats.
 Picture unlike_chain(int32_t count) {
   Picture out{"chain", {}, {}};
   for (int32_t i = 0; i < count; ++i) {

@@ -160,7 +160,8 @@ TEST_CASE("every changed bit of header and graph is seen, and of tensors when th
   const std::string bytes = must(write_graph(*sample::everything()));
   const auto data_offset = get_at<uint64_t>(bytes, 32);
   for (size_t at = 0; at < bytes.size(); ++at) {
-    if (at >= 64 + get_at<uint64_t>(bytes, 24) && at < data_offset) continue;  // zeros between the sections
+    // Zeros between the sections.
+    if (at >= 64 + get_at<uint64_t>(bytes, 24) && at < data_offset) continue;
     for (int bit = 0; bit < 8; bit += at < 64 ? 1 : 7) {
       std::string changed = bytes;
       changed[at] = static_cast<char>(changed[at] ^ (1 << bit));
@@ -199,7 +200,7 @@ TEST_CASE("each field of the header is checked, however the checksums are") {
       reseal(changed);
       CAPTURE(field);
       CAPTURE(value);
-      // A byte of padding more or less does not break a FlatBuffer.
+      // One byte of padding more or less does not break a FlatBuffer.
       if (!(field == 24 && value + 1 >= right && value <= right + 1)) CHECK_FALSE(read(changed).ok());
     }
   }
@@ -215,7 +216,7 @@ TEST_CASE("what is no .percale file, and what a newer library wrote, is told apa
   CHECK(has(error_of(bytes, Code::kUnimplemented), "newer library"));
 }
 
-// A whole file of these parts; `main` is there with nothing in it.
+// Builds a complete file from these parts. It contains an empty "main".
 struct Parts {
   flatbuffers::FlatBufferBuilder flat;
   uint32_t minimum_version = 1;
@@ -277,16 +278,16 @@ TEST_CASE("a tensor's entry must fit its dtype, its dims and the bytes that are 
       {kF32, {}, 128, 4, true},
       {kF32, {0, 5}, 192, 0, true},
       {kF32, {18}, 128, 72, true},
-      {kF32, {19}, 128, 76, false},  // ends behind the data
-      {kF32, {2}, 256, 8, false},    // starts behind it
+      {kF32, {19}, 128, 76, false},  // ends beyond the data
+      {kF32, {2}, 256, 8, false},    // starts beyond the data
       {kF32, {2}, 4, 8, false},      // not aligned
-      {kF32, {2}, 0, 9, false},      // length and dims differ
+      {kF32, {2}, 0, 9, false},      // length does not match dims
       {kF32, {2}, 0, 0, false},
       {kF32, {-1}, 0, 4, false},
       {kF32, {-2}, 0, 4, false},
       {kF32, {big + 1}, 0, 4, false},
       {kF32, {big, big}, 0, 0, false},     // 2^82 bytes
-      {kF32, {big, big, 0}, 0, 0, false},  // empty, but strides would wrap
+      {kF32, {big, big, 0}, 0, 0, false},  // empty, but strides would overflow
       {kF32, {1, 1, 1, 1, 1, 1, 1, 1, 1}, 0, 4, false},
       {kF32, {2}, UINT64_MAX - 63, 8, false},
       {kF32, {2}, uint64_t{1} << 63, 8, false},
@@ -334,7 +335,7 @@ TEST_CASE("an index of a tensor or an op that is not there is refused with its p
 }
 
 TEST_CASE("parts that lie on each other cannot make a small file large") {
-  // 20,000 nodes that share one list of 20,000 inputs: 400 million indices told by 300 KB.
+  // 20,000 nodes that share one list of 20,000 inputs: 400 million indices in 300 KB.
   Parts p;
   p.ops.push_back(fb::CreateOpDirect(p.flat, "test", "Everything", 3));
   const auto name = p.flat.CreateString("n");
@@ -347,7 +348,7 @@ TEST_CASE("parts that lie on each other cannot make a small file large") {
   const std::string file = p.file();
   CHECK(seconds([&] { CHECK(has(error_of(file), "its parts overlap")); }) < 1);
 
-  // One node a million times, from one table.
+  // One node table, referred to a million times.
   Parts same;
   same.ops.push_back(fb::CreateOpDirect(same.flat, "test", "Everything", 3));
   const std::vector<flatbuffers::Offset<fb::Node>> one(1000000, fb::CreateNodeDirect(same.flat, "n", 0));

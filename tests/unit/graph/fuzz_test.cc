@@ -1,4 +1,5 @@
-// Changed files must end in a graph or an error, never in a crash: this program also runs under ASan and UBSan.
+// Reading a mutated file must give a graph or an error, never a crash. This program also runs under
+// ASan and UBSan.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -33,7 +34,7 @@ void mutate(std::string& file, Random& random) {
                                                      0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFFE, 0x40000000, 64};
   const size_t changes = 1 + random.below(4);
   for (size_t i = 0; i < changes; ++i) {
-    // Mostly in the FlatBuffer, which is where the structure is.
+    // Mostly in the FlatBuffer, which contains the structure.
     const size_t begin = random.below(8) == 0 ? 8 : kFileHeaderBytes;
     const size_t at = begin + random.below(file.size() - begin - 8);
     switch (random.below(5)) {
@@ -43,7 +44,7 @@ void mutate(std::string& file, Random& random) {
       case 3:
         put_at(file, at & ~size_t{3}, get_at<uint32_t>(file, at & ~size_t{3}) + (random.below(2) == 0 ? 1 : -1U));
         break;
-      default: {  // another place's word
+      default: {  // a word from another position
         const size_t from = kFileHeaderBytes + random.below(file.size() - kFileHeaderBytes - 8);
         put_at(file, at & ~size_t{3}, get_at<uint32_t>(file, from & ~size_t{3}));
       }
@@ -61,7 +62,7 @@ TEST_CASE("thousands of changed files end in an error or in a graph that is writ
     std::string file = good;
     mutate(file, random);
     if (random.below(16) != 0) reseal(file);
-    // A buffer of its own, so that a read behind its end is seen.
+    // A separate buffer, so that the sanitizer detects a read beyond its end.
     const Tensor memory = Tensor::copy_of(DType::kU8, Shape{static_cast<int64_t>(file.size())}, file.data(),
                                           static_cast<int64_t>(file.size()));
     const auto graph = read_graph(registry, memory.buffer(), {.check_crc = random.below(2) == 0});
@@ -76,7 +77,7 @@ TEST_CASE("thousands of changed files end in an error or in a graph that is writ
                      Tensor::copy_of(DType::kU8, Shape{}, again->data(), static_cast<int64_t>(again->size())).buffer())
               .ok());
   }
-  // Some changes hit names, metadata, weights or padding; most must be caught.
+  // Some mutations hit names, metadata, weights or padding and stay valid; most must be refused.
   CHECK(valid > 0);
   CHECK(valid < kRounds / 2);
 }

@@ -1,4 +1,5 @@
-// Ops as older releases knew them, and a graph of such nodes: what its file says must be read by every later release.
+// Ops as defined in older releases, and a graph with such nodes. Its file must be readable in every
+// later release.
 #ifndef PERCALE_TESTS_UNIT_GRAPH_OLD_OPS_H_
 #define PERCALE_TESTS_UNIT_GRAPH_OLD_OPS_H_
 
@@ -17,7 +18,7 @@ inline Status first_dim(ShapeContext& c) {
   return {};
 }
 
-// Over all that lies behind `axis`, which was 1 when a node did not say it.
+// Normalizes over all dims from `axis` on; the default axis was 1.
 inline constexpr OpSchema kSoftmax{.name = "Softmax",
                                    .since = 11,
                                    .doc = "",
@@ -26,7 +27,7 @@ inline constexpr OpSchema kSoftmax{.name = "Softmax",
                                    .outputs = {out("output", 'T')},
                                    .shape = same_shape,
                                    .grad = grad::none};
-// With its bounds as attributes.
+// Bounds are attributes.
 inline constexpr OpSchema kClip{
     .name = "Clip",
     .since = 6,
@@ -36,7 +37,7 @@ inline constexpr OpSchema kClip{
     .outputs = {out("output", 'T')},
     .shape = same_shape,
     .grad = grad::none};
-// With its axes as attributes; here always all but the first.
+// Axes are an attribute; here always all but the first.
 inline constexpr OpSchema kReduceSum{.name = "ReduceSum",
                                      .since = 11,
                                      .doc = "",
@@ -46,8 +47,8 @@ inline constexpr OpSchema kReduceSum{.name = "ReduceSum",
                                      .shape = first_dim,
                                      .grad = grad::none};
 
-// sums = sum over axes 1 and 2 of (flag ? min(softmax(x), 0.3) : softmax(x)), of x [2,2,2]; "rows" is the softmax, whose
-// helper nodes must not take the name "rows/rows" from the Relu.
+// sums = sum over axes 1 and 2 of (flag ? min(softmax(x), 0.3) : softmax(x)), for x [2,2,2]. "rows"
+// is the softmax, whose helper nodes must not take the name "rows/rows" from the Relu.
 inline Result<std::shared_ptr<const Graph>> graph(std::shared_ptr<const Registry> registry) {
   Builder builder(std::move(registry));
   PERCALE_ASSIGN_OR_RETURN(FunctionBuilder * clipped, builder.add_function("clipped"));

@@ -1,4 +1,5 @@
-// A registry with one op that has everything, and a small graph that uses every part of the file format.
+// A registry with an op that uses every schema feature, and a small graph that uses every part of
+// the file format.
 #ifndef PERCALE_TESTS_UNIT_GRAPH_SAMPLE_H_
 #define PERCALE_TESTS_UNIT_GRAPH_SAMPLE_H_
 
@@ -25,7 +26,7 @@ inline Status everything_shape(ShapeContext& c) {
   return {};
 }
 
-// A read of a variable says nothing of its own; the validator compares with the variable.
+// A variable read declares no shape of its own; the validator compares with the variable.
 inline Status read_shape(ShapeContext& c) {
   c.set_output(0, DType::kF32, Shape::unranked());
   return {};
@@ -140,7 +141,7 @@ inline std::shared_ptr<const Graph> everything() {
   return must(builder.finish());
 }
 
-// Processor seconds of a call: what other programs do at the time does not count.
+// Returns the CPU seconds of a call, so that load from other programs does not count.
 inline double seconds(const std::function<void()>& f) {
   const std::clock_t begin = std::clock();
   f();

@@ -1,4 +1,4 @@
-// Puts right the checksums of a .percale file whose bytes were changed, so that what lies behind them is reached.
+// Recomputes the checksums of a modified .percale file, so that the checks after them are reached.
 #ifndef PERCALE_TESTS_UNIT_GRAPH_SEAL_H_
 #define PERCALE_TESTS_UNIT_GRAPH_SEAL_H_
 
@@ -23,7 +23,7 @@ T get_at(std::string_view file, size_t at) {
   return out;
 }
 
-// The header's checksum, and that of the graph where its place makes sense.
+// Fixes the header's checksum, and the graph's checksum if its location is valid.
 inline void reseal(std::string& file) {
   if (file.size() < kFileHeaderBytes) return;
   const auto offset = get_at<uint64_t>(file, 16), bytes = get_at<uint64_t>(file, 24);
@@ -33,7 +33,7 @@ inline void reseal(std::string& file) {
   put_at(file, 60, crc32c(std::string_view(file).substr(0, 60)));
 }
 
-// A file of a FlatBuffer made by hand and the bytes of its tensors.
+// Builds a file from a hand-made FlatBuffer and the bytes of its tensors.
 inline std::string make_file(flatbuffers::FlatBufferBuilder& flat, std::string_view data = {}) {
   FileHeader header;
   header.graph_offset = kFileHeaderBytes;

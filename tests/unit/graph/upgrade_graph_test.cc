@@ -42,7 +42,7 @@ TEST_CASE("a file with ops of older versions is read as what they meant, within 
   REQUIRE(bytes.ok());
   const auto graph = read(registry, *bytes);
   REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
-  // The softmax of row 0 is 1/6, 1/6, 1/6, 1/2; that of row 1 1/4 everywhere.
+  // The softmax of row 0 is 1/6, 1/6, 1/6, 1/2; that of row 1 is 1/4 everywhere.
   const auto clipped = sums(*engine, *graph, true), plain = sums(*engine, *graph, false);
   CHECK(clipped[0] == doctest::Approx(0.8));
   CHECK(clipped[1] == doctest::Approx(1.0));

@@ -12,7 +12,7 @@ namespace {
 using sample::must;
 using sample::seconds;
 
-// The sample graph after `change`, which must make it invalid; the error.
+// Applies `change`, which must make the sample graph invalid, and returns the validator's error.
 std::string error_after(const std::function<void(Graph&)>& change) {
   Graph graph = *sample::everything();
   REQUIRE(validate(graph).ok());
@@ -183,7 +183,8 @@ TEST_CASE("attributes, variables and functions that a node names must be there")
         std::string::npos);
 }
 
-// main calls f1, f1 calls f2, ...; the functions stand in the order that `order` gives them.
+// main calls f1, f1 calls f2, and so on. `backwards` reverses the order of the functions in the
+// graph.
 Graph chain(size_t depth, bool backwards) {
   Graph graph;
   graph.registry = sample::registry();
@@ -233,7 +234,7 @@ TEST_CASE("init gives each variable without a first value its own, and has no in
         }).find("'init' must have no inputs") != std::string::npos);
 }
 
-// A chain of `length` additions, each of the one before and itself.
+// A chain of `length` additions; each adds the previous value to itself.
 Graph long_graph(size_t length) {
   Graph graph;
   graph.registry = sample::registry();
@@ -281,7 +282,7 @@ TEST_CASE(
           const Status status = validate(graph);
           CAPTURE(status.to_string());
           CHECK(status.ok());
-        }) < 10);  // quadratic look-ups would take minutes
+        }) < 10);  // quadratic lookups would take minutes
 }
 
 TEST_CASE("a wide function called by many small nodes ends with an error, soon") {

@@ -1,4 +1,4 @@
-// A context of passes that can compute nodes.
+// A pass context that can evaluate nodes.
 #ifndef PERCALE_TESTS_UNIT_PASSES_EVALUATOR_H_
 #define PERCALE_TESTS_UNIT_PASSES_EVALUATOR_H_
 

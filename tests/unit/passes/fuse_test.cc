@@ -22,7 +22,8 @@ Strings op_names(const Function& f) {
   return out;
 }
 
-// Fuses main of a copy: valid, the same bits, and after putting the bodies back the same nodes as before.
+// Fuses main of a copy and checks it: valid, the same bits, and the same nodes as before once the
+// bodies are put back.
 Graph fuse(const Graph& graph, const std::vector<Tensor>& inputs, const FuseOptions& options = {}) {
   Graph fused = graph;
   Function f = graph.main();
@@ -133,7 +134,8 @@ TEST_CASE(
   CHECK(op_names(*fused.find_function("fused/y")) == Strings{"BatchNormalization", "Add", "Relu"});
   CHECK(fused.main().nodes[1].attributes.get_string("anchor") == "BatchNormalizationGrad");
   CHECK(op_names(*fused.find_function("fused/bn_grad")) == Strings{"ReluGrad", "BatchNormalizationGrad"});
-  // Somebody reads the new mean: the group might wait for itself. Or what the ReluGrad gives: it must be made.
+  // In the first case another node reads the new mean, so the group might wait for itself. In the
+  // second one another node reads the output of the ReluGrad, so it must be computed.
   CHECK(op_names(fuse(*build(1, true, false), inputs, options).main()) ==
         Strings{"BatchNormalization", "Fused", "Fused", "Neg", "Mul"});
   CHECK(op_names(fuse(*build(1, false, true), inputs, options).main()) ==

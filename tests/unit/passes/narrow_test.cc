@@ -18,7 +18,8 @@ Tensor random_f32(const Shape& shape, unsigned seed) {
   return Tensor::of<float>(shape, values);
 }
 
-// y = softmax(MatMul(Relu(MatMul(x, w) + b), w)) + Exp(x): products, what follows them, and what does not.
+// y = softmax(MatMul(Relu(MatMul(x, w) + b), w)) + Exp(x): products, nodes that follow them in
+// bf16, and others.
 struct Net {
   std::shared_ptr<const Registry> registry = all_ops();
   Builder builder{registry};
@@ -50,7 +51,8 @@ TEST_CASE("products and what follows them become bf16, all else stays; the resul
   for (size_t i = 0; i < f.values.size(); ++i)
     with_constants.prepared.push_back(f.values[i].kind == ValueKind::kConstant);
   check(narrow(net.graph, f, with_constants));
-  // An output is there when it is made: whoever waits for it may be waited for.
+  // An output is available as soon as it is computed, because waiting for it until the end could
+  // deadlock.
   CHECK(dtypes(f) ==
         "x/bf16:bf16 w/bf16:bf16 one:bf16 bias/bf16:bf16 sum:bf16 act:bf16 act/f32:f32 two:bf16 two/f32:f32 soft:f32 "
         "exp:f32 y:f32 ");
@@ -88,7 +90,7 @@ TEST_CASE("images are enlarged in bf16 by repeating pixels, in f32 by means of t
 TEST_CASE("an operand that would be rounded for an elementwise node alone keeps it in f32") {
   Net net;
   Function f = net.graph.main();
-  check(narrow(net.graph, f, {[](const Node&) { return true; }, {}}));  // nothing is prepared
+  check(narrow(net.graph, f, {[](const Node&) { return true; }, {}}));  // no value is precomputed
   CHECK(dtypes(f).find("sum:f32") != std::string::npos);
   CHECK(dtypes(f).find("one:bf16") != std::string::npos);
 }
@@ -120,7 +122,8 @@ TEST_CASE("where no kernel gains, nothing is narrowed") {
   CHECK(dtypes(f) == dtypes(net.graph.main()));
 }
 
-// bf16 has eight bits of a number: no Cast of a Cast, where products alone read it.
+// bf16 has eight significant bits, so these values are exact and need no second Cast if only
+// products read them.
 TEST_CASE("what products read of booleans and of bytes becomes bf16 at once, exactly") {
   for (const DType from : {DType::kBool, DType::kU8, DType::kI8, DType::kI16}) {
     for (const bool others : {false, true}) {
@@ -144,7 +147,7 @@ TEST_CASE("what products read of booleans and of bytes becomes bf16 at once, exa
   }
 }
 
-// A step of a small net of images: what a mixed precision step is made of.
+// A training step of a small image net, with the ops that mixed precision uses.
 TEST_CASE(
     "gradients of products, of batch normalization and of pools are bf16 as what they belong to; statistics and scales "
     "stay f32") {
@@ -205,7 +208,7 @@ TEST_CASE(
       off = std::max(off, std::fabs(static_cast<double>(a[i]) - b2[i]));
     }
     CAPTURE(k);
-    CHECK(off < 0.1 * most);  // a pool may take another pixel
+    CHECK(off < 0.1 * most);  // rounding may make a pool choose another pixel
   }
 }
 
@@ -239,7 +242,7 @@ TEST_CASE("what views show is rounded once for all who see it") {
   size_t casts = 0;
   for (const Node& node : f.nodes)
     casts += op_name(*node.op) == "Cast" && f.type(node.outputs[0]).dtype == DType::kBF16 ? 1 : 0;
-  CHECK(casts == 2);  // x and w
+  CHECK(casts == 2);  // for x and w
   const Tensor in = random_f32({64, 64}, 1), weights = random_f32({64, 64}, 2);
   const auto got = evaluate(graph, f, {in, weights});
   CHECK(std::memcmp(got[0].data(), got[1].data(), static_cast<size_t>(got[0].bytes())) == 0);

@@ -1,4 +1,4 @@
-// Shapes behind computations with dims of which the first is not known.
+// Shapes that are computed from dims of which the first is unknown.
 #include <algorithm>
 
 #include "tests/unit/passes/evaluator.h"
@@ -6,7 +6,8 @@
 namespace percale {
 namespace {
 
-// The shape of the only output of "main" when all has been inferred again; the nodes stay.
+// Returns the shape of the only output of "main" after all types are inferred again. The nodes
+// stay.
 Shape inferred(Builder& builder) {
   const auto graph = get(builder.finish());
   PassContext context = with_evaluator(graph->registry);

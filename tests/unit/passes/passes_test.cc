@@ -24,14 +24,15 @@ Strings output_names(const Function& f) {
   return out;
 }
 
-// A graph whose main is `f`, through the validator.
+// Validates a copy of the graph in which main is `f`.
 void check_valid(const Graph& graph, const Function& f) {
   Graph copy = graph;
   copy.functions[0] = f;
   check(Builder(copy).finish().status());
 }
 
-// Runs one pass on a copy of main: the result is valid, gives the same bits, its outputs keep their names.
+// Runs one pass on a copy of main and checks that the result is valid, gives the same bits, and
+// keeps the names of its outputs.
 Function run_pass(const Graph& graph, std::string_view name, const std::vector<Tensor>& inputs) {
   Function f = graph.main();
   PassContext context = with_evaluator(graph.registry);
@@ -92,7 +93,8 @@ TEST_CASE("algebra drops neutral operands where no bit changes, and keeps x + 0,
   Function f = run_pass(*graph, "algebra", {kX});
   PassContext context;
   check(dead_code(*graph, f, context));
-  // The first output is x itself, which cannot take the output's name: one node stays to bear it.
+  // The first output is x itself, which cannot take the output's name, so one node stays to carry
+  // it.
   CHECK(op_names(f) == Strings{"Neg", "Neg", "Add", "Mul"});
 }
 
@@ -329,7 +331,7 @@ TEST_CASE("a composite node whose shape folding finds is expanded then") {
   Builder builder(all_ops());
   Build b(builder.main());
   const ValueId x = b.input("x", {2, 3});
-  // The length of the pads comes from constants, but not at once.
+  // The pads' length comes from constants, but only after folding.
   const ValueId pads = b.op("Concat", {b.op("Neg", {b.ints({0, -1})}), b.ints({0, 2})}, {{"axis", 0}});
   b.outputs({b.op("Softsign", {b.op("Pad", {x, pads})})});
   const auto graph = get(builder.finish());
@@ -344,7 +346,8 @@ TEST_CASE("move_transposes brings what follows a product next to it, and joins t
   Build b(builder.main());
   const ValueId x = b.input("x", {2, 3});
   const auto turned = [&](ValueId v) { return b.op("Transpose", {v}, {{"perm", std::vector<int64_t>{1, 0}}}); };
-  // x / 2 (1 + erf(x / sqrt 2)), as a converter leaves it that turned the images back on both ways.
+  // x / 2 (1 + erf(x / sqrt 2)), as written by a converter that transposes the images back on both
+  // branches.
   const ValueId product = b.op("Reshape", {b.op("MatMul", {x, turned(x)}), b.ints({4, 1})});
   const ValueId half = b.op("Mul", {product, b.number(0.5)}), part = b.op("Mul", {product, b.number(0.7)});
   const ValueId erf = b.op("Add", {b.op("Erf", {turned(part)}), b.number(1)});

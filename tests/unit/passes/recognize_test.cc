@@ -15,7 +15,7 @@ ValueId mean(Build& b, ValueId x, const std::vector<int64_t>& axes, int64_t keep
   return b.op("ReduceMean", {x, b.ints(axes)}, {{"keepdims", keepdims}});
 }
 
-// d / sqrt(mean(d^2) + epsilon) in the ways that exporters write it.
+// The forms in which exporters write d / sqrt(mean(d^2) + epsilon).
 struct Written {
   bool pow, reciprocal, twice;
 };
@@ -70,19 +70,19 @@ TEST_CASE("What is no normalisation of rows stays as it is") {
     return ops_after(*graph, "recognize_norm", {kX}).size() == graph->main().nodes.size();
   };
   CHECK(refused([](Build& b, ValueId x) { b.outputs({standardized(b, x, kWays[0], {1})}); }));
-  // The variance about another mean.
+  // The variance is taken around another mean.
   CHECK(refused([](Build& b, ValueId x) {
     const ValueId d = b.op("Sub", {x, mean(b, x, {-1})}), other = b.op("Sub", {x, mean(b, x, {1, 2})});
     const ValueId square = b.op("Mul", {other, other});
     b.outputs({b.op("Div", {d, b.op("Sqrt", {b.op("Add", {mean(b, square, {-1}), b.number(1e-5)})})})});
   }));
-  // Something else sees the deviation.
+  // Another node reads the deviation.
   CHECK(refused([](Build& b, ValueId x) {
     const ValueId d = b.op("Sub", {x, mean(b, x, {-1})});
     const ValueId root = b.op("Sqrt", {b.op("Add", {mean(b, b.op("Mul", {d, d}), {-1}), b.number(1e-5)})});
     b.outputs({b.op("Div", {d, root}), b.op("Neg", {root})});
   }));
-  // A cube.
+  // A cube instead of a square.
   CHECK(refused([](Build& b, ValueId x) {
     const ValueId d = b.op("Sub", {x, mean(b, x, {-1})});
     const ValueId square = b.op("Pow", {b.op("Abs", {d}), b.number(3)});
@@ -150,7 +150,8 @@ TEST_CASE("Numbers that are near are not near enough") {
 
 namespace {
 
-// What the exporters of transformers make of a layer's attention: 2 batches, 3 heads of size 4, 5 queries, 6 keys.
+// The attention of one layer as exporters of transformers write it: 2 batches, 3 heads of size 4, 5
+// queries, 6 keys.
 struct Layer {
   Builder builder{all_ops()};
   Build b{builder.main()};
@@ -225,8 +226,9 @@ TEST_CASE("A choice between scores and a number that hides them is a mask") {
 
 namespace {
 
-// Attention that trains, in f32: the sum of weighted outputs, and its gradients by what Q, K and V are made of. The ops after the pass,
-// whose results are compared; `asked`: products are to be bf16.
+// Builds attention that trains, in f32: the sum of weighted outputs, and its gradients with respect
+// to the inputs of Q, K and V. Compares results before and after the pass and returns the ops after
+// it. `asked`: products compute in bf16.
 Strings trained(bool by_row, const std::string& mask, bool asked, bool looks = false) {
   Builder builder{all_ops()};
   Build b{builder.main()};
@@ -294,7 +296,8 @@ TEST_CASE(
     }
   }
   for (const Strings& ops :
-       {trained(true, "added", false), trained(true, "added", true, true)}) {  // not asked; the weights are an output
+       // bf16 not requested; the weights are an output.
+       {trained(true, "added", false), trained(true, "added", true, true)}) {
     CHECK(std::count(ops.begin(), ops.end(), "FusedAttentionGrad") == 0);
   }
 }
@@ -308,27 +311,27 @@ TEST_CASE("What is no attention stays as it is") {
     return ops_after(*graph, "recognize_attention", l.inputs).size() == graph->main().nodes.size();
   };
   const auto product = [](Layer& l) { return l.b.op("MatMul", {l.heads(5), l.input({2, 3, 4, 6})}); };
-  // A softmax over the queries.
+  // The softmax runs over the queries.
   CHECK(refused([&](Layer& l) {
     return l.b.op("MatMul", {l.b.op("Softmax", {product(l)}, {{"axis", 2}}), l.heads(6)});
   }));
-  // A number that hides nothing.
+  // The masked number is not low enough.
   CHECK(refused([&](Layer& l) {
     const ValueId some = l.b.op("Greater", {l.input({5, 6}), l.b.number(0)});
     const ValueId scores = l.b.op("Where", {some, product(l), l.b.number(-100)});
     return l.b.op("MatMul", {l.b.op("Softmax", {scores}), l.heads(6)});
   }));
-  // A scale behind the mask.
+  // The scale follows the mask.
   CHECK(refused([&](Layer& l) {
     const ValueId scores = l.b.op("Mul", {l.b.op("Add", {product(l), l.input({5, 6})}), l.b.number(0.5)});
     return l.b.op("MatMul", {l.b.op("Softmax", {scores}), l.heads(6)});
   }));
-  // Probabilities that somebody else reads.
+  // Another node reads the probabilities.
   CHECK(refused([&](Layer& l) {
     const ValueId p = l.b.op("Softmax", {product(l)});
     return l.b.op("Add", {l.b.op("MatMul", {p, l.heads(6)}), l.b.op("ReduceSum", {p})});
   }));
-  // Values that all heads share.
+  // All heads share the values.
   CHECK(refused([&](Layer& l) { return l.b.op("MatMul", {l.b.op("Softmax", {product(l)}), l.input({2, 1, 6, 4})}); }));
 }
 

@@ -1,4 +1,5 @@
-// What the tests of passes that change last bits share: all ops taken whole, results compared to a tolerance.
+// Helpers for tests of passes that change last bits: every op is taken whole, and results are
+// compared to a tolerance.
 #ifndef PERCALE_TESTS_UNIT_PASSES_RECOGNIZE_UTIL_H_
 #define PERCALE_TESTS_UNIT_PASSES_RECOGNIZE_UTIL_H_
 
@@ -12,7 +13,8 @@
 
 namespace percale {
 
-// Runs the pass `name` on main, then asks: valid, the same outputs by name, the same numbers to 1e-12 (f64).
+// Runs the pass `name` on main. Checks that the result is valid, has the same outputs by name, and
+// the same numbers to 1e-12 (f64). Returns the ops after the pass.
 inline std::vector<std::string> ops_after(const Graph& graph, std::string_view name, const std::vector<Tensor>& inputs,
                                           const std::map<std::string, Tensor>& variables = {}) {
   Function f = graph.main();
@@ -43,7 +45,7 @@ inline std::vector<std::string> ops_after(const Graph& graph, std::string_view n
   return out;
 }
 
-// Numbers that look random, in (low, high).
+// Returns irregular numbers in (low, high).
 inline Tensor wavy(const Shape& shape, double low = -1, double high = 1) {
   std::vector<double> values(static_cast<size_t>(shape.num_elements()));
   for (size_t i = 0; i < values.size(); ++i) {

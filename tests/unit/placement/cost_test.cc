@@ -1,4 +1,4 @@
-// Where nodes stand when nothing but the cost decides.
+// Placement of nodes if only cost decides.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class RunsAll final : public KernelProbe {
   Status can_run(const Node&, std::string_view) const override { return {}; }
 };
 
-// `count` devices "cpu:i" of one thread each.
+// Returns `count` devices "cpu:i" of one thread each.
 std::vector<PlacementDevice> cpus(int count) {
   std::vector<PlacementDevice> out;
   for (int i = 0; i < count; ++i) out.push_back({.name = str_cat("cpu:", i), .kind = "cpu", .holds_variables = true});
@@ -23,8 +23,8 @@ std::vector<PlacementDevice> cpus(int count) {
   return out;
 }
 
-// x [n,n] times itself `length` times in each of `branches` branches, node "b<branch>/<i>"; their sum. A cheap node stands
-// before each branch.
+// Builds the sum of `branches` branches. Each multiplies x [n,n] by itself `length` times, in nodes
+// "b<branch>/<i>". A cheap node precedes each branch.
 Function branches(int64_t n, int branches, int length, const std::vector<std::string>& hints = {}) {
   static const auto ops = make_test_ops();
   Builder builder(ops->registry);
@@ -178,7 +178,7 @@ TEST_CASE("nodes that are asked to stand with another one stand there, wherever 
   const Function with = branches(256, 3, 3, {"cpu:3", "colocate:b0/1", "colocate:b1/0"});
   const Placement all = placed(with, cpus(4), {.threads = 4});
   for (const char* name : {"b1/0", "b1/2", "b2/0", "b2/2"}) CHECK(device_of(with, all, name) == 3);
-  // Where nothing names a device the cost decides on all of them as one.
+  // Without a device name, cost decides for all of them as one.
   const Function free = branches(256, 3, 3, {"", "", "colocate:b1/1"});
   const Placement chosen = placed(free, cpus(4), {.threads = 4});
   CHECK(device_of(free, chosen, "b2/0") == device_of(free, chosen, "b1/1"));
@@ -215,7 +215,7 @@ TEST_CASE("nodes that cannot stand together are an error that names them, or wit
   }
   CHECK(device_of(torn, placed(torn, cpus(2), {}), "b1/sum") == 0);
 
-  // Two names in one group.
+  // Two different names in one group of nodes.
   Function two = branches(16, 1, 3);
   for (Node& node : two.nodes) {
     if (node.name == "b0/0") node.device = "cpu:1";

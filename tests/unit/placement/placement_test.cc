@@ -8,7 +8,7 @@
 namespace percale {
 namespace {
 
-// Devices of kind "tiny" run nothing but Add.
+// Accepts only Add on devices of kind "tiny".
 class OnlyAdd final : public KernelProbe {
  public:
   Status can_run(const Node& node, std::string_view kind) const override {
@@ -86,7 +86,7 @@ TEST_CASE("a node that asks for a place in the group stands there if that device
   REQUIRE(tiny.ok());
   CHECK(tiny->device_of[1] == 1);
   CHECK(tiny->reasons[1] == "runs at home; asked for group:2, but only Add is known here");
-  // Where the third device keeps its variables: on the first that has the host's memory.
+  // The home of the third device's variables is the first device that has the host's memory.
   const auto host = place(diamond("group:2/host"), kDevices, OnlyAdd(), {.soft = false, .group = group});
   REQUIRE(host.ok());
   CHECK(host->device_of[1] == 1);
@@ -119,7 +119,7 @@ TEST_CASE("without a device nothing is placed") {
 
 TEST_CASE("the cut sends a value once to each part that needs it") {
   const Function f = diamond("");
-  const Cut cut = partition(f, {0, 1, 1, 1});  // a on one device, all that uses it on another
+  const Cut cut = partition(f, {0, 1, 1, 1});  // a on one device, all its users on another
   REQUIRE(cut.parts.size() == 2);
   REQUIRE(cut.transfers.size() == 1);
   CHECK(cut.transfers[0].value == "a");

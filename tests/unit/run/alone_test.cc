@@ -1,4 +1,5 @@
-// A run that says that it is alone has the threads of all devices, one that does not those of its device.
+// A run with the option `alone` uses the threads of all devices; another run uses those of its
+// device.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -15,7 +16,8 @@ namespace {
 std::atomic<bool> met{false};
 std::atomic<int> patience_ms{0};
 
-// Two pieces that wait for each other, for a while: alone, one after the other, they never meet.
+// Runs two pieces that wait a while for each other. If they run one after the other, they never
+// meet.
 void run_meet(const int64_t&, const Launch& l) {
   std::atomic<int> here{0};
   l.parallel()(int64_t{2}, [&](int64_t) {

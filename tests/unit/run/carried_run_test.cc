@@ -1,4 +1,5 @@
-// Runs that hand values on: what stays on a device, what comes back, and what an error leaves as it was.
+// Runs with recurrent state: which values stay on a device, which return to the host, and what an
+// error leaves unchanged.
 #include "core/run/carried_run.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +19,8 @@ const Shape kShape{kSize};
 Tensor filled(float value) { return Tensor::of<float>(kShape, std::vector<float>(kSize, value)); }
 float first_of(const Tensor& t) { return t.span<float>()[0]; }
 
-// sum = s + x, product = p * 2 + sum, its mean, and the sum looked up at `index`.
+// Builds sum = s + x, product = p * 2 + sum, the mean of product, and the element of sum at
+// `index`.
 std::shared_ptr<const Graph> graph(const Engine& engine) {
   Builder builder(engine.registry());
   Emitter e(builder.main());
@@ -45,7 +47,7 @@ struct Job {
     run = get(CarriedRun::create(session, spec, {wide, wide, wide, {DType::kI64, Shape{1}}}, {{1, 1}, {3, 2}}));
   }
 
-  // With `begin` from s and p of that value.
+  // With `begin`, s and p start from that value.
   Status step(float x, std::optional<float> begin = {}, int64_t index = 0, bool all = false) {
     std::vector<Tensor> feeds{filled(x), {}, {}, Tensor::of<int64_t>({1}, std::vector<int64_t>{index})};
     if (begin) feeds[1] = filled(*begin), feeds[2] = filled(*begin);
@@ -79,7 +81,7 @@ TEST_CASE("what a run gives is what the next one is fed, on the host and on a de
         CHECK(first_of(job.outputs[1]) == s);
         CHECK(first_of(job.outputs[3]) == p);
       }
-      // A run that fails, and another call of the session, change nothing.
+      // A failed run, and another call of the session, change nothing.
       if (i == 2) CHECK(job.step(9, {}, kSize + 5).code() == Code::kOutOfRange);
       REQUIRE(other.step(100, 0).ok());
     }

@@ -56,7 +56,7 @@ TEST_CASE("If runs the branch that its condition names, and what follows goes on
   }
 }
 
-// Powers of two: carried p, doubled each trip, and the list of all of them.
+// Powers of two: p is carried and doubled in each iteration; the list of all of them is scanned.
 TEST_CASE("Loop carries values from trip to trip and stacks what it scans") {
   const auto engine = test_engine();
   Builder builder(engine->registry());
@@ -153,7 +153,7 @@ TEST_CASE("a shape that a run computes is planned when it is known, once for eac
     CHECK((*got)[0].shape() == Shape{6 / rows});
     if (rows == 2) CHECK((*got)[0].span<float>()[0] == -5);
   }
-  CHECK(session->stats().plans == 4);  // the first part, and the second for three shapes
+  CHECK(session->stats().plans == 4);  // the first part once, the second for three shapes
   const std::vector<int64_t> wrong{4, -1};
   const auto refused = session->run({.feeds = {"x", "shape"}, .fetches = {"s"}},
                                     std::vector{numbers, Tensor::vector(std::span<const int64_t>(wrong))});
@@ -220,8 +220,8 @@ TEST_CASE("what depends on variables alone is computed once per version of them"
   CHECK(count("Transpose wt") == 2);
 }
 
-// y = the sum over `trips` trips of transposed(w) x, of -transposed(w) x where `choice` is false: w is captured by a branch within
-// the body of a loop. With `counts`, w grows by one before.
+// Builds y = the sum over `trips` iterations of transposed(w) x, or of -transposed(w) x if `choice`
+// is false: a branch within the body of a loop captures w. With `counts`, w grows by one first.
 std::shared_ptr<const Graph> nested_reads(const std::shared_ptr<Engine>& engine, bool counts) {
   Builder builder(engine->registry());
   const Tensor first = Tensor::of<float>({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6});
@@ -289,7 +289,7 @@ TEST_CASE("what bodies compute of a variable that they capture is computed once 
   CHECK(run(true) == 15);
   const size_t before = transposed();
   CHECK(before >= 1);
-  CHECK(before <= 2);  // once for each branch, or for both
+  CHECK(before <= 2);  // once per branch, or once for both
   REQUIRE(variables->publish({{0, Tensor::of<float>({2, 3}, std::vector<float>(6, 10))}}).ok());
   CHECK(run(true) == 60);
   CHECK(run(true) == 60);

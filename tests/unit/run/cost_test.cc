@@ -1,4 +1,5 @@
-// Sessions on several devices: who goes where by cost, what a plan says of it, and that no bit depends on it.
+// Sessions on several devices: placement by cost, its report in the plan, and bits that do not
+// depend on it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,8 +17,9 @@ namespace {
 constexpr int64_t kSize = 256;
 const RunSpec kSpec{.feeds = {"x"}, .fetches = {"y"}};
 
-// Two branches of three products each, "b0/0" to "b1/2", and their sum "y". `hints`: of the branches, or "begin on" that of their
-// first nodes, "b0/begin" and "b1/begin".
+// Builds two branches of three products each, "b0/0" to "b1/2", and their sum "y". `hints` gives
+// the devices of the branches, or with "begin on" those of their first nodes, "b0/begin" and
+// "b1/begin".
 std::shared_ptr<const Graph> two_branches(const Engine& engine, const std::vector<std::string>& hints = {"", ""}) {
   Builder builder(engine.registry());
   FunctionBuilder& f = builder.main();
@@ -97,7 +99,7 @@ TEST_CASE("two heavy branches go to two devices of a thread each, with the numbe
   CHECK(*plan.find("placement")->find("expected_seconds")->as_double("") > 0);
   CHECK(same_bits(result_of(*session), want));
 
-  // Devices that share a thread would only take turns.
+  // Devices that share one thread would only take turns.
   const auto narrow = sim_engine(1, "cpu=4x1");
   const auto turns = *Session::create(narrow, two_branches(*narrow), nullptr);
   CHECK(device_of(plan_of(*turns), "b1/1") == "cpu:0");
@@ -119,10 +121,10 @@ TEST_CASE("a node stands with the node that it names; a name that was never ther
 
 namespace {
 
-// The branches begin on sim:0 and on sim:1; where they go on is free.
+// The branches start on sim:0 and on sim:1; cost decides where they continue.
 std::vector<std::string> begin_apart() { return {"begin on sim:0", "begin on sim:1"}; }
 
-// sim:1 takes forty times as long as it needs.
+// Makes sim:1 forty times slower than needed.
 void slow_down() {
   percale_sim_faults slow{};
   slow.slow = 40;
@@ -143,10 +145,10 @@ TEST_CASE("a session that measures moves work off a device that proves slow, and
   for (int i = 0; i < 8; ++i) CHECK(same_bits(result_of(*session), want));
   const Json after = plan_of(*session);
   for (const char* name : {"b0/0", "b0/1", "b1/0", "b1/1"}) CHECK(device_of(after, name) != "sim:1");
-  CHECK(device_of(after, "b1/begin") == "sim:1");  // where it is asked for
+  CHECK(device_of(after, "b1/begin") == "sim:1");  // as requested
   CHECK(same_bits(result_of(*session), want));
   CHECK(session->stats().plans == 2);
-  // Without the option nothing moves.
+  // Without the option no node moves.
   for (int i = 0; i < 9; ++i) CHECK(same_bits(result_of(*steady), want));
   CHECK(device_of(plan_of(*steady), "b1/1") == "sim:1");
   CHECK(steady->stats().plans == 1);
@@ -222,7 +224,7 @@ TEST_CASE("log_placement tells each node's device and reason when a plan is made
   const auto session = *Session::create(engine, two_branches(*engine), nullptr,
                                         {.log_placement = true, .costs = {}, .disabled_passes = {}});
   result_of(*session);
-  CHECK(lines.size() == 10);  // nine nodes, and the whole
+  CHECK(lines.size() == 10);  // nine nodes and the total
   CHECK(lines[0].starts_with("placement: Tanh 'b0/begin' on cpu:0: "));
   result_of(*session);
   CHECK(lines.size() == 10);

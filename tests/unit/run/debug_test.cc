@@ -1,4 +1,5 @@
-// CheckNumerics, Print and Assert as a session runs them: what is kept, what is said, what happens to variables.
+// CheckNumerics, Print and Assert in a session: which nodes stay, what is reported, and what
+// happens to variables.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -60,7 +61,8 @@ TEST_CASE("Print gives its input on and says its first elements through the log 
   REQUIRE_MESSAGE(out.ok(), out.status().to_string());
   CHECK((*out)[0].span<float>()[1] == -2.5f);
   CHECK(lines.said == std::vector<std::string>{"x = [1 2.5 -3...]"});
-  // The second one was not needed for y; it comes after the first one, which therefore runs with it.
+  // y does not need the second node, but that one follows the first by a control edge, so the first
+  // runs as well.
   CHECK(session->run({.feeds = {"x"}, .fetches = {"all"}}, std::vector{floats({1, 3})}).ok());
   CHECK(lines.said == std::vector<std::string>{"x = [1 2.5 -3...]", "x = [1 3]", "[false true]"});
   engine->log().level = LogLevel::kWarning;
@@ -90,7 +92,7 @@ TEST_CASE("Assert and Print stay before later assignments, and a failed Assert l
       [](Builder& b, Emitter& e) {
         REQUIRE(b.add_variable({.name = "w", .dtype = DType::kF32, .shape = {2}, .initial = floats({1, 2})}).ok());
         const ValueId x = *b.main().add_input("x", DType::kF32, Shape{2});
-        // Nobody uses what these two give: the assignment that comes after them keeps them.
+        // No node uses the results of these two; the assignment after them keeps them.
         e.emit("percale:Print", {x}, {{"message", "seen "}}, "print");
         e.emit_many("percale:Assert", {e.emit("Greater", {x, e.scalar(DType::kF32, 0)})}, 0,
                     {{"message", "x must be positive"}}, "assert");
@@ -149,7 +151,7 @@ TEST_CASE(
   const RunSpec both{.feeds = {"x", "c"}, .fetches = {"y", "slope"}};
   const auto out = session->run(both, std::vector{floats({1, 2}), Tensor::scalar(true)});
   REQUIRE_MESSAGE(out.ok(), out.status().to_string());
-  CHECK((*out)[0].span<float>()[1] == (*out)[1].span<float>()[1]);  // the slope of exp
+  CHECK((*out)[0].span<float>()[1] == (*out)[1].span<float>()[1]);  // the derivative of exp
   CHECK(lines.said == std::vector<std::string>{"unused [1 2]", "h = [1 2]"});
   const auto failed = session->run(both, std::vector{floats({1, -2}), Tensor::scalar(false)});
   CHECK(failed.status().message().find("element 1 of the condition is false") != std::string::npos);
@@ -171,7 +173,7 @@ TEST_CASE("CheckNumerics fails the run at the first element that is not finite, 
   CHECK(session->run(forward, std::vector{floats({1, 4, inf, inf})}).status().message() ==
         "CheckNumerics 'checked': weights: element 2 is infinite or NaN");
   CHECK(session->run(backward, std::vector{floats({1, 4})}).ok());
-  // The slope of a root at 0 is infinite.
+  // The derivative of the square root at 0 is infinite.
   const auto failed = session->run(backward, std::vector{floats({1, 0})});
   CHECK(failed.status().code() == Code::kInvalidArgument);
   CHECK(failed.status().message().find("gradient: weights: element 1 is infinite or NaN") != std::string::npos);

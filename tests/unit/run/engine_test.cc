@@ -31,7 +31,7 @@ std::string names_of(const Engine& engine) {
   return out;
 }
 
-// A kind of device that can be anything a test needs.
+// A configurable kind of device.
 struct FakeKind {
   int32_t count = 1;
   const char* reason = nullptr;
@@ -275,7 +275,8 @@ TEST_CASE("after a fork the child's engine says so and can be let go of, while t
   if (child == 0) {
     const Status status = (*engine)->check_usable();
     bool right = status.code() == Code::kFailedPrecondition && status.message().substr(0, 6) == "forked";
-    engine = Status(Code::kUnknown, "released");  // must not wait for threads that only the parent has
+    // Must not wait for threads that exist only in the parent.
+    engine = Status(Code::kUnknown, "released");
     const auto own = make_test_engine(with_devices("cpu:0", 2));
     right = right && own.ok() && (*own)->check_usable().ok();
     _exit(right ? 0 : 1);

@@ -1,5 +1,5 @@
-// Fusion as a session does it: the same bits, kernels that say who they are, groups put back, order across
-// devices.
+// Fusion in sessions: the same bits, kernels reported by name, groups that are put back, and order
+// across devices.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -28,7 +28,7 @@ std::shared_ptr<Engine> engine_with(const std::string& isa, const std::string& d
   return get(make_test_engine(options));
 }
 
-// The instruction sets that this machine has, as options.
+// Returns the instruction sets of this machine as options.
 std::vector<std::string> isas() {
   std::vector<std::string> out;
   for (const char* isa : {"sse4", "avx2", "avx512"}) {
@@ -45,7 +45,7 @@ size_t count_of(const std::string& text, std::string_view part) {
   return n;
 }
 
-// A graph whose inputs are given with their values, and its one fetch "out".
+// A graph with values for its inputs and one fetch, "out".
 struct Case {
   Builder builder;
   Emitter e;
@@ -71,7 +71,8 @@ struct Outcome {
   std::string kernels, passes;  // with fusion
 };
 
-// Runs the graph with and without fusion: the same bits. Without, no Fused node is there.
+// Runs the graph with and without fusion. Checks that the bits agree and that without fusion there
+// is no Fused node.
 Outcome run_both_ways(const std::shared_ptr<Engine>& engine, const Case& c, const std::shared_ptr<const Graph>& graph) {
   const RunSpec spec{.feeds = c.names, .fetches = {"out"}};
   std::vector<ValueType> types;
@@ -93,7 +94,7 @@ class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
   size_t pick(size_t n) { return static_cast<size_t>(engine_()) % n; }
-  // Numbers of all sizes; with `wild` also infinities and zeros of both signs.
+  // Numbers of all magnitudes; with `wild` also infinities and zeros of both signs.
   Tensor tensor(const Shape& shape, bool wild) {
     const std::array<float, 5> special = {0.0f, -0.0f, std::numeric_limits<float>::infinity(), 1e30f, -1e-30f};
     std::vector<float> values(static_cast<size_t>(shape.num_elements()));
@@ -108,7 +109,7 @@ class Random {
   std::mt19937 engine_;
 };
 
-// One more elementwise node over values of which the first is of the whole shape.
+// Adds one elementwise node over `values`, of which the first has the whole shape.
 ValueId add_elementwise(Emitter& e, Random& random, const std::vector<ValueId>& values) {
   static constexpr std::array kUnary = {"Neg",   "Abs",     "Sqrt", "Exp", "Log",  "Reciprocal",  "Floor",    "Ceil",
                                         "Round", "Sigmoid", "Tanh", "Erf", "Relu", "HardSigmoid", "HardSwish"};
@@ -127,7 +128,8 @@ ValueId add_elementwise(Emitter& e, Random& random, const std::vector<ValueId>& 
   }
 }
 
-// The shapes [last], [last two], [], a column and one number per channel of a shape, as operands that repeat.
+// Returns broadcast operands for a shape: [last], [last two], [], a column, and one number per
+// channel.
 std::vector<ValueId> rows_of(Case& c, Random& random, const Shape& shape, bool wild) {
   std::vector<ValueId> out{c.input(random.tensor(Shape(shape.dims().last(1)), wild)),
                            c.input(random.tensor(Shape{}, wild)), c.e.scalar(DType::kF32, 0.3)};
@@ -274,7 +276,7 @@ TEST_CASE("products and convolutions with a tail give the bits of the nodes one 
                                                                                                   2}}});
                                                                                       }},
                                                                                      {"conv_chain",  // one weight, which
-                                                                                      // stands in the body
+                                                                                      // stays in the body
                                                                                       [](Case& c, Random& r) {
                                                                                         return c.e.emit(
                                                                                             "Conv",
@@ -313,7 +315,7 @@ TEST_CASE("products and convolutions with a tail give the bits of the nodes one 
             break;
           }
         }
-        // A bias that is fed is used by the tail alone, so that there is a group of two or more.
+        // Only the epilogue uses a bias that is fed, so there is a group of two or more nodes.
         const Outcome outcome = run_both_ways(engine, c, c.finish(last));
         CHECK(count_of(outcome.kernels, str_cat("\"kernel\":\"simd.", makers[m].first, "\"")) == 1);
       }

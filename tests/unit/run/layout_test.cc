@@ -1,5 +1,5 @@
-// Formats of values: kernels that want their operands in an order of their own get it, and nobody else notices. The format of
-// these tests is the tensor backwards.
+// Formats of values: kernels that request operands in an order of their own get it, and all other
+// nodes are unaffected. The format of these tests is the reversed tensor.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ Format backwards(const NodeView& node, size_t i) {
   return {"test:backwards", *byte_size(node.dtype(i), node.shape(i))};
 }
 
-// Computes y[n-1-i] = x[n-1-i] - w[n-1-i] on operands that lie backwards; w only where it is prepared.
+// Computes y[n-1-i] = x[n-1-i] - w[n-1-i] on reversed operands; w is reversed only if it is a
+// precomputed value.
 struct SubPlan {
   int64_t count;
   bool formatted;
@@ -82,7 +83,8 @@ struct Model {
   const RunSpec spec{.feeds = {"x"}, .fetches = {"y", "z"}};
   const std::vector<ValueType> types{{DType::kF32, Shape{2, 3}}};
 
-  // y = Relu((x - w) - w), z = reshape(x - w): the first difference goes on in the format, and is also read row-major.
+  // y = Relu((x - w) - w), z = reshape(x - w): the first difference is passed on in the format and
+  // is also read row-major.
   Model() {
     Builder builder(engine->registry());
     Emitter e(builder.main());
@@ -116,7 +118,8 @@ TEST_CASE("values pass between kernels in the format that both want, and reach e
   const std::string kernels = get(session->explain(model.spec, model.types, "kernels"));
   CAPTURE(kernels);
   CHECK(count_of(kernels, "\"test.Sub\"") == 2);
-  // x before the first, the first's result for the Reshape, the second's for Relu; w is reordered ahead of the run.
+  // Reorders are needed for x, for the input of the Reshape and for the input of Relu; w is
+  // reordered in the precompute step.
   CHECK(count_of(kernels, "\"percale:Reorder\"") == 4);
   CHECK(count_of(kernels, "\"once\"") == 1);
 }
@@ -127,7 +130,7 @@ TEST_CASE("a weight is reordered once per version, by whichever session needs it
   const auto other = model.session({.disabled_passes = {"fuse_elementwise"}});
   reorders = 0;
   model.run(*one, 0);
-  CHECK(reorders == 4);  // w and three of this run
+  CHECK(reorders == 4);  // one for w and three for this run
   model.run(*one, 0);
   model.run(*other, 0);
   CHECK(reorders == 10);

@@ -1,5 +1,5 @@
-// LSTM of one sequence: weights that are there before the run are packed once, fed ones in the run, and few steps by fed ones take
-// another kernel. The numbers are the same but for rounding.
+// LSTM of one sequence. Weights that exist before the run are packed once, fed ones in the run; for
+// few steps with fed weights another kernel is used. The results agree up to rounding.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -39,7 +39,7 @@ class Model {
     }
   }
 
-  // Y, Y_h and Y_c one behind the other, and what ran them.
+  // Y, Y_h and Y_c concatenated, and the kernels that ran.
   struct Outcome {
     std::vector<float> values;
     std::string kernels;
@@ -104,9 +104,9 @@ TEST_CASE("an LSTM of one sequence on constant weights gives what it gives on fe
       options.threads = 2;
       options.isa = isa;
       const auto engine = get(make_test_engine(options));
-      if (engine->registry()->isa() == "none") continue;  // the kernel is of vectors
+      if (engine->registry()->isa() == "none") continue;  // the kernel needs vector instructions
       const auto fed = model.run(engine, true), constant = model.run(engine, false);
-      const char* const few = "\"kernel\":\"simd.lstm\",\"runs\"";  // steps, and weights that come with them
+      const char* const few = "\"kernel\":\"simd.lstm\",\"runs\"";  // few steps with fed weights
       CHECK((fed.kernels.find(few) != std::string::npos) == (c.steps < 4));
       CHECK(constant.kernels.find("\"kernel\":\"simd.lstm_row\",\"runs\"") != std::string::npos);
       CHECK(worst(constant.values, fed.values) < 1e-6);

@@ -1,4 +1,4 @@
-// An engine with the null device: that its memory is apart from the host's, and that it counts.
+// An engine with the null device, whose memory is separate from the host's and whose counters work.
 #include <doctest/doctest.h>
 
 #include <vector>

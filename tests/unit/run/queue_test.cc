@@ -1,4 +1,5 @@
-// Queues and mutexes as sessions run them: what a run sees, what others see of it, how it waits and how it stops waiting.
+// Queues and mutexes in sessions: what a run sees, what other runs see of it, how it waits and how
+// waiting ends.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -57,7 +58,8 @@ Attributes dequeue_of(int64_t capacity, std::vector<int64_t> dims) {
           {"dims", std::move(dims)}};
 }
 
-// Both ends of a queue of f32 [?] in one function: targets "put", "close"; fetches "got", "twice" = 2 * got, "size", "closed".
+// Builds both ends of a queue of f32 [?] in one function: targets "put", "close"; fetches "got",
+// "twice" = 2 * got, "size", "closed".
 void both_ends(Builder& b, Emitter& e, int64_t capacity) {
   const ValueId x = *b.main().add_input("x", DType::kF32, Shape{kUnknownDim});
   e.emit_many("percale:QueueEnqueue", {x}, 0, {{"queue", "q"}, {"capacity", capacity}}, "put");

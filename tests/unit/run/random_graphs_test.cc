@@ -1,5 +1,6 @@
-// Random graphs, randomly placed over four devices of two kinds of memory, against a description of each that this file keeps: what
-// runs is what the fetches need, nothing crosses twice, and the bits are those of one device.
+// Runs random graphs, placed at random on four devices with two kinds of memory. Each is compared
+// with an independent description: exactly the nodes that the fetches need run, no value is
+// transferred twice, and the bits are those of one device.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 constexpr int kDeviceCount = 4, kHost = 0;
 const Shape kShape{6, 4};
 
-// What the graph is, said a second time.
+// An independent description of the graph.
 struct Described {
   struct Node {
     std::string name, op;
@@ -31,7 +32,7 @@ struct Described {
   };
   struct Value {
     std::string name;
-    int node = -1;  // that gives it; -1: an input, the variable
+    int node = -1;  // the node that computes it; -1: an input or the variable
   };
   std::vector<Node> nodes;
   std::vector<Value> values;
@@ -45,7 +46,7 @@ struct Described {
   }
 };
 
-// The variable "w" and the inputs "x" and "y" are the values 0 to 2.
+// Values 0 to 2 are the variable "w" and the inputs "x" and "y".
 Described random_graph(const Engine& engine, uint32_t seed) {
   std::mt19937 random(seed);
   Described d;
@@ -81,7 +82,7 @@ Described random_graph(const Engine& engine, uint32_t seed) {
     std::vector<ValueId> operands;
     for (const int v : node.inputs) operands.push_back(ids[static_cast<size_t>(v)]);
     operands.insert(operands.end(), more.begin(), more.end());
-    if (kind == 5) operands.push_back(e.ints({4}));  // all of a row, sorted; and where they stood
+    if (kind == 5) operands.push_back(e.ints({4}));  // the sorted row and the original positions
     f.set_device(engine.devices()[static_cast<size_t>(node.device)]->name());
     const auto given = e.emit_many(node.op, operands, outputs, {}, node.name);
     REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
@@ -93,7 +94,7 @@ Described random_graph(const Engine& engine, uint32_t seed) {
       node.after.push_back(static_cast<int>(before));
     }
     d.values.push_back({node.name, static_cast<int>(made.size())});
-    ids.push_back(given[0]);  // positions are i64: nobody takes them up
+    ids.push_back(given[0]);  // positions are i64 and are not used further
     made.push_back(id);
     d.nodes.push_back(std::move(node));
   }
@@ -104,7 +105,7 @@ Described random_graph(const Engine& engine, uint32_t seed) {
     outputs.push_back(ids[v]);
   }
   d.fed = {1, 2};
-  // Values within the graph may be fed too, in the place of what gives them.
+  // A value within the graph may also be fed, which replaces the node that computes it.
   const int within = any();
   const bool fetched = std::find(d.fetched.begin(), d.fetched.end(), within) != d.fetched.end();
   if (within > 2 && !fetched && random() % 3 == 0) d.fed.push_back(within);
@@ -115,7 +116,8 @@ Described random_graph(const Engine& engine, uint32_t seed) {
   return d;
 }
 
-// The nodes that the fetches need, past no value that is fed. An order alone makes no node run that has no lasting effect.
+// Returns the nodes that the fetches need, not looking past fed values. A control edge alone does
+// not make a node run, unless the node has a lasting effect.
 std::set<int> closure(const Described& d) {
   std::set<int> out;
   std::vector<int> open;
@@ -133,13 +135,14 @@ std::set<int> closure(const Described& d) {
   return out;
 }
 
-// Of each value and each device that reads it and does not have it, one.
+// Returns one transfer for each value and each device that reads it and does not have it.
 std::set<std::pair<std::string, int>> crossings(const Described& d, const std::set<int>& running) {
   std::set<std::pair<std::string, int>> out;
   for (const int n : running) {
     const Described::Node& node = d.nodes[static_cast<size_t>(n)];
     for (const int v : node.inputs) {
-      if (std::find(d.fed.begin(), d.fed.end(), v) != d.fed.end()) continue;  // goes to each device from the host
+      // Fed values go to each device from the host.
+      if (std::find(d.fed.begin(), d.fed.end(), v) != d.fed.end()) continue;
       const Described::Value& value = d.values[static_cast<size_t>(v)];
       const int from = value.node < 0 ? kHost : d.nodes[static_cast<size_t>(value.node)].device;
       if (from != node.device) out.insert({value.name, node.device});
@@ -190,7 +193,7 @@ std::string text_of(const Described& d) {
   return out;
 }
 
-// `whole`: some devices take partitions; what each node does cannot be seen then.
+// With `whole`, some devices take partitions. Their individual nodes cannot be observed.
 void check_graph(const std::shared_ptr<Engine>& engine, uint32_t seed, bool whole) {
   const Described d = random_graph(*engine, seed);
   const std::string text = text_of(d);
@@ -203,7 +206,7 @@ void check_graph(const std::shared_ptr<Engine>& engine, uint32_t seed, bool whol
   std::vector<ValueType> types;
   for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
 
-  // As it stands: every node by itself, where the graph says.
+  // Without passes: every node runs by itself, on the device that the graph names.
   const auto plain = *Session::create(engine, d.graph, variables, without_passes());
   const auto plan = plain->prepare(spec, types);
   REQUIRE_MESSAGE(plan.ok(), plan.status().to_string());
@@ -229,7 +232,7 @@ void check_graph(const std::shared_ptr<Engine>& engine, uint32_t seed, bool whol
     CHECK(sent == std::multiset<std::pair<std::string, int>>(wanted.begin(), wanted.end()));
   }
 
-  // With all passes, there and on one device.
+  // With all passes, on the same devices and on one device.
   const auto optimised = *Session::create(engine, d.graph, variables);
   const auto together = optimised->run(spec, feeds);
   REQUIRE_MESSAGE(together.ok(), together.status().to_string());

@@ -32,7 +32,7 @@ std::vector<float> values_of(const Tensor& t) {
     REQUIRE_MESSAGE(status_.ok(), status_.to_string()); \
   } while (false)
 
-// y = relu(x * w + b) and s = sum(y), as the builder would be called from any door.
+// Builds y = relu(x * w + b) and s = sum(y) through the public Builder.
 std::shared_ptr<const Graph> small_graph(const Engine& engine, const std::string& second_device = "") {
   Builder builder(engine.registry());
   Emitter e(builder.main());
@@ -245,7 +245,8 @@ TEST_CASE("with exclusive state an assignment works in the variable's own memory
     REQUIRE_MESSAGE(out.ok(), out.status().to_string());
   }
   CHECK(values_of(state[0]) == std::vector<float>{3, 4});
-  CHECK(session->stats().planned_peak_bytes == kAlignment);  // of an empty arena: no second copy of the variable
+  // An empty arena: no second copy of the variable.
+  CHECK(session->stats().planned_peak_bytes == kAlignment);
 }
 
 TEST_CASE("errors name what was asked for and what is nearest") {

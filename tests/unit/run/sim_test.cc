@@ -1,5 +1,5 @@
-// Devices with memory and queues of their own: values cross the border by copies alone, results are the CPU's bits, and what goes
-// wrong on a device ends the run everywhere.
+// Devices with memory and streams of their own. Values reach them only by copies, results have the
+// CPU's bits, and an error on one device ends the run on all.
 
 #include <doctest/doctest.h>
 
@@ -34,7 +34,7 @@ Tensor input() {
   return Tensor::of<float>(Shape{7, 5}, x);
 }
 
-// x -> `count` times Tanh on `device` -> y.
+// Builds x -> `count` times Tanh on `device` -> y.
 std::shared_ptr<const Graph> chain(const Engine& engine, int count, const std::vector<std::string>& devices) {
   Builder builder(engine.registry());
   Emitter e(builder.main());
@@ -101,7 +101,7 @@ TEST_CASE("devices work at the same time, also where the engine has one thread")
   const auto begin = std::chrono::steady_clock::now();
   REQUIRE(session->run(spec, std::vector{input()}).ok());
   CHECK(seconds_since(begin) >= 0.2);
-  CHECK(seconds_since(begin) < 0.36);  // one after the other: 0.4
+  CHECK(seconds_since(begin) < 0.36);  // sequential execution takes 0.4 s
 }
 
 TEST_CASE("cancelling and a deadline end a run whose devices are slow, within the work under way") {
@@ -109,7 +109,7 @@ TEST_CASE("cancelling and a deadline end a run whose devices are slow, within th
   const auto session = *Session::create(engine, chain(*engine, 60, {"sim:0", "sim:0", "cpu:0"}), nullptr, unfused());
   const RunSpec spec{.feeds = {"x"}, .fetches = {"y"}};
   REQUIRE(session->run(spec, std::vector{input()}).ok());
-  set_faults(0, slow_launches(100));  // four seconds in all
+  set_faults(0, slow_launches(100));  // four seconds in total
   auto begin = std::chrono::steady_clock::now();
   RunOptions late;
   late.deadline_ns = now_ns() + 250'000'000;
@@ -158,7 +158,7 @@ TEST_CASE(
         .status();
   };
   REQUIRE(run(2).ok());
-  set_faults(1, slow_launches(100));  // five seconds in all
+  set_faults(1, slow_launches(100));  // five seconds in total
   const auto begin = std::chrono::steady_clock::now();
   const Status status = run(9);
   CHECK(seconds_since(begin) < 1);

@@ -15,7 +15,7 @@ int64_t weights_of(const Conv2d& c) { return c.out_c * (c.in_c / c.groups) * c.k
 int64_t input_of(const Conv2d& c) { return c.batch * c.in_c * c.in_h * c.in_w; }
 int64_t output_of(const Conv2d& c) { return c.batch * c.out_c * c.out_h * c.out_w; }
 
-// The definition: calls f(index in x, index in w, index in y) for every product.
+// The definition of the convolution: calls f(index in x, index in w, index in y) for every product.
 void for_each_product(const Conv2d& c, const std::function<void(size_t, size_t, size_t)>& f) {
   const int64_t per_in = c.in_c / c.groups, per_out = c.out_c / c.groups;
   for (int64_t n = 0; n < c.batch; ++n) {
@@ -148,19 +148,21 @@ TEST_CASE("wide channels, narrow images and whole tiles agree with the definitio
   check_conv(conv(1, 33, 7, 7, 70, 3, 3, 1, 1, 1, 1));
   check_conv(conv(2, 40, 8, 28, 33, 1, 1, 1, 1, 0, 1));
   check_conv(conv(2, 40, 9, 9, 33, 1, 1, 2, 1, 0, 1));
-  // Strides of 2, whose gradient is written in pairs of columns: odd and even widths, one column, phases without taps.
+  // Stride 2, whose gradient is written in pairs of columns: odd and even widths, one column,
+  // phases without taps.
   for (int64_t width : {1, 2, 17, 28, 57, 60}) {
     check_conv(conv(2, 35, 4, width, 40, 1, 1, 2, 1, 0, 1));
     check_conv(conv(9, 20, 5, width, 24, 3, 3, 2, 1, 1, 1));
   }
   check_conv(conv(1, 30, 1, 1, 17, 1, 1, 1, 1, 0, 1));
   check_conv(conv(1, 3, 45, 47, 16, 7, 7, 2, 1, 3, 1));
-  // Rows that edge tiles make up, with one channel of the last block and with half of it.
+  // Rows that edge tiles cover, with one channel in the last block and with half of a block.
   for (int64_t width : {4, 7, 11, 12, 13, 14, 17, 28, 42}) {
     check_conv(conv(2, 9, 5, width, 64, 3, 3, 1, 1, 1, 1));
     check_conv(conv(1, 20, 3, width, 50, 2, 3, 1, 1, 1, 1));
   }
-  Conv2d c = conv(9, 24, 6, 14, 24, 3, 3, 1, 1, 1, 1);  // whole images as pieces; the rows one below the other
+  // Whole images as pieces, and a vertical dilation and stride of 2.
+  Conv2d c = conv(9, 24, 6, 14, 24, 3, 3, 1, 1, 1, 1);
   c.dilation_h = 2, c.pad_top = 2, c.stride_h = 2, c.out_h = 3;
   check_conv(c);
   check_conv(conv(1, 2, 3, 500, 6, 1, 5, 1, 1, 0, 1));
@@ -179,17 +181,18 @@ TEST_CASE("a batch is cut into pieces of images, and sums over it into fixed spl
   check_conv(conv(19, 16, 14, 14, 32, 5, 5, 1, 1, 2, 1));
   check_conv(conv(9, 8, 30, 30, 8, 3, 3, 1, 1, 1, 8));
   check_conv(conv(9, 256, 3, 3, 256, 3, 3, 1, 1, 1, 1));  // weights too large for many partial sums
-  check_conv(conv(35, 12, 7, 7, 40, 3, 3, 1, 1, 1, 1));   // several images make one band
+  check_conv(conv(35, 12, 7, 7, 40, 3, 3, 1, 1, 1, 1));   // several images form one band
   check_conv(conv(21, 6, 5, 9, 20, 3, 2, 2, 1, 1, 1));
   check_conv(conv(13, 36, 4, 4, 20, 3, 3, 1, 2, 2, 2));
-  check_conv(conv(6, 8, 30, 23, 18, 3, 5, 1, 1, 4, 1));  // whole rows and columns of taps in the padding
+  // Whole rows and columns of taps in the padding.
+  check_conv(conv(6, 8, 30, 23, 18, 3, 5, 1, 1, 4, 1));
 }
 
 TEST_CASE("end pads that differ from the begin pads follow from the output's size") {
   Conv2d c = conv(2, 4, 10, 10, 6, 3, 3, 1, 1, 0, 1);
   c.pad_top = 2;
-  c.out_h = 13;  // 2 before, 3 behind
-  c.out_w = 5;   // the last columns are not looked at
+  c.out_h = 13;  // 2 before, 3 after
+  c.out_w = 5;   // the last columns are not read
   check_conv(c);
   c.stride_h = c.stride_w = 2;
   c.out_h = 7;

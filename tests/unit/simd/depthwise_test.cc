@@ -8,7 +8,7 @@ using namespace percale;                 // NOLINT
 using namespace percale::simd;           // NOLINT
 using namespace percale::simd::testing;  // NOLINT
 
-// The function for every convolution is the specification.
+// The result must equal that of the general convolution bit by bit.
 void check_depthwise(const Conv2d& c, Act act, bool with_bias) {
   CAPTURE(c.in_h);
   CAPTURE(c.in_w);

@@ -130,7 +130,8 @@ TEST_CASE("NaN, infinities, zeros and tiny values go through as the definitions 
         CAPTURE(x[i]);
         const double exact =
             reference(static_cast<Unary>(op), static_cast<double>(x[i]), 0.25, static_cast<double>(0.4f));
-        // x sigmoid(x), x hard_sigmoid(x) and gelu at -infinity are -infinity times 0 by their formulas.
+        // x sigmoid(x), x hard_sigmoid(x) and gelu(x) at -infinity are -infinity times 0 by their
+        // formulas.
         const float want = static_cast<float>(exact);
         if (x[i] == -kInf && (op == static_cast<int>(Unary::kSilu) || op == static_cast<int>(Unary::kHardSwish) ||
                               op == static_cast<int>(Unary::kGelu) || op == static_cast<int>(Unary::kGeluTanh))) {
@@ -142,7 +143,7 @@ TEST_CASE("NaN, infinities, zeros and tiny values go through as the definitions 
         } else {
           CHECK(std::abs(static_cast<double>(y[i]) - exact) <=
                 1e-6 * std::abs(exact) + 1.1e-44 + (op == static_cast<int>(Unary::kGelu) ? 1e-6 : 0) +
-                    // a tiny sigmoid is 0
+                    // A tiny sigmoid is flushed to 0.
                     (op == static_cast<int>(Unary::kSilu) || op == static_cast<int>(Unary::kGeluTanh) ? 1e-35 : 0));
         }
       }
@@ -246,7 +247,8 @@ TEST_CASE("a chain gives the bits of its steps run one by one") {
   }
 }
 
-// Each step is held for the next one, which takes it as its first operand, its second, or both.
+// Each step's result is held for the next one, which uses it as its first operand, its second, or
+// both.
 TEST_CASE("a chain whose results stay in registers gives the bits of its steps run one by one") {
   std::mt19937 random(7);
   for (int round = 0; round < 60; ++round) {
@@ -298,7 +300,7 @@ TEST_CASE("a chain whose results stay in registers gives the bits of its steps r
             }
             held = next;
           }
-          // Of two NaNs that are added either may be the result.
+          // The sum of two NaNs may be either of them.
           for (std::vector<float>* values : {&out, &held}) {
             for (float& v : *values) v = v != v ? kNan : v;
           }

@@ -23,7 +23,7 @@ struct Case {
   int64_t m, n, k;
   bool trans_a = false, trans_b = false, accumulate = false, packed = false, bias_n = false, bias_m = false,
        relu = false;
-  int64_t gap = 0;  // added to each stride
+  int64_t gap = 0;  // added to each row stride
   bool backwards = false;
 };
 

@@ -20,10 +20,10 @@ struct Sizes {
   int64_t gates() const { return blocks() * kGates * kUnits; }
 };
 
-// Where gate g of unit u stands among [units, 4, 16].
+// Returns the index of gate g of unit u in a tensor [units, 4, 16].
 size_t place(int64_t g, int64_t u) { return static_cast<size_t>((u / kUnits * kGates + g) * kUnits + u % kUnits); }
 
-// w [4 * hidden, k] as lstm.h says that it lies packed.
+// Packs w [4 * hidden, k] as documented in lstm.h.
 template <class T>
 std::vector<T> packed(const std::vector<T>& w, int64_t hidden, int64_t k) {
   constexpr int64_t kColumns = sizeof(T) == 2 ? 2 : 1;
@@ -52,7 +52,7 @@ double value(T w) {
   }
 }
 
-// h of all steps, then c, in f64, as the formulas of the op say.
+// Computes h of all steps, then c, in f64 from the formulas of the op.
 template <class T>
 std::vector<double> reference(const Sizes& s, const std::vector<float>& x, const std::vector<T>& w,
                               const std::vector<T>& r, const std::vector<float>& bias) {

@@ -45,7 +45,7 @@ TEST_CASE("rows are normalised by mean and variance, or by their root mean squar
           rms.push_back(v / std::sqrt(m.squares + static_cast<double>(kEpsilon)) * s);
         }
       }
-      // The statistics follow the elements.
+      // Elements first, then the statistics.
       CHECK(agrees(
           [&](const SimdTable& table, const ParallelFor& parallel) {
             std::vector<float> y(x.size()), statistics(static_cast<size_t>(2 * rows));
@@ -127,7 +127,7 @@ TEST_CASE("channels are normalised by the moments of the batch, and their gradie
                                       mean + 2 * channels, mean + 3 * channels, parallel);
           return got;
         },
-        // One element alone has no variance: what is left of its gradient is rounding.
+        // A single element has no variance; its gradient is only rounding error.
         [&](const std::vector<float>& got) { CHECK(worst_error(got, want, 1) < 2e-3); }));
   }
 }

@@ -8,9 +8,8 @@ using namespace percale;                 // NOLINT
 using namespace percale::simd;           // NOLINT
 using namespace percale::simd::testing;  // NOLINT
 
-// Three steps of an update on every table beside the same in f64. Update: (table, p, g, states, step); Want:
-// one
-// element: (p, g, states, step).
+// Runs three steps of an update on every table and compares with the same update in f64. Update is
+// called with (table, p, g, states, step); Want, for one element, with (p, g, states, step).
 template <class Update, class Want>
 void check_update(Update&& update, Want&& want_one) {
   for (int64_t n : {1, 16, 37, 300}) {

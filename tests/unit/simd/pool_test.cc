@@ -63,7 +63,8 @@ void check_pool(const Pool2d& p) {
   CAPTURE(p.dilation_w);
   CAPTURE(p.pad_top);
   auto x = random_values(p.planes * p.in_h * p.in_w, 1);
-  for (size_t i = 0; i < x.size(); i += 3) x[i] = std::round(x[i] * 4) / 4;  // some equals
+  // Create equal elements.
+  for (size_t i = 0; i < x.size(); i += 3) x[i] = std::round(x[i] * 4) / 4;
   const auto dy = random_values(p.planes * p.out_h * p.out_w, 2);
   const Expected e = expected(p, x, dy);
   CHECK(agrees(
@@ -123,7 +124,7 @@ TEST_CASE("pooling and its gradients are right for kernels, strides, dilations a
             check_pool(p);
             p.count_pads = true;
             check_pool(p);
-            p.out_w += 1;  // a window that reaches beyond the end, as rounding up gives
+            p.out_w += 1;  // a window that reaches beyond the end, as with ceil mode
             check_pool(p);
           }
         }
@@ -141,7 +142,8 @@ TEST_CASE("pooling over a whole image and over many planes") {
   p.kernel_h = p.kernel_w = p.stride_h = p.stride_w = 2;
   check_pool(p);
   p = {};
-  p.planes = 3, p.in_h = 15, p.in_w = 77, p.out_h = 7, p.out_w = 38;  // an odd row and column are left over
+  // An odd row and column are left over.
+  p.planes = 3, p.in_h = 15, p.in_w = 77, p.out_h = 7, p.out_w = 38;
   p.kernel_h = p.kernel_w = p.stride_h = p.stride_w = 2;
   check_pool(p);
   p = {};

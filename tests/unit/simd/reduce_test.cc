@@ -139,7 +139,7 @@ TEST_CASE("argmax and argmin give the first of equals, and the first NaN before 
   for (const SimdTable* table : tables()) {
     for (int64_t cols : {1, 2, 10, 16, 37, 100}) {
       std::vector<float> x = random_values(20 * cols, 2);
-      for (float& v : x) v = std::round(v * 4);  // many equals
+      for (float& v : x) v = std::round(v * 4);  // many equal elements
       x[static_cast<size_t>(3 * cols + cols / 2)] = std::numeric_limits<float>::quiet_NaN();
       x[static_cast<size_t>(3 * cols + cols - 1)] = std::numeric_limits<float>::quiet_NaN();
       std::vector<int64_t> max(20), min(20);

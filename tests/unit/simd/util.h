@@ -1,4 +1,5 @@
-// What the tests of the SIMD kernels share: data, a ParallelFor in another order, comparison of bits.
+// Shared helpers of the SIMD kernel tests: data, a ParallelFor with shuffled order, bitwise
+// comparison.
 #ifndef PERCALE_TESTS_UNIT_SIMD_UTIL_H_
 #define PERCALE_TESTS_UNIT_SIMD_UTIL_H_
 
@@ -14,7 +15,7 @@
 
 namespace percale::simd::testing {
 
-// The tables that this machine can run, worst first.
+// Returns the tables that this machine can run, lowest instruction set first.
 inline std::vector<const SimdTable*> tables() {
   std::vector<const SimdTable*> all;
   for (int i = 0; i <= static_cast<int>(detect_isa()); ++i) all.push_back(simd_table(static_cast<Isa>(i)));
@@ -34,7 +35,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-// Runs the pieces in a shuffled order, each on a stack of its own depth.
+// Runs the pieces in a shuffled order.
 inline void run_shuffled(void* pool, int64_t pieces, ParallelFor::Body body, void* arg) {
   std::vector<int64_t> order(static_cast<size_t>(pieces));
   std::iota(order.begin(), order.end(), 0);
@@ -43,13 +44,13 @@ inline void run_shuffled(void* pool, int64_t pieces, ParallelFor::Body body, voi
   for (int64_t piece : order) body(arg, piece);
 }
 
-// 64-byte aligned scratch with a canary behind it.
+// 64-byte aligned scratch memory followed by a canary.
 class Scratch {
  public:
   explicit Scratch(int64_t bytes) : bytes_(static_cast<size_t>(bytes)), memory_(bytes_ + 192, 0xA5) {
     start_ = memory_.data() + (64 - reinterpret_cast<uintptr_t>(memory_.data()) % 64) % 64;
   }
-  // Null where no byte is asked for, as in a run.
+  // Returns null for 0 bytes, as a run does.
   void* get() { return bytes_ == 0 ? nullptr : start_; }
   bool intact() const {
     for (size_t i = 0; i < 64; ++i) {
@@ -64,19 +65,20 @@ class Scratch {
   unsigned char* start_;
 };
 
-// Greatest |got - want| / (|want| + scale).
+// Returns the largest |got - want| / (|want| + scale).
 template <class T>
 double worst_error(const std::vector<T>& got, const std::vector<double>& want, double scale) {
   double worst = got.size() == want.size() ? 0 : 1e300;
   for (size_t i = 0; i < got.size() && i < want.size(); ++i) {
     const double error = std::abs(static_cast<double>(got[i]) - want[i]) / (std::abs(want[i]) + scale);
-    if (!(error <= worst)) worst = error;  // NaN counts as worst
+    if (!(error <= worst)) worst = error;  // NaN counts as the worst error
   }
   return worst;
 }
 
-// Runs `run(table, parallel)` (which returns a vector) on every table, inline and shuffled. True when
-// shuffling never changes a bit and AVX2 and AVX-512 agree; calls check(result) on each table's result.
+// Calls `run(table, parallel)`, which returns a vector, on every table, inline and shuffled, and
+// check(result) on each table's result. Returns true if shuffling never changes a bit and AVX2 and
+// AVX-512 agree.
 template <class Run, class Check>
 bool agrees(Run&& run, Check&& check) {
   using Result = decltype(run(*simd_table(Isa::kSse4), ParallelFor()));

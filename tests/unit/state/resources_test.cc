@@ -1,4 +1,4 @@
-// Queues and mutexes as transactions of runs, without a session.
+// Tests queues and mutexes as transactions of runs, without a session.
 #include "core/state/resources.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 namespace percale {
 namespace {
 
-// A run that can be stopped from outside.
+// A run that the test can stop.
 struct Run final : Waiter {
   explicit Run(const std::shared_ptr<Resources>& shared) : resources(*shared, *this) {}
   Status stop_reason() const override { return stopped ? Status(Code::kCancelled, "stopped") : Status(); }
@@ -52,7 +52,7 @@ std::shared_ptr<Resources> queue_of(int64_t capacity) {
 }
 
 Status put(Run& run, int64_t value) { return run.resources.enqueue("q", {Tensor::scalar(value)}); }
-// -1 when there is none.
+// Returns -1 if the queue is empty.
 int64_t take(Run& run) {
   const auto out = run.resources.dequeue("q");
   return out.ok() ? out->at(0).span<int64_t>()[0] : -1;
@@ -80,7 +80,7 @@ TEST_CASE("What a run puts in is its own until it commits, and never was there w
   first.resources.rollback();
   CHECK(size_seen(first) == 0);
   REQUIRE(put(first, 2).ok());
-  CHECK(take(first) == 2);  // its own
+  CHECK(take(first) == 2);  // its own element
   REQUIRE(put(first, 3).ok());
   first.resources.commit();
   CHECK(size_seen(second) == 1);
@@ -237,7 +237,7 @@ TEST_CASE("Many producers and consumers lose nothing and double nothing, whoever
         const int64_t got = take(run);
         if (tries % 3 == 0) {
           ++fails;
-          continue;  // which gives it back
+          continue;  // without commit, so the element is returned to the queue
         }
         sum += got;
         run.resources.commit();

@@ -1,4 +1,4 @@
-// Early stopping that brings the best weights back, and steps of several batches that are fed by hand.
+// Early stopping that restores the best weights, and steps of several batches that are fed by hand.
 #include <algorithm>
 
 #include "core/file/file.h"
@@ -16,7 +16,8 @@ std::unique_ptr<Trainer> job(const std::string& model, const std::string& keys, 
                   batches, kRows);
 }
 
-// A rate that is too large: the loss jumps about. The data of the job is the validation data too.
+// Uses a learning rate that is too large, so that the loss jumps about. The training data is also
+// the validation data.
 std::string wild(const char* early, const char* more = "") {
   return str_cat(R"("optimizer": {"name": "sgd", "learning_rate": 6.0}, "epochs": 9, "seed": 2)", more, early);
 }
@@ -34,7 +35,7 @@ TEST_CASE("a run that ends leaves the weights of its best epoch, stopped or not,
         const std::string early = str_cat(
             R"(, "early_stopping": {"monitor": "val_loss", "restore_best_weights": true, "patience": )", patience, "}");
         const DatasetOptions batches{.batch_size = 6, .shuffle_seed = 4};
-        // Without stopping: what the weights were after each epoch, and how good.
+        // Without stopping: the weights after each epoch, and their scores.
         std::vector<std::string> digests;
         std::vector<double> scores;
         const auto plain = job(model, wild("", more), batches);
@@ -46,7 +47,7 @@ TEST_CASE("a run that ends leaves the weights of its best epoch, stopped or not,
           return true;
         }));
         REQUIRE(digests.size() == 9);
-        // What Keras' EarlyStopping would do with these numbers.
+        // Expected behaviour of Keras' EarlyStopping with these scores.
         size_t best = 0, last = 0, wait = 0;
         for (size_t epoch = 0; epoch < scores.size(); ++epoch) {
           last = epoch;
@@ -84,7 +85,8 @@ TEST_CASE("a run that ends leaves the weights of its best epoch, stopped or not,
           REQUIRE_OK(second->restore(folder.path()));
           REQUIRE_OK(second->fit(nullptr, 0, nullptr));
           CHECK(second->variables()->digest() == digests[best]);
-          // Once: what comes after the end of a run is not undone by asking again.
+          // Restored only once: a further fit() after the end of the run does not undo other
+          // changes.
           REQUIRE_OK(second->fit(nullptr, 0, nullptr));
           CHECK(second->variables()->digest() == digests[best]);
         }
@@ -99,7 +101,7 @@ TEST_CASE("early stopping counts epochs as Keras does: patience, baseline, start
   struct Case {
     const char* json;
     std::vector<double> values;
-    int64_t stops;  // after that epoch, from 0; -1: never
+    int64_t stops;  // stops after this epoch, from 0; -1: never
     int64_t best;   // the last epoch whose weights are kept; -1: none
   };
   const std::vector<Case> cases = {
@@ -109,10 +111,11 @@ TEST_CASE("early stopping counts epochs as Keras does: patience, baseline, start
       {R"({"patience": 0})", {5, 4, 3}, -1, 2},
       {R"({"patience": 2, "min_delta": 1})", {5, 4.5, 4.2, 3}, 2, 0},
       {R"({"patience": 2, "mode": "max"})", {1, 2, 1, 1, 9}, 3, 1},
-      {R"({"patience": 2, "baseline": 3})", {5, 4, 3.5, 3.6}, 3, 2},  // better each time, but never than 3
+      // Better each time, but never better than 3
+      {R"({"patience": 2, "baseline": 3})", {5, 4, 3.5, 3.6}, 3, 2},
       {R"({"patience": 2, "baseline": 3})", {5, 4, 2, 3.6, 1}, -1, 4},
       {R"({"patience": 2, "baseline": 3})", {5, 2, 4, 2.5, 1}, 3, 1},
-      {R"({"patience": 1, "start_from_epoch": 2})", {1, 2, 9, 8, 8.5}, 4, 3},  // the 1 was not looked at
+      {R"({"patience": 1, "start_from_epoch": 2})", {1, 2, 9, 8, 8.5}, 4, 3},  // the 1 was ignored
       {R"({"patience": 3})", {nan, nan, 4, 3}, -1, 3},
       {R"({"patience": 2})", {nan, nan, nan}, 1, 0},
   };
@@ -127,7 +130,7 @@ TEST_CASE("early stopping counts epochs as Keras does: patience, baseline, start
     for (size_t epoch = 0; epoch < c.values.size() && stops < 0; ++epoch) {
       if (state.update(*options, static_cast<int64_t>(epoch), c.values[epoch])) best = static_cast<int64_t>(epoch);
       if (state.stopped) stops = static_cast<int64_t>(epoch);
-      NamedNumbers saved;  // and through a checkpoint each time
+      NamedNumbers saved;  // through a checkpoint in each epoch
       state.save("e", saved);
       state.load("e", saved);
     }
@@ -149,7 +152,8 @@ TEST_CASE("batches that are fed by hand make the steps that fit makes of them, b
   for (const std::string model : {"mlp", "dropout", "normalised"}) {
     CAPTURE(model);
     const std::string keys = R"("optimizer": "adam", "accumulation": 3, "shards": 2, "seed": 5)";
-    const DatasetOptions batches{.batch_size = 4, .drop_remainder = true};  // six batches: two steps
+    // Six batches: two steps
+    const DatasetOptions batches{.batch_size = 4, .drop_remainder = true};
     const auto fitted = job(model, keys, batches), fed = job(model, keys, batches);
     REQUIRE_OK(fitted->fit(nullptr, 2, nullptr));
     const auto data = fed->train_data();
@@ -165,7 +169,8 @@ TEST_CASE("batches that are fed by hand make the steps that fit makes of them, b
         REQUIRE_OK(fed->save(folder.path()));
         continue;
       }
-      // In the middle of a step nothing is saved, no fit begins, and a batch that does not fit changes nothing.
+      // In the middle of a step, save() and fit() fail, and a batch of the wrong form changes
+      // nothing.
       CHECK(fed->save(folder.path()).code() == Code::kFailedPrecondition);
       CHECK(fed->fit(nullptr, 1, nullptr).code() == Code::kFailedPrecondition);
       CHECK_FALSE(fed->step({"x"}, {(*batch)[0]}).ok());
@@ -178,7 +183,7 @@ TEST_CASE("batches that are fed by hand make the steps that fit makes of them, b
     CHECK(fed->variables()->digest() == fitted->variables()->digest());
     REQUIRE(fed->history().rows.size() == 4);
     for (size_t i = 0; i < 4; ++i) CHECK(fed->history().rows[i].loss == fitted->history().rows[i].loss);
-    // restore() forgets what a step has so far.
+    // restore() discards a partial step.
     const auto batch = data->batch({0, 0}, fed->engine()->threads().parallel());
     REQUIRE(fed->step({"x", "y"}, *batch).ok());
     REQUIRE_OK(fed->restore(folder.path()));

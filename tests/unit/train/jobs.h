@@ -47,7 +47,8 @@ inline std::vector<int64_t> class_numbers(int64_t rows, int64_t classes) {
 struct Job {
   std::string layers;
   Shape row;
-  std::vector<std::pair<double, double>> weights;  // salt and scale per variable; scale 0: as initialised
+  // Salt and scale per variable; scale 0: leave as initialised
+  std::vector<std::pair<double, double>> weights;
 };
 
 inline Job job_of(const std::string& name) {
@@ -77,8 +78,8 @@ inline Job job_of(const std::string& name) {
           {{1, 0.5}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {3, 0.5}, {4, 0.1}}};
 }
 
-// A trainer with first weights and data by the formula. `keys`: further keys of the SPEC, each with a comma before it.
-// `devices`: those that compute shards; empty: all.
+// Makes a trainer with first weights and data by the formula. `keys`: further keys of the SPEC,
+// each preceded by a comma. `devices`: those that compute shards; empty: all.
 inline std::unique_ptr<Trainer> make_job(const std::shared_ptr<Engine>& engine, const std::string& name,
                                          const std::string& keys, DType dtype, const DatasetOptions& batches,
                                          int64_t rows, const std::vector<std::string>& devices = {}) {
@@ -98,7 +99,7 @@ inline std::unique_ptr<Trainer> make_job(const std::shared_ptr<Engine>& engine, 
   }
   std::vector<Column> columns = {{"x", formula(dtype, x_shape, 9), dtype, 1},
                                  {"y", y, wants_class_numbers(spec->targets[0].loss) ? DType::kI64 : dtype, 1}};
-  if (!spec->sample_weight.empty()) {  // 1 + sin(i) / 2, whatever the file is called
+  if (!spec->sample_weight.empty()) {  // 1 + sin(i) / 2, whatever the file's name
     std::vector<double> weights(static_cast<size_t>(rows));
     for (size_t i = 0; i < weights.size(); ++i) weights[i] = 1 + std::sin(static_cast<double>(i)) / 2;
     columns.push_back({"sample_weight", Tensor::vector(std::span<const double>(weights)), dtype, 1});

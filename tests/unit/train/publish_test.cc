@@ -73,7 +73,7 @@ TEST_CASE("each result of sessions that serve while a trainer trains is the forw
     REQUIRE_OK(status);
     CHECK(failures == 0);
     REQUIRE(versions.size() == 43);
-    // What every version gives, by a session of its own that nobody writes to.
+    // The outputs of each version, computed by a session whose variables do not change.
     std::vector<std::string> wanted;
     for (size_t i = 0; i < versions.size(); ++i) {
       CHECK(versions[i]->number == versions[0]->number + static_cast<int64_t>(i));
@@ -125,7 +125,7 @@ TEST_CASE("what somebody assigns while nothing is published is taken up, and wha
   const auto kernel = trainer->variables()->find("dense/kernel"), bias = trainer->variables()->find("dense/bias");
   const Tensor first = trainer->variables()->current()->values[static_cast<size_t>(kernel)];
   REQUIRE_OK(trainer->variables()->publish({{bias, formula(DType::kF32, Shape{3}, 0, 0)}}).status());
-  REQUIRE(trainer->evaluate(nullptr).ok());  // takes up
+  REQUIRE(trainer->evaluate(nullptr).ok());  // adopts the published values
   REQUIRE_OK(trainer->publish());
   const auto now = trainer->variables()->current();
   CHECK(now->values[static_cast<size_t>(bias)].span<float>()[1] == 0);

@@ -1,9 +1,11 @@
-"""Writes reference.inc: training traces of PyTorch in f64, which the tests of the trainer compare with.
+"""Writes reference.inc: training traces of PyTorch in f64, which the tests of the trainer compare
+with.
 
     python tests/unit/train/reference.py > tests/unit/train/reference.inc
 
-Needs torch and numpy. Data and first weights come from a formula that the tests repeat: value(i) = sin(0.7 i + salt), so that
-no tensor has to be stored. Layouts are Keras': NHWC data, HWIO kernels, dense kernels [in, out].
+Needs torch and numpy. Data and first weights come from a formula that the tests repeat: value(i) =
+sin(0.7 i + salt), so no tensor has to be stored. Layouts are Keras': NHWC data, HWIO kernels, dense
+kernels [in, out].
 """
 
 import numpy as np
@@ -34,7 +36,8 @@ def linear():
 
 
 def cnn():
-    """Conv2D(4, 3, same, relu), MaxPooling2D(2), Conv2D(3, 3, valid, strides 2), Flatten, Dense(3)."""
+    """Conv2D(4, 3, same, relu), MaxPooling2D(2), Conv2D(3, 3, valid, strides 2), Flatten, Dense(3).
+    """
     p = [values((3, 3, 2, 4), 1, 0.3), values((4,), 2, 0.1), values((3, 3, 4, 3), 3, 0.3), values((3,), 4, 0.1),
          values((6, 3), 5, 0.5), values((3,), 6, 0.1)]
 

@@ -8,7 +8,7 @@ namespace {
 
 const char* const kKeys = R"(, "loss": "mse", "optimizer": {"name": "adam", "learning_rate": 0.001})";
 
-// A trainer of rows [?, 5] with the layers and further keys of a SPEC.
+// Makes a trainer of rows [?, 5] with the layers and further keys of a SPEC.
 std::unique_ptr<Trainer> trainer_of(const std::string& layers, const std::string& keys) {
   auto trainer =
       trainer_from_spec(engine_of(1), str_cat("{\"model\": ", layers, ", \"input_shape\": [5]", keys, "}"), "", "", {});
@@ -89,7 +89,7 @@ TEST_CASE("a run that is taken up asks for the data of its checkpoint, and keeps
   CHECK(trainer->fit(data_of(11, 4), 2, nullptr).message().find("data.rows") != std::string::npos);
   REQUIRE_OK(trainer->fit(data_of(12, 4), 2, nullptr));
   CHECK(trainer->steps() == 6);
-  REQUIRE_OK(trainer->fit(data_of(12, 6), 3, nullptr));  // the host goes on as it likes
+  REQUIRE_OK(trainer->fit(data_of(12, 6), 3, nullptr));  // the host may continue as it likes
   REQUIRE_OK(trainer->save(folder.path()));
   const auto first = read_checkpoint(folder / "step-3"), second = read_checkpoint(folder / "step-8");
   REQUIRE(first.ok());

@@ -20,7 +20,7 @@ Status parse_with(const std::string& more) {
   return parse_spec(str_cat("{\"model\": [{\"layer\": \"Flatten\"}], ", kRest, more, "}")).status();
 }
 
-// Images of 3x4 bytes, labels 0 to 2, in the files of a SPEC.
+// Writes images of 3x4 bytes and labels 0 to 2 into the files of a SPEC.
 void write_data(const TempFolder& folder) {
   std::string images("\0\0\x08\x03\0\0\0\x1e\0\0\0\x03\0\0\0\x04", 16), labels("\0\0\x08\x01\0\0\0\x1e", 8);
   for (int i = 0; i < 30; ++i) {
@@ -135,7 +135,8 @@ TEST_CASE("numbers in .npy files train a linear model; f64 and integers become t
   REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
   REQUIRE_OK((*trainer)->fit(nullptr, 0, nullptr));
   CHECK((*trainer)->history().rows.back().loss < 1e-6);
-  CHECK((*trainer)->evaluate(nullptr).status().code() == Code::kFailedPrecondition);  // no test data
+  // No test data
+  CHECK((*trainer)->evaluate(nullptr).status().code() == Code::kFailedPrecondition);
 }
 
 TEST_CASE("an Embedding takes ids of any integer type, and floats that are whole numbers") {
@@ -220,7 +221,7 @@ TEST_CASE(
   const auto loss = [&](const char* precision) { return trainers[precision]->history().rows.back().loss; };
   CHECK(loss("bf16") == doctest::Approx(loss("f32")).epsilon(0.02));
 
-  // A caller's word counts more than the SPEC's.
+  // The caller's override takes precedence over the SPEC.
   SpecOverrides overrides;
   overrides.precision = "bf16";
   auto said = trainer_from_spec(engine, with("f32"), folder.path(), "", overrides);

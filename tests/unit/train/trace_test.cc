@@ -1,4 +1,4 @@
-// Whole trainings against PyTorch: reference.py writes reference.inc.
+// Whole trainings compared with PyTorch: reference.py writes reference.inc.
 #include "tests/unit/train/jobs.h"
 
 namespace percale {

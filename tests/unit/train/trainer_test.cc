@@ -20,7 +20,7 @@ std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::s
                   {.batch_size = 16, .shuffle_seed = 4}, 100);
 }
 
-// A CSV without the column of times.
+// Returns the CSV with the column of times zeroed.
 std::string timeless(const History& history) {
   History copy = history;
   for (History::Row& row : copy.rows) row.seconds = 0;
@@ -127,7 +127,7 @@ TEST_CASE("the loss falls, evaluation agrees with it, and the model for inferenc
   const auto out = (*session)->run(run, x);
   REQUIRE_MESSAGE(out.ok(), out.status().to_string());
   CHECK((*out)[0].shape() == Shape{100, 3});
-  // Accuracy by hand.
+  // The expected accuracy.
   const auto scores = (*out)[0].span<float>();
   const auto labels = class_numbers(100, 3);
   int hits = 0;

@@ -1,4 +1,4 @@
-// What a product or convolution does to its output as it is stored.
+// The activation that a product or convolution applies when it stores its output.
 #ifndef PERCALE_DEVICES_CPU_SIMD_COMMON_ACT_H_
 #define PERCALE_DEVICES_CPU_SIMD_COMMON_ACT_H_
 
@@ -7,8 +7,8 @@
 
 namespace percale::simd {
 
-// Nothing; min(max(x, low), high), of which relu is the one from 0 to infinity; or x max(0, min(1, fma(1/6, x, 1/2))). NaN is
-// kept, and the bits are those of the elementwise functions.
+// None; clip: min(max(x, low), high), of which relu is the case [0, infinity]; or hard-swish: x
+// max(0, min(1, fma(1/6, x, 1/2))). NaN is kept. The bits equal those of the elementwise functions.
 struct Act {
   enum class Kind : uint8_t { kNone, kClip, kHardSwish };
   Kind kind = Kind::kNone;

@@ -1,5 +1,5 @@
-// What the families share, compiled once per target: tags, partial loads and stores, transposition.
-// The guard flips with HWY_TARGET_TOGGLE so that each target sees the file once.
+// Shared code, compiled once per target: tags, partial loads and stores, transposition. The include
+// guard flips with HWY_TARGET_TOGGLE, so that each target includes the file once.
 #if defined(PERCALE_DEVICES_CPU_SIMD_COMMON_COMMON_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PERCALE_DEVICES_CPU_SIMD_COMMON_COMMON_INL_H_
 #undef PERCALE_DEVICES_CPU_SIMD_COMMON_COMMON_INL_H_
@@ -44,10 +44,11 @@ template <class T>
 HWY_INLINE Vec<T> zero() {
   return hn::Zero(Tag<T>());
 }
-// The first n lanes (0 <= n <= lanes) from memory, the others 0; touches nothing behind them.
+// Loads the first n lanes (0 <= n <= lanes) from memory and sets the others to 0. Reads nothing
+// beyond them.
 template <class T>
 HWY_INLINE Vec<T> load_n(const T* p, int64_t n) {
-#if HWY_TARGET == HWY_SSE4  // has no masked load, and Highway's would read the whole vector
+#if HWY_TARGET == HWY_SSE4  // no masked load; Highway's replacement reads the whole vector
   alignas(64) T lanes[kLanes<T>] = {};
   for (int64_t i = 0; i < n; ++i) lanes[i] = p[i];
   return hn::Load(Tag<T>(), lanes);
@@ -55,26 +56,27 @@ HWY_INLINE Vec<T> load_n(const T* p, int64_t n) {
   return hn::MaskedLoad(hn::FirstN(Tag<T>(), static_cast<size_t>(n)), Tag<T>(), p);
 #endif
 }
-// p[0], p[2], ... : the first n (0 <= n <= kL) lanes, the others 0; touches nothing behind p[2 * (n - 1)].
+// Loads p[0], p[2], ...: the first n lanes (0 <= n <= kL), the others 0. Reads nothing beyond p[2 *
+// (n - 1)].
 HWY_INLINE Vec<float> load_pairs(const float* p, int64_t n) {
   const int64_t span = 2 * n - 1;
   const Vec<float> low = span >= kL ? load<float>(p) : load_n<float>(p, span > 0 ? span : 0);
   const Vec<float> high = span > kL ? load_n<float>(p + kL, span - kL) : zero<float>();
   return hn::ConcatEven(Tag<float>(), high, low);
 }
-// p[0], p[step], ... likewise for any step.
+// The same for p[0], p[step], ... with any step.
 HWY_INLINE Vec<float> load_apart(const float* p, int64_t step, int64_t n) {
   alignas(64) float lanes[kL] = {};
   for (int64_t i = 0; i < n; ++i) lanes[i] = p[i * step];
   return hn::Load(Tag<float>(), lanes);
 }
-// Writes the first n lanes and nothing else.
+// Stores the first n lanes and writes nothing else.
 template <class T>
 HWY_INLINE void store_n(Vec<T> v, T* p, int64_t n) {
   if (n >= kLanes<T>) return store<T>(v, p);
 #if HWY_TARGET == HWY_AVX3
   hn::BlendedStore(v, hn::FirstN(Tag<T>(), static_cast<size_t>(n)), Tag<T>(), p);
-#else  // masked stores are microcode on many processors
+#else  // masked stores are microcoded on many processors
   alignas(64) T lanes[kLanes<T>];
   hn::Store(v, Tag<T>(), lanes);
   if constexpr (kLanes<T> == 8) {
@@ -88,8 +90,8 @@ HWY_INLINE void store_n(Vec<T> v, T* p, int64_t n) {
 #endif
 }
 
-// Reductions run in kVirtual<T> lanes on every target, held in kParts<T> vectors, so that bits do not depend
-// on the width of a register.
+// Reductions use kVirtual<T> virtual lanes on every target, held in kParts<T> vectors. The bits
+// therefore do not depend on the register width.
 template <class T>
 inline constexpr int kVirtual = static_cast<int>(64 / sizeof(T));
 template <class T>
@@ -110,7 +112,7 @@ HWY_INLINE T sum_lanes(const Vec<T>* parts) {
   return fold_lanes<T>(parts, [](T a, T b) { return a + b; });
 }
 
-// NaN stays NaN: of two operands of which one is NaN, x86's maximum returns the second.
+// Keeps NaN: if one operand is NaN, the x86 maximum returns the second operand.
 template <class T>
 HWY_INLINE Vec<T> relu(Vec<T> v) {
   return hn::Max(zero<T>(), v);
@@ -163,7 +165,7 @@ HWY_INLINE void transpose_block(Vec<float>* HWY_RESTRICT r) {
 }
 
 // dst[c * ldd + r] = src[r * lds + c] for r < rows, c < cols; dst[c * ldd + r] = 0 for rows <= r <
-// padded_rows, which exceeds rows by less than kL.
+// padded_rows. padded_rows exceeds rows by less than kL.
 inline void transpose_matrix(const float* src, int64_t lds, int64_t rows, int64_t cols, float* dst, int64_t ldd,
                              int64_t padded_rows) {
   for (int64_t r0 = 0; r0 < padded_rows; r0 += kL) {

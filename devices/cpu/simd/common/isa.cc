@@ -27,12 +27,14 @@ Isa detect_isa() {
   if (!has(c, bit_SSE3 | bit_SSSE3 | bit_SSE4_1 | bit_SSE4_2 | bit_PCLMUL | bit_AES)) return Isa::kNone;
   if (!has(c, bit_OSXSAVE | bit_AVX | bit_FMA | bit_F16C)) return Isa::kSse4;
   const uint64_t saved = xgetbv0();
-  constexpr uint64_t kYmm = 0x6, kZmm = 0xE6;  // SSE and AVX state; and mask registers, upper and high ZMM
+  // SSE and AVX state; for kZmm also mask registers and the upper and high ZMM registers.
+  constexpr uint64_t kYmm = 0x6, kZmm = 0xE6;
   if ((saved & kYmm) != kYmm) return Isa::kSse4;
   if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return Isa::kSse4;
   if (!has(b, bit_AVX2 | bit_BMI | bit_BMI2)) return Isa::kSse4;
   if ((saved & kZmm) != kZmm) return Isa::kAvx2;
-  // CD is in every processor that has the other four; compilers' idea of the level includes it.
+  // CD exists in every processor with the other four, and compilers include it in their AVX-512
+  // level.
   if (!has(b, bit_AVX512F | bit_AVX512CD | bit_AVX512VL | bit_AVX512DQ | bit_AVX512BW)) return Isa::kAvx2;
   return Isa::kAvx512;
 }

@@ -1,5 +1,5 @@
-// Which instruction set the SIMD kernels use: found by our own CPUID, lowered by an option, never by a
-// global.
+// Selection of the instruction set of the SIMD kernels: detected with our own CPUID code, limited
+// by an option, never by a global.
 #ifndef PERCALE_DEVICES_CPU_SIMD_COMMON_ISA_H_
 #define PERCALE_DEVICES_CPU_SIMD_COMMON_ISA_H_
 
@@ -8,25 +8,26 @@
 
 namespace percale::simd {
 
-// Ordered: a machine that has one has all before it. kNone is a machine (or an architecture) for which this
-// folder has no kernels; callers use their portable ones then.
-//   kSse4    SSE4.2 with PCLMUL and AES; has no fused multiply-add, so its bits differ from the two below
+// Ordered: a machine that supports one supports all lower ones. kNone is a machine or architecture
+// without SIMD kernels; callers then use their portable ones.
+//   kSse4    SSE4.2 with PCLMUL and AES; no fused multiply-add, so its bits differ from those below
 //   kAvx2    AVX2 with BMI2, FMA and F16C
 //   kAvx512  F, CD, VL, DQ and BW; the same bits as kAvx2 in every function of this folder
 enum class Isa { kNone = -1, kSse4 = 0, kAvx2 = 1, kAvx512 = 2 };
 inline constexpr int kIsaCount = 3;
 
-// The best of them that both the processor and the operating system (saved registers, XGETBV) support.
+// Returns the highest set that both the processor and the operating system (saved registers,
+// XGETBV) support.
 Isa detect_isa();
 
-// The meaning of the option `isa=auto|sse4|avx2|avx512`: the cap, or nullopt for any other text. "auto" is no
-// cap.
+// Parses the option `isa=auto|sse4|avx2|avx512`. Returns the limit, or nullopt for any other text.
+// "auto" is no limit.
 std::optional<Isa> parse_isa_cap(std::string_view text);
 
-// The lower of the two.
+// Returns the lower of the two.
 inline Isa capped(Isa detected, Isa cap) { return detected < cap ? detected : cap; }
 
-// "none", "sse4", "avx2" or "avx512"; part of the numerics fingerprint.
+// Returns "none", "sse4", "avx2" or "avx512". The name is part of the numerics fingerprint.
 const char* isa_name(Isa isa);
 
 }  // namespace percale::simd

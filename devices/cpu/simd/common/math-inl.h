@@ -1,7 +1,7 @@
-// exp, log and friends on vectors, compiled once per target: our own polynomials (least worst error, fitted
-// in 40 digits) with explicit fused multiply-adds, so that every target with FMA gives the same bits. Errors
-// are bounds in units in the last place found by tests/unit/simd/elementwise_test.cc. NaN in, NaN out,
-// everywhere.
+// exp, log and related functions on vectors, compiled once per target. They use our own minimax
+// polynomials, fitted with 40 digits, with explicit fused multiply-adds, so that every target with
+// FMA gives the same bits. tests/unit/simd/elementwise_test.cc checks the error bounds. NaN gives
+// NaN in every function.
 #if defined(PERCALE_DEVICES_CPU_SIMD_COMMON_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PERCALE_DEVICES_CPU_SIMD_COMMON_MATH_INL_H_
 #undef PERCALE_DEVICES_CPU_SIMD_COMMON_MATH_INL_H_
@@ -21,7 +21,7 @@ using VF = Vec<float>;
 using Int = hn::RebindToSigned<Tag<float>>;
 using VI = hn::Vec<Int>;
 
-// Horner's rule, highest coefficient first.
+// Evaluates a polynomial by Horner's rule, highest coefficient first.
 template <class... C>
 HWY_INLINE VF poly(VF x, float first, C... rest) {
   VF sum = set<float>(first);
@@ -29,7 +29,7 @@ HWY_INLINE VF poly(VF x, float first, C... rest) {
   return sum;
 }
 
-// The larger (smaller) of two, NaN if either is NaN, as numpy's maximum (minimum).
+// Returns the larger (smaller) value, or NaN if either is NaN, as NumPy's maximum (minimum).
 template <class V>
 HWY_INLINE V max_nan(V a, V b) {
   return hn::IfThenElse(hn::IsNaN(a), a, hn::Max(a, b));
@@ -38,23 +38,23 @@ template <class V>
 HWY_INLINE V min_nan(V a, V b) {
   return hn::IfThenElse(hn::IsNaN(a), a, hn::Min(a, b));
 }
-// min(max(v, low), high); NaN stays because x86 returns the second operand.
+// min(max(v, low), high). Keeps NaN, because x86 returns the second operand.
 template <class V>
 HWY_INLINE V clamp(V v, V low, V high) {
   return hn::Min(high, hn::Max(low, v));
 }
 
-// exp(x) = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2; the reduced argument r and n are what expm1
-// shares.
+// exp(x) = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2. The parts are shared with expm1.
 struct ExpParts {
   VF r, q;       // e^r = 1 + r + r^2 q
   VF low, high;  // 2^n = low * high
 };
 HWY_INLINE ExpParts exp_parts(VF x) {
-  // Beyond these the result is infinite or rounds to 0.
+  // Beyond these bounds, the result is infinite or rounds to 0.
   x = clamp(x, set<float>(-110.0f), set<float>(90.0f));
   const VF n = hn::Round(hn::Mul(x, set<float>(1.44269504f)));
-  VF r = hn::NegMulAdd(n, set<float>(0.693145751953f), x);  // ln 2 in two parts, the first of 15 bits
+  // Subtract n ln 2 in two parts, the first of 15 bits.
+  VF r = hn::NegMulAdd(n, set<float>(0.693145751953f), x);
   r = hn::NegMulAdd(n, set<float>(1.42860682e-6f), r);
   const Tag<float> d;
   const Int di;
@@ -71,12 +71,13 @@ HWY_INLINE VF exp(VF x) {
   const VF p = hn::Add(hn::MulAdd(hn::Mul(e.r, e.r), e.q, e.r), set<float>(1.0f));
   return hn::Mul(hn::Mul(p, e.low), e.high);
 }
-// exp(x) for x <= 0, in which softmaxes differ from the maximum: 0 below -87, where it is next to nothing beside the 1 that is
-// there as well.
+// exp(x) for x <= 0. Below -87 the result is 0, because softmax uses it for differences from the
+// maximum, and the sum then contains exp(0) = 1.
 HWY_INLINE VF exp_of_negative(VF x) {
   const Tag<float> d;
   const Int di;
-  const VF round = set<float>(12582912.0f);  // 1.5 * 2^23: added, it leaves an integer in the low bits
+  // 1.5 * 2^23: adding it leaves the rounded integer in the low bits
+  const VF round = set<float>(12582912.0f);
   const VF shifted = hn::MulAdd(x, set<float>(1.44269504f), round), n = hn::Sub(shifted, round);
   VF r = hn::NegMulAdd(n, set<float>(0.693145751953f), x);
   r = hn::NegMulAdd(n, set<float>(1.42860682e-6f), r);
@@ -89,7 +90,7 @@ HWY_INLINE VF exp_of_negative(VF x) {
 HWY_INLINE VF expm1(VF x) {
   const ExpParts e = exp_parts(x);
   const VF p = hn::MulAdd(hn::Mul(e.r, e.r), e.q, e.r), one = set<float>(1.0f);
-  const VF scale = hn::Mul(e.low, e.high);  // infinite only where the result is as well, or just below it
+  const VF scale = hn::Mul(e.low, e.high);  // infinite only if the result is infinite, or nearly so
   const VF small = hn::MulAdd(scale, p, hn::Sub(scale, one));
   return hn::IfThenElse(hn::Gt(x, set<float>(88.0f)), hn::Mul(hn::Mul(hn::Add(p, one), e.low), e.high), small);
 }
@@ -102,7 +103,7 @@ HWY_INLINE VF log(VF x) {
   const auto tiny = hn::Lt(x, least_normal);
   const VF scaled = hn::IfThenElse(tiny, hn::Mul(x, set<float>(8388608.0f)), x);
   const VI bits = hn::BitCast(di, scaled);
-  // Adding this carries into the exponent exactly when the mantissa is sqrt(2) or more.
+  // The addition carries into the exponent exactly if the mantissa is sqrt(2) or more.
   const VI shifted = hn::Add(bits, hn::Set(di, 0x3F800000 - 0x3F3504F3));
   VF e = hn::ConvertTo(d, hn::Sub(hn::ShiftRight<23>(shifted), hn::Set(di, 127)));
   e = hn::Sub(e, hn::IfThenElseZero(tiny, set<float>(23.0f)));
@@ -118,10 +119,10 @@ HWY_INLINE VF log(VF x) {
   const float inf = std::numeric_limits<float>::infinity();
   result = hn::IfThenElse(hn::Eq(x, zero<float>()), set<float>(-inf), result);
   result = hn::IfThenElse(hn::Lt(x, zero<float>()), set<float>(std::numeric_limits<float>::quiet_NaN()), result);
-  // Infinity and NaN come back as they are.
+  // Infinity and NaN are returned unchanged.
   return hn::IfThenElse(hn::Lt(x, set<float>(inf)), result, x);
 }
-// log(1 + x) for x in [0, 1], NaN for NaN: what 1 + x rounds away is put back to first order.
+// log(1 + x) for x in [0, 1]; NaN for NaN. The rounding error of 1 + x is corrected to first order.
 HWY_INLINE VF log1p_small(VF x) {
   const VF u = hn::Add(set<float>(1.0f), x);
   return hn::Add(log(u), hn::Div(hn::Sub(x, hn::Sub(u, set<float>(1.0f))), u));
@@ -135,13 +136,13 @@ HWY_INLINE VF tanh(VF x) {
   return hn::IfThenElse(hn::Lt(a, set<float>(0.625f)), near, hn::CopySign(far, x));
 }
 
-// 1 / (1 + exp(-x)), by the exponential that cannot overflow.
+// 1 / (1 + exp(-x)), using the exponential that cannot overflow.
 HWY_INLINE VF sigmoid(VF x) {
   const VF one = set<float>(1.0f), e = exp(hn::Neg(hn::Abs(x)));
   return hn::Div(hn::IfThenElse(hn::Lt(x, zero<float>()), e, one), hn::Add(one, e));
 }
 
-// Near 0 an odd polynomial, beyond 0.9 through a polynomial for log(1 - erf).
+// An odd polynomial near 0; beyond 0.9, a polynomial for log(1 - erf).
 HWY_INLINE VF erf(VF x) {
   const VF a = hn::Abs(x), z = hn::Mul(x, x);
   const VF near = hn::Mul(

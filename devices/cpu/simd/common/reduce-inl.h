@@ -1,4 +1,4 @@
-// Walks along one contiguous row, and its reduction in virtual lanes, compiled once per target.
+// Loops over one contiguous row, and its reduction in virtual lanes, compiled once per target.
 #if defined(PERCALE_DEVICES_CPU_SIMD_COMMON_REDUCE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PERCALE_DEVICES_CPU_SIMD_COMMON_REDUCE_INL_H_
 #undef PERCALE_DEVICES_CPU_SIMD_COMMON_REDUCE_INL_H_
@@ -18,7 +18,7 @@ namespace percale::simd::HWY_NAMESPACE {
 
 HWY_INLINE VF load_some(const float* p, int64_t n) { return n == kL ? load<float>(p) : load_n<float>(p, n); }
 
-// f(i, n) for each vector of a row.
+// Calls f(i, n) for each vector of a row.
 template <class F>
 HWY_INLINE void for_vectors(int64_t count, F&& f) {
   int64_t i = 0;
@@ -26,8 +26,8 @@ HWY_INLINE void for_vectors(int64_t count, F&& f) {
   if (i < count) f(i, count - i);
 }
 
-// Each has the neutral element, how an element enters, and how partial results meet, as vectors and as
-// scalars.
+// Reduction operators. Each has a neutral element, `take` to add an element, and `meet` to combine
+// partial results, as vectors and as scalars.
 template <class T>
 struct SumOf {
   static constexpr T kNeutral = 0;
@@ -63,7 +63,7 @@ struct MinOf {
   static T meet(T a, T b) { return a != a || a < b ? a : b; }
 };
 
-// The tree of fold_lanes by halves of registers.
+// The same tree as fold_lanes, by halves of registers.
 template <class Op, int kCount, class D, class V>
 HWY_INLINE hn::TFromD<D> fold_vector(D, V v) {
   if constexpr (kCount == 1) {
@@ -83,7 +83,8 @@ HWY_INLINE T fold_parts(Vec<T>* parts) {
   return fold_vector<Op, static_cast<int>(kLanes<T>)>(Tag<T>(), parts[0]);
 }
 
-// load(i, n): the vector of elements i ... i + n - 1, n <= lanes; missing lanes are ignored.
+// load_at(i, n) returns the vector of elements i ... i + n - 1, n <= lanes; the other lanes are
+// ignored.
 template <class T, class Op, class Load>
 HWY_INLINE T reduce_block(int64_t count, Load&& load_at) {
   constexpr int64_t kW = kLanes<T>;

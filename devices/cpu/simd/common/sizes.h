@@ -1,4 +1,4 @@
-// Arithmetic on sizes that the families share.
+// Shared arithmetic on sizes.
 #ifndef PERCALE_DEVICES_CPU_SIMD_COMMON_SIZES_H_
 #define PERCALE_DEVICES_CPU_SIMD_COMMON_SIZES_H_
 
@@ -11,14 +11,14 @@ constexpr int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
 constexpr int64_t min_of(int64_t a, int64_t b) { return a < b ? a : b; }
 constexpr int64_t max_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
-// Into how many pieces so much arithmetic is cut: about 2 MFLOP (20 us) each, at most 64.
+// Returns the number of pieces for `flop` operations: about 2 MFLOP (20 us) each, at most 64.
 inline int64_t pieces_for(double flop) {
   const double pieces = flop / 2e6;
   if (pieces <= 1) return 1;
   return pieces >= 64 ? 64 : static_cast<int64_t>(pieces);
 }
 
-// `total` cut into `count` nearly equal parts, the longer ones first.
+// `total` divided into `count` nearly equal parts, the longer ones first.
 struct Parts {
   int64_t count, base, extra;
   Parts(int64_t total, int64_t parts)

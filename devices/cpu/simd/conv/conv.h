@@ -1,4 +1,4 @@
-// 2-D convolution and its gradients, NCHW. See simd.h for what holds for every function of this folder.
+// 2-D convolution and its gradients, NCHW. simd.h documents the rules for all functions.
 #ifndef PERCALE_DEVICES_CPU_SIMD_CONV_CONV_H_
 #define PERCALE_DEVICES_CPU_SIMD_CONV_CONV_H_
 
@@ -12,10 +12,10 @@ namespace percale::simd {
 
 // y[n, o, p, q] = act(bias[o] + sum over c, i, j of x[n, c, row, col] * w[o, c', i, j])
 //   row = p * stride_h + i * dilation_h - pad_top, col = q * stride_w + j * dilation_w - pad_left
-// with zeros outside x; c runs over the channels of o's group (c' counts within it). The end pads are
-// whatever out_h and out_w imply. x is [batch, in_c, in_h, in_w], w [out_c, in_c / groups, kernel_h,
-// kernel_w], y [batch, out_c, out_h, out_w], all dense.
-// Needs groups >= 1 dividing in_c and out_c, strides and dilations >= 1, pads >= 0.
+// with zeros outside x. c runs over the channels of o's group, and c' counts within the group. The
+// end pads follow from out_h and out_w. x is [batch, in_c, in_h, in_w], w [out_c, in_c / groups,
+// kernel_h, kernel_w], y [batch, out_c, out_h, out_w], all dense. Requires groups >= 1 dividing
+// in_c and out_c, strides and dilations >= 1, pads >= 0.
 struct Conv2d {
   int64_t batch = 1, in_c = 1, in_h = 1, in_w = 1;
   int64_t out_c = 1, out_h = 1, out_w = 1;
@@ -25,13 +25,14 @@ struct Conv2d {
   int64_t groups = 1;
 };
 
-// Inputs and outputs must not overlap. Each element of y and of the gradient for x is one chain of fused
-// multiply-adds in the order (c or o, i, j), whatever the batch is. Products with the zeros outside x may be left out: where a
-// weight is not finite, an element beside a border may or may not be NaN.
+// Inputs and outputs must not overlap. Each element of y and of the input gradient is one chain of
+// fused multiply-adds in the order (c or o, i, j), independent of the batch. Products with the
+// zeros outside x may be skipped: if a weight is not finite, an element near a border may or may
+// not be NaN.
 struct ConvFns {
   int64_t (*forward_scratch_bytes)(const Conv2d& conv);
-  // bias (out_c values) may be null. packed, made by pack_weights of the same table and sizes, replaces w
-  // unless null.
+  // `bias` (out_c values) may be null. `packed`, made by pack_weights() of the same table and
+  // sizes, replaces w unless null.
   void (*forward)(const Conv2d& conv, const float* x, const float* w, const float* packed, const float* bias, Act act,
                   float* y, void* scratch, const ParallelFor& parallel);
   int64_t (*packed_weights_bytes)(const Conv2d& conv);
@@ -44,14 +45,15 @@ struct ConvFns {
 };
 
 struct ConvWeightFns {
-  // dw = gradient for w. Each band of pixels of a piece, of one image or of several small ones, is summed by itself and added to
-  // the piece's sum; images are cut into a number of pieces that the sizes decide, whose sums are added by a binary tree.
+  // dw = gradient for w. The pixels of a piece are divided into bands: parts of an image, or
+  // several small images. Each band is summed separately and added to the piece's sum. The number
+  // of pieces depends on the sizes only, and their sums are added by a binary tree.
   int64_t (*scratch_bytes)(const Conv2d& conv);
   void (*weight_grad)(const Conv2d& conv, const float* x, const float* dy, float* dw, void* scratch,
                       const ParallelFor& parallel);
 
-  // db[o] = sum of dy over all but o; needs no scratch. 16 lanes per row of out_h * out_w, rows added in
-  // order.
+  // db[o] = sum of dy over all but o; needs no scratch. Each row of out_h * out_w elements is
+  // summed in 16 lanes; rows are added in order.
   void (*bias_grad)(const Conv2d& conv, const float* dy, float* db, const ParallelFor& parallel);
 };
 

@@ -1,4 +1,4 @@
-// Convolution's loops over taps, the same for every target.
+// The geometry of convolution loops over kernel taps, the same for every target.
 #ifndef PERCALE_DEVICES_CPU_SIMD_CONV_CONV_GEOMETRY_H_
 #define PERCALE_DEVICES_CPU_SIMD_CONV_CONV_GEOMETRY_H_
 
@@ -12,26 +12,28 @@
 
 namespace percale::simd {
 
-// How far taps reach beyond an image on each side. An image with margins is copied once into a padded buffer,
-// so that no inner loop knows of borders.
+// The distance by which taps reach beyond an image on each side. An image with margins is copied
+// once into a padded buffer, so that inner loops need no border checks.
 struct Margins {
   int64_t top = 0, bottom = 0, left = 0, right = 0;
   bool any() const { return (top | bottom | left | right) != 0; }
 };
 
-// `channels` planes [h, w], with margins around each.
+// `channels` planes [h, w] with margins around each.
 struct PaddedImage {
   int64_t channels, h, w;
   Margins margins;
   int64_t pitch() const { return margins.left + w + margins.right; }
   int64_t plane() const { return (margins.top + h + margins.bottom) * pitch(); }
-  // Elements of the padded copy, rounded to whole cache lines; 0 when none is needed.
+  // Returns the elements of the padded copy, rounded up to whole cache lines; 0 if no copy is
+  // needed.
   int64_t size() const { return margins.any() ? round_up(channels * plane(), 16) : 0; }
 
-  // What kernels read: `image` itself when there are no margins, else its copy in `buffer`, whose margins
-  // clear() has zeroed. The pointer is to the first element of the first padded plane.
+  // Returns the data that kernels read: `image` itself without margins, else its copy in `buffer`,
+  // whose margins clear() has zeroed. The pointer is to the first element of the first padded
+  // plane.
   const float* fill(const float* image, float* buffer) const { return fill(image, buffer, 0, channels); }
-  // The same for channels [c0, c1) alone; margins are zeroed too if `clearing`.
+  // The same for channels [c0, c1) only. With `clearing`, margins are zeroed, too.
   const float* fill(const float* image, float* buffer, int64_t c0, int64_t c1, bool clearing = false) const {
     if (!margins.any()) return image;
     if (clearing) std::fill_n(buffer + c0 * plane(), (c1 - c0) * plane(), 0.0f);
@@ -44,12 +46,12 @@ struct PaddedImage {
     }
     return buffer;
   }
-  // `buffer` may be null where nothing is needed.
+  // `buffer` may be null if no copy is needed.
   void clear(float* buffer) const { std::fill_n(buffer, size(), 0.0f); }
 };
 
-// One direction (rows or columns) of the loop: written positions of one phase lie ostep apart from `phase`
-// on, grid of them; the g-th reads position g * step + tap offset.
+// One axis (rows or columns) of the loop. The written positions of a phase are `phase`, phase +
+// ostep, ... (grid of them). The g-th reads position g * step + tap offset.
 struct Axis {
   bool backward;
   int64_t kernel, stride, dilation, pad, read, written;
@@ -71,7 +73,7 @@ struct Axis {
     *offset = (phase - reach) / stride;
     return true;
   }
-  // Margins before and behind what is read.
+  // Returns the margins before and after the data read.
   std::pair<int64_t, int64_t> margins() const {
     int64_t before = 0, behind = 0;
     for (int64_t phase = 0; phase < phases(); ++phase) {
@@ -115,7 +117,7 @@ struct TapConv {
     const auto [left, right] = x.margins();
     margins = {top, bottom, left, right};
     if (taps == 1 && c.stride_h == 1 && c.stride_w == 1 && !margins.any() && c.in_h == c.out_h && c.in_w == c.out_w) {
-      x.read = x.written = c.in_h * c.in_w;  // a pointwise convolution has one long row
+      x.read = x.written = c.in_h * c.in_w;  // a pointwise convolution is one long row
       y.read = y.written = 1;
     }
     read_h = y.read, read_w = x.read, written_h = y.written, written_w = x.written;

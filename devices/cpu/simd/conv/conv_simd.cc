@@ -1,6 +1,6 @@
-// Forward convolution and its gradient for the input. Both are the same loop: an output element is a chain
-// over taps, each an offset from where its pixel lies in the (padded) input. The input gradient of a strided
-// convolution is one such loop per phase of the stride.
+// Forward convolution and its input gradient. Both are the same loop: an output element is a chain
+// over taps, each at an offset from the pixel's position in the (padded) input. The input gradient
+// of a strided convolution is one such loop per phase of the stride.
 #include "devices/cpu/simd/common/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -20,8 +20,8 @@
 namespace percale::simd {
 namespace {
 
-// A job is one group of one image. From so many on, pieces are made of whole jobs; below it, a job is cut as
-// well.
+// A job is one group of one image. With at least this many jobs, pieces are whole jobs; with fewer,
+// jobs are divided as well.
 constexpr int64_t kManyJobs = 8, kMaxJobPieces = 32;
 
 }  // namespace
@@ -33,18 +33,18 @@ HWY_BEFORE_NAMESPACE();
 namespace percale::simd::HWY_NAMESPACE {
 namespace {
 
-// How the loop is laid out for this target.
+// The layout of the loop for this target.
 struct Layout {
   const TapConv& t;
   int64_t jobs;
   bool planes;
   int64_t blocks;  // of written channels
-  bool edges;      // the image is read as it is, by edge tiles
+  bool edges;      // edge tiles read the image without a padded copy
   PaddedImage image;
 
   explicit Layout(const TapConv& conv) : t(conv), jobs(conv.batch * conv.groups), image(conv.image(conv.read_c)) {
-    // The share of the arithmetic that is useful, by what each tile wastes: lanes without a channel and the
-    // time to transpose, or lanes without a pixel.
+    // The useful share of the arithmetic. Tiles of pixels waste lanes without a channel and the
+    // time of the transposition; tiles of planes waste lanes without a pixel.
     const auto real = [](int64_t v) { return static_cast<double>(v); };
     const int64_t phases = t.y.phases() * t.x.phases();
     const double taps = real(max_of(t.taps() / phases, 1));
@@ -75,7 +75,8 @@ struct Layout {
   int64_t packed_c() const { return planes ? t.written_c : round_up(t.written_c, kL); }
   int64_t packed_size() const { return t.groups * t.taps() * packed_c(); }
 
-  // Channel block b: its first channel and how many; planes come in powers of two.
+  // The number of channel blocks; planes come in powers of two. block() returns a block's first
+  // channel and channel count.
   int64_t plane_blocks() const {
     int64_t count = t.written_c / kTilePlanes;
     for (int64_t rest = t.written_c % kTilePlanes; rest; rest &= rest - 1) ++count;
@@ -92,17 +93,18 @@ struct Layout {
       first += size;
     }
   }
-  // Channels as packed: weights of the block are [tap][this many].
+  // Returns the number of packed channels of a block; its weights are [tap][packed channel].
   int64_t packed_width(int64_t channels) const { return planes ? channels : round_up(channels, kL); }
 };
 
-// One phase: which taps it has is asked of the axes; where its weights and offsets begin is counted.
+// One phase of the stride. Its taps are determined by the axes; the positions of its weights and
+// offsets are counted.
 struct Phase {
   int64_t py, px, gh, gw, taps, first_tap;
-  int64_t rows, columns;  // of the window
+  int64_t rows, columns;  // of the kernel window
 };
 
-// The rows of the window that meet the image, which follow each other, for row `row` of the phase.
+// Returns the consecutive window rows that overlap the image for row `row` of the phase.
 std::pair<int64_t, int64_t> rows_inside(const TapConv& t, const Phase& phase, int64_t row) {
   int64_t index = 0, first = 0, behind = 0;
   for (int64_t k = 0; k < t.y.kernel; ++k) {
@@ -133,7 +135,7 @@ void for_each_phase(const TapConv& t, F&& f) {
   }
 }
 
-// f(index within the phase, channel read, kernel row, kernel column, offsets)
+// Calls f(index within the phase, channel read, kernel row, kernel column, offsets).
 template <class F>
 void for_each_tap(const TapConv& t, const Phase& phase, F&& f) {
   int64_t index = 0;
@@ -159,7 +161,7 @@ void fill_offsets(const Layout& layout, int64_t* offsets) {
   });
 }
 
-// [group][phase][block][tap][channel of the block].
+// Packs weights as [group][phase][block][tap][channel of the block].
 void pack(const Layout& layout, const float* w, float* packed, const ParallelFor& parallel) {
   const TapConv& t = layout.t;
   const int64_t total = t.groups * layout.blocks;
@@ -174,9 +176,9 @@ void pack(const Layout& layout, const float* w, float* packed, const ParallelFor
         const int64_t window = t.y.kernel * t.x.kernel;
         const float* from = w + group * t.weight_group + first * t.weight_written;
         float* to = packed + group * t.taps() * layout.packed_c() + first * t.taps();
-        if (t.weight_read == window) {  // a channel's taps lie in the order of the loop
+        if (t.weight_read == window) {  // a channel's taps are in loop order
           transpose_matrix(from, t.weight_written, channels, t.taps(), to, width, width);
-        } else if (t.weight_written == 1) {  // channels side by side
+        } else if (t.weight_written == 1) {  // channels are adjacent
           for (int64_t c = 0; c < t.read_c; ++c) {
             std::memcpy(to + c * width, from + c * t.weight_read, static_cast<size_t>(channels) * sizeof(float));
             std::fill_n(to + c * width + channels, width - channels, 0.0f);
@@ -208,11 +210,12 @@ struct Data {
   Act act;
 };
 
-// Weights that are walked over for each row of an image, and not for each image, stay in L2.
+// If the packed weights are at most this large, they stay in L2 and are traversed for each row of
+// an image instead of once per image.
 constexpr int64_t kRowWeights = 320 * 1024;
 
-// Blocks [b0, b1) of channels of one job, whose group is `group`; share `part` of `parts` of each phase's
-// tiles.
+// A piece of work: blocks [b0, b1) of channels of one job in group `group`, and share `part` of
+// `parts` of each phase's tiles.
 struct PartOfJob {
   const Layout& layout;
   const Data& data;
@@ -239,7 +242,7 @@ struct PartOfJob {
   }
 
  private:
-  // f(row, first tile, behind the last tile, block) in the order in which least is read again.
+  // Calls f(row, first tile, end tile, block) in the order that rereads the least data.
   template <class F>
   void for_rows(const Phase& phase, int64_t taps, int64_t tiles, F&& f) const {
     const PieceRange range = piece_range(phase.gh * tiles, parts, part);
@@ -258,7 +261,7 @@ struct PartOfJob {
     }
   }
 
-  // The taps that meet the image in a row: `first` of them in front are left out.
+  // The taps that overlap the image in a row; the `first` taps before them are skipped.
   struct RowTaps {
     TapRuns runs;
     int64_t first;
@@ -313,7 +316,7 @@ struct PartOfJob {
     });
   }
 
-  // Two phases of a stride of 2 whose pixels lie side by side.
+  // Computes two phases of stride 2 whose pixels are adjacent.
   void rows_of_pairs(const Phase& even, const Phase& odd) const {
     if (even.gh == 0) return;
     const Parts tiles(even.gw, ceil_div(even.gw, kTilePixels));
@@ -342,7 +345,8 @@ int64_t job_pieces(const Layout& layout) {
   return min_of(min_of(layout.jobs, kMaxJobPieces), pieces_for(layout.t.flop()));
 }
 
-// Scratch: offsets, packed weights, padded images (one per piece, or all of few jobs).
+// Scratch contains offsets, packed weights and padded images (one per piece, or all images if there
+// are few jobs).
 int64_t scratch_bytes(const Layout& layout) {
   const int64_t images = layout.jobs >= kManyJobs ? job_pieces(layout) : layout.jobs;
   return round_up(layout.t.taps() * 8, 64) + round_up(layout.packed_size() * 4, 64) + images * layout.image.size() * 4;
@@ -387,7 +391,7 @@ void run(const Layout& layout, const float* in, const float* w, const float* pac
       layout.image.fill(in + job * in_size, images + job * image_size, channels.begin, channels.end, true);
     });
   }
-  // Tiles first, then blocks of channels.
+  // Divide tiles first, then blocks of channels.
   const int64_t per_job = ceil_div(pieces_for(t.flop()), layout.jobs);
   const int64_t tiles = t.y.grid(0) * ceil_div(max_of(t.x.grid(0), 1), kTilePixels);
   const int64_t by_tile = max_of(min_of(tiles, per_job), 1);

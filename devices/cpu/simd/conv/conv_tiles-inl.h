@@ -1,4 +1,5 @@
-// The register tiles of convolutions, compiled once per target: chains over taps for a few pixels and channels, and how they are written.
+// The register tiles of convolutions, compiled once per target: chains over taps for a few pixels
+// and channels, and the code that stores them.
 #if defined(PERCALE_DEVICES_CPU_SIMD_CONV_CONV_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PERCALE_DEVICES_CPU_SIMD_CONV_CONV_TILES_INL_H_
 #undef PERCALE_DEVICES_CPU_SIMD_CONV_CONV_TILES_INL_H_
@@ -17,14 +18,14 @@ HWY_BEFORE_NAMESPACE();
 namespace percale::simd::HWY_NAMESPACE {
 namespace {
 
-// Two register tiles for the same chains.
-//   pixels: kTilePixels pixels x 2 vectors of written channels; weights [tap][channel]; the tile is
-//           transposed when it is written. Best when taps are many.
-//   planes: kTilePlanes written channels x 2 vectors of neighbouring pixels; weights [tap][channel of the
-//           tile]. Best when taps or written channels are few.
+// Two register tiles compute the same chains:
+//   pixels: kTilePixels pixels x 2 vectors of written channels; weights [tap][channel]. The tile is
+//           transposed when it is written. Best with many taps.
+//   planes: kTilePlanes written channels x 2 vectors of neighbouring pixels; weights
+//           [tap][channel of the tile]. Best with few taps or few written channels.
 #if HWY_TARGET == HWY_AVX3
 constexpr int kTilePixels = 14, kTilePlanes = 8;
-constexpr double kTransposeTaps = 8;  // as many taps as transposing a tile takes the time of
+constexpr double kTransposeTaps = 8;  // transposing a tile takes as long as this many taps
 #elif HWY_TARGET == HWY_AVX2
 constexpr int kTilePixels = 6, kTilePlanes = 4;
 constexpr double kTransposeTaps = 20;
@@ -33,8 +34,8 @@ constexpr int kTilePixels = 4, kTilePlanes = 4;
 constexpr double kTransposeTaps = 20;
 #endif
 
-// Which taps of a phase a tile sums: `runs` times `run` of them, `skip` apart, from the first one given. Those of rows that lie
-// wholly outside the image are left out.
+// The taps of a phase that a tile sums: `runs` runs of `run` taps, `skip` apart, starting at the
+// given tap. Taps in window rows entirely outside the image are skipped.
 struct TapRuns {
   int64_t runs, run, skip;
 };
@@ -42,7 +43,7 @@ struct TapRuns {
 struct Finish {
   const float* bias;  // of the tile's first channel, or null
   Act act;
-  int64_t plane, ostep;  // strides of what is written: between channels, between pixels
+  int64_t plane, ostep;  // output strides: between channels, between pixels
 };
 
 template <int MR, int NV>
@@ -54,7 +55,8 @@ HWY_INLINE void store_tile(const Vec<float> (&acc)[MR][NV], float* HWY_RESTRICT 
   }
 }
 
-// tile[pixel][channel] = chain over taps. kStep: distance of the pixels where it is known (1, 2), else 0.
+// tile[pixel][channel] = chain over taps. kStep is the distance of the pixels if known (1, 2), else
+// 0.
 template <int MR, int NV, int kStep>
 void pixel_tile(const TapRuns& taps, const float* in, const int64_t* HWY_RESTRICT offsets, int64_t step,
                 const float* HWY_RESTRICT w, float* HWY_RESTRICT tile) {
@@ -85,8 +87,9 @@ void pixel_tile(const TapRuns& taps, const float* in, const int64_t* HWY_RESTRIC
   store_tile(acc, tile);
 }
 
-// The same where the taps of a row of the window are the pixel and its neighbours, from left to right or, kBackward, from right
-// to left. kLeft: the first pixel has no left neighbour; kRight: the last one no right one.
+// The same for windows of three columns: the taps of a window row are the pixel and its neighbours,
+// from left to right or, with kBackward, from right to left. kLeft: the first pixel has no left
+// neighbour. kRight: the last pixel has no right neighbour.
 template <int MR, bool kLeft, bool kRight, bool kBackward>
 void edge_tile(const TapRuns& taps, const float* in, const int64_t* HWY_RESTRICT offsets, int64_t,
                const float* HWY_RESTRICT w, float* HWY_RESTRICT tile) {
@@ -103,8 +106,9 @@ void edge_tile(const TapRuns& taps, const float* in, const int64_t* HWY_RESTRICT
 #pragma GCC unroll 3
       for (int j = 0; j < 3; ++j) {
         const int beside = kBackward ? 1 - j : j - 1;
-        const float* from =
-            in + offsets[k + j];  // so that no compiler keeps pixels for the next tap, for want of registers
+        // A separate pointer per tap keeps the compiler from holding pixels for the next tap, which
+        // would run out of registers.
+        const float* from = in + offsets[k + j];
         V wv[NV];
 #pragma GCC unroll 2
         for (int v = 0; v < NV; ++v) wv[v] = load<float>(w + (j * NV + v) * kL);
@@ -137,7 +141,8 @@ PixelTileFn pixel_tile_for(int64_t pixels, int64_t step) {
   return step == 2 ? pixel_tile_of<NV, 2>(pixels, all) : pixel_tile_of<NV, 0>(pixels, all);
 }
 
-// Null where there is none: the code would be large if it were there for all sizes.
+// Returns null if there is no such tile. Only some sizes are instantiated, because all of them
+// would be too much code.
 template <bool kBackward>
 PixelTileFn edge_tile_of(int64_t pixels, bool left, bool right) {
 #if HWY_TARGET == HWY_AVX3
@@ -199,7 +204,7 @@ void write_pixels(const float* tile, int64_t pixels, int64_t nv, int64_t channel
   }
 }
 
-// Writes tiles of even and of odd pixels, which lie side by side in `out`: `pixels` of both together.
+// Writes tiles of even and of odd pixels interleaved to `out`; `pixels` is the total number.
 void write_pairs(const float* even, const float* odd, int64_t pixels, int64_t nv, int64_t channels, int64_t plane,
                  float* out) {
   const Tag<float> d;
@@ -225,7 +230,7 @@ void write_pairs(const float* even, const float* odd, int64_t pixels, int64_t nv
   }
 }
 
-// MR channels x NV vectors of pixels, `cols` of them. kPlain: all lanes exist and lie side by side.
+// Computes MR channels x NV vectors of `cols` pixels. kPlain: all lanes are valid and contiguous.
 template <int MR, int NV, bool kPlain>
 void plane_tile(int64_t taps, const float* in, const int64_t* HWY_RESTRICT offsets, int64_t step,
                 const float* HWY_RESTRICT w, int64_t cols, const Finish& f, float* out) {

@@ -18,29 +18,31 @@
 namespace percale::simd {
 namespace {
 
-// Sums start anew for each band of about so many pixels, whose transposed gradient stays in L1; images smaller than that are
-// joined to one band. Part of the numerics.
+// Sums restart for each band of about this many pixels, so that the band's transposed gradient
+// stays in L1. Smaller images are joined to one band. Part of the numerics.
 constexpr int64_t kBandPixels = 200;
-// From so many channels read per group on, the taps of a tile are one tap of the window in neighbouring channels, so that
-// pixels whose tap lies outside the image are left out and no image needs margins.
+// With at least this many channels read per group, the taps of a tile are one window tap in
+// neighbouring channels. Pixels whose tap is outside the image are then skipped, and no image needs
+// margins.
 constexpr int64_t kManyChannels = 8;
-// With fewer channels than this per group, lanes run along pixels, otherwise along channels. Part of the
-// numerics.
+// With fewer written channels than this per group, lanes run along pixels, otherwise along
+// channels. Part of the numerics.
 constexpr int64_t kFewChannels = 4;
 constexpr int64_t kMaxImageSplits = 16;
-constexpr int64_t kSplitPixels = 4 * kBandPixels - 16;  // fewer are no work beside adding a split's sums to another's
+// A split with fewer pixels would cost less than the addition of its sums.
+constexpr int64_t kSplitPixels = 4 * kBandPixels - 16;
 constexpr int64_t kPartialBytes = int64_t{8} << 20, kImageBytes = int64_t{32} << 20;
 
-// How the work is cut, by the sizes alone. With many jobs (a split of the images times a share of the groups)
-// each is a piece with its own buffers. With few, all images are summed in one order, `chunk` of them
-// prepared at a time, and pieces are tiles of taps.
+// The division of the work, determined by the sizes only. With many jobs (a split of the images
+// times a share of the groups), each job is a piece with its own buffers. With few, all images are
+// summed in one order, `chunk` images are prepared at a time, and pieces are tiles of taps.
 struct Splits {
   int64_t images = 1, groups = 1;
   int64_t tiles = 1, chunk = 0;
   bool many() const { return chunk == 0; }
 };
 
-// `join`: so many images are one band.
+// `join` is the number of images per band.
 Splits splits_of(const TapConv& t, const PaddedImage& image, int64_t tiles, int64_t join) {
   Splits s;
   const int64_t wanted = pieces_for(t.flop());
@@ -75,7 +77,7 @@ constexpr int kTileTaps = 5;
 constexpr int kTileTaps = 4;
 #endif
 
-// Pixels of y: rows [y0, y1), columns [x0, x1).
+// A band of pixels of y: rows [y0, y1), columns [x0, x1).
 struct Band {
   int64_t y0, y1, x0, x1;
 
@@ -85,26 +87,27 @@ struct Band {
 
 struct Source {
   const float* image;
-  int64_t xstep, ystep;  // elements of the image between neighbouring pixels of y
+  int64_t xstep, ystep;  // image elements between neighbouring pixels of y
   const int64_t* offsets;
   int64_t width;       // of y
-  int64_t images = 1;  // that are joined, so many elements apart:
+  int64_t images = 1;  // joined images, with these distances in elements:
   int64_t image_step = 0, dy_step = 0;
 };
 
-// Taps `first`, first + step, ... of the window.
+// The taps first, first + step, ... of the window.
 struct Tile {
   int64_t first, count, step;
 };
 
-// sums[tap][channel] (+)= over the band of image[pixel + offset of tap] * dy[pixel][channel], MR taps x NV vectors, which are
-// all the channels of the block.
+// sums[tap][channel] = or += the sum over the band of image[pixel + offset of tap] *
+// dy[pixel][channel], for MR taps x NV vectors, which are all the channels of the block.
 template <int MR, int NV>
 void tap_tile(const Source& s, const Tile& tile, const Band& band, const float* HWY_RESTRICT dy, bool add,
               float* HWY_RESTRICT sums) {
   using V = Vec<float>;
   const int64_t tap_sums = tile.step * NV * kL;
-  if (add) {  // they come from far away, and in no order that the processor foresees
+  // The sums are not in the cache, and the hardware prefetcher cannot predict their order.
+  if (add) {
 #pragma GCC unroll 10
     for (int i = 0; i < MR; ++i) {
 #pragma GCC unroll 2
@@ -204,8 +207,8 @@ struct Plan {
   TapConv t;
   bool along_pixels, by_channel;
   int64_t channels;      // per group, padded to vectors unless along_pixels
-  Parts groups_of_taps;  // by_channel: of channels read, else of taps
-  PaddedImage image;     // as it is read
+  Parts groups_of_taps;  // by_channel: of the channels read, else of taps
+  PaddedImage image;     // the image data that kernels read
   int64_t join;
   Splits splits;
   Parts bands;  // of rows
@@ -234,7 +237,7 @@ struct Plan {
     const int64_t part = i / window();
     return {groups_of_taps.begin(part) * window() + i % window(), groups_of_taps.size(part), window()};
   }
-  // The pixels for which the tile's taps lie in what is read.
+  // Returns the pixels for which the tile's taps are inside the data read.
   Band inside(const Tile& tile) const {
     if (!by_channel) return {0, t.written_h, 0, t.written_w};
     const auto [y0, y1] = inside(t.y, tile.first % window() / t.x.kernel);
@@ -248,8 +251,9 @@ struct Plan {
             axis.read > offset ? min_of(axis.written, (axis.read - 1 - offset) / axis.step() + 1) : 0};
   }
 
-  // The channels written are cut into blocks, each with its transposed gradient [pixel][channel of the block] and its sums
-  // [tap][channel of the block]; first(block) * pixels and first(block) * taps elements lie before it.
+  // The written channels are divided into blocks. Each has its transposed gradient [pixel][channel
+  // of the block] and its sums [tap][channel of the block], which start at first(block) * pixels
+  // and first(block) * taps elements.
   int64_t blocks() const { return along_pixels ? 1 : ceil_div(channels, 2 * kL); }
   int64_t first(int64_t block) const { return block * 2 * kL; }
   int64_t width(int64_t block) const { return along_pixels ? channels : min_of(2 * kL, channels - first(block)); }
@@ -257,12 +261,12 @@ struct Plan {
   int64_t buffers() const {
     return (splits.many() ? splits.images * splits.groups * joined() : splits.chunk * t.groups);
   }
-  // Images that a piece has ready at a time where it has its own buffers.
+  // Returns the number of images that a piece with its own buffers prepares at a time.
   int64_t joined() const { return min_of(join, ceil_div(t.batch, splits.images)); }
   int64_t pixels() const { return t.written_h * t.written_w; }
   int64_t group_sums() const { return t.taps() * channels; }
   int64_t split_sums() const { return round_up(t.groups * group_sums(), 16); }
-  // Of the transposed gradient in a buffer: a band of it where a piece works alone.
+  // The pixels of the transposed gradient in a buffer: one band of it if a piece works alone.
   int64_t dy_pixels() const { return splits.many() ? bands.size(0) * t.written_w : pixels(); }
   int64_t dy_size() const { return along_pixels ? 0 : round_up(dy_pixels() * channels, 16); }
   int64_t buffer_size() const { return image.size() + dy_size(); }
@@ -272,13 +276,14 @@ struct Plan {
   }
 };
 
-// Where the transposed gradient of pixels from `first` on lies.
+// The location of the transposed gradient of the pixels from `first` on.
 struct Gradient {
   const float* data;
   int64_t first, pixels;
 };
 
-// Images of one group: tiles [t0, t1) of taps, all channels. gradient_of(y0, y1): of these rows.
+// Adds images of one group: tiles [t0, t1) of taps, all channels. gradient_of(y0, y1) returns the
+// gradient of these rows.
 template <class F>
 void add_images(const Plan& plan, const Source& s, int64_t t0, int64_t t1, F&& gradient_of, bool add, float* sums) {
   const std::make_integer_sequence<int, kTileTaps> all;
@@ -304,7 +309,7 @@ void add_images(const Plan& plan, const Source& s, int64_t t0, int64_t t1, F&& g
   }
 }
 
-// Writes a job's gradient for `pixels` to where `to` has it.
+// Writes a job's transposed gradient for `pixels` to the location in `to`.
 void transpose_gradient(const Plan& plan, const float* dy, int64_t job, const PieceRange& pixels, const Gradient& to,
                         float* data) {
   const TapConv& t = plan.t;
@@ -316,7 +321,8 @@ void transpose_gradient(const Plan& plan, const float* dy, int64_t job, const Pi
   }
 }
 
-// Share `part` of `parts` of the image that a job reads, copied where it needs margins; `clearing` zeroes them as well.
+// Copies share `part` of `parts` of the image that a job reads if it needs margins; with
+// `clearing`, zeroes the margins, too.
 void copy_image(const Plan& plan, const float* x, int64_t job, float* buffer, int64_t part, int64_t parts,
                 bool clearing) {
   const TapConv& t = plan.t;
@@ -350,7 +356,8 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
       }
     }
   }
-  // Tiles [t0, t1) of `images` jobs, `apart` from each other, whose buffers are `step` elements apart.
+  // Adds tiles [t0, t1) of `images` jobs, `apart` from each other, whose buffers are `step`
+  // elements apart.
   const auto add_jobs = [&](int64_t job, int64_t images, int64_t apart, const float* buffer, int64_t step, int64_t t0,
                             int64_t t1, bool add, float* to, auto&& gradient_of) {
     const bool copied = plan.image.size() > 0;
@@ -423,7 +430,7 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
       });
     }
   }
-  // The splits' sums by a binary tree, then [tap][channel] -> [channel][tap].
+  // Add the splits' sums by a binary tree, then transpose [tap][channel] -> [channel][tap].
   const int64_t total = plan.split_sums();
   const int64_t adders = min_of(ceil_div(total, 4096), 16);
   if (plan.splits.images > 1) {

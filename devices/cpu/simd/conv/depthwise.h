@@ -1,4 +1,5 @@
-// 2-D convolution of each channel by itself, NCHW. See simd.h for what holds for every function of this folder.
+// Depthwise 2-D convolution, NCHW: each channel separately. simd.h documents the rules for all
+// functions.
 #ifndef PERCALE_DEVICES_CPU_SIMD_CONV_DEPTHWISE_H_
 #define PERCALE_DEVICES_CPU_SIMD_CONV_DEPTHWISE_H_
 
@@ -11,12 +12,14 @@
 
 namespace percale::simd {
 
-// The bits are those of ConvFns::forward, which takes everything; this one takes what is usual, and faster.
+// The bits equal those of ConvFns::forward, which accepts every convolution. These functions accept
+// the usual depthwise ones and are faster.
 struct DepthwiseFns {
-  // groups = in_c = out_c, 3 x 3, 5 x 5, 7 x 7 or 1 x 3, 1 x 5, 1 x 7 taps, strides of 1 or 2 (down: 1 where there is one row of taps), no dilation, rows of 8192 or less.
+  // True for groups = in_c = out_c; 3 x 3, 5 x 5, 7 x 7, 1 x 3, 1 x 5 or 1 x 7 taps; strides of 1
+  // or 2 (vertically 1 with one row of taps); no dilation; rows of at most 8192 outputs.
   bool (*takes)(const Conv2d& conv);
   int64_t (*scratch_bytes)(const Conv2d& conv);
-  // bias (out_c values) may be null.
+  // `bias` (out_c values) may be null.
   void (*forward)(const Conv2d& conv, const float* x, const float* w, const float* bias, Act act, float* y,
                   void* scratch, const ParallelFor& parallel);
 };

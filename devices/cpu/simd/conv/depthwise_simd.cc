@@ -1,5 +1,6 @@
-// A band of rows is copied once with its margins, for a stride of 2 with even and odd columns apart, so that every tap of
-// neighbouring outputs is one plain load. Rows of input serve all rows of output that they reach.
+// A band of rows is copied once with its margins. For a stride of 2, even and odd columns are
+// separated, so that each tap of neighbouring outputs is one plain load. Each input row serves all
+// output rows that it reaches.
 #include "devices/cpu/simd/common/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -18,15 +19,16 @@ namespace percale::simd {
 namespace {
 
 constexpr int64_t kBandFloats = 6 << 10;  // of input: 24 KiB, most of L1
-constexpr int64_t kWidestRow = 8 << 10;   // of output: a band has four rows at least
-constexpr int64_t kWidest = 16;           // lanes of any target: what loads may reach behind a row
+constexpr int64_t kWidestRow = 8 << 10;   // of output: a band has at least four rows
+// Maximal lanes of any target: loads may reach this far beyond a row.
+constexpr int64_t kWidest = 16;
 
-// How a band lies in memory.
+// The memory layout of a band.
 struct Band {
   int64_t rows_in_step, half, pitch, rows, floats;  // rows: of output
 
   explicit Band(const Conv2d& c) : rows_in_step(c.stride_h) {
-    // Columns that taps reach, of each parity.
+    // The columns of each parity that taps reach.
     half = c.stride_w == 2 ? c.out_w + c.kernel_w / 2 : c.out_w + c.kernel_w - 1;
     pitch = half * c.stride_w;
     const int64_t fit = (kBandFloats / max_of(pitch, 1) - c.kernel_h) / c.stride_h + 1;
@@ -38,7 +40,7 @@ struct Band {
 
 int64_t depthwise_pieces(const Conv2d& c) {
   const double planes = static_cast<double>(c.batch * c.out_c);
-  // Loads and stores of the copy count as well.
+  // The copy's loads and stores count as well.
   return min_of(c.batch * c.out_c, pieces_for(2 * planes * static_cast<double>(c.out_h * c.out_w) *
                                               static_cast<double>(c.kernel_h * c.kernel_w + 6)));
 }
@@ -52,9 +54,9 @@ HWY_BEFORE_NAMESPACE();
 namespace percale::simd::HWY_NAMESPACE {
 namespace {
 
-// One row of the band from `count` columns of the image, `before` zeros ahead of them.
+// Fills one row of the band from a row of the image, with zeros as margins.
 void fill_row(const Conv2d& c, const Band& band, const float* from, float* to) {
-  const int64_t end = min_of(c.in_w, band.pitch - c.pad_left);  // beyond it no tap reaches
+  const int64_t end = min_of(c.in_w, band.pitch - c.pad_left);  // no tap reaches beyond it
   if (c.stride_w == 1) {
     std::fill_n(to, c.pad_left, 0.0f);
     if (end > 0) std::memcpy(to + c.pad_left, from, static_cast<size_t>(end) * sizeof(float));
@@ -62,14 +64,14 @@ void fill_row(const Conv2d& c, const Band& band, const float* from, float* to) {
     std::fill(to + min_of(behind, band.pitch), to + band.pitch, 0.0f);
     return;
   }
-  // Padded column p is column p - pad_left; it goes to half p % 2 at p / 2.
+  // Padded column p is image column p - pad_left. It goes to index p / 2 of half p % 2.
   const auto column = [&](int64_t p) {
     const int64_t at = p - c.pad_left;
     return at >= 0 && at < c.in_w ? from[at] : 0.0f;
   };
   float *even = to, *odd = to + band.half;
   const int64_t first = ceil_div(c.pad_left, 2),
-                last = max_of((c.pad_left + c.in_w) / 2, first);  // pairs wholly inside
+                last = max_of((c.pad_left + c.in_w) / 2, first);  // pairs entirely inside
   int64_t i = 0;
   for (; i < min_of(first, band.half); ++i) even[i] = column(2 * i), odd[i] = column(2 * i + 1);
   const Tag<float> d;
@@ -88,7 +90,7 @@ struct Finish {
   Act act;
 };
 
-// kRows rows of output, in columns of one vector each; kHigh x K taps.
+// Computes kRows rows of output in columns of one vector each, with kHigh x K taps.
 template <int kHigh, int K, int kStep, int kRows>
 void strip(const float* in, int64_t pitch, const int64_t* HWY_RESTRICT offsets, const float* HWY_RESTRICT w,
            int64_t width, const Finish& finish, float* out) {
@@ -177,7 +179,7 @@ void forward(const Conv2d& c, const float* x, const float* w, const float* bias,
   const PlaneFn run = plane_for(c);
   parallel(pieces, [&](int64_t piece) {
     float* buffer = reinterpret_cast<float*>(static_cast<char*>(scratch) + piece * round_up(band.floats * 4, 64));
-    // What loads reach behind the last row must be there, its value is not stored.
+    // Loads may reach beyond the last row; the memory must exist, but its values are not stored.
     std::fill_n(buffer + band.floats - kWidest, kWidest, 0.0f);
     const PieceRange range = piece_range(planes, pieces, piece);
     for (int64_t p = range.begin; p < range.end; ++p) {

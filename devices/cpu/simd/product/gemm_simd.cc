@@ -15,16 +15,17 @@
 namespace percale::simd {
 namespace {
 
-// Every block of k is at most this long. A panel of B of this height and the panel of A that meets it fit in
-// L1 and L2 of every machine of interest, and C is visited once per block. Part of the numerics: never per
-// target.
+// Maximal length of a block of k. A panel of B of this height and the corresponding panel of A fit
+// into L1 and L2 of all relevant machines, and C is accessed once per block. Part of the numerics:
+// the same for every target.
 constexpr int64_t kMaxBlock = 256;
-// A is packed whole for as many blocks of k as fit, so that passes (and their barriers) are few.
+// As many blocks of k as fit into this size are packed from A at once, so that there are few passes
+// and barriers.
 constexpr int64_t kPackedABytes = int64_t{8} << 20;
 constexpr int64_t kRowsPerPass = 4096;
 constexpr int64_t kDotRows = 3;
 
-// k cut into equal blocks (the last may be shorter).
+// k divided into equal blocks (the last may be shorter).
 struct Blocks {
   int64_t size, count;
 };
@@ -43,7 +44,8 @@ HWY_BEFORE_NAMESPACE();
 namespace percale::simd::HWY_NAMESPACE {
 namespace {
 
-// The register tile: kTileRows x 2 vectors of accumulators, two vectors of B, and one broadcast element of A.
+// The register tile: kTileRows x 2 vectors of accumulators, two vectors of B, and one broadcast
+// element of A.
 #if HWY_TARGET == HWY_AVX3
 constexpr int kTileRows = 14;
 #elif HWY_TARGET == HWY_AVX2
@@ -61,7 +63,7 @@ struct RowPanels : Parts {
 
 template <class T>
 struct Finish {
-  bool add;         // to what C holds
+  bool add;         // add to C's current values
   const T* bias_n;  // of this tile's first column, or null
   const T* bias_m;  // of this tile's first row, or null
   Act act;
@@ -69,7 +71,8 @@ struct Finish {
   bool plain() const { return bias_n == nullptr && bias_m == nullptr && act.kind == Act::Kind::kNone; }
 };
 
-// Sums of a tile, [rows][vectors], go to C with whatever is to be done to them. Small: written once, not per tile.
+// Applies the epilogue to the sums of a tile, [rows][vectors], and stores them to C. Not a template
+// over tile sizes, which keeps the code small.
 template <class T>
 void finish_tile(int rows, int vectors, const T* sums, T* c, int64_t ldc, int64_t cols, const Finish<T>& finish) {
   constexpr int64_t kW = kLanes<T>;
@@ -87,7 +90,7 @@ void finish_tile(int rows, int vectors, const T* sums, T* c, int64_t ldc, int64_
   }
 }
 
-// C[MR, cols] of one tile. a: packed [kc][MR]; b: rows ldb apart, NV vectors wide.
+// Computes C[MR, cols] of one tile. a: packed [kc][MR]; b: rows ldb apart, NV vectors wide.
 template <class T, int MR, int NV>
 void tile(int64_t kc, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t ldb, T* HWY_RESTRICT c, int64_t ldc,
           int64_t cols, const Finish<T>& finish) {
@@ -146,7 +149,7 @@ TileFn<T> tile_for(int64_t rows, int64_t cols) {
   return cols > kLanes<T> ? tile_of<T, 2>(rows, Rows()) : tile_of<T, 1>(rows, Rows());
 }
 
-// Rows [0, mr) of op(A), columns [0, kc), as [kc][mr].
+// Packs rows [0, mr) of op(A), columns [0, kc), as [kc][mr].
 template <class T>
 void pack_a_panel(const T* a, int64_t lda, bool trans, int64_t mr, int64_t kc, T* HWY_RESTRICT out) {
   if (trans) {
@@ -157,8 +160,8 @@ void pack_a_panel(const T* a, int64_t lda, bool trans, int64_t mr, int64_t kc, T
   }
   int64_t p = 0;
   if constexpr (sizeof(T) == 4 && kTileRows <= kL) {
-    // Each transposed row is written kL wide and the next one overwrites what is too much; the last rows of
-    // the panel are left to the plain loop.
+    // Each transposed row is written kL wide, and the next row overwrites the excess. The last rows
+    // of the panel are left to the plain loop.
     for (; p + kL <= kc && (p + kL - 1) * mr + kL <= kc * mr; p += kL) {
       Vec<T> r[kL];
 #pragma GCC unroll 16
@@ -173,7 +176,7 @@ void pack_a_panel(const T* a, int64_t lda, bool trans, int64_t mr, int64_t kc, T
   }
 }
 
-// Rows [0, kc) of op(B), columns [0, cols), as [kc][kTileCols], padded with zeros.
+// Packs rows [0, kc) of op(B), columns [0, cols), as [kc][kTileCols], padded with zeros.
 template <class T>
 void pack_b_panel(const T* b, int64_t ldb, bool trans, int64_t kc, int64_t cols, T* HWY_RESTRICT out) {
   constexpr int64_t kW = kLanes<T>, kCols = kTileCols<T>;
@@ -216,7 +219,7 @@ int64_t packed_b_bytes(int64_t k, int64_t n) {
   return k * round_up(n, kTileCols<T>) * static_cast<int64_t>(sizeof(T));
 }
 
-// [block of k][panel][kc][kTileCols].
+// Packs B as [block of k][panel][kc][kTileCols].
 template <class T>
 void pack_b(int64_t k, int64_t n, const T* b, int64_t ldb, bool trans, T* packed, const ParallelFor& parallel) {
   constexpr int64_t kCols = kTileCols<T>;
@@ -296,8 +299,8 @@ bool uses_dots(const Gemm<T>& g) {
 template <class T>
 void run_dots(const Gemm<T>& g, const ParallelFor& parallel) {
   const int64_t groups = ceil_div(g.n, 4);
-  const int64_t pieces =
-      min_of(groups, pieces_for(8 * static_cast<double>(g.n) * static_cast<double>(g.k)));  // bound by reading B
+  // Reading B dominates, so each of its elements counts as eight operations.
+  const int64_t pieces = min_of(groups, pieces_for(8 * static_cast<double>(g.n) * static_cast<double>(g.k)));
   parallel(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(g.n, pieces, piece, 4);
     switch (g.m) {
@@ -308,12 +311,12 @@ void run_dots(const Gemm<T>& g, const ParallelFor& parallel) {
   });
 }
 
-// How one run is cut into passes over A.
+// The division of one run into passes over A.
 template <class T>
 struct Passes {
   Blocks blocks;
-  int64_t rows;   // of A packed at a time
-  int64_t depth;  // of k packed at a time, a multiple of blocks.size
+  int64_t rows;   // rows of A packed at a time
+  int64_t depth;  // columns (k) packed at a time, a multiple of blocks.size
   explicit Passes(const Gemm<T>& g) : blocks(blocks_of(g.k)), rows(min_of(g.m, kRowsPerPass)), depth(g.k) {
     const int64_t row_block_bytes = max_of(rows * blocks.size * static_cast<int64_t>(sizeof(T)), 1);
     depth = min_of(g.k, max_of(kPackedABytes / row_block_bytes, 1) * blocks.size);
@@ -327,8 +330,9 @@ int64_t scratch_bytes(const Gemm<T>& g) {
   return round_up(passes.rows * passes.depth * static_cast<int64_t>(sizeof(T)), 64);
 }
 
-// One row of A times panels of packed B that lie kc * kTileCols apart: side by side, since the sums of a single one would wait
-// for each other. The same sums as the tile's.
+// One row of A times kRowPanels panels of packed B, kc * kTileCols apart. They are processed
+// together, because the additions of a single panel would wait for each other. The sums equal those
+// of the tile.
 constexpr int64_t kRowPanels = 4;
 template <class T>
 void row_of_panels(int64_t kc, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, T* c, const Finish<T>& finish) {
@@ -351,7 +355,8 @@ void row_of_panels(int64_t kc, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b,
   finish_tile<T>(1, kVectors, sums, c, 0, kRowPanels * kCols, finish);
 }
 
-// The whole groups of such panels in [q0, q1) of one row of packed A; behind them the panel that is left first.
+// Computes the complete groups of kRowPanels panels in [q0, q1) for one row of packed A. Returns
+// the first remaining panel.
 template <class T>
 int64_t run_row(const Gemm<T>& g, const Passes<T>& passes, int64_t row0, int64_t k0, int64_t k1, const T* packed_a,
                 int64_t q0, int64_t q1) {
@@ -388,7 +393,7 @@ void run_piece(const Gemm<T>& g, const Passes<T>& passes, const RowPanels& panel
       if (g.packed_b) {
         b = g.packed_b + kb * padded_n + q * kCols * kc;
       } else if (!g.trans_b && panels.count == 1 && cols == kCols) {
-        b = g.b + kb * g.ldb + j;  // used once: not worth a copy
+        b = g.b + kb * g.ldb + j;  // used once: not worth packing
         ldb = g.ldb;
       } else {
         pack_b_panel<T>(g.trans_b ? g.b + j * g.ldb + kb : g.b + kb * g.ldb + j, g.ldb, g.trans_b, kc, cols, b_panel);
@@ -445,8 +450,9 @@ void run(const Gemm<T>& g, void* scratch, const ParallelFor& parallel) {
           }
         }
       });
-      // Columns first: a piece packs the panels of B that it meets, so rows are split only where columns are
-      // too few, and then not so finely that packing would show.
+      // Columns are divided first, because a piece packs the panels of B that it uses. Rows are
+      // divided only if there are too few columns, and then not so finely that packing would
+      // dominate.
       const int64_t wanted =
           pieces_for(2 * static_cast<double>(rows) * static_cast<double>(g.n) * static_cast<double>(depth));
       const int64_t by_cols = min_of(col_panels, wanted);

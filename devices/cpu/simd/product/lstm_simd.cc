@@ -13,10 +13,11 @@ HWY_BEFORE_NAMESPACE();
 namespace percale::simd::HWY_NAMESPACE {
 namespace {
 
-constexpr int kRow = static_cast<int>(kLstmGates * kLstmUnits);  // numbers of f32, or pairs of bf16, side by side
+// f32 values, or pairs of bf16, in a row
+constexpr int kRow = static_cast<int>(kLstmGates * kLstmUnits);
 constexpr int kVectors = kRow / kL, kParts = kVectors / static_cast<int>(kLstmGates);
 
-// Column `i` of the packed weights, vector v of the row: a column of f32, or two columns of bf16.
+// Loads vector(s) of a row of packed weights: one column of f32, or two columns of bf16.
 template <class T>
 struct Columns;
 template <>
@@ -61,11 +62,11 @@ HWY_INLINE void add_products(const float* x, int64_t ldx, int64_t k, const T* w,
 }
 
 template <class T>
-int64_t packed_step(int64_t k) {  // elements from sixteen units to the next
+int64_t packed_step(int64_t k) {  // distance between groups of sixteen units, in elements
   return ceil_div(k, Columns<T>::kAtOnce) * Columns<T>::kAtOnce * kRow;
 }
 
-// R rows of x by sixteen units.
+// Computes R rows of x by sixteen units.
 template <class T, int R>
 void project_rows(const float* x, int64_t k, const T* w, const float* bias, float* gates, int64_t ld) {
   constexpr int kWide = 4;  // vectors at once
@@ -83,7 +84,7 @@ void project_rows(const float* x, int64_t k, const T* w, const float* bias, floa
 template <class T>
 void project(const float* x, int64_t rows, int64_t k, const T* w, const float* bias, int64_t hidden, float* gates,
              const ParallelFor& parallel) {
-  constexpr int kMany = kL == 16 ? 6 : 3;  // with kWide vectors of sums as many as there are registers
+  constexpr int kMany = kL == 16 ? 6 : 3;  // with kWide vectors each, the sums fill the registers
   const int64_t blocks = ceil_div(hidden, kLstmUnits), ld = blocks * kRow;
   const int64_t pieces = min_of(blocks, pieces_for(2.0 * static_cast<double>(rows * ld * k)));
   parallel(pieces, [&](int64_t piece) HWY_ATTR {
@@ -106,7 +107,7 @@ template <class T>
 void step(const float* gates, const float* h, const T* r, int64_t hidden, float* c, float* h_next, bool backwards,
           const ParallelFor& parallel) {
   const int64_t blocks = ceil_div(hidden, kLstmUnits);
-  // Pieces of some microseconds: about what the cache next to a core gives in that time.
+  // Pieces of a few microseconds: about as much as a core reads from its cache in that time.
   constexpr int64_t kPieceBytes = 256 * 1024;
   const int64_t bytes = blocks * packed_step<T>(hidden) * static_cast<int64_t>(sizeof(T));
   const int64_t pieces = max_of(1, min_of(blocks, min_of(64, bytes / kPieceBytes)));

@@ -1,5 +1,6 @@
-// What host and device code agree on: the arguments of kernels. A kernel takes one of these structs, by value. Both sides compile this
-// file, so every member has a size of its own; pointers are addresses of device memory, which the host never follows.
+// The arguments of kernels, shared by host and device code. A kernel takes one of these structs by
+// value. Both sides compile this file, so every member has a fixed size. Pointers are addresses of
+// device memory, which the host never dereferences.
 #ifndef PERCALE_DEVICES_CUDA_KERNELS_COMMON_ARGS_H_
 #define PERCALE_DEVICES_CUDA_KERNELS_COMMON_ARGS_H_
 
@@ -14,7 +15,8 @@ struct Ptr {
 
 inline constexpr int kMaxDims = 8;
 
-// Where kernels note errors: in host memory, written by the one thread that finds the guard at 0.
+// The memory where kernels record an error. It lies on the host and is written by the one thread
+// that finds the guard at 0.
 struct ErrorWord {
   int32_t code;
   int32_t unused;
@@ -28,11 +30,12 @@ struct ErrorPlace {
   uint64_t run;
   int64_t mark;
 };
-// The codes of the library (percale_run_error).
+// The error codes of the library (percale_run_error).
 inline constexpr int32_t kIndexOutOfRange = 102, kDivisionByZero = 103, kBadSize = 104, kNotPositive = 105,
                          kNotFinite = 106;
 
-// A walk over several operands at once: dims, the innermost last, and each operand's strides in elements.
+// A strided walk over several operands at once. It holds the dims, the innermost last, and each
+// operand's strides in elements.
 template <size_t kOperands>
 struct Walk {
   int32_t rank;
@@ -86,7 +89,7 @@ enum class UnaryOp : int32_t {
   kAcosh,
   kAtanh,
   kBitwiseNot,
-  // These give a bool. kIsInf: alpha and beta say whether negative and positive ones count.
+  // These return a bool. For kIsInf, alpha and beta select negative and positive infinities.
   kIsNan,
   kIsInf,
 };
@@ -109,7 +112,8 @@ enum class BinaryOp : int32_t {
   kMod,
   kFmod,
   kReluGrad,
-  kAtLeast,  // of Clip: the operand stays where it is neither less nor more than the limit, NaN and -0 too
+  // for Clip: keeps the operand unless it is below (kAtMost: above) the limit, including NaN and -0
+  kAtLeast,
   kAtMost,
   kAnd,
   kOr,
@@ -123,10 +127,11 @@ enum class BinaryOp : int32_t {
   kShiftRight,
 };
 struct BinaryArgs {
-  Ptr a, b, y;  // y: bool where the op compares
+  Ptr a, b, y;  // y: bool for comparisons
   int64_t size;
   BinaryOp op;
-  // 1: the steps of a and b below say where they lie. 0: element i of both, or element 0 of one whose step is 0.
+  // 1: `walk` holds the strides of a and b. 0: element i of both is used, or element 0 of an
+  // operand whose step is 0.
   int32_t general;
   int32_t a_step, b_step;
   Walk<2> walk;
@@ -134,7 +139,7 @@ struct BinaryArgs {
 };
 
 struct ClipArgs {
-  Ptr x, low, high, y;  // limits: 0 where there is none
+  Ptr x, low, high, y;  // limits: 0 if absent
   int64_t size;
 };
 
@@ -144,25 +149,28 @@ struct WhereArgs {
   Walk<3> walk;
 };
 
-// A group of elementwise nodes of f32, bf16 and f16, as a program that each thread goes through for its elements. As many steps as the
-// library puts nodes into a group: one that is refused runs node by node.
+// A group of elementwise nodes of f32, bf16 and f16, as a program that each thread executes for its
+// elements. It has as many steps as the library puts nodes into a group. A group that is refused
+// runs node by node.
 enum class FusedType : int32_t { kF32, kBF16, kF16 };
 inline constexpr int kMostFusedSteps = 64, kMostFusedInputs = 12, kMostFusedNumbers = 16, kMostFusedSlots = 8;
-// Where an operand is: from these numbers on an input, a number of the program, a result that an earlier step has left.
+// The code of an operand: from each of these numbers on, it is an input, a constant of the program
+// or the result of an earlier step.
 inline constexpr uint8_t kFusedInput = 0, kFusedNumber = 64, kFusedSlot = 128;
 struct FusedStep {
-  uint8_t binary;  // op is a BinaryOp, else a UnaryOp
+  uint8_t binary;  // 1: `op` is a BinaryOp, 0: a UnaryOp
   uint8_t op;
   uint8_t a, b;  // operands
-  uint8_t slot;  // where the result goes
-  uint8_t f16;   // 1: rounded to f16, beyond whose range there is nothing but infinity
+  uint8_t slot;  // the slot of the result
+  uint8_t f16;   // 1: rounds the result to f16; larger values become infinity
   uint8_t unused[2];
   float alpha, beta;
 };
 struct FusedInput {
   Ptr x;
-  int64_t period, each;  // element i of the result takes element i % period / each,
-  int64_t block, step;   // and `step` more for each block before it
+  // Element i of the result reads element i / block * step + i % period / each.
+  int64_t period, each;
+  int64_t block, step;
   FusedType type;
   int32_t unused;
 };
@@ -176,16 +184,18 @@ struct FusedArgs {
   float number[kMostFusedNumbers];
 };
 
-// Of the same group as code of its own.
+// The arguments of a group that is compiled into its own code.
 struct FusedCodeArgs {
   Ptr y;
   int64_t size;
-  int32_t packed;  // 1: whatever is as large as y lies so that several elements can be taken at once
+  // 1: every input as large as y is laid out so that several elements can be loaded at once
+  int32_t packed;
   int32_t unused;
   Ptr input[kMostFusedInputs];
 };
 
-// Finds what is infinite or NaN: `found` is as many elements as stand behind the first such one and it itself, 0 where there is none.
+// Finds the first infinite or NaN element. `found` is the number of elements from there to the end,
+// or 0 if there is none.
 struct FiniteArgs {
   Ptr x, found;
   int64_t size;
@@ -199,8 +209,9 @@ struct CastArgs {
   Ptr x, y;
   int64_t size;
   int32_t from, to;  // percale_dtype
-  int32_t saturate;  // 1: what is too large for a float8 becomes its largest, else infinity or NaN
-  PowerRound round;  // of f8e8m0
+  // 1: values too large for a float8 become its largest value, else infinity or NaN
+  int32_t saturate;
+  PowerRound round;  // for f8e8m0
 };
 
 // ---- reduce
@@ -209,9 +220,10 @@ enum class ReduceOp : int32_t { kSum, kMean, kMax, kMin, kProd };
 struct ReduceArgs {
   Ptr x, y, partial;       // partial: accumulators [outputs, pieces]
   int64_t outputs, count;  // elements of each output
-  int64_t pieces;          // into which each sum is cut; 1: y is written at once
+  int64_t pieces;          // pieces that each sum is cut into; with 1, y is written directly
   ReduceOp op;
-  int32_t last;  // 1: the second stage, which joins `pieces` accumulators of `partial` into each element of y
+  // 1: the second step, which combines `pieces` accumulators of `partial` into each element of y
+  int32_t last;
   Walk<1> kept, reduced;
 };
 
@@ -225,7 +237,8 @@ struct SoftmaxArgs {
 };
 
 struct ClassLossArgs {
-  Ptr scores, labels, weights, losses, line_weights, log_prob;  // 0 where absent; losses and line weights: f64 per line
+  // 0 if absent; losses and line weights: f64 per line
+  Ptr scores, labels, weights, losses, line_weights, log_prob;
   int64_t lines, classes, inner;
   int64_t ignore_index;
   int32_t ignores, wide_labels, softmax, unused;
@@ -239,7 +252,7 @@ struct LossSumArgs {
 };
 struct ClassGradArgs {
   Ptr dloss, scores, labels, weights, line_weights, total,
-      dscores;  // total: f64, what a mean is divided by; 0: by nothing
+      dscores;  // total: f64, the divisor of a mean; 0: no division
   int64_t lines, classes, inner;
   int64_t ignore_index;
   int32_t ignores, wide_labels, softmax, per_line;  // per_line: dloss has an element per line
@@ -249,12 +262,13 @@ struct ClassGradArgs {
 
 // ---- norm
 
-// Rows of `size` elements: layer normalisation, or, with root = 1, root mean square normalisation.
+// Rows of `size` elements. The op is layer normalisation, or root mean square normalisation if root
+// is 1.
 struct RowNormArgs {
-  Ptr x, scale, bias, y, mean, inverse;  // bias, mean and inverse: 0 where absent
+  Ptr x, scale, bias, y, mean, inverse;  // bias, mean and inverse: 0 if absent
   int64_t rows, size;
   double epsilon;
-  int32_t root, packed;  // packed: 1 where kPackOf elements can be taken at once
+  int32_t root, packed;  // packed: 1 if kPackOf elements can be loaded at once
 };
 struct RowNormGradArgs {
   Ptr dy, x, scale, dx;
@@ -262,39 +276,43 @@ struct RowNormGradArgs {
   Ptr partial;     // [2, pieces, size] in that type
   Ptr dscale, dbias;
   int64_t rows, size;
-  int64_t pieces;  // into which the rows are cut for dscale and dbias
+  int64_t pieces;  // pieces that the rows are cut into for dscale and dbias
   double epsilon;
   int32_t packed, unused;
 };
-// Channels of [batch, channels, image], or of [batch, image, channels].
+// Normalises the channels of [batch, channels, image] or [batch, image, channels].
 struct ChannelNormArgs {
   Ptr x, dy, y;                        // y: also dx; dy: 0 forward
   Ptr scale, bias, mean, variance;     // per channel; mean and variance may be 0 in training
   Ptr running_mean, running_variance;  // outputs, or 0
   Ptr residual;                        // added to the result, or 0
-  Ptr relu_result;                     // of the gradient: that of the Relu behind, whose gradient dy is; or 0
-  Ptr dscale, dbias;                   // outputs of the gradient
-  Ptr partial;                         // f64 [channels, pieces, 2]
-  Ptr statistics;                      // f64 [channels, 2]: mean, 1 / deviation
-  Ptr table;                           // [channels, 4] in the type of computing: what the elements need
+  // gradient: output of the Relu behind, whose gradient is dy; or 0
+  Ptr relu_result;
+  Ptr dscale, dbias;  // outputs of the gradient
+  Ptr partial;        // f64 [channels, pieces, 2]
+  Ptr statistics;     // f64 [channels, 2]: mean, 1 / deviation
+  // [channels, 4] in the type of computing: the coefficients for the elements
+  Ptr table;
   int64_t batch, channels, image, pieces;
   double epsilon, momentum;
   int32_t training, packed;
   int32_t scale_dtype, statistics_dtype;  // percale_dtype
-  int32_t channels_last, relu;            // relu: the result goes through one
+  int32_t channels_last, relu;            // relu: 1 applies Relu to the result
 };
 
 // ---- pool
 
-// Sizes of a sliding window over images of up to three dims, right-aligned. Output o and tap k meet at o * stride + k * dilation - pad.
+// Sizes of a sliding window over images of up to three dims, right-aligned. For output o, tap k
+// reads the input at o * stride + k * dilation - pad.
 struct WindowArgs {
   int64_t in[3], out[3], kernel[3], stride[3], dilation[3], pad[3], pad_end[3];
 };
 struct PoolArgs {
-  Ptr x, y;              // of the gradient dy and dx
-  Ptr indices;           // i64 output of MaxPool, or 0
-  Ptr chosen;            // i32, as many as windows: the place of the maximum in its image, -1: none
-  int64_t outer, inner;  // [outer, places, inner]: planes of one channel, or images with channels last
+  Ptr x, y;     // for the gradient dy and dx
+  Ptr indices;  // i64 output of MaxPool, or 0
+  Ptr chosen;   // i32 for each window: offset of the maximum in its image, -1: none
+  // [outer, places, inner]: planes of one channel, or images with channels last
+  int64_t outer, inner;
   WindowArgs window;
   int32_t count_pads, column_major;
 };
@@ -303,10 +321,11 @@ struct PoolArgs {
 
 enum class GridMode : int32_t { kNearest, kLinear, kCubic };
 enum class GridPadding : int32_t { kZeros, kBorder, kReflection };
-// Pictures [batch, channels, dims] at the places of a grid [batch, points, rank]; dims are right-aligned, 1 in front.
+// Samples pictures [batch, channels, dims] at the positions of a grid [batch, points, rank]. The
+// dims are right-aligned, with 1 in front.
 struct GridArgs {
   Ptr x, grid, y;             // y: forward
-  Ptr grad, dx, dgrid, sums;  // of the gradients; sums: dx in the type of computing, which may be dx
+  Ptr grad, dx, dgrid, sums;  // for gradients; sums: dx in the type of computing, may alias dx
   int64_t batch, channels, points, picture;
   int64_t dims[3];
   int32_t rank, grid_dtype;  // percale_dtype
@@ -317,19 +336,20 @@ struct GridArgs {
 
 // ---- roi
 
-// Regions [count, 4] of pictures [batch, channels, height, width], pooled into rows x columns bins.
+// Pools regions [count, 4] of pictures [batch, channels, height, width] into rows x columns bins.
 struct RoiArgs {
-  Ptr x, rois, images, y;  // of the gradient: x is dY, y dX
-  Ptr sums;                // of the gradient: dX in the type of computing, which may be y
+  Ptr x, rois, images, y;  // for the gradient: x is dY, y is dX
+  Ptr sums;                // for the gradient: dX in the type of computing, may alias y
   int64_t batch, channels, height, width;
   int64_t count, rows, columns;
-  int64_t samples;  // along a side of a bin; 0: as many as it is long
+  int64_t samples;  // samples along a side of a bin; 0: the side's length, rounded up
   double scale;
   int32_t maximum, half_pixel;
   ErrorPlace errors;
 };
 
-// The largest element of each of rows x columns bins of regions [count, 5]: image, then corners that are rounded to elements.
+// Computes the largest element of each of rows x columns bins of regions [count, 5]. A region holds
+// its image, then corners that are rounded to elements.
 struct RoiPoolArgs {
   Ptr x, rois, y;
   int64_t batch, channels, height, width;
@@ -340,18 +360,20 @@ struct RoiPoolArgs {
 
 // ---- conv
 
-// A convolution of [batch, groups * in_channels, in] to [batch, groups * out_channels, out], weights [groups * out_channels, in_channels, kernel].
+// A convolution of [batch, groups * in_channels, in] to [batch, groups * out_channels, out]. The
+// weights are [groups * out_channels, in_channels, kernel].
 struct ConvArgs {
-  Ptr x, w, bias, y;    // whichever are operands; bias may be 0
+  Ptr x, w, bias, y;    // the operands of the op; bias may be 0
   Ptr result, partial;  // partial: [pieces, groups, rows, columns] in the type of computing
   int64_t batch, groups, in_channels, out_channels;
-  int64_t pieces;  // into which the sums of the gradient of the weights are cut
+  int64_t pieces;  // pieces that the sums of the weight gradient are cut into
   WindowArgs window;
-  int32_t channels_last;  // 1: images are [batch, places, channels], weights [channels, taps, channels of a group]
+  // 1: images are [batch, places, channels], weights [channels, taps, channels of a group]
+  int32_t channels_last;
   int32_t unused;
 };
 
-// y [images, channels, size] += bias [channels]; where channels lie last, size is 1.
+// y [images, channels, size] += bias [channels]. With channels last, size is 1.
 struct ConvBiasArgs {
   Ptr bias, y;
   int64_t count;  // elements of y
@@ -360,28 +382,31 @@ struct ConvBiasArgs {
 
 // ---- attention
 
-// Heads in any layout whose innermost dim is contiguous: steps are those of batch, head and row, in elements.
+// Heads in any layout whose innermost dim is contiguous. Steps are the strides of batch, head and
+// row, in elements.
 struct AttentionArgs {
-  Ptr q, k, v, mask, y;  // mask: 0 where there is none
-  Ptr statistics;  // log of the sum of exp of a row's scores [batch, heads, queries], f32 or wider; 0: nobody asks
+  Ptr q, k, v, mask, y;  // mask: 0 if absent
+  // log of the sum of exp of a row's scores [batch, heads, queries], f32 or wider; 0: not wanted
+  Ptr statistics;
   int64_t batch, heads, kv_heads, queries, keys;
   int64_t q_steps[3], k_steps[3], v_steps[3], y_steps[3];
   int64_t mask_steps[4];  // batch, head, query, key
   double scale;
   int32_t size, value_size;
-  int32_t wide_mask;  // 1: the mask is f32 where the rest is narrower
+  int32_t wide_mask;  // 1: the mask is f32 and the other operands are narrower
   int32_t nan_is_zero;
 };
 
-// Gradients of attention: `of.y` and `of.statistics` are what it gave; dq, dk and dv lie as q, k and v do.
+// Gradients of attention. `of.y` and `of.statistics` are the results of the forward pass. dq, dk
+// and dv have the strides of q, k and v.
 struct AttentionGradArgs {
   AttentionArgs of;
   Ptr dy, dq, dk, dv;
-  Ptr delta;  // rows of dy * y summed [batch, heads, queries], f32 or wider
+  Ptr delta;  // row sums of dy * y [batch, heads, queries], f32 or wider
   int64_t dy_steps[3];
 };
 
-// Rows of y without a key that counts, or with NaN among their scores: NaN, or 0.
+// Sets rows of y to NaN or 0 if no key counts for them, or if their scores contain NaN.
 struct AttentionEndArgs {
   Ptr statistics, y;  // log of the sum of exp of a row's scores, f32 [batch, heads, queries]
   int64_t batch, heads, queries;
@@ -389,33 +414,34 @@ struct AttentionEndArgs {
   int32_t value_size, nan_is_zero;
 };
 
-// x rotated by a cosine and a sine for every element: pairs are half a row apart.
+// Rotates x by a cosine and a sine for every element. The two elements of a pair are half a row
+// apart.
 struct RotaryArgs {
   Ptr x, cosine, sine, y;
   int64_t size;
-  int64_t half;  // of a row of x
+  int64_t half;  // half the size of a row of x
   Walk<2> walk;  // of cosine and sine
 };
 
 // ---- bag
 
 enum class BagMode : int32_t { kSum, kMean, kMax };
-// Rows of a table joined per bag, and the gradient handed back to the rows.
+// Combines the rows of a table for each bag, and passes the gradient back to the rows.
 struct BagArgs {
-  Ptr grad, table, indices, offsets, weights, y;  // weights: 0 where there are none
+  Ptr grad, table, indices, offsets, weights, y;  // weights: 0 if absent
   int64_t rows, width;                            // of the table
-  int64_t count, bags;                            // of indices
-  int64_t length;                                 // of every bag; -1: by offsets
-  int64_t padding;                                // the index that counts nothing; -1: there is none
+  int64_t count, bags;                            // count: of indices
+  int64_t length;                                 // length of every bag; -1: offsets are used
+  int64_t padding;                                // the index that is skipped; -1: none
   BagMode mode;
   int32_t wide_indices, wide_offsets;
-  int32_t ends;  // the last offset ends the last bag
+  int32_t ends;  // 1: the last offset ends the last bag
   ErrorPlace errors;
 };
 
 // ---- loss
 
-// Losses of two tensors of one shape, element by element.
+// Elementwise losses of two tensors of one shape.
 struct PairLossArgs {
   Ptr x, target, y, partial;  // partial: f64 [pieces]
   int64_t size, pieces;
@@ -429,23 +455,26 @@ struct PairLossArgs {
 
 enum class StepRule : int32_t { kSgd, kMomentum, kAdam, kAdamW, kRmsProp, kAdagrad, kFtrl, kLion, kLamb };
 struct StepArgs {
-  Ptr param, grad, slot0, slot1;  // slots: 0 where the rule has none
+  Ptr param, grad, slot0, slot1;  // slots: 0 if the rule has none
   Ptr new_param, new_slot0, new_slot1;
   Ptr rate, scale, step;  // scalars; scale and step may be 0
   int64_t size;
-  Ptr rows;  // i64 [row_count]: the rows of the parameter that grad is for, rising, then negative ones; 0: all
-  int64_t row_count, width, most;  // width: elements of a row; most: rows of the parameter
-  Ptr sums;                        // of LAMB: f64 [pieces, 2], squares of the parameter and of the direction
+  // `rows`, i64 [row_count]: the parameter's rows that grad is for, ascending, then negative
+  // numbers; 0 means all rows. `width`: elements of a row. `most`: rows of the parameter.
+  Ptr rows;
+  int64_t row_count, width, most;
+  // for LAMB: f64 [pieces, 2], squares of the parameter and of the direction
+  Ptr sums;
   int64_t pieces;
   StepRule rule;
   int32_t wide_rate, wide_scale;  // 1: f64, 0: f32
   int32_t nesterov;
-  int32_t rate_input, unused;  // number of the input, for errors
+  int32_t rate_input, unused;  // rate_input: the input's number, for errors
   double weight_decay, momentum, beta1, beta2, epsilon, alpha, power, l1, l2, l2_shrinkage, beta;
   ErrorPlace errors;
 };
-// The same step of several parameters: what `step` says of none of them in particular counts for all. They are cut into pieces, whose
-// numbers go on from one to the next.
+// The same step for several parameters. `step` holds the values that are common to all. The
+// parameters are cut into pieces, which are numbered consecutively over all parameters.
 struct StepItem {
   Ptr param, grad, slot0, slot1;
   Ptr new_param, new_slot0, new_slot1;
@@ -460,7 +489,7 @@ struct StepsArgs {
 
 // ---- layout
 
-// y[to] = x[from] over a walk of both; offsets are in the pointers.
+// Copies y[to] = x[from] over a walk of both. The pointers include the offsets.
 struct CopyArgs {
   Ptr x, y;
   int64_t size;
@@ -480,9 +509,9 @@ struct FillArgs {
 // ---- pad
 
 enum class PadMode : int32_t { kConstant, kReflect, kEdge, kWrap };
-// Pad and Tile read elements of `small` where the places of `large` say; their gradients sum them back.
+// Pad and Tile fill `large` with elements of `small`. Their gradients sum them back.
 struct PadArgs {
-  Ptr x, y, value;  // value: what a constant is, 0: zero
+  Ptr x, y, value;  // value: of the constant mode; 0: zero
   int64_t size;     // elements of y
   int32_t rank;
   PadMode mode;
@@ -495,10 +524,10 @@ struct PadArgs {
 struct GatherArgs {
   Ptr x, indices, y;
   int64_t outer, size, count, inner;
-  int32_t wide, unused;  // wide: indices of i64, else i32
+  int32_t wide, unused;  // wide: i64 indices, else i32
   ErrorPlace errors;
 };
-// Element i: that of x at its place in the walk plus index i times `step`.
+// Element i of y is the element of x at offset `walk`(i) + indices[i] * step.
 struct GatherElementsArgs {
   Ptr x, indices, y;
   int64_t count, size, step;
@@ -506,49 +535,58 @@ struct GatherElementsArgs {
   Walk<1> walk;
   ErrorPlace errors;
 };
-// Slices [slice] of x that tuples of `length` indices name; dims and strides (in slices) are those that a tuple indexes.
+// Gathers slices [slice] of x, which are named by tuples of `length` indices. A tuple indexes
+// `dims` with `strides` (in slices).
 struct TuplesArgs {
   Ptr x, indices, y;
-  Ptr keys, places;       // instead of y: where the tuples go, for a sort
-  int64_t count, batch;   // tuples, and how many of them share a batch
+  Ptr keys, places;       // instead of y: the destinations of the tuples, to be sorted
+  int64_t count, batch;   // number of tuples, and of tuples per batch
   int64_t slice, slices;  // elements of a slice, slices of a batch
   int64_t none;           // the key of a tuple that is out of range
   int64_t dims[kMaxDims], strides[kMaxDims];
   int32_t length, unused;
   ErrorPlace errors;
 };
-// keys[i]: its place in the walk plus index i times `step`, `none` where it is out of range. places[i]: i.
+// Sets keys[i] = `walk`(i) + indices[i] * step, or `none` if the index is out of range, and
+// places[i] = i.
 struct KeysArgs {
   Ptr indices, keys, places;
   int64_t count, size, step, none;
   int32_t wide;
-  int32_t rows;  // 1: the keys are the i64 indices themselves, negative ones are `none` and no error
+  // 1: the keys are the i64 indices themselves; negative indices become `none` without an error
+  int32_t rows;
   Walk<1> walk;
   ErrorPlace errors;
 };
 enum class JoinOp : int32_t { kPut, kAdd, kMul, kMax, kMin };
-// Slices of updates [outer, count, width], sorted by key, joined in order to those of y that the keys, or for each place in the list
-// `numbers`, name.
+// Combines slices of updates [outer, count, width] with slices of y, in the order of sorted keys.
+// The slice of y is the key, or, if `numbers` is not 0, the number at the position in the sorted
+// list.
 struct JoinArgs {
   Ptr keys, places, numbers, updates, y;
   int64_t outer, count, width;
-  int64_t y_step;  // elements of y from one of `outer` to the next
-  int64_t none;    // keys from here on name nothing
+  int64_t y_step;  // elements of y per index of `outer`
+  int64_t none;    // keys from here on are invalid
   JoinOp op;
-  int32_t fresh;   // 1: the sums begin at 0, not at what is in y
-  int32_t rounds;  // 1: to the elements' type after each update, as the library's own kernel; 0: once
+  int32_t fresh;  // 1: sums start at 0, not at the value in y
+  // 1: rounds to the element type after each update, as the library's own kernel does; 0: once
+  int32_t rounds;
   int32_t unused;
 };
-// Which keys of a sorted list are the first of their kind: 1 or 0 in numbers, then, these summed up, the keys put in their places.
+// Marks the first key of each run in a sorted list with 1 in `numbers`, the others with 0. After a
+// scan of `numbers`, writes the distinct keys to `unique`.
 struct HeadsArgs {
   Ptr keys, numbers, unique;
   int64_t count, none;
 };
 
-// Where the elements that MaxUnpool puts back go: what the indices number has dims [inner], the output strides.
+// Destinations of the elements of MaxUnpool. The indices count elements of a tensor with dims
+// [inner], whose output strides are `strides`.
 struct UnpoolKeysArgs {
   Ptr indices, keys, places;
-  int64_t count, size, none;  // size: of what the indices number; none: the key of an index that is out of range
+  // `size`: elements of the tensor that the indices count. `none`: the key of an index out of
+  // range.
+  int64_t count, size, none;
   int64_t inner[kMaxDims], strides[kMaxDims];
   int32_t rank, unused;
   ErrorPlace errors;
@@ -556,21 +594,24 @@ struct UnpoolKeysArgs {
 
 // ---- sequence
 
-// x [first, second, inner], one of the two leading dims time, the other the batch, whose first `lengths` rows are turned round.
+// Reverses the first `lengths` elements in time of each batch row of x [first, second, inner]. One
+// of the two leading dims is time, the other the batch.
 struct ReverseArgs {
   Ptr x, lengths, y;
   int64_t first, second, inner;
   int32_t time_first, unused;
   ErrorPlace errors;
 };
-// y [batch, middle, cache, inner] with updates [batch, middle, update, inner] from places [batch] on; circular: it goes on at the beginning.
+// Writes updates [batch, middle, update, inner] into y [batch, middle, cache, inner], from places
+// [batch] on. If circular, writing wraps around.
 struct TensorScatterArgs {
-  Ptr updates, places, y;  // places: 0 where all begin at 0
+  Ptr updates, places, y;  // places: 0 if all start at 0
   int64_t batch, middle, cache, update, inner;
   int32_t circular, unused;
   ErrorPlace errors;
 };
-// The slices of x [outer, size, inner] for which mask [count] holds: y [outer, chosen, inner]. numbers [count]: how many hold before each.
+// Copies the slices of x [outer, size, inner] whose mask [count] is true to y [outer, chosen,
+// inner]. numbers [count]: how many masks before each are true.
 struct CompressArgs {
   Ptr x, mask, numbers, y;
   int64_t outer, size, count, chosen, inner;
@@ -579,7 +620,8 @@ struct CompressArgs {
 // ---- fold
 
 inline constexpr int kMostFoldDims = 6;
-// Columns x [planes, taps, positions] of blocks within windows that slide over images y [planes, pixels].
+// Adds up columns x [planes, taps, positions], the blocks of windows that slide over images y
+// [planes, pixels].
 struct Col2ImArgs {
   Ptr x, y;
   int64_t planes, pixels, taps, positions;
@@ -590,7 +632,7 @@ struct Col2ImArgs {
 
 // ---- sort
 
-// One pass of a stable sort by 8 bits of the keys, or of place / line where `line` is not 0.
+// One pass of a stable sort by 8 bits of the keys, or by place / line if `line` is not 0.
 struct RadixArgs {
   Ptr keys, places, new_keys, new_places;  // u64, i64
   Ptr counts;                              // i64 [256, tiles]
@@ -598,7 +640,7 @@ struct RadixArgs {
   int32_t shift, unused;
 };
 inline constexpr int64_t kSortTile = 4096;
-// Each number replaced by the sum of those before it.
+// Replaces each number by the sum of those before it.
 struct ScanArgs {
   Ptr numbers;  // i64
   int64_t count;
@@ -607,7 +649,7 @@ struct ScanArgs {
 struct LineKeysArgs {
   Ptr x, keys, places;
   int64_t lines, size, inner;
-  int32_t largest, unused;  // 1: keys fall as elements rise
+  int32_t largest, unused;  // largest: 1: keys descend as elements ascend
 };
 struct TopArgs {
   Ptr x, places, values, indices;
@@ -616,7 +658,7 @@ struct TopArgs {
 struct ArgExtremeArgs {
   Ptr x, y;
   int64_t lines, size, inner;
-  int32_t greatest, last;  // last: of equal ones
+  int32_t greatest, last;  // last: picks the last of equal elements
 };
 
 // ---- generate
@@ -625,15 +667,16 @@ struct RangeArgs {
   Ptr start, delta, y;
   int64_t size;
 };
-// y [outer, size, inner]: values[1] where the index of [outer, inner] says, else values[0].
+// y [outer, size, inner]: values[1] at the index given for [outer, inner], else values[0].
 struct OneHotArgs {
   Ptr indices, values, y;
   int64_t outer, size, inner;
-  int32_t dtype, unused;  // of the indices: percale_dtype
+  int32_t dtype, unused;  // dtype of the indices: percale_dtype
 };
-// Matrices [batch, rows, columns]. Of x, or where there is none of ones, what is above, below or on a diagonal; else zeros.
+// Matrices [batch, rows, columns]. Keeps the elements of x (or ones, without x) above, below or on
+// a diagonal, and sets the others to zero.
 struct DiagonalArgs {
-  Ptr x, y, k;  // k: i64; 0: `diagonal` says
+  Ptr x, y, k;  // k: i64; if 0, `diagonal` is used
   int64_t batch, rows, columns;
   int64_t diagonal;
   uint64_t one;
@@ -641,16 +684,15 @@ struct DiagonalArgs {
 };
 // Lines [outer, size, inner].
 struct CumulateArgs {
-  Ptr grad, x, y;  // grad: of the product's gradient alone
+  Ptr grad, x, y;  // grad: only for the product's gradient
   int64_t lines, size, inner;
   int32_t product, exclusive, reverse, unused;
 };
 
 // ---- random
 
-// y [rows, row_size], drawn by the library's counters: key (seeds, id), step, first row.
-// What random numbers are counted by besides the attributes of their node; it lies on the device, since work that is kept is played with
-// another each time.
+// The counters of random numbers, besides the attributes of the node. They lie on the device,
+// because a captured segment is replayed with different counters.
 struct Draw {
   int64_t seed, step, first_row;
 };
@@ -666,7 +708,7 @@ struct RandomArgs {
   int32_t normal, unused;
 };
 struct DropoutArgs {
-  Ptr x, ratio, training, y, mask;  // 0 where absent
+  Ptr x, ratio, training, y, mask;  // 0 if absent
   Ptr draw;
   int64_t rows, row_size;
   uint64_t seed, id;            // of the node
@@ -676,7 +718,8 @@ struct DropoutArgs {
 
 // ---- product
 
-// y [batch, m, n] = (a - a_zero) (b - b_zero), of integers; zero points of each row of a and column of b, or, with steps of 0, one.
+// Computes y [batch, m, n] = (a - a_zero) (b - b_zero) of integers. There is a zero point for each
+// row of a and each column of b, or a single one if the step is 0.
 struct IntProductArgs {
   Ptr a, b, y;
   Ptr a_zero, b_zero;  // 0: none
@@ -686,7 +729,8 @@ struct IntProductArgs {
   int64_t a_zero_step, b_zero_step;
 };
 
-// A convolution as ConvArgs has it, of bytes into i32; zero points one for the images, one or one per filter for the weights.
+// A convolution with the shapes of ConvArgs, from bytes to i32. The images have one zero point; the
+// weights have one, or one per filter.
 struct IntConvArgs {
   Ptr x, w, y;
   Ptr x_zero, w_zero;  // 0: none
@@ -698,7 +742,8 @@ struct IntConvArgs {
 // ---- all_reduce
 
 inline constexpr int kMostPeers = 8;  // GPUs
-// Elements `begin` to `end` of all `count` buffers become their sum; `begin` is a multiple of 16 bytes.
+// Replaces elements `begin` to `end` of all `count` buffers by their sum. `begin` is a multiple of
+// 16 bytes.
 struct AllReduceArgs {
   Ptr buffers[kMostPeers];
   int64_t begin, end;
@@ -726,13 +771,16 @@ struct CellActivation {
   int32_t unused;
   double alpha, beta;
 };
-// One direction of LSTM, GRU or RNN. `sums` [steps, batch, gates, hidden]: what the activations take, going back their gradients; GRU's
-// candidate behind all of its gates. `gates`: what they gave, the same place as `sums` where `keeps` is 0. h, c [steps + 1, batch,
-// hidden]. `extra` [steps, batch, hidden]: what GRU's reset made, r * h, or what it worked on with linear_before_reset. dh, dc, room,
-// more [batch, hidden].
+// One direction of LSTM, GRU or RNN. The arrays have these shapes and contents:
+//   sums   [steps, batch, gates, hidden]: inputs of the activations; in the backward pass their
+//          gradients. The inputs of GRU's candidate lie behind all of its gates.
+//   gates  results of the activations; the same memory as `sums` if `keeps` is 0
+//   h, c   [steps + 1, batch, hidden]
+//   extra  [steps, batch, hidden], for GRU: r * h, or with linear_before_reset the operand of r
+//   dh, dc, room, more  [batch, hidden]
 struct RecurrentArgs {
-  Ptr x, gathered;               // x: the gradient's, where it is scattered
-  Ptr lengths, bias, peepholes;  // 0 where absent
+  Ptr x, gathered;               // x: the gradient, if it is scattered
+  Ptr lengths, bias, peepholes;  // 0 if absent
   Ptr h_given, c_given, h_out, c_out;
   Ptr y;  // or its gradient, or that of biases or peepholes
   Ptr sums, gates, h, c, extra;

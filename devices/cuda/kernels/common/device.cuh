@@ -1,15 +1,17 @@
-// What the kernels share: how they are declared, elements of all types, walks, sums over a block. Compiled by nvcc, and by the host's
-// compiler for the emulator of tests/cuda, which defines PERCALE_EMULATED and what is not C++ here.
+// Shared parts of the kernels: the declaration of kernels, elements of all types, walks, and
+// reductions over a block. It is compiled by nvcc, and by the host compiler for the emulator of
+// tests/cuda, which defines PERCALE_EMULATED and supplies the parts that are not C++.
 #ifndef PERCALE_DEVICES_CUDA_KERNELS_COMMON_DEVICE_CUH_
 #define PERCALE_DEVICES_CUDA_KERNELS_COMMON_DEVICE_CUH_
 
 #include "devices/cuda/kernels/common/args.h"
 
 #ifndef PERCALE_EMULATED
-// A kernel: `extern "C"`, one struct of arguments called `a`.
+// Declares a kernel: `extern "C"`, with one struct of arguments named `a`.
 #define PERCALE_KERNEL(name, Args, max_threads) \
   extern "C" __global__ void __launch_bounds__(max_threads) name(const __grid_constant__ Args a)
-// The block's shared memory of the size that the launch says (Grid::shared), as elements of T.
+// Declares the block's dynamic shared memory as elements of T. The launch sets its size
+// (Grid::shared).
 #define PERCALE_DYNAMIC_SHARED(T, name)                         \
   extern __shared__ __align__(16) unsigned char name##_bytes[]; \
   T* name = reinterpret_cast<T*>(name##_bytes)
@@ -57,22 +59,23 @@ __device__ inline F16 to_f16(float x) {
 }
 #endif
 __device__ inline float widen(BF16 x) { return bits_to_float(static_cast<uint32_t>(x.bits) << 16); }
-// Rounds to nearest, ties to even; NaN stays one.
+// Rounds to nearest, ties to even. NaN stays NaN.
 __device__ inline BF16 to_bf16(float x) {
   const uint32_t bits = float_to_bits(x);
   if (x != x) return {static_cast<uint16_t>(bits >> 16 | 0x40)};
   return {static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
 }
-// A double as the float from which a narrower type is rounded right: towards zero, the last bit set where something was lost.
+// Rounds a double to odd: towards zero, with the last bit set if the result is inexact. Rounding
+// that float to a narrower type then gives the correctly rounded result.
 __device__ inline float round_to_odd(double x) {
   const float f = static_cast<float>(x);
   if (x != x || static_cast<double>(f) == x) return f;
   uint32_t bits = float_to_bits(f);
-  if (fabs(static_cast<double>(f)) > fabs(x)) --bits;  // also from infinity to the greatest float
+  if (fabs(static_cast<double>(f)) > fabs(x)) --bits;  // also from infinity to the largest float
   return bits_to_float(bits | 1);
 }
 
-// The type that elements of T are computed in.
+// The type in which elements of T are computed.
 template <class T>
 struct WideOf {
   using Type = T;
@@ -103,12 +106,12 @@ template <>
 struct Narrow<BF16> {
   __device__ static BF16 of(float x) { return to_bf16(x); }
 };
-// From the type that T is computed in.
+// Converts from the type in which T is computed.
 template <class T>
 __device__ inline T narrow(Wide<T> x) {
   return Narrow<T>::of(x);
 }
-// From a double, rounded once.
+// Converts from a double with a single rounding.
 template <class T>
 __device__ inline T narrow_double(double x) {
   return static_cast<T>(x);
@@ -135,7 +138,7 @@ struct IsFloat<double> {
   static constexpr bool value = true;
 };
 
-// An element of a float type that only the run knows (percale_dtype).
+// Reads and writes an element of a float type that is known only at run time (percale_dtype).
 __device__ inline double read_float(Ptr p, int32_t dtype, int64_t i) {
   switch (dtype) {
     case 1: return static_cast<double>(at<const float>(p)[i]);
@@ -158,7 +161,7 @@ template <class T, int kCount>
 struct alignas(sizeof(T) * kCount) Pack {
   T items[kCount];
 };
-// So many are 16 bytes, the most that one instruction takes.
+// This number of elements takes 16 bytes, the most that one instruction moves.
 template <class T>
 constexpr int kPackOf = 16 / static_cast<int>(sizeof(T));
 
@@ -169,13 +172,14 @@ constexpr int kPackOf = 16 / static_cast<int>(sizeof(T));
 
 // ---- Walks
 
-// The number of this thread among all of the grid's first dim, and how many there are.
+// The number of this thread in the first dim of the launch grid, and the number of such threads.
 __device__ inline int64_t thread_number() {
   return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 __device__ inline int64_t thread_count() { return static_cast<int64_t>(gridDim.x) * blockDim.x; }
 
-// Numbers of elements and lines are 64 bits wide everywhere; 32-bit division where that is enough: it costs a quarter.
+// Element and line numbers always have 64 bits. Division uses 32 bits if both operands fit, at a
+// quarter of the cost.
 struct Divided {
   int64_t quotient, rest;
 };
@@ -191,7 +195,7 @@ __device__ inline Divided divide(int64_t i, int64_t by) {
 
 __device__ inline int64_t quotient(int64_t i, int64_t by) { return divide(i, by).quotient; }
 
-// The elements [begin, end) of a piece of `count`, cut by the numbers alone.
+// The elements [begin, end) of a piece of `count`. They depend on the arguments only.
 struct Range {
   int64_t begin, end;
 };
@@ -201,7 +205,7 @@ __device__ inline Range piece_of(int64_t count, int64_t pieces, int64_t piece) {
   return {begin, begin + each + (piece < more ? 1 : 0)};
 }
 
-// Where element `i` of the walk lies in each operand.
+// Computes the offset of element `i` of the walk in each operand.
 template <size_t kOperands>
 __device__ inline void locate(const Walk<kOperands>& walk, int64_t i, int64_t* offsets) {
   for (size_t k = 0; k < kOperands; ++k) offsets[k] = 0;
@@ -218,7 +222,7 @@ __device__ inline void locate(const Walk<kOperands>& walk, int64_t i, int64_t* o
 
 // ---- Errors
 
-// The first one that comes is kept.
+// Records an error. Only the first one is stored.
 __device__ inline void fail(const ErrorPlace& errors, int32_t code, int64_t detail) {
   if (atomicCAS(at<uint32_t>(errors.guard), 0u, 1u) != 0u) return;
   volatile ErrorWord* word = at<ErrorWord>(errors.word);
@@ -229,7 +233,8 @@ __device__ inline void fail(const ErrorPlace& errors, int32_t code, int64_t deta
   word->code = code;
 }
 
-// Element i of indices (i64 where `wide`, else i32), counted from the front; -1 and a failed run where it is not in [-size, size).
+// Returns index i (i64 if `wide`, else i32), counted from the front. If it is not in [-size, size),
+// fails the run and returns -1.
 __device__ inline int64_t read_index(Ptr indices, int32_t wide, int64_t i, int64_t size, const ErrorPlace& errors) {
   const int64_t given = wide ? at<const int64_t>(indices)[i] : at<const int32_t>(indices)[i];
   if (given >= -size && given < size) return given < 0 ? given + size : given;
@@ -239,15 +244,16 @@ __device__ inline int64_t read_index(Ptr indices, int32_t wide, int64_t i, int64
 
 // ---- Sums over threads
 
-// Joins the values of the threads of a block of width x height, row by row: each row is one or more whole warps, and `lanes` has room for
-// the rows' warps (at most 32). Every thread gets the result of its row. The order is always the same.
+// Combines the values of a block of width x height, row by row. Each row consists of whole warps.
+// `lanes` holds an element for each warp of the block (at most 32). Every thread gets the result of
+// its row. The order is fixed.
 template <class T, class Join>
 __device__ inline T join_row(T value, T* lanes, Join join) {
   for (int step = 16; step > 0; step /= 2) value = join(value, __shfl_xor_sync(0xFFFFFFFFu, value, step));
   if (blockDim.x == 32) return value;
   const int warps = static_cast<int>(blockDim.x / 32), warp = static_cast<int>(threadIdx.x / 32);
   T* mine = lanes + threadIdx.y * warps;
-  __syncthreads();  // whoever still reads what was joined before
+  __syncthreads();  // Other threads may still read the previous result.
   if (threadIdx.x % 32 == 0) mine[warp] = value;
   __syncthreads();
   T out = mine[0];
@@ -261,7 +267,7 @@ struct JoinSum {
     return a + b;
   }
 };
-struct JoinMax {  // NaN where one is NaN
+struct JoinMax {  // NaN if either is NaN
   template <class T>
   __device__ T operator()(T a, T b) const {
     return a > b || a != a ? a : b;

@@ -1,4 +1,5 @@
-// Functions of one and of two floats by their numbers: for the kernels of elementwise.cu, and for groups that are compiled at run time.
+// Functions of one and of two floats, selected by their codes. Used by elementwise.cu and by groups
+// that are compiled at run time.
 #ifndef PERCALE_DEVICES_CUDA_KERNELS_COMMON_ELEMENTWISE_CUH_
 #define PERCALE_DEVICES_CUDA_KERNELS_COMMON_ELEMENTWISE_CUH_
 
@@ -12,7 +13,8 @@ __device__ inline T unary_float(UnaryOp op, T x, T alpha, T beta) {
   switch (op) {
     case UnaryOp::kNeg: return -x;
     case UnaryOp::kAbs: return fabs(x);
-    case UnaryOp::kSign: return x > zero ? one : x < zero ? -one : x;  // NaN and zeros stay
+    // NaN and zeros are unchanged.
+    case UnaryOp::kSign: return x > zero ? one : x < zero ? -one : x;
     case UnaryOp::kSqrt: return sqrt(x);
     case UnaryOp::kExp: return exp(x);
     case UnaryOp::kLog: return log(x);

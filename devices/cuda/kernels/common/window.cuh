@@ -1,4 +1,4 @@
-// Images of three dims, for kernels whose windows slide over them.
+// Index arithmetic of images with three dims, for kernels with sliding windows.
 #ifndef PERCALE_DEVICES_CUDA_KERNELS_COMMON_WINDOW_CUH_
 #define PERCALE_DEVICES_CUDA_KERNELS_COMMON_WINDOW_CUH_
 
@@ -8,7 +8,8 @@ namespace percale::cuda {
 
 __device__ inline int64_t size_of(const int64_t (&dims)[3]) { return dims[0] * dims[1] * dims[2]; }
 
-// An element of images of the same dims: its image, and its place there. Or a channel, with a tap of the window.
+// The position of an element in images with the same dims: its image and its coordinates there. It
+// also serves as a channel with a tap of the window.
 struct Point {
   int64_t outer;
   int64_t p[3];

@@ -1,5 +1,6 @@
-//! A plug-in in Rust: the op `sample:Bump`, y = exp(-gamma x²), a radial basis function whose width is learnt, with its gradient and a
-//! kernel for the CPU. `cargo build --release` makes `target/release/libpercale_bump.so`, which links nothing of Percale.
+//! A plug-in in Rust: the op `sample:Bump`, y = exp(-gamma x²), a radial basis function with a
+//! learned width. It has a gradient and a kernel for the CPU. `cargo build --release` makes
+//! `target/release/libpercale_bump.so`, which does not link to Percale.
 use std::ffi::CStr;
 
 use percale_plugin::{dtype, plugin, Gradient, Kernel, Launch, Node, Op, Plan, Port, Refusal, Shape};
@@ -37,7 +38,8 @@ impl Op for Bump {
     }
 }
 
-/// Elements that a thread works on at a time: of the problem's size alone, so that the bits are the same on any number of threads.
+/// Elements that a thread processes at a time. It does not depend on the number of threads, so the
+/// bits do not either.
 const PIECE: usize = 16384;
 
 struct BumpOnCpu;

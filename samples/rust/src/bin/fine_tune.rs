@@ -1,8 +1,10 @@
-//! Takes a model that knows the ten digits, keeps what it sees of them, and learns whether a digit is even with a new head.
+//! Takes a model that classifies digits, keeps its body, and trains a new head that tells whether a
+//! digit is even.
 //!
 //!     fine_tune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS
 //!
-//! MODEL is what `mnist` wrote, the files are MNIST's. The body is frozen: its variables are the same bits after the training.
+//! MODEL was written by `mnist`; the files are MNIST's. The body is frozen: its variables have the
+//! same bits after the training.
 use percale::{Attribute, Builder, DType, Dataset, Engine, Layer, Result, Sequential, SpecValue};
 
 fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
@@ -40,14 +42,15 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Images with 0 or 1 as label instead of the digit: rows that go through a small graph, whose inputs are the files' columns and whose
-/// outputs are the columns of the new set.
+/// Returns images with the label 0 or 1 instead of the digit. Rows pass through a small graph whose
+/// inputs are the columns of the files and whose outputs are the columns of the new set.
 fn parity(engine: &Engine, images: &str, labels: &str) -> Result<Dataset> {
     let digits = Dataset::from_files(engine, &[("pixels", images), ("digit", labels)], 1.0 / 255.0)?;
     let mut builder = Builder::new(engine)?;
     let mut columns = Vec::new();
     for (name, column) in digits.column_types()? {
-        let rows = [&[-1], &column.dims.unwrap_or_default()[..]].concat(); // so many at a time
+        // The number of rows is unknown
+        let rows = [&[-1], &column.dims.unwrap_or_default()[..]].concat();
         columns.push(builder.input(&name, column.dtype.unwrap_or(DType::F32), &rows)?);
     }
     let shape = builder.constant(&percale::Tensor::from_vec(&[4], vec![0i64, 28, 28, 1])?)?;

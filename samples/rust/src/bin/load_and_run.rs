@@ -2,7 +2,8 @@
 //!
 //!     load_and_run MODEL.percale [INPUT.npy]
 //!
-//! Without an input it is fed zeros, one row of them. Prints the type, shape and first elements of each output.
+//! Without an input file, the input is one row of zeros. Prints the type, shape and first elements
+//! of each output.
 use percale::{DType, Engine, Error, Graph, Session, Tensor, TensorMut, Variables};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -29,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// One row of zeros: dimensions that are not known are 1.
+/// Returns one row of zeros. Unknown dims become 1.
 fn zeros_for(engine: &Engine, graph: &Graph, input: &str) -> Result<Tensor, Error> {
     let input = graph.value_type(input)?;
     let dims: Vec<usize> =

@@ -1,9 +1,10 @@
-//! Trains a SPEC on two devices of one process, with a bar.
+//! Trains a SPEC on two devices of one process, with a progress bar.
 //!
 //!     mnist SPEC.json OUT.percale [EPOCHS] [--losses FILE]
 //!
-//! The data is looked up where PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of devices.
-//! FILE gets a line per step: its number and the 64 bits of its loss.
+//! The data is looked up in PERCALE_DATA, in the cache, and next to the SPEC. The weights do not
+//! depend on the number of devices. FILE gets a line per step: its number and the 64 bits of its
+//! loss.
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
@@ -51,7 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// One line that is written over, and stays at the end of an epoch.
+/// Draws a progress line that is overwritten until the epoch ends.
 fn draw(p: &Progress<'_>) -> ControlFlow<()> {
     const WIDTH: i64 = 30;
     if p.step_in_epoch() % 20 == 0 || p.epoch_ended() {

@@ -1,13 +1,15 @@
-//! An HTTP service that answers with predictions while it trains in the background, on std alone.
+//! An HTTP service that answers with predictions while it trains in the background, using only std.
 //!
 //!     serve SPEC.json [PORT] [MEMORY_LIMIT]
 //!
-//! * `POST /predict` with the bytes of images, 784 per image: a JSON list of digits. A client that goes away ends its run.
-//! * `GET /status`: JSON: step, loss, version of the weights, predictions, cancelled runs, bytes held.
+//! * `POST /predict` with the bytes of images, 784 per image: a JSON list of digits. If the client
+//!   disconnects, its run is cancelled.
+//! * `GET /status`: JSON: step, loss, version of the weights, predictions, cancelled runs, bytes
+//!   used.
 //! * `POST /stop`: ends the training and the service.
 //!
-//! The engine holds no more than MEMORY_LIMIT bytes (512 MiB): a request that is too large gets 507, and both the training and the
-//! other requests go on.
+//! The engine uses at most MEMORY_LIMIT bytes (512 MiB). A request that is too large gets status
+//! 507; the training and other requests continue.
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::ops::ControlFlow;
@@ -79,7 +81,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let (service, stream) = (service.clone(), stream?);
         std::thread::spawn(move || {
-            // A client that is gone is nobody to tell.
+            // If the client is gone, there is no one to report the error to.
             let _ = service.answer(&stream);
             if service.stop.is_cancelled() {
                 // Wakes the loop above.
@@ -143,13 +145,14 @@ impl Service {
         )
     }
 
-    /// The digits of images, or what went wrong; ends when the client goes away.
+    /// Predicts the digits of images, or returns an error. Ends when the client disconnects.
     fn predict(&self, stream: &TcpStream, pixels: &[u8]) -> (u16, String) {
         let token = CancelToken::new();
         let over = AtomicBool::new(false);
         let result = std::thread::scope(|scope| {
             scope.spawn(|| {
-                // A client that has sent its request sends nothing more; the end of its stream means that it is gone.
+                // A client sends nothing after its request. The end of its stream means that it has
+                // disconnected.
                 let _ = stream.set_read_timeout(Some(Duration::from_millis(20)));
                 while !over.load(Relaxed) {
                     if let Ok(0) = stream.peek(&mut [0]) {

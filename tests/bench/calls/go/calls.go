@@ -1,4 +1,5 @@
-// Package calls is the prepared call of calls.c, for a benchmark to compare with; a test file cannot hold C.
+// Package calls is the prepared call of calls.c for a benchmark to compare with, because a test
+// file cannot contain C.
 package calls
 
 /*
@@ -10,11 +11,11 @@ import "C"
 // InC is a prepared call that C runs.
 type InC struct{ c *C.calls }
 
-// Open gives a nil call when that fails.
+// Open returns a nil call on failure.
 func Open() InC { return InC{C.calls_open()} }
 
-// Run runs it so many times within C, and says whether all went well.
+// Run runs the call `times` times within C. Returns true if all runs succeeded.
 func (c InC) Run(times int) bool { return c.c != nil && C.calls_run(c.c, C.int64_t(times)) == 1 }
 
-// Close ends it.
+// Close releases it.
 func (c InC) Close() { C.calls_close(c.c) }

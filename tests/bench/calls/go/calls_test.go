@@ -41,7 +41,7 @@ func BenchmarkGo(b *testing.B) {
 	}
 }
 
-// prepared is the call of calls.c in Go's words, and the memory that it reads and writes.
+// prepared returns the call of calls.c made in Go, and the memory that it reads and writes.
 func prepared(b *testing.B) (*percale.Call, []float32, []float32) {
 	b.Helper()
 	good := func(err error) {

@@ -65,7 +65,7 @@ public class Calls {
     }
   }
 
-  /** The same in Java's words. */
+  /** The same call made in Java. */
   @State(Scope.Thread)
   public static class InJava {
     private PreparedCall call;

@@ -1,5 +1,5 @@
-// libcudnn's graph API for convolutions and what follows them, and for attention, emulated: it checks descriptors as the real one does, offers engines of which
-// some will not do, and computes in plain loops.
+// An emulated graph API of libcudnn for convolutions with epilogues, and for attention. It checks
+// descriptors as the real one does, offers engines of which some fail, and computes in plain loops.
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -33,7 +33,7 @@ struct DnnTag {
 struct DnnDescTag {
   int type = -1;
   bool final = false;
-  int engine = 0;  // of engines and their configurations
+  int engine = 0;  // for engines and engine configurations
   std::map<int, Attribute> attributes;
 };
 
@@ -43,8 +43,8 @@ namespace {
 
 uint64_t convolutions = 0, tails = 0, attentions = 0;
 
-// Engines in the order in which they are offered; the last one is of the mode "fallback", the one before it is for channels last alone, as
-// are tails.
+// Engines in the order in which they are offered. The last one belongs to the mode "fallback"; it
+// supports any layout, but no epilogues. The others support only channels last.
 enum Engine { kAtomics, kTf32, kUnsupported, kHungry, kCompiles, kLast, kPlain };
 constexpr int64_t kWorkspace = 3000;
 
@@ -66,7 +66,8 @@ size_t element_bytes(int type) {
   }
 }
 
-// Of a descriptor; nothing where it was not set, or as another type.
+// Reads an attribute of a descriptor. Returns an empty vector if it was not set, or set with
+// another type.
 template <class T>
 std::vector<T> read(const DnnDescTag& desc, int name, int type) {
   const auto found = desc.attributes.find(name);
@@ -77,7 +78,7 @@ std::vector<T> read(const DnnDescTag& desc, int name, int type) {
 }
 using Numbers = std::vector<int64_t>;
 Numbers read_numbers(const DnnDescTag& desc, int name) { return read<int64_t>(desc, name, kDnnTypeInt64); }
-// Null where there is none that is finalized.
+// Returns null if there is none that is finalized.
 const DnnDescTag* read_desc(const DnnDescTag& desc, int name, int type) {
   const auto found = read<DnnDesc>(desc, name, kDnnTypeDescriptor);
   return found.size() == 1 && found[0]->type == type && found[0]->final ? found[0] : nullptr;
@@ -121,7 +122,7 @@ Tensor tensor_of(const DnnDescTag& desc) {
 }
 bool is_channels_last(const Tensor& t) { return t.strides[1] == 1 && t.count() > t.dims[1]; }
 
-// A convolution as an operation says it.
+// A convolution as described by an operation.
 struct Problem {
   int operation = 0;
   Tensor x, w, y;
@@ -229,7 +230,7 @@ int64_t offset_of(const Tensor& t, const Numbers& at) {
   return out;
 }
 
-// Steps through all places of `dims`; false after the last.
+// Advances `at` through all positions of `dims`; false after the last.
 bool advance(Numbers& at, const Numbers& dims) {
   for (size_t d = dims.size(); d-- > 0;) {
     if (++at[d] < dims[d]) return true;
@@ -238,13 +239,13 @@ bool advance(Numbers& at, const Numbers& dims) {
   return false;
 }
 
-// Every product x * w that goes into an element of y, handed to f(offsets of x, w, y).
+// Calls f(offsets of x, w, y) for every product x * w that is added to an element of y.
 template <class F>
 void each_product(const Problem& p, F f) {
   const int64_t per_group = p.w.dims[0] / (p.x.dims[1] / p.w.dims[1]);
   Numbers y(p.y.dims.size(), 0);
   do {
-    Numbers tap(p.w.dims.size(), 0);  // [0]: not used
+    Numbers tap(p.w.dims.size(), 0);  // [0] is not used
     Numbers taps = p.w.dims;
     taps[0] = 1;
     do {
@@ -260,7 +261,8 @@ void each_product(const Problem& p, F f) {
   } while (advance(y, p.y.dims));
 }
 
-// What tensors hold while a graph runs: memory, a number that was handed in, or numbers between operations.
+// The contents of a tensor while a graph runs: memory, a scalar argument, or an intermediate
+// result.
 struct Held {
   Tensor tensor;
   void* memory = nullptr;
@@ -303,14 +305,14 @@ void convolve(const Problem& p, AllHeld& held) {
   for (size_t i = 0; i < sums.size(); ++i) result.put(static_cast<int64_t>(i), sums[i]);
 }
 
-// Any other operation: y of x, and of b where there is one.
+// Any other operation: computes y from x, and from b if there is one.
 struct Step {
   int type = -1, mode = -1;
   Tensor x, b, y;
   bool two = false;
 };
 
-// Where an operand that is repeated has the element for place `at`.
+// Returns the offset of the element of a broadcast operand at position `at`.
 int64_t repeated_offset(const Tensor& t, Numbers at) {
   for (size_t d = 0; d < at.size(); ++d) at[d] = t.dims[d] == 1 ? 0 : at[d];
   return offset_of(t, at);
@@ -418,9 +420,9 @@ void compute(const Step& s, AllHeld& held) {
   do {
     double value = 0;
     if (s.type == kDnnReshapeOp) {
-      value = x.get(offset_of(s.y, at));  // the same memory
+      value = x.get(offset_of(s.y, at));  // y uses the same memory
     } else if (s.type == kDnnMatmulOp) {
-      Numbers a = at, b = at;  // batches that are fewer are shared by as many as come after each other
+      Numbers a = at, b = at;  // if an operand has fewer batches, consecutive ones share a batch
       for (size_t d = 0; d + 2 < rank; ++d) {
         a[d] = at[d] / (s.y.dims[d] / s.x.dims[d]);
         b[d] = at[d] / (s.y.dims[d] / s.b.dims[d]);
@@ -443,7 +445,7 @@ bool is_convolution(const DnnDescTag& op) {
 std::vector<DnnDesc> operations_of(const DnnDescTag& graph) {
   return read<DnnDesc>(graph, kDnnGraphOps, kDnnTypeDescriptor);
 }
-// The convolution that it begins with.
+// Returns the convolution that the graph starts with.
 Problem problem_of(const DnnDescTag& graph) {
   Problem p;
   check_operation(*operations_of(graph).at(0), &p);
@@ -454,7 +456,7 @@ bool has_convolution(const DnnDescTag& graph) { return is_convolution(*operation
 const char* check_graph(const DnnDescTag& graph) {
   const auto operations = operations_of(graph);
   if (read<Dnn>(graph, kDnnGraphHandle, kDnnTypeHandle).size() != 1 || operations.empty()) return "a graph";
-  std::map<int64_t, bool> made;  // between operations
+  std::map<int64_t, bool> made;  // true for intermediate results
   for (size_t i = 0; i < operations.size(); ++i) {
     const DnnDescTag& op = *operations[i];
     if (!op.final) return "an operation that is not finalized";
@@ -473,7 +475,7 @@ const char* check_graph(const DnnDescTag& graph) {
   return nullptr;
 }
 
-// PERCALE_CUDNN_EMULATOR=none: there is a way for nothing.
+// True if the engine supports the graph. With PERCALE_CUDNN_EMULATOR=none no engine supports any.
 bool takes(int engine, const DnnDescTag& graph) {
   static const char* const which = std::getenv("PERCALE_CUDNN_EMULATOR");
   if (which != nullptr && std::strcmp(which, "none") == 0) return false;
@@ -486,9 +488,9 @@ bool takes(int engine, const DnnDescTag& graph) {
 
 extern "C" {
 
-// For tests: how many were enqueued.
+// For tests: the number of enqueued convolutions.
 __attribute__((visibility("default"))) uint64_t percale_emulator_convolutions(void) { return convolutions; }
-// How many had something behind the convolution.
+// For tests: the number of convolutions with an epilogue.
 __attribute__((visibility("default"))) uint64_t percale_emulator_tails(void) { return tails; }
 __attribute__((visibility("default"))) uint64_t percale_emulator_attentions(void) { return attentions; }
 
@@ -632,7 +634,7 @@ DnnStatus cudnnBackendExecute(Dnn dnn, DnnDesc plan, DnnDesc pack) {
   const Numbers numbers = read_numbers(*pack, kDnnPackIds);
   const auto given = read<void*>(*pack, kDnnPackPointers, kDnnTypePointer);
   for (size_t i = 0; i < numbers.size(); ++i) pointers[numbers[i]] = given[i];
-  // The operations, and every tensor of theirs.
+  // Collects the operations and all their tensors.
   std::vector<Step> then;
   std::map<int64_t, Tensor> tensors;
   if (convolves) tensors = {{first.x.number, first.x}, {first.w.number, first.w}, {first.y.number, first.y}};
@@ -650,7 +652,7 @@ DnnStatus cudnnBackendExecute(Dnn dnn, DnnDesc plan, DnnDesc pack) {
     if (!t.in_memory) continue;
     ++in_memory;
     const auto address = reinterpret_cast<uint64_t>(pointers[number]);
-    if (t.by_value) {  // read now
+    if (t.by_value) {  // read at this time
       values[number] = static_cast<double>(*static_cast<const float*>(pointers[number]));
       continue;
     }

@@ -1,5 +1,5 @@
-// libnvrtc, emulated: sources are compiled for the host, against the same shim as the kernels' files. A source sees the headers that it is
-// given and no others of its own.
+// An emulated libnvrtc: compiles sources for the host with the same shim as the kernels' files. A
+// source sees the headers that it is given, and no others of the project.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -43,7 +43,7 @@ std::string read(const fs::path& path) {
 
 extern "C" {
 
-// For tests: how many programs were compiled.
+// For tests: the number of compiled programs.
 __attribute__((visibility("default"))) uint64_t percale_emulator_compilations(void) { return compilations; }
 
 CompileStatus nvrtcVersion(int* major, int* minor) {
@@ -85,12 +85,12 @@ CompileStatus nvrtcCompileProgram(Compiled program, int option_count, const char
   if (mkdtemp(folder.data()) == nullptr) return misuse("no folder");
   const fs::path here = folder;
   for (const auto& [name, text] : program->headers) {
-    if (name.find('/') == std::string::npos) continue;  // the host's own serve
+    if (name.find('/') == std::string::npos) continue;  // the host's own header is used
     fs::create_directories((here / name).parent_path());
     std::ofstream(here / name) << text;
   }
   std::ofstream(here / "code.cc") << program->source;
-  // The shim finds the structs of arguments beside the other headers that were given.
+  // The shim finds the structs of arguments beside the other given headers.
   const std::string command = std::string(PERCALE_COMPILER) + " -std=c++20 -O1 -ffp-contract=off -fPIC -shared -I" +
                               folder + " -include " + PERCALE_SHIM + " -o " + folder + "/code.so " + folder +
                               "/code.cc " + PERCALE_DRIVER + " > " + folder + "/log 2>&1";

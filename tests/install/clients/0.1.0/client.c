@@ -1,5 +1,5 @@
-/* A host of 0.1.0: what it does with the library, and what it prints, stay the same for as long as the major version does.
- * Usage: client FOLDER, where it may write. */
+/* A host of 0.1.0. Its calls and its output stay the same for as long as the major version does.
+ * Usage: client FOLDER, a folder to write to. */
 #include <percale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,8 @@ static void take_log(void* user, int32_t level, const char* message, size_t size
   if (level >= 0 && level <= 3 && size > 0) ++*(int*)user;
 }
 
-/* x [?,2] and target [?,1] to y = Dense(x) and loss = mean((y - target)^2), its weights 0.5 and -0.5 before the first step. */
+/* Makes a graph from x [?,2] and target [?,1] to y = Dense(x) and loss = mean((y - target)^2).
+ * Its first weights are 0.5 and -0.5. */
 static percale_graph* make_graph(void) {
   const int64_t x_dims[2] = {-1, 2}, target_dims[2] = {-1, 1}, w_dims[2] = {2, 1}, b_dims[1] = {1};
   static float weights[2] = {0.5f, -0.5f};

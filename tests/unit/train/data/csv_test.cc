@@ -21,7 +21,7 @@ const std::shared_ptr<MemoryPool>& pool() {
   return kPool;
 }
 
-// Files of a test's own folder.
+// Writes files into a folder of the test.
 class Files {
  public:
   std::string write(const std::string& name, std::string_view text) {
@@ -41,7 +41,7 @@ Result<std::shared_ptr<Dataset>> open(const std::vector<std::pair<std::string, s
   return Dataset::from_files(names, paths, 1, parsed, pool());
 }
 
-// All rows of the first column.
+// Returns all rows of a column.
 template <class T>
 std::vector<T> rows_of(const Result<std::shared_ptr<Dataset>>& set, size_t column = 0) {
   REQUIRE_MESSAGE(set.ok(), set.status().to_string());
@@ -166,7 +166,7 @@ TEST_CASE("missing values: an error by default, else NaN, the mean, or a number"
         Floats{1, 2, -1, 0.5F, 4, 6, -1, 0.5F});
   CHECK(rows_of<int64_t>(open({{"v", path + "#b"}}, R"({"missing": -1})")) == Whole{2, -1, 6, -1});
   CHECK(std::isnan(rows_of<float>(open({{"v", path + "#b"}}, R"({"missing": "nan"})"))[1]));
-  // Quotes make a word of what would be missing.
+  // A quoted NA is a word, not a missing value.
   CHECK(rows_of<int64_t>(open({{"v", files.write("na.csv", "v\nNB\n\"NA\"\n")}})) == Whole{1, 0});
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("text becomes categories: a number alone, ones and zeros beside other 
       R"({"column":"size","type":"integer","missing":"error"}]}})");
   CHECK(csv_rules_json(*parse_csv_rules(rules)) == rules);
 
-  // The next file is read alike, in whatever order its columns are, without the labels.
+  // The next file is encoded the same way, whatever the order of its columns, without labels.
   const std::string next = files.write("next.csv", "size,kind\n9,loft\n8,loft\n");
   CHECK(rows_of<float>(open({{"x", next}}, rules)) == Floats{0, 0, 1, 9, 0, 0, 1, 8});
   const auto unknown = open({{"x", files.write("other.csv", "size,kind\n9,loft\n\n8,lofft\n")}}, rules);
@@ -284,7 +284,7 @@ TEST_CASE("a file that is cut short while it is in use is told, and matters not 
     CHECK(status.message().find(str_cat("'", path, "' had ", static_cast<uint64_t>(bytes.size()),
                                         " bytes when it was opened and has 100 now")) != std::string_view::npos);
     CHECK((*read)->batch({0, last}).ok());
-    // Another file in its place leaves the mapped one whole.
+    // Renaming another file over it leaves the mapped one intact.
     const std::string again = files.write(name, bytes);
     auto renamed = Dataset::from_files({"v"}, {again}, 0, {}, pool());
     REQUIRE(renamed.ok());

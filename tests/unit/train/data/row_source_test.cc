@@ -1,4 +1,4 @@
-// Data sets whose rows do not lie in memory: by formula, from other sets.
+// Data sets whose rows are not in memory: by formula, and from other sets.
 #include "core/train/data/row_source.h"
 
 #include <array>
@@ -28,7 +28,7 @@ std::shared_ptr<Dataset> range(const char* name, int64_t start, int64_t stop, in
   return set_of(range_rows(name, start, stop, step));
 }
 
-// A column over a whole epoch.
+// Returns a column over a whole epoch.
 std::vector<int64_t> epoch_of(Dataset& set, size_t column, int64_t epoch) {
   std::vector<int64_t> out;
   for (int64_t i = 0; i < set.batches(); ++i) {

@@ -1,4 +1,4 @@
-// SPECs of several inputs and outputs.
+// SPECs with several inputs and outputs.
 #include <cmath>
 
 #include "core/checkpoint/graph_files.h"
@@ -9,7 +9,7 @@
 namespace percale {
 namespace {
 
-// Rows whose kind is decided by a + b > 1 and whose size is a - 2 b.
+// Writes rows with kind = (a + b > 1) and size = a - 2 b.
 void write_rows(const std::string& folder) {
   std::string text = "a,b,kind,size\n";
   for (int i = 0; i < 200; ++i) {

@@ -21,7 +21,7 @@ namespace {
 
 const auto kPool = std::make_shared<MemoryPool>();
 
-// The sum over shards 0..shards-1 of numbers that cannot be added exactly, in the form of the tree.
+// Adds numbers that round, over shards [from, to), in the order of the tree.
 float tree(int64_t from, int64_t to) {
   if (to - from == 1) return 1.0F / static_cast<float>(from + 3);
   const int64_t middle = from + (to - from + 1) / 2;
@@ -78,7 +78,7 @@ TEST_CASE("replicas that overtake each other give the same sums, each shard once
       for (int round = 0; round < 5; ++round) {
         std::vector<std::atomic<int>> calls(static_cast<size_t>(shards));
         const auto compute = [&](size_t replica, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
-          // The first shard comes last, whatever else is done by then.
+          // The first shard comes last, after all others.
           const int64_t wait = shard == 0 ? 3000 : (shard * 37 + static_cast<int64_t>(replica) * 11 + round) % 150;
           std::this_thread::sleep_for(std::chrono::microseconds(wait));
           ++calls[static_cast<size_t>(shard)];
@@ -141,7 +141,7 @@ TEST_CASE("an error, or no memory, on one replica ends all") {
 
 TEST_CASE("shards without rows are left out") {
   int64_t calls = 0;
-  const auto sum = reduce(8, 3, &calls);  // rows fall on shards 2, 5 and 7
+  const auto sum = reduce(8, 3, &calls);  // shards 2, 5 and 7 have a row
   REQUIRE(sum.ok());
   CHECK(calls == 3);
   CHECK(*sum == 1.0F / 5 + (1.0F / 8 + 1.0F / 10));
@@ -194,7 +194,7 @@ TEST_CASE(
     const auto compute = [&](size_t replica, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
       std::this_thread::sleep_for(std::chrono::microseconds((seed * 7 + replica * 13) % 60));
       const int call = calls[replica]++;
-      out[0].mutable_span<float>()[0] = -1;  // what a lost replica leaves behind
+      out[0].mutable_span<float>()[0] = -1;  // garbage that a lost replica leaves
       if (replica >= replicas - lost && call == static_cast<int>(seed % 3)) return Status(Code::kUnavailable, "lost");
       out[0].mutable_span<float>()[0] = 1.0F / static_cast<float>(shard + 3);
       ++done[static_cast<size_t>(shard)];
@@ -217,7 +217,7 @@ TEST_CASE(
 #if defined(__x86_64__)
 TEST_CASE("sums keep denormals, whatever the host's thread does with them") {
   const uint32_t saved = _mm_getcsr();
-  _mm_setcsr(saved | 0x8040);  // flush them, and take them for zeros
+  _mm_setcsr(saved | 0x8040);  // flush denormals to zero, on input and output
   auto sums = ShardSums::create({{DType::kF32, Shape{}}}, {3, 1, 1, true}, kPool);
   REQUIRE(sums.ok());
   const auto compute = [](size_t, int64_t, const ShardRows&, std::vector<Tensor>& out) {

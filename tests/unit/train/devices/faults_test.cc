@@ -1,4 +1,5 @@
-// A thousand faults in one go: whatever device is lost at whatever moment of a step, training goes on, ends, and leaves nothing behind.
+// A thousand faults: whichever device is lost at whatever moment of a step, training continues to
+// the end and leaks nothing.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -20,10 +21,10 @@ constexpr const char* kKeys =
     R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "optimizer": "adam", "seed": 4, "epochs": 1,
        "shards": 8)";
 
-// The devices that may be lost are the second and the third.
+// The second and the third device may be lost.
 struct Form {
   const char* devices;
-  int32_t units[2];  // as sim.h numbers them
+  int32_t units[2];  // numbers in sim.h
 };
 constexpr Form kForms[] = {
     {"cpu:0,sim:0,sim:1", {0, 1}},
@@ -36,7 +37,7 @@ std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::s
   return make_job(engine, model, kKeys, DType::kF32, {.batch_size = 24, .shuffle_seed = 4}, 100);
 }
 
-// What a run without faults asks of a unit.
+// Counts the calls that a run without faults makes to each unit.
 std::map<int32_t, percale_sim_counts> counts_of(const Form& form, const std::string& model) {
   const auto trainer = job(sim_engine(1, form.devices), model);
   REQUIRE_OK(trainer->fit(nullptr, 0, nullptr));
@@ -76,7 +77,7 @@ TEST_CASE(
   const int64_t threads_before = entries_of("/proc/self/task"), files_before = entries_of("/proc/self/fd");
   std::mt19937 random(2026);
   int64_t lost = 0, trials = 0;
-  // With several devices at work one may be done before its moment comes: that was no fault.
+  // With several devices a device may finish before its fault is due; such a trial does not count.
   for (; lost < kFaults && trials < kMostTrials; ++trials) {
     CAPTURE(trials);
     const Form& form = kForms[random() % std::size(kForms)];

@@ -1,4 +1,4 @@
-// Devices that are slow, or are lost, in each mode.
+// Slow and lost devices in each mode.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -21,7 +21,8 @@ constexpr const char* kKeys =
 
 std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::string& model, const std::string& mode,
                              int64_t shards = 6, const std::vector<std::string>& own = {}) {
-  const std::string cut = shards == 0 ? "" : str_cat(R"(, "shards": )", shards);  // 0: one, of so small a model
+  // 0: the default, which is one shard for so small a model
+  const std::string cut = shards == 0 ? "" : str_cat(R"(, "shards": )", shards);
   return make_job(engine, model, str_cat(kKeys, cut, R"(, "mode": ")", mode, "\""), DType::kF32,
                   {.batch_size = 24, .shuffle_seed = 4}, 96, own);
 }
@@ -52,7 +53,7 @@ TEST_CASE("a slow device holds backup, bounded and async up less than sync, and 
     const auto trained = [&] {
       const auto engine = sim_engine(1, "cpu:0,sim:0");
       percale_sim_faults faults{};
-      faults.launch_ns = 2'000'000;  // so that a shard takes it longer than the CPU a batch
+      faults.launch_ns = 2'000'000;  // a shard on it takes longer than a batch on the CPU
       set_faults(0, faults);
       const auto trainer = job(engine, "cnn", mode, 4);
       REQUIRE_OK(trainer->fit(nullptr, 10, nullptr));
@@ -62,7 +63,8 @@ TEST_CASE("a slow device holds backup, bounded and async up less than sync, and 
       return *std::move(run);
     };
     Json run = trained();
-    // A busy machine may not have let the slow device's thread run at all: then there is nothing to compare.
+    // A busy machine may not have run the slow device's thread at all: then there is nothing to
+    // compare.
     for (int again = 0; again < 20 && number(run.find("run")->find("devices")->item(1), "shards") == 0; ++again)
       run = trained();
     const Json& facts = *run.find("run");
@@ -78,7 +80,7 @@ TEST_CASE("a slow device holds backup, bounded and async up less than sync, and 
     CHECK(number(shards, "handed_out") == number(shards, "accepted") + number(shards, "dropped"));
     CHECK(number(shards, "accepted") == (mode == "backup:3" ? 120 : 160));
     if (mode == "backup:3") CHECK(number(slow, "stopped") > 0);
-    // While the slow one was at its shard the others went on.
+    // The other devices continued while the slow one computed its shard.
     if (mode != "backup:3") CHECK(facts.find("staleness")->size() > 1);
   }
 }
@@ -94,7 +96,7 @@ TEST_CASE("whatever devices are lost at whatever moment, each gradient is applie
     std::mt19937 random(seed);
     const auto engine =
         sim_engine(1 + static_cast<int32_t>(random() % 3), seed % 3 == 0 ? "sim:0,cpu:0,sim:1" : "cpu:0,sim:0,sim:1");
-    // With one shard two devices are idle at first.
+    // With one shard, two devices are idle at first.
     const int64_t shards = seed % 5 == 0 ? 0 : 6;
     const auto trainer = job(engine, "mlp", shards == 0 && mode == "backup:4" ? "backup:1" : mode, shards);
     for (int32_t device = 0; device < 2; ++device) {
@@ -141,7 +143,7 @@ TEST_CASE("with no device left a mode that streams ends with a clear error and t
       CHECK(trainer->steps() == told);
       CHECK(trainer->history().rows.size() == static_cast<size_t>(told));
       CHECK(trainer->lost_devices().size() == 2);
-      // A sound machine goes on from there.
+      // Training continues from there on a machine without faults.
       const TempFolder folder;
       REQUIRE_OK(trainer->save(folder.path()));
       const auto sound = job(sim_engine(1, "cpu:0"), "mlp", mode);

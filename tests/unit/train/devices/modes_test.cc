@@ -1,4 +1,4 @@
-// How shards become steps: all of them, the first ones, or each when it comes.
+// Train modes: a step takes all shards, the first ones, or each as it arrives.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -25,7 +25,7 @@ const auto kPool = std::make_shared<MemoryPool>();
 
 float value_of(int64_t shard) { return 1.0F / static_cast<float>(shard + 3); }
 
-// The sum over shards [from, to) that are not left out; nothing when all are.
+// Returns the sum over the shards [from, to) that are not in `holes`; nothing if all are.
 std::optional<float> tree_with_holes(int64_t from, int64_t to, const std::vector<int64_t>& holes) {
   if (to - from == 1) {
     if (std::find(holes.begin(), holes.end(), from) != holes.end()) return std::nullopt;
@@ -80,7 +80,7 @@ TEST_CASE(
       std::atomic<int64_t> running{0}, computed{0};
       const auto compute = [&](size_t replica, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
         ++running;
-        // The last replica is slow whenever there is another.
+        // The last replica is slow if there are several.
         const int64_t most = replica + 1 == sums->replicas().size() && replica > 0 ? 4'000 : (shard * 7 + seed) % 40;
         for (int64_t us = 0; us < most && !stopped; us += 20)
           std::this_thread::sleep_for(std::chrono::microseconds(20));
@@ -284,7 +284,7 @@ TEST_CASE("a callback saves while devices go on, and a trainer that takes it up 
       REQUIRE(second->history().rows.size() == static_cast<size_t>(2 * per_epoch));
       for (int64_t i = 0; i < 2 * per_epoch; ++i) CHECK(second->history().rows[static_cast<size_t>(i)].step == i + 1);
       CHECK(second->history().rows[static_cast<size_t>(per_epoch) - 1].metrics.size() == 1);
-      // The one that was stopped goes on by itself, too.
+      // The interrupted trainer can continue, too.
       REQUIRE_OK(first->fit(nullptr, 2, nullptr));
       CHECK(first->steps() == 2 * per_epoch);
     }

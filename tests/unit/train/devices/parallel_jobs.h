@@ -1,4 +1,4 @@
-// Jobs for the tests of pipelines and splits: one MLP, one transformer block.
+// Jobs for the tests of pipelines and splits: an MLP and a transformer block.
 #ifndef PERCALE_TESTS_UNIT_TRAIN_DEVICES_PARALLEL_JOBS_H_
 #define PERCALE_TESTS_UNIT_TRAIN_DEVICES_PARALLEL_JOBS_H_
 
@@ -15,9 +15,9 @@ namespace percale {
 struct ParallelJob {
   std::string layers;
   Shape row;
-  double scale = 1;  // of the data, which lie within -1 and 1
+  double scale = 1;  // of the data, which are between -1 and 1
   int64_t batch = 16;
-  bool whole = false;  // the data are cut to whole numbers
+  bool whole = false;  // truncate the data to whole numbers
 };
 
 inline ParallelJob parallel_job(const std::string& model) {
@@ -40,7 +40,8 @@ inline ParallelJob parallel_job(const std::string& model) {
           {4, 64}};
 }
 
-// Trains on five batches by the formula; `keys`: further keys of the SPEC, each with a comma before it.
+// Trains on five batches by the formula. `keys`: further keys of the SPEC, each preceded by a
+// comma.
 inline Result<std::unique_ptr<Trainer>> try_parallel_job(const std::shared_ptr<Engine>& engine, const ParallelJob& job,
                                                          const std::string& keys,
                                                          const std::vector<std::string>& devices = {}) {
@@ -93,7 +94,7 @@ inline Curve curve(const std::shared_ptr<Engine>& engine, const ParallelJob& job
   return *out;
 }
 
-// The largest relative difference of two curves.
+// Returns the largest relative difference of two curves.
 inline double deviation(const Curve& a, const Curve& b) {
   double worst = 0;
   for (size_t i = 0; i < a.losses.size(); ++i) {

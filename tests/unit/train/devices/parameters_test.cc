@@ -1,4 +1,5 @@
-// Where parameters lie is nobody's business but the devices': weights, checkpoints and losses of devices are those of the host alone.
+// The placement of parameters does not change results: weights, checkpoints and losses equal those
+// of the host alone.
 #include <random>
 
 #include "core/train/parallel/parameter_spec.h"
@@ -33,7 +34,7 @@ std::string ps(const std::string& devices, int64_t least = 64) {
 
 constexpr const char *kPs = R"(, "parameters": "ps")", *kMirrored = R"(, "parameters": "mirrored")";
 
-// What describe() tells of a device that holds parameters.
+// Returns a number that describe() reports for a device that stores parameters.
 int64_t number_of(const Trainer& trainer, const std::string& device, std::string_view key) {
   const auto json = Json::parse(trainer.describe());
   REQUIRE(json.ok());
@@ -65,7 +66,7 @@ TEST_CASE("parameters on the host, on several devices or mirrored train to the s
           CHECK(trained(sim_engine(2, devices), model, more + where) == digest);
         }
       }
-      // Devices that hold parameters and compute no shards, or the other way round.
+      // Devices that store parameters and compute no shards, and the reverse.
       CHECK(trained(sim_engine(2, "cpu:0,sim:0,sim:1"), model, more + ps("sim:0,sim:1"), {"cpu:0"}) == digest);
       CHECK(trained(sim_engine(2, "cpu:0,sim:0,sim:1"), model, more + ps("cpu:0,sim:0"), {"sim:1"}) == digest);
     }
@@ -82,7 +83,7 @@ TEST_CASE("large parameters are cut by rows, parts go to the device with the few
   REQUIRE(parts.size() == 5);
   CHECK(parts[0].whole());
   CHECK(parts[4].whole());
-  // Rows of 32 bytes begin at multiples of 64.
+  // Rows of 32 bytes; parts begin at multiples of 64.
   const std::vector<std::pair<int64_t, int64_t>> rows = {{0, 2}, {2, 6}, {6, 10}};
   for (size_t i = 0; i < 3; ++i) {
     CHECK(parts[1 + i].parameter == 1);
@@ -100,7 +101,7 @@ TEST_CASE("large parameters are cut by rows, parts go to the device with the few
 }
 
 TEST_CASE("each device holds its part of the values and of what the optimizer keeps") {
-  // Adam keeps two numbers per weight; kernels of 160 and 96 bytes, biases of 32 and 12.
+  // Adam stores two numbers per weight. Kernels have 160 and 96 bytes, biases 32 and 12.
   const int64_t all = 3 * (160 + 32 + 96 + 12);
   const auto virtual_ones = job(sim_engine(2, "cpu:0,cpu:1"), "mlp", str_cat(kAdam, kPs));
   REQUIRE_OK(virtual_ones->fit(nullptr, 0, nullptr));
@@ -133,7 +134,8 @@ TEST_CASE("a device that holds parameters gets gradients alone, once it has them
     percale_sim_get_counts(sim_plugin(), 0, &counts);
     return static_cast<int64_t>(counts.bytes_from_host);
   };
-  // Values and slots once, gradients in each step; weight, rate and step are numbers of 4, 8 and 8 bytes.
+  // Values and slots are sent once, gradients in each step. Weight, rate and step have 4, 8 and 8
+  // bytes.
   const int64_t parts = bytes_to(ps("sim:0"), "cpu:0");
   CHECK(parts >= 3 * values + steps * (values + 16));
   CHECK(parts <= 3 * values + steps * (values + 24) + 200);
@@ -181,7 +183,7 @@ TEST_CASE("checkpoints are the host's, wherever parameters lie") {
     REQUIRE_OK(on_host->restore(folder.path()));
     REQUIRE_OK(on_host->fit(nullptr, 2, nullptr));
     CHECK(on_host->variables()->digest() == digest);
-    // The device still holds the end of the run when the trainer goes back to the first epoch.
+    // The device still holds the end of the run when the trainer returns to the first epoch.
     REQUIRE_OK(first->fit(nullptr, 2, nullptr));
     CHECK(first->variables()->digest() == digest);
     REQUIRE_OK(first->restore(folder.path()));
@@ -203,7 +205,7 @@ TEST_CASE("modes that stream commit to parameters wherever they lie") {
     REQUIRE_OK(many->fit(nullptr, 0, nullptr));
     CHECK(many->steps() == 10);
   }
-  // The preset is TensorFlow's: variables on devices, each shard a step.
+  // The preset is TensorFlow's: variables on devices, and each shard is a step.
   const auto preset = job(sim_engine(1, "cpu:0,cpu:1"), "mlp", str_cat(kAdam, R"(, "strategy": "parameter_server")"));
   CHECK(preset->options().mode == "async");
   CHECK(preset->options().parameters.where == ParameterSpec::Where::kPs);

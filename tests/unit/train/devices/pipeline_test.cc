@@ -1,4 +1,4 @@
-// Pipelines: a replica's layers lie on several devices, and nobody can tell it from the bits.
+// Pipelines: the layers of a replica are on several devices, and the bits are those of one device.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ int64_t largest_planned(const Trainer& trainer) {
   return most;
 }
 
-// How often a kernel of one device runs while one of the other does.
+// Counts how often kernels of the two devices run at the same time.
 int64_t overlaps(const Trace& trace, const std::string& first, const std::string& second) {
   const auto json = Json::parse(trace.to_json());
   REQUIRE(json.ok());
@@ -61,7 +61,7 @@ int64_t overlaps(const Trace& trace, const std::string& first, const std::string
   return count;
 }
 
-// Trains until that was seen more than 20 times: a busy machine may keep a thread from its work for a while.
+// Trains until more than 20 overlaps were seen, because a busy machine may delay a thread.
 bool overlap(const std::shared_ptr<Engine>& engine, const std::string& first, const std::string& second,
              const std::vector<std::string>& devices) {
   auto trainer =
@@ -121,7 +121,7 @@ TEST_CASE("stages by the names of layers") {
   const Json json = described(**trainer);
   const Json& stages = *json.find("parallel")->find("stage_variables");
   REQUIRE(stages.size() == 3);
-  // What lies between two stages goes with the earlier one.
+  // A node between two stages is in the earlier one.
   CHECK(*stages.item(0).item(stages.item(0).size() - 1).as_string("") == "norm/beta");
   CHECK(*stages.item(1).item(0).as_string("") == "wide/kernel");
   CHECK(*stages.item(2).item(0).as_string("") == "head/kernel");
@@ -160,7 +160,7 @@ TEST_CASE("stages of different shards work at the same time") {
   CHECK(overlap(engine_of(2, "cpu=2x1"), "cpu:0", "cpu:1", {}));
   const auto engine = sim_engine(1, "cpu:0,sim:0,sim:1");
   percale_sim_faults slow{};
-  slow.launch_ns = 100'000;  // behind each kernel: the device is busy, and traces show it
+  slow.launch_ns = 100'000;  // after each kernel: the device is busy, and traces show it
   percale_sim_set_faults(sim_plugin(), -1, &slow);
   CHECK(overlap(engine, "sim:0", "sim:1", {"sim:0", "sim:1"}));
   const percale_sim_faults none{};

@@ -1,4 +1,5 @@
-// Data parallel: devices of one engine compute the shards of a batch, and nobody can tell from the bits who computed which.
+// Data parallel: devices of one engine compute the shards of a batch, and the bits do not show
+// which device computed which.
 #include <doctest/doctest.h>
 
 #include "core/train/trainer.h"

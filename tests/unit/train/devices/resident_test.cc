@@ -1,4 +1,5 @@
-// Parameters that lie on the devices that compute ("parameters": "device"), on simulated ones, whose kernels are the CPU's.
+// Parameters stored on the computing devices ("parameters": "device"). The simulated devices use
+// the CPU's kernels.
 #include "tests/support/sim_engine.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
@@ -8,7 +9,7 @@ namespace {
 
 constexpr const char* kDevice = R"(, "parameters": "device")";
 
-// On `devices` simulated ones, or on the host in as many shards.
+// Trains on `devices` simulated devices, or on the host with as many shards.
 std::unique_ptr<Trainer> job(const std::string& model, const std::string& more, bool resident, int devices = 1,
                              int64_t batch_size = 20) {
   const std::string keys = str_cat(R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "epochs": 2)",
@@ -93,7 +94,7 @@ TEST_CASE("what lies on the device comes home for checkpoints, single steps, and
   REQUIRE_OK(on_host->restore(folder.path()));
   REQUIRE_OK(on_host->fit(nullptr, 2, nullptr));
   CHECK(on_host->variables()->digest() == whole->variables()->digest());
-  // The device still holds the end of the run when the trainer goes back to the first epoch.
+  // The device still holds the end of the run when the trainer returns to the first epoch.
   REQUIRE_OK(first->fit(nullptr, 2, nullptr));
   CHECK(first->variables()->digest() == whole->variables()->digest());
   REQUIRE_OK(first->restore(folder.path()));

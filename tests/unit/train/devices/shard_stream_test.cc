@@ -1,5 +1,5 @@
-// Shards of several batches at once, with something else than training: whatever is slow, lost, wrong or cancelled, each shard is
-// committed once, in one piece, and nobody hangs.
+// Shards of several batches at once, tested without a model. Whichever replica is slow, lost, wrong
+// or cancelled, each shard is committed exactly once, and nothing hangs.
 #include "core/train/shards/shard_stream.h"
 
 #include <doctest/doctest.h>
@@ -38,7 +38,8 @@ std::optional<float> tree(int64_t batch, int64_t rows, int64_t shards, int64_t f
   return left ? left : right;
 }
 
-// A "model" that is the list of its commits, in two places that must agree whenever somebody may look.
+// A fake model that consists of the list of its commits, stored twice. Readers check that both
+// copies agree.
 struct Fake {
   int64_t shards = 4, batches = 10, bound = -1;
   size_t replicas = 2, lanes = 1;
@@ -50,11 +51,11 @@ struct Fake {
 
   const std::thread::id caller = std::this_thread::get_id();
   std::mutex mutex;
-  std::vector<ShardStream::Task> tasks;  // that were computed
+  std::vector<ShardStream::Task> tasks;  // the computed tasks
   std::map<int64_t, int64_t> open;       // batches by their rows
   int64_t next_take = 0;
   std::atomic<int64_t> writing{0}, reading{0}, running{0}, committed{0};
-  int64_t one = 0, two = 0;          // commits, as variables
+  int64_t one = 0, two = 0;          // the number of commits, as two variables
   std::vector<int64_t> snapshot_of;  // per loop
   std::set<Shard> applied;
   std::vector<ShardStream::Commit> commits;  // without their sums
@@ -62,7 +63,7 @@ struct Fake {
   std::atomic<int64_t> taken_elsewhere{0}, told_elsewhere{0};
   int64_t told_commits = 0;
 
-  // The last batch is short: with few rows some shards have none.
+  // The last batch is short. With few rows some shards have none.
   int64_t rows_of(int64_t batch) const { return batch + 1 == batches ? std::max<int64_t>(1, shards / 2) : 5 * shards; }
   std::set<Shard> all() const {
     std::set<Shard> out;
@@ -151,7 +152,7 @@ struct Fake {
     return out;
   }
 
-  // From the first batch that is not applied in full.
+  // Starts from the first batch that is not applied completely.
   Status run(ThreadPool& pool, Replicas& who, const CancelToken& token) {
     snapshot_of.assign(who.loops(), -1);
     open.clear();
@@ -241,7 +242,7 @@ TEST_CASE("a slow shard lets the others go on for as many batches as the bound s
     Fake fake;
     fake.bound = bound;
     fake.slowest_us = 0;
-    fake.seed = 1;  // one replica on the pool, one apart
+    fake.seed = 1;  // one replica on the pool, one on its own thread
     std::atomic<int64_t> furthest{0};
     fake.trouble = [&](const ShardStream::Task& task) -> Status {
       if (task.batch > 0 || task.shard > 0) {
@@ -339,7 +340,7 @@ TEST_CASE(
     ShardStream::Calls calls;
     calls.take = [](int64_t) -> Result<int64_t> {
       return int64_t{1};
-    };  // one shard alone has a row: the other loop sleeps
+    };  // only one shard has a row: the other loop sleeps
     calls.compute = [](const ShardStream::Task&, const CancelToken& own, std::vector<Tensor>&) {
       while (!own.cancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       return Status(Code::kCancelled, "stopped");

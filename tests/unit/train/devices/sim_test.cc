@@ -1,4 +1,4 @@
-// Devices that work by themselves compute shards, are lost, and nobody can tell it from the weights.
+// Devices with streams compute shards and are lost, and the weights do not change because of it.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -17,7 +17,7 @@ constexpr const char* kKeys =
     R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "metrics": ["accuracy"],
        "optimizer": "adam", "seed": 4, "epochs": 2)";
 
-// The engine's devices compute shards, all or those of `own`.
+// A trainer whose shards are computed by the devices in `own`, or by all of the engine's.
 std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::string& model, const std::string& more,
                              const std::vector<std::string>& own = {}) {
   return make_job(engine, model, str_cat(kKeys, more), DType::kF32, {.batch_size = 24, .shuffle_seed = 4}, 100, own);
@@ -63,7 +63,7 @@ TEST_CASE("a sim device works while the only thread of the engine does") {
   const auto engine = sim_engine(1, "cpu:0,sim:0");
   const auto trainer = job(engine, "mlp", R"(, "shards": 8)");
   percale_sim_counts counts{};
-  // Whoever is free takes the next shard: on a busy machine the thread of the device may come late.
+  // A free thread takes the next shard. On a busy machine the device's thread may be late.
   for (int64_t epochs = 1; epochs <= 500 && counts.launches == 0; ++epochs) {
     REQUIRE_OK(trainer->fit(nullptr, epochs, nullptr));
     percale_sim_get_counts(sim_plugin(), 0, &counts);
@@ -73,7 +73,8 @@ TEST_CASE("a sim device works while the only thread of the engine does") {
 }
 
 TEST_CASE("variables go to a device once per step, whatever the number of shards") {
-  // x, y, the shard's part of the batch and what random ops need go with each shard; 75 numbers of the model once per step.
+  // Each shard sends x, y, its fraction of the batch and the counters of random ops. The 75 numbers
+  // of the model are sent once per step.
   const auto bytes_of = [](int32_t unit, const std::string& devices, const std::string& own, int shards) {
     const auto engine = sim_engine(2, devices);
     const auto trainer = job(engine, "mlp", str_cat(R"(, "shards": )", shards, R"(, "freeze": "dense/bias")"), {own});
@@ -91,7 +92,7 @@ TEST_CASE("variables go to a device once per step, whatever the number of shards
     const int64_t one = bytes_of(unit, devices, name, 1);
     const int64_t eight = bytes_of(unit, devices, name, 8);
     CHECK(one >= batches + 10 * (parameters - frozen) + frozen);
-    // What is left are constants, and scalars that go with each of the 80 shards.
+    // The rest are constants, and scalars sent with each of the 80 shards.
     CHECK(one <= batches + 10 * (parameters - frozen) + frozen + 400);
     CHECK(eight >= batches + 10 * (parameters - frozen) + frozen);
     CHECK(eight <= batches + 10 * (parameters - frozen) + frozen + 80 * 8 + 2 * 400);

@@ -1,4 +1,4 @@
-// Values that a step gives out, against the loss that it tells and against steps without them.
+// Values fetched from a step, compared with the reported loss and with steps without fetches.
 #include <cmath>
 
 #include "tests/support/sim_engine.h"
@@ -7,7 +7,7 @@
 namespace percale {
 namespace {
 
-// The mean of -log softmax(scores)[label].
+// Returns the mean of -log softmax(scores)[label].
 double cross_entropy(const Tensor& scores, const Tensor& labels) {
   const auto s = scores.span<double>();
   const auto y = labels.span<int64_t>();
@@ -34,7 +34,8 @@ std::string output_of(const Trainer& trainer) {
   return f.value(f.outputs[0]).name;
 }
 
-// Steps with and without fetches in turn give the bits of steps without, and the loss of the predictions that came.
+// Alternates steps with and without fetches. The bits must be those of steps without, and the
+// fetched predictions must give the reported loss.
 void check_against(Trainer& fetching, Trainer& plain) {
   const std::string output = output_of(fetching);
   for (int64_t i = 0; i < 6; ++i) {

@@ -1,4 +1,4 @@
-// Data sets that are larger than the memory: files are read where they lie.
+// Data sets that are larger than memory: rows are read from mapped files.
 #include <sys/resource.h>
 
 #include <cstring>
@@ -14,17 +14,19 @@ namespace percale {
 namespace {
 
 constexpr int64_t kRows = 160'000, kWidth = 64;  // 40 MB of f32
-constexpr int64_t kMemory = 6 << 20;             // what the engine may take
-constexpr int64_t kHeap = 16 << 20;              // by how much the process may grow
+constexpr int64_t kMemory = 6 << 20;             // limit of the engine
+constexpr int64_t kHeap = 16 << 20;              // allowed growth of the process
 
-// A sanitizer's allocator neither keeps to the limit nor survives it; the engine's own limit holds there too.
+// A sanitizer's allocator does not respect the process limit and does not survive it. The engine's
+// own limit applies there too.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kHeapIsLimited = false;
 #else
 constexpr bool kHeapIsLimited = true;
 #endif
 
-// Lowers what private memory the process may have to a little above what it has; mapped files are not counted.
+// Limits the private memory of the process to a little above its current size; mapped files do not
+// count.
 class HeapLimit {
  public:
   HeapLimit() {
@@ -60,7 +62,7 @@ void write(const std::string& path, const std::string& head, const char* data, i
   REQUIRE(out.good());
 }
 
-// Rows [from, to) as safetensors whose data begins 4 or more bytes, not 64, behind a multiple of 64.
+// Writes rows [from, to) as safetensors whose data begins 4 bytes after a multiple of 64.
 void write_safetensors_unaligned(const std::string& path, const std::vector<float>& x, int64_t from, int64_t to) {
   const int64_t bytes = (to - from) * kWidth * 4;
   std::string header =
@@ -72,7 +74,7 @@ void write_safetensors_unaligned(const std::string& path, const std::vector<floa
   write(path, head + header, reinterpret_cast<const char*>(x.data() + from * kWidth), bytes);
 }
 
-// As old versions of NumPy wrote it: the header is a multiple of 16 bytes, here not of 64.
+// Writes the header as old versions of NumPy did: a multiple of 16 bytes, here not of 64.
 void write_npy_unaligned(const std::string& path, const std::vector<float>& x) {
   std::string header = str_cat("{'descr': '<f4', 'fortran_order': False, 'shape': (", kRows, ", ", kWidth, "), }");
   while ((10 + header.size() + 1) % 64 != 16) header += ' ';
@@ -136,7 +138,7 @@ TEST_CASE("data of many times the memory trains as data in memory does, from one
     plain = train(folder.path(), "\"aligned.npy\"", 0);
     bytes_plain = train(folder.path(), "\"bytes.npy\"", 0);
   }
-  // The limit bites: a copy of the data is refused.
+  // The limit is effective: a copy of the data is refused.
   if (kHeapIsLimited) {
     const HeapLimit limit;
     CHECK_THROWS_AS(Buffer::allocate_uncounted(kRows * kWidth * 4), std::bad_alloc);

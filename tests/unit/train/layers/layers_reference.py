@@ -1,11 +1,13 @@
 """Writes layers.inc: outputs of Keras' own layers, which the tests of layers compare with.
 
-    KERAS_BACKEND=jax python tests/unit/train/layers/layers_reference.py > tests/unit/train/layers/layers.inc
+    cd tests/unit/train/layers
+    KERAS_BACKEND=jax python layers_reference.py > layers.inc
 
-Needs keras and jax: of its backends the one that pads averages as documented. Inputs and weights come from a
-formula that the tests repeat: value(i) = sin(0.7 i + salt) / 2; input k has salt k, weight k (in Keras' order) salt 10 + k,
-those called variance are squared and 0.5 is added. Embedding and EmbeddingBag take floor((value + 0.5) input_dim). Keras has no
-EmbeddingBag: with the argument `bags` its rows alone are written, by PyTorch, with which that needs nothing of Keras.
+Needs keras and jax, the backend that pads averages as documented. Inputs and weights come from a
+formula that the tests repeat: value(i) = sin(0.7 i + salt) / 2. Input k has salt k; weight k (in
+Keras' order) has salt 10 + k. Variances are squared and increased by 0.5. Embedding and
+EmbeddingBag take floor((value + 0.5) input_dim). Keras has no EmbeddingBag: with the argument
+`bags` only its rows are written, computed by PyTorch; Keras is not needed then.
 """
 
 import json
@@ -75,7 +77,7 @@ CASES = [
     ("SimpleRNN", {"units": 2, "activation": "leaky_relu", "use_bias": False}, [(2, 3, 2)]),
     ("Embedding", {"input_dim": 5, "output_dim": 3}, [(2, 4)]),
     ("MultiHeadAttention", {"num_heads": 2, "key_dim": 3}, [(2, 4, 5)]),
-    # With dropout: without, Keras' way on jax wants values as deep as keys.
+    # With dropout. Without it, Keras on jax requires values as deep as keys.
     ("MultiHeadAttention", {"num_heads": 3, "key_dim": 2, "value_dim": 4, "use_bias": False, "dropout": 0.5},
      [(2, 3, 5), (2, 4, 2)]),
     ("MultiHeadAttention", {"num_heads": 1, "key_dim": 2, "output_shape": [3]}, [(2, 3, 5), (2, 4, 2), (2, 4, 3)]),
@@ -90,15 +92,16 @@ def weight(variable, k):
 
 
 def run(name, config, shapes):
-    call = {k: v for k, v in config.items() if k == "use_causal_mask"}  # Keras wants it with the inputs
+    # Keras expects it with the inputs
+    call = {k: v for k, v in config.items() if k == "use_causal_mask"}
     layer = getattr(keras.layers, name)(
         **{k: tuple(v) if isinstance(v, list) else v for k, v in config.items() if k not in call})
-    if name == "SimpleRNN":  # jax's scan wants one dtype, of which Keras makes two
+    if name == "SimpleRNN":  # jax's scan requires a single dtype, but Keras makes two
         layer.unroll = True
     inputs = [values(s, k) for k, s in enumerate(shapes)]
-    if name == "Embedding":  # its input is numbers of rows
+    if name == "Embedding":  # the inputs are row numbers
         inputs = [np.floor((v + 0.5) * config["input_dim"]) for v in inputs]
-    if name == "MultiHeadAttention":  # its inputs are arguments: query, value, key
+    if name == "MultiHeadAttention":  # the inputs are arguments: query, value, key
         inputs = inputs * 2 if len(inputs) == 1 else inputs
         layer.build(*[v.shape for v in inputs])
     else:

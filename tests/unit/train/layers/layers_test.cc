@@ -1,4 +1,4 @@
-// Layers against Keras' own: layers_reference.py writes layers.inc.
+// Layers compared with Keras' own: layers_reference.py writes layers.inc.
 #include "core/train/layers/layers.h"
 
 #include "core/plan/evaluate.h"
@@ -31,7 +31,7 @@ Tensor number_of(const Shape& shape, const std::string& name, double salt) {
   return out;
 }
 
-// The layer alone, attributes given in the words of a SPEC; the batch is not known.
+// Makes a graph of the layer alone. Attributes are as in a SPEC; the batch size is unknown.
 Result<std::shared_ptr<const Graph>> graph_of(const Case& c, const std::shared_ptr<const Registry>& registry) {
   const std::string inside = c.attributes.substr(1, c.attributes.size() - 2);
   PERCALE_ASSIGN_OR_RETURN(
@@ -83,7 +83,7 @@ TEST_CASE(
     for (size_t k = 0; k < c.inputs.size(); ++k) {
       inputs.push_back(number_of(Shape{std::span<const int64_t>(c.inputs[k])}, "", static_cast<double>(k)));
     }
-    if (c.layer.starts_with("Embedding")) {  // of 5 rows
+    if (c.layer.starts_with("Embedding")) {  // tables of 5 rows
       for (double& v : inputs[0].mutable_span<double>()) v = std::floor((v + 0.5) * 5);
     }
     const auto out =
@@ -93,7 +93,8 @@ TEST_CASE(
     const auto values = (*out)[0].span<double>();
     for (size_t i = 0; i < values.size(); ++i) {
       CAPTURE(i);
-      REQUIRE(std::abs(values[i] - c.values[i]) < 1e-6);  // Keras' backend does some of its steps in f32
+      // Keras' backend does some of its steps in f32
+      REQUIRE(std::abs(values[i] - c.values[i]) < 1e-6);
     }
   }
 }
@@ -153,7 +154,7 @@ TEST_CASE("initializers draw with Keras' spread, the same for the same seed, oth
     const char* name;
     double mean, deviation, most;
   };
-  // A kernel [3, 3, 10, 40]: fans 90 and 360.
+  // A kernel [3, 3, 10, 40] has the fans 90 and 360.
   const double glorot = std::sqrt(2.0 / 450), he = std::sqrt(2.0 / 90), lecun = std::sqrt(1.0 / 90);
   const std::vector<Want> wanted = {
       {"zeros", 0, 0, 0},

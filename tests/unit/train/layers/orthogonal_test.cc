@@ -1,4 +1,4 @@
-// The orthogonal initializer against Gram and Schmidt.
+// The orthogonal initializer compared with Gram-Schmidt.
 #include <cmath>
 
 #include "core/train/layers/initializers.h"
@@ -8,7 +8,7 @@ namespace percale {
 namespace {
 
 struct Drawn {
-  Tensor value, normal;  // what the variable gets, and the normal matrix behind it
+  Tensor value, normal;  // the variable's first value, and the normal matrix it is made of
 };
 
 Drawn draw(const Shape& shape, DType dtype, int64_t seed, int32_t threads) {
@@ -62,7 +62,8 @@ TEST_CASE("an orthogonal first value is the Q of a normal matrix whose R has a p
       const int64_t columns = shape.back(), rows = d.value.num_elements() / columns;
       const auto m = static_cast<size_t>(std::max(rows, columns)), n = static_cast<size_t>(std::min(rows, columns));
       REQUIRE(d.normal.shape() == Shape{static_cast<int64_t>(m), static_cast<int64_t>(n)});
-      // Column after column: what is left of it beside those before, twice, divided by its length, which is R's diagonal.
+      // Column by column: subtract the projections on earlier columns, twice, and divide by the
+      // length, which is R's diagonal.
       std::vector<double> q = doubles(d.normal);
       for (size_t j = 0; j < n; ++j) {
         for (int again = 0; again < 2; ++again) {

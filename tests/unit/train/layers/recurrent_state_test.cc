@@ -1,4 +1,4 @@
-// States of recurrent layers: a sequence in two halves gives what the whole gives.
+// States of recurrent layers: a sequence in two halves gives the result of the whole.
 #include <cmath>
 
 #include "core/run/session.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kBatch = 2, kSteps = 6, kFeatures = 3, kUnits = 4;
 
-// Steps `begin` to `end` of sequences that a formula gives.
+// Returns the time steps `begin` to `end` of sequences by a formula.
 Tensor steps(const std::shared_ptr<MemoryPool>& pool, int64_t begin, int64_t end) {
   Tensor out = *Tensor::allocate(pool, DType::kF32, Shape{kBatch, end - begin, kFeatures});
   float* to = out.mutable_span<float>().data();
@@ -27,7 +27,7 @@ struct Net {
   std::vector<std::string> states;
 };
 
-// One layer "cell" over [?, ?, features], with initial states as inputs where `given`.
+// Makes one layer "cell" over [?, ?, features]. With `given`, its initial states are inputs.
 Net net_of(const std::shared_ptr<Engine>& engine, const char* layer, bool given) {
   const bool lstm = std::string_view(layer) == "LSTM";
   Builder b(engine->registry());

@@ -1,4 +1,5 @@
-// Batch normalization over all shards of a batch: what one shard of the whole batch gives, whoever computes what.
+// Batch normalization over all shards of a batch gives the result of one shard with the whole
+// batch, on any devices.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -29,7 +30,7 @@ std::vector<double> losses_of(Trainer& trainer) {
   return out;
 }
 
-// The greatest relative difference between numbers of the same variables.
+// Returns the largest relative difference between numbers of the same variables.
 double distance(const Trainer& a, const Trainer& b) {
   double most = 0;
   const auto left = a.variables()->current(), right = b.variables()->current();
@@ -54,7 +55,7 @@ TEST_CASE("synchronized statistics make shards one batch: losses, weights and mo
     REQUIRE(losses.size() == expected.size());
     for (size_t i = 0; i < losses.size(); ++i) CHECK(std::abs(losses[i] - expected[i]) < 1e-9);
     CHECK(distance(*whole, *cut) < 1e-7);
-    // Statistics of shards are others, or this would show nothing.
+    // The statistics of single shards differ; otherwise the test would show nothing.
     const auto apart = job(engine_of(1), str_cat(", \"shards\": ", shards), DType::kF64);
     losses_of(*apart);
     CHECK(distance(*whole, *apart) > 1e-4);

@@ -1,8 +1,11 @@
-"""Writes loss_options.inc: trainings with the options of losses, done in PyTorch in f64, which loss_options_test.cc compares with.
+"""Writes loss_options.inc: trainings with the options of losses, done in PyTorch in f64, which
+loss_options_test.cc compares with.
 
-    python tests/unit/train/method/loss_options_reference.py > tests/unit/train/method/loss_options.inc
+    cd tests/unit/train/method
+    python loss_options_reference.py > loss_options.inc
 
-Needs torch and numpy. Model, data and first weights are those of options_reference.py; the loss of each step stands in a row.
+Needs torch and numpy. Model, data and first weights are those of options_reference.py. A row has
+the loss of each step.
 """
 import numpy as np
 import torch

@@ -20,7 +20,7 @@ const std::vector<Reference>& references() {
 
 constexpr const char* kSgd = R"(, "optimizer": {"name": "sgd", "learning_rate": 0.2}, )";
 
-// The loss of the job's first weights on these rows.
+// Returns the loss of these rows with the job's first weights.
 double loss_of(const std::vector<int64_t>& labels, const std::vector<int64_t>& rows, const std::string& loss) {
   const auto engine = engine_of(1);
   const auto spec =

@@ -1,8 +1,10 @@
-"""Writes metrics.inc: metrics by the formulas of Keras and scikit-learn, written out in numpy in f64.
+"""Writes metrics.inc: metrics by the formulas of Keras and scikit-learn, written out in numpy in
+f64.
 
     python tests/unit/train/method/metrics_reference.py > tests/unit/train/method/metrics.inc
 
-Scores and labels come from the formula that metrics_test.cc repeats. Rows: loss, from_logits, JSON of the metric, value.
+Scores and labels come from the formula that metrics_test.cc repeats. Rows: loss, from_logits, JSON
+of the metric, value.
 """
 import numpy as np
 
@@ -56,7 +58,8 @@ def f1(said, t, average):
 
 
 def auc(p, t, count=200):
-    """keras.metrics.AUC(curve="ROC", summation_method="interpolation"), from_logits already undone."""
+    """keras.metrics.AUC(curve="ROC", summation_method="interpolation"); from_logits is already
+    undone."""
     thresholds = np.array([-1e-7] + [(i + 1) / (count - 1) for i in range(count - 2)] + [1 + 1e-7])
     p, t = p.reshape(-1), t.reshape(-1)
     tp = np.array([((p > h) * t).sum() for h in thresholds])

@@ -1,4 +1,4 @@
-// Metrics over any cut of the rows: metrics_reference.py writes metrics.inc.
+// Metrics over any division of the rows: metrics_reference.py writes metrics.inc.
 #include "core/train/method/metrics.h"
 
 #include "core/train/method/metric_ops.h"
@@ -21,7 +21,7 @@ constexpr Reference kReferences[] = {
 #include "tests/unit/train/method/metrics.inc"
 };
 
-// Predictions and labels of rows [begin, end).
+// Returns predictions and labels of rows [begin, end).
 std::vector<Tensor> rows_of(const Reference& want, int64_t begin, int64_t end) {
   const std::string loss = want.loss;
   const bool binary = loss == "binary_crossentropy";
@@ -132,7 +132,7 @@ TEST_CASE("metrics of a graph that a host built are those of a SPEC, its labels 
 TEST_CASE("what has no answer is 0, and metrics that do not fit the loss say so") {
   CHECK(finish_metric(MetricRule::kRatio, std::vector<double>{0, 0}) == 0);
   CHECK(finish_metric(MetricRule::kF1Macro, std::vector<double>{0, 2, 0, 2, 0, 2}) ==
-        0.5);  // a class that never comes up
+        0.5);  // a class that never occurs
   const auto parse = [](const char* text) { return parse_metric(*Json::parse(text)).status(); };
   CHECK(parse(R"("acuracy")").message() ==
         "line 1, column 1: 'metrics': no metric 'acuracy', did you mean 'accuracy'?");

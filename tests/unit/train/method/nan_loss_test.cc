@@ -1,4 +1,4 @@
-// A loss that is NaN or infinite: told once, or the end of the training before it spoils the variables.
+// A NaN or infinite loss is reported once, or ends the training before it spoils the variables.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace percale {
 namespace {
 
-// A learning rate that makes the second loss overflow f32.
+// Uses a learning rate that makes the second loss overflow f32.
 std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::string& more) {
   const std::string keys =
       R"(, "loss": "mean_squared_error", "optimizer": {"name": "sgd", "learning_rate": 1e30}, "shards": 2, "epochs": 2)";

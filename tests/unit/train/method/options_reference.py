@@ -1,10 +1,12 @@
-"""Writes options.inc: trainings with the trainer's options, done in PyTorch in f64, which options_test.cc compares with.
+"""Writes options.inc: trainings with the trainer's options, done in PyTorch in f64, which
+options_test.cc compares with.
 
     python tests/unit/train/method/options_reference.py > tests/unit/train/method/options.inc
 
-Needs torch and numpy. The model is Dense(8, tanh), Dense(3), its data and first weights come from the formula of reference.py.
-Optimizers that PyTorch lacks are written out from their papers. Each row: name, keys of the SPEC, rows, batch, epochs, the loss
-of each step before its update, the loss of all rows after the last one (with averaged weights where there are averages).
+Needs torch and numpy. The model is Dense(8, tanh), Dense(3); its data and first weights come from
+the formula of reference.py. Optimizers that PyTorch lacks are implemented from their papers. Each
+row: name, keys of the SPEC, rows, batch, epochs, the loss of each step before its update, the loss
+of all rows after the last one (with averaged weights if there are averages).
 """
 import os
 import sys
@@ -112,7 +114,7 @@ STEPS = -(-ROWS // 8) * 4
 
 
 class OneCycle:
-    """PyTorch's scheduler, which refuses a step behind the last."""
+    """PyTorch's scheduler, which refuses a step after the last one."""
 
     def __init__(self, optimizer):
         self.inner = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.5, total_steps=STEPS, cycle_momentum=False)

@@ -40,7 +40,7 @@ std::string timeless(const History& history) {
   return copy.to_csv();
 }
 
-// Everything at once that changes what a step does or remembers between steps.
+// All options that change what a step does or what is stored between steps.
 constexpr const char* kEverything =
     R"("optimizer": {"name": "lamb", "learning_rate": 0.05, "clipnorm": 0.5}, "clip": 0.8, "ema": 0.7, "accumulation": 2,
        "metrics": ["accuracy", {"name": "auc", "num_thresholds": 20}, "f1_score"], "seed": 3, "epochs": 6,
@@ -73,7 +73,8 @@ TEST_CASE("each option of the trainer does to a training what PyTorch does, whol
 TEST_CASE("with all options at once the bits do not depend on the threads, nor on an interruption at any step") {
   for (const std::string model : {"mlp", "dropout"}) {
     CAPTURE(model);
-    const DatasetOptions batches{.batch_size = 5, .shuffle_seed = 2};  // six batches and three steps an epoch
+    // Six batches and three steps an epoch
+    const DatasetOptions batches{.batch_size = 5, .shuffle_seed = 2};
     std::string digest, history;
     for (int32_t threads : {1, 3}) {
       const auto whole = job(engine_of(threads), model, kEverything, 2, DType::kF32, batches);
@@ -155,7 +156,7 @@ TEST_CASE("early stopping ends a run when nothing gets better, and a resumed one
     }
     return true;
   }));
-  // By hand: the first epoch after which two in a row were not better by more than 0.01.
+  // Expected: the first epoch after which two in a row did not improve by more than 0.01.
   double best = seen[0];
   int64_t bad = 0, epochs = 1;
   while (bad < 2) {

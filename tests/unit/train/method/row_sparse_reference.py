@@ -1,12 +1,13 @@
-"""Writes row_sparse.inc: trainings of tables of embeddings with sparse gradients, done in PyTorch in f64, which
-row_sparse_test.cc compares with.
+"""Writes row_sparse.inc: trainings of embedding tables with sparse gradients, done in PyTorch in
+f64, which row_sparse_test.cc compares with.
 
     python tests/unit/train/method/row_sparse_reference.py > tests/unit/train/method/row_sparse.inc
 
-Needs torch and numpy. Each model is a table that rows are looked up in, and a Dense(3) on top. Indices are
-(7 i + i // 3 + i * i // 11) % TABLE, labels and first weights by the formula of reference.py. Momentum and FTRL of single
-rows, which PyTorch lacks, are written out as TensorFlow documents them. Each row: name, layers, optimizer, the
-loss of each of 20 steps before its update, the loss of all rows after the last one.
+Needs torch and numpy. Each model is an embedding table with a Dense(3) on top. Indices are (7 i + i
+// 3 + i * i // 11) % TABLE; labels and first weights come from the formula of reference.py.
+Momentum and FTRL of single rows, which PyTorch lacks, are implemented as TensorFlow documents them.
+Each row: name, layers, optimizer, the loss of each of 20 steps before its update, the loss of all
+rows after the last one.
 """
 import json
 
@@ -27,7 +28,8 @@ Y = torch.tensor([(5 * i + i // 3) % 3 for i in range(ROWS)])
 
 
 class LazyMomentum:
-    """tf.raw_ops.ResourceSparseApplyMomentum: accum = momentum accum + grad; var -= lr accum, in the rows of grad."""
+    """tf.raw_ops.ResourceSparseApplyMomentum: accum = momentum accum + grad; var -= lr accum, in
+    the rows of grad."""
 
     def __init__(self, p, lr, momentum):
         self.p, self.lr, self.momentum, self.buffer = p, lr, momentum, torch.zeros_like(p)
@@ -105,7 +107,9 @@ def adagrad(table, dense):
     return [torch.optim.Adagrad([table, *dense], 0.1, initial_accumulator_value=0.1, eps=1e-7)]
 
 
-def adam(table, dense):  # SparseAdam's epsilon stands beside a root without bias correction: so small, it makes no difference
+# SparseAdam adds epsilon to a root without bias correction; for an epsilon this small it makes no
+# difference
+def adam(table, dense):
     return [torch.optim.SparseAdam([table], 0.02, (0.9, 0.99), 1e-14), torch.optim.Adam(dense, 0.02, (0.9, 0.99), 1e-14)]
 
 

@@ -35,7 +35,7 @@ constexpr const char* kBag =
 constexpr const char* kGreatest =
     R"([{"layer": "EmbeddingBag", "input_dim": 13, "output_dim": 6, "combiner": "max"}, {"layer": "Dense", "units": 3}])";
 
-// Rows that a formula looks up; all of them one row where `spoilt` says so.
+// Looks up rows by a formula. With `spoilt`, all lookups are of that row.
 Tensor looked_up(int64_t spoilt = -1) {
   std::vector<int64_t> out;
   for (int64_t i = 0; i < kRows * kLength; ++i) {
@@ -86,7 +86,7 @@ std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::s
   return std::move(*trainer);
 }
 
-// Which parameters of a model train by rows.
+// Returns the parameters of a model that train by rows.
 std::vector<std::string> by_rows(const std::string& layers, const std::string& optimizer) {
   const auto engine = engine_of(1);
   TrainerOptions options;
@@ -104,7 +104,7 @@ std::string table_of(int64_t rows) {
                  R"(, "output_dim": 2}, {"layer": "Flatten"}, {"layer": "Dense", "units": 3}])");
 }
 
-// How far apart the greatest two numbers of two tables are.
+// Returns the largest difference between numbers of two tables.
 double distance(const Variables& a, const Variables& b) {
   double worst = 0;
   for (size_t i = 0; i < a.variables().size(); ++i) {
@@ -182,7 +182,8 @@ TEST_CASE(
             return trainer;
           };
           const auto rows = trained("true"), dense = trained("false");
-          const bool norms = std::strstr(more, "norm") != nullptr;  // sums of squares in another order
+          // Sums of squares are in another order
+          const bool norms = std::strstr(more, "norm") != nullptr;
           if (shards == 1 && !norms) CHECK(rows->variables()->digest() == dense->variables()->digest());
           CHECK(distance(*rows->variables(), *dense->variables()) < 1e-5);
         }
@@ -228,7 +229,7 @@ TEST_CASE("a table that is used whole as well meets a dense gradient and has one
         e.emit("percale:ReadVariable", {},
                {{"variable", table.name}, {"dtype", table.dtype}, {"shape", std::vector<int64_t>{7, 4}}});
     ValueId d = e.emit("Sub", {e.emit("Gather", {read, x}, {{"axis", 0}}), y});
-    // A second lookup, of negative numbers.
+    // A second lookup, with negative indices.
     d = e.emit("Add", {d, e.emit("Gather", {read, e.emit("Neg", {x})}, {{"axis", 0}})});
     ValueId loss = e.emit("ReduceMean", {e.emit("Mul", {d, d})}, {{"keepdims", 0}});
     if (tied) loss = e.emit("Add", {loss, e.emit("ReduceMean", {e.emit("Mul", {read, read})}, {{"keepdims", 0}})});
@@ -304,13 +305,14 @@ TEST_CASE(
       CHECK(distance(*async->variables(), *small->variables()) == 0);
       for (const char* mode : {R"("shards": 4, "mode": "bounded:2")", R"("shards": 4, "mode": "async")"}) {
         const auto stale = trained("cpu=3", 3, mode, 8);
-        const auto& rows = stale->history().rows;  // single steps see few rows: the first epoch against the last
+        // Single steps see few rows, so the first epoch is compared with the last
+        const auto& rows = stale->history().rows;
         double first = 0, last = 0;
         for (size_t i = 0; i < rows.size() / 3; ++i) first += rows[i].loss, last += rows[rows.size() - 1 - i].loss;
         CHECK(last < first);
         CHECK(distance(*stale->variables(), *sync->variables()) < 1);
       }
-      // What the shards that are left out would have looked up moves nothing.
+      // Rows looked up by shards that are left out change nothing.
       const auto backup =
           job(engine_of(1), layers, str_cat("\"optimizer\": ", optimizer, R"(, "shards": 4, "mode": "backup:2")"));
       const auto half = job(engine_of(1), layers, str_cat("\"optimizer\": ", optimizer, R"(, "shards": 2)"));
@@ -339,7 +341,7 @@ TEST_CASE("a step's memory does not depend on the rows of a table that trains by
     TrainerOptions options;
     const auto model = model_of(engine, table_of(rows), str_cat("\"optimizer\": ", optimizer), DType::kF32, &options);
     REQUIRE_MESSAGE(model.ok(), model.status().to_string());
-    // Without slots and first values: the plans alone are looked at.
+    // Without slots and first values: only the plans are inspected.
     const auto graph = build_train_graph(*model, options.optimizer);
     REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
     const auto session = Session::create(engine, graph->graph, nullptr);
@@ -383,7 +385,7 @@ TEST_CASE("a step's memory does not depend on the rows of a table that trains by
     CHECK(small_commit > 0);
     CHECK(large_commit == small_commit);
   }
-  int64_t dense_commit = 0;  // so that the numbers mean something
+  int64_t dense_commit = 0;  // for comparison
   CHECK(planned(1000000, R"({"name": "sgd", "sparse": false})", &dense_commit) >= 1000000 * 2 * 4);
 }
 

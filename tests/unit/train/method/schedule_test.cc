@@ -64,7 +64,8 @@ TEST_CASE("schedules follow each other, each from its own step 0") {
     CAPTURE(steps[i]);
     CHECK(s->learning_rate(2, steps[i], 10) == doctest::Approx(expected[i]));
   }
-  // A part with a length of its own takes it; a "duration" counts more, and a cosine without one goes over it.
+  // A part uses its own length. A "duration" takes precedence, and a cosine without its own length
+  // spans it.
   const auto parts =
       parse(R"([{"name": "cosine", "decay_steps": 8, "duration": 4}, {"name": "cosine", "duration": 2}, "constant"])");
   REQUIRE(parts.ok());

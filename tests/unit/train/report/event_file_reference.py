@@ -1,4 +1,5 @@
-"""Prints the event file that event_file_test.cc expects, as hexadecimal, built with struct and a CRC by its definition.
+"""Prints the event file that event_file_test.cc expects, as hexadecimal. Built with struct and a
+CRC by its definition.
 
     python tests/unit/train/report/event_file_reference.py
 """

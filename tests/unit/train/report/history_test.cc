@@ -70,7 +70,7 @@ TEST_CASE("the plot has a title, draws every series, names them, and escapes nam
   CHECK(svg.find("<title>Training: 2 steps, 1 epoch</title>") != std::string::npos);
   CHECK(svg.find("a&lt;b \xEF\xBF\xBD (right)<") != std::string::npos);
   CHECK(svg.find("a<b") == std::string::npos);
-  CHECK(count(svg, "<polyline") == 3 + 3);  // the curves, and the legend's samples of them
+  CHECK(count(svg, "<polyline") == 3 + 3);  // the curves, and their samples in the legend
   CHECK(History{}.to_svg().find("nan") == std::string::npos);
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("the validation loss lies on the axis of the loss") {
   const std::string svg = h.to_svg();
   CHECK(svg.find(">val_loss<") != std::string::npos);
   CHECK(svg.find(">accuracy (right)<") != std::string::npos);
-  // Half of the loss's axis, which goes from 0 to 4, is where half of the other one is, too.
+  // Half of the loss axis, which ends at 4, is at the height of half of the other axis.
   const size_t first = svg.find("cy=\""), second = svg.find("cy=\"", first + 1);
   CHECK(svg.substr(first, 10) == svg.substr(second, 10));
 }

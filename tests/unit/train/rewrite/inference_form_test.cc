@@ -1,5 +1,5 @@
-// Models in training form become the inference form, and train with the statistics that they came
-// with.
+// Models in training form are converted to the inference form, and train with the statistics that
+// they came with.
 #include "core/train/rewrite/inference_form.h"
 
 #include "core/train/layers/state_ops.h"
@@ -11,9 +11,9 @@ namespace {
 
 enum class Read { kPlain, kIdentity };
 
-// The mean of squares of `layers` normalisations behind each other that share their variables, and
-// of a Dropout, all in training form where `training` says so. Output "mean" is the running mean of
-// the last one.
+// The mean of squares of a chain of `layers` normalisations that share their variables, and of a
+// Dropout, all in training form if `training` is true. Output "mean" is the running mean of the
+// last one.
 struct Net {
   bool training = false;
   int layers = 1;
@@ -74,7 +74,7 @@ std::vector<Tensor> run(const std::shared_ptr<Engine>& engine, const std::shared
   return *out;
 }
 
-// The moving means after one step on a batch whose column means are `x`'s.
+// Returns the moving means after one step on a batch whose column means are those of `x`.
 std::vector<double> moved(const std::shared_ptr<Engine>& engine, const std::shared_ptr<const Graph>& graph,
                           const Tensor& x) {
   const auto model = model_of_mean_loss(*graph, "loss");

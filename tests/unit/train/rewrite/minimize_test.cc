@@ -8,7 +8,7 @@ namespace {
 
 Attributes units(int64_t n) { return {{"units", n}}; }
 
-// A graph with inputs x and y and the mean squared error of layers as its output "error".
+// Makes a graph with inputs x and y. Its output "error" is the mean squared error of layers.
 std::shared_ptr<const Graph> regression(const std::shared_ptr<const Registry>& registry, bool normalised,
                                         const char* optimizer, std::string* target) {
   Builder b(registry);

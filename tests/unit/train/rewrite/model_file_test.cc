@@ -1,4 +1,4 @@
-// Training that goes on from a model in a file.
+// Training that continues from a model in a file.
 #include "core/train/rewrite/model_file.h"
 
 #include <cstring>
@@ -21,7 +21,7 @@ void write_data(const std::string& folder) {
   REQUIRE_OK(write_npy(join_path(folder, "y.npy"), Tensor::vector(std::span<const int64_t>(numbers))));
 }
 
-// A SPEC of what stands in `model`, other keys and everything else that it needs.
+// Makes a SPEC with this `model`, further keys `more`, and all keys that it needs.
 std::string spec_of(const std::string& model, const std::string& more = "") {
   return str_cat("{\"model\": ", model, more, R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true,
     "optimizer": "adam", "batch_size": 8, "epochs": 2, "seed": 3, "shards": 1, "metrics": ["accuracy"],
@@ -38,7 +38,7 @@ Status refused(const std::string& folder, const std::string& spec) {
   return trainer_from_spec(engine_of(1), spec, folder, "").status();
 }
 
-// The trainer's model with the values that it has trained.
+// Saves the trainer's model with its trained values.
 void save_model(const Trainer& trainer, const std::string& path) {
   const auto model = trainer.inference_model();
   REQUIRE_MESSAGE(model.ok(), model.status().to_string());
@@ -67,7 +67,7 @@ TEST_CASE("a head on a model from a file trains as the same layers with the same
   const TempFolder folder;
   write_data(folder.path());
   const auto first = trainer_of(folder.path(), spec_of(str_cat("[", kBody, R"(, {"layer": "Dense", "units": 4}])")));
-  // Its own labels have 3 classes of 4: what it learns is no matter.
+  // Its own labels use 3 classes of 4. The values that it learns do not matter.
   REQUIRE_OK(first->fit(nullptr, 1, nullptr));
   save_model(*first, folder / "first.percale");
 
@@ -82,7 +82,7 @@ TEST_CASE("a head on a model from a file trains as the same layers with the same
       spec_of(
           str_cat("[", kBody, R"(, {"layer": "Dropout", "rate": 0.2}, {"layer": "Dense", "units": 3, "name": "new"}])"),
           freeze));
-  // The old head is gone, the new one is drawn, the rest has the file's values.
+  // The old head is removed, the new one is initialised, the rest has the file's values.
   CHECK(from_file->variables()->find("dense_2/kernel") < 0);
   std::vector<std::pair<int32_t, Tensor>> values;
   const auto& variables = built->variables()->variables();
@@ -149,7 +149,7 @@ TEST_CASE("without random layers the bits are the same, frozen or not, and the m
     for (size_t i = 0; i < built->history().rows.size(); ++i) {
       CHECK(from_file->history().rows[i].loss == built->history().rows[i].loss);
     }
-    // The whole as a file again, trained on without a head.
+    // The whole model as a file again, trained further without a head.
     save_model(*from_file, folder / "whole.percale");
     const auto on = trainer_of(folder.path(), spec_of("\"whole.percale\""));
     CHECK(on->variables()->digest() == from_file->variables()->digest());

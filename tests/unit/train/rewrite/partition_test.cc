@@ -1,4 +1,5 @@
-// Devices that take whole partitions as stages and as parts of layers: the CPU's curve and bits.
+// Devices that take whole partitions, as stages and as parts of layers: curve and bits are the
+// CPU's.
 #include <doctest/doctest.h>
 
 #include "tests/support/sim_engine.h"
@@ -19,7 +20,7 @@ std::string list_of(const std::vector<std::string>& devices) {
   return out;
 }
 
-// On partitions alone, and that the devices have worked at all.
+// Trains on partition devices alone, and checks that they did work.
 Curve curve_on(int count, int32_t threads, const ParallelJob& job, const std::string& keys) {
   const auto devices = partitions(count);
   const Curve out = curve(sim_engine(threads, list_of(devices)), job, keys, devices);
@@ -49,7 +50,7 @@ TEST_CASE("pipelines of devices that take partitions whole give one device's los
         CHECK(piped.digest == one.digest);
       }
     }
-    // Stages on devices of unlike forms.
+    // Stages on devices of different kinds.
     const std::vector<std::string> mixed = {"sim_partition:0", "sim:0"};
     const Curve both = curve(sim_engine(2, list_of(mixed)), job,
                              R"(, "parallel": {"replicas": 1, "stages": 2, "micro_batches": 4})", mixed);

@@ -6,8 +6,8 @@
 namespace percale {
 namespace {
 
-// Models whose activations outweigh their weights, each with what a repeated forward pass could get wrong: random ops, statistics of
-// the batch, views, skip connections.
+// Models whose activations are larger than their weights. Each has something that a repeated
+// forward pass could get wrong: random ops, batch statistics, views, skip connections.
 const char* const kDense = R"([{"layer": "Dense", "units": 32, "activation": "relu"}, {"layer": "Dropout", "rate": 0.3},
   {"layer": "Dense", "units": 32, "activation": "tanh", "name": "a"}, {"layer": "Dropout", "rate": 0.3},
   {"layer": "Dense", "units": 32, "activation": "gelu", "name": "b"}, {"layer": "LayerNormalization"},
@@ -53,7 +53,8 @@ Result<Outcome> train(const std::shared_ptr<Engine>& engine, const std::string& 
                                {"y", Tensor::vector(std::span<const int64_t>(numbers)), DType::kI64, 1}},
                               engine->memory());
   REQUIRE_MESSAGE(data.ok(), data.status().to_string());
-  REQUIRE_OK((*data)->configure({.batch_size = rows / 2 + 3}));  // a whole batch, and one with fewer rows
+  // A whole batch, and one with fewer rows
+  REQUIRE_OK((*data)->configure({.batch_size = rows / 2 + 3}));
   const auto types = (*data)->types();
   auto model = build_model(*spec, engine->registry(), types[0].shape, types[1]);
   REQUIRE_MESSAGE(model.ok(), model.status().to_string());
@@ -147,7 +148,7 @@ TEST_CASE("with a number of bytes a step recomputes only where it must, and says
   const auto with = [&](int64_t bytes) {
     return train(engine, deep(30), Shape{16}, 400, str_cat(", \"shards\": 1, \"recompute\": ", bytes));
   };
-  // The first batch has 203 rows, the last 197: what is planned for that one is what plain.planned says.
+  // The first batch has 203 rows, the last 197. plain.planned is the plan of the last.
   const auto roomy = with(2 * plain.planned);
   REQUIRE(roomy.ok());
   CHECK_FALSE(roomy->recomputed);

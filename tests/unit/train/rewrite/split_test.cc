@@ -1,4 +1,5 @@
-// Splits: products and tables cut into parts on several devices give one device's losses but for the order of sums.
+// Splits: products and tables cut into parts on several devices give the losses of one device,
+// except for the order of sums.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ int64_t largest(const std::map<int32_t, int64_t>& bytes) {
   return most;
 }
 
-// How often an op stands in the forward and backward pass of a job, by places in the group.
+// Counts an op in the forward and backward pass of a job, by device index in the group.
 size_t count_nodes(const std::string& model, const std::string& keys, std::string_view op) {
   auto spec = parse_spec(str_cat("{\"model\": ", parallel_job(model).layers,
                                  R"(, "loss": "sparse_categorical_crossentropy", "optimizer": "sgd")", keys, "}"));
@@ -114,7 +115,8 @@ TEST_CASE("the slices of a split weight are made, and sent, once per step and no
     percale_sim_get_counts(sim_plugin(), 1, &counts);
     return static_cast<int64_t>(counts.bytes_from_host);
   };
-  // Of 5 steps. Half of the weights of the four large products, 196,608 of them, once per step; each shard sends activations besides.
+  // In 5 steps: half of the 196,608 weights of each of the four large products once per step. Each
+  // shard also sends activations.
   const int64_t weights = 5 * 4 * 196'608 / 2, few = sent(2), many = sent(8);
   CHECK(few > weights);
   CHECK(many < few + weights / 2);
@@ -125,11 +127,13 @@ TEST_CASE("between the two products of a pair nothing is joined") {
   const std::string attention =
       parallel(R"("splits": {"n": 2, "layers": {"attention/attention_output": "row", "attention*": "column"}})");
   const size_t whole = count_nodes("block", "", "Concat");
-  // The gradients of the parts are joined, those of four variables in the pair and seven in attention: its output's bias is whole.
+  // The gradients of the parts are joined: those of four variables in the pair and of seven in
+  // attention, whose output bias is whole.
   CHECK(count_nodes("block", pair, "Concat") == whole + 3);
   CHECK(count_nodes("block", attention, "Concat") == whole + 7);
   CHECK(count_nodes("block", attention, "Softmax") == count_nodes("block", "", "Softmax") + 1);
-  // Two column products one behind the other: what is between them is joined, and cut in the backward pass.
+  // Two column products in a row: the value between them is joined, and its gradient is cut in the
+  // backward pass.
   CHECK(count_nodes("block", parallel(R"("splits": {"n": 2, "layers": {"wide": "column", "narrow": "column"}})"),
                     "Concat") == whole + 4 + 2);
 }
@@ -149,7 +153,7 @@ TEST_CASE("hybrid: 2 replicas x 2 stages x 2 splits on eight devices") {
     std::string list = "cpu:0";
     for (int i = 0; i < 8; ++i) list += "," + devices.emplace_back(str_cat("sim:", i));
     CHECK(curve(sim_engine(2, list), job, keys, devices).digest == cpu.digest);
-    // One of the eight is lost: its replica goes, the other computes all.
+    // One of the eight devices is lost: its replica is dropped, and the other computes everything.
     const auto engine = sim_engine(2, list);
     auto trainer = try_parallel_job(engine, job, keys, devices);
     REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
@@ -165,7 +169,7 @@ TEST_CASE("hybrid: 2 replicas x 2 stages x 2 splits on eight devices") {
 TEST_CASE("a cap that the parts keep and the whole model on one device does not") {
   for (const bool sim : {false, true}) {
     CAPTURE(sim);
-    // Wide between the products of each pair, where the parts share the work, narrow elsewhere.
+    // Wide between the products of each pair, where the parts share the work; narrow elsewhere.
     const ParallelJob job{R"([{"layer": "Dense", "units": 512, "activation": "relu"}, {"layer": "Dense", "units": 32},
                               {"layer": "Dense", "units": 512, "activation": "tanh"}, {"layer": "Dense", "units": 32},
                               {"layer": "Dense", "units": 4}])",
@@ -189,7 +193,7 @@ TEST_CASE("a cap that the parts keep and the whole model on one device does not"
     struct Case {
       const char* inner;
       int devices;
-      int64_t percent;  // of what the whole would need
+      int64_t percent;  // of the memory that the whole would need
     };
     for (const Case& c : {Case{R"("replicas": 1, "micro_batches": 8, "splits": 2)", 2, 75},
                           Case{R"("replicas": 1, "micro_batches": 8, "splits": 4)", 4, 60},
@@ -216,7 +220,7 @@ TEST_CASE("tables are cut by columns or by rows; an index that no row has is an 
   const auto table = [](int n, const char* form) {
     return parallel(str_cat(R"("replicas": 1, "splits": {"n": )", n, R"(, "layers": {"embedding": ")", form, "\"}}"));
   };
-  // Rows are numbered from the end too.
+  // Negative row numbers count from the end.
   const ParallelJob job{layers, {5}, 12, 16, true}, wrong{layers, {5}, 14, 16, true};
   const Curve one = curve(engine_of(1), job, R"(, "shards": 1)");
   CHECK(try_curve(engine_of(1), wrong, R"(, "shards": 1)").status().code() == Code::kOutOfRange);
@@ -225,7 +229,7 @@ TEST_CASE("tables are cut by columns or by rows; an index that no row has is an 
       CAPTURE(n);
       CAPTURE(form);
       const Curve cut = curve(engine_of(2, "cpu=4"), job, table(n, form));
-      CHECK(cut.digest == one.digest);  // of each sum all parts but one are 0
+      CHECK(cut.digest == one.digest);  // in each sum all parts but one are 0
       CHECK(try_curve(engine_of(2, "cpu=4"), wrong, table(n, form)).status().code() == Code::kOutOfRange);
     }
   }

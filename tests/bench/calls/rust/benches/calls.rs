@@ -1,4 +1,4 @@
-//! One prepared call, run in C and in Rust.
+//! A prepared call, run in C and in Rust.
 use std::time::Instant;
 
 use criterion::{criterion_group, criterion_main, Criterion};

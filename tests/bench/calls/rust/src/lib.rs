@@ -1,4 +1,4 @@
-//! The loop in C of calls.c, to compare with.
+//! The loop in C of calls.c, for comparison.
 use std::ffi::c_void;
 
 #[link(name = "percale_calls")]
@@ -6,7 +6,7 @@ extern "C" {
     fn calls_loop(call: *mut c_void, inputs: *const *mut c_void, outputs: *const *mut c_void, times: i64) -> i32;
 }
 
-/// Runs a prepared call so many times within C, and says whether all went well.
+/// Runs a prepared call `times` times within C. Returns true if all runs succeeded.
 ///
 /// # Safety
 /// The pointers are those of a call and of tensors that fit it.

@@ -37,7 +37,7 @@ fn main() -> std::result::Result<(), Error> {
     say("cancelled run", slow.request().feed("x", &*zeros(&[400, 400])?).fetch("y").cancel_token(&token).run());
     let small = Session::builder(&engine, &graph).variables(&variables).memory_limit(4096).build()?;
     say("memory limit", small.run(&[("x", &*zeros(&[64, 8, 8, 1])?)], &["y"]));
-    // What was dropped cannot be named any more: the crate's documentation has it as a test that must not compile.
+    // A dropped value cannot be used: the crate's documentation has a test that must not compile.
     println!("use after close\tdoes not compile\t");
     let y = session.run(&[("x", &*zeros(&[1, 8, 8, 1])?)], &["y"])?;
     println!("lives\tOK\t{:08x}", y[0].as_slice::<f32>()?[0].to_bits());

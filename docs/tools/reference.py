@@ -1,0 +1,141 @@
+"""Writes the pages of the reference that the program knows: ops, options, keys of a SPEC, commands. stage.py calls it."""
+import json
+import os
+import subprocess
+
+ENVIRONMENT = dict(os.environ, COLUMNS="100", NO_COLOR="1")
+GENERATED = "<!-- Made by docs/tools/reference.py from the program's own tables. -->\n"
+TOPICS = {
+    "engine": "Options of an engine", "session": "Options of a session", "trainer": "Options of a trainer",
+    "export": "Options of an export",
+}
+SPEC_TOPICS = {
+    "spec": "Keys", "layers": "Layers", "losses": "Losses", "metrics": "Metrics", "optimizers": "Optimizers",
+    "schedules": "Schedules",
+}
+
+
+def ask(percale, *arguments):
+    """What the program prints."""
+    return subprocess.run([percale, *arguments], env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout
+
+
+def ask_json(percale, *arguments):
+    return json.loads(ask(percale, *arguments, "--json"))
+
+
+def cell(text):
+    return str(text).replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(map(cell, row)) + " |" for row in rows]) + "\n\n"
+
+
+def values_of(option):
+    if "choices" in option:
+        return ", ".join(f"`{choice}`" for choice in option["choices"].split("|"))
+    limits = [f"{word} {option[key]}" for word, key in (("from", "min"), ("to", "max")) if key in option]
+    return " ".join([option.get("type") or option.get("kind", ""), *limits])
+
+
+def default_of(option):
+    if option.get("required"):
+        return "required"
+    value = option.get("default", "")
+    return f"`{value if isinstance(value, str) else json.dumps(value)}`" if value != "" else ""
+
+
+def options_page(percale):
+    text = "# Options\n" + GENERATED + """
+Every option has a key and a value, both text. In C, `percale_options_set(options, key, value)` sets one; the program takes
+`--option KEY=VALUE`; each binding has its own form. An unknown key or a value out of range is INVALID_ARGUMENT, and the
+message lists what is known. `percale list engine` prints the same tables.
+
+"""
+    for topic, title in TOPICS.items():
+        text += f"## {title}\n\n" + table(
+            ("key", "values", "default", "meaning"),
+            [(f"`{o['key']}`", values_of(o), default_of(o), o["doc"]) for o in ask_json(percale, "list", topic)])
+    return text
+
+
+def key_rows(keys, prefix=""):
+    for key in keys:
+        yield f"`{prefix}{key['name']}`", values_of(key), default_of(key), key["doc"]
+        yield from key_rows(key.get("keys", ()), f"{prefix}{key['name']}.")
+
+
+def spec_page(percale):
+    text = "# Keys of a SPEC\n" + GENERATED + """
+A SPEC is a training job in JSON. [SPEC.md](SPEC.md) explains the keys by example; this page lists all of them.
+`percale list spec` prints the same.
+
+"""
+    for topic, title in SPEC_TOPICS.items():
+        entries = ask_json(percale, "list", topic)
+        text += f"## {title}\n\n"
+        if topic == "spec":
+            text += table(("key", "values", "default", "meaning"), key_rows(entries))
+            continue
+        for entry in entries:
+            text += f"### {entry['name']}\n\n{entry['doc']}\n\n"
+            keys = entry.get("keys", entry.get("attributes", ()))
+            if keys:
+                text += table(("key", "values", "default", "meaning"), key_rows(keys))
+    return text
+
+
+def program_page(percale):
+    text = "# The program\n" + GENERATED + "\n`percale COMMAND --help` prints what stands here.\n\n"
+    text += "```text\n" + ask(percale, "help") + "```\n\n"
+    for line in ask(percale, "help").splitlines():
+        if line.startswith("  "):
+            command = line.split()[0]
+            text += f"## percale {command}\n\n```text\n{ask(percale, 'help', command)}```\n\n"
+    return text
+
+
+def operand_rows(op):
+    for way in ("inputs", "outputs"):
+        for operand in op[way]:
+            notes = [word for word in ("optional", "variadic") if operand.get(word)]
+            yield way[:-1], f"`{operand['name']}`", operand.get("group", ""), " ".join(operand.get("types", ())), ", ".join(notes)
+
+
+def ops_page(percale):
+    ops = ask_json(percale, "ops")
+    text = "# Ops\n" + GENERATED + f"""
+{len(ops)} ops. Those without a domain follow ONNX; `percale:` is Percale's own domain. "Since" is the version of the op's
+meaning. `percale ops NAME` prints the same for one op.
+
+"""
+    for op in ops:
+        name = f"{op['domain']}:{op['name']}" if op["domain"] else op["name"]
+        text += f"## {name}\n\n{cell(op['doc'])}\n\nSince {op['since']}. Gradient: {op['gradient']}. "
+        text += f"Devices: {', '.join(op['devices']) or 'none of its own'}.\n\n"
+        rows = list(operand_rows(op))
+        if rows:
+            text += table(("", "name", "group", "types", ""), rows)
+        if op["attributes"]:
+            text += table(("attribute", "values", "default", "meaning"),
+                          [(f"`{a['name']}`", values_of(a), default_of(a), a.get("doc", "")) for a in op["attributes"]])
+    return text
+
+
+def copied_page(root, path, title=None):
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        text = file.read()
+    return text if title is None else f"# {title}\n" + text.split("\n", 1)[1]
+
+
+def write_pages(root, folder, percale):
+    pages = {
+        "options.md": options_page(percale), "spec-keys.md": spec_page(percale), "program.md": program_page(percale),
+        "ops.md": ops_page(percale), "SPEC.md": copied_page(root, "c_api/SPEC.md", "Training jobs (SPEC)"),
+        "file-format.md": copied_page(root, "core/graph_io/schema/README.md", "The .percale file"),
+    }
+    for name, text in pages.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)

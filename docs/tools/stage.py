@@ -1,0 +1,60 @@
+"""Gathers everything that mkdocs and Doxygen read: stage.py ROOT OUT PERCALE
+
+Copies the pages of docs/ to OUT/pages, adds the generated pages of the reference and the navigation of the decisions, and
+writes OUT/mkdocs.yml and OUT/Doxyfile.
+"""
+import os
+import shutil
+import sys
+
+import reference
+
+FOLDERS = ("start", "guides", "how", "reference", "decisions")
+
+
+def title_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.readline().lstrip("# ").strip()
+
+
+def copy_pages(docs, pages):
+    shutil.rmtree(pages, ignore_errors=True)
+    os.makedirs(pages)
+    shutil.copy(os.path.join(docs, "index.md"), pages)
+    for folder in FOLDERS:
+        if os.path.isdir(os.path.join(docs, folder)):
+            shutil.copytree(os.path.join(docs, folder), os.path.join(pages, folder))
+
+
+def decisions_nav(pages):
+    folder = os.path.join(pages, "decisions")
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".md") and name != "index.md")
+    titles = {name: title_of(os.path.join(folder, name)) for name in names}
+    lines = ["  - Decisions:", "      - decisions/index.md"]
+    lines += [f"      - {quoted(titles[name])}: decisions/{name}" for name in sorted(names, key=titles.get)]
+    return "\n".join(lines) + "\n"
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def main(root, out, percale):
+    root, out = os.path.abspath(root), os.path.abspath(out)
+    docs, pages = os.path.join(root, "docs"), os.path.join(out, "pages")
+    copy_pages(docs, pages)
+    reference.write_pages(root, os.path.join(pages, "reference"), percale)
+    with open(os.path.join(docs, "mkdocs.yml"), encoding="utf-8") as file:
+        text = file.read().replace("SOURCE", quoted(root))
+    with open(os.path.join(out, "mkdocs.yml"), "w", encoding="utf-8") as file:
+        file.write(text + decisions_nav(pages))
+    with open(os.path.join(docs, "Doxyfile"), encoding="utf-8") as file:
+        text = file.read().replace("@ROOT@", root).replace("@OUT@", os.path.join(pages, "reference", "c"))
+    with open(os.path.join(out, "Doxyfile"), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
