@@ -53,10 +53,6 @@ Status Host::take(percale_status* status) const {
   return out;
 }
 
-percale_status* Host::give(const Status& status) const {
-  return status.ok() ? nullptr : api_->status->create(status.code(), status.message().data(), status.message().size());
-}
-
 Status Host::make_tensor(percale_engine* engine, percale_dtype dtype, const int64_t* dims, size_t rank,
                          TensorPtr* out) const {
   percale_tensor* made = nullptr;

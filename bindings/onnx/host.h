@@ -73,8 +73,6 @@ class Host {
   const percale_host_api* operator->() const { return api_; }
   // Takes a status of the library over.
   Status take(percale_status* status) const;
-  // A status for the library; NULL for success.
-  percale_status* give(const Status& status) const;
   // A zeroed tensor in the engine's memory.
   Status make_tensor(percale_engine* engine, percale_dtype dtype, const int64_t* dims, size_t rank,
                      TensorPtr* out) const;

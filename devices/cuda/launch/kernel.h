@@ -3,8 +3,10 @@
 #define PERCALE_DEVICES_CUDA_LAUNCH_KERNEL_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "devices/cuda/stream/queue.h"
 
@@ -78,7 +80,7 @@ class Plan {
  public:
   // `plan` null: the node is only looked at.
   Plan(const KernelContext& context, const Node& node, percale_kernel_plan* plan)
-      : context_(context), node_(node), plan_(plan) {}
+      : context_(context), node_(node), requests_(node.host(), plan) {}
 
   const Node& node() const { return node_; }
   // Books more scratch; where it begins.
@@ -96,7 +98,7 @@ class Plan {
  private:
   const KernelContext& context_;
   const Node& node_;
-  percale_kernel_plan* plan_;
+  plugin::KernelPlan requests_;
   int64_t scratch_ = 0;
 };
 
@@ -112,12 +114,28 @@ struct KernelEntry {
 };
 inline constexpr size_t kAllImages = SIZE_MAX;
 
-// What the table's `user` points to.
+// A planned node: the state of a kernel. An error of run() fails the queue: later commands are left
+// out, and synchronising reports it.
+class PlannedNode {
+ public:
+  PlannedNode(size_t inputs, Run run, std::string who) : inputs_(inputs), run_(std::move(run)), who_(std::move(who)) {}
+  void run(const percale_launch& launch) const noexcept;
+
+ private:
+  const size_t inputs_;
+  const Run run_;
+  const std::string who_;  // "MatMul 'fc1'"
+};
+
+// The context of a kernel for plugin::kernel_of().
 struct KernelContext {
   Shared* shared;
   KernelEntry entry;
+
+  const percale_host_api& host() const { return shared->host; }
+  void accepts(const percale_node_view* view) const;
+  std::unique_ptr<PlannedNode> plan(const percale_node_view* view, percale_kernel_plan* plan) const;
 };
-percale_kernel make_kernel(KernelContext& context);
 
 }  // namespace percale::cuda
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "devices/onednn/support/primitive.h"
@@ -47,11 +48,11 @@ struct Made {
 class Plan {
  public:
   // `plan` null: the node is only looked at, nothing is made that costs.
-  Plan(const Node& node, percale_kernel_plan* plan) : node_(node), plan_(plan) {}
+  Plan(const Node& node, percale_kernel_plan* plan) : node_(node), requests_(node.host(), plan) {}
 
   const Node& node() const { return node_; }
   // Whether the kernel has been found to take the node, as it is, before.
-  bool is_taken() const { return plan_ != nullptr; }
+  bool is_taken() const { return requests_.is_real(); }
 
   // A step whose primitive make(formats) describes: with formats of oneDNN's choice, or, where the planner wants everything
   // row-major, without. It is cut into so many pieces.
@@ -80,7 +81,7 @@ class Plan {
   void finish(Steps& steps, std::vector<Made> all, int pieces);
 
   const Node& node_;
-  percale_kernel_plan* plan_;
+  plugin::KernelPlan requests_;
 };
 
 // f32, or bf16 where this CPU computes in it; Refusal for anything else.
@@ -92,7 +93,6 @@ void refuse_reference(const PrimitiveDesc& primitive) {
   refuse_if(std::string_view(primitive.impl_info_str()).starts_with("ref"), "oneDNN has no fast code for it");
 }
 
-int64_t elements(const Dims& dims);
 inline bool is_empty(const Dims& dims) { return elements(dims) == 0; }
 
 // Attributes that all primitives have.
@@ -106,12 +106,26 @@ struct KernelEntry {
   void (*prepare)(Plan& plan, Steps& steps);
 };
 
-// What the table's `user` points to.
-struct KernelContext {
-  const percale_host_api* host;
-  KernelEntry entry;
+// A planned node: the state of a kernel.
+class PlannedNode {
+ public:
+  PlannedNode(const percale_host_api& host, Steps steps) : host_(host), steps_(std::move(steps)) {}
+  void run(const percale_launch& launch) const noexcept;
+
+ private:
+  const percale_host_api& host_;
+  const Steps steps_;
 };
-percale_kernel make_kernel(KernelContext& context);
+
+// The context of a kernel for plugin::kernel_of().
+struct KernelContext {
+  const percale_host_api* library;
+  KernelEntry entry;
+
+  const percale_host_api& host() const { return *library; }
+  void accepts(const percale_node_view* view) const;
+  std::unique_ptr<PlannedNode> plan(const percale_node_view* view, percale_kernel_plan* plan) const;
+};
 
 }  // namespace percale::onednn
 
