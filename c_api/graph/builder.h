@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "c_api/run/engine.h"
+#include "c_api/engine.h"
 #include "core/graph/builder.h"
 
 struct percale_builder {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "c_api/graph/builder.h"
+#include "c_api/plugin/plugin.h"
 #include "core/checkpoint/graph_files.h"
 #include "core/file/file.h"
 #include "core/train/rewrite/inference_form.h"
@@ -131,14 +132,14 @@ percale_status* percale_graph_import_bytes(percale_engine* engine, const char* f
 percale_status* percale_tensor_import(percale_engine* engine, const char* format, const void* bytes, size_t size,
                                       percale_tensor** out_tensor) {
   clear(out_tensor);
-  return guarded(
-      __func__, {NEEDS(engine), NEEDS(format), NEEDS(bytes), NEEDS(out_tensor)}, [&, function = __func__]() -> Status {
-        PERCALE_ASSIGN_OR_RETURN(const percale_format* importer, format_of(function, *engine, format));
-        if (importer->import_tensor == nullptr) {
-          return unimplemented(function, ": the importer of '", format, "' reads no tensors");
-        }
-        return from_c(importer->import_tensor(importer->user, engine, bytes, size, out_tensor));
-      });
+  return guarded(__func__, {NEEDS(engine), NEEDS(format), NEEDS(bytes), NEEDS(out_tensor)},
+                 [&, function = __func__]() -> Status {
+                   PERCALE_ASSIGN_OR_RETURN(const percale_format* importer, format_of(function, *engine, format));
+                   if (importer->import_tensor == nullptr) {
+                     return unimplemented(function, ": the importer of '", format, "' reads no tensors");
+                   }
+                   return from_c(importer->import_tensor(importer->user, engine, bytes, size, out_tensor));
+                 });
 }
 
 percale_status* percale_graph_save_file(const percale_graph* graph, const percale_variables* variables,

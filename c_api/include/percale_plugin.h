@@ -105,8 +105,7 @@ typedef struct percale_plugin_api {
  * process with a table of its own. A plug-in that keeps the first table refuses those of other
  * copies; one that serves all of them gives each its own tables and finds the host by `user`. The
  * file of a plug-in stays open until the process ends. \since 0.1 */
-typedef percale_status* (*percale_plugin_init_fn)(const percale_host_api* host, uint32_t host_abi,
-                                                  const char* path,
+typedef percale_status* (*percale_plugin_init_fn)(const percale_host_api* host, uint32_t host_abi, const char* path,
                                                   const percale_plugin_api** out_plugin);
 
 /** @} */

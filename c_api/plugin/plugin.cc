@@ -46,8 +46,9 @@ Status check_tables(const percale_plugin_api& api) {
 
 }  // namespace
 
-Result<std::unique_ptr<Plugins>> Plugins::load(std::string_view plugin_path, std::string_view without) {
-  auto out = std::make_unique<Plugins>();
+Result<std::unique_ptr<Plugins>> Plugins::load(const percale_host_api& host, std::string_view plugin_path,
+                                               std::string_view without) {
+  std::unique_ptr<Plugins> out(new Plugins(host));
   const std::string own = plugin_folder();
   if (!own.empty()) {
     for (const std::string& path : plugins_in(own)) out->open(path, without);
@@ -87,7 +88,7 @@ void Plugins::open(const std::string& path, std::string_view without) {
   const percale_plugin_api* api = nullptr;
   if (!without.empty() && info.name == without) {
     info.absent = "switched off by an option";
-  } else if (auto opened = open_plugin(path); opened.ok()) {
+  } else if (auto opened = open_plugin(host_, path); opened.ok()) {
     api = *opened;
     info.name = api->name;
     info.version = api->version == nullptr ? "" : api->version;

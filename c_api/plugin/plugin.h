@@ -26,8 +26,9 @@ class Plugins {
  public:
   // Opens libpercale_*.so of the folder percale/ beside this library, then the files and folders that
   // `plugin_path` names, separated by ':', except a plug-in called `without`. A plug-in of a folder
-  // that cannot be used is noted as absent; a file that was named must load.
-  static Result<std::unique_ptr<Plugins>> load(std::string_view plugin_path, std::string_view without);
+  // that cannot be used is noted as absent; a file that was named must load. They get `host`.
+  static Result<std::unique_ptr<Plugins>> load(const percale_host_api& host, std::string_view plugin_path,
+                                               std::string_view without);
 
   // Adds ops and kernels. A plug-in whose tables are wrong becomes absent; for a file that was named
   // the reason is the error. The registry must not outlive this.
@@ -44,10 +45,12 @@ class Plugins {
   std::vector<std::string> formats() const;
 
  private:
+  explicit Plugins(const percale_host_api& host) : host_(host) {}
   void open(const std::string& path, std::string_view without);
   static Status check_required(const PluginInfo& info);
   Status add_plugin(Registry& registry, const percale_plugin_api& api);
 
+  const percale_host_api& host_;
   std::vector<PluginInfo> infos_;
   std::vector<const percale_plugin_api*> apis_;  // as infos_; null if absent
   std::deque<OpSchema> schemas_;

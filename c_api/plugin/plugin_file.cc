@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 #include "c_api/include/percale.h"
-#include "c_api/plugin/host_api.h"
 #include "core/base/c_status.h"
 #include "core/file/file.h"
 
@@ -46,12 +45,14 @@ std::vector<std::string> plugins_in(const std::string& folder) {
   const auto names = list_folder(folder);
   if (!names.ok()) return out;
   for (const std::string& name : *names) {
-    if (is_plugin_file(name)) out.push_back(join_path(folder, name));
+    // A link to a plug-in that was not built, or is gone, names none.
+    std::string path = join_path(folder, name);
+    if (is_plugin_file(name) && path_kind(path) == PathKind::kFile) out.push_back(std::move(path));
   }
   return out;
 }
 
-Result<const percale_plugin_api*> open_plugin(const std::string& path) {
+Result<const percale_plugin_api*> open_plugin(const percale_host_api& host, const std::string& path) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* reason = dlerror();
@@ -61,7 +62,7 @@ Result<const percale_plugin_api*> open_plugin(const std::string& path) {
   if (init == nullptr) return failed_precondition("exports no percale_plugin_init");
   stay();
   const percale_plugin_api* api = nullptr;
-  PERCALE_RETURN_IF_ERROR(from_c(init(&host_api(), PERCALE_PLUGIN_ABI, path.c_str(), &api)));
+  PERCALE_RETURN_IF_ERROR(from_c(init(&host, PERCALE_PLUGIN_ABI, path.c_str(), &api)));
   if (api == nullptr || api->struct_size < sizeof(percale_plugin_api) || api->name == nullptr) {
     return failed_precondition("gives no table of version ", int32_t{PERCALE_PLUGIN_ABI});
   }

@@ -2,8 +2,8 @@
 #ifndef PERCALE_C_API_TRAIN_DATASET_H_
 #define PERCALE_C_API_TRAIN_DATASET_H_
 
+#include "c_api/engine.h"
 #include "c_api/handles.h"
-#include "c_api/run/engine.h"
 #include "core/train/data/dataset.h"
 #include "core/train/data/prefetch.h"
 

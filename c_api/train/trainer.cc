@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "c_api/cancellation.h"
+#include "c_api/graph/graph_file.h"
 #include "c_api/options/options.h"
 #include "c_api/run/session.h"
 #include "c_api/train/dataset.h"

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "c_api/plugin/host_api.h"
+#include "c_api/host/host_api.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/cpu/simd/simd.h"
 #include "devices/null/null_device.h"

@@ -1,6 +1,6 @@
 // The tables of functions that plug-ins get, one per theme. percale_plugin.h documents them.
-#ifndef PERCALE_C_API_PLUGIN_HOST_TABLES_H_
-#define PERCALE_C_API_PLUGIN_HOST_TABLES_H_
+#ifndef PERCALE_C_API_HOST_TABLES_H_
+#define PERCALE_C_API_HOST_TABLES_H_
 
 #include "c_api/include/percale_plugin.h"
 
@@ -20,4 +20,4 @@ extern const percale_host_graph_api kHostGraph;
 
 }  // namespace percale::c_api
 
-#endif  // PERCALE_C_API_PLUGIN_HOST_TABLES_H_
+#endif  // PERCALE_C_API_HOST_TABLES_H_

@@ -1,9 +1,9 @@
-#include "c_api/plugin/host_api.h"
+#include "c_api/host/host_api.h"
 
 #include <algorithm>
 
 #include "c_api/api.h"
-#include "c_api/plugin/host_tables.h"
+#include "c_api/host/tables.h"
 #include "core/base/log.h"
 #include "core/registry/kernel.h"
 

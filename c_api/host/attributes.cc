@@ -1,9 +1,9 @@
-#include "c_api/plugin/host_attributes.h"
+#include "c_api/host/attributes.h"
 
 #include <iterator>
 
 #include "c_api/api.h"
-#include "c_api/plugin/host_tables.h"
+#include "c_api/host/tables.h"
 
 namespace percale::c_api {
 namespace {

@@ -1,6 +1,6 @@
 // The table of the library that plug-ins get.
-#ifndef PERCALE_C_API_PLUGIN_HOST_API_H_
-#define PERCALE_C_API_PLUGIN_HOST_API_H_
+#ifndef PERCALE_C_API_HOST_HOST_API_H_
+#define PERCALE_C_API_HOST_HOST_API_H_
 
 #include "c_api/include/percale_plugin.h"
 
@@ -10,4 +10,4 @@ const percale_host_api& host_api();
 
 }  // namespace percale::c_api
 
-#endif  // PERCALE_C_API_PLUGIN_HOST_API_H_
+#endif  // PERCALE_C_API_HOST_HOST_API_H_

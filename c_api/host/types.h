@@ -1,6 +1,6 @@
 // Element types and dims of lists of values, as tables of the host give them.
-#ifndef PERCALE_C_API_PLUGIN_HOST_TYPES_H_
-#define PERCALE_C_API_PLUGIN_HOST_TYPES_H_
+#ifndef PERCALE_C_API_HOST_TYPES_H_
+#define PERCALE_C_API_HOST_TYPES_H_
 
 #include <vector>
 
@@ -26,4 +26,4 @@ inline const void* data_or_null(const Tensor* tensor) { return tensor == nullptr
 
 }  // namespace percale::c_api
 
-#endif  // PERCALE_C_API_PLUGIN_HOST_TYPES_H_
+#endif  // PERCALE_C_API_HOST_TYPES_H_

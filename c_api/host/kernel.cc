@@ -1,10 +1,11 @@
 // The tables for kernels: nodes, plans, runs.
-#include "c_api/api.h"
-#include "c_api/plugin/body_view.h"
-#include "c_api/plugin/host_attributes.h"
-#include "c_api/plugin/host_tables.h"
-#include "c_api/plugin/host_types.h"
 #include "core/registry/kernel.h"
+
+#include "c_api/api.h"
+#include "c_api/host/attributes.h"
+#include "c_api/host/body_view.h"
+#include "c_api/host/tables.h"
+#include "c_api/host/types.h"
 
 namespace percale::c_api {
 namespace {

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "c_api/api.h"
-#include "c_api/plugin/host_attributes.h"
-#include "c_api/plugin/host_tables.h"
-#include "c_api/plugin/host_types.h"
+#include "c_api/host/attributes.h"
+#include "c_api/host/tables.h"
+#include "c_api/host/types.h"
 #include "core/graph/gradient.h"
 #include "core/registry/shape_context.h"
 

@@ -1,8 +1,9 @@
 // The table by which a format builds a graph. Functions without a definition here are those of percale.h.
-#include "c_api/api.h"
 #include "c_api/graph/builder.h"
+
+#include "c_api/api.h"
 #include "c_api/handles.h"
-#include "c_api/plugin/host_tables.h"
+#include "c_api/host/tables.h"
 #include "core/graph/upgrade.h"
 
 namespace percale::c_api {

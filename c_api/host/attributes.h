@@ -1,6 +1,6 @@
 // Attributes of the core as plug-ins see them, and back.
-#ifndef PERCALE_C_API_PLUGIN_HOST_ATTRIBUTES_H_
-#define PERCALE_C_API_PLUGIN_HOST_ATTRIBUTES_H_
+#ifndef PERCALE_C_API_HOST_ATTRIBUTES_H_
+#define PERCALE_C_API_HOST_ATTRIBUTES_H_
 
 #include "c_api/include/percale_plugin.h"
 #include "core/registry/attributes.h"
@@ -33,4 +33,4 @@ void set_tensor(const Tensor& tensor, Info& info) {
 
 }  // namespace percale::c_api
 
-#endif  // PERCALE_C_API_PLUGIN_HOST_ATTRIBUTES_H_
+#endif  // PERCALE_C_API_HOST_ATTRIBUTES_H_

@@ -1,6 +1,6 @@
 // The body of a node "percale:Fused" as plug-ins see it: nodes and numbered values.
-#ifndef PERCALE_C_API_PLUGIN_BODY_VIEW_H_
-#define PERCALE_C_API_PLUGIN_BODY_VIEW_H_
+#ifndef PERCALE_C_API_HOST_BODY_VIEW_H_
+#define PERCALE_C_API_HOST_BODY_VIEW_H_
 
 #include "core/registry/kernel.h"
 
@@ -14,4 +14,4 @@ int32_t body_output(const NodeView* node, size_t index);
 
 }  // namespace percale::c_api
 
-#endif  // PERCALE_C_API_PLUGIN_BODY_VIEW_H_
+#endif  // PERCALE_C_API_HOST_BODY_VIEW_H_

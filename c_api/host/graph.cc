@@ -3,8 +3,8 @@
 
 #include "c_api/api.h"
 #include "c_api/handles.h"
-#include "c_api/plugin/host_attributes.h"
-#include "c_api/plugin/host_tables.h"
+#include "c_api/host/attributes.h"
+#include "c_api/host/tables.h"
 #include "core/passes/inference.h"
 
 namespace percale::c_api {

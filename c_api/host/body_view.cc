@@ -1,4 +1,4 @@
-#include "c_api/plugin/body_view.h"
+#include "c_api/host/body_view.h"
 
 #include "core/graph/graph.h"
 
