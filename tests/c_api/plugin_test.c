@@ -1,8 +1,10 @@
 /* Tests plug-ins: they are found by path, listed with their contents, and rejected with a reason;
  * their ops behave like built-in ones.
  * Usage: plugin_test DOUBLE_PLUGIN NULL_PLUGIN NO_PLUGIN MISNAMED_PLUGIN MISTAKEN_PLUGIN */
+#define _XOPEN_SOURCE 700 /* mkdtemp, symlink */
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -223,6 +225,20 @@ static void what_is_no_plugin_is_refused_with_its_reason(const char* path, const
   percale_options_release(options);
 }
 
+/* As a build folder has it, where a plug-in was built once and then no more. */
+static void a_link_that_leads_nowhere_is_no_plugin(void) {
+  char folder[] = "/tmp/percale_plugin_test_XXXXXX", link[128];
+  percale_engine* engine;
+  CHECK(mkdtemp(folder) != NULL);
+  snprintf(link, sizeof link, "%s/libpercale_gone.so", folder);
+  CHECK(symlink("/nowhere/libpercale_gone.so", link) == 0);
+  engine = make(folder, "cpu:0");
+  CHECK(engine != NULL && !says(engine, "info", "gone"));
+  percale_engine_release(engine);
+  unlink(link);
+  rmdir(folder);
+}
+
 int main(int argc, char** argv) {
   if (argc != 6) return 2;
   an_op_of_a_plugin_is_an_op(argv[1]);
@@ -232,5 +248,6 @@ int main(int argc, char** argv) {
   a_plugin_may_not_take_the_domain_of_the_library(argv[4]);
   a_gradient_that_nobody_made_is_refused(argv[5]);
   what_is_no_plugin_is_refused_with_its_reason(argv[3], argv[1]);
+  a_link_that_leads_nowhere_is_no_plugin();
   return check_done();
 }

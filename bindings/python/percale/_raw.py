@@ -23,7 +23,7 @@ typedef int32_t percale_dtype;
 typedef int32_t percale_log_level;
 typedef int32_t percale_value;
 typedef struct percale_progress percale_progress;
-typedef void (*percale_log_function)(void* user, int32_t level, const char* message, size_t size);
+typedef void (*percale_log_function)(void* user, percale_log_level level, const char* message, size_t size);
 typedef void (*percale_destroy)(void* user);
 typedef void (*percale_deleter)(void* user, void* data);
 typedef void (*percale_event_callback)(void* user);

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::marker::{PhantomData, PhantomPinned};
 
-/// Code of a status: the canonical codes of gRPC; new ones are only ever added at the end.
+/// Code of a status: the canonical codes of gRPC. New ones are only added at the end.
 pub type percale_code = i32;
 /// The constant 0 of [`percale_code`].
 pub const PERCALE_OK: percale_code = 0;
@@ -40,7 +40,7 @@ pub const PERCALE_DATA_LOSS: percale_code = 15;
 /// The constant 16 of [`percale_code`].
 pub const PERCALE_UNAUTHENTICATED: percale_code = 16;
 
-/// Element type; the numbers are ONNX's TensorProto.DataType.
+/// Element type; the numbers are those of ONNX's TensorProto.DataType.
 pub type percale_dtype = i32;
 /// The constant 0 of [`percale_dtype`].
 pub const PERCALE_DTYPE_INVALID: percale_dtype = 0;
@@ -108,7 +108,7 @@ pub const PERCALE_LOG_WARNING: percale_log_level = 2;
 /// The constant 3 of [`percale_log_level`].
 pub const PERCALE_LOG_ERROR: percale_log_level = 3;
 
-/// A value of a builder: what a node, an input or a constant gives. -1 = none.
+/// A value of a builder: an input, a constant, a variable or an output of a node; -1: none.
 pub type percale_value = i32;
 
 /// Kind of an attribute; the numbers are ONNX's AttributeProto.AttributeType.
@@ -158,7 +158,7 @@ pub const PERCALE_RUN_ERROR_OUT_OF_MEMORY: percale_run_error = 110;
 pub const PERCALE_NO_VALUE: percale_value = -1;
 /// As a size: the text ends with NUL.
 pub const PERCALE_NUL_ENDED: usize = usize::MAX;
-/// As a timeout: none. Any other negative number is a time that is over already.
+/// As a timeout: none. Any other negative number is a time that has passed.
 pub const PERCALE_FOREVER: i64 = -1;
 /// Version of the plug-in interface. The tables of one version only ever grow at their ends.
 pub const PERCALE_PLUGIN_ABI: u32 = 1;
@@ -170,15 +170,15 @@ pub struct percale_status {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// *thread-safe*. The root of everything: registries, devices, threads, memory limit. Several may live in one
-/// process.
+/// *thread-safe*. The root of all objects: registries, devices, threads, memory limit. A process may have
+/// several.
 #[repr(C)]
 pub struct percale_engine {
     _data: [u8; 0],
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// *thread-safe* as a handle; whoever writes to its memory must be its only user at that time.
+/// *thread-safe* as a handle. Only the sole user of a tensor may write to its memory.
 #[repr(C)]
 pub struct percale_tensor {
     _data: [u8; 0],

@@ -227,7 +227,7 @@ fn panics_of_a_kernel_fail_the_run() {
         let launch = |operands: &[*mut c_void; 2]| {
             let run = ptr::from_ref(&failed).cast_mut().cast();
             let launch =
-                percale_launch { operands: operands.as_ptr(), scratch: ptr::null_mut(), queue: ptr::null_mut(), run };
+                percale_launch { operands: operands.as_ptr(), scratch: ptr::null_mut(), stream: ptr::null_mut(), run };
             panics.run.unwrap()(state, &launch);
             failed.swap(0, Ordering::Relaxed)
         };

@@ -258,7 +258,7 @@ public final class RawConstants {
   public static final long PERCALE_NUL_ENDED = -1L;
 
   /**
-   * As a timeout: none. Any other negative number is a time that is over already.
+   * As a timeout: none. Any other negative number is a time that has passed.
    */
   public static final long PERCALE_FOREVER = -1L;
 }
