@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "c_api/api.h"
-#include "core/run/cancel.h"
+#include "core/session/context/cancel.h"
 
 struct percale_cancellation : percale::c_api::Counted {
   // Trainers share it.

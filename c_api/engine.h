@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "c_api/api.h"
-#include "core/run/async.h"
-#include "core/run/engine.h"
+#include "core/engine/engine.h"
+#include "core/session/context/async.h"
 
 namespace percale::c_api {
 class Plugins;  // c_api/plugin/plugin.h

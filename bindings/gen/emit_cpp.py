@@ -1,4 +1,7 @@
-"""C++: the constants of the header as enums, and a function per op. The C header itself is the raw layer."""
+"""Writes the C++ files: the constants of the header as enums, and one function per op.
+
+The C header itself is the raw layer.
+"""
 import op_model
 
 OUT = "bindings/cpp/percale/"
@@ -10,7 +13,9 @@ TAKEN = {"I"}
 
 
 def constant(enum, name):
-    """PERCALE_DTYPE_F8E4M3FN as kF8E4M3FN, PERCALE_INVALID_ARGUMENT as kInvalidArgument."""
+    """Returns PERCALE_DTYPE_F8E4M3FN as kF8E4M3FN, and PERCALE_INVALID_ARGUMENT as
+    kInvalidArgument.
+    """
     short = name.removeprefix("PERCALE_").removeprefix({"percale_dtype": "DTYPE_", "percale_log_level": "LOG_"}.get(enum, ""))
     if enum == "percale_dtype" and any(c.isdigit() for c in short):
         return "k" + short
@@ -62,7 +67,7 @@ def emit(op):
     for fact in op_model.facts(op):
         lines += op_model.wrap("/// ", fact)
     params, names = ["Builder& builder"], []
-    # Only what follows nothing required may be left out.
+    # A parameter has a default only if no required parameter follows.
     needed = max([i for i, p in enumerate(op.inputs) if p["variadic"] or not p["optional"]], default=-1)
     for i, port in enumerate(op.inputs):
         name = port["name"] + ("_" if port["name"] in TAKEN else "")

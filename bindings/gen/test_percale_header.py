@@ -1,4 +1,4 @@
-"""The parsers read the whole headers, and refuse what they do not understand."""
+"""The parsers read the complete headers, and raise errors for input that they do not understand."""
 import pathlib
 import re
 import shutil

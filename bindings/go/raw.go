@@ -7,10 +7,10 @@ package percale
 
 static void go_engine_set_log(percale_engine* engine, percale_log_function function, uintptr_t user) { percale_engine_set_log(engine, function, (void*)user); }
 static percale_status* go_engine_set_log_owned(percale_engine* engine, percale_log_function function, uintptr_t user, percale_destroy destroy) { return percale_engine_set_log_owned(engine, function, (void*)user, destroy); }
-static percale_status* go_tensor_from_memory(percale_dtype dtype, const int64_t* dims, size_t rank, void* data, size_t bytes, percale_deleter deleter, uintptr_t user, percale_tensor** out_tensor) { return percale_tensor_from_memory(dtype, dims, rank, data, bytes, deleter, (void*)user, out_tensor); }
-static percale_status* go_event_on_ready(percale_event* event, percale_event_callback callback, uintptr_t user) { return percale_event_on_ready(event, callback, (void*)user); }
 static percale_status* go_dataset_generator(percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, uintptr_t user, percale_dataset** out_dataset) { return percale_dataset_generator(engine, names, dtypes, dims, ranks, count, rows, callback, (void*)user, out_dataset); }
 static percale_status* go_dataset_generator_owned(percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, uintptr_t user, percale_destroy destroy, percale_dataset** out_dataset) { return percale_dataset_generator_owned(engine, names, dtypes, dims, ranks, count, rows, callback, (void*)user, destroy, out_dataset); }
+static percale_status* go_event_on_ready(percale_event* event, percale_event_callback callback, uintptr_t user) { return percale_event_on_ready(event, callback, (void*)user); }
+static percale_status* go_tensor_from_memory(percale_dtype dtype, const int64_t* dims, size_t rank, void* data, size_t bytes, percale_deleter deleter, uintptr_t user, percale_tensor** out_tensor) { return percale_tensor_from_memory(dtype, dims, rank, data, bytes, deleter, (void*)user, out_tensor); }
 static percale_status* go_trainer_fit(percale_trainer* trainer, percale_dataset* dataset, int64_t epochs, percale_progress_callback callback, uintptr_t user) { return percale_trainer_fit(trainer, dataset, epochs, callback, (void*)user); }
 */
 import "C"
@@ -133,365 +133,6 @@ func version() string {
 // functions are only added.
 func abiVersion() uint32 {
 	return uint32(C.percale_abi_version())
-}
-
-// dtypeName is percale_dtype_name. Returns the name of an element type in lower case, such as "f32"; "invalid" for an
-// unknown number. Static.
-func dtypeName(dtype DType) string {
-	out := goText(C.percale_dtype_name(C.percale_dtype(dtype)))
-	return out
-}
-
-// statusRetain is percale_status_retain. Adds a reference and returns `status`. NULL is allowed and returned.
-func statusRetain(status *C.percale_status) *C.percale_status {
-	return C.percale_status_retain(status)
-}
-
-// statusLiveCount is percale_status_live_count. Returns how many statuses of this process exist now, however many
-// references each one has. For tests that look for leaks.
-func statusLiveCount() int64 {
-	return int64(C.percale_status_live_count())
-}
-
-// cancellationCreate is percale_cancellation_create. Creates a cancellation token for percale_call_run_until() and
-// percale_trainer_set_cancellation(). An asynchronous run is cancelled with percale_event_cancel().
-func cancellationCreate() (*C.percale_cancellation, error) {
-	var cOutCancellation *C.percale_cancellation
-	status := C.percale_cancellation_create(&cOutCancellation)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutCancellation, nil
-}
-
-// cancellationCancel is percale_cancellation_cancel. Cancels every call and trainer that uses the token, now or
-// later: they end with CANCELLED. Any thread may call it; it never waits. NULL is allowed.
-func cancellationCancel(cancellation *C.percale_cancellation) {
-	C.percale_cancellation_cancel(cancellation)
-}
-
-// cancellationPoll is percale_cancellation_poll. Returns 1 if the token was cancelled; 0 for NULL.
-func cancellationPoll(cancellation *C.percale_cancellation) int32 {
-	return int32(C.percale_cancellation_poll(cancellation))
-}
-
-// cancellationRetain is percale_cancellation_retain. Adds a reference and returns `cancellation`. `cancellation` may
-// be NULL.
-func cancellationRetain(cancellation *C.percale_cancellation) *C.percale_cancellation {
-	return C.percale_cancellation_retain(cancellation)
-}
-
-// cancellationRelease is percale_cancellation_release. Releases a reference. Calls and trainers that use the token
-// have references of their own. `cancellation` may be NULL.
-func cancellationRelease(cancellation *C.percale_cancellation) {
-	C.percale_cancellation_release(cancellation)
-}
-
-// optionsCreate is percale_options_create. Creates options of a kind: "engine", "session", "trainer" or "export".
-// NOT_FOUND for another `kind`.
-func optionsCreate(kind string) (*C.percale_options, error) {
-	cKind, err := text(kind)
-	if err != nil {
-		return nil, err
-	}
-	var cOutOptions *C.percale_options
-	status := C.percale_options_create(cKind, &cOutOptions)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutOptions, nil
-}
-
-// optionsRelease is percale_options_release. Releases the options. NULL is allowed.
-func optionsRelease(options *C.percale_options) {
-	C.percale_options_release(options)
-}
-
-// optionsSet is percale_options_set. Sets an option from its text, which is converted to the type of the option. A
-// size in bytes may have a unit: "2GB" (10^9 bytes each) or "2GiB" (2^30 bytes each). NOT_FOUND: an unknown key; the
-// message names a similar one. OUT_OF_RANGE: the message names the range.
-func optionsSet(options *C.percale_options, key string, value string) error {
-	cKey, err := text(key)
-	if err != nil {
-		return err
-	}
-	cValue, err := text(value)
-	if err != nil {
-		return err
-	}
-	status := C.percale_options_set(options, cKey, cValue)
-	if status != nil {
-		err := statusError(status)
-		return err
-	}
-	return nil
-}
-
-// optionsSetInt is percale_options_set_int. Sets an option to a whole number. Errors as percale_options_set().
-func optionsSetInt(options *C.percale_options, key string, value int64) error {
-	cKey, err := text(key)
-	if err != nil {
-		return err
-	}
-	status := C.percale_options_set_int(options, cKey, C.int64_t(value))
-	if status != nil {
-		err := statusError(status)
-		return err
-	}
-	return nil
-}
-
-// optionsSetFloat is percale_options_set_float. Sets an option to a number. Errors as percale_options_set().
-func optionsSetFloat(options *C.percale_options, key string, value float64) error {
-	cKey, err := text(key)
-	if err != nil {
-		return err
-	}
-	status := C.percale_options_set_float(options, cKey, C.double(value))
-	if status != nil {
-		err := statusError(status)
-		return err
-	}
-	return nil
-}
-
-// optionsDescribe is percale_options_describe. Describes all options of all kinds as JSON: [{"kind", "key", "type",
-// "default", "choices", "min", "max", "doc"}]. "type" is int, float, bytes, text, choice or switch. Options of type
-// choice have "choices", such as "a|b|c". Numbers with bounds have "min" and "max".
-func optionsDescribe() (string, error) {
-	var cOutJson *C.percale_text
-	status := C.percale_options_describe(&cOutJson)
-	if status != nil {
-		err := statusError(status)
-		return "", err
-	}
-	return takeText(cOutJson), nil
-}
-
-// engineCreate is percale_engine_create. Creates an engine. `options` of kind "engine", or NULL for the defaults.
-// Plug-ins are searched for now and at no other time. NOT_FOUND, FAILED_PRECONDITION: a device or a plug-in that the
-// options name cannot be used; the message says why.
-func engineCreate(options *C.percale_options) (*C.percale_engine, error) {
-	var cOutEngine *C.percale_engine
-	status := C.percale_engine_create(options, &cOutEngine)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutEngine, nil
-}
-
-// engineRetain is percale_engine_retain. Adds a reference and returns `engine`. NULL is allowed and returned.
-func engineRetain(engine *C.percale_engine) *C.percale_engine {
-	return C.percale_engine_retain(engine)
-}
-
-// engineRelease is percale_engine_release. Releases a reference. The threads of the engine end with the last one.
-// NULL is allowed.
-func engineRelease(engine *C.percale_engine) {
-	C.percale_engine_release(engine)
-}
-
-// engineDeviceCount is percale_engine_device_count. Returns the number of devices that the engine uses.
-func engineDeviceCount(engine *C.percale_engine) int {
-	return int(C.percale_engine_device_count(engine))
-}
-
-// engineGetDeviceName is percale_engine_get_device_name. Returns the name of a device, such as "cpu:0"; NULL past the
-// end. Borrowed.
-func engineGetDeviceName(engine *C.percale_engine, index int) string {
-	out := goText(C.percale_engine_get_device_name(engine, C.size_t(index)))
-	return out
-}
-
-// engineDescribe is percale_engine_describe. Describes the engine as JSON. `what` is one of: - "info": versions,
-// instruction set, threads, devices, the reason why a device is absent, libraries, numerics fingerprint, memory; -
-// "ops": the schemas of all ops; - "layers": the schemas of the layers that percale_builder_layer() and a SPEC take:
-// [{"name", "doc", "inputs": {"min", "max"}, "attributes": [{"name", "kind", "required", "default", "min", "max",
-// "doc"}]}], with the kinds of ops; - "passes": the passes over graphs; - "kernels": the kernels, per op and kind of
-// device; - "losses", "metrics", "optimizers", "schedules" of a SPEC and of trainers: [{"name","doc","keys"}]; -
-// "spec": the keys of a SPEC. Keys are [{"name", "type", "required", "default", "choices", "min", "max", "doc",
-// "keys"}]. "default" is a value, or a text that describes the default. "keys" describes the keys of an object.
-func engineDescribe(engine *C.percale_engine, what string) (string, error) {
-	cWhat, err := text(what)
-	if err != nil {
-		return "", err
-	}
-	var cOutJson *C.percale_text
-	status := C.percale_engine_describe(engine, cWhat, &cOutJson)
-	if status != nil {
-		err := statusError(status)
-		return "", err
-	}
-	return takeText(cOutJson), nil
-}
-
-// engineSetLog is percale_engine_set_log. Sends messages of the level of the option "log" and above to `function`,
-// with `user` as its first argument. Without it they are dropped. `function` may be NULL: that ends it. Set it before
-// other threads use the engine.
-func engineSetLog(engine *C.percale_engine, function C.percale_log_function, user uintptr) {
-	C.go_engine_set_log(engine, function, C.uintptr_t(user))
-}
-
-// engineSetLogOwned is percale_engine_set_log_owned. As percale_engine_set_log(). `destroy` (may be NULL) is called
-// with `user` when another function replaces this one, or when the engine ends. On failure it is not called, and the
-// earlier function stays. `function` may be NULL.
-func engineSetLogOwned(engine *C.percale_engine, function C.percale_log_function, user uintptr, destroy C.percale_destroy) error {
-	status := C.go_engine_set_log_owned(engine, function, C.uintptr_t(user), destroy)
-	if status != nil {
-		err := statusError(status)
-		return err
-	}
-	return nil
-}
-
-// engineMemory is percale_engine_memory. Gives the bytes that allocations of the engine hold now, and their maximum
-// so far. `out_used` may be NULL, `out_peak` may be NULL.
-func engineMemory(engine *C.percale_engine) (int64, int64) {
-	var cOutUsed C.int64_t
-	var cOutPeak C.int64_t
-	C.percale_engine_memory(engine, &cOutUsed, &cOutPeak)
-	return int64(cOutUsed), int64(cOutPeak)
-}
-
-// tensorCreate is percale_tensor_create. Creates a tensor in the memory of the engine, 64-byte aligned and filled
-// with zeros. `dims`: `rank` sizes, each 0 or more; the rank is at most 8. RESOURCE_EXHAUSTED: beyond the memory
-// limit, or out of memory.
-func tensorCreate(engine *C.percale_engine, dtype DType, dims []int64) (*C.percale_tensor, error) {
-	var cOutTensor *C.percale_tensor
-	status := C.percale_tensor_create(engine, C.percale_dtype(dtype), (*C.int64_t)(unsafe.SliceData(dims)), C.size_t(len(dims)), &cOutTensor)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutTensor, nil
-}
-
-// tensorFromMemory is percale_tensor_from_memory. Makes a tensor over memory of the caller, without a copy. `data` is
-// row-major and has `bytes` bytes, which must suffice for the shape. It must stay valid and unchanged until
-// `deleter(user, data)` is called. `deleter` (may be NULL) is not called if this function fails. INVALID_ARGUMENT:
-// too few bytes, or memory that is not aligned to an element.
-func tensorFromMemory(dtype DType, dims []int64, data unsafe.Pointer, bytes int, deleter C.percale_deleter, user uintptr) (*C.percale_tensor, error) {
-	var cOutTensor *C.percale_tensor
-	status := C.go_tensor_from_memory(C.percale_dtype(dtype), (*C.int64_t)(unsafe.SliceData(dims)), C.size_t(len(dims)), data, C.size_t(bytes), deleter, C.uintptr_t(user), &cOutTensor)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutTensor, nil
-}
-
-// tensorToDlpack is percale_tensor_to_dlpack. Gives a DLManagedTensorVersioned* of DLPack over the memory of the
-// tensor, which it keeps alive. The caller must call its deleter.
-func tensorToDlpack(tensor *C.percale_tensor) (unsafe.Pointer, error) {
-	var cOutManaged unsafe.Pointer
-	status := C.percale_tensor_to_dlpack(tensor, &cOutManaged)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutManaged, nil
-}
-
-// tensorFromDlpack is percale_tensor_from_dlpack. Takes over a DLManagedTensorVersioned*. UNIMPLEMENTED: it is not
-// row-major or not in host memory; then the caller keeps it.
-func tensorFromDlpack(managed unsafe.Pointer) (*C.percale_tensor, error) {
-	var cOutTensor *C.percale_tensor
-	status := C.percale_tensor_from_dlpack(managed, &cOutTensor)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutTensor, nil
-}
-
-// tensorLoad is percale_tensor_load. Reads a NumPy .npy file.
-func tensorLoad(engine *C.percale_engine, path string) (*C.percale_tensor, error) {
-	cPath, err := text(path)
-	if err != nil {
-		return nil, err
-	}
-	var cOutTensor *C.percale_tensor
-	status := C.percale_tensor_load(engine, cPath, &cOutTensor)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutTensor, nil
-}
-
-// tensorImport is percale_tensor_import. Makes a tensor from `size` bytes of another format, which a plug-in imports
-// ("onnx": a TensorProto). UNIMPLEMENTED names the formats that are there.
-func tensorImport(engine *C.percale_engine, format string, bytes []byte) (*C.percale_tensor, error) {
-	cFormat, err := text(format)
-	if err != nil {
-		return nil, err
-	}
-	var cOutTensor *C.percale_tensor
-	status := C.percale_tensor_import(engine, cFormat, unsafe.Pointer(unsafe.SliceData(bytes)), C.size_t(len(bytes)), &cOutTensor)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutTensor, nil
-}
-
-// tensorSave is percale_tensor_save. Writes a NumPy .npy file, completely or not at all.
-func tensorSave(tensor *C.percale_tensor, path string) error {
-	cPath, err := text(path)
-	if err != nil {
-		return err
-	}
-	status := C.percale_tensor_save(tensor, cPath)
-	if status != nil {
-		err := statusError(status)
-		return err
-	}
-	return nil
-}
-
-// tensorRetain is percale_tensor_retain. Adds a reference and returns `tensor`. NULL is allowed and returned.
-func tensorRetain(tensor *C.percale_tensor) *C.percale_tensor {
-	return C.percale_tensor_retain(tensor)
-}
-
-// tensorRelease is percale_tensor_release. Releases a reference. With the last one, borrowed memory goes to its
-// deleter. NULL is allowed.
-func tensorRelease(tensor *C.percale_tensor) {
-	C.percale_tensor_release(tensor)
-}
-
-// tensorDtype is percale_tensor_dtype. Returns the element type; 0 for NULL.
-func tensorDtype(tensor *C.percale_tensor) DType {
-	return DType(C.percale_tensor_dtype(tensor))
-}
-
-// tensorRank is percale_tensor_rank. Returns the number of dims; 0 for NULL.
-func tensorRank(tensor *C.percale_tensor) int {
-	return int(C.percale_tensor_rank(tensor))
-}
-
-// tensorGetDims is percale_tensor_get_dims. Returns the dims, borrowed. Never NULL, not even for a NULL tensor.
-func tensorGetDims(tensor *C.percale_tensor) *C.int64_t {
-	return C.percale_tensor_get_dims(tensor)
-}
-
-// tensorBytes is percale_tensor_bytes. Returns the size of the elements in bytes; 0 for NULL.
-func tensorBytes(tensor *C.percale_tensor) int {
-	return int(C.percale_tensor_bytes(tensor))
-}
-
-// tensorElementCount is percale_tensor_element_count. Returns the number of elements; 0 for NULL.
-func tensorElementCount(tensor *C.percale_tensor) int64 {
-	return int64(C.percale_tensor_element_count(tensor))
-}
-
-// tensorGetData is percale_tensor_get_data. Returns the elements, row-major and borrowed. Not NULL, except for a NULL
-// tensor. Only the sole user of a tensor may write to them.
-func tensorGetData(tensor *C.percale_tensor) unsafe.Pointer {
-	return C.percale_tensor_get_data(tensor)
 }
 
 // builderCreate is percale_builder_create. Creates a builder of an empty graph. Its current function is "main".
@@ -927,6 +568,592 @@ func builderFinish(builder *C.percale_builder) (*C.percale_graph, error) {
 		return nil, err
 	}
 	return cOutGraph, nil
+}
+
+// clusterCreate is percale_cluster_create. Creates a cluster without tasks.
+func clusterCreate() (*C.percale_cluster, error) {
+	var cOutCluster *C.percale_cluster
+	status := C.percale_cluster_create(&cOutCluster)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutCluster, nil
+}
+
+// clusterFromJson is percale_cluster_from_json. Reads the JSON of TF_CONFIG, `size` bytes or PERCALE_NUL_ENDED.
+func clusterFromJson(json string) (*C.percale_cluster, error) {
+	cJson, err := text(json)
+	if err != nil {
+		return nil, err
+	}
+	var cOutCluster *C.percale_cluster
+	status := C.percale_cluster_from_json(cJson, C.size_t(len(json)), &cOutCluster)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutCluster, nil
+}
+
+// clusterFromEnvironment is percale_cluster_from_environment. Reads the environment of the process: TF_CONFIG,
+// SLURM_*, RANK and WORLD_SIZE, or OMPI_*. NOT_FOUND: none of them is set.
+func clusterFromEnvironment() (*C.percale_cluster, error) {
+	var cOutCluster *C.percale_cluster
+	status := C.percale_cluster_from_environment(&cOutCluster)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutCluster, nil
+}
+
+// clusterAddTask is percale_cluster_add_task. Adds a task of a job, from 0 on, and its address, "host:port".
+// ALREADY_EXISTS: the task was added before.
+func clusterAddTask(cluster *C.percale_cluster, job string, task int64, address string) error {
+	cJob, err := text(job)
+	if err != nil {
+		return err
+	}
+	cAddress, err := text(address)
+	if err != nil {
+		return err
+	}
+	status := C.percale_cluster_add_task(cluster, cJob, C.int64_t(task), cAddress)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// clusterSetRole is percale_cluster_set_role. Sets the task that this process is, whether it was added or not.
+func clusterSetRole(cluster *C.percale_cluster, job string, task int64) error {
+	cJob, err := text(job)
+	if err != nil {
+		return err
+	}
+	status := C.percale_cluster_set_role(cluster, cJob, C.int64_t(task))
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// clusterJobCount is percale_cluster_job_count. Returns the number of jobs; 0 for NULL.
+func clusterJobCount(cluster *C.percale_cluster) int {
+	return int(C.percale_cluster_job_count(cluster))
+}
+
+// clusterGetJob is percale_cluster_get_job. Returns the name of a job, in the order of addition; NULL past the end.
+// Borrowed.
+func clusterGetJob(cluster *C.percale_cluster, index int) string {
+	out := goText(C.percale_cluster_get_job(cluster, C.size_t(index)))
+	return out
+}
+
+// clusterTaskCount is percale_cluster_task_count. Returns one more than the highest number of a task; 0 for an
+// unknown job.
+func clusterTaskCount(cluster *C.percale_cluster, job string) int64 {
+	cJob, err := text(job)
+	if err != nil {
+		return 0
+	}
+	return int64(C.percale_cluster_task_count(cluster, cJob))
+}
+
+// clusterGetAddress is percale_cluster_get_address. Returns the address of a task, "host:port"; "" if the source does
+// not give it; NULL for an unknown task. Borrowed.
+func clusterGetAddress(cluster *C.percale_cluster, job string, task int64) string {
+	cJob, err := text(job)
+	if err != nil {
+		return ""
+	}
+	out := goText(C.percale_cluster_get_address(cluster, cJob, C.int64_t(task)))
+	return out
+}
+
+// clusterGetRole is percale_cluster_get_role. Returns the job of this process, "" if it was not set, and its task.
+// Borrowed. `out_task` may be NULL.
+func clusterGetRole(cluster *C.percale_cluster) (string, int64) {
+	var cOutTask C.int64_t
+	out := goText(C.percale_cluster_get_role(cluster, &cOutTask))
+	return out, int64(cOutTask)
+}
+
+// clusterRelease is percale_cluster_release. Releases the cluster. NULL is allowed.
+func clusterRelease(cluster *C.percale_cluster) {
+	C.percale_cluster_release(cluster)
+}
+
+// optionsCreate is percale_options_create. Creates options of a kind: "engine", "session", "trainer" or "export".
+// NOT_FOUND for another `kind`.
+func optionsCreate(kind string) (*C.percale_options, error) {
+	cKind, err := text(kind)
+	if err != nil {
+		return nil, err
+	}
+	var cOutOptions *C.percale_options
+	status := C.percale_options_create(cKind, &cOutOptions)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutOptions, nil
+}
+
+// optionsRelease is percale_options_release. Releases the options. NULL is allowed.
+func optionsRelease(options *C.percale_options) {
+	C.percale_options_release(options)
+}
+
+// optionsSet is percale_options_set. Sets an option from its text, which is converted to the type of the option. A
+// size in bytes may have a unit: "2GB" (10^9 bytes each) or "2GiB" (2^30 bytes each). NOT_FOUND: an unknown key; the
+// message names a similar one. OUT_OF_RANGE: the message names the range.
+func optionsSet(options *C.percale_options, key string, value string) error {
+	cKey, err := text(key)
+	if err != nil {
+		return err
+	}
+	cValue, err := text(value)
+	if err != nil {
+		return err
+	}
+	status := C.percale_options_set(options, cKey, cValue)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// optionsSetInt is percale_options_set_int. Sets an option to a whole number. Errors as percale_options_set().
+func optionsSetInt(options *C.percale_options, key string, value int64) error {
+	cKey, err := text(key)
+	if err != nil {
+		return err
+	}
+	status := C.percale_options_set_int(options, cKey, C.int64_t(value))
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// optionsSetFloat is percale_options_set_float. Sets an option to a number. Errors as percale_options_set().
+func optionsSetFloat(options *C.percale_options, key string, value float64) error {
+	cKey, err := text(key)
+	if err != nil {
+		return err
+	}
+	status := C.percale_options_set_float(options, cKey, C.double(value))
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// optionsDescribe is percale_options_describe. Describes all options of all kinds as JSON: [{"kind", "key", "type",
+// "default", "choices", "min", "max", "doc"}]. "type" is int, float, bytes, text, choice or switch. Options of type
+// choice have "choices", such as "a|b|c". Numbers with bounds have "min" and "max".
+func optionsDescribe() (string, error) {
+	var cOutJson *C.percale_text
+	status := C.percale_options_describe(&cOutJson)
+	if status != nil {
+		err := statusError(status)
+		return "", err
+	}
+	return takeText(cOutJson), nil
+}
+
+// engineCreate is percale_engine_create. Creates an engine. `options` of kind "engine", or NULL for the defaults.
+// Plug-ins are searched for now and at no other time. NOT_FOUND, FAILED_PRECONDITION: a device or a plug-in that the
+// options name cannot be used; the message says why.
+func engineCreate(options *C.percale_options) (*C.percale_engine, error) {
+	var cOutEngine *C.percale_engine
+	status := C.percale_engine_create(options, &cOutEngine)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutEngine, nil
+}
+
+// engineRetain is percale_engine_retain. Adds a reference and returns `engine`. NULL is allowed and returned.
+func engineRetain(engine *C.percale_engine) *C.percale_engine {
+	return C.percale_engine_retain(engine)
+}
+
+// engineRelease is percale_engine_release. Releases a reference. The threads of the engine end with the last one.
+// NULL is allowed.
+func engineRelease(engine *C.percale_engine) {
+	C.percale_engine_release(engine)
+}
+
+// engineDeviceCount is percale_engine_device_count. Returns the number of devices that the engine uses.
+func engineDeviceCount(engine *C.percale_engine) int {
+	return int(C.percale_engine_device_count(engine))
+}
+
+// engineGetDeviceName is percale_engine_get_device_name. Returns the name of a device, such as "cpu:0"; NULL past the
+// end. Borrowed.
+func engineGetDeviceName(engine *C.percale_engine, index int) string {
+	out := goText(C.percale_engine_get_device_name(engine, C.size_t(index)))
+	return out
+}
+
+// engineDescribe is percale_engine_describe. Describes the engine as JSON. `what` is one of: - "info": versions,
+// instruction set, threads, devices, the reason why a device is absent, libraries, numerics fingerprint, memory; -
+// "ops": the schemas of all ops; - "layers": the schemas of the layers that percale_builder_layer() and a SPEC take:
+// [{"name", "doc", "inputs": {"min", "max"}, "attributes": [{"name", "kind", "required", "default", "min", "max",
+// "doc"}]}], with the kinds of ops; - "passes": the passes over graphs; - "kernels": the kernels, per op and kind of
+// device; - "losses", "metrics", "optimizers", "schedules" of a SPEC and of trainers: [{"name","doc","keys"}]; -
+// "spec": the keys of a SPEC. Keys are [{"name", "type", "required", "default", "choices", "min", "max", "doc",
+// "keys"}]. "default" is a value, or a text that describes the default. "keys" describes the keys of an object.
+func engineDescribe(engine *C.percale_engine, what string) (string, error) {
+	cWhat, err := text(what)
+	if err != nil {
+		return "", err
+	}
+	var cOutJson *C.percale_text
+	status := C.percale_engine_describe(engine, cWhat, &cOutJson)
+	if status != nil {
+		err := statusError(status)
+		return "", err
+	}
+	return takeText(cOutJson), nil
+}
+
+// engineSetLog is percale_engine_set_log. Sends messages of the level of the option "log" and above to `function`,
+// with `user` as its first argument. Without it they are dropped. `function` may be NULL: that ends it. Set it before
+// other threads use the engine.
+func engineSetLog(engine *C.percale_engine, function C.percale_log_function, user uintptr) {
+	C.go_engine_set_log(engine, function, C.uintptr_t(user))
+}
+
+// engineSetLogOwned is percale_engine_set_log_owned. As percale_engine_set_log(). `destroy` (may be NULL) is called
+// with `user` when another function replaces this one, or when the engine ends. On failure it is not called, and the
+// earlier function stays. `function` may be NULL.
+func engineSetLogOwned(engine *C.percale_engine, function C.percale_log_function, user uintptr, destroy C.percale_destroy) error {
+	status := C.go_engine_set_log_owned(engine, function, C.uintptr_t(user), destroy)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// engineMemory is percale_engine_memory. Gives the bytes that allocations of the engine hold now, and their maximum
+// so far. `out_used` may be NULL, `out_peak` may be NULL.
+func engineMemory(engine *C.percale_engine) (int64, int64) {
+	var cOutUsed C.int64_t
+	var cOutPeak C.int64_t
+	C.percale_engine_memory(engine, &cOutUsed, &cOutPeak)
+	return int64(cOutUsed), int64(cOutPeak)
+}
+
+// datasetFromTensors is percale_dataset_from_tensors. Makes a data set from tensors in memory that all have the same
+// first dim, the number of rows. Their names become the names of feeds.
+func datasetFromTensors(engine *C.percale_engine, names []string, tensors []*C.percale_tensor) (*C.percale_dataset, error) {
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	if len(tensors) != len(names) {
+		err := lengthsDiffer("percale_dataset_from_tensors", "names", "tensors")
+		return nil, err
+	}
+	cNames, err := texts(&pins, names)
+	if err != nil {
+		return nil, err
+	}
+	var cOutDataset *C.percale_dataset
+	status := C.percale_dataset_from_tensors(engine, cNames, unsafe.SliceData(tensors), C.size_t(len(names)), &cOutDataset)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutDataset, nil
+}
+
+// datasetFromFiles is percale_dataset_from_files. Makes a data set from files: IDX (plain or gz), .npy, .npz,
+// .safetensors, .csv or .tsv (plain or gz). "file#name" selects a tensor of the file, or columns of a CSV file,
+// separated by commas. Paths are taken as they are: only those of a SPEC are searched for in PERCALE_DATA and in the
+// cache. Rows of several files with one name follow each other. Files are mapped if possible
+// (percale_graph_load_file() says what that means for files that change), and CSV is read when it is needed, so files
+// may be larger than memory. Images of u8 become f32, multiplied by `scale` (0: they stay u8). `csv`: JSON with the
+// rules for CSV files (SPEC.md, "CSV files"), or NULL: then types and categories of columns are learnt from the whole
+// file, and percale_dataset_csv_rules() gives them for the next data set. INVALID_ARGUMENT names file, line and
+// column of a wrong field.
+func datasetFromFiles(engine *C.percale_engine, names []string, paths []string, scale float64, csv string) (*C.percale_dataset, error) {
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	if len(paths) != len(names) {
+		err := lengthsDiffer("percale_dataset_from_files", "names", "paths")
+		return nil, err
+	}
+	cNames, err := texts(&pins, names)
+	if err != nil {
+		return nil, err
+	}
+	cPaths, err := texts(&pins, paths)
+	if err != nil {
+		return nil, err
+	}
+	cCsv, err := text(csv)
+	if err != nil {
+		return nil, err
+	}
+	var cOutDataset *C.percale_dataset
+	status := C.percale_dataset_from_files(engine, cNames, cPaths, C.size_t(len(names)), C.double(scale), cCsv, &cOutDataset)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutDataset, nil
+}
+
+// datasetCsvRules is percale_dataset_csv_rules. Gives the rules by which the data set reads its CSV files, as JSON:
+// columns, types, categories, marks of missing values. With them percale_dataset_from_files() reads other files in
+// the same way: validation data, rows to predict. A trainer writes those of its training data into its model, under
+// the key "percale.csv" of the metadata in percale_graph_describe(). An empty text if the data set was not made from
+// CSV files.
+func datasetCsvRules(dataset *C.percale_dataset) (string, error) {
+	var cOutText *C.percale_text
+	status := C.percale_dataset_csv_rules(dataset, &cOutText)
+	if status != nil {
+		err := statusError(status)
+		return "", err
+	}
+	return takeText(cOutText), nil
+}
+
+// datasetRange is percale_dataset_range. Makes a data set whose rows are one i64 each: `start`, `start + step`, ...
+// before `stop`.
+func datasetRange(engine *C.percale_engine, name string, start int64, stop int64, step int64) (*C.percale_dataset, error) {
+	cName, err := text(name)
+	if err != nil {
+		return nil, err
+	}
+	var cOutDataset *C.percale_dataset
+	status := C.percale_dataset_range(engine, cName, C.int64_t(start), C.int64_t(stop), C.int64_t(step), &cOutDataset)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutDataset, nil
+}
+
+// datasetGenerator is percale_dataset_generator. Makes a data set of `rows` rows that a function writes. For each of
+// `count` columns: its name, element type, and the dims of one row. `user` must stay valid until the data set, and
+// all that were made from it, are released.
+func datasetGenerator(engine *C.percale_engine, names []string, dtypes []DType, dims [][]int64, ranks []C.size_t, rows int64, callback C.percale_row_callback, user uintptr) (*C.percale_dataset, error) {
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	if len(ranks) != len(names) {
+		err := lengthsDiffer("percale_dataset_generator", "names", "ranks")
+		return nil, err
+	}
+	if len(dims) != len(names) {
+		err := lengthsDiffer("percale_dataset_generator", "names", "dims")
+		return nil, err
+	}
+	if len(dtypes) != len(names) {
+		err := lengthsDiffer("percale_dataset_generator", "names", "dtypes")
+		return nil, err
+	}
+	cNames, err := texts(&pins, names)
+	if err != nil {
+		return nil, err
+	}
+	var cOutDataset *C.percale_dataset
+	status := C.go_dataset_generator(engine, cNames, (*C.percale_dtype)(unsafe.SliceData(dtypes)), dimsOf(&pins, dims), unsafe.SliceData(ranks), C.size_t(len(names)), C.int64_t(rows), callback, C.uintptr_t(user), &cOutDataset)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutDataset, nil
+}
+
+// datasetGeneratorOwned is percale_dataset_generator_owned. As percale_dataset_generator(). `destroy` (may be NULL)
+// is called with `user` when the data set, and all that were made from it, are released. It is not called on failure.
+func datasetGeneratorOwned(engine *C.percale_engine, names []string, dtypes []DType, dims [][]int64, ranks []C.size_t, rows int64, callback C.percale_row_callback, user uintptr, destroy C.percale_destroy) (*C.percale_dataset, error) {
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	if len(ranks) != len(names) {
+		err := lengthsDiffer("percale_dataset_generator_owned", "names", "ranks")
+		return nil, err
+	}
+	if len(dims) != len(names) {
+		err := lengthsDiffer("percale_dataset_generator_owned", "names", "dims")
+		return nil, err
+	}
+	if len(dtypes) != len(names) {
+		err := lengthsDiffer("percale_dataset_generator_owned", "names", "dtypes")
+		return nil, err
+	}
+	cNames, err := texts(&pins, names)
+	if err != nil {
+		return nil, err
+	}
+	var cOutDataset *C.percale_dataset
+	status := C.go_dataset_generator_owned(engine, cNames, (*C.percale_dtype)(unsafe.SliceData(dtypes)), dimsOf(&pins, dims), unsafe.SliceData(ranks), C.size_t(len(names)), C.int64_t(rows), callback, C.uintptr_t(user), destroy, &cOutDataset)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutDataset, nil
+}
+
+// datasetZip is percale_dataset_zip. Makes a data set with the columns of several data sets side by side. All have
+// the same number of rows, and no two columns the same name. A data set that is made from others keeps them, and does
+// not see how they are configured.
+func datasetZip(datasets []*C.percale_dataset) (*C.percale_dataset, error) {
+	var cOutDataset *C.percale_dataset
+	status := C.percale_dataset_zip(unsafe.SliceData(datasets), C.size_t(len(datasets)), &cOutDataset)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutDataset, nil
+}
+
+// datasetConcatenate is percale_dataset_concatenate. Makes a data set with the rows of several data sets that have
+// the same columns, one after the other.
+func datasetConcatenate(datasets []*C.percale_dataset) (*C.percale_dataset, error) {
+	var cOutDataset *C.percale_dataset
+	status := C.percale_dataset_concatenate(unsafe.SliceData(datasets), C.size_t(len(datasets)), &cOutDataset)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutDataset, nil
+}
+
+// datasetRepeat is percale_dataset_repeat. Makes a data set that has the rows of `dataset` `times` times.
+func datasetRepeat(dataset *C.percale_dataset, times int64) (*C.percale_dataset, error) {
+	var cOutDataset *C.percale_dataset
+	status := C.percale_dataset_repeat(dataset, C.int64_t(times), &cOutDataset)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutDataset, nil
+}
+
+// datasetMap is percale_dataset_map. Makes a data set of rows that a graph without variables computes. Its inputs are
+// columns by name; its outputs, of shape [?, ...], are the new columns, under their names. percale_dataset_rename()
+// gives a column its old name back. An input that is also an output stays as it is. The graph runs on the rows of a
+// batch together, on the threads of the engine.
+func datasetMap(dataset *C.percale_dataset, graph *C.percale_graph) (*C.percale_dataset, error) {
+	var cOutDataset *C.percale_dataset
+	status := C.percale_dataset_map(dataset, graph, &cOutDataset)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutDataset, nil
+}
+
+// datasetRename is percale_dataset_rename. Makes a data set with the same rows and other names of all columns, in
+// order, no two the same.
+func datasetRename(dataset *C.percale_dataset, names []string) (*C.percale_dataset, error) {
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	cNames, err := texts(&pins, names)
+	if err != nil {
+		return nil, err
+	}
+	var cOutDataset *C.percale_dataset
+	status := C.percale_dataset_rename(dataset, cNames, C.size_t(len(names)), &cOutDataset)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutDataset, nil
+}
+
+// datasetConfigure is percale_dataset_configure. Sets batch size, shuffling (a seed, or -1 for the order of the
+// data), and whether a short last batch is dropped. Without it batches have 32 rows in the order of the data, and the
+// last one may be shorter. The "batch_size" of a SPEC is for its own data.
+func datasetConfigure(dataset *C.percale_dataset, batchSize int64, shuffleSeed int64, dropRemainder int32) error {
+	status := C.percale_dataset_configure(dataset, C.int64_t(batchSize), C.int64_t(shuffleSeed), C.int32_t(dropRemainder))
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// datasetDistribute is percale_dataset_distribute. Splits a data set for `replicas` replicas, 1 to 65536. Of each
+// batch of B rows `out_datasets[r]` gives the rows floor(r * B / replicas) to floor((r + 1) * B / replicas) as a
+// batch of its own, so that all parts together give each row of an epoch once. Parts of a short batch may be empty.
+// Batches are those of `dataset` as it is configured now. Each part is a handle of its own, for a thread of its own,
+// and prepares its next batches ahead if the engine has threads for it. FAILED_PRECONDITION: a part cannot be
+// configured, distributed again, or made into other data sets.
+func datasetDistribute(dataset *C.percale_dataset, replicas int) ([]*C.percale_dataset, error) {
+	outcOutDatasets := make([]*C.percale_dataset, replicas)
+	status := C.percale_dataset_distribute(dataset, C.size_t(replicas), unsafe.SliceData(outcOutDatasets))
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return outcOutDatasets, nil
+}
+
+// datasetRows is percale_dataset_rows. Returns the number of rows; for a part of percale_dataset_distribute(), those
+// of its share of an epoch. 0 for NULL.
+func datasetRows(dataset *C.percale_dataset) int64 {
+	return int64(C.percale_dataset_rows(dataset))
+}
+
+// datasetColumnCount is percale_dataset_column_count. Returns the number of columns, which is the number of tensors
+// that percale_dataset_next() gives; 0 for NULL.
+func datasetColumnCount(dataset *C.percale_dataset) int {
+	return int(C.percale_dataset_column_count(dataset))
+}
+
+// datasetGetColumnName is percale_dataset_get_column_name. Returns the name of a column, in the order of
+// percale_dataset_next(); NULL past the end. Borrowed.
+func datasetGetColumnName(dataset *C.percale_dataset, index int) string {
+	out := goText(C.percale_dataset_get_column_name(dataset, C.size_t(index)))
+	return out
+}
+
+// datasetColumnType is percale_dataset_column_type. Gives the element type of a column's batches, and dims and rank
+// of one row: a batch has its number of rows before them. `out_dims` has room for 8. OUT_OF_RANGE past the end.
+func datasetColumnType(dataset *C.percale_dataset, index int) (DType, []int64, error) {
+	var cOutDtype C.percale_dtype
+	var cDims [8]C.int64_t
+	var cRank C.size_t
+	status := C.percale_dataset_column_type(dataset, C.size_t(index), &cOutDtype, &cDims[0], &cRank)
+	if status != nil {
+		err := statusError(status)
+		return 0, nil, err
+	}
+	return DType(cOutDtype), goDims(&cDims, cRank), nil
+}
+
+// datasetNext is percale_dataset_next. Gives the next batch, one new tensor per column. OUT_OF_RANGE at the end of
+// the epoch; the next call starts the next epoch.
+func datasetNext(dataset *C.percale_dataset, outTensors []*C.percale_tensor) error {
+	status := C.percale_dataset_next(dataset, unsafe.SliceData(outTensors))
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// datasetRetain is percale_dataset_retain. Adds a reference and returns `dataset`. NULL is allowed and returned.
+func datasetRetain(dataset *C.percale_dataset) *C.percale_dataset {
+	return C.percale_dataset_retain(dataset)
+}
+
+// datasetRelease is percale_dataset_release. Releases a reference. NULL is allowed.
+func datasetRelease(dataset *C.percale_dataset) {
+	C.percale_dataset_release(dataset)
 }
 
 // graphLoad is percale_graph_load. Makes a graph from `size` bytes of a .percale file. They are copied as far as they
@@ -1674,290 +1901,148 @@ func eventRelease(event *C.percale_event) {
 	C.percale_event_release(event)
 }
 
-// datasetFromTensors is percale_dataset_from_tensors. Makes a data set from tensors in memory that all have the same
-// first dim, the number of rows. Their names become the names of feeds.
-func datasetFromTensors(engine *C.percale_engine, names []string, tensors []*C.percale_tensor) (*C.percale_dataset, error) {
-	var pins runtime.Pinner
-	defer pins.Unpin()
-	if len(tensors) != len(names) {
-		err := lengthsDiffer("percale_dataset_from_tensors", "names", "tensors")
-		return nil, err
-	}
-	cNames, err := texts(&pins, names)
-	if err != nil {
-		return nil, err
-	}
-	var cOutDataset *C.percale_dataset
-	status := C.percale_dataset_from_tensors(engine, cNames, unsafe.SliceData(tensors), C.size_t(len(names)), &cOutDataset)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutDataset, nil
-}
-
-// datasetFromFiles is percale_dataset_from_files. Makes a data set from files: IDX (plain or gz), .npy, .npz,
-// .safetensors, .csv or .tsv (plain or gz). "file#name" selects a tensor of the file, or columns of a CSV file,
-// separated by commas. Paths are taken as they are: only those of a SPEC are searched for in PERCALE_DATA and in the
-// cache. Rows of several files with one name follow each other. Files are mapped if possible
-// (percale_graph_load_file() says what that means for files that change), and CSV is read when it is needed, so files
-// may be larger than memory. Images of u8 become f32, multiplied by `scale` (0: they stay u8). `csv`: JSON with the
-// rules for CSV files (SPEC.md, "CSV files"), or NULL: then types and categories of columns are learnt from the whole
-// file, and percale_dataset_csv_rules() gives them for the next data set. INVALID_ARGUMENT names file, line and
-// column of a wrong field.
-func datasetFromFiles(engine *C.percale_engine, names []string, paths []string, scale float64, csv string) (*C.percale_dataset, error) {
-	var pins runtime.Pinner
-	defer pins.Unpin()
-	if len(paths) != len(names) {
-		err := lengthsDiffer("percale_dataset_from_files", "names", "paths")
-		return nil, err
-	}
-	cNames, err := texts(&pins, names)
-	if err != nil {
-		return nil, err
-	}
-	cPaths, err := texts(&pins, paths)
-	if err != nil {
-		return nil, err
-	}
-	cCsv, err := text(csv)
-	if err != nil {
-		return nil, err
-	}
-	var cOutDataset *C.percale_dataset
-	status := C.percale_dataset_from_files(engine, cNames, cPaths, C.size_t(len(names)), C.double(scale), cCsv, &cOutDataset)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutDataset, nil
-}
-
-// datasetCsvRules is percale_dataset_csv_rules. Gives the rules by which the data set reads its CSV files, as JSON:
-// columns, types, categories, marks of missing values. With them percale_dataset_from_files() reads other files in
-// the same way: validation data, rows to predict. A trainer writes those of its training data into its model, under
-// the key "percale.csv" of the metadata in percale_graph_describe(). An empty text if the data set was not made from
-// CSV files.
-func datasetCsvRules(dataset *C.percale_dataset) (string, error) {
-	var cOutText *C.percale_text
-	status := C.percale_dataset_csv_rules(dataset, &cOutText)
-	if status != nil {
-		err := statusError(status)
-		return "", err
-	}
-	return takeText(cOutText), nil
-}
-
-// datasetRange is percale_dataset_range. Makes a data set whose rows are one i64 each: `start`, `start + step`, ...
-// before `stop`.
-func datasetRange(engine *C.percale_engine, name string, start int64, stop int64, step int64) (*C.percale_dataset, error) {
-	cName, err := text(name)
-	if err != nil {
-		return nil, err
-	}
-	var cOutDataset *C.percale_dataset
-	status := C.percale_dataset_range(engine, cName, C.int64_t(start), C.int64_t(stop), C.int64_t(step), &cOutDataset)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutDataset, nil
-}
-
-// datasetGenerator is percale_dataset_generator. Makes a data set of `rows` rows that a function writes. For each of
-// `count` columns: its name, element type, and the dims of one row. `user` must stay valid until the data set, and
-// all that were made from it, are released.
-func datasetGenerator(engine *C.percale_engine, names []string, dtypes []DType, dims [][]int64, ranks []C.size_t, rows int64, callback C.percale_row_callback, user uintptr) (*C.percale_dataset, error) {
-	var pins runtime.Pinner
-	defer pins.Unpin()
-	if len(ranks) != len(names) {
-		err := lengthsDiffer("percale_dataset_generator", "names", "ranks")
-		return nil, err
-	}
-	if len(dims) != len(names) {
-		err := lengthsDiffer("percale_dataset_generator", "names", "dims")
-		return nil, err
-	}
-	if len(dtypes) != len(names) {
-		err := lengthsDiffer("percale_dataset_generator", "names", "dtypes")
-		return nil, err
-	}
-	cNames, err := texts(&pins, names)
-	if err != nil {
-		return nil, err
-	}
-	var cOutDataset *C.percale_dataset
-	status := C.go_dataset_generator(engine, cNames, (*C.percale_dtype)(unsafe.SliceData(dtypes)), dimsOf(&pins, dims), unsafe.SliceData(ranks), C.size_t(len(names)), C.int64_t(rows), callback, C.uintptr_t(user), &cOutDataset)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutDataset, nil
-}
-
-// datasetGeneratorOwned is percale_dataset_generator_owned. As percale_dataset_generator(). `destroy` (may be NULL)
-// is called with `user` when the data set, and all that were made from it, are released. It is not called on failure.
-func datasetGeneratorOwned(engine *C.percale_engine, names []string, dtypes []DType, dims [][]int64, ranks []C.size_t, rows int64, callback C.percale_row_callback, user uintptr, destroy C.percale_destroy) (*C.percale_dataset, error) {
-	var pins runtime.Pinner
-	defer pins.Unpin()
-	if len(ranks) != len(names) {
-		err := lengthsDiffer("percale_dataset_generator_owned", "names", "ranks")
-		return nil, err
-	}
-	if len(dims) != len(names) {
-		err := lengthsDiffer("percale_dataset_generator_owned", "names", "dims")
-		return nil, err
-	}
-	if len(dtypes) != len(names) {
-		err := lengthsDiffer("percale_dataset_generator_owned", "names", "dtypes")
-		return nil, err
-	}
-	cNames, err := texts(&pins, names)
-	if err != nil {
-		return nil, err
-	}
-	var cOutDataset *C.percale_dataset
-	status := C.go_dataset_generator_owned(engine, cNames, (*C.percale_dtype)(unsafe.SliceData(dtypes)), dimsOf(&pins, dims), unsafe.SliceData(ranks), C.size_t(len(names)), C.int64_t(rows), callback, C.uintptr_t(user), destroy, &cOutDataset)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutDataset, nil
-}
-
-// datasetZip is percale_dataset_zip. Makes a data set with the columns of several data sets side by side. All have
-// the same number of rows, and no two columns the same name. A data set that is made from others keeps them, and does
-// not see how they are configured.
-func datasetZip(datasets []*C.percale_dataset) (*C.percale_dataset, error) {
-	var cOutDataset *C.percale_dataset
-	status := C.percale_dataset_zip(unsafe.SliceData(datasets), C.size_t(len(datasets)), &cOutDataset)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutDataset, nil
-}
-
-// datasetConcatenate is percale_dataset_concatenate. Makes a data set with the rows of several data sets that have
-// the same columns, one after the other.
-func datasetConcatenate(datasets []*C.percale_dataset) (*C.percale_dataset, error) {
-	var cOutDataset *C.percale_dataset
-	status := C.percale_dataset_concatenate(unsafe.SliceData(datasets), C.size_t(len(datasets)), &cOutDataset)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutDataset, nil
-}
-
-// datasetRepeat is percale_dataset_repeat. Makes a data set that has the rows of `dataset` `times` times.
-func datasetRepeat(dataset *C.percale_dataset, times int64) (*C.percale_dataset, error) {
-	var cOutDataset *C.percale_dataset
-	status := C.percale_dataset_repeat(dataset, C.int64_t(times), &cOutDataset)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutDataset, nil
-}
-
-// datasetMap is percale_dataset_map. Makes a data set of rows that a graph without variables computes. Its inputs are
-// columns by name; its outputs, of shape [?, ...], are the new columns, under their names. percale_dataset_rename()
-// gives a column its old name back. An input that is also an output stays as it is. The graph runs on the rows of a
-// batch together, on the threads of the engine.
-func datasetMap(dataset *C.percale_dataset, graph *C.percale_graph) (*C.percale_dataset, error) {
-	var cOutDataset *C.percale_dataset
-	status := C.percale_dataset_map(dataset, graph, &cOutDataset)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutDataset, nil
-}
-
-// datasetRename is percale_dataset_rename. Makes a data set with the same rows and other names of all columns, in
-// order, no two the same.
-func datasetRename(dataset *C.percale_dataset, names []string) (*C.percale_dataset, error) {
-	var pins runtime.Pinner
-	defer pins.Unpin()
-	cNames, err := texts(&pins, names)
-	if err != nil {
-		return nil, err
-	}
-	var cOutDataset *C.percale_dataset
-	status := C.percale_dataset_rename(dataset, cNames, C.size_t(len(names)), &cOutDataset)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutDataset, nil
-}
-
-// datasetConfigure is percale_dataset_configure. Sets batch size, shuffling (a seed, or -1 for the order of the
-// data), and whether a short last batch is dropped. Without it batches have 32 rows in the order of the data, and the
-// last one may be shorter. The "batch_size" of a SPEC is for its own data.
-func datasetConfigure(dataset *C.percale_dataset, batchSize int64, shuffleSeed int64, dropRemainder int32) error {
-	status := C.percale_dataset_configure(dataset, C.int64_t(batchSize), C.int64_t(shuffleSeed), C.int32_t(dropRemainder))
-	if status != nil {
-		err := statusError(status)
-		return err
-	}
-	return nil
-}
-
-// datasetDistribute is percale_dataset_distribute. Splits a data set for `replicas` replicas, 1 to 65536. Of each
-// batch of B rows `out_datasets[r]` gives the rows floor(r * B / replicas) to floor((r + 1) * B / replicas) as a
-// batch of its own, so that all parts together give each row of an epoch once. Parts of a short batch may be empty.
-// Batches are those of `dataset` as it is configured now. Each part is a handle of its own, for a thread of its own,
-// and prepares its next batches ahead if the engine has threads for it. FAILED_PRECONDITION: a part cannot be
-// configured, distributed again, or made into other data sets.
-func datasetDistribute(dataset *C.percale_dataset, replicas int) ([]*C.percale_dataset, error) {
-	outcOutDatasets := make([]*C.percale_dataset, replicas)
-	status := C.percale_dataset_distribute(dataset, C.size_t(replicas), unsafe.SliceData(outcOutDatasets))
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return outcOutDatasets, nil
-}
-
-// datasetRows is percale_dataset_rows. Returns the number of rows; for a part of percale_dataset_distribute(), those
-// of its share of an epoch. 0 for NULL.
-func datasetRows(dataset *C.percale_dataset) int64 {
-	return int64(C.percale_dataset_rows(dataset))
-}
-
-// datasetColumnCount is percale_dataset_column_count. Returns the number of columns, which is the number of tensors
-// that percale_dataset_next() gives; 0 for NULL.
-func datasetColumnCount(dataset *C.percale_dataset) int {
-	return int(C.percale_dataset_column_count(dataset))
-}
-
-// datasetGetColumnName is percale_dataset_get_column_name. Returns the name of a column, in the order of
-// percale_dataset_next(); NULL past the end. Borrowed.
-func datasetGetColumnName(dataset *C.percale_dataset, index int) string {
-	out := goText(C.percale_dataset_get_column_name(dataset, C.size_t(index)))
+// dtypeName is percale_dtype_name. Returns the name of an element type in lower case, such as "f32"; "invalid" for an
+// unknown number. Static.
+func dtypeName(dtype DType) string {
+	out := goText(C.percale_dtype_name(C.percale_dtype(dtype)))
 	return out
 }
 
-// datasetColumnType is percale_dataset_column_type. Gives the element type of a column's batches, and dims and rank
-// of one row: a batch has its number of rows before them. `out_dims` has room for 8. OUT_OF_RANGE past the end.
-func datasetColumnType(dataset *C.percale_dataset, index int) (DType, []int64, error) {
-	var cOutDtype C.percale_dtype
-	var cDims [8]C.int64_t
-	var cRank C.size_t
-	status := C.percale_dataset_column_type(dataset, C.size_t(index), &cOutDtype, &cDims[0], &cRank)
-	if status != nil {
-		err := statusError(status)
-		return 0, nil, err
-	}
-	return DType(cOutDtype), goDims(&cDims, cRank), nil
+// statusRetain is percale_status_retain. Adds a reference and returns `status`. NULL is allowed and returned.
+func statusRetain(status *C.percale_status) *C.percale_status {
+	return C.percale_status_retain(status)
 }
 
-// datasetNext is percale_dataset_next. Gives the next batch, one new tensor per column. OUT_OF_RANGE at the end of
-// the epoch; the next call starts the next epoch.
-func datasetNext(dataset *C.percale_dataset, outTensors []*C.percale_tensor) error {
-	status := C.percale_dataset_next(dataset, unsafe.SliceData(outTensors))
+// statusLiveCount is percale_status_live_count. Returns how many statuses of this process exist now, however many
+// references each one has. For tests that look for leaks.
+func statusLiveCount() int64 {
+	return int64(C.percale_status_live_count())
+}
+
+// cancellationCreate is percale_cancellation_create. Creates a cancellation token for percale_call_run_until() and
+// percale_trainer_set_cancellation(). An asynchronous run is cancelled with percale_event_cancel().
+func cancellationCreate() (*C.percale_cancellation, error) {
+	var cOutCancellation *C.percale_cancellation
+	status := C.percale_cancellation_create(&cOutCancellation)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutCancellation, nil
+}
+
+// cancellationCancel is percale_cancellation_cancel. Cancels every call and trainer that uses the token, now or
+// later: they end with CANCELLED. Any thread may call it; it never waits. NULL is allowed.
+func cancellationCancel(cancellation *C.percale_cancellation) {
+	C.percale_cancellation_cancel(cancellation)
+}
+
+// cancellationPoll is percale_cancellation_poll. Returns 1 if the token was cancelled; 0 for NULL.
+func cancellationPoll(cancellation *C.percale_cancellation) int32 {
+	return int32(C.percale_cancellation_poll(cancellation))
+}
+
+// cancellationRetain is percale_cancellation_retain. Adds a reference and returns `cancellation`. `cancellation` may
+// be NULL.
+func cancellationRetain(cancellation *C.percale_cancellation) *C.percale_cancellation {
+	return C.percale_cancellation_retain(cancellation)
+}
+
+// cancellationRelease is percale_cancellation_release. Releases a reference. Calls and trainers that use the token
+// have references of their own. `cancellation` may be NULL.
+func cancellationRelease(cancellation *C.percale_cancellation) {
+	C.percale_cancellation_release(cancellation)
+}
+
+// tensorCreate is percale_tensor_create. Creates a tensor in the memory of the engine, 64-byte aligned and filled
+// with zeros. `dims`: `rank` sizes, each 0 or more; the rank is at most 8. RESOURCE_EXHAUSTED: beyond the memory
+// limit, or out of memory.
+func tensorCreate(engine *C.percale_engine, dtype DType, dims []int64) (*C.percale_tensor, error) {
+	var cOutTensor *C.percale_tensor
+	status := C.percale_tensor_create(engine, C.percale_dtype(dtype), (*C.int64_t)(unsafe.SliceData(dims)), C.size_t(len(dims)), &cOutTensor)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutTensor, nil
+}
+
+// tensorFromMemory is percale_tensor_from_memory. Makes a tensor over memory of the caller, without a copy. `data` is
+// row-major and has `bytes` bytes, which must suffice for the shape. It must stay valid and unchanged until
+// `deleter(user, data)` is called. `deleter` (may be NULL) is not called if this function fails. INVALID_ARGUMENT:
+// too few bytes, or memory that is not aligned to an element.
+func tensorFromMemory(dtype DType, dims []int64, data unsafe.Pointer, bytes int, deleter C.percale_deleter, user uintptr) (*C.percale_tensor, error) {
+	var cOutTensor *C.percale_tensor
+	status := C.go_tensor_from_memory(C.percale_dtype(dtype), (*C.int64_t)(unsafe.SliceData(dims)), C.size_t(len(dims)), data, C.size_t(bytes), deleter, C.uintptr_t(user), &cOutTensor)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutTensor, nil
+}
+
+// tensorToDlpack is percale_tensor_to_dlpack. Gives a DLManagedTensorVersioned* of DLPack over the memory of the
+// tensor, which it keeps alive. The caller must call its deleter.
+func tensorToDlpack(tensor *C.percale_tensor) (unsafe.Pointer, error) {
+	var cOutManaged unsafe.Pointer
+	status := C.percale_tensor_to_dlpack(tensor, &cOutManaged)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutManaged, nil
+}
+
+// tensorFromDlpack is percale_tensor_from_dlpack. Takes over a DLManagedTensorVersioned*. UNIMPLEMENTED: it is not
+// row-major or not in host memory; then the caller keeps it.
+func tensorFromDlpack(managed unsafe.Pointer) (*C.percale_tensor, error) {
+	var cOutTensor *C.percale_tensor
+	status := C.percale_tensor_from_dlpack(managed, &cOutTensor)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutTensor, nil
+}
+
+// tensorLoad is percale_tensor_load. Reads a NumPy .npy file.
+func tensorLoad(engine *C.percale_engine, path string) (*C.percale_tensor, error) {
+	cPath, err := text(path)
+	if err != nil {
+		return nil, err
+	}
+	var cOutTensor *C.percale_tensor
+	status := C.percale_tensor_load(engine, cPath, &cOutTensor)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutTensor, nil
+}
+
+// tensorImport is percale_tensor_import. Makes a tensor from `size` bytes of another format, which a plug-in imports
+// ("onnx": a TensorProto). UNIMPLEMENTED names the formats that are there.
+func tensorImport(engine *C.percale_engine, format string, bytes []byte) (*C.percale_tensor, error) {
+	cFormat, err := text(format)
+	if err != nil {
+		return nil, err
+	}
+	var cOutTensor *C.percale_tensor
+	status := C.percale_tensor_import(engine, cFormat, unsafe.Pointer(unsafe.SliceData(bytes)), C.size_t(len(bytes)), &cOutTensor)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutTensor, nil
+}
+
+// tensorSave is percale_tensor_save. Writes a NumPy .npy file, completely or not at all.
+func tensorSave(tensor *C.percale_tensor, path string) error {
+	cPath, err := text(path)
+	if err != nil {
+		return err
+	}
+	status := C.percale_tensor_save(tensor, cPath)
 	if status != nil {
 		err := statusError(status)
 		return err
@@ -1965,14 +2050,46 @@ func datasetNext(dataset *C.percale_dataset, outTensors []*C.percale_tensor) err
 	return nil
 }
 
-// datasetRetain is percale_dataset_retain. Adds a reference and returns `dataset`. NULL is allowed and returned.
-func datasetRetain(dataset *C.percale_dataset) *C.percale_dataset {
-	return C.percale_dataset_retain(dataset)
+// tensorRetain is percale_tensor_retain. Adds a reference and returns `tensor`. NULL is allowed and returned.
+func tensorRetain(tensor *C.percale_tensor) *C.percale_tensor {
+	return C.percale_tensor_retain(tensor)
 }
 
-// datasetRelease is percale_dataset_release. Releases a reference. NULL is allowed.
-func datasetRelease(dataset *C.percale_dataset) {
-	C.percale_dataset_release(dataset)
+// tensorRelease is percale_tensor_release. Releases a reference. With the last one, borrowed memory goes to its
+// deleter. NULL is allowed.
+func tensorRelease(tensor *C.percale_tensor) {
+	C.percale_tensor_release(tensor)
+}
+
+// tensorDtype is percale_tensor_dtype. Returns the element type; 0 for NULL.
+func tensorDtype(tensor *C.percale_tensor) DType {
+	return DType(C.percale_tensor_dtype(tensor))
+}
+
+// tensorRank is percale_tensor_rank. Returns the number of dims; 0 for NULL.
+func tensorRank(tensor *C.percale_tensor) int {
+	return int(C.percale_tensor_rank(tensor))
+}
+
+// tensorGetDims is percale_tensor_get_dims. Returns the dims, borrowed. Never NULL, not even for a NULL tensor.
+func tensorGetDims(tensor *C.percale_tensor) *C.int64_t {
+	return C.percale_tensor_get_dims(tensor)
+}
+
+// tensorBytes is percale_tensor_bytes. Returns the size of the elements in bytes; 0 for NULL.
+func tensorBytes(tensor *C.percale_tensor) int {
+	return int(C.percale_tensor_bytes(tensor))
+}
+
+// tensorElementCount is percale_tensor_element_count. Returns the number of elements; 0 for NULL.
+func tensorElementCount(tensor *C.percale_tensor) int64 {
+	return int64(C.percale_tensor_element_count(tensor))
+}
+
+// tensorGetData is percale_tensor_get_data. Returns the elements, row-major and borrowed. Not NULL, except for a NULL
+// tensor. Only the sole user of a tensor may write to them.
+func tensorGetData(tensor *C.percale_tensor) unsafe.Pointer {
+	return C.percale_tensor_get_data(tensor)
 }
 
 // trainerCreate is percale_trainer_create. Creates a trainer for a graph whose function "main" has the columns of the
@@ -2310,121 +2427,4 @@ func traceJson(trace *C.percale_trace) (string, error) {
 // traceRelease is percale_trace_release. Releases the trace. NULL is allowed.
 func traceRelease(trace *C.percale_trace) {
 	C.percale_trace_release(trace)
-}
-
-// clusterCreate is percale_cluster_create. Creates a cluster without tasks.
-func clusterCreate() (*C.percale_cluster, error) {
-	var cOutCluster *C.percale_cluster
-	status := C.percale_cluster_create(&cOutCluster)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutCluster, nil
-}
-
-// clusterFromJson is percale_cluster_from_json. Reads the JSON of TF_CONFIG, `size` bytes or PERCALE_NUL_ENDED.
-func clusterFromJson(json string) (*C.percale_cluster, error) {
-	cJson, err := text(json)
-	if err != nil {
-		return nil, err
-	}
-	var cOutCluster *C.percale_cluster
-	status := C.percale_cluster_from_json(cJson, C.size_t(len(json)), &cOutCluster)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutCluster, nil
-}
-
-// clusterFromEnvironment is percale_cluster_from_environment. Reads the environment of the process: TF_CONFIG,
-// SLURM_*, RANK and WORLD_SIZE, or OMPI_*. NOT_FOUND: none of them is set.
-func clusterFromEnvironment() (*C.percale_cluster, error) {
-	var cOutCluster *C.percale_cluster
-	status := C.percale_cluster_from_environment(&cOutCluster)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutCluster, nil
-}
-
-// clusterAddTask is percale_cluster_add_task. Adds a task of a job, from 0 on, and its address, "host:port".
-// ALREADY_EXISTS: the task was added before.
-func clusterAddTask(cluster *C.percale_cluster, job string, task int64, address string) error {
-	cJob, err := text(job)
-	if err != nil {
-		return err
-	}
-	cAddress, err := text(address)
-	if err != nil {
-		return err
-	}
-	status := C.percale_cluster_add_task(cluster, cJob, C.int64_t(task), cAddress)
-	if status != nil {
-		err := statusError(status)
-		return err
-	}
-	return nil
-}
-
-// clusterSetRole is percale_cluster_set_role. Sets the task that this process is, whether it was added or not.
-func clusterSetRole(cluster *C.percale_cluster, job string, task int64) error {
-	cJob, err := text(job)
-	if err != nil {
-		return err
-	}
-	status := C.percale_cluster_set_role(cluster, cJob, C.int64_t(task))
-	if status != nil {
-		err := statusError(status)
-		return err
-	}
-	return nil
-}
-
-// clusterJobCount is percale_cluster_job_count. Returns the number of jobs; 0 for NULL.
-func clusterJobCount(cluster *C.percale_cluster) int {
-	return int(C.percale_cluster_job_count(cluster))
-}
-
-// clusterGetJob is percale_cluster_get_job. Returns the name of a job, in the order of addition; NULL past the end.
-// Borrowed.
-func clusterGetJob(cluster *C.percale_cluster, index int) string {
-	out := goText(C.percale_cluster_get_job(cluster, C.size_t(index)))
-	return out
-}
-
-// clusterTaskCount is percale_cluster_task_count. Returns one more than the highest number of a task; 0 for an
-// unknown job.
-func clusterTaskCount(cluster *C.percale_cluster, job string) int64 {
-	cJob, err := text(job)
-	if err != nil {
-		return 0
-	}
-	return int64(C.percale_cluster_task_count(cluster, cJob))
-}
-
-// clusterGetAddress is percale_cluster_get_address. Returns the address of a task, "host:port"; "" if the source does
-// not give it; NULL for an unknown task. Borrowed.
-func clusterGetAddress(cluster *C.percale_cluster, job string, task int64) string {
-	cJob, err := text(job)
-	if err != nil {
-		return ""
-	}
-	out := goText(C.percale_cluster_get_address(cluster, cJob, C.int64_t(task)))
-	return out
-}
-
-// clusterGetRole is percale_cluster_get_role. Returns the job of this process, "" if it was not set, and its task.
-// Borrowed. `out_task` may be NULL.
-func clusterGetRole(cluster *C.percale_cluster) (string, int64) {
-	var cOutTask C.int64_t
-	out := goText(C.percale_cluster_get_role(cluster, &cOutTask))
-	return out, int64(cOutTask)
-}
-
-// clusterRelease is percale_cluster_release. Releases the cluster. NULL is allowed.
-func clusterRelease(cluster *C.percale_cluster) {
-	C.percale_cluster_release(cluster)
 }

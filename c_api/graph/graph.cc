@@ -1,9 +1,9 @@
 #include "c_api/handles.h"
 #include "core/base/similar_name.h"
+#include "core/compile/report/drawing.h"
 #include "core/graph_io/describe.h"
 #include "core/graph_io/input_dims.h"
 #include "core/registry/registry.h"
-#include "core/run/drawing.h"
 
 using namespace percale;
 using namespace percale::c_api;

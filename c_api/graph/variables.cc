@@ -5,7 +5,7 @@
 
 #include "c_api/handles.h"
 #include "core/base/similar_name.h"
-#include "core/run/session.h"
+#include "core/session/initialize.h"
 
 using namespace percale;
 using namespace percale::c_api;

@@ -31,7 +31,7 @@ const char* node_isa(const percale_node_view* node) { return node->isa; }
 const char* key_or_null(const Format* format) { return format == nullptr ? nullptr : format->key.c_str(); }
 const char* node_input_layout(const percale_node_view* node, size_t i) { return key_or_null(node->input_format(i)); }
 const char* node_output_layout(const percale_node_view* node, size_t i) { return key_or_null(node->output_format(i)); }
-int32_t node_input_is_precomputed(const percale_node_view* node, size_t i) { return node->is_prepared(i); }
+int32_t node_input_is_precomputed(const percale_node_view* node, size_t i) { return node->is_precomputed(i); }
 
 void plan_set_scratch(percale_kernel_plan* plan, uint64_t bytes) {
   // The allocator refuses a size that no machine has.

@@ -3,7 +3,7 @@
 
 #include "c_api/cancellation.h"
 #include "c_api/run/session.h"
-#include "core/run/carried_run.h"
+#include "core/session/recurrent_call.h"
 
 using namespace percale;
 using namespace percale::c_api;
@@ -11,12 +11,12 @@ using namespace percale::c_api;
 struct percale_call {
   Ref<percale_session> session;
   RunSpec spec;
-  std::shared_ptr<const Compiled> compiled;
+  std::shared_ptr<const Plan> plan;
   std::vector<ValueType> feed_types, fetch_types;
-  CarriedRun::Pairs pairs;
-  std::unique_ptr<CarriedRun> carried;  // null: nothing is handed on
-  std::vector<Tensor> feeds, fetches;   // filled for the time of a run
-  int64_t variables_version = 0;        // that the last run has read
+  RecurrentCall::Pairs pairs;
+  std::unique_ptr<RecurrentCall> carried;  // null: nothing is handed on
+  std::vector<Tensor> feeds, fetches;      // filled for the time of a run
+  int64_t variables_version = 0;           // that the last run has read
   OneThread thread{"call"};
 
   bool carries_fetch(size_t i) const {
@@ -91,7 +91,7 @@ Status run(const char* function, percale_call& call, percale_tensor* const* inpu
                              .trace = trace.get(),
                              .variables_version = &call.variables_version};
     status = call.carried != nullptr ? call.carried->run(call.feeds, call.fetches, options).with_context(function)
-                                     : call.session->session->run(*call.compiled, call.feeds, call.fetches, options);
+                                     : call.session->session->run(*call.plan, call.feeds, call.fetches, options);
   }
   forget(call);
   return status;
@@ -110,8 +110,8 @@ percale_status* percale_call_create(percale_session* session, const char* const*
                              run_spec(function, feed_names, feed_count, fetch_names, fetch_count, nullptr, 0));
     PERCALE_ASSIGN_OR_RETURN(call->feed_types, feed_types(function, feed_dtypes, feed_dims, feed_ranks, feed_count));
     call->session = Ref(session);
-    PERCALE_ASSIGN_OR_RETURN(call->compiled, session->session->prepare(call->spec, call->feed_types));
-    call->fetch_types = Session::fetch_types(*call->compiled);
+    PERCALE_ASSIGN_OR_RETURN(call->plan, session->session->prepare(call->spec, call->feed_types));
+    call->fetch_types = Session::fetch_types(*call->plan);
     for (size_t i = 0; i < call->fetch_types.size(); ++i) {
       if (call->fetch_types[i].dtype == DType::kInvalid || !call->fetch_types[i].shape.is_static()) {
         return failed_precondition(function, ": the shape of '", call->spec.fetches[i],
@@ -133,10 +133,10 @@ percale_status* percale_call_carry(percale_call* call, size_t fetch, size_t feed
       return invalid_argument(function, ": '", call->spec.fetches[fetch], "' or '", call->spec.feeds[feed],
                               "' is handed on already");
     }
-    CarriedRun::Pairs pairs = call->pairs;
+    RecurrentCall::Pairs pairs = call->pairs;
     pairs.emplace_back(fetch, feed);
     PERCALE_ASSIGN_OR_RETURN(call->carried,
-                             CarriedRun::create(call->session->session, call->spec, call->feed_types, pairs));
+                             RecurrentCall::create(call->session->session, call->spec, call->feed_types, pairs));
     call->pairs = std::move(pairs);
     return {};
   });

@@ -1,4 +1,4 @@
-#include "core/run/cluster.h"
+#include "core/engine/cluster.h"
 
 #include <cstdlib>
 

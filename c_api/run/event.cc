@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "c_api/run/session.h"
-#include "core/run/async.h"
+#include "core/session/context/async.h"
 
 using namespace percale;
 using namespace percale::c_api;

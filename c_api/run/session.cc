@@ -1,8 +1,8 @@
 #include "c_api/run/session.h"
 
 #include "c_api/options/options.h"
+#include "core/engine/trace_reader.h"
 #include "core/file/file.h"
-#include "core/run/node_times.h"
 #include "core/text/json.h"
 
 using namespace percale;
@@ -48,11 +48,11 @@ namespace {
 Result<SessionOptions> session_options(const percale_options* options) {
   constexpr std::string_view kKind = "session";
   SessionOptions out;
-  out.soft_placement = option_switch(options, kKind, "soft_placement");
-  out.log_placement = option_switch(options, kKind, "log_placement");
+  out.compile.soft_placement = option_switch(options, kKind, "soft_placement");
+  out.compile.log_placement = option_switch(options, kKind, "log_placement");
   out.cache_size = option_int(options, kKind, "cache_size");
   out.memory_limit = option_int(options, kKind, "memory_limit");
-  out.bf16 = option_text(options, kKind, "precision") == "bf16";
+  out.compile.bf16 = option_text(options, kKind, "precision") == "bf16";
   out.measures = option_text(options, kKind, "cost_model") == "measured";
   if (const std::string path = option_text(options, kKind, "costs"); !path.empty()) {
     PERCALE_ASSIGN_OR_RETURN(const std::string trace, read_file(path));
@@ -63,7 +63,7 @@ Result<SessionOptions> session_options(const percale_options* options) {
   const std::string names = option_text(options, kKind, "passes_off");
   for (std::string_view rest = names; !rest.empty();) {
     const size_t comma = rest.find(',');
-    out.disabled_passes.emplace_back(rest.substr(0, comma));
+    out.compile.disabled_passes.emplace_back(rest.substr(0, comma));
     rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
   }
   return out;

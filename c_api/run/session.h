@@ -9,8 +9,8 @@
 #include "c_api/engine.h"
 #include "c_api/graph/variables.h"
 #include "c_api/handles.h"
-#include "core/run/session.h"
-#include "core/run/trace.h"
+#include "core/engine/trace.h"
+#include "core/session/session.h"
 
 struct percale_trace : percale::c_api::Counted {
   std::shared_ptr<percale::Trace> trace = std::make_shared<percale::Trace>();

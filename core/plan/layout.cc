@@ -15,9 +15,9 @@ std::string_view author(const Format& format) { return std::string_view(format.k
 
 class Layouts {
  public:
-  Layouts(const Graph& graph, Function& f, std::string_view kind, const std::vector<bool>& prepared, bool grant)
-      : graph_(graph), f_(f), kind_(kind), prepared_(prepared), grant_(grant), names_(f) {
-    prepared_.resize(f.values.size(), false);
+  Layouts(const Graph& graph, Function& f, std::string_view kind, const std::vector<bool>& precomputed, bool grant)
+      : graph_(graph), f_(f), kind_(kind), precomputed_(precomputed), grant_(grant), names_(f) {
+    precomputed_.resize(f.values.size(), false);
   }
 
   Result<PlannedNodes> run() {
@@ -85,7 +85,7 @@ class Layouts {
   }
 
   Status choose(const Node& node, const Attributes& attributes, PlannedNode& planned) {
-    const NodeView view = make_node_view(graph_, f_, node, attributes, prepared_);
+    const NodeView view = make_node_view(graph_, f_, node, attributes, precomputed_);
     PERCALE_ASSIGN_OR_RETURN(planned.kernel, choose_kernel(*graph_.registry, kind_, view, &planned.refusals, grant_));
     return {};
   }
@@ -121,12 +121,12 @@ class Layouts {
     if (f_.value(id).kind == ValueKind::kNode) node.device = f_.node(f_.value(id).def).device;
     Value value{names_.value(node.name), f_.type(id), ValueKind::kNode, 0, 0, format};
     f_.values.push_back(std::move(value));
-    prepared_.push_back(prepared_[static_cast<size_t>(id)]);
+    precomputed_.push_back(precomputed_[static_cast<size_t>(id)]);
     Status status = plan_reorder(node);
     if (status.code() == Code::kUnimplemented && from != nullptr && format >= 0) {
       // The author may not support the conversion between two of its formats.
       f_.values.pop_back();
-      prepared_.pop_back();
+      precomputed_.pop_back();
       names_.release_node(node.name);
       PERCALE_ASSIGN_OR_RETURN(const ValueId plain, in_format(id, kRowMajor));
       return in_format(plain, format);
@@ -138,7 +138,7 @@ class Layouts {
   }
 
   Status plan_reorder(const Node& node) {
-    const NodeView view = make_node_view(graph_, f_, node, node.attributes, prepared_);
+    const NodeView view = make_node_view(graph_, f_, node, node.attributes, precomputed_);
     PlannedNode planned;
     PERCALE_ASSIGN_OR_RETURN(planned.kernel, choose_kernel(*graph_.registry, kind_, view, &planned.refusals));
     planned_.emplace(node.name, std::move(planned));
@@ -148,7 +148,7 @@ class Layouts {
   const Graph& graph_;
   Function& f_;
   const std::string_view kind_;
-  std::vector<bool> prepared_;  // per value
+  std::vector<bool> precomputed_;  // per value
   const bool grant_;
   FreeNames names_;
   const OpSchema* reorder_ = nullptr;
@@ -159,8 +159,8 @@ class Layouts {
 }  // namespace
 
 Result<PlannedNodes> plan_nodes(const Graph& graph, Function& f, std::string_view device_kind,
-                                const std::vector<bool>& prepared, bool grant_formats) {
-  return Layouts(graph, f, device_kind, prepared, grant_formats).run();
+                                const std::vector<bool>& precomputed, bool grant_formats) {
+  return Layouts(graph, f, device_kind, precomputed, grant_formats).run();
 }
 
 }  // namespace percale

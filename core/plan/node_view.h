@@ -8,17 +8,17 @@
 namespace percale {
 
 // `attributes` is with_defaults() of the node. The view borrows all arguments. The body of a fused
-// node is a function of `graph`. `prepared`, indexed by the values of `f`, is the result of
-// prepared_values(); may be empty.
+// node is a function of `graph`. `precomputed`, indexed by the values of `f`, is the result of
+// precomputable_values(); may be empty.
 inline NodeView make_node_view(const Graph& graph, const Function& f, const Node& node, const Attributes& attributes,
-                               const std::vector<bool>& prepared = {}) {
+                               const std::vector<bool>& precomputed = {}) {
   NodeView view{*node.op, node.name, attributes, {}, {}, {}};
   view.isa = graph.registry->isa().c_str();
   for (ValueId id : node.inputs) {
     view.inputs.push_back(id == kNoValue ? ValueType{} : f.type(id));
     view.values.push_back(f.constant(id));
     view.input_formats.push_back(id == kNoValue ? nullptr : f.format(id));
-    view.prepared.push_back(id != kNoValue && !prepared.empty() && prepared[static_cast<size_t>(id)]);
+    view.precomputed.push_back(id != kNoValue && !precomputed.empty() && precomputed[static_cast<size_t>(id)]);
   }
   for (ValueId id : node.outputs) {
     view.outputs.push_back(id == kNoValue ? ValueType{} : f.type(id));

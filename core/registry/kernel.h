@@ -18,7 +18,7 @@
 #include "core/registry/format.h"
 #include "core/registry/op_schema.h"
 #include "core/registry/shape_context.h"
-#include "core/registry/shard_meeting.h"
+#include "core/registry/shard_barrier.h"
 
 namespace percale {
 struct Function;  // core/graph/graph.h
@@ -40,7 +40,7 @@ struct percale_node_view {
   std::vector<const percale::Format*> input_formats = {}, output_formats = {};
   // Per input: true if it is the same in all runs until a variable changes, so that work on it can
   // be precomputed.
-  std::vector<bool> prepared = {};
+  std::vector<bool> precomputed = {};
   const char* isa = "";  // Registry::isa()
   // Views of the nodes of `body`, created when a plug-in asks for them. Each node view is used by
   // one thread.
@@ -56,7 +56,7 @@ struct percale_node_view {
   const percale::Format* output_format(size_t i) const {
     return i < output_formats.size() ? output_formats[i] : nullptr;
   }
-  bool is_prepared(size_t i) const { return i < prepared.size() && prepared[i]; }
+  bool is_precomputed(size_t i) const { return i < precomputed.size() && precomputed[i]; }
 };
 
 // The requests of a kernel's plan() to the planner.
@@ -108,7 +108,7 @@ struct percale_run_context {
   // Output of Print; null: dropped.
   const percale::LogSink* log = nullptr;
   // Barrier with the other shards of the batch; null: there is only one.
-  percale::ShardMeeting* meeting = nullptr;
+  percale::ShardBarrier* barrier = nullptr;
   int64_t shard = 0;  // index among the shards
   // Set by a kernel that waits for other shards: it is called again after a wake-up.
   bool again = false;

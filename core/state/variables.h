@@ -14,7 +14,7 @@
 
 #include "core/base/status.h"
 #include "core/graph/graph.h"
-#include "core/state/prepared.h"
+#include "core/state/precomputed_store.h"
 #include "core/state/resources.h"
 #include "core/tensor/tensor.h"
 
@@ -61,12 +61,12 @@ class Variables {
   void set_changing(bool changing) { changing_.store(changing, std::memory_order_relaxed); }
   bool changing() const { return changing_.load(std::memory_order_relaxed); }
   // Values that plans have precomputed from versions of this table.
-  const std::shared_ptr<PreparedStore>& prepared() const { return prepared_; }
+  const std::shared_ptr<PrecomputedStore>& precomputed() const { return precomputed_; }
 
  private:
   Variables() = default;
   const std::shared_ptr<Resources> resources_ = std::make_shared<Resources>();
-  const std::shared_ptr<PreparedStore> prepared_ = std::make_shared<PreparedStore>();
+  const std::shared_ptr<PrecomputedStore> precomputed_ = std::make_shared<PrecomputedStore>();
   std::vector<Variable> variables_;
   std::unordered_map<std::string, int32_t> index_;
   std::atomic<bool> changing_{false};

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/similar_name.h"
+#include "core/session/initialize.h"
 #include "core/train/data/csv_rules.h"
 #include "core/train/trainer_parameters.h"
 #include "core/train/trainer_resident.h"
@@ -87,7 +88,7 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
   SessionOptions session;
   session.memory = t->memory_;
   session.resources = t->variables_->resources();
-  session.bf16 = options.bf16;
+  session.compile.bf16 = options.bf16;
   PERCALE_ASSIGN_OR_RETURN(t->session_, Session::create(t->engine_, t->graph_.graph, nullptr, std::move(session)));
   for (const Objective::Metric& m : t->model_.objective.metrics) t->history_.metric_names.push_back(m.name);
 

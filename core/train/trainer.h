@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "core/train/data/dataset.h"
 #include "core/train/method/monitor.h"
 #include "core/train/method/schedule.h"
@@ -26,7 +26,7 @@
 #include "core/train/rewrite/recompute.h"
 #include "core/train/run_identity.h"
 #include "core/train/shards/averaging.h"
-#include "core/train/shards/batch_meeting.h"
+#include "core/train/shards/batch_barrier.h"
 #include "core/train/shards/row_gradients.h"
 #include "core/train/shards/run_facts.h"
 #include "core/train/shards/step_fetches.h"
@@ -189,7 +189,7 @@ class Trainer {
   class Parameters;
   class Resident;
   using ShardPlans =
-      std::map<int64_t, std::vector<std::shared_ptr<const Compiled>>>;  // by rows, then by replica; null: lost
+      std::map<int64_t, std::vector<std::shared_ptr<const Plan>>>;  // by rows, then by replica; null: lost
   Trainer();
   Status take_up_variables();
   Result<Publication> prepare_publication() const;
@@ -216,14 +216,14 @@ class Trainer {
     const CancelToken& cancel;
     const RowGradients& by_rows;
     int64_t part;                     // of `by_rows` that it writes
-    ShardMeeting* meeting = nullptr;  // with the other shards of the batch
+    ShardBarrier* barrier = nullptr;  // with the other shards of the batch
   };
   Result<std::vector<std::vector<int64_t>>> row_counts(const ShardPlans& plans, int64_t rows) const;
   Status prepare_rows(int64_t rows, bool first);
-  Result<std::shared_ptr<const Compiled>> plan_commit(const RowGradients& rows);
+  Result<std::shared_ptr<const Plan>> plan_commit(const RowGradients& rows);
   Status prepare_commit();
   // The sums of one batch, the `first` of a step or not, by all replicas.
-  std::unique_ptr<BatchMeeting> meeting_for(int64_t rows) const;
+  std::unique_ptr<BatchBarrier> barrier_for(int64_t rows) const;
   Status reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first,
                 double learning_rate);
   Status reduce_shards(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first);
@@ -254,7 +254,7 @@ class Trainer {
   void describe_parallel(JsonWriter& w) const;
   void describe_parameters(JsonWriter& w) const;
   bool waits_apart(const std::vector<int32_t>& group) const;
-  Status commit(const Compiled& plan, const std::vector<Tensor>& total, double learning_rate, int64_t step,
+  Status commit(const Plan& plan, const std::vector<Tensor>& total, double learning_rate, int64_t step,
                 const RowGradients& by_rows);
   Status run_step(const std::vector<std::string>& names, std::span<const std::vector<Tensor>> batches,
                   double learning_rate, int64_t* rows);
@@ -268,13 +268,13 @@ class Trainer {
   void keep_best() noexcept;
   Status finish_fit();
   // `group`: as RunSpec::group.
-  Result<std::shared_ptr<const Compiled>> compiled(std::string_view function, const std::vector<std::string>& inputs,
-                                                   const std::vector<std::string>& outputs,
+  Result<std::shared_ptr<const Plan>> compiled(std::string_view function, const std::vector<std::string>& inputs,
+                                               const std::vector<std::string>& outputs,
+                                               const std::vector<ValueType>& feeds,
+                                               const std::vector<int32_t>& group = {});
+  Result<std::shared_ptr<const Plan>> compute_plan(const std::vector<std::string>& inputs,
                                                    const std::vector<ValueType>& feeds,
-                                                   const std::vector<int32_t>& group = {});
-  Result<std::shared_ptr<const Compiled>> compute_plan(const std::vector<std::string>& inputs,
-                                                       const std::vector<ValueType>& feeds,
-                                                       const std::vector<int32_t>& group);
+                                                   const std::vector<int32_t>& group);
   Status plan_shards(const std::vector<Tensor>& feeds, int64_t rows);
   Result<StepFetches> find_fetches(const std::vector<std::string>& names) const;
   // Parameters that lie on devices alone are the host's from now on.
@@ -331,10 +331,10 @@ class Trainer {
   size_t reported_losses_ = 0;
   std::shared_ptr<const ShardPlans> shard_plans_;
   std::string planned_for_;  // shapes of the batch that these are for
-  std::shared_ptr<const Compiled> commit_;
-  std::vector<ValueType> commit_types_;                           // of its feeds
-  std::map<std::string, std::shared_ptr<const Compiled>> plans_;  // by function and shapes of the feeds
-  std::map<std::string, bool> recompute_for_;                     // by shapes of the feeds
+  std::shared_ptr<const Plan> commit_;
+  std::vector<ValueType> commit_types_;                       // of its feeds
+  std::map<std::string, std::shared_ptr<const Plan>> plans_;  // by function and shapes of the feeds
+  std::map<std::string, bool> recompute_for_;                 // by shapes of the feeds
   int64_t planned_bytes_ = 0;
   bool recomputes_ = false;
   mutable std::mutex plan_mutex_;  // guards what is told of plans: in modes that stream any thread plans

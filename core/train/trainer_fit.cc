@@ -261,9 +261,7 @@ Result<NamedNumbers> Trainer::evaluate_on(const Dataset& dataset, const CancelTo
     run.trace = trace_;
     run.seed = options_.seed;
     run.step = steps_;
-    run.state = &state;
-    run.state_version = state_version_;
-    run.state_versions = &versions;
+    run.values = RunValues::of_caller(state, {.all = state_version_, .each = &versions});
     PERCALE_RETURN_IF_ERROR(session_->run(*plan, feeds, results, run));
     add_totals(results, sums);
   }

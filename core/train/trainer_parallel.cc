@@ -1,8 +1,8 @@
 // How the trainer lies on the devices: groups of replicas, shards under way, planned memory.
 #include <algorithm>
 
+#include "core/compile/plan_bytes.h"
 #include "core/graph/device_hint.h"
-#include "core/run/bound_run.h"
 #include "core/train/shards/device_choice.h"
 #include "core/train/trainer_resident.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/run/compiled.h"
+#include "core/compile/plan.h"
 #include "core/train/shards/device_choice.h"
 
 namespace percale {
@@ -106,21 +106,22 @@ Status Trainer::Parameters::plan_parts(const std::vector<ValueType>& types) {
   spec.function = kCommitFunction;
   spec.feeds = parts_.input_names;
   spec.group = t_.host_group();
-  spec.changing_state = true;
   RunSpec away = spec;
+  ResidentSlots slots;
   for (const PsCommit::Update& update : parts_.updates) {
     if (update.on_host) {
       spec.targets.push_back(update.node);
     } else {
       away.fetches.push_back(update.value);
-      away.next_of.push_back(static_cast<int32_t>(update.variable));
+      slots.fetches.push_back(StoreKey::variable(static_cast<int64_t>(update.variable)));
     }
   }
   if (!away.fetches.empty()) {
+    away.binding = RunBinding::changing(std::move(slots));
     PERCALE_ASSIGN_OR_RETURN(away_, session_->prepare(away, types));
   }
   if (!spec.targets.empty()) {
-    spec.exclusive_state = true;
+    spec.binding = RunBinding::exclusive();
     PERCALE_ASSIGN_OR_RETURN(here_, session_->prepare(spec, types));
   }
   planned_for_ = types;
@@ -173,11 +174,10 @@ Result<bool> Trainer::Parameters::commit_parts(const std::vector<Tensor>& feeds,
     versions.push_back(t_.versions_[view.of]);
     next_versions.push_back(after[view.of]);
   }
-  options.state = &state_;
-  options.state_versions = &versions;
+  options.values = RunValues::of_caller(state_, {.each = &versions});
   if (away_ != nullptr) {
     RunOptions away = options;
-    away.next_versions = &next_versions;
+    away.values = RunValues::of_caller(state_, {.each = &versions, .next = &next_versions});
     std::vector<Tensor> outputs = fetched_;
     const Status status = session_->run(*away_, own, outputs, away);
     if (!status.ok()) return host_instead(status);
@@ -200,9 +200,7 @@ bool Trainer::Parameters::mirrors(int32_t index) const {
 // next state, so that it takes those from the host too.
 void Trainer::Parameters::mirror(const std::vector<Tensor>& feeds, RunOptions options, int64_t next) {
   const std::vector<int64_t> after = versions_of(next);
-  options.state = &t_.working_;
-  options.state_versions = &t_.versions_;
-  options.next_versions = &after;
+  options.values = RunValues::of_caller(t_.working_, {.each = &t_.versions_, .next = &after});
   for (const auto& group : t_.groups_) {
     if (group.size() != 1 || !mirrors(group[0])) continue;
     auto found = std::find_if(mirrors_.begin(), mirrors_.end(), [&](const Mirror& m) { return m.device == group[0]; });
@@ -221,10 +219,8 @@ Status Trainer::Parameters::mirror_on(Mirror& mirror, const std::vector<Tensor>&
     spec.function = kCommitFunction;
     spec.feeds = t_.graph_.commit_inputs;
     spec.fetches = mirrored_values_;
-    spec.changing_state = true;
     spec.group = {mirror.device};
-    spec.next_of = mirrored_;
-    spec.only_next = true;
+    spec.binding = RunBinding::changing({.fetches = variable_keys(mirrored_), .keep_on_device = true});
     PERCALE_ASSIGN_OR_RETURN(mirror.plan, t_.session_->prepare(spec, types));
     mirror.types = std::move(types);
   }
@@ -254,7 +250,7 @@ void Trainer::Parameters::describe(JsonWriter& w) const {
     if (device(index).shares_host_memory()) {
       w.value(bytes).key("spare_bytes").value(int64_t{0});
     } else {
-      const auto held = session == nullptr ? DeviceVariables::Held{} : session->held_variables(device(index));
+      const auto held = session == nullptr ? DeviceStore::Bytes{} : session->device_store().bytes_on(device(index));
       w.value(held.current).key("spare_bytes").value(held.spare);
     }
     w.end_object();

@@ -37,7 +37,7 @@ class Trainer::Parameters {
   struct Mirror {
     int32_t device = 0;
     std::vector<ValueType> types;
-    std::shared_ptr<const Compiled> plan;
+    std::shared_ptr<const Plan> plan;
   };
 
   explicit Parameters(Trainer& trainer) : t_(trainer) {}
@@ -60,7 +60,7 @@ class Trainer::Parameters {
   std::vector<Tensor> fetched_;     // what devices with memory of their own have computed
   std::vector<size_t> fetched_to_;  // per one of these its place in state_
   std::vector<ValueType> planned_for_;
-  std::shared_ptr<const Compiled> away_,
+  std::shared_ptr<const Plan> away_,
       here_;  // what such devices compute; what is assigned in the host's memory; either may be null
 
   std::vector<Mirror> mirrors_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/run/compiled.h"
+#include "core/compile/plan.h"
 #include "core/train/shards/device_choice.h"
 
 namespace percale {
@@ -52,11 +52,11 @@ Result<std::unique_ptr<Trainer::Resident>> Trainer::Resident::create(Trainer& tr
     out->kept_.push_back(next.variable);
   }
   for (size_t i = 0; i < trainer.graph_.parameters.size(); ++i) {
-    out->added_.push_back(DeviceVariables::kFirstGiven + static_cast<int32_t>(i));
+    out->added_.push_back(StoreKey::resident(static_cast<int64_t>(i)));
   }
   // A sum of statistics is what the commit would assign.
   for (const Variable& v : trainer.graph_.statistics) {
-    out->added_.push_back(static_cast<int32_t>(graph.find_variable(v.name) - graph.variables.data()));
+    out->added_.push_back(StoreKey::variable(graph.find_variable(v.name) - graph.variables.data()));
   }
   return out;
 }
@@ -96,29 +96,29 @@ const Device& Trainer::Resident::device(size_t i) const {
   return *t_.engine_->devices()[static_cast<size_t>(devices_[i])];
 }
 
-Result<std::shared_ptr<const Compiled>> Trainer::Resident::plan(std::vector<ValueType> feeds,
-                                                                const std::vector<int32_t>& group) {
+Result<std::shared_ptr<const Plan>> Trainer::Resident::plan(std::vector<ValueType> feeds,
+                                                            const std::vector<int32_t>& group) {
   const TrainGraph& graph = t_.graph_;
   const bool again = t_.options_.recompute.when == Recompute::When::kAlways && graph.can_recompute;
   RunSpec spec;
-  spec.changing_state = true;
   spec.group = group;
-  spec.only_next = true;
-  spec.next_of.assign(graph.totals, -1);
+  std::vector<StoreKey> kept(graph.totals);
   if (several()) {
     spec.function = again ? kRecomputeFunction : kComputeFunction;
     spec.feeds = graph.inputs;
     if (!graph.shard_fraction.empty()) spec.feeds.push_back(graph.shard_fraction);
     spec.fetches = graph.outputs;
-    spec.next_of.insert(spec.next_of.end(), added_.begin(), added_.end());
+    kept.insert(kept.end(), added_.begin(), added_.end());
   } else {
     feeds.push_back({DType::kF64, Shape{}});
     feeds.push_back({DType::kI64, Shape{}});
     spec.function = kStepFunction;
     spec.feeds = graph.step_inputs;
     spec.fetches = graph.step_outputs;
-    spec.next_of.insert(spec.next_of.end(), graph.step_of.begin(), graph.step_of.end());
+    const std::vector<StoreKey> next = variable_keys(graph.step_of);
+    kept.insert(kept.end(), next.begin(), next.end());
   }
+  spec.binding = RunBinding::changing({.fetches = std::move(kept), .keep_on_device = true});
   PERCALE_ASSIGN_OR_RETURN(auto out, t_.session_->prepare(spec, feeds));
   std::vector<int64_t> results;
   for (size_t i = graph.totals; i < out->fetches.size(); ++i) {
@@ -148,10 +148,11 @@ Status Trainer::Resident::begin(int64_t rows, double learning_rate) {
   return {};
 }
 
-Status Trainer::Resident::run(size_t replica, int64_t shard, const Compiled& plan, std::vector<Tensor> feeds,
+Status Trainer::Resident::run(size_t replica, int64_t shard, const Plan& plan, std::vector<Tensor> feeds,
                               std::vector<Tensor>& totals, RunOptions options) {
-  options.next_versions = &next_;
-  options.next_given_version = number_;
+  ValueVersions versions = options.values.versions();
+  versions.next = &next_;
+  options.values = RunValues::of_caller(*options.values.variables(), versions).with_resident(-1, number_);
   std::vector<Tensor> outputs = totals;
   outputs.resize(plan.fetches.size());
   replicas_[static_cast<size_t>(shard)] = replica;
@@ -162,14 +163,14 @@ Status Trainer::Resident::run(size_t replica, int64_t shard, const Compiled& pla
   return t_.session_->run(plan, feeds, outputs, options);
 }
 
-Result<Trainer::Resident::Held> Trainer::Resident::hold(const std::vector<int32_t>& numbers) const {
+Result<Trainer::Resident::Held> Trainer::Resident::hold(const std::vector<StoreKey>& keys) const {
   std::vector<int64_t> versions;
-  for (const int32_t number : numbers) {
-    versions.push_back(number < DeviceVariables::kFirstGiven ? next_[static_cast<size_t>(number)] : number_);
+  for (const StoreKey key : keys) {
+    versions.push_back(key.kind == StoreKey::Kind::kVariable ? next_[static_cast<size_t>(key.index)] : number_);
   }
   Held out;
   for (const size_t i : replicas_) {
-    PERCALE_ASSIGN_OR_RETURN(out.emplace_back(), t_.session_->hold(device(i), numbers, versions));
+    PERCALE_ASSIGN_OR_RETURN(out.emplace_back(), t_.session_->hold(device(i), keys, versions));
   }
   return out;
 }
@@ -184,11 +185,8 @@ Status Trainer::Resident::commit(const Tensor& weight) {
   std::vector<Tensor> feeds = {weight, Tensor::scalar(learning_rate_), Tensor::scalar(t_.steps_ + 1)};
   feeds.resize(3 + t_.graph_.parameters.size());
   RunOptions options;
-  options.state = &t_.working_;
-  options.state_version = t_.state_version_;
-  options.state_versions = &t_.versions_;
-  options.next_versions = &next_;
-  options.given_version = number_;
+  options.values = RunValues::of_caller(t_.working_, {.all = t_.state_version_, .each = &t_.versions_, .next = &next_})
+                       .with_resident(number_, -1);
   options.trace = t_.trace_;
   std::vector<Status> ended(devices_.size());
   t_.engine_->threads().parallel()(static_cast<int64_t>(devices_.size()), [&](int64_t i) {
@@ -199,32 +197,31 @@ Status Trainer::Resident::commit(const Tensor& weight) {
   return {};
 }
 
-Result<std::shared_ptr<const Compiled>> Trainer::Resident::plan_commit(size_t i, const ValueType& weight) {
+Result<std::shared_ptr<const Plan>> Trainer::Resident::plan_commit(size_t i, const ValueType& weight) {
   std::vector<ValueType> types = {weight, {DType::kF64, Shape{}}, {DType::kI64, Shape{}}};
   RunSpec spec;
   spec.function = kCommitFunction;
-  spec.given_of = {-1, -1, -1};
+  ResidentSlots slots{
+      .feeds = std::vector<StoreKey>(3), .fetches = variable_keys(committed_to_), .keep_on_device = true};
   for (size_t k = 0; k < t_.graph_.parameters.size(); ++k) {
     types.push_back({t_.graph_.parameters[k].dtype, t_.graph_.parameters[k].shape});
-    spec.given_of.push_back(added_[k]);
+    slots.feeds.push_back(added_[k]);
   }
   spec.feeds.assign(t_.graph_.commit_inputs.begin(),
                     t_.graph_.commit_inputs.begin() + static_cast<ptrdiff_t>(types.size()));
   spec.fetches = committed_;
-  spec.changing_state = true;
   spec.group = {devices_[i]};
-  spec.next_of = committed_to_;
-  spec.only_next = true;
+  spec.binding = RunBinding::changing(std::move(slots));
   return t_.session_->prepare(spec, types);
 }
 
 Status Trainer::Resident::adopt(const Tensor& weight) {
   if (several()) {
     PERCALE_ASSIGN_OR_RETURN(const Held shards, hold(added_));
-    PERCALE_RETURN_IF_ERROR(HeldVariables::all_reduce(shards, t_.graph_.parameters[0].dtype));
+    PERCALE_RETURN_IF_ERROR(ResidentValues::all_reduce(shards, t_.graph_.parameters[0].dtype));
     PERCALE_RETURN_IF_ERROR(commit(weight));
   }
-  PERCALE_ASSIGN_OR_RETURN(Held held, hold(kept_));
+  PERCALE_ASSIGN_OR_RETURN(Held held, hold(variable_keys(kept_)));
   t_.versions_ = next_;
   held_ = std::move(held);
   ahead_ = true;
@@ -251,7 +248,7 @@ void Trainer::Resident::describe(JsonWriter& w) const {
   int64_t bytes = 0;
   for (const int32_t i : kept_) bytes += t_.working_[static_cast<size_t>(i)].bytes();
   for (size_t i = 0; i < devices_.size(); ++i) {
-    const auto held = t_.session_->held_variables(device(i));
+    const auto held = t_.session_->device_store().bytes_on(device(i));
     w.begin_object().key("name").value(device(i).name());
     w.key("parts").value(static_cast<int64_t>(t_.graph_.parameters.size())).key("bytes").value(bytes);
     w.key("held_bytes").value(held.current).key("spare_bytes").value(held.spare).end_object();

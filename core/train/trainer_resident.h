@@ -21,12 +21,12 @@ class Trainer::Resident {
   bool several() const { return devices_.size() > 1; }
 
   // The plan of a shard of these types on a group of one device.
-  Result<std::shared_ptr<const Compiled>> plan(std::vector<ValueType> feeds, const std::vector<int32_t>& group);
+  Result<std::shared_ptr<const Plan>> plan(std::vector<ValueType> feeds, const std::vector<int32_t>& group);
   // A step of `rows` begins. FAILED_PRECONDITION where they do not give each device a shard.
   Status begin(int64_t rows, double learning_rate);
   // A shard of it, each on a device of its own.
-  Status run(size_t replica, int64_t shard, const Compiled& plan, std::vector<Tensor> feeds,
-             std::vector<Tensor>& totals, RunOptions options);
+  Status run(size_t replica, int64_t shard, const Plan& plan, std::vector<Tensor> feeds, std::vector<Tensor>& totals,
+             RunOptions options);
   // Every shard has run: what the devices make of it is the state. An error: the state is what it was.
   Status adopt(const Tensor& weight);
   // The working set is the state, from whichever device still has it.
@@ -37,23 +37,23 @@ class Trainer::Resident {
   void describe(JsonWriter& w) const;
 
  private:
-  using Held = std::vector<std::unique_ptr<const HeldVariables>>;  // per device
+  using Held = std::vector<std::unique_ptr<const ResidentValues>>;  // per device
 
   explicit Resident(Trainer& trainer) : t_(trainer) {}
   Status eligible() const;
   Status can_add() const;
   const Device& device(size_t i) const;
   Status commit(const Tensor& weight);
-  Result<std::shared_ptr<const Compiled>> plan_commit(size_t i, const ValueType& weight);
-  Result<Held> hold(const std::vector<int32_t>& numbers) const;
+  Result<std::shared_ptr<const Plan>> plan_commit(size_t i, const ValueType& weight);
+  Result<Held> hold(const std::vector<StoreKey>& keys) const;
 
   Trainer& t_;
   std::vector<int32_t> devices_;
-  std::vector<int32_t> kept_;           // the variables that a step changes
-  std::vector<std::string> committed_;  // of several: values of the commit, which are the next of
-  std::vector<int32_t> committed_to_;   // these variables
-  std::vector<int32_t> added_;          // and what a shard gives behind its totals, numbered as in RunSpec::next_of
-  std::vector<std::shared_ptr<const Compiled>> commits_;  // per device
+  std::vector<int32_t> kept_;                         // the variables that a step changes
+  std::vector<std::string> committed_;                // of several: values of the commit, which are the next of
+  std::vector<int32_t> committed_to_;                 // these variables
+  std::vector<StoreKey> added_;                       // of what a shard computes behind its totals
+  std::vector<std::shared_ptr<const Plan>> commits_;  // per device
   // Of the step under way.
   double learning_rate_ = 0;
   int64_t number_ = 0;

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/base/similar_name.h"
-#include "core/run/compiled.h"
+#include "core/compile/plan.h"
 #include "core/train/method/metrics.h"
 #include "core/train/shards/device_choice.h"
 #include "core/train/trainer_parameters.h"
@@ -154,11 +154,10 @@ Result<std::vector<Tensor>> Trainer::bind(const Function& f, const std::vector<s
   return out;
 }
 
-Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view function,
-                                                          const std::vector<std::string>& inputs,
-                                                          const std::vector<std::string>& outputs,
-                                                          const std::vector<ValueType>& feeds,
-                                                          const std::vector<int32_t>& group) {
+Result<std::shared_ptr<const Plan>> Trainer::compiled(std::string_view function, const std::vector<std::string>& inputs,
+                                                      const std::vector<std::string>& outputs,
+                                                      const std::vector<ValueType>& feeds,
+                                                      const std::vector<int32_t>& group) {
   std::string key(function);
   for (const int32_t device : group) key += str_cat("@", device);
   for (const ValueType& t : feeds) key += t.shape.to_string();
@@ -168,8 +167,10 @@ Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view funct
   spec.function = function;
   spec.feeds = inputs;
   spec.fetches = outputs;
-  spec.changing_state = function != kMainFunction;  // an evaluation runs many batches on the same parameters
-  spec.prepares_slices = !graph_.split.empty();     // shards of a step see the same ones
+  // An evaluation runs many batches on the same parameters.
+  spec.binding = function == kMainFunction ? RunBinding::shared()
+                 : graph_.split.empty()    ? RunBinding::changing()
+                                           : RunBinding::changing_with_slices();
   spec.group = group;
   PERCALE_ASSIGN_OR_RETURN(auto plan, session_->prepare(spec, feeds));
   plans_[key] = plan;
@@ -178,9 +179,9 @@ Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view funct
 
 // The plan that a shard runs: the one that keeps what the backward pass needs, or the one that rebuilds it. Decided once per
 // shapes: later the memory that is in use is our own too.
-Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<std::string>& inputs,
-                                                              const std::vector<ValueType>& feeds,
-                                                              const std::vector<int32_t>& group) {
+Result<std::shared_ptr<const Plan>> Trainer::compute_plan(const std::vector<std::string>& inputs,
+                                                          const std::vector<ValueType>& feeds,
+                                                          const std::vector<int32_t>& group) {
   if (resident_ != nullptr) {
     PERCALE_ASSIGN_OR_RETURN(auto whole, resident_->plan(feeds, group));
     planned_bytes_ = whole->peak_bytes;
@@ -194,7 +195,7 @@ Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<
   bool again = decided != recompute_for_.end() ? decided->second : graph_.can_recompute && option.when == When::kAlways;
   std::vector<std::string> outputs = graph_.outputs;
   if (fetches_ != nullptr) fetches_->append_names(outputs);
-  std::shared_ptr<const Compiled> plan;
+  std::shared_ptr<const Plan> plan;
   if (!again) {
     PERCALE_ASSIGN_OR_RETURN(plan, compiled(kComputeFunction, inputs, outputs, feeds, group));
     if (decided == recompute_for_.end() && graph_.can_recompute) {
@@ -320,7 +321,7 @@ Status Trainer::prepare_commit() {
 }
 
 // The commit of a step that looked up these rows.
-Result<std::shared_ptr<const Compiled>> Trainer::plan_commit(const RowGradients& rows) {
+Result<std::shared_ptr<const Plan>> Trainer::plan_commit(const RowGradients& rows) {
   std::vector<ValueType> feeds = commit_types_;
   for (ValueType& type : rows.types()) feeds.push_back(std::move(type));
   if (commit_ != nullptr && commit_->feed_types == feeds) return commit_;
@@ -328,7 +329,7 @@ Result<std::shared_ptr<const Compiled>> Trainer::plan_commit(const RowGradients&
   spec.function = kCommitFunction;
   spec.feeds = graph_.commit_inputs;
   spec.targets = graph_.commit_targets;
-  spec.exclusive_state = true;
+  spec.binding = RunBinding::exclusive();
   spec.group = host_group();  // no device that can be lost has a part in it
   return session_->prepare(spec, feeds);
 }
@@ -365,14 +366,14 @@ Status Trainer::prepare_rows(int64_t rows, bool first) {
 }
 
 // Null where shards do not wait for each other.
-std::unique_ptr<BatchMeeting> Trainer::meeting_for(int64_t rows) const {
+std::unique_ptr<BatchBarrier> Trainer::barrier_for(int64_t rows) const {
   if (!graph_.meets_shards) return nullptr;
   std::vector<int64_t> counts;
   for (int64_t shard = 0; shard < options_.shards; ++shard) {
     const ShardRows range = shard_rows(rows, options_.shards, shard);
     counts.push_back(range.end - range.begin);
   }
-  return std::make_unique<BatchMeeting>(std::move(counts), engine_->threads().threads());
+  return std::make_unique<BatchBarrier>(std::move(counts), engine_->threads().threads());
 }
 
 // When devices that have the parameters cannot go on together, the host takes these and goes on with those that are left.
@@ -407,12 +408,12 @@ Status Trainer::reduce_shards(const std::vector<Tensor>& feeds, int64_t rows, co
   const int64_t waiting = facts_.waiting();
   while (true) {
     CancelToken shards(token_.get());
-    std::unique_ptr<BatchMeeting> meeting = meeting_for(rows);
+    std::unique_ptr<BatchBarrier> barrier = barrier_for(rows);
     const Status status = sums_->reduce(
         rows, engine_->threads().parallel(),
         [&](size_t replica, int64_t shard, const ShardRows& part, std::vector<Tensor>& out) {
           const ShardRun run{feeds,  *shard_plans_, place,          working_, state_version_, versions_,
-                             steps_, shards,        row_gradients_, shard,    meeting.get()};
+                             steps_, shards,        row_gradients_, shard,    barrier.get()};
           return watch_shard(replica, part, [&] { return compute_shard(replica, part, run, out); });
         },
         // A device that has parameters does not take another's shard.
@@ -456,7 +457,7 @@ std::vector<int32_t> Trainer::host_group() const {
 bool Trainer::waits_apart(const std::vector<int32_t>& group) const {
   if (computes_together()) return true;
   return !group.empty() && std::all_of(group.begin(), group.end(), [&](int32_t device) {
-    return engine_->devices()[static_cast<size_t>(device)]->has_queues();
+    return engine_->devices()[static_cast<size_t>(device)]->has_streams();
   });
 }
 
@@ -531,12 +532,10 @@ Status Trainer::compute_shard(size_t replica, const ShardRows& rows, const Shard
   run.seed = options_.seed;
   run.step = shard.step;
   run.first_row = shard.place.before + rows.begin;
-  run.meeting = shard.meeting;
+  run.barrier = shard.barrier;
   run.shard = shard.part;
-  run.state = &shard.state;
-  run.state_version = shard.state_version;
-  run.state_versions = &shard.versions;
-  const Compiled* plan = shard.plans.find(count)->second[replica].get();
+  run.values = RunValues::of_caller(shard.state, {.all = shard.state_version, .each = &shard.versions});
+  const Plan* plan = shard.plans.find(count)->second[replica].get();
   if (plan == nullptr) return Status(Code::kUnavailable, "a device was lost while the batch was planned for it");
   if (resident_ != nullptr) return resident_->run(replica, shard.part, *plan, std::move(own), out, run);
   if (row_gradients_.empty() && fetches_ == nullptr) return session_->run(*plan, own, out, run);
@@ -549,7 +548,7 @@ Status Trainer::compute_shard(size_t replica, const ShardRows& rows, const Shard
 }
 
 // Cannot be cancelled: all that it needs is there.
-Status Trainer::commit(const Compiled& plan, const std::vector<Tensor>& total, double learning_rate, int64_t step,
+Status Trainer::commit(const Plan& plan, const std::vector<Tensor>& total, double learning_rate, int64_t step,
                        const RowGradients& by_rows) {
   std::vector<Tensor> feeds = {total[1], Tensor::scalar(learning_rate), Tensor::scalar(step)};
   feeds.insert(feeds.end(), total.begin() + static_cast<ptrdiff_t>(graph_.totals), total.end());
@@ -557,7 +556,7 @@ Status Trainer::commit(const Compiled& plan, const std::vector<Tensor>& total, d
   const RunFacts::Span span(&facts_, RunFacts::Work::kCommit);
   RunOptions run;
   run.trace = trace_;
-  run.state = &working_;
+  run.values = RunValues::of_caller(working_);
   run.alone = !mode_.streams();
   // Whatever happens: nothing that was derived from the old contents may be used again, nor from those that have not come about.
   struct Change {

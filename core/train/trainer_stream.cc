@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/run/compiled.h"
+#include "core/compile/plan.h"
 #include "core/train/method/metrics.h"
 #include "core/train/trainer_period.h"
 

@@ -40,7 +40,7 @@ class Trainer::Streaming {
     std::shared_ptr<const ShardPlans> plans;
     int64_t rows = 0;
     RowGradients by_rows;  // with a bound
-    std::shared_ptr<const Compiled> commit;
+    std::shared_ptr<const Plan> commit;
   };
   // What a loop computes on, and the rows that its shard looked up.
   struct Lane {
@@ -48,7 +48,7 @@ class Trainer::Streaming {
     int64_t state_version = 0;
     std::vector<int64_t> versions;
     RowGradients by_rows;  // without a bound
-    std::shared_ptr<const Compiled> commit;
+    std::shared_ptr<const Plan> commit;
   };
   // What a commit did.
   struct Record {

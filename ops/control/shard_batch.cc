@@ -112,11 +112,11 @@ Result<MeanPlan> plan_mean(const NodeView& v, KernelPlan&) {
 void run_mean(const MeanPlan& p, const Launch& l) {
   if (p.count == 0) return;
   RunContext& run = l.run();
-  if (run.meeting == nullptr) {
+  if (run.barrier == nullptr) {
     std::memcpy(l.out<void>(0), l.in<void>(0), static_cast<size_t>(p.bytes));
     return;
   }
-  run.again = !run.meeting->mean({*p.node, run.shard, p.dtype, p.count, l.in<void>(0)}, p.transposed, l.out<void>(0));
+  run.again = !run.barrier->mean({*p.node, run.shard, p.dtype, p.count, l.in<void>(0)}, p.transposed, l.out<void>(0));
 }
 
 }  // namespace

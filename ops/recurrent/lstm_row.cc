@@ -82,7 +82,7 @@ Status accepts_row(const NodeView& v) {
   if (v.dtype(0) != DType::kF32 && v.dtype(0) != DType::kBF16) return unimplemented("works in f32 and bf16");
   PERCALE_ASSIGN_OR_RETURN(const RecurrentPlan p, read_recurrent(v));
   constexpr int64_t kWorthPacking = 4;  // steps
-  if (p.steps < kWorthPacking && !(v.is_prepared(kW) && v.is_prepared(kR))) {
+  if (p.steps < kWorthPacking && !(v.is_precomputed(kW) && v.is_precomputed(kR))) {
     return unimplemented("few steps by weights that change from run to run");
   }
   if (p.batch != 1) return unimplemented("for a batch of one");

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/thread_pool.h"
-#include "core/run/trace.h"
+#include "core/engine/trace.h"
 
 using percale::now_ns;
 using percale::Tensor;

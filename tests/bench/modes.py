@@ -89,7 +89,7 @@ def row_of(options, mode, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="keeps the table as MODES.md")
+    parser.add_argument("--write", action="store_true", help="keeps the table as results/MODES.md")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--epochs", type=int, default=2)
@@ -104,7 +104,7 @@ def main():
     table = "\n".join(lines)
     print(table)
     if options.write:
-        with open(os.path.join(HERE, "MODES.md"), "w", encoding="utf-8") as out:
+        with open(os.path.join(HERE, "results", "MODES.md"), "w", encoding="utf-8") as out:
             out.write(f"""# Modes with a slow device
 Written by `modes.py`: samples/mnist (SGD, learning rate 0.1 falling to 0 as a cosine, momentum 0.5, batches of {BATCH} in {SHARDS} shards, {options.epochs} epochs) on
 `cpu:0` and a `sim` device that is {options.slow:g} times slower, an engine of one thread, {options.seeds} seeds. Median speeds and

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "core/run/engine.h"
+#include "core/engine/engine.h"
 
 namespace percale::conformance {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/graph/builder.h"
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "tests/cuda/emulated.h"
 #include "tests/support/engine.h"
 
@@ -221,7 +221,8 @@ TEST_CASE("what the driver cannot keep goes piece by piece, and the next piece i
     const auto engine = engine_of("cpu:0,cuda:0");
     // Two segments, with one node on the CPU between them.
     const auto graph = chain(*engine, 13, {"cuda:0", "cuda:0", "cuda:0", "cuda:0", "cuda:0", "cuda:0", "cpu:0"});
-    const auto session = *Session::create(engine, graph, nullptr, {.disabled_passes = {"fuse_elementwise"}});
+    const auto session =
+        *Session::create(engine, graph, nullptr, {.compile = {.disabled_passes = {"fuse_elementwise"}}});
     const uint64_t before = emulator_count("played");
     for (int i = 0; i < 8; ++i) {
       const auto got = session->run(kRun, std::vector{input()});

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/graph/builder.h"
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "core/tensor/half.h"
 #include "tests/cuda/emulated.h"
 #include "tests/support/engine.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/graph/builder.h"
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "tests/cuda/random.h"
 #include "tests/support/engine.h"
 #include "tests/support/get.h"
@@ -92,7 +92,7 @@ TEST_CASE("a group on the device gives the bits of its nodes one by one, in fewe
     const auto graph = get(tree.builder.finish());
     const auto whole = get(Session::create(engine, graph, nullptr));
     SessionOptions options;
-    options.disabled_passes = {"fuse_elementwise"};
+    options.compile.disabled_passes = {"fuse_elementwise"};
     const auto single = get(Session::create(engine, graph, nullptr, std::move(options)));
     const Tensor got = get(whole->run(tree.spec, tree.given))[0], want = get(single->run(tree.spec, tree.given))[0];
     CHECK(std::memcmp(got.data(), want.data(), static_cast<size_t>(want.bytes())) == 0);
@@ -192,7 +192,7 @@ TEST_CASE("a product takes its bias and its activation along") {
     const auto graph = get(builder.finish());
     const auto whole = get(Session::create(engine, graph, nullptr));
     SessionOptions options;
-    options.disabled_passes = {"fuse_elementwise"};
+    options.compile.disabled_passes = {"fuse_elementwise"};
     const auto single = get(Session::create(engine, graph, nullptr, std::move(options)));
     const Tensor got = get(whole->run(spec, given))[0], want = get(single->run(spec, given))[0];
     const auto a = got.span<float>(), c = want.span<float>();

@@ -9,7 +9,7 @@
 
 #include "core/autodiff/gradients.h"
 #include "core/graph/builder.h"
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "tests/cuda/emulated.h"
 #include "tests/cuda/random.h"
 #include "tests/support/engine.h"
@@ -54,9 +54,9 @@ struct Net {
     REQUIRE(builder.main().set_outputs(outputs).ok());
     const auto graph = get(builder.finish());
     SessionOptions options;
-    options.bf16 = bf16;
+    options.compile.bf16 = bf16;
     const auto session = get(Session::create(engine, graph, nullptr, options));
-    options.disabled_passes = {"fuse_elementwise"};
+    options.compile.disabled_passes = {"fuse_elementwise"};
     const auto one_by_one = get(Session::create(engine, graph, nullptr, options));
     const std::vector<Tensor> got = get(session->run(spec, given)), want = get(one_by_one->run(spec, given));
     for (size_t i = 0; i < got.size(); ++i) {

@@ -10,7 +10,7 @@
 
 #include "core/autodiff/gradients.h"
 #include "core/graph/builder.h"
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "core/tensor/half.h"
 #include "tests/cuda/emulated.h"
 #include "tests/cuda/random.h"
@@ -268,7 +268,7 @@ TEST_CASE("parts of two devices that wait for each other in bf16 come to their e
   REQUIRE(builder.main().rename(y, "y").ok());
   REQUIRE(builder.main().set_outputs({y}).ok());
   SessionOptions options;
-  options.bf16 = true;
+  options.compile.bf16 = true;
   const auto session = get(Session::create(engine, get(builder.finish()), nullptr, std::move(options)));
   RunOptions run;
   run.deadline_ns = now_ns() + 60'000'000'000;

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "core/graph/builder.h"
-#include "core/run/carried_run.h"
-#include "core/run/session.h"
+#include "core/session/initialize.h"
+#include "core/session/recurrent_call.h"
+#include "core/session/session.h"
 #include "core/train/trainer.h"
 #include "tests/cuda/emulated.h"
 #include "tests/support/engine.h"
@@ -67,7 +68,7 @@ TEST_CASE("a program that is kept gives what it gives without, run by run") {
     CAPTURE(static_cast<int>(kind));
     const auto graph = net(engine, kind);
     SessionOptions options;
-    options.disabled_passes = {"keep_work"};
+    options.compile.disabled_passes = {"keep_work"};
     const auto kept = get(Session::create(engine, graph, nullptr));
     const auto plain = get(Session::create(engine, graph, nullptr, std::move(options)));
     const uint64_t before = emulator_count("played");
@@ -201,9 +202,9 @@ TEST_CASE("words that are handed on stay on the device with all that belongs to 
     const RunSpec spec{.feeds = {"word", "rows", "place"}, .fetches = {"next_word", "next_rows", "next_place"}};
     const Tensor one = Tensor::of<int64_t>({1}, std::vector<int64_t>{0}),
                  rows = Tensor::of<float>({8, kColumns}, std::vector<float>(8 * kColumns));
-    const auto run = get(CarriedRun::create(get(Session::create(engine, decoder(engine), nullptr)), spec,
-                                            {{DType::kI64, {1}}, {DType::kF32, {8, kColumns}}, {DType::kI64, {1}}},
-                                            {{0, 0}, {1, 1}, {2, 2}}));
+    const auto run = get(RecurrentCall::create(get(Session::create(engine, decoder(engine), nullptr)), spec,
+                                               {{DType::kI64, {1}}, {DType::kF32, {8, kColumns}}, {DType::kI64, {1}}},
+                                               {{0, 0}, {1, 1}, {2, 2}}));
     CHECK(run->stays() == (devices == "cuda:0"));
     std::vector<int64_t>& text = texts.emplace_back();
     for (int i = 0; i < 20; ++i) {

@@ -28,7 +28,7 @@ REFUSED = [
     ("core/registry/op.h", "core/graph/graph.h"),
     ("devices/cpu/cpu.cc", "ops/all_ops.h"),
     ("devices/cpu/cpu.cc", "core/graph/graph.h"),
-    ("ops/matmul/matmul.cc", "core/run/executor.h"),
+    ("ops/matmul/matmul.cc", "core/session/executor/executor.h"),
     ("ops/matmul/matmul.cc", "ops/conv/conv_kernels.h"),
     ("ops/support/a.cc", "ops/matmul/matmul_kernels.h"),
     ("core/train/trainer.cc", "ops/all_ops.h"),

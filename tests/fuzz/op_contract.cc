@@ -19,7 +19,7 @@
 
 #include "core/autodiff/gradients.h"
 #include "core/graph/builder.h"
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "tests/ops/op_case.h"
 #include "tests/support/engine.h"
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "core/graph/builder.h"
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "tests/ops/op_case.h"
 #include "tests/support/engine.h"
 

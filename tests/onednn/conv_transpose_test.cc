@@ -65,10 +65,10 @@ TEST_CASE("transposed convolutions of all kinds agree with the core's own") {
     };
     taken += runs(compare(engines, input, build), "onednn.conv_transpose");
     SessionOptions plain;
-    plain.disabled_passes = {"layouts"};
+    plain.compile.disabled_passes = {"layouts"};
     compare(engines, input, build, 2e-5, plain);
     SessionOptions bf16;
-    bf16.bf16 = true;
+    bf16.compile.bf16 = true;
     compare(engines, input, build, 0.02, bf16);
   }
   CHECK(taken > 25);

@@ -29,7 +29,7 @@ TEST_CASE("expansions of large images go by bands of rows and agree with the cor
     CAPTURE(wide);
     CAPTURE(round);
     SessionOptions options;
-    options.bf16 = narrow;
+    options.compile.bf16 = narrow;
     const auto build = [&](const std::shared_ptr<Engine>& engine) {
       Random weights(seed);
       Net net(engine, weights, x);

@@ -112,7 +112,7 @@ TEST_CASE("convolutions of integers give the integers that the core's own give")
     const char* const kernel = c.quantizes ? "onednn.qlinear_conv" : "onednn.conv_integer";
     taken += runs(compare(engines, input, build, 0), kernel);
     SessionOptions plain;
-    plain.disabled_passes = {"layouts"};
+    plain.compile.disabled_passes = {"layouts"};
     compare(engines, input, build, 0, plain);
   }
   CHECK(taken > 75);
@@ -154,7 +154,7 @@ TEST_CASE("products of integers give the integers that the core's own give") {
     const char* const kernel = c.quantizes ? "onednn.qlinear_matmul" : "onednn.matmul_integer";
     taken += runs(compare(engines, input, build, 0), kernel);
     SessionOptions plain;
-    plain.disabled_passes = {"layouts"};
+    plain.compile.disabled_passes = {"layouts"};
     compare(engines, input, build, 0, plain);
   }
   CHECK(taken > 85);

@@ -150,7 +150,7 @@ TEST_CASE("a sum behind a convolution or a product leaves its addend alone where
           return net.finish(kind == 1 ? e.emit("Sub", {layer(sum), addend}) : sum);
         };
         SessionOptions options;
-        options.bf16 = bf16;
+        options.compile.bf16 = bf16;
         const std::string kernels = compare(engines, random.tensor(x), build, bf16 ? 0.03 : 2e-5, options);
         CHECK(runs(kernels, conv ? "onednn.conv" : "onednn.matmul") >= 1);
       }
@@ -174,7 +174,7 @@ TEST_CASE("1 x 1 convolutions in bf16, and what follows them, agree with the cor
     CAPTURE(out);
     CAPTURE(kind);
     SessionOptions bf16;
-    bf16.bf16 = true;
+    bf16.compile.bf16 = true;
     const auto build = [&](const std::shared_ptr<Engine>& engine) {
       Random weights(static_cast<unsigned>(round));
       Net net(engine, weights, x);

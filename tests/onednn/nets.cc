@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/session/initialize.h"
 #include "tests/support/engine.h"
 
 namespace percale {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/graph/builder.h"
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "tests/support/get.h"
 
 namespace percale {

@@ -10,7 +10,7 @@ namespace {
 
 SessionOptions in_bf16() {
   SessionOptions options;
-  options.bf16 = true;
+  options.compile.bf16 = true;
   return options;
 }
 

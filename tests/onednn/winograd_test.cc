@@ -79,7 +79,7 @@ TEST_CASE("without layouts, who needs formats of its own leaves the layer to oth
   Random random(16);
   const Shape x{1, 32, 28, 28};
   SessionOptions options;
-  options.disabled_passes = {"layouts"};
+  options.compile.disabled_passes = {"layouts"};
   const auto build = [&](const std::shared_ptr<Engine>& engine) {
     Random weights(17);
     Net net(engine, weights, x);

@@ -8,7 +8,7 @@
 
 #include "core/autodiff/gradients.h"
 #include "core/plan/evaluate.h"
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "core/tensor/half.h"
 #include "core/text/json.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/engine/engine.h"
 #include "core/registry/registry.h"
-#include "core/run/engine.h"
 #include "core/tensor/tensor.h"
 
 namespace percale {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run/engine.h"
+#include "core/engine/engine.h"
 
 namespace percale {
 

@@ -130,8 +130,8 @@ class Narrowing {
   bool is_native(ValueId id) const {
     return static_cast<size_t>(id) < native_.size() && native_[static_cast<size_t>(id)];
   }
-  bool is_prepared(ValueId id) const {
-    return static_cast<size_t>(id) < options_.prepared.size() && options_.prepared[static_cast<size_t>(id)];
+  bool is_precomputed(ValueId id) const {
+    return static_cast<size_t>(id) < options_.precomputed.size() && options_.precomputed[static_cast<size_t>(id)];
   }
 
   // Returns the value that a view shows, through any number of views.
@@ -165,10 +165,10 @@ class Narrowing {
       any_native = any_native || is_native(id);
       const DType dtype = f_.type(id).dtype;
       if (product && dtype != DType::kF32 && !is_native(id)) return false;
-      const bool is_rounded = is_prepared(id) || twin_[static_cast<size_t>(shown(id))] != kNoValue;
+      const bool is_rounded = is_precomputed(id) || twin_[static_cast<size_t>(shown(id))] != kNoValue;
       if (!is_native(id) && !is_rounded) rounded += static_cast<double>(f_.type(id).shape.num_elements());
       // The operand would be rounded for this node alone.
-      if (follows && dtype == DType::kF32 && !is_prepared(id) && !is_small_parameter(id, node)) return false;
+      if (follows && dtype == DType::kF32 && !is_precomputed(id) && !is_small_parameter(id, node)) return false;
       if (follows && dtype == DType::kF64) return false;
     }
     for (ValueId id : node.outputs) {

@@ -1,7 +1,7 @@
 // Rows that a graph computes from the rows of another data set.
 #include <algorithm>
 
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "core/train/data/dataset.h"
 #include "core/train/data/row_source.h"
 

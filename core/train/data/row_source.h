@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/parallel.h"
+#include "core/engine/engine.h"
 #include "core/graph/graph.h"
-#include "core/run/engine.h"
 #include "core/tensor/tensor.h"
 
 namespace percale {

@@ -4,7 +4,7 @@
 
 #include "core/base/similar_name.h"
 #include "core/checkpoint/checkpoint.h"
-#include "core/run/device_list.h"
+#include "core/engine/device_list.h"
 #include "core/train/method/json_keys.h"
 
 namespace percale {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/run/engine.h"
+#include "core/engine/engine.h"
 #include "core/text/json.h"
 #include "core/train/method/key_table.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/run/trace.h"
+#include "core/engine/trace.h"
 #include "core/text/json.h"
 
 namespace percale {

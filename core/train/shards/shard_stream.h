@@ -12,7 +12,7 @@
 
 #include "core/base/parallel.h"
 #include "core/registry/shape_context.h"
-#include "core/run/cancel.h"
+#include "core/session/context/cancel.h"
 #include "core/tensor/tensor.h"
 #include "core/train/shards/averaging.h"
 #include "core/train/shards/replicas.h"

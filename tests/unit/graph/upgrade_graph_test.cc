@@ -6,7 +6,7 @@
 
 #include "core/graph_io/reader.h"
 #include "core/graph_io/writer.h"
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "tests/support/engine.h"
 #include "tests/unit/graph/old_ops.h"
 

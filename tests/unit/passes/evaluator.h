@@ -4,6 +4,7 @@
 
 #include "core/passes/edit/propagate.h"
 #include "core/passes/passes.h"
+#include "core/passes/recognize/recognize.h"
 #include "core/passes/simplify/simplify.h"
 #include "tests/unit/graph_util.h"
 

@@ -49,7 +49,7 @@ TEST_CASE("products and what follows them become bf16, all else stays; the resul
   const NarrowOptions options{[](const Node&) { return true; }, {}};
   NarrowOptions with_constants = options;
   for (size_t i = 0; i < f.values.size(); ++i)
-    with_constants.prepared.push_back(f.values[i].kind == ValueKind::kConstant);
+    with_constants.precomputed.push_back(f.values[i].kind == ValueKind::kConstant);
   check(narrow(net.graph, f, with_constants));
   // An output is available as soon as it is computed, because waiting for it until the end could
   // deadlock.
@@ -107,7 +107,7 @@ TEST_CASE("a product that computes little for what would be rounded stays f32, b
   const Graph graph = *get(builder.finish());
   Function f = graph.main();
   NarrowOptions options{[](const Node&) { return true; }, {}};
-  for (const Value& value : f.values) options.prepared.push_back(value.kind == ValueKind::kConstant);
+  for (const Value& value : f.values) options.precomputed.push_back(value.kind == ValueKind::kConstant);
   check(narrow(graph, f, options));
   const std::string types = dtypes(f);
   CHECK(types.find("first:f32") != std::string::npos);

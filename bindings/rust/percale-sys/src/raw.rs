@@ -246,11 +246,14 @@ pub type percale_log_function =
 pub type percale_destroy =
     Option<unsafe extern "C" fn(user: *mut c_void)>;
 
-/// Type of a function that frees memory that a tensor borrowed. It is called once, within a release, run or wait
-/// of the host. It may release other objects; a function that returns a status answers FAILED_PRECONDITION within
-/// it.
-pub type percale_deleter =
-    Option<unsafe extern "C" fn(user: *mut c_void, data: *mut c_void)>;
+/// Type of a function that writes row `row` of a data set: the elements of column i go to the memory at
+/// `columns[i]`, which holds zeros. The same number must always give the same row; only then a training can
+/// resume exactly. It is called on the thread that asks for the batch. A result other than 0 ends that call with
+/// ABORTED. Within it `percale_dataset_configure()` and `percale_dataset_next()` of this data set, and calls,
+/// saves and publishing of a trainer that asks for the row, answer FAILED_PRECONDITION; all other functions may
+/// be called.
+pub type percale_row_callback =
+    Option<unsafe extern "C" fn(user: *mut c_void, row: i64, columns: *const *mut c_void) -> i32>;
 
 /// Type of a function that is called exactly once when a run is over, also if the event was released before: on
 /// the thread that ends the run, or at once on the thread of the caller if the run is over already. It must not
@@ -260,14 +263,11 @@ pub type percale_deleter =
 pub type percale_event_callback =
     Option<unsafe extern "C" fn(user: *mut c_void)>;
 
-/// Type of a function that writes row `row` of a data set: the elements of column i go to the memory at
-/// `columns[i]`, which holds zeros. The same number must always give the same row; only then a training can
-/// resume exactly. It is called on the thread that asks for the batch. A result other than 0 ends that call with
-/// ABORTED. Within it `percale_dataset_configure()` and `percale_dataset_next()` of this data set, and calls,
-/// saves and publishing of a trainer that asks for the row, answer FAILED_PRECONDITION; all other functions may
-/// be called.
-pub type percale_row_callback =
-    Option<unsafe extern "C" fn(user: *mut c_void, row: i64, columns: *const *mut c_void) -> i32>;
+/// Type of a function that frees memory that a tensor borrowed. It is called once, within a release, run or wait
+/// of the host. It may release other objects; a function that returns a status answers FAILED_PRECONDITION within
+/// it.
+pub type percale_deleter =
+    Option<unsafe extern "C" fn(user: *mut c_void, data: *mut c_void)>;
 
 /// Type of a function that is called after each step. It returns 0 to continue; another number stops after this
 /// step. In the modes async and bounded:k, steps that devices have completed meanwhile stay. Within it the
@@ -325,127 +325,6 @@ functions! {
     fn percale_version() -> *const c_char;
     /// Returns the version of the ABI: major * 1000 + minor. Within a major version functions are only added.
     fn percale_abi_version() -> u32;
-    /// Returns the code of a status; PERCALE_OK for NULL.
-    fn percale_status_code(status: *const percale_status) -> percale_code;
-    /// Returns the message, NUL-ended and borrowed from the status; "" for NULL. `out_size` may be NULL; it receives
-    /// the number of bytes.
-    fn percale_status_message(status: *const percale_status, out_size: *mut usize) -> *const c_char;
-    /// Returns the name of a code in upper case, such as "INVALID_ARGUMENT". Static.
-    fn percale_code_name(code: percale_code) -> *const c_char;
-    /// Returns the name of an element type in lower case, such as "f32"; "invalid" for an unknown number. Static.
-    fn percale_dtype_name(dtype: percale_dtype) -> *const c_char;
-    /// Adds a reference and returns `status`. NULL is allowed and returned.
-    fn percale_status_retain(status: *mut percale_status) -> *mut percale_status;
-    /// Releases a reference. NULL is allowed.
-    fn percale_status_release(status: *mut percale_status);
-    /// Returns how many statuses of this process exist now, however many references each one has. For tests that look
-    /// for leaks.
-    fn percale_status_live_count() -> i64;
-    /// Returns the characters, NUL-ended and borrowed; "" for NULL. `out_size` may be NULL; it receives the number of
-    /// bytes.
-    fn percale_text_data(text: *const percale_text, out_size: *mut usize) -> *const c_char;
-    /// Releases the text. NULL is allowed.
-    fn percale_text_release(text: *mut percale_text);
-    /// Creates a cancellation token for `percale_call_run_until()` and `percale_trainer_set_cancellation()`. An
-    /// asynchronous run is cancelled with `percale_event_cancel()`.
-    fn percale_cancellation_create(out_cancellation: *mut *mut percale_cancellation) -> *mut percale_status;
-    /// Cancels every call and trainer that uses the token, now or later: they end with CANCELLED. Any thread may call
-    /// it; it never waits. NULL is allowed.
-    fn percale_cancellation_cancel(cancellation: *mut percale_cancellation);
-    /// Returns 1 if the token was cancelled; 0 for NULL.
-    fn percale_cancellation_poll(cancellation: *const percale_cancellation) -> i32;
-    /// Adds a reference and returns `cancellation`. `cancellation` may be NULL.
-    fn percale_cancellation_retain(cancellation: *mut percale_cancellation) -> *mut percale_cancellation;
-    /// Releases a reference. Calls and trainers that use the token have references of their own. `cancellation` may
-    /// be NULL.
-    fn percale_cancellation_release(cancellation: *mut percale_cancellation);
-    /// Creates options of a kind: "engine", "session", "trainer" or "export". NOT_FOUND for another `kind`.
-    fn percale_options_create(kind: *const c_char, out_options: *mut *mut percale_options) -> *mut percale_status;
-    /// Releases the options. NULL is allowed.
-    fn percale_options_release(options: *mut percale_options);
-    /// Sets an option from its text, which is converted to the type of the option. A size in bytes may have a unit:
-    /// "2GB" (10^9 bytes each) or "2GiB" (2^30 bytes each). NOT_FOUND: an unknown key; the message names a similar
-    /// one. OUT_OF_RANGE: the message names the range.
-    fn percale_options_set(options: *mut percale_options, key: *const c_char, value: *const c_char) -> *mut percale_status;
-    /// Sets an option to a whole number. Errors as `percale_options_set()`.
-    fn percale_options_set_int(options: *mut percale_options, key: *const c_char, value: i64) -> *mut percale_status;
-    /// Sets an option to a number. Errors as `percale_options_set()`.
-    fn percale_options_set_float(options: *mut percale_options, key: *const c_char, value: f64) -> *mut percale_status;
-    /// Describes all options of all kinds as JSON: \[{"kind", "key", "type", "default", "choices", "min", "max",
-    /// "doc"}\]. "type" is int, float, bytes, text, choice or switch. Options of type choice have "choices", such as
-    /// "a|b|c". Numbers with bounds have "min" and "max".
-    fn percale_options_describe(out_json: *mut *mut percale_text) -> *mut percale_status;
-    /// Creates an engine. `options` of kind "engine", or NULL for the defaults. Plug-ins are searched for now and at
-    /// no other time. NOT_FOUND, FAILED_PRECONDITION: a device or a plug-in that the options name cannot be used; the
-    /// message says why.
-    fn percale_engine_create(options: *const percale_options, out_engine: *mut *mut percale_engine) -> *mut percale_status;
-    /// Adds a reference and returns `engine`. NULL is allowed and returned.
-    fn percale_engine_retain(engine: *mut percale_engine) -> *mut percale_engine;
-    /// Releases a reference. The threads of the engine end with the last one. NULL is allowed.
-    fn percale_engine_release(engine: *mut percale_engine);
-    /// Returns the number of devices that the engine uses.
-    fn percale_engine_device_count(engine: *const percale_engine) -> usize;
-    /// Returns the name of a device, such as "cpu:0"; NULL past the end. Borrowed.
-    fn percale_engine_get_device_name(engine: *const percale_engine, index: usize) -> *const c_char;
-    /// Describes the engine as JSON. `what` is one of: - "info": versions, instruction set, threads, devices, the
-    /// reason why a device is absent, libraries, numerics fingerprint, memory; - "ops": the schemas of all ops; -
-    /// "layers": the schemas of the layers that `percale_builder_layer()` and a SPEC take: \[{"name", "doc",
-    /// "inputs": {"min", "max"}, "attributes": \[{"name", "kind", "required", "default", "min", "max", "doc"}\]}\],
-    /// with the kinds of ops; - "passes": the passes over graphs; - "kernels": the kernels, per op and kind of
-    /// device; - "losses", "metrics", "optimizers", "schedules" of a SPEC and of trainers: \[{"name","doc","keys"}\];
-    /// - "spec": the keys of a SPEC.
-    ///
-    /// Keys are \[{"name", "type", "required", "default", "choices", "min", "max", "doc", "keys"}\]. "default" is a
-    /// value, or a text that describes the default. "keys" describes the keys of an object.
-    fn percale_engine_describe(engine: *const percale_engine, what: *const c_char, out_json: *mut *mut percale_text) -> *mut percale_status;
-    /// Sends messages of the level of the option "log" and above to `function`, with `user` as its first argument.
-    /// Without it they are dropped. `function` may be NULL: that ends it. Set it before other threads use the engine.
-    fn percale_engine_set_log(engine: *mut percale_engine, function: percale_log_function, user: *mut c_void);
-    /// As `percale_engine_set_log()`. `destroy` (may be NULL) is called with `user` when another function replaces
-    /// this one, or when the engine ends. On failure it is not called, and the earlier function stays. `function` may
-    /// be NULL.
-    fn percale_engine_set_log_owned(engine: *mut percale_engine, function: percale_log_function, user: *mut c_void, destroy: percale_destroy) -> *mut percale_status;
-    /// Gives the bytes that allocations of the engine hold now, and their maximum so far. `out_used` may be NULL,
-    /// `out_peak` may be NULL.
-    fn percale_engine_memory(engine: *const percale_engine, out_used: *mut i64, out_peak: *mut i64);
-    /// Creates a tensor in the memory of the engine, 64-byte aligned and filled with zeros. `dims`: `rank` sizes,
-    /// each 0 or more; the rank is at most 8. RESOURCE_EXHAUSTED: beyond the memory limit, or out of memory.
-    fn percale_tensor_create(engine: *mut percale_engine, dtype: percale_dtype, dims: *const i64, rank: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
-    /// Makes a tensor over memory of the caller, without a copy. `data` is row-major and has `bytes` bytes, which
-    /// must suffice for the shape. It must stay valid and unchanged until `deleter(user, data)` is called. `deleter`
-    /// (may be NULL) is not called if this function fails. INVALID_ARGUMENT: too few bytes, or memory that is not
-    /// aligned to an element.
-    fn percale_tensor_from_memory(dtype: percale_dtype, dims: *const i64, rank: usize, data: *mut c_void, bytes: usize, deleter: percale_deleter, user: *mut c_void, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
-    /// Gives a DLManagedTensorVersioned* of DLPack over the memory of the tensor, which it keeps alive. The caller
-    /// must call its deleter.
-    fn percale_tensor_to_dlpack(tensor: *mut percale_tensor, out_managed: *mut *mut c_void) -> *mut percale_status;
-    /// Takes over a DLManagedTensorVersioned*. UNIMPLEMENTED: it is not row-major or not in host memory; then the
-    /// caller keeps it.
-    fn percale_tensor_from_dlpack(managed: *mut c_void, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
-    /// Reads a NumPy .npy file.
-    fn percale_tensor_load(engine: *mut percale_engine, path: *const c_char, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
-    /// Makes a tensor from `size` bytes of another format, which a plug-in imports ("onnx": a TensorProto).
-    /// UNIMPLEMENTED names the formats that are there.
-    fn percale_tensor_import(engine: *mut percale_engine, format: *const c_char, bytes: *const c_void, size: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
-    /// Writes a NumPy .npy file, completely or not at all.
-    fn percale_tensor_save(tensor: *const percale_tensor, path: *const c_char) -> *mut percale_status;
-    /// Adds a reference and returns `tensor`. NULL is allowed and returned.
-    fn percale_tensor_retain(tensor: *mut percale_tensor) -> *mut percale_tensor;
-    /// Releases a reference. With the last one, borrowed memory goes to its deleter. NULL is allowed.
-    fn percale_tensor_release(tensor: *mut percale_tensor);
-    /// Returns the element type; 0 for NULL.
-    fn percale_tensor_dtype(tensor: *const percale_tensor) -> percale_dtype;
-    /// Returns the number of dims; 0 for NULL.
-    fn percale_tensor_rank(tensor: *const percale_tensor) -> usize;
-    /// Returns the dims, borrowed. Never NULL, not even for a NULL tensor.
-    fn percale_tensor_get_dims(tensor: *const percale_tensor) -> *const i64;
-    /// Returns the size of the elements in bytes; 0 for NULL.
-    fn percale_tensor_bytes(tensor: *const percale_tensor) -> usize;
-    /// Returns the number of elements; 0 for NULL.
-    fn percale_tensor_element_count(tensor: *const percale_tensor) -> i64;
-    /// Returns the elements, row-major and borrowed. Not NULL, except for a NULL tensor. Only the sole user of a
-    /// tensor may write to them.
-    fn percale_tensor_get_data(tensor: *const percale_tensor) -> *mut c_void;
     /// Creates a builder of an empty graph. Its current function is "main".
     fn percale_builder_create(engine: *mut percale_engine, out_builder: *mut *mut percale_builder) -> *mut percale_status;
     /// Creates a builder that continues a copy of a finished graph.
@@ -522,6 +401,150 @@ functions! {
     fn percale_builder_minimize(builder: *mut percale_builder, loss: percale_value, optimizer: *const c_char, out_target_name: *mut *const c_char) -> *mut percale_status;
     /// Validates the graph and gives it. The builder is left empty.
     fn percale_builder_finish(builder: *mut percale_builder, out_graph: *mut *mut percale_graph) -> *mut percale_status;
+    /// Creates a cluster without tasks.
+    fn percale_cluster_create(out_cluster: *mut *mut percale_cluster) -> *mut percale_status;
+    /// Reads the JSON of TF_CONFIG, `size` bytes or PERCALE_NUL_ENDED.
+    fn percale_cluster_from_json(json: *const c_char, size: usize, out_cluster: *mut *mut percale_cluster) -> *mut percale_status;
+    /// Reads the environment of the process: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*. NOT_FOUND: none of
+    /// them is set.
+    fn percale_cluster_from_environment(out_cluster: *mut *mut percale_cluster) -> *mut percale_status;
+    /// Adds a task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS: the task was added before.
+    fn percale_cluster_add_task(cluster: *mut percale_cluster, job: *const c_char, task: i64, address: *const c_char) -> *mut percale_status;
+    /// Sets the task that this process is, whether it was added or not.
+    fn percale_cluster_set_role(cluster: *mut percale_cluster, job: *const c_char, task: i64) -> *mut percale_status;
+    /// Returns the number of jobs; 0 for NULL.
+    fn percale_cluster_job_count(cluster: *const percale_cluster) -> usize;
+    /// Returns the name of a job, in the order of addition; NULL past the end. Borrowed.
+    fn percale_cluster_get_job(cluster: *const percale_cluster, index: usize) -> *const c_char;
+    /// Returns one more than the highest number of a task; 0 for an unknown job.
+    fn percale_cluster_task_count(cluster: *const percale_cluster, job: *const c_char) -> i64;
+    /// Returns the address of a task, "host:port"; "" if the source does not give it; NULL for an unknown task.
+    /// Borrowed.
+    fn percale_cluster_get_address(cluster: *const percale_cluster, job: *const c_char, task: i64) -> *const c_char;
+    /// Returns the job of this process, "" if it was not set, and its task. Borrowed. `out_task` may be NULL.
+    fn percale_cluster_get_role(cluster: *const percale_cluster, out_task: *mut i64) -> *const c_char;
+    /// Releases the cluster. NULL is allowed.
+    fn percale_cluster_release(cluster: *mut percale_cluster);
+    /// Creates options of a kind: "engine", "session", "trainer" or "export". NOT_FOUND for another `kind`.
+    fn percale_options_create(kind: *const c_char, out_options: *mut *mut percale_options) -> *mut percale_status;
+    /// Releases the options. NULL is allowed.
+    fn percale_options_release(options: *mut percale_options);
+    /// Sets an option from its text, which is converted to the type of the option. A size in bytes may have a unit:
+    /// "2GB" (10^9 bytes each) or "2GiB" (2^30 bytes each). NOT_FOUND: an unknown key; the message names a similar
+    /// one. OUT_OF_RANGE: the message names the range.
+    fn percale_options_set(options: *mut percale_options, key: *const c_char, value: *const c_char) -> *mut percale_status;
+    /// Sets an option to a whole number. Errors as `percale_options_set()`.
+    fn percale_options_set_int(options: *mut percale_options, key: *const c_char, value: i64) -> *mut percale_status;
+    /// Sets an option to a number. Errors as `percale_options_set()`.
+    fn percale_options_set_float(options: *mut percale_options, key: *const c_char, value: f64) -> *mut percale_status;
+    /// Describes all options of all kinds as JSON: \[{"kind", "key", "type", "default", "choices", "min", "max",
+    /// "doc"}\]. "type" is int, float, bytes, text, choice or switch. Options of type choice have "choices", such as
+    /// "a|b|c". Numbers with bounds have "min" and "max".
+    fn percale_options_describe(out_json: *mut *mut percale_text) -> *mut percale_status;
+    /// Creates an engine. `options` of kind "engine", or NULL for the defaults. Plug-ins are searched for now and at
+    /// no other time. NOT_FOUND, FAILED_PRECONDITION: a device or a plug-in that the options name cannot be used; the
+    /// message says why.
+    fn percale_engine_create(options: *const percale_options, out_engine: *mut *mut percale_engine) -> *mut percale_status;
+    /// Adds a reference and returns `engine`. NULL is allowed and returned.
+    fn percale_engine_retain(engine: *mut percale_engine) -> *mut percale_engine;
+    /// Releases a reference. The threads of the engine end with the last one. NULL is allowed.
+    fn percale_engine_release(engine: *mut percale_engine);
+    /// Returns the number of devices that the engine uses.
+    fn percale_engine_device_count(engine: *const percale_engine) -> usize;
+    /// Returns the name of a device, such as "cpu:0"; NULL past the end. Borrowed.
+    fn percale_engine_get_device_name(engine: *const percale_engine, index: usize) -> *const c_char;
+    /// Describes the engine as JSON. `what` is one of: - "info": versions, instruction set, threads, devices, the
+    /// reason why a device is absent, libraries, numerics fingerprint, memory; - "ops": the schemas of all ops; -
+    /// "layers": the schemas of the layers that `percale_builder_layer()` and a SPEC take: \[{"name", "doc",
+    /// "inputs": {"min", "max"}, "attributes": \[{"name", "kind", "required", "default", "min", "max", "doc"}\]}\],
+    /// with the kinds of ops; - "passes": the passes over graphs; - "kernels": the kernels, per op and kind of
+    /// device; - "losses", "metrics", "optimizers", "schedules" of a SPEC and of trainers: \[{"name","doc","keys"}\];
+    /// - "spec": the keys of a SPEC.
+    ///
+    /// Keys are \[{"name", "type", "required", "default", "choices", "min", "max", "doc", "keys"}\]. "default" is a
+    /// value, or a text that describes the default. "keys" describes the keys of an object.
+    fn percale_engine_describe(engine: *const percale_engine, what: *const c_char, out_json: *mut *mut percale_text) -> *mut percale_status;
+    /// Sends messages of the level of the option "log" and above to `function`, with `user` as its first argument.
+    /// Without it they are dropped. `function` may be NULL: that ends it. Set it before other threads use the engine.
+    fn percale_engine_set_log(engine: *mut percale_engine, function: percale_log_function, user: *mut c_void);
+    /// As `percale_engine_set_log()`. `destroy` (may be NULL) is called with `user` when another function replaces
+    /// this one, or when the engine ends. On failure it is not called, and the earlier function stays. `function` may
+    /// be NULL.
+    fn percale_engine_set_log_owned(engine: *mut percale_engine, function: percale_log_function, user: *mut c_void, destroy: percale_destroy) -> *mut percale_status;
+    /// Gives the bytes that allocations of the engine hold now, and their maximum so far. `out_used` may be NULL,
+    /// `out_peak` may be NULL.
+    fn percale_engine_memory(engine: *const percale_engine, out_used: *mut i64, out_peak: *mut i64);
+    /// Makes a data set from tensors in memory that all have the same first dim, the number of rows. Their names
+    /// become the names of feeds.
+    fn percale_dataset_from_tensors(engine: *mut percale_engine, names: *const *const c_char, tensors: *const *mut percale_tensor, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// Makes a data set from files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv (plain or gz).
+    /// "file#name" selects a tensor of the file, or columns of a CSV file, separated by commas. Paths are taken as
+    /// they are: only those of a SPEC are searched for in PERCALE_DATA and in the cache. Rows of several files with
+    /// one name follow each other.
+    ///
+    /// Files are mapped if possible (`percale_graph_load_file()` says what that means for files that change), and CSV
+    /// is read when it is needed, so files may be larger than memory. Images of u8 become f32, multiplied by `scale`
+    /// (0: they stay u8). `csv`: JSON with the rules for CSV files (SPEC.md, "CSV files"), or NULL: then types and
+    /// categories of columns are learnt from the whole file, and `percale_dataset_csv_rules()` gives them for the
+    /// next data set. INVALID_ARGUMENT names file, line and column of a wrong field.
+    fn percale_dataset_from_files(engine: *mut percale_engine, names: *const *const c_char, paths: *const *const c_char, count: usize, scale: f64, csv: *const c_char, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// Gives the rules by which the data set reads its CSV files, as JSON: columns, types, categories, marks of
+    /// missing values. With them `percale_dataset_from_files()` reads other files in the same way: validation data,
+    /// rows to predict. A trainer writes those of its training data into its model, under the key "percale.csv" of
+    /// the metadata in `percale_graph_describe()`. An empty text if the data set was not made from CSV files.
+    fn percale_dataset_csv_rules(dataset: *const percale_dataset, out_text: *mut *mut percale_text) -> *mut percale_status;
+    /// Makes a data set whose rows are one i64 each: `start`, `start + step`, ... before `stop`.
+    fn percale_dataset_range(engine: *mut percale_engine, name: *const c_char, start: i64, stop: i64, step: i64, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// Makes a data set of `rows` rows that a function writes. For each of `count` columns: its name, element type,
+    /// and the dims of one row. `user` must stay valid until the data set, and all that were made from it, are
+    /// released.
+    fn percale_dataset_generator(engine: *mut percale_engine, names: *const *const c_char, dtypes: *const percale_dtype, dims: *const *const i64, ranks: *const usize, count: usize, rows: i64, callback: percale_row_callback, user: *mut c_void, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// As `percale_dataset_generator()`. `destroy` (may be NULL) is called with `user` when the data set, and all
+    /// that were made from it, are released. It is not called on failure.
+    fn percale_dataset_generator_owned(engine: *mut percale_engine, names: *const *const c_char, dtypes: *const percale_dtype, dims: *const *const i64, ranks: *const usize, count: usize, rows: i64, callback: percale_row_callback, user: *mut c_void, destroy: percale_destroy, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// Makes a data set with the columns of several data sets side by side. All have the same number of rows, and no
+    /// two columns the same name. A data set that is made from others keeps them, and does not see how they are
+    /// configured.
+    fn percale_dataset_zip(datasets: *const *mut percale_dataset, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// Makes a data set with the rows of several data sets that have the same columns, one after the other.
+    fn percale_dataset_concatenate(datasets: *const *mut percale_dataset, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// Makes a data set that has the rows of `dataset` `times` times.
+    fn percale_dataset_repeat(dataset: *mut percale_dataset, times: i64, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// Makes a data set of rows that a graph without variables computes. Its inputs are columns by name; its outputs,
+    /// of shape \[?, ...\], are the new columns, under their names. `percale_dataset_rename()` gives a column its old
+    /// name back. An input that is also an output stays as it is. The graph runs on the rows of a batch together, on
+    /// the threads of the engine.
+    fn percale_dataset_map(dataset: *mut percale_dataset, graph: *const percale_graph, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// Makes a data set with the same rows and other names of all columns, in order, no two the same.
+    fn percale_dataset_rename(dataset: *mut percale_dataset, names: *const *const c_char, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// Sets batch size, shuffling (a seed, or -1 for the order of the data), and whether a short last batch is
+    /// dropped. Without it batches have 32 rows in the order of the data, and the last one may be shorter. The
+    /// "batch_size" of a SPEC is for its own data.
+    fn percale_dataset_configure(dataset: *mut percale_dataset, batch_size: i64, shuffle_seed: i64, drop_remainder: i32) -> *mut percale_status;
+    /// Splits a data set for `replicas` replicas, 1 to 65536. Of each batch of B rows `out_datasets[r]` gives the
+    /// rows floor(r * B / replicas) to floor((r + 1) * B / replicas) as a batch of its own, so that all parts
+    /// together give each row of an epoch once. Parts of a short batch may be empty. Batches are those of `dataset`
+    /// as it is configured now. Each part is a handle of its own, for a thread of its own, and prepares its next
+    /// batches ahead if the engine has threads for it. FAILED_PRECONDITION: a part cannot be configured, distributed
+    /// again, or made into other data sets.
+    fn percale_dataset_distribute(dataset: *mut percale_dataset, replicas: usize, out_datasets: *mut *mut percale_dataset) -> *mut percale_status;
+    /// Returns the number of rows; for a part of `percale_dataset_distribute()`, those of its share of an epoch. 0
+    /// for NULL.
+    fn percale_dataset_rows(dataset: *const percale_dataset) -> i64;
+    /// Returns the number of columns, which is the number of tensors that `percale_dataset_next()` gives; 0 for NULL.
+    fn percale_dataset_column_count(dataset: *const percale_dataset) -> usize;
+    /// Returns the name of a column, in the order of `percale_dataset_next()`; NULL past the end. Borrowed.
+    fn percale_dataset_get_column_name(dataset: *const percale_dataset, index: usize) -> *const c_char;
+    /// Gives the element type of a column's batches, and dims and rank of one row: a batch has its number of rows
+    /// before them. `out_dims` has room for 8. OUT_OF_RANGE past the end.
+    fn percale_dataset_column_type(dataset: *const percale_dataset, index: usize, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status;
+    /// Gives the next batch, one new tensor per column. OUT_OF_RANGE at the end of the epoch; the next call starts
+    /// the next epoch.
+    fn percale_dataset_next(dataset: *mut percale_dataset, out_tensors: *mut *mut percale_tensor) -> *mut percale_status;
+    /// Adds a reference and returns `dataset`. NULL is allowed and returned.
+    fn percale_dataset_retain(dataset: *mut percale_dataset) -> *mut percale_dataset;
+    /// Releases a reference. NULL is allowed.
+    fn percale_dataset_release(dataset: *mut percale_dataset);
     /// Makes a graph from `size` bytes of a .percale file. They are copied as far as they must outlive the call.
     fn percale_graph_load(engine: *mut percale_engine, bytes: *const c_void, size: usize, out_graph: *mut *mut percale_graph) -> *mut percale_status;
     /// Makes a graph from a .percale file.
@@ -692,77 +715,78 @@ functions! {
     fn percale_event_retain(event: *mut percale_event) -> *mut percale_event;
     /// Releases a reference. NULL is allowed.
     fn percale_event_release(event: *mut percale_event);
-    /// Makes a data set from tensors in memory that all have the same first dim, the number of rows. Their names
-    /// become the names of feeds.
-    fn percale_dataset_from_tensors(engine: *mut percale_engine, names: *const *const c_char, tensors: *const *mut percale_tensor, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
-    /// Makes a data set from files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv (plain or gz).
-    /// "file#name" selects a tensor of the file, or columns of a CSV file, separated by commas. Paths are taken as
-    /// they are: only those of a SPEC are searched for in PERCALE_DATA and in the cache. Rows of several files with
-    /// one name follow each other.
-    ///
-    /// Files are mapped if possible (`percale_graph_load_file()` says what that means for files that change), and CSV
-    /// is read when it is needed, so files may be larger than memory. Images of u8 become f32, multiplied by `scale`
-    /// (0: they stay u8). `csv`: JSON with the rules for CSV files (SPEC.md, "CSV files"), or NULL: then types and
-    /// categories of columns are learnt from the whole file, and `percale_dataset_csv_rules()` gives them for the
-    /// next data set. INVALID_ARGUMENT names file, line and column of a wrong field.
-    fn percale_dataset_from_files(engine: *mut percale_engine, names: *const *const c_char, paths: *const *const c_char, count: usize, scale: f64, csv: *const c_char, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
-    /// Gives the rules by which the data set reads its CSV files, as JSON: columns, types, categories, marks of
-    /// missing values. With them `percale_dataset_from_files()` reads other files in the same way: validation data,
-    /// rows to predict. A trainer writes those of its training data into its model, under the key "percale.csv" of
-    /// the metadata in `percale_graph_describe()`. An empty text if the data set was not made from CSV files.
-    fn percale_dataset_csv_rules(dataset: *const percale_dataset, out_text: *mut *mut percale_text) -> *mut percale_status;
-    /// Makes a data set whose rows are one i64 each: `start`, `start + step`, ... before `stop`.
-    fn percale_dataset_range(engine: *mut percale_engine, name: *const c_char, start: i64, stop: i64, step: i64, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
-    /// Makes a data set of `rows` rows that a function writes. For each of `count` columns: its name, element type,
-    /// and the dims of one row. `user` must stay valid until the data set, and all that were made from it, are
-    /// released.
-    fn percale_dataset_generator(engine: *mut percale_engine, names: *const *const c_char, dtypes: *const percale_dtype, dims: *const *const i64, ranks: *const usize, count: usize, rows: i64, callback: percale_row_callback, user: *mut c_void, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
-    /// As `percale_dataset_generator()`. `destroy` (may be NULL) is called with `user` when the data set, and all
-    /// that were made from it, are released. It is not called on failure.
-    fn percale_dataset_generator_owned(engine: *mut percale_engine, names: *const *const c_char, dtypes: *const percale_dtype, dims: *const *const i64, ranks: *const usize, count: usize, rows: i64, callback: percale_row_callback, user: *mut c_void, destroy: percale_destroy, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
-    /// Makes a data set with the columns of several data sets side by side. All have the same number of rows, and no
-    /// two columns the same name. A data set that is made from others keeps them, and does not see how they are
-    /// configured.
-    fn percale_dataset_zip(datasets: *const *mut percale_dataset, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
-    /// Makes a data set with the rows of several data sets that have the same columns, one after the other.
-    fn percale_dataset_concatenate(datasets: *const *mut percale_dataset, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
-    /// Makes a data set that has the rows of `dataset` `times` times.
-    fn percale_dataset_repeat(dataset: *mut percale_dataset, times: i64, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
-    /// Makes a data set of rows that a graph without variables computes. Its inputs are columns by name; its outputs,
-    /// of shape \[?, ...\], are the new columns, under their names. `percale_dataset_rename()` gives a column its old
-    /// name back. An input that is also an output stays as it is. The graph runs on the rows of a batch together, on
-    /// the threads of the engine.
-    fn percale_dataset_map(dataset: *mut percale_dataset, graph: *const percale_graph, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
-    /// Makes a data set with the same rows and other names of all columns, in order, no two the same.
-    fn percale_dataset_rename(dataset: *mut percale_dataset, names: *const *const c_char, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
-    /// Sets batch size, shuffling (a seed, or -1 for the order of the data), and whether a short last batch is
-    /// dropped. Without it batches have 32 rows in the order of the data, and the last one may be shorter. The
-    /// "batch_size" of a SPEC is for its own data.
-    fn percale_dataset_configure(dataset: *mut percale_dataset, batch_size: i64, shuffle_seed: i64, drop_remainder: i32) -> *mut percale_status;
-    /// Splits a data set for `replicas` replicas, 1 to 65536. Of each batch of B rows `out_datasets[r]` gives the
-    /// rows floor(r * B / replicas) to floor((r + 1) * B / replicas) as a batch of its own, so that all parts
-    /// together give each row of an epoch once. Parts of a short batch may be empty. Batches are those of `dataset`
-    /// as it is configured now. Each part is a handle of its own, for a thread of its own, and prepares its next
-    /// batches ahead if the engine has threads for it. FAILED_PRECONDITION: a part cannot be configured, distributed
-    /// again, or made into other data sets.
-    fn percale_dataset_distribute(dataset: *mut percale_dataset, replicas: usize, out_datasets: *mut *mut percale_dataset) -> *mut percale_status;
-    /// Returns the number of rows; for a part of `percale_dataset_distribute()`, those of its share of an epoch. 0
-    /// for NULL.
-    fn percale_dataset_rows(dataset: *const percale_dataset) -> i64;
-    /// Returns the number of columns, which is the number of tensors that `percale_dataset_next()` gives; 0 for NULL.
-    fn percale_dataset_column_count(dataset: *const percale_dataset) -> usize;
-    /// Returns the name of a column, in the order of `percale_dataset_next()`; NULL past the end. Borrowed.
-    fn percale_dataset_get_column_name(dataset: *const percale_dataset, index: usize) -> *const c_char;
-    /// Gives the element type of a column's batches, and dims and rank of one row: a batch has its number of rows
-    /// before them. `out_dims` has room for 8. OUT_OF_RANGE past the end.
-    fn percale_dataset_column_type(dataset: *const percale_dataset, index: usize, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status;
-    /// Gives the next batch, one new tensor per column. OUT_OF_RANGE at the end of the epoch; the next call starts
-    /// the next epoch.
-    fn percale_dataset_next(dataset: *mut percale_dataset, out_tensors: *mut *mut percale_tensor) -> *mut percale_status;
-    /// Adds a reference and returns `dataset`. NULL is allowed and returned.
-    fn percale_dataset_retain(dataset: *mut percale_dataset) -> *mut percale_dataset;
+    /// Returns the code of a status; PERCALE_OK for NULL.
+    fn percale_status_code(status: *const percale_status) -> percale_code;
+    /// Returns the message, NUL-ended and borrowed from the status; "" for NULL. `out_size` may be NULL; it receives
+    /// the number of bytes.
+    fn percale_status_message(status: *const percale_status, out_size: *mut usize) -> *const c_char;
+    /// Returns the name of a code in upper case, such as "INVALID_ARGUMENT". Static.
+    fn percale_code_name(code: percale_code) -> *const c_char;
+    /// Returns the name of an element type in lower case, such as "f32"; "invalid" for an unknown number. Static.
+    fn percale_dtype_name(dtype: percale_dtype) -> *const c_char;
+    /// Adds a reference and returns `status`. NULL is allowed and returned.
+    fn percale_status_retain(status: *mut percale_status) -> *mut percale_status;
     /// Releases a reference. NULL is allowed.
-    fn percale_dataset_release(dataset: *mut percale_dataset);
+    fn percale_status_release(status: *mut percale_status);
+    /// Returns how many statuses of this process exist now, however many references each one has. For tests that look
+    /// for leaks.
+    fn percale_status_live_count() -> i64;
+    /// Returns the characters, NUL-ended and borrowed; "" for NULL. `out_size` may be NULL; it receives the number of
+    /// bytes.
+    fn percale_text_data(text: *const percale_text, out_size: *mut usize) -> *const c_char;
+    /// Releases the text. NULL is allowed.
+    fn percale_text_release(text: *mut percale_text);
+    /// Creates a cancellation token for `percale_call_run_until()` and `percale_trainer_set_cancellation()`. An
+    /// asynchronous run is cancelled with `percale_event_cancel()`.
+    fn percale_cancellation_create(out_cancellation: *mut *mut percale_cancellation) -> *mut percale_status;
+    /// Cancels every call and trainer that uses the token, now or later: they end with CANCELLED. Any thread may call
+    /// it; it never waits. NULL is allowed.
+    fn percale_cancellation_cancel(cancellation: *mut percale_cancellation);
+    /// Returns 1 if the token was cancelled; 0 for NULL.
+    fn percale_cancellation_poll(cancellation: *const percale_cancellation) -> i32;
+    /// Adds a reference and returns `cancellation`. `cancellation` may be NULL.
+    fn percale_cancellation_retain(cancellation: *mut percale_cancellation) -> *mut percale_cancellation;
+    /// Releases a reference. Calls and trainers that use the token have references of their own. `cancellation` may
+    /// be NULL.
+    fn percale_cancellation_release(cancellation: *mut percale_cancellation);
+    /// Creates a tensor in the memory of the engine, 64-byte aligned and filled with zeros. `dims`: `rank` sizes,
+    /// each 0 or more; the rank is at most 8. RESOURCE_EXHAUSTED: beyond the memory limit, or out of memory.
+    fn percale_tensor_create(engine: *mut percale_engine, dtype: percale_dtype, dims: *const i64, rank: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
+    /// Makes a tensor over memory of the caller, without a copy. `data` is row-major and has `bytes` bytes, which
+    /// must suffice for the shape. It must stay valid and unchanged until `deleter(user, data)` is called. `deleter`
+    /// (may be NULL) is not called if this function fails. INVALID_ARGUMENT: too few bytes, or memory that is not
+    /// aligned to an element.
+    fn percale_tensor_from_memory(dtype: percale_dtype, dims: *const i64, rank: usize, data: *mut c_void, bytes: usize, deleter: percale_deleter, user: *mut c_void, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
+    /// Gives a DLManagedTensorVersioned* of DLPack over the memory of the tensor, which it keeps alive. The caller
+    /// must call its deleter.
+    fn percale_tensor_to_dlpack(tensor: *mut percale_tensor, out_managed: *mut *mut c_void) -> *mut percale_status;
+    /// Takes over a DLManagedTensorVersioned*. UNIMPLEMENTED: it is not row-major or not in host memory; then the
+    /// caller keeps it.
+    fn percale_tensor_from_dlpack(managed: *mut c_void, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
+    /// Reads a NumPy .npy file.
+    fn percale_tensor_load(engine: *mut percale_engine, path: *const c_char, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
+    /// Makes a tensor from `size` bytes of another format, which a plug-in imports ("onnx": a TensorProto).
+    /// UNIMPLEMENTED names the formats that are there.
+    fn percale_tensor_import(engine: *mut percale_engine, format: *const c_char, bytes: *const c_void, size: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
+    /// Writes a NumPy .npy file, completely or not at all.
+    fn percale_tensor_save(tensor: *const percale_tensor, path: *const c_char) -> *mut percale_status;
+    /// Adds a reference and returns `tensor`. NULL is allowed and returned.
+    fn percale_tensor_retain(tensor: *mut percale_tensor) -> *mut percale_tensor;
+    /// Releases a reference. With the last one, borrowed memory goes to its deleter. NULL is allowed.
+    fn percale_tensor_release(tensor: *mut percale_tensor);
+    /// Returns the element type; 0 for NULL.
+    fn percale_tensor_dtype(tensor: *const percale_tensor) -> percale_dtype;
+    /// Returns the number of dims; 0 for NULL.
+    fn percale_tensor_rank(tensor: *const percale_tensor) -> usize;
+    /// Returns the dims, borrowed. Never NULL, not even for a NULL tensor.
+    fn percale_tensor_get_dims(tensor: *const percale_tensor) -> *const i64;
+    /// Returns the size of the elements in bytes; 0 for NULL.
+    fn percale_tensor_bytes(tensor: *const percale_tensor) -> usize;
+    /// Returns the number of elements; 0 for NULL.
+    fn percale_tensor_element_count(tensor: *const percale_tensor) -> i64;
+    /// Returns the elements, row-major and borrowed. Not NULL, except for a NULL tensor. Only the sole user of a
+    /// tensor may write to them.
+    fn percale_tensor_get_data(tensor: *const percale_tensor) -> *mut c_void;
     /// Creates a trainer for a graph whose function "main" has the columns of the data set as inputs and the scalar
     /// loss as an output. `options` of kind "trainer", or NULL (loss, metrics, optimizer, schedule, shards,
     /// clip_norm, accumulation, ema, groups, freeze, early_stopping and others; `percale_options_describe()` lists
@@ -868,28 +892,4 @@ functions! {
     fn percale_trace_json(trace: *const percale_trace, out_json: *mut *mut percale_text) -> *mut percale_status;
     /// Releases the trace. NULL is allowed.
     fn percale_trace_release(trace: *mut percale_trace);
-    /// Creates a cluster without tasks.
-    fn percale_cluster_create(out_cluster: *mut *mut percale_cluster) -> *mut percale_status;
-    /// Reads the JSON of TF_CONFIG, `size` bytes or PERCALE_NUL_ENDED.
-    fn percale_cluster_from_json(json: *const c_char, size: usize, out_cluster: *mut *mut percale_cluster) -> *mut percale_status;
-    /// Reads the environment of the process: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*. NOT_FOUND: none of
-    /// them is set.
-    fn percale_cluster_from_environment(out_cluster: *mut *mut percale_cluster) -> *mut percale_status;
-    /// Adds a task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS: the task was added before.
-    fn percale_cluster_add_task(cluster: *mut percale_cluster, job: *const c_char, task: i64, address: *const c_char) -> *mut percale_status;
-    /// Sets the task that this process is, whether it was added or not.
-    fn percale_cluster_set_role(cluster: *mut percale_cluster, job: *const c_char, task: i64) -> *mut percale_status;
-    /// Returns the number of jobs; 0 for NULL.
-    fn percale_cluster_job_count(cluster: *const percale_cluster) -> usize;
-    /// Returns the name of a job, in the order of addition; NULL past the end. Borrowed.
-    fn percale_cluster_get_job(cluster: *const percale_cluster, index: usize) -> *const c_char;
-    /// Returns one more than the highest number of a task; 0 for an unknown job.
-    fn percale_cluster_task_count(cluster: *const percale_cluster, job: *const c_char) -> i64;
-    /// Returns the address of a task, "host:port"; "" if the source does not give it; NULL for an unknown task.
-    /// Borrowed.
-    fn percale_cluster_get_address(cluster: *const percale_cluster, job: *const c_char, task: i64) -> *const c_char;
-    /// Returns the job of this process, "" if it was not set, and its task. Borrowed. `out_task` may be NULL.
-    fn percale_cluster_get_role(cluster: *const percale_cluster, out_task: *mut i64) -> *const c_char;
-    /// Releases the cluster. NULL is allowed.
-    fn percale_cluster_release(cluster: *mut percale_cluster);
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/engine/trace.h"
 #include "core/graph/device_hint.h"
-#include "core/run/trace.h"
 #include "core/text/json.h"
 #include "tests/support/sim_engine.h"
 #include "tests/unit/train/devices/parallel_jobs.h"

@@ -2,6 +2,7 @@
 #include "core/train/layers/layers.h"
 
 #include "core/plan/evaluate.h"
+#include "core/session/initialize.h"
 #include "core/train/rewrite/minimize.h"
 #include "tests/unit/train/jobs.h"
 

@@ -38,7 +38,7 @@ Drawn draw(const Shape& shape, DType dtype, int64_t seed, int32_t threads) {
   options.seed = seed;
   options.step = 0;
   const std::vector<Tensor> none((*graph)->variables.size());
-  options.state = &none;
+  options.values = RunValues::of_caller(none);
   const auto out = (*session)->run(spec, {}, options);
   REQUIRE_MESSAGE(out.ok(), out.status().to_string());
   return {(*out)[0], (*out)[1]};

@@ -1,7 +1,8 @@
 // States of recurrent layers: a sequence in two halves gives the result of the whole.
 #include <cmath>
 
-#include "core/run/session.h"
+#include "core/session/initialize.h"
+#include "core/session/session.h"
 #include "core/train/layers/layers.h"
 #include "tests/unit/train/jobs.h"
 

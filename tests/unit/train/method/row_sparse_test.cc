@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/run/compiled.h"
+#include "core/compile/plan.h"
+#include "core/session/initialize.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
 
@@ -350,7 +351,7 @@ TEST_CASE("a step's memory does not depend on the rows of a table that trains by
     spec.function = kComputeFunction;
     spec.feeds = graph->inputs;
     spec.fetches = graph->outputs;
-    spec.changing_state = true;
+    spec.binding = RunBinding::changing();
     const Function& compute = *graph->graph->find_function(kComputeFunction);
     std::vector<ValueType> feeds;
     for (const std::string& name : graph->inputs) {
@@ -363,7 +364,7 @@ TEST_CASE("a step's memory does not depend on the rows of a table that trains by
     commit.function = kCommitFunction;
     commit.feeds = graph->commit_inputs;
     commit.targets = graph->commit_targets;
-    commit.exclusive_state = true;
+    commit.binding = RunBinding::exclusive();
     const Function& f = *graph->graph->find_function(kCommitFunction);
     feeds.clear();
     for (const std::string& name : graph->commit_inputs) {

@@ -2,6 +2,7 @@
 // they came with.
 #include "core/train/rewrite/inference_form.h"
 
+#include "core/session/initialize.h"
 #include "core/train/layers/state_ops.h"
 #include "core/train/rewrite/minimize.h"
 #include "tests/unit/train/jobs.h"

@@ -1,5 +1,6 @@
 #include "core/train/rewrite/minimize.h"
 
+#include "core/session/initialize.h"
 #include "core/train/layers/layers.h"
 #include "tests/unit/train/jobs.h"
 

@@ -28,12 +28,15 @@ public final class RawCallbacks {
       FunctionDescriptor.ofVoid(ADDRESS);
 
   /**
-   * Type of a function that frees memory that a tensor borrowed. It is called once, within a release, run or wait
-   * of the host. It may release other objects; a function that returns a status answers FAILED_PRECONDITION within
-   * it.
+   * Type of a function that writes row {@code row} of a data set: the elements of column i go to the memory at
+   * {@code columns[i]}, which holds zeros. The same number must always give the same row; only then a training can
+   * resume exactly. It is called on the thread that asks for the batch. A result other than 0 ends that call with
+   * ABORTED. Within it percale_dataset_configure() and percale_dataset_next() of this data set, and calls, saves
+   * and publishing of a trainer that asks for the row, answer FAILED_PRECONDITION; all other functions may be
+   * called.
    */
-  public static final FunctionDescriptor percale_deleter =
-      FunctionDescriptor.ofVoid(ADDRESS, ADDRESS);
+  public static final FunctionDescriptor percale_row_callback =
+      FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS);
 
   /**
    * Type of a function that is called exactly once when a run is over, also if the event was released before: on
@@ -46,15 +49,12 @@ public final class RawCallbacks {
       FunctionDescriptor.ofVoid(ADDRESS);
 
   /**
-   * Type of a function that writes row {@code row} of a data set: the elements of column i go to the memory at
-   * {@code columns[i]}, which holds zeros. The same number must always give the same row; only then a training can
-   * resume exactly. It is called on the thread that asks for the batch. A result other than 0 ends that call with
-   * ABORTED. Within it percale_dataset_configure() and percale_dataset_next() of this data set, and calls, saves
-   * and publishing of a trainer that asks for the row, answer FAILED_PRECONDITION; all other functions may be
-   * called.
+   * Type of a function that frees memory that a tensor borrowed. It is called once, within a release, run or wait
+   * of the host. It may release other objects; a function that returns a status answers FAILED_PRECONDITION within
+   * it.
    */
-  public static final FunctionDescriptor percale_row_callback =
-      FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS);
+  public static final FunctionDescriptor percale_deleter =
+      FunctionDescriptor.ofVoid(ADDRESS, ADDRESS);
 
   /**
    * Type of a function that is called after each step. It returns 0 to continue; another number stops after this

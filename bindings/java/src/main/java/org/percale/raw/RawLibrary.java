@@ -46,6 +46,27 @@ public final class RawLibrary {
     }
   }
 
+  private static final MethodHandle PERCALE_FILE_CHECK_ =
+      Raw.function("percale_file_check",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Reads a file or folder and returns the first error in it. The name chooses the reader: .npy, .npz,
+   * .safetensors, .onnx (needs its plug-in), .json (a SPEC). A folder is a checkpoint or holds checkpoints, whose
+   * checksums are compared. Any other file is read as .percale. Thread-safe.
+   *
+   * @param engine in percale_engine*
+   * @param path text const char*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_file_check(MemorySegment engine, MemorySegment path) {
+    try {
+      return (MemorySegment) PERCALE_FILE_CHECK_.invokeExact(engine, path);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_CODE_NAME_ =
       Raw.getter("percale_code_name",
           FunctionDescriptor.of(ADDRESS, JAVA_INT));
@@ -77,27 +98,6 @@ public final class RawLibrary {
   public static MemorySegment percale_dtype_name(int dtype) {
     try {
       return (MemorySegment) PERCALE_DTYPE_NAME_.invokeExact(dtype);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_FILE_CHECK_ =
-      Raw.function("percale_file_check",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
-
-  /**
-   * Reads a file or folder and returns the first error in it. The name chooses the reader: .npy, .npz,
-   * .safetensors, .onnx (needs its plug-in), .json (a SPEC). A folder is a checkpoint or holds checkpoints, whose
-   * checksums are compared. Any other file is read as .percale. Thread-safe.
-   *
-   * @param engine in percale_engine*
-   * @param path text const char*
-   * @return NULL, or the error, which the caller releases
-   */
-  public static MemorySegment percale_file_check(MemorySegment engine, MemorySegment path) {
-    try {
-      return (MemorySegment) PERCALE_FILE_CHECK_.invokeExact(engine, path);
     } catch (Throwable error) {
       throw Raw.unexpected(error);
     }

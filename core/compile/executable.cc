@@ -1,0 +1,51 @@
+#include "core/compile/executable.h"
+
+#include "core/graph_io/writer.h"
+#include "core/plan/node_view.h"
+
+namespace percale {
+
+Result<std::shared_ptr<const Executable>> Executable::compile(const Device& device, const Graph& graph,
+                                                              const Function& function) {
+  Graph alone;
+  alone.registry = graph.registry;
+  alone.functions.push_back(function);
+  alone.functions[0].name = kMainFunction;
+  for (Node& node : alone.functions[0].nodes) node.device.clear();
+  PERCALE_ASSIGN_OR_RETURN(const std::string bytes, write_graph(alone));
+  void* handle = nullptr;
+  PERCALE_RETURN_IF_ERROR(
+      from_c(device.api().compile(device.handle(), bytes.data(), bytes.size(), &handle)).with_context(device.name()));
+  return std::shared_ptr<const Executable>(new Executable(device, handle));
+}
+
+Executable::~Executable() { device_.api().executable_destroy(handle_); }
+
+Status Executable::execute(void* stream, void* const* inputs, void* const* outputs) const {
+  return from_c(device_.api().execute(handle_, stream, inputs, outputs)).with_context(device_.name());
+}
+
+std::shared_ptr<const Program> whole_program(const Function& function, std::string_view device_kind) {
+  auto out = std::make_shared<Program>();
+  out->instructions.push_back({nullptr, nullptr, 0, 0, -1});
+  for (const Node& node : function.nodes) {
+    ProgramNode& info = out->nodes.emplace_back();
+    info.op = node.op;
+    info.name = node.name;
+    info.kernel = str_cat(device_kind, ".partition");
+    const auto type = [&](ValueId id) { return id == kNoValue ? ValueType{} : function.type(id); };
+    for (ValueId id : node.inputs) info.inputs.push_back(type(id));
+    for (ValueId id : node.outputs) info.outputs.push_back(type(id));
+    info.formats.resize(info.inputs.size() + info.outputs.size());
+  }
+  for (ValueId id : function.inputs) out->inputs.push_back(memory_type(function, id));
+  out->input_needed.assign(function.inputs.size(), 0);
+  for (size_t i = 0; i < function.outputs.size(); ++i) {
+    out->outputs.push_back(memory_type(function, function.outputs[i]));
+    out->output_from.push_back({Home::kOutput, static_cast<int64_t>(i)});
+  }
+  out->output_ready.assign(function.outputs.size(), 0);
+  return out;
+}
+
+}  // namespace percale

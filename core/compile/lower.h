@@ -1,0 +1,15 @@
+// Lowers the parts of a cut function to programs.
+#ifndef PERCALE_CORE_COMPILE_LOWER_H_
+#define PERCALE_CORE_COMPILE_LOWER_H_
+
+#include "core/compile/compilation.h"
+
+namespace percale {
+
+// Runs the device passes and makes a program of each part. `num_feeds`: the inputs of the function
+// that was cut.
+Status lower_parts(Compilation& c, Cut cut, size_t num_feeds);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_COMPILE_LOWER_H_

@@ -1,0 +1,38 @@
+// Threads for asynchronous runs, started on demand.
+#ifndef PERCALE_CORE_SESSION_CONTEXT_ASYNC_H_
+#define PERCALE_CORE_SESSION_CONTEXT_ASYNC_H_
+
+#include <functional>
+#include <memory>
+
+#include "core/base/status.h"
+#include "core/session/context/cancel.h"
+
+namespace percale {
+
+// Thread-safe. Tasks begin in the order of submit().
+class AsyncRunner final : public RunPlaces {
+ public:
+  // At most `max_threads` (>= 1) tasks run at once. Tasks that sleep between leave() and
+  // come_back() do not count. Starts no thread yet. Threads are called "percale-run" and block all
+  // signals.
+  explicit AsyncRunner(int32_t max_threads);
+  // Waits for all tasks. A task may itself destroy the runner; then its thread ends after it.
+  ~AsyncRunner() override;
+  AsyncRunner(const AsyncRunner&) = delete;
+  AsyncRunner& operator=(const AsyncRunner&) = delete;
+
+  // `task` must not throw. RESOURCE_EXHAUSTED if there is no thread yet and the system refuses one.
+  Status submit(std::function<void()> task);
+  // To be called by tasks. At most 1024 tasks sleep at once.
+  Status leave() override;
+  void come_back(bool (*stopped)(const void* user), const void* user) override;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_SESSION_CONTEXT_ASYNC_H_

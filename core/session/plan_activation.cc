@@ -1,0 +1,129 @@
+#include "core/session/plan_activation.h"
+
+#include <cstring>
+
+#include "core/session/executor/executor.h"
+#include "core/session/precompute.h"
+
+namespace percale {
+
+PlanActivation::PlanActivation(PlanRunner& runner, const Plan& plan, PlanRunner::Sharing sharing)
+    : runner_(runner),
+      plan_(plan),
+      sharing_(sharing),
+      version_(runner.frame().state.version),
+      lists_(plan.lists),
+      feeds_(lists_->feeds),
+      results_(lists_->results) {}
+
+Status PlanActivation::bind_feeds(std::span<const Tensor> feeds) {
+  feeds_.assign(feeds.begin(), feeds.end());
+  if (plan_.precompute.steps.empty()) return {};
+  PERCALE_ASSIGN_OR_RETURN(const auto precomputed, precomputed_values(runner_.session(), runner_.frame(), plan_));
+  feeds_.insert(feeds_.end(), precomputed->values.begin(), precomputed->values.end());
+  return {};
+}
+
+Status PlanActivation::bind_results(std::span<const Tensor> outputs) {
+  results_.resize(plan_.results.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const ValueSource& source = plan_.fetches[i];
+    if (source.kind != ValueSource::Kind::kResult || !outputs[i].defined()) continue;
+    Tensor& result = results_[static_cast<size_t>(source.index)];
+    if (!result.defined()) result = outputs[i];
+  }
+  share_shown_results();
+  PERCALE_RETURN_IF_ERROR(allocate_results());
+  copy_passed_through();
+  return {};
+}
+
+void PlanActivation::share_shown_results() {
+  const StateFrame& state = runner_.frame().state;
+  for (const ShownResult& shown : plan_.shown) {
+    Tensor& result = results_[static_cast<size_t>(shown.result)];
+    if (result.defined() || state.exclusive || (!may_share() && shown.fetched)) continue;
+    const Tensor& from = shown.feed >= 0 ? feeds_[static_cast<size_t>(shown.feed)] : state.value(shown.variable);
+    result = from.reshaped(plan_.results[static_cast<size_t>(shown.result)].shape);
+  }
+}
+
+Status PlanActivation::allocate_results() {
+  for (size_t i = 0; i < results_.size(); ++i) {
+    if (results_[i].defined() || plan_.stays[i]) continue;
+    const ValueType& type = plan_.results[i];
+    PERCALE_ASSIGN_OR_RETURN(results_[i], Tensor::allocate(runner_.session().memory, type.dtype, type.shape));
+  }
+  return {};
+}
+
+void PlanActivation::copy_passed_through() {
+  for (const PassedThrough& p : plan_.passed_through) {
+    const Tensor& from = p.feed >= 0 ? feeds_[static_cast<size_t>(p.feed)] : p.constant;
+    void* to = results_[static_cast<size_t>(p.result)].data();
+    if (to != from.data()) std::memcpy(to, from.data(), static_cast<size_t>(from.bytes()));
+  }
+}
+
+Status PlanActivation::execute() {
+  return execute_programs(plan_, *runner_.session().engine, runner_.frame(), feeds_, results_);
+}
+
+Tensor PlanActivation::value_of(const ValueSource& source) const {
+  const auto i = static_cast<size_t>(source.index);
+  switch (source.kind) {
+    case ValueSource::Kind::kFeed: return source.index < 0 ? Tensor() : feeds_[i];
+    case ValueSource::Kind::kResult: return results_[i];
+    case ValueSource::Kind::kControl: return control_outputs_[i][static_cast<size_t>(source.output)];
+    case ValueSource::Kind::kRest: return rest_outputs_[i];
+  }
+  return {};
+}
+
+Status PlanActivation::run_control() {
+  for (const ControlNode& control : plan_.control) {
+    std::vector<Tensor> inputs;
+    for (const ValueSource& source : control.inputs) inputs.push_back(value_of(source));
+    PERCALE_ASSIGN_OR_RETURN(auto outputs, runner_.run_control_node(control, inputs, version_));
+    control_outputs_.push_back(std::move(outputs));
+  }
+  return {};
+}
+
+Status PlanActivation::run_rest() {
+  if (plan_.rest.graph == nullptr) return {};
+  std::vector<Tensor> inputs, contents(plan_.rest.inputs.size());
+  for (size_t i = 0; i < plan_.rest.inputs.size(); ++i) {
+    inputs.push_back(value_of(plan_.rest.inputs[i]));
+    if (plan_.rest.by_value[i]) contents[i] = inputs[i];
+  }
+  PERCALE_ASSIGN_OR_RETURN(rest_outputs_,
+                           runner_.call_function(*plan_.rest.graph, plan_.id, plan_.rest.spec, inputs, contents));
+  return {};
+}
+
+Status PlanActivation::deliver(std::span<Tensor> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) PERCALE_RETURN_IF_ERROR(deliver_one(i, outputs[i]));
+  return {};
+}
+
+Status PlanActivation::deliver_one(size_t fetch, Tensor& output) {
+  const ValueSource& source = plan_.fetches[fetch];
+  Tensor found = value_of(source);
+  if (!found.defined()) return {};  // it stays on its device
+  if (!output.defined() && (may_share() || source.kind != ValueSource::Kind::kFeed)) {
+    output = std::move(found);
+    return {};
+  }
+  if (!output.defined()) {
+    PERCALE_ASSIGN_OR_RETURN(output, Tensor::allocate(runner_.session().memory, found.dtype(), found.shape()));
+  }
+  if (output.dtype() != found.dtype() || !(output.shape() == found.shape())) {
+    return invalid_argument("fetch '", plan_.spec.fetches[fetch], "' is ", found.dtype(), " ", found.shape(),
+                            ", the output given for it is ", output.dtype(), " ", output.shape());
+  }
+  if (output.data() != found.data()) std::memcpy(output.data(), found.data(), static_cast<size_t>(found.bytes()));
+  return {};
+}
+
+}  // namespace percale

@@ -1,0 +1,25 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.percale.Engine;
+import org.percale.Trainer;
+import org.percale.Variables;
+
+class Devices {
+  // --8<-- [start:devices]
+  /** Trains a job on some devices and returns the digest of its weights. */
+  static String train(String spec, String devices) {
+    try (Engine engine = Engine.builder().devices(devices).build(); // "cpu=2x1": two devices with a thread each
+        Trainer trainer = Trainer.fromSpec(engine, spec).option("shards", 4).build(); // parts of each batch
+        Variables variables = trainer.variables()) {
+      trainer.fit(null, 1);
+      return variables.digest();
+    }
+  }
+  // --8<-- [end:devices]
+
+  public static void main(String[] args) throws IOException {
+    String spec = Files.readString(Path.of("digits.json"));
+    System.out.println("the same bits: " + train(spec, "cpu:0").equals(train(spec, "cpu=2x1")));
+  }
+}

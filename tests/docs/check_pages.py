@@ -1,0 +1,144 @@
+"""Checks what the pages of docs/ show.
+
+    check_pages.py SOURCE PERCALE
+
+* A block in C, C++, Go, Java, Rust or Python is a part of a file that a test compiles and runs (`--8<--`), and that part exists.
+* A block of JSON that is a training job passes `percale check`, whether it stands in the page or in a file.
+* The programs of README.md are those of docs/examples/readme.
+* The program of c_api/SERVING.md is a part of docs/examples/serve/serve.c.
+* docs/how/architecture.svg is what docs/tools/architecture.py draws.
+* Lines of prose are at most 100 columns wide.
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+LANGUAGES = {"c", "cc", "cpp", "c++", "cxx", "go", "java", "rust", "rs", "python", "py"}
+# A test compiles and runs what stands here: the examples by check_examples.py, the others by the tests beside them.
+TESTED = ("docs/examples/", "samples/", "devices/null/", "tests/install/host/", "bindings/")
+FENCE = re.compile(r"^( *)```+ *([\w+#-]*)[^\n]*\n(.*?)^\1```+ *$", re.M | re.S)
+SNIPPET = re.compile(r'--8<-- "([^":]+)(?::([\w-]+|\d*:\d*))?"')
+MARKER = re.compile(r".*--8<-- \[(?:start|end):[\w-]+\].*\n?")
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+def section(text, name):
+    """The lines between the two marks of a part, or None."""
+    found = re.search(rf"^[^\n]*--8<-- \[start:{re.escape(name)}\][^\n]*\n(.*?)^[^\n]*--8<-- \[end:{re.escape(name)}\]", text, re.M | re.S)
+    return MARKER.sub("", found.group(1)) if found else None
+
+
+def included(source, path, name):
+    """The text that a snippet stands for, or None."""
+    if not os.path.isfile(os.path.join(source, path)):
+        return None
+    text = read(source, path)
+    if not name:
+        return text
+    if ":" in name:
+        first, last = (int(part) if part else None for part in name.split(":"))
+        return "".join(text.splitlines(True)[(first or 1) - 1:last])
+    return section(text, name)
+
+
+def pages(source):
+    for path in sorted(glob.glob(os.path.join(source, "docs", "**", "*.md"), recursive=True)):
+        yield os.path.relpath(path, source), read(path)
+
+
+def check_blocks(source, page, text):
+    """What is wrong with the blocks of a page, and the jobs in JSON that it shows."""
+    wrong, jobs = [], []
+    for match in FENCE.finditer(text):
+        language, body = match.group(2).lower(), textwrap.dedent(match.group(3))
+        line = text.count("\n", 0, match.start()) + 1
+        snippets = [SNIPPET.fullmatch(row.strip()) for row in body.splitlines() if row.strip()]
+        if language in LANGUAGES and (not snippets or not all(snippets)):
+            wrong.append(f"{page}:{line}: the {language} block is not taken from a file (--8<--)")
+        for found in SNIPPET.finditer(body):
+            part = included(source, *found.groups())
+            if part is None or not part.strip():
+                wrong.append(f"{page}:{line}: there is no {found.group()}")
+            elif language in LANGUAGES and not found.group(1).startswith(TESTED):
+                wrong.append(f"{page}:{line}: no test runs {found.group(1)}")
+            elif language == "json":
+                body = body.replace(found.group(), part)
+        if language == "json":
+            jobs.append((f"{page}:{line}", body))
+    return wrong, jobs
+
+
+def check_jobs(percale, jobs):
+    wrong = []
+    for where, text in jobs:
+        try:
+            job = json.loads(text)
+        except json.JSONDecodeError as error:
+            wrong.append(f"{where}: {error}")
+            continue
+        if "model" not in job or isinstance(job["model"], str):
+            continue  # no job, or one whose model is a file
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "job.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            result = subprocess.run([percale, "check", path], capture_output=True, text=True)
+            if result.returncode != 0:
+                wrong.append(f"{where}: {result.stdout.strip() or result.stderr.strip()}")
+    return wrong
+
+
+def check_readme(source):
+    """The programs of README.md that are not those of docs/examples/readme."""
+    readme = read(source, "README.md")
+    blocks = {body.strip() for _, _, body in FENCE.findall(readme)}
+    return [f"README.md does not show {os.path.relpath(path, source)}"
+            for path in sorted(glob.glob(os.path.join(source, "docs", "examples", "readme", "digits.*"))) if read(path).strip() not in blocks]
+
+
+def check_serving(source):
+    blocks = [body for _, language, body in FENCE.findall(read(source, "c_api", "SERVING.md")) if language == "c"]
+    part = textwrap.dedent(section(read(source, "docs", "examples", "serve", "serve.c"), "serve"))
+    return [] if [body.strip() for body in blocks] == [part.strip()] else ["c_api/SERVING.md does not show docs/examples/serve/serve.c:serve"]
+
+
+def check_picture(source):
+    drawn = subprocess.run([sys.executable, "-B", os.path.join(source, "docs", "tools", "architecture.py"), source],
+                           capture_output=True, text=True, check=True).stdout
+    return [] if drawn == read(source, "docs", "how", "architecture.svg") else [
+        "docs/how/architecture.svg is old: python3 docs/tools/architecture.py . > docs/how/architecture.svg"]
+
+
+def check_width(page, text):
+    """Table rows, blocks, and links that cannot be broken may be longer."""
+    wrong, fenced = [], False
+    for number, line in enumerate(text.splitlines(), 1):
+        fenced ^= line.lstrip().startswith("```")
+        if len(line) > 100 and not fenced and not line.lstrip().startswith(("|", "```", "![")) and " " in line[100:] + line[:100].strip():
+            wrong.append(f"{page}:{number}: {len(line)} columns, at most 100")
+    return wrong
+
+
+def main(source, percale):
+    wrong, jobs, count = [], [], 0
+    for page, text in pages(source):
+        more, found = check_blocks(source, page, text)
+        wrong += more + check_width(page, text)
+        jobs += found
+        count += 1
+    wrong += check_jobs(percale, jobs) + check_readme(source) + check_serving(source) + check_picture(source)
+    print("\n".join(wrong) if wrong else f"{count} pages are right; {len(jobs)} blocks of JSON among them")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
