@@ -1,5 +1,5 @@
-/// Plug-ins for Percale in C++20: header-only, on percale_plugin.h alone. A plug-in links nothing of
-/// Percale. Errors are exceptions inside a plug-in; the kit turns them into statuses.
+/// Plug-ins for Percale in C++20: header-only, on percale_plugin.h alone. A plug-in links nothing
+/// of Percale. Errors are exceptions inside a plug-in; the kit turns them into statuses.
 ///
 /// A plug-in is a class derived from percale::plugin::Plugin:
 ///

@@ -197,14 +197,15 @@ class Header:
         return next(f for f in self.functions if f.name == name)
 
 
-# Around the declarations of a header that another one includes: its comment, its guard, its linkage.
+# The frame of a header that another one includes: its comment, its guard, its linkage.
 INNER_FRAME = re.compile(r"/\*\*\s*\n \* @file.*?\*/|#ifndef \w+_H_\n#define \w+_H_|#endif /\* \w+_H_ \*/"
                          r"|#ifdef __cplusplus\n(?:extern \"C\" \{|\})\n#endif", re.S)
 
 
 def whole_text(path, without=()):
-    """The text of a header with the texts of those that it includes from its own folder or below in their place, each once.
-    Headers whose names are in `without` stay includes."""
+    """Returns the text of a header in which the headers that it includes from its folder are
+    expanded, each once. Headers whose names are in `without` are not expanded.
+    """
     path = pathlib.Path(path).resolve()
     seen = {path}
 

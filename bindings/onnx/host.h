@@ -1,4 +1,4 @@
-// What the plug-in sees of the library: its table, with statuses as values and tensors with owners.
+// The library as the plug-in sees it: its table, with statuses as values and tensors with owners.
 #ifndef PERCALE_BINDINGS_ONNX_HOST_H_
 #define PERCALE_BINDINGS_ONNX_HOST_H_
 
@@ -45,8 +45,9 @@ std::string text(const Parts&... parts) {
   return out;
 }
 bool is_utf8(std::string_view text);
-// A name out of a file within quotes, in a form that a line of a message can hold: control characters, and bytes that are no UTF-8,
-// become '?', and of a long one only the beginning is there.
+// A name out of a file within quotes, in a form that a line of a message can hold: control
+// characters, and bytes that are no UTF-8, become '?', and of a long one only the beginning is
+// there.
 std::string quoted(std::string_view name);
 
 template <class... Parts>

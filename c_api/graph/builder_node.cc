@@ -27,7 +27,8 @@ percale_status* begin(const char* function, bool layer, percale_builder* builder
   });
 }
 
-// Something for the node that was begun: what goes wrong is told now and again when the node is finished.
+// Something for the node that was begun: what goes wrong is told now and again when the node is
+// finished.
 template <class Body>
 percale_status* amend(const char* function, percale_builder* builder, std::initializer_list<Argument> arguments,
                       Body&& body) {

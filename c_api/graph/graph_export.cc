@@ -10,7 +10,8 @@ using namespace percale::c_api;
 
 namespace {
 
-// A file that is there when something was written. The first error stays, what comes after it goes nowhere.
+// A file that is there when something was written. The first error stays, what comes after it goes
+// nowhere.
 class LazyFile {
  public:
   explicit LazyFile(std::string path) : path_(std::move(path)) {}

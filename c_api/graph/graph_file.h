@@ -1,4 +1,4 @@
-// What reading and writing graphs in files share.
+// Helpers to read and write graphs in files.
 #ifndef PERCALE_C_API_GRAPH_GRAPH_FILE_H_
 #define PERCALE_C_API_GRAPH_GRAPH_FILE_H_
 
@@ -11,7 +11,8 @@
 
 namespace percale::c_api {
 
-// The graph with values of the table (may be null) as first values. Variables that the table does not have keep theirs.
+// The graph with values of the table (may be null) as first values. Variables that the table does
+// not have keep theirs.
 Result<std::shared_ptr<const Graph>> with_values(std::shared_ptr<const Graph> graph, const percale_variables* table);
 
 // UNIMPLEMENTED names the formats that are there.

@@ -1,4 +1,5 @@
-// The table by which a format builds a graph. Functions without a definition here are those of percale.h.
+// The table by which a format builds a graph. Functions without a definition here are those of
+// percale.h.
 #include "c_api/graph/builder.h"
 
 #include "c_api/api.h"

@@ -10,7 +10,7 @@
 namespace percale::c_api {
 namespace {
 
-// Whether a table is as large as this library needs it.
+// True for a table that is as large as this library needs it.
 template <class Table>
 bool is_whole(const Table* table) {
   return table != nullptr && table->struct_size >= sizeof(Table);

@@ -17,27 +17,28 @@ namespace percale::c_api {
 struct PluginInfo {
   std::string path, name, version;
   std::string absent;     // the reason why it is not used; empty if it is used
-  bool required = false;  // a file that the option "plugin_path" names: without it there is no engine
+  bool required = false;  // named by the option "plugin_path": the engine needs it
 };
 
 // The plug-ins of one engine. Plug-ins are never unloaded: their code and text live as long as the
 // process. Immutable once the engine is made.
 class Plugins {
  public:
-  // Opens libpercale_*.so of the folder percale/ beside this library, then the files and folders that
-  // `plugin_path` names, separated by ':', except a plug-in called `without`. A plug-in of a folder
-  // that cannot be used is noted as absent; a file that was named must load. They get `host`.
+  // Opens libpercale_*.so of the folder percale/ beside this library, then the files and folders
+  // that `plugin_path` names, separated by ':', except a plug-in called `without`. A plug-in of a
+  // folder that cannot be used is noted as absent; a file that was named must load. They get
+  // `host`.
   static Result<std::unique_ptr<Plugins>> load(const percale_host_api& host, std::string_view plugin_path,
                                                std::string_view without);
 
-  // Adds ops and kernels. A plug-in whose tables are wrong becomes absent; for a file that was named
-  // the reason is the error. The registry must not outlive this.
+  // Adds ops and kernels. A plug-in whose tables are wrong becomes absent; for a file that was
+  // named the reason is the error. The registry must not outlive this.
   Status add_to(Registry& registry);
 
   const std::vector<PluginInfo>& infos() const { return infos_; }
   bool has(std::string_view name) const;
-  // Names and versions of the plug-ins that bring kernels for these devices (written as in the option
-  // "devices"), because those decide bits.
+  // Names and versions of the plug-ins that bring kernels for these devices (written as in the
+  // option "devices"), because those decide bits.
   std::string numerics(std::string_view devices) const;
   std::vector<const percale_device_api*> devices() const;
   // Null if no plug-in has the format.

@@ -1,4 +1,5 @@
-// What an engine knows, as JSON: bindings generate their wrappers from it, people read it through `percale info`.
+// Facts about an engine, as JSON: bindings generate their wrappers from it, people read it through
+// `percale info`.
 #include "c_api/run/engine_describe.h"
 
 #include "c_api/plugin/plugin.h"

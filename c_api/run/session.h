@@ -28,10 +28,11 @@ struct percale_session : percale::c_api::Counted {
   std::shared_ptr<percale::Trace> trace;
   std::vector<std::shared_ptr<percale::c_api::AsyncRun>> running;
   std::condition_variable ended;
-  // Feeds of runs whose event was released before their end: their deleters run on a thread of the caller.
+  // Feeds of runs whose event was released before their end: their deleters run on a thread of the
+  // caller.
   std::vector<percale::Tensor> left_over;
 
-  // Ends the runs that nobody can ask for any more and waits for them.
+  // Ends the runs whose results cannot be asked for any more, and waits for them.
   ~percale_session();
   std::shared_ptr<percale::Trace> current_trace();
   void drop_left_over();

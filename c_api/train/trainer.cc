@@ -127,7 +127,8 @@ Result<SpecOverrides> spec_overrides(const char* function, const percale_options
   return out;
 }
 
-// A call that is under way: it keeps the trainer alive, since a callback may release the last reference of the host.
+// A call that is under way: it keeps the trainer alive, since a callback may release the last
+// reference of the host.
 struct TrainerCall {
   Ref<percale_trainer> trainer;
   OneThread::Use use;

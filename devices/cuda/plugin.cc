@@ -59,8 +59,8 @@ class Gpu : public Device {
   void* allocate(uint64_t bytes) {
     return alive([&] { return reinterpret_cast<void*>(memory().allocate(bytes)); });
   }
-  // Cached blocks may have to be freed, which takes the context. On a lost device that fails, and does not
-  // matter any more.
+  // Cached blocks may have to be freed, which takes the context. On a lost device that fails, and
+  // does not matter any more.
   void free(void* block) {
     ignoring_errors([&] { memory().free(address_of(block)); });
   }

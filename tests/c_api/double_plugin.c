@@ -1,9 +1,9 @@
 /* A plug-in in C. It adds the op test:Double, y = factor x, with its gradient, and a kernel that
  * computes in as many pieces as the attribute 'pieces' says and fails if the first element is NaN.
  * The attributes 'factor', 'powers', 'scales', 'mode' and 'labels' are there so that the shape
- * function, the gradient and the kernel each read every kind. Its kernel for Relu refuses every node,
- * so that a test can read the reason. With MISTAKEN defined, the gradient gives a value that does not
- * exist; with MISNAMED, the plug-in's domain is the library's own. */
+ * function, the gradient and the kernel each read every kind. Its kernel for Relu refuses every
+ * node, so that a test can read the reason. With MISTAKEN defined, the gradient gives a value that
+ * does not exist; with MISNAMED, the plug-in's domain is the library's own. */
 #include <percale_plugin.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static percale_status* fail(const char* message) {
   return host->status->create(PERCALE_INVALID_ARGUMENT, message, PERCALE_NUL_ENDED);
 }
 
-/* The reason why the attributes are not those of a node that only gives 'labels'; NULL if they are. */
+/* Returns the reason why the attributes are wrong; NULL if they are right. */
 static const char* read_attributes(const percale_attributes* given) {
   int64_t pieces = 0;
   double factor = 0;

@@ -144,8 +144,8 @@ static void note_message(void* user, int32_t level, const char* message, size_t 
   if (level == PERCALE_LOG_WARNING && strstr(message, "the first element is 99") != NULL) ++*(int*)user;
 }
 
-/* The reasons of a run that fails have numbers of their own, so that a code is not taken for one; and
- * a kernel writes to the engine's log. */
+/* The reasons of a failed run have numbers of their own, so that a code is not taken for one. A
+ * kernel writes to the engine's log. */
 static void a_run_fails_for_known_reasons_and_logs(const char* path) {
   static const char* const x_name[] = {"x"};
   static const char* const name[] = {"y"};

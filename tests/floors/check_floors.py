@@ -160,7 +160,7 @@ def refusal(includer, included):
 
 
 def includes(root):
-    """Yields every include of a file of the project by another one, as (includer, line, included)."""
+    """Yields every include within the project, as (includer, line, included)."""
     files = set()
     for top in ("core", "devices", "ops", "c_api", "bindings", "samples"):
         for folder, _, names in os.walk(os.path.join(root, top)):

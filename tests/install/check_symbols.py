@@ -16,8 +16,8 @@ def listed(path):
 
 
 def declared(path):
-    """Returns {symbol: version after \\since} of the header and its parts. A declaration without its own comment
-    belongs to the one above it. The version is '' if a comment does not give one."""
+    """Returns {symbol: version after \\since} of the header and its parts. A declaration without a
+    comment belongs to the one above it. The version is '' if a comment does not give one."""
     text = ""
     for part in [path, *sorted(glob.glob(os.path.join(os.path.dirname(path), "percale", "*.h")))]:
         with open(part, encoding="utf-8") as header:

@@ -1,5 +1,5 @@
-// A plug-in on the kit, for plugin_test.cc. The op kit:Halves cuts its input into the attribute 'parts'
-// equal parts, scales it by 'factor' and gives the first part.
+// A plug-in on the kit, for plugin_test.cc. The op kit:Halves cuts its input into as many equal
+// parts as the attribute 'parts' says, scales it by 'factor' and gives the first part.
 #include <percale_plugin.hpp>
 #include <stdexcept>
 

@@ -1,4 +1,5 @@
-// Variables that are only ever used transposed, as kernels of convolutions are: the model gets them in the form that the operand has.
+// Variables that are only ever used transposed, as kernels of convolutions are: the model gets them
+// in the form that the operand has.
 #include <algorithm>
 #include <map>
 #include <numeric>

@@ -64,7 +64,7 @@ Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
     const percale_graph_value_info info = value(scope.function, id);
     std::string name = scope.names[static_cast<size_t>(id)];
     const bool again = std::find(given.begin(), given.end(), id) != given.end();
-    // What a graph does not make itself, or gives already, it gives out under a name of its own.
+    // An output that the graph does not compute, or has given before, gets a name of its own.
     const bool lent = scope.lent[static_cast<size_t>(id)] && !(main && name == info.name);
     if (again || lent) {
       MessageWriter identity;
@@ -80,8 +80,8 @@ Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
   return {};
 }
 
-// A loop gives its body the trip, the condition and what is carried; an If gives its branches nothing. All other inputs are values
-// of the graph around, whose names the body uses.
+// A loop gives its body the trip, the condition and what is carried; an If gives its branches
+// nothing. All other inputs are values of the graph around, whose names the body uses.
 Status Exporter::write_graph(const Scope& outer, const percale_graph_node_info& carrier, int64_t carried,
                              std::string_view function, MessageWriter* out) {
   const auto found = functions_.find(function);

@@ -6,7 +6,8 @@
 namespace percale_onnx {
 namespace {
 
-// What our nodes of ONNX's domain say beyond ONNX: which numbers are drawn, how a loop's inputs are meant and when it is too long.
+// The attributes of our nodes of ONNX's domain that ONNX does not have: which numbers are drawn,
+// how a loop's inputs are meant and when it is too long.
 bool is_our_own(std::string_view domain, std::string_view attribute) {
   return domain.empty() && (attribute == "id" || attribute == "num_carried" || attribute == "trip_limit");
 }
@@ -18,8 +19,8 @@ std::string_view base_of(std::string_view name) {
                                                                                                : name;
 }
 
-// The inputs that an op has in ONNX. What its functions capture stands behind them: that is in their
-// graphs.
+// The inputs that an op has in ONNX. What its functions capture stands behind them: that is in
+// their graphs.
 size_t own_inputs(const percale_graph_node_info& info, int64_t carried, bool carries) {
   size_t count = info.input_count;
   if (carries) count = std::min(count, carried < 0 ? size_t{1} : static_cast<size_t>(carried) + 2);

@@ -1,6 +1,6 @@
 // ONNX's history from kOldestWrittenOpset on, as far as it concerns nodes that Percale has. The
-// importer's upgrades (ops/upgrade/upgrade.cc) are the other direction. tests/onnx/opsets.py checks the
-// tables against the schemas of the Python package "onnx".
+// importer's upgrades (ops/upgrade/upgrade.cc) are the other direction. tests/onnx/opsets.py checks
+// the tables against the schemas of the Python package "onnx".
 #include "bindings/onnx/export/opset_rules.h"
 
 #include <algorithm>
@@ -157,8 +157,8 @@ struct InputRule {
 };
 constexpr InputRule kInputs[] = {{"Attention", 24, 6}, {"Pad", 18, 3}};
 
-// Attributes that came with an opset. One that has the value `harmless` (of each element, of a list)
-// says what older opsets mean, which lack it.
+// Attributes that came with an opset. One that has the value `harmless` (of each element, of a
+// list) says what older opsets mean, which lack it.
 struct AttributeRule {
   std::string_view op;
   int32_t opset;

@@ -219,9 +219,9 @@ Status Importer::add_initializer(TensorPtr tensor, std::string_view name, Kept k
   return bind(name, std::move(value), true, scope);
 }
 
-// Parameters that were equal when the model was exported get variables of their own, under the names
-// that their Identity nodes kept: those of a fresh network are equal by chance, and a statistic is
-// another thing than a weight. Tied weights stay one.
+// Parameters that were equal when the model was exported get variables of their own, under the
+// names that their Identity nodes kept: those of a fresh network are equal by chance, and a
+// statistic is another thing than a weight. Tied weights stay one.
 Status Importer::add_aliases(const TensorProto& proto, const TensorPtr& tensor, Kept kept, Scope& scope) {
   const auto found = aliases_.find(proto.name);
   if (found == aliases_.end() || told_ || !is_float(proto.dtype) || proto.dims.empty()) return {};
@@ -330,7 +330,8 @@ Status Importer::emit_node(const NodeProto& node, Scope& scope) {
     ONNX_TRY(lookup(node.inputs[i], scope, &inputs.emplace_back()).within(text(place, ": input ", uint64_t{i})));
   }
   const bool loop = node.domain.empty() && node.op == "Loop";
-  // What a loop carries and captures stands behind its count and its condition, also where these are absent.
+  // The values that a loop carries and captures stand behind its count and its condition, also
+  // where these are absent.
   if (loop && inputs.size() < 2) inputs.resize(2, PERCALE_NO_VALUE);
   std::vector<std::string> functions;  // per attribute, "" where it is no graph
   ONNX_TRY(import_graphs(node, scope, &functions, &inputs).within(place));

@@ -22,8 +22,8 @@ Status drop_axis(int64_t axis, int64_t* dims, size_t* rank) {
 
 }  // namespace
 
-// Every graph of a node gets the same captures: what one of them uses of the values around. Constants are no captures, each
-// graph has them itself, where shape functions see them.
+// Every graph of a node gets the same captures: what one of them uses of the values around.
+// Constants are no captures, each graph has them itself, where shape functions see them.
 Status Importer::import_graphs(const NodeProto& node, const Scope& scope, std::vector<std::string>* functions,
                                std::vector<percale_value>* inputs) {
   functions->resize(node.attributes.size());
@@ -85,7 +85,8 @@ Status Importer::import_graph(std::string_view bytes, const NodeProto& node, con
     } else if (from.id != PERCALE_NO_VALUE) {
       Type type;
       ONNX_TRY(host_.take(host_->builder->value_type(builder_, from.id, &type.dtype, type.dims, &type.rank)));
-      // No name of its own is needed: the graph may use this one itself when it is only the other branch that captures.
+      // No name of its own is needed: the graph may use this one itself when it is only the other
+      // branch that captures.
       ONNX_TRY(host_.take(host_->builder->input(builder_, "", type.dtype, type.dims, type.rank, &value.id)));
     }
     inner.values.emplace(name, std::move(value));
@@ -96,8 +97,8 @@ Status Importer::import_graph(std::string_view bytes, const NodeProto& node, con
   return host_.take(host_->builder->end_function(builder_));
 }
 
-// What the op gives its body: Loop the trip, the condition and the values carried along; Scan what is carried along and an element
-// of each of its other inputs; If nothing.
+// The inputs of a body: Loop the trip, the condition and the values carried along; Scan what
+// is carried along and an element of each of its other inputs; If nothing.
 Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& node,
                                    const std::vector<percale_value>& outer_inputs, Scope& inner) {
   const bool loop = node.domain.empty() && node.op == "Loop", scan = node.domain.empty() && node.op == "Scan";
@@ -135,7 +136,8 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
     } else if (scan || i >= 2) {
       if (outer_inputs[i] == PERCALE_NO_VALUE) return bad(place, ": the value that it begins with is absent");
       ONNX_TRY(host_.take(host_->builder->value_type(builder_, outer_inputs[i], &dtype, dims, &rank)));
-      // A value that is carried along may change its shape: what the model says of it holds for all trips, if it fits the first.
+      // A value that is carried along may change its shape: what the model says of it holds for all
+      // trips, if it fits the first.
       const bool fits =
           info.dims && info.dims->size() <= 8 &&
           (rank == SIZE_MAX || (rank == info.dims->size() &&

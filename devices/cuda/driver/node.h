@@ -1,4 +1,5 @@
-// The node that a kernel is offered, with the layout "channels last", and facts about element types.
+// The node that a kernel is offered, with the layout "channels last", and facts about element
+// types.
 #ifndef PERCALE_DEVICES_CUDA_DRIVER_NODE_H_
 #define PERCALE_DEVICES_CUDA_DRIVER_NODE_H_
 
@@ -23,7 +24,7 @@ using plugin::refuse_if;
 inline constexpr const char* kChannelsLast = "cuda:channels_last";
 // Returns the dims in that order, with dims of one in front if there are fewer than `rank`.
 Dims channels_last(Dims dims, size_t rank);
-// Whether an operand with these dims lies in memory as it does with channels last.
+// True if an operand with these dims lies in memory as it does with channels last.
 bool is_same_memory(const Dims& dims, size_t rank);
 
 // The node that a kernel is offered. Borrows the view.
@@ -34,12 +35,12 @@ class Node : public plugin::Node {
 
   Dims dims(size_t i) const;
   Dims output_dims(size_t k = 0) const;
-  // Whether the input has channels last.
+  // True if the input has channels last.
   bool has_channels_last(size_t i) const;
-  // Whether an output of a Reorder must have channels last.
+  // True if an output of a Reorder must have channels last.
   bool gives_channels_last(size_t k) const;
-  // From now on dims() of the first `inputs` inputs and output_dims() are those of images with channels
-  // last.
+  // From now on dims() of the first `inputs` inputs and output_dims() are those of images with
+  // channels last.
   void show_channels_last(size_t rank, size_t inputs) { rank_ = rank, images_ = inputs; }
   bool shows_channels_last() const { return rank_ > 0; }
   // The position of a dim of the node in dims().
@@ -65,9 +66,11 @@ class Node : public plugin::Node {
 
 // From [-rank, rank) to [0, rank).
 size_t normal_axis(int64_t axis, size_t rank);
-// Bytes of an element. Refusal for types of less than a byte and for those that no kernel here knows.
+// Bytes of an element. Refusal for types of less than a byte and for those that no kernel here
+// knows.
 int64_t item_bytes(percale_dtype dtype);
-// Bytes of `count` elements, also of types of less than a byte, whose last byte may be filled in part.
+// Bytes of `count` elements, also of types of less than a byte, whose last byte may be filled in
+// part.
 int64_t bytes_of(percale_dtype dtype, int64_t count);
 // "f32": the end of a kernel's name.
 const char* suffix(percale_dtype dtype);

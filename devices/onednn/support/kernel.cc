@@ -199,8 +199,8 @@ bool Plan::ask_for_formats(const std::vector<Made>& all) {
   return granted;
 }
 
-// Scratch: the slots one after the other, then what each primitive wants for itself, which all take the same place unless they
-// run at once.
+// Scratch: the slots one after the other, then what each primitive wants for itself, which all take
+// the same place unless they run at once.
 void Plan::finish(Steps& steps, std::vector<Made> all, int pieces) {
   size_t slots_end = 0;
   std::map<int, size_t> slots;

@@ -1,5 +1,5 @@
 // A plug-in in C++: the op sample:Square, y = x^2, with its gradient and a kernel for the CPU.
-//   c++ -std=c++20 -O2 -shared -fPIC square.cc $(pkg-config --cflags percale) -o libpercale_square.so
+// c++ -std=c++20 -O2 -shared -fPIC square.cc $(pkg-config --cflags percale) -o libpercale_square.so
 #include <percale_plugin.hpp>
 using namespace percale::plugin;
 

@@ -142,12 +142,14 @@ inline void give_description(percale_device_description facts, percale_device_de
 ///   const percale_host_api& host() const;
 ///   percale_device_description describe() const;
 ///   void* allocate(uint64_t bytes);  void free(void* memory);
-///   void copy_from_host(Stream* stream, void* to, const void* from, uint64_t bytes);  and copy_to_host
-/// and, if the device can do it, under the names of the table's slots: lost; allocate_host and free_host;
-/// memory_stats; copy_out; for streams `using Stream = ...`, make_stream, destroy_stream, synchronize,
-/// signal, device_of(Stream&); launch; for captures `using Captured = ...`, capture_begin, capture_end,
-/// replay, destroy_captured; for partitions `using Executable = ...`, compile, execute,
-/// device_of(Executable&); all_reduce. `owner` must live as long as the process.
+///   void copy_from_host(Stream* stream, void* to, const void* from, uint64_t bytes);
+///   void copy_to_host(Stream* stream, void* to, const void* from, uint64_t bytes);
+/// and, if the device can do it, under the names of the table's slots: lost; allocate_host and
+/// free_host; memory_stats; copy_out; for streams `using Stream = ...`, make_stream,
+/// destroy_stream, synchronize, signal, device_of(Stream&); launch; for captures `using Captured =
+/// ...`, capture_begin, capture_end, replay, destroy_captured; for partitions `using Executable =
+/// ...`, compile, execute, device_of(Executable&); all_reduce. `owner` must live as long as the
+/// process.
 template <class D>
 percale_device_api device_of(const char* kind, typename D::Owner& owner) {
   using Owner = typename D::Owner;

@@ -15,9 +15,9 @@
 
 namespace percale::plugin {
 
-/// The tables that one copy of the library gets. Derive a class from it, add ops, kernels, devices and
-/// formats in the constructor, and export it with PERCALE_PLUGIN. Never destroyed, since a plug-in is
-/// never unloaded.
+/// The tables that one copy of the library gets. Derive a class from it, add ops, kernels, devices
+/// and formats in the constructor, and export it with PERCALE_PLUGIN. Never destroyed, since a
+/// plug-in is never unloaded.
 class Plugin {
  public:
   /// `domain` is that of the plug-in's ops.
@@ -41,7 +41,7 @@ class Plugin {
 
   /// Adds an op. The class O has
   ///   static constexpr const char* kName;  static constexpr const char* kDoc;
-  ///   static constexpr percale_op_value kInputs[], kOutputs[];           made by input() and output()
+  ///   static constexpr percale_op_value kInputs[], kOutputs[];  made by input(), output()
   ///   static constexpr percale_op_attribute kAttributes[];               optional
   ///   static constexpr int32_t kSince;                                   optional, 1 without it
   ///   static void shape(Shape& shape);                                   throws Failure
@@ -106,8 +106,8 @@ class Plugin {
 /// The body of percale_plugin_init() for a class P that is derived from Plugin and has
 ///   static constexpr const char* kName;
 ///   explicit P(const percale_host_api& host);
-/// Two copies of the library may live in one process: each gets an object of its own, which is found
-/// again by its table.
+/// Two copies of the library may live in one process: each gets an object of its own, which is
+/// found again by its table.
 template <class P>
 percale_status* init(const percale_host_api* host, uint32_t host_abi, const percale_plugin_api** out_plugin) noexcept {
   *out_plugin = nullptr;

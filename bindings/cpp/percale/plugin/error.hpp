@@ -20,7 +20,7 @@ class Failure : public std::exception {
       : code_(code), message_(std::move(message)), lost_(lost) {}
   /// Code of the status that it becomes.
   percale_code code() const { return code_; }
-  /// Whether the device will never work again.
+  /// True if the device will never work again.
   bool lost() const { return lost_; }
   /// The message.
   const char* what() const noexcept override { return message_.c_str(); }

@@ -10,8 +10,8 @@
 namespace percale::plugin {
 
 /// The table of the format class F, with the functions that F has. Errors are exceptions:
-///   static void import_graph(const percale_host_api& host, percale_builder* builder, std::string_view model,
-///                            const char* folder);
+///   static void import_graph(const percale_host_api& host, percale_builder* builder,
+///                            std::string_view model, const char* folder);
 ///   static void export_graph(const percale_host_api& host, const percale_graph* graph,
 ///                            const percale_export_target& target);
 ///   static percale_tensor* import_tensor(const percale_host_api& host, percale_engine* engine,

@@ -27,7 +27,7 @@ class Run {
 
   /// The run as the C interface has it.
   percale_run_context* context() const { return context_; }
-  /// Whether the run was cancelled or its deadline has passed.
+  /// True if the run was cancelled or its deadline has passed.
   bool is_cancelled() const { return host_->run->cancelled(context_) != 0; }
   /// The counters of random ops.
   RandomCounters random() const {
@@ -56,8 +56,8 @@ class Run {
         context_, pieces, [](void* arg, int64_t piece) { (*static_cast<Body*>(arg))(piece); },
         const_cast<std::remove_const_t<Body>*>(std::addressof(body)));
   }
-  /// Calls body(first, last) for chunks of `size` of the numbers from 0 to count - 1. The chunks, and so
-  /// the bits, do not depend on the number of threads.
+  /// Calls body(first, last) for chunks of `size` of the numbers from 0 to count - 1. The chunks,
+  /// and so the bits, do not depend on the number of threads.
   template <class F>
   void parallel_chunks(int64_t count, int64_t size, F&& body) const {
     parallel_for((count + size - 1) / size, [&](int64_t piece) {
@@ -111,10 +111,10 @@ struct KernelName {
 
 /// The table entry of a kernel that a context plans. C has
 ///   const percale_host_api& host() const;
-///   void accepts(const percale_node_view* node) const;   throws a Refusal if it does not take the node
+///   void accepts(const percale_node_view* node) const;   throws a Refusal
 ///   std::unique_ptr<S> plan(const percale_node_view* node, percale_kernel_plan* plan) const;
-/// and S has `void run(const percale_launch& launch) const noexcept`. The context must live as long as
-/// the process.
+/// and S has `void run(const percale_launch& launch) const noexcept`. The context must live as long
+/// as the process.
 template <class C>
 percale_kernel kernel_of(const KernelName& name, const C& context) {
   using State = typename decltype(context.plan(nullptr, nullptr))::element_type;

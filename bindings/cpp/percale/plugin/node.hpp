@@ -29,7 +29,7 @@ class Attributes {
   Attributes(const percale_host_api& host, const percale_attributes* attributes)
       : table_(host.attributes), attributes_(attributes) {}
 
-  /// Whether there is an attribute of this name.
+  /// True if there is an attribute of this name.
   bool has(const char* name) const {
     percale_attribute any;
     return table_->get(attributes_, name, &any) != 0;
@@ -96,9 +96,9 @@ class Node {
   size_t inputs() const { return table().input_count(view_); }
   /// The number of outputs, absent ones included.
   size_t outputs() const { return table().output_count(view_); }
-  /// Whether an input is there.
+  /// True if an input is there.
   bool has(size_t i) const { return i < inputs() && dtype(i) != PERCALE_DTYPE_INVALID; }
-  /// Whether an output is wanted.
+  /// True if an output is wanted.
   bool gives(size_t k) const { return k < outputs() && output_dtype(k) != PERCALE_DTYPE_INVALID; }
   /// Element type of an input.
   percale_dtype dtype(size_t i) const { return table().input_dtype(view_, i); }
@@ -122,7 +122,7 @@ class Node {
   const char* layout(size_t i) const { return table().input_layout(view_, i); }
   /// Layout that the output of a Reorder must have.
   const char* output_layout(size_t k) const { return table().output_layout(view_, k); }
-  /// Whether the input keeps its value until a variable changes.
+  /// True if the input keeps its value until a variable changes.
   bool is_precomputed(size_t i) const { return table().input_is_precomputed(view_, i) != 0; }
 
   /// All attributes.
@@ -140,8 +140,8 @@ class Node {
   /// One text of a list of strings; NULL past the end.
   const char* attribute_string(const char* name, size_t i) const { return attributes().string_at(name, i); }
 
-  /// The nodes of the body of a node "percale:Fused"; 0 for other ops. Values of a body are numbers,
-  /// see percale_host_node_api; -1: absent.
+  /// The nodes of the body of a node "percale:Fused"; 0 for other ops. Values of a body are
+  /// numbers, see percale_host_node_api; -1: absent.
   size_t body_size() const { return table().body_node_count(view_); }
   /// A node of the body.
   Node body_node(size_t i) const { return {*host_, table().body_node(view_, i)}; }
@@ -164,7 +164,7 @@ class KernelPlan {
   /// `plan` may be NULL.
   KernelPlan(const percale_host_api& host, percale_kernel_plan* plan) : table_(host.kernel_plan), plan_(plan) {}
 
-  /// Whether the node is planned, not only looked at.
+  /// True if the node is planned, not only looked at.
   bool is_real() const { return plan_ != nullptr; }
   /// Requests scratch memory for each run.
   void set_scratch(uint64_t bytes) {
@@ -174,7 +174,8 @@ class KernelPlan {
   void set_in_place(size_t output, size_t input) {
     if (is_real()) table_->set_in_place(plan_, output, input);
   }
-  /// Requests a layout for an operand (inputs, then outputs). False: all operands are row-major here.
+  /// Requests a layout for an operand (inputs, then outputs). False: all operands are row-major
+  /// here.
   bool set_layout(size_t operand, const std::string& layout, uint64_t bytes) {
     return !is_real() || table_->set_layout(plan_, operand, layout.c_str(), bytes) != 0;
   }

@@ -139,7 +139,7 @@ class Gradient {
   Value output(size_t k) const { return host_.grad->output(context_, k); }
   /// The gradient that arrives at an output; -1: zero.
   Value output_gradient(size_t k) const { return host_.grad->output_gradient(context_, k); }
-  /// Whether the gradient of an input is needed.
+  /// True if the gradient of an input is needed.
   bool wants(size_t i) const { return host_.grad->wants(context_, i) != 0; }
   /// Element type of a value.
   percale_dtype dtype(Value value) const { return host_.grad->dtype(context_, value); }
@@ -183,7 +183,8 @@ class Gradient {
   percale_grad_context* context_;
 };
 
-/// The table entry of an op class O, see Plugin::add_op(). The host must live as long as the process.
+/// The table entry of an op class O, see Plugin::add_op(). The host must live as long as the
+/// process.
 template <class O>
 percale_op op_of(const percale_host_api& host) {
   percale_op op{};

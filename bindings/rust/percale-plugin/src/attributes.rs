@@ -1,4 +1,5 @@
-//! Attributes of nodes: read by shape functions, gradients and kernels, and given to the nodes that a gradient adds.
+//! Attributes of nodes: read by shape functions, gradients and kernels, and given to the nodes that
+//! a gradient adds.
 use std::ffi::{c_char, CStr};
 use std::marker::PhantomData;
 use std::{ptr, slice};
@@ -6,7 +7,8 @@ use std::{ptr, slice};
 use crate::host::{there, Host};
 use crate::raw;
 
-/// The attributes of a node, the defaults filled in. A getter gives None for an attribute that is absent or of another kind.
+/// The attributes of a node, the defaults filled in. A getter gives None for an attribute that is
+/// absent or of another kind.
 #[derive(Clone, Copy)]
 pub struct Attributes<'a> {
     host: Host,

@@ -5,7 +5,8 @@ use std::ptr;
 
 use crate::raw;
 
-/// Why something is refused or has failed: a code and a sentence, which the library hands on to the caller.
+/// Why something is refused or has failed: a code and a sentence, which the library hands on to the
+/// caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     code: raw::percale_code,
@@ -18,12 +19,13 @@ impl Refusal {
         Self { code, message: message.into() }
     }
 
-    /// This cannot be done here, though it makes sense: what a kernel says of a node that another may run.
+    /// This cannot be done here, though it makes sense: what a kernel says of a node that another
+    /// may run.
     pub fn unimplemented(message: impl Into<String>) -> Self {
         Self::new(raw::PERCALE_UNIMPLEMENTED, message)
     }
 
-    /// What was given makes no sense.
+    /// An argument makes no sense.
     pub fn invalid_argument(message: impl Into<String>) -> Self {
         Self::new(raw::PERCALE_INVALID_ARGUMENT, message)
     }
@@ -93,7 +95,8 @@ impl Host {
         grad grad: percale_host_grad_api
     }
 
-    /// A status for the library. NULL, which would say that all is well, only where the library has no status to give.
+    /// A status for the library. NULL, which would say that all is well, only where the library has
+    /// no status to give.
     pub fn status(&self, refusal: &Refusal) -> *mut raw::percale_status {
         match self.statuses().create {
             // Text and size are good for the call, which copies them.
@@ -133,7 +136,8 @@ pub(crate) fn there<T>(slot: Option<T>, name: &str) -> T {
 
 /// `work`, whose panic is a refusal.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
-    // What a panic leaves behind is dropped or, for a kernel's state, only read by later runs.
+    // The state that a panic leaves behind is dropped or, for a kernel's state, only read by later
+    // runs.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(refusal_of(payload)))
 }
 

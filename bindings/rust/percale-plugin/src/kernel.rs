@@ -8,8 +8,9 @@ use crate::attributes::Attributes;
 use crate::host::{caught, there, Host, Refusal};
 use crate::raw;
 
-/// One way to run an op. The library asks the kernels of an op in turn and takes the first that accepts; those of plug-ins go first.
-/// A value of the type is what was prepared for one node, which any number of runs share.
+/// One way to run an op. The library asks the kernels of an op in turn and takes the first that
+/// accepts; those of plug-ins go first. A value of the type is what was prepared for one node,
+/// which any number of runs share.
 pub trait Kernel: Sized + Send + Sync + 'static {
     /// Its name in traces and in `percale kernels`: "mine.square".
     const NAME: &'static CStr;
@@ -40,12 +41,12 @@ pub struct Node<'a> {
 }
 
 impl Node<'_> {
-    /// How many inputs the op has, absent ones among them.
+    /// The number of inputs of the op, absent ones included.
     pub fn input_count(&self) -> usize {
         unsafe { there(self.host.node().input_count, "input_count")(self.view) }
     }
 
-    /// How many outputs the op has.
+    /// The number of outputs of the op.
     pub fn output_count(&self) -> usize {
         unsafe { there(self.host.node().output_count, "output_count")(self.view) }
     }
@@ -55,7 +56,7 @@ impl Node<'_> {
         unsafe { there(self.host.node().input_dtype, "input_dtype")(self.view, index) }
     }
 
-    /// The dtype of an output; 0: nobody wants it.
+    /// The dtype of an output; 0: it is not wanted.
     pub fn output_dtype(&self, index: usize) -> raw::percale_dtype {
         unsafe { there(self.host.node().output_dtype, "output_dtype")(self.view, index) }
     }
@@ -118,7 +119,7 @@ struct Operand {
     count: usize,
 }
 
-/// What plan() leaves for run().
+/// The state that plan() makes for run().
 struct State<K> {
     host: Host,
     inputs: usize,
@@ -167,18 +168,21 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// The elements of an input, row-major. An input that is absent, or of another dtype, is an error.
+    /// The elements of an input, row-major. An input that is absent, or of another dtype, is an
+    /// error.
     pub fn input<T: Element>(&self, index: usize) -> Result<&'a [T], Refusal> {
         if index >= self.inputs {
             return Err(Refusal::internal(format!("the node has no input {index}")));
         }
         let (data, count) = self.operand::<T>(index)?;
-        // Inputs are not written to during a run, but for outputs that take their place, which `output` refuses.
+        // Inputs are not written to during a run, but for outputs that take their place, which
+        // `output` refuses.
         Ok(unsafe { slice::from_raw_parts(data, count) })
     }
 
-    /// The elements of an output, to be written. Each can be had once. Percale may let ops of its own, whose kernel this may be, work in the
-    /// memory of an input; then this is an error and [`Launch::pointers`] is the way.
+    /// The elements of an output, to be written. Each can be had once. Percale may let ops of its
+    /// own, whose kernel this may be, work in the memory of an input; then this is an error and
+    /// [`Launch::pointers`] is the way.
     pub fn output<T: Element>(&mut self, index: usize) -> Result<&'a mut [T], Refusal> {
         let at = self.inputs + index;
         let (data, count) = self.operand::<T>(at)?;
@@ -198,12 +202,13 @@ impl<'a> Launch<'a> {
         unsafe { slice::from_raw_parts(self.launch.operands, self.operands.len()) }
     }
 
-    /// The memory that was booked with [`Plan::set_scratch`], 64-byte aligned, its contents undefined.
+    /// The memory that was booked with [`Plan::set_scratch`], 64-byte aligned, its contents
+    /// undefined.
     pub fn scratch(&self) -> *mut c_void {
         self.launch.scratch
     }
 
-    /// Whether the run was cancelled, or its time is up: return soon.
+    /// True if the run was cancelled, or its time is up: return soon.
     pub fn is_cancelled(&self) -> bool {
         unsafe { there(self.host.run().cancelled, "cancelled")(self.launch.run) != 0 }
     }
@@ -215,8 +220,9 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// Calls `body(0)` to `body(pieces - 1)` on the engine's threads, and returns when all are done. For the same bits on any number of
-    /// threads `pieces` depends on the problem alone. A panic in a piece goes on behind the last one.
+    /// Calls `body(0)` to `body(pieces - 1)` on the engine's threads, and returns when all are
+    /// done. For the same bits on any number of threads `pieces` depends on the problem alone. A
+    /// panic in a piece goes on behind the last one.
     pub fn parallel_for<F: Fn(i64) + Sync>(&self, pieces: i64, body: F) {
         struct Work<F> {
             body: F,
@@ -240,8 +246,8 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// Calls `body` with each chunk of `whole`, of `size` elements but for the last, and the number of its first element, on the engine's
-    /// threads.
+    /// Calls `body` with each chunk of `whole`, of `size` elements but for the last, and the number
+    /// of its first element, on the engine's threads.
     pub fn parallel_chunks<T: Send, F: Fn(usize, &mut [T]) + Sync>(&self, whole: &mut [T], size: usize, body: F) {
         struct Start<T>(*mut T);
         unsafe impl<T: Send> Sync for Start<T> {}
@@ -296,7 +302,7 @@ pub(crate) unsafe extern "C" fn run_of<K: Kernel>(state: *const c_void, launch: 
 }
 
 pub(crate) unsafe extern "C" fn destroy_of<K: Kernel>(state: *mut c_void) {
-    // A panic of a destructor has nobody to go to.
+    // A panic of a destructor cannot be reported.
     let _ = caught(|| {
         drop(Box::from_raw(state.cast::<State<K>>()));
         Ok(())

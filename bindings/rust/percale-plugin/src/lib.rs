@@ -1,17 +1,19 @@
-//! Ops and kernels for Percale, as a plug-in written in Rust: a `cdylib` that links nothing of Percale. All that it needs comes in the
-//! table that the library hands to it.
+//! Ops and kernels for Percale, as a plug-in written in Rust: a `cdylib` that links nothing of
+//! Percale. All that it needs comes in the table that the library hands to it.
 //!
 //! * [`Op`] is an op: its inputs and outputs, the shapes of its outputs, its gradient.
 //! * [`Kernel`] runs an op on one kind of device.
 //! * [`plugin!`] exports what a crate has of both.
 //! * [`raw`] is `percale_plugin.h` as it stands, for devices and model formats.
 //!
-//! A panic never crosses into the library: it becomes a status with the code INTERNAL that holds the panic's message, and within a run the
-//! run fails at the node. That needs `panic = "unwind"`, which is Cargo's default. What cannot be caught is memory that ran out: Rust's
-//! standard library then ends the process, so a kernel allocates when it plans and not when it runs.
+//! A panic never crosses into the library: it becomes a status with the code INTERNAL that holds
+//! the panic's message, and within a run the run fails at the node. That needs `panic = "unwind"`,
+//! which is Cargo's default. What cannot be caught is memory that ran out: Rust's standard library
+//! then ends the process, so a kernel allocates when it plans and not when it runs.
 //!
 //! ```
-//! use percale_plugin::{dtype, plugin, Gradient, Kernel, Launch, Node, Op, Plan, Port, Refusal, Shape};
+//! use percale_plugin::{dtype, plugin, Gradient, Kernel, Launch};
+//! use percale_plugin::{Node, Op, Plan, Port, Refusal, Shape};
 //! use std::ffi::CStr;
 //!
 //! /// y = x²
@@ -65,7 +67,8 @@
 //! ```
 #![deny(missing_docs)]
 
-/// `percale_plugin.h` and what of `percale.h` it names, under the same names; written by `bindings/gen`.
+/// `percale_plugin.h` and what of `percale.h` it names, under the same names; written by
+/// `bindings/gen`.
 #[allow(non_camel_case_types, clippy::type_complexity, clippy::missing_safety_doc)]
 #[rustfmt::skip]
 pub mod raw;
@@ -101,14 +104,15 @@ pub mod dtype {
     }
 }
 
-/// Exports `percale_plugin_init()` for the ops and kernels that are named: once per crate of type `cdylib`.
+/// Exports `percale_plugin_init()` for the ops and kernels that are named: once per crate of type
+/// `cdylib`.
 #[macro_export]
 macro_rules! plugin {
     (name: $name:expr, version: $version:expr, domain: $domain:expr, ops: [$($op:ty),* $(,)?], kernels: [$($kernel:ty),* $(,)?] $(,)?) => {
-        /// What the library calls when it opens this plug-in.
+        /// The entry point, which the library calls when it opens this plug-in.
         ///
-        /// # Safety
-        /// `host` is the library's table, which lives as long as the process, and `out_plugin` can be written to.
+        /// # Safety `host` is the library's table, which lives as long as the process, and
+        /// `out_plugin` can be written to.
         #[no_mangle]
         pub unsafe extern "C" fn percale_plugin_init(
             host: *const $crate::raw::percale_host_api,

@@ -17,7 +17,8 @@ pub struct Port {
 }
 
 impl Port {
-    /// Ports with the same letter have the same dtype: one of `dtypes`, or for an output without any, that of the letter's input.
+    /// Ports with the same letter have the same dtype: one of `dtypes`, or for an output without
+    /// any, that of the letter's input.
     pub const fn new(name: &'static CStr, letter: char, dtypes: &'static [raw::percale_dtype]) -> Self {
         Self { name, group: letter as u8, dtypes, optional: false }
     }
@@ -29,7 +30,8 @@ impl Port {
     }
 }
 
-/// The kind of an attribute, and its value where a node does not give one. They are read through [`Attributes`].
+/// The kind of an attribute, and its value where a node does not give one. They are read through
+/// [`Attributes`].
 #[derive(Clone, Copy)]
 pub enum AttributeKind {
     /// A number.
@@ -75,13 +77,13 @@ pub trait Op: 'static {
     const SINCE: i32 = 1;
     /// A sentence about it.
     const DOC: &'static CStr;
-    /// What it takes.
+    /// Its inputs.
     const INPUTS: &'static [Port];
-    /// What it gives.
+    /// Its outputs.
     const OUTPUTS: &'static [Port];
     /// Its attributes.
     const ATTRIBUTES: &'static [Attribute] = &[];
-    /// Whether `gradient` is there.
+    /// True if `gradient` is implemented.
     const HAS_GRADIENT: bool = false;
 
     /// Says dtype and dims of every output.
@@ -93,7 +95,7 @@ pub trait Op: 'static {
     }
 }
 
-/// What a shape function reads and fills.
+/// The node whose output shapes are wanted.
 pub struct Shape<'a> {
     host: Host,
     context: *mut raw::percale_shape_context,
@@ -101,7 +103,7 @@ pub struct Shape<'a> {
 }
 
 impl Shape<'_> {
-    /// How many inputs there are.
+    /// The number of inputs.
     pub fn input_count(&self) -> usize {
         unsafe { there(self.host.shape().input_count, "input_count")(self.context) }
     }
@@ -163,13 +165,13 @@ impl Value {
     /// An optional input that is left out.
     pub const NONE: Self = Self(raw::PERCALE_NO_VALUE);
 
-    /// Whether there is none.
+    /// True for no value.
     pub fn is_none(self) -> bool {
         self.0 < 0
     }
 }
 
-/// What a gradient function reads, and adds nodes to.
+/// The node whose gradient is wanted, and the function that nodes are added to.
 pub struct Gradient<'a> {
     host: Host,
     context: *mut raw::percale_grad_context,
@@ -197,7 +199,7 @@ impl Gradient<'_> {
         Value(unsafe { there(self.host.grad().output_gradient, "output_gradient")(self.context, index) })
     }
 
-    /// Whether the gradient of an input is needed.
+    /// True if the gradient of an input is needed.
     pub fn wants(&self, input: usize) -> bool {
         unsafe { there(self.host.grad().wants, "wants")(self.context, input) != 0 }
     }
@@ -217,8 +219,8 @@ impl Gradient<'_> {
         Value(unsafe { there(self.host.grad().ints, "ints")(self.context, values.as_ptr(), values.len()) })
     }
 
-    /// Adds a node, "Mul" or "domain:Op", and gives its first output. After an error, which the library reports itself, there is none,
-    /// and what goes on with it adds nothing.
+    /// Adds a node, "Mul" or "domain:Op", and gives its first output. After an error, which the
+    /// library reports itself, there is none, and what goes on with it adds nothing.
     pub fn emit(&mut self, op: &str, inputs: &[Value]) -> Value {
         self.emit_with(op, inputs, &[])
     }

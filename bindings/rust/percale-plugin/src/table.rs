@@ -9,7 +9,7 @@ use crate::kernel::{accepts_of, destroy_of, plan_of, run_of, Kernel};
 use crate::op::{gradient_of, shape_of, Attribute, AttributeKind, Op, Port};
 use crate::raw;
 
-/// What a plug-in adds, under construction. It stays for the life of the process.
+/// The tables of a plug-in under construction. It stays for the life of the process.
 pub struct Tables {
     host: Host,
     name: &'static CStr,
@@ -124,11 +124,11 @@ impl Tables {
     }
 }
 
-/// What [`plugin!`](crate::plugin) exports. A plug-in is asked once per engine, and by every copy of the library that the process has:
-/// `known` keeps what each of them got.
+/// The body of the function that [`plugin!`](crate::plugin) exports. A plug-in is asked once per
+/// engine, and by every copy of the library that the process has: `known` keeps what each of them
+/// got.
 ///
-/// # Safety
-/// As for `percale_plugin_init()`.
+/// # Safety As for `percale_plugin_init()`.
 #[doc(hidden)]
 pub unsafe fn init(
     host: *const raw::percale_host_api,

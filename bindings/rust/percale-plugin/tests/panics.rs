@@ -1,4 +1,5 @@
-//! What a plug-in panics with becomes a status or fails the run; nothing unwinds into the library. The library is a table of this file.
+//! A panic of a plug-in becomes a status or fails the run; nothing unwinds into the library.
+//! The library is a table of this file.
 use std::ffi::{c_char, c_void, CStr};
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -88,7 +89,7 @@ impl Kernel for PanicsInPieces {
 
 plugin! { name: c"broken", version: c"2.5", domain: c"test", ops: [Broken], kernels: [Refuses, PanicsInPieces] }
 
-/// What the library's table makes of a status here: code and message, on the heap.
+/// A status as the table of this test makes it: code and message, on the heap.
 type Made = (i32, String);
 
 unsafe extern "C" fn status_create(code: i32, text: *const c_char, size: usize) -> *mut percale_status {
@@ -149,7 +150,8 @@ unsafe extern "C" fn no_attributes(_: *const percale_node_view) -> *const percal
     ptr::null()
 }
 
-/// A table without the functions that this test does not need; those of shapes have `input_count` or not.
+/// A table without the functions that this test does not need; those of shapes have `input_count`
+/// or not.
 fn table_with(input_count: bool) -> percale_host_api {
     fn kept<T>(table: T) -> *const T {
         Box::leak(Box::new(table))

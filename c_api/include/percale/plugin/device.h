@@ -184,9 +184,9 @@ typedef struct percale_device_api {
   /** All-reduce over devices of this table: each of the `counts[k]` numbers at
    * `buffers[i * buffer_count + k]`, memory of `devices[i]` that no stream works on, becomes the
    * sum over all i. The sum is a balanced tree over i, whose left half is larger by one if the
-   * count is odd, so that the bits equal those of the host. `dtype` is f32 or f64. Done on return; after
-   * an error the numbers are undefined. UNIMPLEMENTED: these devices cannot reach each other's
-   * memory. Optional; without it the library adds on the host. */
+   * count is odd, so that the bits equal those of the host. `dtype` is f32 or f64. Done on return;
+   * after an error the numbers are undefined. UNIMPLEMENTED: these devices cannot reach each
+   * other's memory. Optional; without it the library adds on the host. */
   percale_status* (*all_reduce)(void* const* devices, uint32_t device_count, void* const* buffers,
                                 const uint64_t* counts, uint32_t buffer_count,
                                 percale_dtype dtype);
