@@ -16,7 +16,7 @@ def constant(enum, name):
     """Returns PERCALE_DTYPE_F8E4M3FN as kF8E4M3FN, and PERCALE_INVALID_ARGUMENT as
     kInvalidArgument.
     """
-    short = name.removeprefix("PERCALE_").removeprefix("DTYPE_" if enum == "percale_dtype" else "")
+    short = name.removeprefix("PERCALE_").removeprefix({"percale_dtype": "DTYPE_", "percale_log_level": "LOG_"}.get(enum, ""))
     if enum == "percale_dtype" and any(c.isdigit() for c in short):
         return "k" + short
     return "k" + "".join(part.capitalize() for part in short.split("_"))
@@ -26,7 +26,7 @@ def raw(header):
     lines = [WRITTEN + "/// The constants of percale.h as enums.", "#ifndef PERCALE_CPP_CONSTANTS_HPP_",
              "#define PERCALE_CPP_CONSTANTS_HPP_", "", "#include <percale.h>", "", "#include <cstdint>",
              "#include <string_view>", "", "namespace percale {", ""]
-    names = {"percale_code": "Code", "percale_dtype": "DType"}
+    names = {"percale_code": "Code", "percale_dtype": "DType", "percale_log_level": "LogLevel"}
     for enum in header.enums:
         if not enum.constants:
             continue

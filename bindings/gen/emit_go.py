@@ -11,7 +11,7 @@ KEYWORDS = {"break", "case", "chan", "const", "continue", "default", "defer", "e
             "if", "import", "interface", "map", "package", "range", "return", "select", "struct", "switch", "type", "var"}
 SCALARS = {"int32_t": "int32", "int64_t": "int64", "uint32_t": "uint32", "uint64_t": "uint64", "size_t": "int",
            "double": "float64", "float": "float32", "percale_code": "Code", "percale_dtype": "DType",
-           "percale_value": "Value"}
+           "percale_log_level": "LogLevel", "percale_value": "Value"}
 # Functions whose texts hand-written code reads.
 BY_HAND = {"percale_status_message", "percale_text_data", "percale_text_release", "percale_status_release",
            "percale_status_code", "percale_code_name"}

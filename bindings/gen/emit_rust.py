@@ -127,7 +127,8 @@ def plugin(header):
     Percale.
     """
     used = header.base_types()
-    out = [HEAD.format("percale_plugin.h")] + enums(header.base, used) + macros(header.base) + macros(header)
+    out = [HEAD.format("percale_plugin.h")] + enums(header.base, used) + enums(header)
+    out += macros(header.base) + macros(header)
     out += handles(header.base, used) + handles(header) + structs(header, "Clone, Copy") + callbacks(header)
     return {PLUGIN_PATH: "".join(out)}
 

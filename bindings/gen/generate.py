@@ -40,8 +40,8 @@ def wanted(program, languages):
     """Returns {path: text} of all generated files. Without `program`, op wrappers and options are
     left out.
     """
-    header = percale_header.parse_file(ROOT / "c_api" / "percale.h")
-    plugins = plugin_header.parse_file(ROOT / "c_api" / "percale_plugin.h", header)
+    header = percale_header.parse_file(percale_header.FOLDER / "percale.h")
+    plugins = plugin_header.parse_file(percale_header.FOLDER / "percale_plugin.h", header)
     schemas = described = None
     if program:
         schemas = ask(program, "ops")

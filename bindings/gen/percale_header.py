@@ -2,13 +2,16 @@
 written.
 
 The header is the only source, so nothing is skipped: a HeaderError names the line of anything that
-this parser does not understand. `python3 percale_header.py ../../c_api/include/percale.h` prints
-the model as JSON.
+this parser does not understand. `python3 percale_header.py` prints the model as JSON.
 """
 import dataclasses
 import json
+import pathlib
 import re
 import sys
+
+# The folder of the public headers.
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "c_api" / "include"
 
 SCALARS = ("char", "int32_t", "int64_t", "uint32_t", "uint64_t", "size_t", "float", "double")
 THREAD_WORDS = ("thread-safe", "thread-compatible", "thread-bound")
@@ -192,6 +195,35 @@ class Header:
 
     def function(self, name):
         return next(f for f in self.functions if f.name == name)
+
+
+# The frame of a header that another one includes: its comment, its guard, its linkage.
+INNER_FRAME = re.compile(r"/\*\*\s*\n \* @file.*?\*/|#ifndef \w+_H_\n#define \w+_H_|#endif /\* \w+_H_ \*/"
+                         r"|#ifdef __cplusplus\n(?:extern \"C\" \{|\})\n#endif", re.S)
+
+
+def whole_text(path, without=()):
+    """Returns the text of a header in which the headers that it includes from its folder are
+    expanded, each once. Headers whose names are in `without` are not expanded.
+    """
+    path = pathlib.Path(path).resolve()
+    seen = {path}
+
+    def read(file, inner):
+        text = file.read_text(encoding="utf-8")
+        if inner:
+            text = INNER_FRAME.sub("", text)
+
+        def included(found):
+            other = (file.parent / found.group(1)).resolve()
+            if other.name in without:
+                return "" if inner else found.group(0)
+            if other in seen:
+                return ""
+            seen.add(other)
+            return read(other, True)
+        return re.sub(r'^#include "([^"]+)"$', included, text, flags=re.M)
+    return read(path, False)
 
 
 def clean(comment):
@@ -454,6 +486,11 @@ class Parser:
     def declaration(self):
         if found := self.match(r"/\*\*(?!/)(.*?)\*/"):
             text = found.group(0)
+            if group := re.search(r"@defgroup \w+ ([^\n]+)|@\}", text):
+                self.section = group.group(1) or ""
+                if self.section:
+                    self.header.sections.append(self.section)
+                return True
             if not self.header.doc:
                 self.header.doc = clean(text)[0]
                 return True
@@ -525,11 +562,10 @@ def parse(text):
 
 
 def parse_file(path):
-    with open(path, encoding="utf-8") as header:
-        return parse(header.read())
+    return parse(whole_text(path))
 
 
 if __name__ == "__main__":
     def plain(value):
         return str(value) if isinstance(value, CType) else {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-    print(json.dumps(parse_file(sys.argv[1]), default=plain, indent=1))
+    print(json.dumps(parse_file(sys.argv[1] if len(sys.argv) > 1 else FOLDER / "percale.h"), default=plain, indent=1))

@@ -141,5 +141,4 @@ def parse(text, base):
 
 
 def parse_file(path, base):
-    with open(path, encoding="utf-8") as header:
-        return parse(header.read(), base)
+    return parse(percale_header.whole_text(path, without=("percale.h",)), base)

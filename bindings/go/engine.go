@@ -141,17 +141,6 @@ func (e *Engine) Memory() (used, peak int64) {
 	return engineMemory(c)
 }
 
-// LogLevel is the severity of a log message.
-type LogLevel int32
-
-// The log levels.
-const (
-	LogDebug LogLevel = iota
-	LogInfo
-	LogWarning
-	LogError
-)
-
 // String is "debug", "info", "warning" or "error".
 func (l LogLevel) String() string {
 	if l >= LogDebug && l <= LogError {

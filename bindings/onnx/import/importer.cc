@@ -45,7 +45,7 @@ Status Importer::c_text(std::string_view from, std::string* out) {
 Status Importer::run(std::string_view bytes) {
   ONNX_TRY(read_model(bytes));
   const auto knows = [this](const std::string& op, int32_t version) {
-    return op.find('\0') == std::string::npos && host_->builder_knows_op(builder_, op.c_str(), version) != 0;
+    return op.find('\0') == std::string::npos && host_->builder->knows_op(builder_, op.c_str(), version) != 0;
   };
   ONNX_TRY(survey(model_, functions_, knows, &survey_));
   nodes_left_ = survey_.nodes * kNodeFactor + kMoreNodes;
@@ -84,7 +84,7 @@ Status Importer::import_main() {
   ONNX_TRY(keep_metadata());
   const auto own = model_.opsets.find("");
   if (own == model_.opsets.end()) return {};
-  return host_.take(host_->builder_set_metadata(builder_, "onnx.opset", std::to_string(own->second).c_str()));
+  return host_.take(host_->builder->set_metadata(builder_, "onnx.opset", std::to_string(own->second).c_str()));
 }
 
 void Importer::read_told_variables() {
@@ -123,10 +123,10 @@ Status Importer::keep_metadata() {
     }
     std::string name, fact;
     if (!c_text(key, &name).ok() || !c_text(value, &fact).ok()) continue;
-    ONNX_TRY(host_.take(host_->builder_set_metadata(builder_, name.c_str(), fact.c_str())));
+    ONNX_TRY(host_.take(host_->builder->set_metadata(builder_, name.c_str(), fact.c_str())));
   }
   if (dim_names_.empty()) return {};
-  return host_.take(host_->builder_set_metadata(builder_, std::string(kDimsKey).c_str(), dim_names_.c_str()));
+  return host_.take(host_->builder->set_metadata(builder_, std::string(kDimsKey).c_str(), dim_names_.c_str()));
 }
 
 Status Importer::reserve_names(const GraphProto& graph) {
@@ -135,14 +135,14 @@ Status Importer::reserve_names(const GraphProto& graph) {
     std::string_view found;
     ONNX_TRY(parse_name(bytes, kTensorName, &found));
     ONNX_TRY(c_text(found, &name));
-    ONNX_TRY(host_.take(host_->builder_reserve_name(builder_, name.c_str())));
+    ONNX_TRY(host_.take(host_->builder->reserve_name(builder_, name.c_str())));
   }
   for (std::string_view bytes : graph.nodes) {
     NodeOutline node;
     ONNX_TRY(parse(bytes, &node));
     for (std::string_view output : node.outputs) {
       ONNX_TRY(c_text(output, &name));
-      ONNX_TRY(host_.take(host_->builder_reserve_name(builder_, name.c_str())));
+      ONNX_TRY(host_.take(host_->builder->reserve_name(builder_, name.c_str())));
     }
   }
   return {};
@@ -169,8 +169,8 @@ Status Importer::add_inputs(const GraphProto& graph, Scope& scope) {
     const size_t rank = info.dims ? info.dims->size() : SIZE_MAX;
     Value value;
     ONNX_TRY(host_
-                 .take(host_->builder_input(builder_, name.c_str(), info.dtype, info.dims ? info.dims->data() : nullptr,
-                                            rank, &value.id))
+                 .take(host_->builder->input(builder_, name.c_str(), info.dtype,
+                                             info.dims ? info.dims->data() : nullptr, rank, &value.id))
                  .within(place));
     keep_dim_names(info);
     scope.values.emplace(info.name, std::move(value));
@@ -198,7 +198,7 @@ Status Importer::add_initializers(const GraphProto& graph, bool main, Scope& sco
     ONNX_TRY(parse(bytes, &proto).within("initializer"));
     if (proto.name.empty()) return bad("an initializer has no name");
     TensorPtr tensor;
-    ONNX_TRY(load_tensor(host_, host_->builder_engine(builder_), proto, folder_, &tensor).within("initializer"));
+    ONNX_TRY(load_tensor(host_, host_->builder->engine(builder_), proto, folder_, &tensor).within("initializer"));
     const Kept kept = main ? kept_as(proto, proto.name) : Kept::kConstant;
     ONNX_TRY(add_initializer(tensor, proto.name, kept, scope).within("initializer"));
     if (main) ONNX_TRY(add_aliases(proto, tensor, kept, scope).within("initializer"));
@@ -214,19 +214,19 @@ Status Importer::add_initializer(TensorPtr tensor, std::string_view name, Kept k
     std::string called;
     ONNX_TRY(c_text(name, &called));
     const int32_t trainable = kept == Kept::kTrainable ? 1 : 0;
-    ONNX_TRY(host_.take(host_->builder_variable(builder_, called.c_str(), tensor.get(), trainable, &value.id)));
+    ONNX_TRY(host_.take(host_->builder->variable(builder_, called.c_str(), tensor.get(), trainable, &value.id)));
   }
   return bind(name, std::move(value), true, scope);
 }
 
-// Parameters that were equal when the model was exported get variables of their own, under the names
-// that their Identity nodes kept: those of a fresh network are equal by chance, and a statistic is
-// another thing than a weight. Tied weights stay one.
+// Parameters that were equal when the model was exported get variables of their own, under the
+// names that their Identity nodes kept: those of a fresh network are equal by chance, and a
+// statistic is another thing than a weight. Tied weights stay one.
 Status Importer::add_aliases(const TensorProto& proto, const TensorPtr& tensor, Kept kept, Scope& scope) {
   const auto found = aliases_.find(proto.name);
   if (found == aliases_.end() || told_ || !is_float(proto.dtype) || proto.dims.empty()) return {};
   const auto bytes = static_cast<size_t>(byte_count(proto)), count = static_cast<size_t>(element_count(proto));
-  const bool by_chance = count > 0 && is_uniform(host_->tensor_get_data(tensor.get()), bytes, bytes / count);
+  const bool by_chance = count > 0 && is_uniform(host_->tensor->get_data(tensor.get()), bytes, bytes / count);
   for (std::string_view alias : found->second) {
     const Kept own = kept_as(proto, alias);
     if (!by_chance && own == kept && kept != Kept::kFixed) continue;
@@ -257,7 +257,7 @@ Status Importer::set_outputs(const GraphProto& graph, const Scope& scope) {
       return bad("graph output ", quoted(info.name), " is an absent input of a function");
     if (scope.depth == 1) keep_dim_names(info);
   }
-  return host_.take(host_->builder_set_outputs(builder_, values.data(), values.size()));
+  return host_.take(host_->builder->set_outputs(builder_, values.data(), values.size()));
 }
 
 Status Importer::lookup(std::string_view name, const Scope& scope, percale_value* out) const {
@@ -272,7 +272,7 @@ Status Importer::lookup(std::string_view name, const Scope& scope, percale_value
 Status Importer::constant(TensorPtr tensor, std::string_view name, Value* out) {
   std::string called;
   ONNX_TRY(c_text(name, &called));
-  ONNX_TRY(host_.take(host_->builder_constant(builder_, called.c_str(), tensor.get(), &out->id)));
+  ONNX_TRY(host_.take(host_->builder->constant(builder_, called.c_str(), tensor.get(), &out->id)));
   out->constant = std::move(tensor);
   return {};
 }
@@ -283,7 +283,7 @@ Status Importer::bind(std::string_view name, Value value, bool rename, Scope& sc
   if (!rename || !scope.keeps_names) return {};
   std::string called;
   ONNX_TRY(c_text(name, &called));
-  return host_.take(host_->builder_rename(builder_, id, called.c_str()));
+  return host_.take(host_->builder->rename(builder_, id, called.c_str()));
 }
 
 Status Importer::add_node(std::string_view bytes, Scope& scope) {
@@ -320,7 +320,7 @@ Status Importer::begin_emit(const NodeProto& node, const Scope& scope) {
   std::string_view wanted = node.name;
   for (size_t i = 0; wanted.empty() && i < node.outputs.size(); ++i) wanted = node.outputs[i];
   ONNX_TRY(c_text(wanted.empty() ? node.op : wanted, &name));
-  return host_.take(host_->builder_node(builder_, op.c_str(), version, (scope.prefix + name).c_str()));
+  return host_.take(host_->builder->node(builder_, op.c_str(), version, (scope.prefix + name).c_str()));
 }
 
 Status Importer::emit_node(const NodeProto& node, Scope& scope) {
@@ -330,30 +330,31 @@ Status Importer::emit_node(const NodeProto& node, Scope& scope) {
     ONNX_TRY(lookup(node.inputs[i], scope, &inputs.emplace_back()).within(text(place, ": input ", uint64_t{i})));
   }
   const bool loop = node.domain.empty() && node.op == "Loop";
-  // What a loop carries and captures stands behind its count and its condition, also where these are absent.
+  // The values that a loop carries and captures stand behind its count and its condition, also
+  // where these are absent.
   if (loop && inputs.size() < 2) inputs.resize(2, PERCALE_NO_VALUE);
   std::vector<std::string> functions;  // per attribute, "" where it is no graph
   ONNX_TRY(import_graphs(node, scope, &functions, &inputs).within(place));
   ONNX_TRY(begin_emit(node, scope).within(place));
-  for (percale_value input : inputs) ONNX_TRY(host_.take(host_->builder_add_input(builder_, input)));
+  for (percale_value input : inputs) ONNX_TRY(host_.take(host_->builder->add_input(builder_, input)));
   for (size_t i = 0; i < node.attributes.size(); ++i) {
     ONNX_TRY(set_attribute(node.attributes[i], functions[i])
                  .within(text(place, ": attribute ", quoted(node.attributes[i].name))));
   }
   if (loop) {
     const auto carried = static_cast<int64_t>(node.inputs.size() > 2 ? node.inputs.size() - 2 : 0);
-    ONNX_TRY(host_.take(host_->builder_set_int(builder_, "num_carried", carried)));
+    ONNX_TRY(host_.take(host_->builder->set_int(builder_, "num_carried", carried)));
   }
   if (node.domain.empty() && node.op == "Scan") {
     const AttributeProto* scanned = find_attribute(node, "num_scan_inputs");
     const auto all = static_cast<int64_t>(node.inputs.size());
     const int64_t carried = all - (scanned == nullptr ? 0 : std::clamp<int64_t>(scanned->i, 0, all));
-    ONNX_TRY(host_.take(host_->builder_set_int(builder_, "num_carried", carried)));
+    ONNX_TRY(host_.take(host_->builder->set_int(builder_, "num_carried", carried)));
   }
   size_t count = node.outputs.size();
   while (count > 0 && node.outputs[count - 1].empty()) --count;
   std::vector<percale_value> values(count, PERCALE_NO_VALUE);
-  ONNX_TRY(host_.take(host_->builder_finish_node(builder_, count, values.data())));
+  ONNX_TRY(host_.take(host_->builder->finish_node(builder_, count, values.data())));
   return bind_outputs(node, values, scope).within(place);
 }
 
@@ -368,24 +369,24 @@ Status Importer::set_attribute(const AttributeProto& a, const std::string& funct
   std::string name, value;
   ONNX_TRY(c_text(a.name, &name));
   switch (a.type) {
-    case AttributeType::kFloat: return host_.take(host_->builder_set_float(builder_, name.c_str(), a.f));
-    case AttributeType::kInt: return host_.take(host_->builder_set_int(builder_, name.c_str(), a.i));
+    case AttributeType::kFloat: return host_.take(host_->builder->set_float(builder_, name.c_str(), a.f));
+    case AttributeType::kInt: return host_.take(host_->builder->set_int(builder_, name.c_str(), a.i));
     case AttributeType::kString:
       ONNX_TRY(c_text(a.s, &value));
-      return host_.take(host_->builder_set_string(builder_, name.c_str(), value.c_str()));
+      return host_.take(host_->builder->set_string(builder_, name.c_str(), value.c_str()));
     case AttributeType::kTensor: {
       TensorProto proto;
       ONNX_TRY(parse(a.tensor, &proto));
       TensorPtr tensor;
-      ONNX_TRY(load_tensor(host_, host_->builder_engine(builder_), proto, folder_, &tensor));
-      return host_.take(host_->builder_set_tensor(builder_, name.c_str(), tensor.get()));
+      ONNX_TRY(load_tensor(host_, host_->builder->engine(builder_), proto, folder_, &tensor));
+      return host_.take(host_->builder->set_tensor(builder_, name.c_str(), tensor.get()));
     }
     case AttributeType::kGraph:
-      return host_.take(host_->builder_set_function(builder_, name.c_str(), function.c_str()));
+      return host_.take(host_->builder->set_function(builder_, name.c_str(), function.c_str()));
     case AttributeType::kFloats:
-      return host_.take(host_->builder_set_floats(builder_, name.c_str(), a.floats.data(), a.floats.size()));
+      return host_.take(host_->builder->set_floats(builder_, name.c_str(), a.floats.data(), a.floats.size()));
     case AttributeType::kInts:
-      return host_.take(host_->builder_set_ints(builder_, name.c_str(), a.ints.data(), a.ints.size()));
+      return host_.take(host_->builder->set_ints(builder_, name.c_str(), a.ints.data(), a.ints.size()));
     case AttributeType::kStrings: {
       std::vector<std::string> texts(a.strings.size());
       std::vector<const char*> pointers;
@@ -393,7 +394,7 @@ Status Importer::set_attribute(const AttributeProto& a, const std::string& funct
         ONNX_TRY(c_text(a.strings[i], &texts[i]));
         pointers.push_back(texts[i].c_str());
       }
-      return host_.take(host_->builder_set_strings(builder_, name.c_str(), pointers.data(), pointers.size()));
+      return host_.take(host_->builder->set_strings(builder_, name.c_str(), pointers.data(), pointers.size()));
     }
     default: return unsupported("attributes of type ", static_cast<int32_t>(a.type));
   }
@@ -402,20 +403,20 @@ Status Importer::set_attribute(const AttributeProto& a, const std::string& funct
 Status Importer::add_constant_node(const NodeProto& node, Scope& scope) {
   if (node.outputs.size() != 1 || node.outputs[0].empty()) return bad("a constant has one output");
   TensorPtr tensor;
-  percale_engine* engine = host_->builder_engine(builder_);
+  percale_engine* engine = host_->builder->engine(builder_);
   const auto make = [&](percale_dtype dtype, bool scalar, size_t count) {
     const auto dim = static_cast<int64_t>(count);
     return host_.make_tensor(engine, dtype, &dim, scalar ? 0 : 1, &tensor);
   };
   const auto put_floats = [&](bool scalar, const double* values, size_t count) -> Status {
     ONNX_TRY(make(PERCALE_DTYPE_F32, scalar, count));
-    std::transform(values, values + count, static_cast<float*>(host_->tensor_get_data(tensor.get())),
+    std::transform(values, values + count, static_cast<float*>(host_->tensor->get_data(tensor.get())),
                    [](double v) { return static_cast<float>(v); });
     return {};
   };
   const auto put_ints = [&](bool scalar, const int64_t* values, size_t count) -> Status {
     ONNX_TRY(make(PERCALE_DTYPE_I64, scalar, count));
-    std::copy(values, values + count, static_cast<int64_t*>(host_->tensor_get_data(tensor.get())));
+    std::copy(values, values + count, static_cast<int64_t*>(host_->tensor->get_data(tensor.get())));
     return {};
   };
   if (const AttributeProto* value = find_attribute(node, "value");

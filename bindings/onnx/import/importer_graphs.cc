@@ -22,8 +22,8 @@ Status drop_axis(int64_t axis, int64_t* dims, size_t* rank) {
 
 }  // namespace
 
-// Every graph of a node gets the same captures: what one of them uses of the values around. Constants are no captures, each
-// graph has them itself, where shape functions see them.
+// Every graph of a node gets the same captures: what one of them uses of the values around.
+// Constants are no captures, each graph has them itself, where shape functions see them.
 Status Importer::import_graphs(const NodeProto& node, const Scope& scope, std::vector<std::string>* functions,
                                std::vector<percale_value>* inputs) {
   functions->resize(node.attributes.size());
@@ -74,7 +74,7 @@ Status Importer::import_graph(std::string_view bytes, const NodeProto& node, con
   if (inner.depth > kMaxDepth) return bad("graphs and functions nest deeper than ", kMaxDepth);
   std::vector<percale_value> outer_inputs;
   for (std::string_view name : node.inputs) ONNX_TRY(lookup(name, outer, &outer_inputs.emplace_back()));
-  ONNX_TRY(host_.take(host_->builder_begin_function(builder_, function.c_str())));
+  ONNX_TRY(host_.take(host_->builder->begin_function(builder_, function.c_str())));
   ONNX_TRY(reserve_names(graph));
   ONNX_TRY(add_formal_inputs(graph, node, outer_inputs, inner));
   for (std::string_view name : captures) {
@@ -84,20 +84,21 @@ Status Importer::import_graph(std::string_view bytes, const NodeProto& node, con
       ONNX_TRY(constant(from.constant, name, &value));
     } else if (from.id != PERCALE_NO_VALUE) {
       Type type;
-      ONNX_TRY(host_.take(host_->builder_value_type(builder_, from.id, &type.dtype, type.dims, &type.rank)));
-      // No name of its own is needed: the graph may use this one itself when it is only the other branch that captures.
-      ONNX_TRY(host_.take(host_->builder_input(builder_, "", type.dtype, type.dims, type.rank, &value.id)));
+      ONNX_TRY(host_.take(host_->builder->value_type(builder_, from.id, &type.dtype, type.dims, &type.rank)));
+      // No name of its own is needed: the graph may use this one itself when it is only the other
+      // branch that captures.
+      ONNX_TRY(host_.take(host_->builder->input(builder_, "", type.dtype, type.dims, type.rank, &value.id)));
     }
     inner.values.emplace(name, std::move(value));
   }
   ONNX_TRY(add_initializers(graph, false, inner));
   ONNX_TRY(add_nodes(std::move(graph.nodes), inner));
   ONNX_TRY(set_outputs(graph, inner));
-  return host_.take(host_->builder_end_function(builder_));
+  return host_.take(host_->builder->end_function(builder_));
 }
 
-// What the op gives its body: Loop the trip, the condition and the values carried along; Scan what is carried along and an element
-// of each of its other inputs; If nothing.
+// The inputs of a body: Loop the trip, the condition and the values carried along; Scan what
+// is carried along and an element of each of its other inputs; If nothing.
 Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& node,
                                    const std::vector<percale_value>& outer_inputs, Scope& inner) {
   const bool loop = node.domain.empty() && node.op == "Loop", scan = node.domain.empty() && node.op == "Scan";
@@ -130,12 +131,13 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
     int64_t dims[8] = {};
     size_t rank = 0;
     if (scan && i >= carried) {
-      ONNX_TRY(host_.take(host_->builder_value_type(builder_, outer_inputs[i], &dtype, dims, &rank)));
+      ONNX_TRY(host_.take(host_->builder->value_type(builder_, outer_inputs[i], &dtype, dims, &rank)));
       ONNX_TRY(drop_axis(axes[i - carried], dims, &rank).within(place));
     } else if (scan || i >= 2) {
       if (outer_inputs[i] == PERCALE_NO_VALUE) return bad(place, ": the value that it begins with is absent");
-      ONNX_TRY(host_.take(host_->builder_value_type(builder_, outer_inputs[i], &dtype, dims, &rank)));
-      // A value that is carried along may change its shape: what the model says of it holds for all trips, if it fits the first.
+      ONNX_TRY(host_.take(host_->builder->value_type(builder_, outer_inputs[i], &dtype, dims, &rank)));
+      // A value that is carried along may change its shape: what the model says of it holds for all
+      // trips, if it fits the first.
       const bool fits =
           info.dims && info.dims->size() <= 8 &&
           (rank == SIZE_MAX || (rank == info.dims->size() &&
@@ -148,7 +150,7 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
     std::string name;
     ONNX_TRY(c_text(info.name, &name));
     Value value;
-    ONNX_TRY(host_.take(host_->builder_input(builder_, name.c_str(), dtype, dims, rank, &value.id)).within(place));
+    ONNX_TRY(host_.take(host_->builder->input(builder_, name.c_str(), dtype, dims, rank, &value.id)).within(place));
     if (!inner.values.emplace(info.name, std::move(value)).second)
       return bad("two inputs are called ", quoted(info.name));
   }

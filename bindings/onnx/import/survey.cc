@@ -38,7 +38,7 @@ constexpr Slot kSettled[] = {
     {"QLinearMatMul", 4},
     {"QLinearMatMul", 6},
 };
-// What takes numbers of no meaning of their own; a slope or a weight goes elsewhere.
+// Ops whose operand is a mere number; a slope or a weight goes to other ops.
 constexpr std::string_view kArithmetic[] = {"Add", "Sub", "Mul", "Div", "Pow", "Min", "Max"};
 constexpr Slot kStatistics[] = {{"BatchNormalization", 3}, {"BatchNormalization", 4}};
 

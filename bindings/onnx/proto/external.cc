@@ -1,5 +1,5 @@
-// Data of tensors in files of the model's folder. The path is walked folder by folder without following links, so that no name
-// leads out, whatever stands there.
+// Data of tensors in files of the model's folder. The path is walked folder by folder without
+// following links, so that no name leads out, whatever stands there.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -69,7 +69,8 @@ Status parse_dims(std::string_view bytes, ValueInfo* out) {
       if (f.is(2, Wire::kBytes)) name = f.bytes;
     }
     if (!dim.ok()) return no_message("Dimension");
-    // Exporters write 0 and -1 for dims that they do not know; an empty one is a feed's own business.
+    // Exporters write 0 and -1 for dims that they do not know; an empty one is a feed's own
+    // business.
     out->dims->push_back(value <= 0 ? -1 : value);
     out->dim_names.push_back(value <= 0 ? name : std::string_view());
   }

@@ -69,7 +69,8 @@ Status check(const TensorProto& t) {
   return {};
 }
 
-// The field of the message that holds elements of this type when raw_data does not, and the bytes that one number of it makes.
+// The field of the message that holds elements of this type when raw_data does not, and the bytes
+// that one number of it makes.
 struct Storage {
   uint32_t field;
   Wire wire;             // of one number
@@ -88,8 +89,8 @@ Storage storage_of(percale_dtype dtype) {
   }
 }
 
-// Walks over the numbers of the typed field; writes them, little-endian, where `to` is not null. The number of bytes that they
-// make, -1 for bytes that are none.
+// Walks over the numbers of the typed field; writes them, little-endian, where `to` is not null.
+// The number of bytes that they make, -1 for bytes that are none.
 int64_t walk_numbers(std::string_view message_bytes, const Storage& storage, char* to) {
   int64_t bytes = 0;
   Message message(message_bytes);
@@ -165,7 +166,7 @@ Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& 
   if (element_bits(proto.dtype) == 0) return unsupported(place, ": tensors of strings");
   const int64_t needed = byte_count(proto);
   const Storage storage = storage_of(proto.dtype);
-  // How much is there comes first; the tensor is allocated when it suffices.
+  // The bytes are counted first; the tensor is allocated only if they suffice.
   if (proto.external) {
     if (folder == nullptr) return bad(place, ": its data lies in a file, but the model came without a folder");
     uint64_t have = 0;
@@ -182,7 +183,7 @@ Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& 
   }
   TensorPtr made;
   ONNX_TRY(host.make_tensor(engine, proto.dtype, proto.dims.data(), proto.dims.size(), &made).within(place));
-  auto* data = static_cast<char*>(host->tensor_get_data(made.get()));
+  auto* data = static_cast<char*>(host->tensor->get_data(made.get()));
   if (proto.external) {
     ONNX_TRY(read_external(folder, proto.data, data, static_cast<uint64_t>(needed)).within(place));
   } else if (proto.has_raw) {

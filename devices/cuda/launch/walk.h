@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "devices/cuda/driver/host.h"
+#include "devices/cuda/driver/node.h"
 #include "devices/cuda/kernels/common/args.h"
 
 namespace percale::cuda {

@@ -38,7 +38,7 @@ Dims factors_of(const Node& node, const Dims& x, const Dims& y) {
 
 void prepare_enlarge(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
-  const char* const format = node.format(0);
+  const char* const format = node.layout(0);
   refuse_if(format == nullptr, "the input is row-major");
   const Dims x = node.dims(0), y = node.output_dims();
   refuse_if(x.size() != 4 || is_empty(x) || is_empty(y), "not two spatial dims");

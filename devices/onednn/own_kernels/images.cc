@@ -15,7 +15,7 @@ constexpr int64_t kPiece = 1 << 14;  // elements
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 const ImagesFns& fns_of(const Node& node) {
-  const ImagesFns* const fns = images_fns(node.host().node_isa(node.view()));
+  const ImagesFns* const fns = images_fns(node.isa());
   refuse_if(fns == nullptr, "the instruction set has no loop of ours");
   return *fns;
 }
@@ -23,7 +23,7 @@ const ImagesFns& fns_of(const Node& node) {
 // True if the loop for images of few channels supports the node.
 bool has_few_channels(const Node& node) {
   const Dims x = node.dims(0);
-  return x.size() == 4 && x[1] >= 2 && x[1] <= 4 && node.dtype(0) == PERCALE_DTYPE_F32 && node.format(0) == nullptr;
+  return x.size() == 4 && x[1] >= 2 && x[1] <= 4 && node.dtype(0) == PERCALE_DTYPE_F32 && node.layout(0) == nullptr;
 }
 
 bool lies_by_pixel(const MemoryDesc& desc, const Dims& x, DataType type) {
@@ -65,7 +65,7 @@ Function turned(const percale_host_api& host, void (*each)(const T*, int64_t, in
 // Converts between channels first, the library's layout, and channels last.
 void prepare_images(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
-  const char *const from = node.format(0), *const to = node.output_format(0);
+  const char *const from = node.layout(0), *const to = node.output_layout(0);
   const Dims x = node.dims(0);
   const percale_dtype dtype = node.dtype(0);
   refuse_if(x.size() < 3 || x.size() > 5 || is_empty(x) || (from == nullptr) == (to == nullptr), "no images to turn");
@@ -87,7 +87,7 @@ void prepare_images(Plan& plan, Steps& steps) {
 void prepare_narrow_images(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   refuse_if(!has_few_channels(node) || is_empty(node.dims(0)), "no images of two to four channels in f32, row-major");
-  refuse_if(node.prepared(0), "weights, not images");
+  refuse_if(node.is_precomputed(0), "weights, not images");
   refuse_if(node.output_dtype(0) != PERCALE_DTYPE_BF16 || !has_amx(), "not for tiles of bf16");
   const ImagesFns& fns = fns_of(node);
   if (!plan.is_taken()) return;

@@ -35,7 +35,7 @@ void check_type(DataType type) {
 
 void check(const Node& whole, const Work& work) {
   const auto w = static_cast<size_t>(work.weights);
-  refuse_if(!whole.prepared(w) || whole.format(w) != nullptr, "the weights change from run to run");
+  refuse_if(!whole.is_precomputed(w) || whole.layout(w) != nullptr, "the weights change from run to run");
   refuse_if(work.channels % kBlockChannels != 0, "the channels make no whole tiles");
   const Tail& tail = work.tail;
   refuse_if(tail.addend >= 0 && whole.dtype(static_cast<size_t>(tail.addend)) != whole.output_dtype(0),
@@ -163,10 +163,10 @@ void prepare_tiles_gemm(Plan& plan, Steps& steps) { add_product(plan, steps, fin
 
 void prepare_tiles_pack(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
-  const char* const to = node.output_format(0);
+  const char* const to = node.output_layout(0);
   const std::string_view format = to == nullptr ? "" : to;
   refuse_if(!format.starts_with(kFormat), "the format is not that of tiles");
-  refuse_if(node.format(0) != nullptr, "the weights are not row-major");
+  refuse_if(node.layout(0) != nullptr, "the weights are not row-major");
   const Dims w = node.dims(0);
   const bool by_row = format.ends_with(kByRow);
   const int64_t columns = by_row ? w[1] : w[0], channels = by_row ? w[0] : w[1], taps = elements(w) / (w[0] * w[1]);

@@ -34,7 +34,7 @@ std::optional<int64_t> best_m(WinogradShape s) {
 }
 
 const WinogradFns& fns_of(const Node& node) {
-  const WinogradFns* const fns = winograd_fns(node.host().node_isa(node.view()));
+  const WinogradFns* const fns = winograd_fns(node.isa());
   refuse_if(fns == nullptr, "the instruction set has no fused products");
   return *fns;
 }
@@ -91,7 +91,7 @@ void prepare_winograd(Plan& plan, Steps& steps) {
   refuse_if(anchor.operands[0] < 0, "the image is a constant of the group");
   const auto image = static_cast<size_t>(anchor.operands[0]), w = static_cast<size_t>(anchor.operands[1]);
   refuse_if(node.dtype(0) != PERCALE_DTYPE_F32 || whole.output_dtype(0) != PERCALE_DTYPE_F32, "not in f32");
-  refuse_if(!whole.prepared(w) || whole.format(w) != nullptr, "the weights change from run to run");
+  refuse_if(!whole.is_precomputed(w) || whole.layout(w) != nullptr, "the weights change from run to run");
   const WinogradFns& fns = fns_of(whole);
   const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
   const WinogradShape shape = shape_of(conv, fns);
@@ -158,10 +158,10 @@ void prepare_winograd(Plan& plan, Steps& steps) {
 
 void prepare_winograd_pack(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
-  const char* const to = node.output_format(0);
+  const char* const to = node.output_layout(0);
   const std::string_view format = to == nullptr ? "" : to;
   refuse_if(!format.starts_with(kFormat), "the format is not Winograd's");
-  refuse_if(node.format(0) != nullptr, "the weights are not row-major");
+  refuse_if(node.layout(0) != nullptr, "the weights are not row-major");
   const WinogradFns& fns = fns_of(node);
   const Dims w = node.dims(0);
   WinogradShape shape{};

@@ -55,7 +55,7 @@ void prepare_concat(Plan& plan, Steps& steps) {
   const char* model = nullptr;  // the format for all tensors
   for (size_t i = 0; i < node.inputs(); ++i) {
     refuse_if(is_empty(node.dims(i)), "an operand is empty");
-    if (model == nullptr) model = node.format(i);
+    if (model == nullptr) model = node.layout(i);
   }
   const DataType type = model != nullptr ? data_type(node.dtype(0)) : float_type(node.dtype(0));
   refuse_if(model == nullptr && type == DataType::f32, "the inputs are row-major: the core's own kernel is as fast");

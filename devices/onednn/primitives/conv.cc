@@ -32,7 +32,7 @@ Dims ConvDims::laid(Dims dims, size_t first) const {
 }
 
 void refuse_where_core_is_fast(const Node& node, size_t image, const char* reason) {
-  refuse_if(node.dtype(image) == PERCALE_DTYPE_F32 && node.dims(image).size() <= 4 && node.format(image) == nullptr,
+  refuse_if(node.dtype(image) == PERCALE_DTYPE_F32 && node.dims(image).size() <= 4 && node.layout(image) == nullptr,
             reason);
 }
 
@@ -111,7 +111,7 @@ void prepare_conv(Plan& plan, Steps& steps) {
   const Anchor anchor = find_anchor(whole, "Conv");
   const Node& node = anchor.node;
   const DataType type = float_type(node.dtype(0)), result = float_type(whole.output_dtype(0));
-  if (!whole.prepared(static_cast<size_t>(anchor.operands[1]))) {
+  if (!whole.is_precomputed(static_cast<size_t>(anchor.operands[1]))) {
     refuse_if(anchor.operands[0] < 0, "the image is a constant of the group");
     refuse_where_core_is_fast(whole, static_cast<size_t>(anchor.operands[0]),
                               "the weights change from run to run: the core's own kernel packs them as it goes");

@@ -53,7 +53,7 @@ void add_conv(Plan& plan, Steps& steps, const IntegerConv& conv) {
 
 // Subtracting a zero point from the weights would not leave them in 8 bits.
 void check_weights(const Node& node, size_t weights, size_t zero) {
-  refuse_if(!node.prepared(weights) && node.constant(weights) == nullptr, "the weights change from run to run");
+  refuse_if(!node.is_precomputed(weights) && node.constant(weights) == nullptr, "the weights change from run to run");
   refuse_if(!weight_zero_point(node, weights, zero).is_zero(),
             "the zero point of the weights is not 0 of i8, or 128 of u8");
 }

@@ -15,7 +15,7 @@ using dnnl::deconvolution_forward;
 // core has no kernel for bf16.
 bool is_worth_a_reorder(const Node& node, double flops) {
   const Dims x = node.dims(0);
-  if (node.format(0) != nullptr || node.dtype(0) == PERCALE_DTYPE_BF16 || x.size() != 4) return true;
+  if (node.layout(0) != nullptr || node.dtype(0) == PERCALE_DTYPE_BF16 || x.size() != 4) return true;
   return flops >= 500.0 * static_cast<double>(elements(x) + elements(node.output_dims()));
 }
 
@@ -24,7 +24,7 @@ bool is_worth_a_reorder(const Node& node, double flops) {
 void prepare_conv_transpose(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const DataType type = float_type(node.dtype(0));
-  refuse_if(!node.prepared(1), "the weights change from run to run");
+  refuse_if(!node.is_precomputed(1), "the weights change from run to run");
   const Dims x = node.dims(0), w = node.dims(1), y = node.output_dims();
   refuse_if(x.size() < 3 || x.size() > 5, "only one to three spatial dims");
   refuse_if(is_empty(x) || is_empty(w) || is_empty(y), "an operand is empty");

@@ -27,7 +27,7 @@ struct Half {
         w(body.input(first, 1)),
         bias(node.has(2) ? body.input(first, 2) : -1) {
     refuse_if(!body.is_operand(w) || (bias >= 0 && !body.is_operand(bias)), "weights are constants of the group");
-    refuse_if(!body.whole().prepared(static_cast<size_t>(w)), "the weights change from run to run");
+    refuse_if(!body.whole().is_precomputed(static_cast<size_t>(w)), "the weights change from run to run");
     refuse_if(!post_ops.operands.empty(), "something is added to what is between the two, or behind them");
     refuse_if(conv.x.size() != 4 || conv.column, "not two spatial dims");
   }
@@ -198,7 +198,7 @@ void prepare_expansion(Plan& plan, Steps& steps) {
         failed = true;
       }
     });
-    if (failed) host.run_fail(launch.run, PERCALE_INTERNAL, 0);
+    if (failed) host.run->fail_at(launch.run, -1, PERCALE_RUN_ERROR_KERNEL_FAILED, 0);
   };
 }
 

@@ -5,7 +5,7 @@
 namespace percale::onednn {
 void prepare_reorder(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
-  const char *from = node.format(0), *to = node.output_format(0);
+  const char *from = node.layout(0), *to = node.output_layout(0);
   refuse_if(from == nullptr && to == nullptr, "both formats are row-major: the core's own kernel copies");
   const MemoryDesc src = from != nullptr ? decode(from).in_format : decode(to).row_major;
   const MemoryDesc dst = to != nullptr ? decode(to).in_format : decode(from).row_major;
@@ -34,7 +34,7 @@ void prepare_reorder(Plan& plan, Steps& steps) {
 void prepare_cast(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const Dims x = node.dims(0);
-  const char* const format = node.format(0);
+  const char* const format = node.layout(0);
   const DataType to = float_type(node.output_dtype(0));
   const percale_dtype given = node.dtype(0);
   const bool whole = given == PERCALE_DTYPE_I32 || given == PERCALE_DTYPE_U8 || given == PERCALE_DTYPE_I8;

@@ -71,7 +71,7 @@ void prepare_lstm(Plan& plan, Steps& steps) {
   refuse_if(float_type(node.dtype(kX)) != DataType::bf16 || !has_amx(),
             "in f32, and without AMX, the core's own kernel is faster");
   for (size_t weights : {size_t{kW}, size_t{kR}, size_t{kB}}) {
-    refuse_if(node.has(weights) && (!node.prepared(weights) || node.format(weights) != nullptr),
+    refuse_if(node.has(weights) && (!node.is_precomputed(weights) || node.layout(weights) != nullptr),
               "the weights change from run to run");
   }
   refuse_if(node.has(kLengths) || node.has(kPeepholes), "it has sequence_lens or peepholes");
@@ -146,10 +146,10 @@ void prepare_lstm(Plan& plan, Steps& steps) {
 
 void prepare_lstm_pack(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
-  const char* const text = node.output_format(0);
+  const char* const text = node.output_layout(0);
   const std::string_view to = text == nullptr ? "" : text;
   refuse_if(to != kBias && !to.starts_with(kWeights), "the format is not an LSTM's");
-  refuse_if(node.format(0) != nullptr, "the weights are not row-major");
+  refuse_if(node.layout(0) != nullptr, "the weights are not row-major");
   if (to == kBias) {
     const int64_t hidden = node.dims(0)[1] / (2 * kGates);
     steps.function = [hidden](const percale_launch& launch) {

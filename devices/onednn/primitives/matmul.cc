@@ -20,7 +20,7 @@ int even_pieces(int pieces, int64_t columns) {
 void check(const Node& whole, const Anchor& anchor) {
   const Node& node = anchor.node;
   refuse_if(is_empty(node.dims(0)) || is_empty(node.dims(1)), "an operand is empty");
-  refuse_if(node.dtype(0) == PERCALE_DTYPE_F32 && !whole.prepared(static_cast<size_t>(anchor.operands[1])),
+  refuse_if(node.dtype(0) == PERCALE_DTYPE_F32 && !whole.is_precomputed(static_cast<size_t>(anchor.operands[1])),
             "the right matrix changes from run to run: the core's own kernel packs it as it goes");
 }
 

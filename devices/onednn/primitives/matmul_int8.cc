@@ -38,7 +38,7 @@ void add_product(Plan& plan, Steps& steps, const IntegerProduct& product) {
         attributes(product.requantization ? post_ops_of(*product.requantization, per_column) : dnnl::post_ops());
     if (!product.a_zero.is_zero()) attr.set_zero_points_mask(DNNL_ARG_SRC, 0);
     if (!product.b_zero.is_zero()) attr.set_zero_points_mask(DNNL_ARG_WEIGHTS, 0);
-    const bool packs = formats && node.prepared(product.b);
+    const bool packs = formats && node.is_precomputed(product.b);
     const dnnl::matmul::primitive_desc primitive(cpu_engine(), row_major(s.a, type),
                                                  packs ? any_format(s.b, DataType::s8) : row_major(s.b, DataType::s8),
                                                  row_major(s.y, product.result), attr);

@@ -19,7 +19,7 @@ constexpr auto kTraining = dnnl::prop_kind::forward_training;
 // Returns the format of `a`, else that of `b`. Throws a Refusal if the core's own kernel is as
 // fast.
 const char* format_of(const Node& node, size_t a, size_t b) {
-  const char* format = node.format(a) != nullptr ? node.format(a) : node.format(b);
+  const char* format = node.layout(a) != nullptr ? node.layout(a) : node.layout(b);
   refuse_if(format == nullptr && node.dtype(a) == PERCALE_DTYPE_F32,
             "the input is row-major: the core's own kernel is as fast");
   return format;

@@ -15,7 +15,7 @@ using dnnl::pooling_forward;
 
 // True for 8-bit integers in a format. These come from a convolution and go to one.
 bool holds_bytes(const Node& node) {
-  return node.format(0) != nullptr && (node.dtype(0) == PERCALE_DTYPE_U8 || node.dtype(0) == PERCALE_DTYPE_I8);
+  return node.layout(0) != nullptr && (node.dtype(0) == PERCALE_DTYPE_U8 || node.dtype(0) == PERCALE_DTYPE_I8);
 }
 
 // `y` has the result's dims, including the spatial ones.
@@ -23,7 +23,7 @@ void add_pool(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Dims& k
               const Dims& y) {
   const Node& node = plan.node();
   const Dims x = node.dims(0);
-  const char* format = node.format(0);
+  const char* format = node.layout(0);
   const DataType type = holds_bytes(node) ? data_type(node.dtype(0)) : float_type(node.dtype(0));
   plan.add(steps, pieces_for(static_cast<double>(elements(y) * elements(kernel))), [&](bool formats) {
     const MemoryDesc src = lying_in(formats ? format : nullptr, x, type);
@@ -48,8 +48,8 @@ void add_pool_grad(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Di
   const DataType type = float_type(node.dtype(0));
   const int dx = static_cast<int>(node.inputs());
   const bool maximum = algorithm == dnnl::algorithm::pooling_max;
-  const char* const dy_format = node.format(0);
-  const char* const x_format = maximum ? node.format(static_cast<size_t>(image)) : nullptr;
+  const char* const dy_format = node.layout(0);
+  const char* const x_format = maximum ? node.layout(static_cast<size_t>(image)) : nullptr;
   enum Slot { kWorkspace, kResult };
   plan.add_all(steps, pieces_for(static_cast<double>(elements(y) * elements(kernel))), [&](bool formats) {
     const auto desc = [&](const char* own, const Dims& dims, const char* other) {
@@ -83,7 +83,7 @@ void add_pool_grad(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Di
 // The core has SIMD kernels for f32 with up to two spatial dims.
 void check(const Node& node, size_t image, const Dims& x, const Dims& y) {
   refuse_if(!holds_bytes(node) && float_type(node.dtype(0)) == DataType::f32 && x.size() <= 4 &&
-                node.format(0) == nullptr && node.format(image) == nullptr,
+                node.layout(0) == nullptr && node.layout(image) == nullptr,
             "the input is row-major: the core's own kernel is as fast");
   refuse_if(is_empty(x) || is_empty(y), "an operand is empty");
 }
@@ -140,7 +140,7 @@ void prepare_global_max_pool(Plan& plan, Steps& steps) { add_global_pool(plan, s
 
 void prepare_reduce_mean(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
-  refuse_if(node.format(0) == nullptr, "the input is row-major: the core's own kernel is as fast");
+  refuse_if(node.layout(0) == nullptr, "the input is row-major: the core's own kernel is as fast");
   const auto rank = std::ssize(node.dims(0));
   Dims axes = node.attribute("axes", Dims());
   if (node.has(1)) {

@@ -190,12 +190,10 @@ class Chain {
 
 int Body::input(size_t i, size_t j) const {
   if (fused_ == 0) return whole_.has(j) ? static_cast<int>(j) : -1;
-  return whole_.host().fused_node_input(whole_.view(), i, j);
+  return whole_.body_input(i, j);
 }
 
-int Body::output(size_t i) const {
-  return fused_ == 0 ? static_cast<int>(whole_.inputs()) : whole_.host().fused_node_output(whole_.view(), i);
-}
+int Body::output(size_t i) const { return fused_ == 0 ? static_cast<int>(whole_.inputs()) : whole_.body_output(i); }
 
 Anchor find_anchor(const Node& whole, std::string_view op) {
   const Body body(whole);

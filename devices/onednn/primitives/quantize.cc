@@ -25,7 +25,7 @@ void prepare_quantize(Plan& plan, Steps& steps) {
   const DataType result = byte_type(node.output_dtype(0));
   const bool has_zero = node.has(2);
   const MemoryDesc scale = number(node, 1, x), zero = has_zero ? number(node, 2, x) : MemoryDesc();
-  const char* const format = node.format(0);
+  const char* const format = node.layout(0);
   plan.add(steps, pieces_for(16.0 * static_cast<double>(elements(x))), [&](bool formats) {
     MemoryDesc from = lying_in(formats ? format : nullptr, x, DataType::f32);
     // A format that is not described by strides has no counterpart in another type.

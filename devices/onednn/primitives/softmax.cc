@@ -16,9 +16,9 @@ void add_softmax(Plan& plan, Steps& steps, dnnl::algorithm algorithm) {
   int64_t axis = node.attribute("axis", int64_t{-1});
   if (axis < 0) axis += rank;
   const bool rows = elements(Dims(x.begin() + axis + 1, x.end())) == 1;
-  refuse_if(rows && type == DataType::f32 && node.format(0) == nullptr,
+  refuse_if(rows && type == DataType::f32 && node.layout(0) == nullptr,
             "along rows that lie in order the core's own kernel is as fast");
-  const char* const format = node.format(0);
+  const char* const format = node.layout(0);
   plan.add(steps, pieces_for(32.0 * static_cast<double>(elements(x))), [&](bool formats) {
     const MemoryDesc desc = lying_in(formats ? format : nullptr, x, type);
     const softmax_forward::primitive_desc primitive(cpu_engine(), dnnl::prop_kind::forward_inference, algorithm, desc,

@@ -1,19 +1,10 @@
-#include "devices/cuda/driver/host.h"
+#include "devices/cuda/driver/node.h"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace percale::cuda {
-namespace {
-
-Dims to_dims(const int64_t* dims, size_t rank) { return Dims(dims, dims + rank); }
-
-}  // namespace
-
-percale_status* to_status(const percale_host_api& host, percale_code code, std::string_view message) {
-  return host.status_create(code, message.data(), message.size());
-}
-
 Dims channels_last(Dims dims, size_t rank) {
   if (dims.size() < rank) dims.insert(dims.begin(), rank - dims.size(), 1);
   std::rotate(dims.begin() + 1, dims.begin() + 2, dims.end());
@@ -28,78 +19,45 @@ bool is_same_memory(const Dims& dims, size_t rank) {
 }
 
 Dims Node::dims(size_t i) const {
-  size_t rank = 0;
-  const int64_t* dims = host_->node_input_dims(view_, i, &rank);
-  return i < images_ ? channels_last(to_dims(dims, rank), rank_) : to_dims(dims, rank);
+  Dims dims = plugin::Node::dims(i);
+  return i < images_ ? channels_last(std::move(dims), rank_) : dims;
 }
 
 Dims Node::output_dims(size_t k) const {
-  size_t rank = 0;
-  const int64_t* dims = host_->node_output_dims(view_, k, &rank);
-  return rank_ > 0 && rank <= rank_ ? channels_last(to_dims(dims, rank), rank_) : to_dims(dims, rank);
+  Dims dims = plugin::Node::output_dims(k);
+  return rank_ > 0 && dims.size() <= rank_ ? channels_last(std::move(dims), rank_) : dims;
 }
 
 namespace {
 
-// Row-major where it is null. Of other formats nothing is known.
-bool is_channels_last(const char* format) {
-  refuse_if(format != nullptr && std::strcmp(format, kChannelsLast) != 0, "a format of another plug-in's");
-  return format != nullptr;
+// Null is row-major. Nothing is known of other layouts.
+bool is_channels_last(const char* layout) {
+  refuse_if(layout != nullptr && std::strcmp(layout, kChannelsLast) != 0, "a format of another plug-in's");
+  return layout != nullptr;
 }
 
 }  // namespace
 
-bool Node::has_channels_last(size_t i) const { return has(i) && is_channels_last(host_->node_input_format(view_, i)); }
-bool Node::gives_channels_last(size_t k) const { return is_channels_last(host_->node_output_format(view_, k)); }
+bool Node::has_channels_last(size_t i) const { return has(i) && is_channels_last(layout(i)); }
+bool Node::gives_channels_last(size_t k) const { return is_channels_last(output_layout(k)); }
 
 Dims Node::known_ints(size_t i, const char* what) const {
   const void* values = constant(i);
   const auto count = static_cast<size_t>(elements(dims(i)));
   if (values == nullptr && count > 0) throw Refusal(std::string(what) + " must be known before the run");
-  if (dtype(i) == PERCALE_DTYPE_I64) return to_dims(static_cast<const int64_t*>(values), count);
+  if (dtype(i) == PERCALE_DTYPE_I64) {
+    const auto* wide = static_cast<const int64_t*>(values);
+    return Dims(wide, wide + count);
+  }
   if (dtype(i) != PERCALE_DTYPE_I32) throw Refusal(std::string(what) + " are neither i64 nor i32");
   const auto* narrow = static_cast<const int32_t*>(values);
   return Dims(narrow, narrow + count);
 }
 
-int64_t Node::attribute(const char* name, int64_t otherwise) const {
-  host_->node_attribute_int(view_, name, &otherwise);
-  return otherwise;
-}
-
-double Node::attribute(const char* name, double otherwise) const {
-  host_->node_attribute_float(view_, name, &otherwise);
-  return otherwise;
-}
-
-std::string_view Node::attribute(const char* name, std::string_view otherwise) const {
-  const char* text = nullptr;
-  size_t size = 0;
-  return host_->node_attribute_string(view_, name, &text, &size) != 0 ? std::string_view(text, size) : otherwise;
-}
-
-Dims Node::attribute(const char* name, const Dims& otherwise) const {
-  const int64_t* values = nullptr;
-  size_t count = 0;
-  return host_->node_attribute_ints(view_, name, &values, &count) != 0 ? to_dims(values, count) : otherwise;
-}
-
-std::vector<double> Node::floats(const char* name) const {
-  const double* values = nullptr;
-  size_t count = 0;
-  if (host_->node_attribute_floats(view_, name, &values, &count) == 0) return {};
-  return {values, values + count};
-}
-
 bool Node::has_int(const char* name) const {
-  int64_t value = 0;
-  return host_->node_attribute_int(view_, name, &value) != 0;
-}
-
-int64_t elements(const Dims& dims) {
-  int64_t out = 1;
-  for (int64_t d : dims) out *= d;
-  return out;
+  percale_attribute found;
+  return host().attributes->get(host().node->attributes(view()), name, &found) != 0 &&
+         found.kind == PERCALE_ATTRIBUTE_INT;
 }
 
 size_t normal_axis(int64_t axis, size_t rank) {

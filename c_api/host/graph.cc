@@ -1,9 +1,10 @@
-#include "c_api/plugin/host_graph.h"
-
+// The table by which a format reads a graph.
 #include <iterator>
 
 #include "c_api/api.h"
 #include "c_api/handles.h"
+#include "c_api/host/attributes.h"
+#include "c_api/host/tables.h"
 #include "core/passes/inference.h"
 
 namespace percale::c_api {
@@ -17,13 +18,8 @@ const Node* node_at(const percale_graph* graph, size_t function, size_t index) {
   const Function* f = function_at(graph, function);
   return f != nullptr && index < f->nodes.size() ? &f->nodes[index] : nullptr;
 }
-const Attributes::Entry* attribute_at(const percale_graph* graph, size_t function, size_t node, size_t index) {
-  const Node* n = node_at(graph, function, node);
-  if (n == nullptr || index >= n->attributes.size()) return nullptr;
-  return &*std::next(n->attributes.begin(), static_cast<ptrdiff_t>(index));
-}
 
-// 0 for a caller whose struct is older than ours.
+// 0 for a caller whose struct is older than this library.
 template <class Info>
 int32_t give(const Info& info, Info* out) {
   if (out->struct_size < sizeof(Info)) return 0;
@@ -32,22 +28,6 @@ int32_t give(const Info& info, Info* out) {
   out->struct_size = size;
   return 1;
 }
-
-// The dims and the rank of a shape, which must live on.
-template <class Info>
-void set_dims(const Shape& shape, Info& info) {
-  info.dims = shape.begin();
-  info.rank = shape.known_rank() ? shape.rank() : SIZE_MAX;
-}
-template <class Info>
-void set_tensor(const Tensor& tensor, Info& info) {
-  info.dtype = static_cast<percale_dtype>(tensor.dtype());
-  set_dims(tensor.shape(), info);
-  info.data = tensor.data();
-  info.bytes = static_cast<uint64_t>(tensor.bytes());
-}
-
-}  // namespace
 
 int32_t graph_function(const percale_graph* graph, size_t index, percale_graph_function_info* out) {
   const Function* f = function_at(graph, index);
@@ -82,7 +62,7 @@ int32_t graph_node(const percale_graph* graph, size_t function, size_t index, pe
   const Node* node = node_at(graph, function, index);
   if (node == nullptr) return 0;
   percale_graph_node_info info{};
-  // Names of ops stand in literals, which end with NUL.
+  // Names of ops are literals, which end with NUL.
   info.domain = node->op->domain.data();
   info.op = node->op->name.data();
   info.version = node->op->since;
@@ -91,46 +71,8 @@ int32_t graph_node(const percale_graph* graph, size_t function, size_t index, pe
   info.input_count = node->inputs.size();
   info.outputs = node->outputs.data();
   info.output_count = node->outputs.size();
-  info.attribute_count = node->attributes.size();
+  info.attributes = view_of(node->attributes);
   return give(info, out);
-}
-
-int32_t graph_attribute(const percale_graph* graph, size_t function, size_t node, size_t index,
-                        percale_graph_attribute_info* out) {
-  const Attributes::Entry* entry = attribute_at(graph, function, node, index);
-  if (entry == nullptr) return 0;
-  const AttrValue& value = entry->second;
-  percale_graph_attribute_info info{};
-  info.name = entry->first.c_str();
-  info.kind = static_cast<int32_t>(value.kind());
-  const auto set_text = [&](const std::string& text) {
-    info.text = text.c_str();
-    info.text_size = text.size();
-  };
-  if (const auto* f = value.get_if<double>()) info.f = *f;
-  if (const auto* i = value.get_if<int64_t>()) info.i = *i;
-  if (const auto* text = value.get_if<std::string>()) set_text(*text);
-  if (const auto* ref = value.get_if<FunctionRef>()) set_text(ref->name);
-  if (const auto* tensor = value.get_if<Tensor>()) set_tensor(*tensor, info);
-  if (const auto* floats = value.get_if<std::vector<double>>()) {
-    info.floats = floats->data();
-    info.count = floats->size();
-  }
-  if (const auto* ints = value.get_if<std::vector<int64_t>>()) {
-    info.ints = ints->data();
-    info.count = ints->size();
-  }
-  if (const auto* texts = value.get_if<std::vector<std::string>>()) info.count = texts->size();
-  return give(info, out);
-}
-
-const char* graph_attribute_string(const percale_graph* graph, size_t function, size_t node, size_t attribute,
-                                   size_t index, size_t* out_size) {
-  const Attributes::Entry* entry = attribute_at(graph, function, node, attribute);
-  const auto* texts = entry == nullptr ? nullptr : entry->second.get_if<std::vector<std::string>>();
-  if (texts == nullptr || index >= texts->size()) return nullptr;
-  *out_size = (*texts)[index].size();
-  return (*texts)[index].c_str();
 }
 
 int32_t graph_variable(const percale_graph* graph, size_t index, percale_graph_variable_info* out) {
@@ -173,5 +115,18 @@ percale_status* graph_inference(const percale_graph* graph,
     return {};
   });
 }
+
+}  // namespace
+
+constinit const percale_host_graph_api kHostGraph = {
+    .struct_size = sizeof(percale_host_graph_api),
+    .function = graph_function,
+    .value = graph_value,
+    .node = graph_node,
+    .variable = graph_variable,
+    .metadata = graph_metadata,
+    .inference = graph_inference,
+    .release = percale_graph_release,
+};
 
 }  // namespace percale::c_api

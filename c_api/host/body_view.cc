@@ -1,11 +1,11 @@
-#include "c_api/plugin/fused_view.h"
+#include "c_api/host/body_view.h"
 
 #include "core/graph/graph.h"
 
 namespace percale::c_api {
 namespace {
 
-// A node of a body with what its view borrows.
+// A node of a body and the data that its view borrows.
 struct BodyNode {
   Attributes attributes;
   NodeView view;
@@ -33,10 +33,10 @@ int32_t number_of(const Function& body, ValueId id) {
 
 }  // namespace
 
-size_t fused_node_count(const NodeView* node) { return node->body == nullptr ? 0 : node->body->nodes.size(); }
+size_t body_node_count(const NodeView* node) { return node->body == nullptr ? 0 : node->body->nodes.size(); }
 
-const NodeView* fused_node(const NodeView* node, size_t index) {
-  if (index >= fused_node_count(node)) return nullptr;
+const NodeView* body_node(const NodeView* node, size_t index) {
+  if (index >= body_node_count(node)) return nullptr;
   auto& views = node->body_views;
   for (size_t i = views.size(); i < node->body->nodes.size(); ++i) {
     const auto holder = std::make_shared<const BodyNode>(*node->body, node->body->nodes[i]);
@@ -45,14 +45,14 @@ const NodeView* fused_node(const NodeView* node, size_t index) {
   return views[index].get();
 }
 
-int32_t fused_node_input(const NodeView* node, size_t index, size_t input) {
-  if (index >= fused_node_count(node)) return -1;
+int32_t body_input(const NodeView* node, size_t index, size_t input) {
+  if (index >= body_node_count(node)) return -1;
   const std::vector<ValueId>& inputs = node->body->nodes[index].inputs;
   return input < inputs.size() ? number_of(*node->body, inputs[input]) : -1;
 }
 
-int32_t fused_node_output(const NodeView* node, size_t index) {
-  if (index >= fused_node_count(node)) return -1;
+int32_t body_output(const NodeView* node, size_t index) {
+  if (index >= body_node_count(node)) return -1;
   return number_of(*node->body, node->body->nodes[index].outputs[0]);
 }
 
