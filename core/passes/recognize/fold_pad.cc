@@ -4,6 +4,7 @@
 
 #include "core/passes/edit/edit.h"
 #include "core/passes/recognize/recognize.h"
+#include "core/passes/simplify/simplify.h"
 
 namespace percale {
 namespace {

@@ -6,6 +6,7 @@
 #include "core/graph/device_hint.h"
 #include "core/passes/edit/edit.h"
 #include "core/passes/recognize/recognize.h"
+#include "core/passes/simplify/simplify.h"
 
 namespace percale {
 namespace {
