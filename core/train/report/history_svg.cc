@@ -166,7 +166,7 @@ std::string History::to_svg() const {
   const Axis y = axis_of(on_left, bottom, top);
   const auto place = [&](int64_t step) { return x(static_cast<double>(step)); };
 
-  const std::string title = rows.empty() ? "No step was trained"
+  const std::string title = rows.empty() ? "No training steps"
                                          : str_cat("Training: ", rows.back().step, " steps, ", rows.back().epoch,
                                                    rows.back().epoch == 1 ? " epoch" : " epochs");
   std::string out = str_cat(
