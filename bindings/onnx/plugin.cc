@@ -14,7 +14,7 @@ namespace {
 // Runs `f`, which returns a Status; nothing that it throws goes on.
 template <class F>
 percale_status* guarded(const Host& host, F&& f) noexcept {
-  constexpr std::string_view kMemory = "out of memory", kUnexpected = "an unexpected exception";
+  constexpr std::string_view kMemory = "out of memory", kUnexpected = "an unexpected exception occurred";
   try {
     return host.give(f());
   } catch (const std::bad_alloc&) {
