@@ -39,7 +39,7 @@ int32_t probe(void* self, const char** out_reason) {
     count = driver.open();
     if (count == 0) reason = driver.reason().c_str();
   } catch (const std::bad_alloc&) {
-    reason = "no host memory";
+    reason = "out of host memory";
   }
   if (out_reason != nullptr) *out_reason = reason;
   return count;

@@ -144,7 +144,7 @@ extern "C" __attribute__((visibility("default"))) percale_status* percale_plugin
     *out = instance_for(host);
     return nullptr;
   } catch (const std::bad_alloc&) {
-    return error(host, PERCALE_RESOURCE_EXHAUSTED, "no memory for the plug-in 'onednn'");
+    return error(host, PERCALE_RESOURCE_EXHAUSTED, "out of memory for the plug-in 'onednn'");
   } catch (const std::exception& e) {
     return error(host, PERCALE_FAILED_PRECONDITION, e.what());
   }

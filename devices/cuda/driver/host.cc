@@ -43,7 +43,7 @@ namespace {
 
 // Row-major where it is null. Of other formats nothing is known.
 bool is_channels_last(const char* format) {
-  refuse_if(format != nullptr && std::strcmp(format, kChannelsLast) != 0, "a format of another plug-in's");
+  refuse_if(format != nullptr && std::strcmp(format, kChannelsLast) != 0, "the format belongs to another plug-in");
   return format != nullptr;
 }
 
@@ -57,7 +57,7 @@ Dims Node::known_ints(size_t i, const char* what) const {
   const auto count = static_cast<size_t>(elements(dims(i)));
   if (values == nullptr && count > 0) throw Refusal(std::string(what) + " must be known before the run");
   if (dtype(i) == PERCALE_DTYPE_I64) return to_dims(static_cast<const int64_t*>(values), count);
-  if (dtype(i) != PERCALE_DTYPE_I32) throw Refusal(std::string(what) + " are neither i64 nor i32");
+  if (dtype(i) != PERCALE_DTYPE_I32) throw Refusal(std::string(what) + " must be i64 or i32");
   const auto* narrow = static_cast<const int32_t*>(values);
   return Dims(narrow, narrow + count);
 }
@@ -127,7 +127,7 @@ int64_t item_bytes(percale_dtype dtype) {
     case PERCALE_DTYPE_I64:
     case PERCALE_DTYPE_U64:
     case PERCALE_DTYPE_COMPLEX64: return 8;
-    default: throw Refusal("no code for elements of this type");
+    default: throw Refusal("does not support this element type");
   }
 }
 
@@ -157,7 +157,7 @@ const char* suffix(percale_dtype dtype) {
     case PERCALE_DTYPE_U32: return "u32";
     case PERCALE_DTYPE_U64: return "u64";
     case PERCALE_DTYPE_BOOL: return "bool";
-    default: throw Refusal("no code for elements of this type");
+    default: throw Refusal("does not support this element type");
   }
 }
 

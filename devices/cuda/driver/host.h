@@ -50,7 +50,7 @@ percale_status* guarded(const percale_host_api& host, F&& f) {
   } catch (const Failure& e) {
     return to_status(host, e.code(), e.what());
   } catch (const std::bad_alloc&) {
-    return to_status(host, PERCALE_RESOURCE_EXHAUSTED, "the plug-in 'cuda' has no host memory");
+    return to_status(host, PERCALE_RESOURCE_EXHAUSTED, "out of host memory for the plug-in 'cuda'");
   } catch (const std::exception& e) {
     return to_status(host, PERCALE_INTERNAL, e.what());
   }
@@ -114,7 +114,7 @@ class Node {
   // The same of an operand that must be one of the inputs.
   size_t outer_input(size_t i, size_t j) const {
     const int value = body_input(i, j);
-    refuse_if(value < 0 || static_cast<size_t>(value) >= inputs(), "an operand that is made within the group");
+    refuse_if(value < 0 || static_cast<size_t>(value) >= inputs(), "an operand is computed inside the group");
     return static_cast<size_t>(value);
   }
 
