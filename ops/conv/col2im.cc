@@ -115,7 +115,8 @@ void add_plane(const Col2ImPlan& plan, const char* in, char* out, int64_t plane)
 }
 
 Result<Col2ImPlan> plan_col2im(const NodeView& node, KernelPlan&) {
-  if (node.value(1) == nullptr || node.value(2) == nullptr) return internal_error("the shapes are not known");
+  if (node.value(1) == nullptr || node.value(2) == nullptr)
+    return internal_error("the shapes must be known when the kernel is planned");
   Col2ImPlan plan;
   PERCALE_ASSIGN_OR_RETURN(plan.columns,
                            columns_of(node.attributes, to_int64s(*node.value(1)), to_int64s(*node.value(2))));

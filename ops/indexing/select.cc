@@ -96,7 +96,7 @@ Status shape_compress(ShapeContext& context) {
 }
 
 Result<ChoicePlan> plan_compress(const NodeView& node, KernelPlan&) {
-  if (node.value(1) == nullptr) return internal_error("the condition must be known before the run");
+  if (node.value(1) == nullptr) return internal_error("the condition must be known when the kernel is planned");
   PERCALE_ASSIGN_OR_RETURN(const Slices slices, slices_of(node.attributes, node.shape(0)));
   PERCALE_ASSIGN_OR_RETURN(auto places, true_places(*node.value(1), slices.count));
   return ChoicePlan{slices, std::move(places), item_bytes(node.dtype(0))};
@@ -211,7 +211,7 @@ struct UniquePlan {
   std::array<bool, 4> wanted{};
 };
 Result<UniquePlan> plan_unique(const NodeView& node, KernelPlan&) {
-  if (node.value(0) == nullptr) return internal_error("the data must be known before the run");
+  if (node.value(0) == nullptr) return internal_error("the data must be known when the kernel is planned");
   UniquePlan plan;
   PERCALE_ASSIGN_OR_RETURN(plan.choice.slices, slices_of(node.attributes, node.shape(0)));
   plan.distinct = distinct_slices(*node.value(0), plan.choice.slices, node.attributes.get_int("sorted") != 0);
@@ -269,7 +269,7 @@ Status shape_non_zero(ShapeContext& context) {
 
 Result<std::vector<int64_t>> plan_non_zero(const NodeView& node, KernelPlan&) {
   const Tensor* const x = node.value(0);
-  if (x == nullptr) return internal_error("the data must be known before the run");
+  if (x == nullptr) return internal_error("the data must be known when the kernel is planned");
   std::vector<int64_t> coordinates;
   dispatch(kAnyList, x->dtype(), [&]<class T>() { coordinates = coordinates_of<T>(*x); });
   return coordinates;

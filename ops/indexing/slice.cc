@@ -162,7 +162,7 @@ StridedCopy slice_copy(const Shape& whole, const Slices& slices, int64_t item, b
 }
 Result<StridedCopy> plan_slice(const NodeView& node, KernelPlan&) {
   PERCALE_ASSIGN_OR_RETURN(const Slices slices, slices_of_inputs(node, node.shape(0), 1));
-  if (!slices.counts.is_static()) return internal_error("the starts and ends must be known before the run");
+  if (!slices.counts.is_static()) return internal_error("the starts and ends must be known when the kernel is planned");
   return slice_copy(node.shape(0), slices, item_bytes(node.dtype(0)), true);
 }
 void run_slice(const StridedCopy& copy, const Launch& launch) {
@@ -177,7 +177,7 @@ Result<SliceGradPlan> plan_slice_grad(const NodeView& node, KernelPlan&) {
   const Shape& whole = node.output_shape(0);
   const int64_t item = item_bytes(node.dtype(0));
   PERCALE_ASSIGN_OR_RETURN(const Slices slices, slices_of_inputs(node, whole, 2));
-  if (!slices.counts.is_static()) return internal_error("the starts and ends must be known before the run");
+  if (!slices.counts.is_static()) return internal_error("the starts and ends must be known when the kernel is planned");
   return SliceGradPlan{slice_copy(whole, slices, item, false), whole.num_elements() * item};
 }
 void run_slice_grad(const SliceGradPlan& plan, const Launch& launch) {

@@ -119,7 +119,7 @@ inline constexpr TypeList<int32_t, int64_t, uint32_t, uint64_t> kIntegers;
 inline constexpr auto kList = kFloatList + kIntegers;
 // `axis_input` is the index of the input that holds the axis.
 Result<CumulatePlan> plan_lines(const NodeView& node, size_t axis_input) {
-  if (node.value(axis_input) == nullptr) return internal_error("the axis must be known before the run");
+  if (node.value(axis_input) == nullptr) return internal_error("the axis must be known when the kernel is planned");
   const Shape& x = node.shape(0);
   PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(to_int64s(*node.value(axis_input)).front(), x.rank()));
   CumulatePlan plan{x.product(0, axis), x[axis], x.product(axis + 1, x.rank())};

@@ -450,7 +450,7 @@ Result<std::array<bool, kMaxRank>> reduction_mask(const NodeView& node) {
     return mask;
   }
   const bool has_axes = node.has_input(1);
-  if (has_axes && node.value(1) == nullptr) return internal_error("the axes must be known before the run");
+  if (has_axes && node.value(1) == nullptr) return internal_error("the axes must be known when the kernel is planned");
   const std::vector<int64_t> axes = has_axes ? to_int64s(*node.value(1)) : std::vector<int64_t>();
   return reduced_axes(node.attributes, &axes, x.rank());
 }

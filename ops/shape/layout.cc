@@ -241,7 +241,8 @@ Result<PartsPlan> plan_split(const NodeView& node, KernelPlan&) {
   PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(node.attributes.get_int("axis"), whole.rank()));
   // Unused outputs have a size too, so sizes are not read from the outputs' shapes.
   const bool has_sizes = node.has_input(1);
-  if (has_sizes && node.value(1) == nullptr) return internal_error("the sizes must be known before the run");
+  if (has_sizes && node.value(1) == nullptr)
+    return internal_error("the sizes must be known when the kernel is planned");
   const std::vector<int64_t> given = has_sizes ? to_int64s(*node.value(1)) : std::vector<int64_t>();
   PERCALE_ASSIGN_OR_RETURN(
       const auto sizes, split_sizes(whole[axis], node.outputs.size(), has_sizes ? &given : nullptr, node.attributes));

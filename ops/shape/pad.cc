@@ -381,7 +381,7 @@ Result<PadPlan> plan_pad(const NodeView& node, KernelPlan&) {
   PERCALE_ASSIGN_OR_RETURN(const Mode mode, mode_of(node.attributes));
   Pads pads;
   PERCALE_ASSIGN_OR_RETURN(const Shape large, padded_by_inputs(node, node.shape(0), 1, 3, mode, pads));
-  if (large != node.output_shape(0)) return internal_error("the pads must be known before the run");
+  if (large != node.output_shape(0)) return internal_error("the pads must be known when the kernel is planned");
   PadPlan plan = make_pad(node.shape(0), large, pads.before, mode);
   plan.has_value = node.has_input(2);
   set_copy(node, plan);
@@ -391,7 +391,7 @@ Result<PadPlan> plan_pad_grad(const NodeView& node, KernelPlan&) {
   PERCALE_ASSIGN_OR_RETURN(const Mode mode, mode_of(node.attributes));
   Pads pads;
   PERCALE_ASSIGN_OR_RETURN(const Shape large, padded_by_inputs(node, node.output_shape(0), 1, 3, mode, pads));
-  if (large != node.shape(0)) return internal_error("the pads must be known before the run");
+  if (large != node.shape(0)) return internal_error("the pads must be known when the kernel is planned");
   PadPlan plan = make_pad(node.output_shape(0), large, pads.before, mode);
   dispatch(kNumericList, node.dtype(0), [&]<class T>() { plan.run = run_pad_grad_of<T>; });
   return plan;

@@ -139,7 +139,7 @@ Result<DftPlan> plan_dft(const NodeView& node, KernelPlan& plan) {
   const Shape& x = node.shape(0);
   const auto axis = number_of(node, 2, -2), length = number_of(node, 1, -1);
   if (!axis.has_value() || !length.has_value())
-    return internal_error("the axis and the length must be known before the run");
+    return internal_error("the axis and the length must be known when the kernel is planned");
   PERCALE_ASSIGN_OR_RETURN(const DftSizes sizes,
                            dft_sizes(node.attributes, x, *axis, node.has_input(1) ? length : std::nullopt));
   DftPlan p;
@@ -311,7 +311,7 @@ struct MelPlan {
 
 Result<MelPlan> plan_mel(const NodeView& node, KernelPlan&) {
   for (size_t i = 0; i < 5; ++i) {
-    if (node.value(i) == nullptr) return internal_error("its inputs must be known before the run");
+    if (node.value(i) == nullptr) return internal_error("its inputs must be known when the kernel is planned");
   }
   PERCALE_ASSIGN_OR_RETURN(const MelSizes s, mel_sizes(node));
   MelPlan p;

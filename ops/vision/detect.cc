@@ -140,7 +140,7 @@ constexpr OpSchema kSchemas[] = {
 // The boxes are known when the node is planned, so the plan holds the result.
 Result<std::vector<int64_t>> plan_non_max_suppression(const NodeView& node, KernelPlan&) {
   if (node.value(0) == nullptr || node.value(1) == nullptr)
-    return internal_error("boxes and scores must be known before the run");
+    return internal_error("boxes and scores must be known when the kernel is planned");
   PERCALE_ASSIGN_OR_RETURN(const Suppression s, suppression_of(node));
   return select(s, node.value(0)->span<float>().data(), node.value(1)->span<float>().data());
 }

@@ -127,7 +127,7 @@ Result<ResizePlan> plan_resize(const NodeView& v, KernelPlan& plan) {
   PERCALE_ASSIGN_OR_RETURN(const ResizeOptions o, resize_options(v.attributes));
   std::vector<AxisSize> sizes;
   PERCALE_ASSIGN_OR_RETURN(const Shape y, resized(resize_inputs(v, 1), o, v.shape(0), sizes));
-  if (y != v.output_shape(0)) return internal_error("the sizes must be known before the run");
+  if (y != v.output_shape(0)) return internal_error("the sizes must be known when the kernel is planned");
   ResizePlan out;
   out.item = item_bytes(v.dtype(0));
   const double value = v.attributes.get_float("extrapolation_value");
@@ -184,7 +184,7 @@ Result<ResizeGradPlan> plan_resize_grad(const NodeView& v, KernelPlan& plan) {
   std::vector<AxisSize> sizes;
   const Shape& x = v.output_shape(0);
   PERCALE_ASSIGN_OR_RETURN(const Shape y, resized(resize_inputs(v, 2), o, x, sizes));
-  if (y != v.shape(0)) return internal_error("the sizes must be known before the run");
+  if (y != v.shape(0)) return internal_error("the sizes must be known when the kernel is planned");
   ResizeGradPlan out;
   if (y.num_elements() == 0 || x.num_elements() == 0) {
     out.zeros = x.num_elements() * item_bytes(v.dtype(0));
