@@ -214,7 +214,7 @@ Result<int64_t> Resample::add_passes(const Shape& x, std::vector<Axis> axes) {
   const auto see = [&]() -> Status {
     CheckedSize bytes = 8;
     for (size_t d = 0; d < now.rank(); ++d) bytes = bytes * now[d];
-    if (!bytes.valid()) return resource_exhausted("a step between the axes, ", now, ", exceeds 2^63 bytes");
+    if (!bytes.valid()) return resource_exhausted("the intermediate result of shape ", now, " exceeds 2^63 bytes");
     largest = std::max(largest, now.num_elements());
     return {};
   };
@@ -240,7 +240,7 @@ Result<Resample> Resample::make(const Shape& x, DType dtype, bool weights, std::
   PERCALE_ASSIGN_OR_RETURN(const int64_t largest, out.add_passes(x, std::move(axes)));
   if (out.passes_.size() > 1 || out.widen_ != nullptr) {
     const CheckedSize both = (CheckedSize(largest * out.item_) + 63) * 2;
-    if (!both.valid()) return resource_exhausted("the steps between the axes exceed 2^63 bytes");
+    if (!both.valid()) return resource_exhausted("the intermediate results exceed 2^63 bytes");
     out.buffer_bytes_ = round_up(largest * out.item_, 64);
     plan.scratch_bytes = 2 * out.buffer_bytes_;
   }

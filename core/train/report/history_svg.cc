@@ -191,7 +191,7 @@ class Plot {
   double place(int64_t step) const { return x_(static_cast<double>(step)); }
 
   std::string head() const {
-    const std::string title = rows_.empty() ? "No step was trained"
+    const std::string title = rows_.empty() ? "No training steps"
                                             : str_cat("Training: ", rows_.back().step, " steps, ", rows_.back().epoch,
                                                       rows_.back().epoch == 1 ? " epoch" : " epochs");
     const std::string height = fixed(bottom_ + kBelow);

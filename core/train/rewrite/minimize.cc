@@ -173,8 +173,8 @@ class ComputeBuilder {
     out_.parameters = trained_by(b_.graph(), f_->function(), outputs_[0], frozen_);
     leave_out_statistics(form_, out_.parameters);
     if (out_.parameters.empty()) {
-      return invalid_argument("the loss depends on no variable that is trained",
-                              frozen_.empty() ? "" : ": 'freeze' keeps all of them");
+      return invalid_argument("the loss does not depend on any variable that is trained",
+                              frozen_.empty() ? "" : ": 'freeze' excludes all of them");
     }
     for (const Node& node : f_->function().nodes) out_.batch_coupled = out_.batch_coupled || is_coupled(node);
     PERCALE_ASSIGN_OR_RETURN(const std::vector<ValueId> statistics, weigh_statistics());
@@ -316,7 +316,7 @@ Status build_commit(Builder& b, const Optimizer& optimizer, TrainGraph& out) {
   for (size_t i = 0; i < out.parameters.size(); ++i) {
     const Variable& v = out.parameters[i];
     if (v.dtype != dtype) {
-      return unimplemented("parameters of two dtypes: '", out.parameters[0].name, "' is ", dtype, ", '", v.name, "' ",
+      return unimplemented("parameters must have the same dtype: '", out.parameters[0].name, "' is ", dtype, ", but '", v.name, "' ",
                            v.dtype);
     }
     ValueId sum = kNoValue;
@@ -422,7 +422,7 @@ Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss) {
     const Value& v = f.function().value(id);
     const bool scalar = is_float(v.type.dtype) && v.type.shape.known_rank() && v.type.shape.rank() == 0;
     if (loss.empty() ? !scalar : v.name != loss) continue;
-    if (value != kNoValue) return invalid_argument("the graph has several scalar outputs: say which one is the loss");
+    if (value != kNoValue) return invalid_argument("the graph has several scalar outputs: name the one that is the loss");
     value = id;
   }
   if (value == kNoValue) {
@@ -431,7 +431,7 @@ Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss) {
   }
   const std::string name = f.function().value(value).name;
   PERCALE_RETURN_IF_ERROR(require_scalar(f.function(), name).status());
-  if (f.function().inputs.empty()) return invalid_argument("the graph has no inputs: what are the rows of a batch?");
+  if (f.function().inputs.empty()) return invalid_argument("the graph has no inputs, so a batch has no rows");
   Emitter e(f);
   f.set_name_prefix("objective/");
   const ValueId shape = e.emit("Shape", {f.function().inputs[0]});
@@ -478,7 +478,7 @@ Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimi
 }
 
 Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph, const std::vector<std::string>& outputs) {
-  if (outputs.empty()) return failed_precondition("the graph has no output but the loss: there is nothing to infer");
+  if (outputs.empty()) return failed_precondition("the graph has no output besides the loss, so there is nothing to infer");
   std::vector<ValueId> needed;
   for (const std::string& name : outputs) {
     PERCALE_ASSIGN_OR_RETURN(const ValueId id, require_value(graph.main(), name));
@@ -522,7 +522,7 @@ Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph, const s
 Result<std::string> add_train_step(FunctionBuilder& f, ValueId loss, const Optimizer& optimizer) {
   Builder& b = f.owner();
   if (loss < 0 || static_cast<size_t>(loss) >= f.function().values.size()) {
-    return invalid_argument("minimize: the loss ", loss, " is no value of function '", f.function().name, "'");
+    return invalid_argument("minimize: the loss ", loss, " is not a value of function '", f.function().name, "'");
   }
   PERCALE_RETURN_IF_ERROR(require_scalar(f.function(), f.function().value(loss).name).status());
   TrainingForm form = training_form(b.graph(), f.function());
