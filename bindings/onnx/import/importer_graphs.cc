@@ -117,7 +117,7 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
     const AttributeProto *count = find_attribute(node, "num_scan_inputs"),
                          *given = find_attribute(node, "scan_input_axes");
     const int64_t scanned = count == nullptr ? 0 : count->i;
-    if (scanned < 1 || scanned > static_cast<int64_t>(carried)) return bad("cannot scan ", scanned, " inputs");
+    if (scanned < 1 || scanned > static_cast<int64_t>(carried)) return bad("num_scan_inputs is out of range: ", scanned);
     carried -= static_cast<size_t>(scanned);
     if (given != nullptr) axes = given->ints;
     axes.resize(static_cast<size_t>(scanned));
