@@ -53,7 +53,7 @@ def main(root, out, percale):
         text = file.read().replace("SOURCE", quoted(root))
     with open(os.path.join(out, "mkdocs.yml"), "w", encoding="utf-8") as file:
         file.write(text + decisions_nav(pages))
-    with open(os.path.join(docs, "Doxyfile"), encoding="utf-8") as file:
+    with open(os.path.join(docs, "doxygen", "Doxyfile"), encoding="utf-8") as file:
         text = file.read().replace("@ROOT@", root).replace("@OUT@", os.path.join(pages, "reference", "c"))
     with open(os.path.join(out, "Doxyfile"), "w", encoding="utf-8") as file:
         file.write(text)
