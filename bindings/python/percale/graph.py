@@ -5,7 +5,7 @@ import json
 from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, text_of, type_of
 from .engine import options_or_null
-from .errors import check
+from .errors import Error, check
 from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, trace_json
 from .tensor import Tensor, _dims
 
@@ -279,7 +279,12 @@ class Builder(ExclusiveHandle):
         """
         with self.turn:
             check(lib.percale_builder_begin_function(self.c, name.encode()))
-            yield FunctionName(name)
+            try:
+                yield FunctionName(name)
+            except BaseException:
+                with contextlib.suppress(Error):  # the first error is the one that counts
+                    check(lib.percale_builder_end_function(self.c))
+                raise
             check(lib.percale_builder_end_function(self.c))
 
     @exclusive

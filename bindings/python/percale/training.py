@@ -207,10 +207,11 @@ class Trainer(ExclusiveHandle):
 
     @exclusive
     def history(self, format="csv"):
-        """Returns the history as "csv" or "svg"."""
+        """Returns the history: "csv" and "svg" as str, "events" (TensorBoard) as bytes."""
         text = out("text")
         check(lib.percale_trainer_history(self.c, format.encode(), text))
-        return text_of(text[0]).decode()
+        history = text_of(text[0])
+        return history if format == "events" else history.decode()
 
     @exclusive
     def describe(self):

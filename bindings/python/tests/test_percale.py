@@ -197,6 +197,12 @@ class Graphs(unittest.TestCase):
             bodies.append(body)
         choice, x = b.input("choice", [], "bool"), b.input("x", [])
         b.outputs(ops.If(b, choice, [x], then_branch=bodies[0], else_branch=bodies[1], outputs=1, name="y")[0])
+        with self.assertRaisesRegex(ZeroDivisionError, "in the body"):
+            with b.function("broken"):
+                b.outputs(b.input("broken_x", []))
+                raise ZeroDivisionError("in the body")
+        with b.function("after_it"):  # FAILED_PRECONDITION if the function before were still open
+            b.outputs(b.input("after_x", []))
         session = pc.Session(e, b.finish())
         for flag, want in ((True, 10), (False, 25)):
             self.assertEqual(session.run({"choice": np.bool_(flag), "x": np.float32(5)}, "y").item(), want)
@@ -582,6 +588,7 @@ class Training(unittest.TestCase):
         self.assertIsNotNone(made())  # the trainer evaluates on it
         trainer.fit(pc.Dataset.from_tensors(e, x=x, y=y).batch(32), 1)
         self.assertIn("val_loss", trainer.history())
+        self.assertIn(b"val_loss", trainer.history("events"))
         trainer.close()
         gc.collect()
         self.assertIsNone(made())

@@ -214,7 +214,7 @@ def fused_attention_grad(t):
         p = e / e.sum(-1, keepdims=True)
         statistics = np.log(e.sum(-1)) + scores.max(-1)
         dp = dy @ v.swapaxes(-1, -2)
-        # Of a row's weights with respect to its scores
+        # The Jacobian of a row's weights with respect to its scores
         jacobian = p[..., :, None] * (np.eye(keys) - p[..., None, :])
         ds = scale * np.einsum("bhsij,bhsi->bhsj", jacobian, dp)
         out = [ds @ k, ds.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ dy]
