@@ -1,4 +1,5 @@
-// What every function of the C ABI does first and last: checks its arguments, clears its outs, catches everything.
+// The first and last steps of every function of the C ABI: it checks its arguments, clears its
+// outs, catches everything.
 #ifndef PERCALE_C_API_API_H_
 #define PERCALE_C_API_API_H_
 
@@ -82,7 +83,7 @@ void clear(T* out, size_t count) noexcept {
   for (size_t i = 0; i < count; ++i) out[i] = T{};
 }
 
-// What a function of the host's is called with, and what lets go of it at the end.
+// The argument of a host's callback, and the function that releases it.
 struct HostUser {
   HostUser() = default;
   HostUser(const HostUser&) = delete;
@@ -96,7 +97,7 @@ struct HostUser {
   percale_destroy destroy = nullptr;
 };
 
-// What a handle starts with: the number of its users.
+// The start of every handle: the number of its users.
 struct Counted {
   std::atomic<int64_t> users{1};
 };

@@ -5,7 +5,8 @@
 namespace percale::c_api {
 namespace {
 
-// A callback has no argument in which the library could find itself again when it is called from within.
+// A callback has no argument in which the library could find itself again when it is called from
+// within.
 constinit thread_local Callback current = Callback::kNone;
 
 }  // namespace

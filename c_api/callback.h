@@ -9,10 +9,12 @@
 namespace percale::c_api {
 
 enum class Callback : uint8_t {
-  kNone,   // none, or one that limits nothing by itself
-  kEvent,  // percale_event_callback: functions that wait are refused, since it holds a thread that others wait for
-  kClosed,  // percale_log_function, percale_destroy, percale_deleter: every function that returns a status is refused, since
-            // the library may be in the middle of anything
+  kNone,  // none, or one that limits nothing by itself
+  // percale_event_callback: functions that wait are refused, because others wait for its thread.
+  kEvent,
+  // percale_log_function, percale_destroy, percale_deleter: every function that returns a status is
+  // refused, because the library may be in the middle of anything.
+  kClosed,
 };
 
 // The thread is in the callback as long as this lives. Scopes nest.
@@ -27,7 +29,8 @@ class CallbackScope {
   Callback before_;
 };
 
-// FAILED_PRECONDITION within a closed callback. guarded() asks for every function that returns a status.
+// FAILED_PRECONDITION within a closed callback. guarded() asks for every function that returns a
+// status.
 Status check_may_call(const char* function);
 // FAILED_PRECONDITION within percale_event_callback too.
 Status check_may_wait(const char* function);

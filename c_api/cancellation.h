@@ -1,4 +1,4 @@
-// What stands behind percale_cancellation.
+// The struct behind percale_cancellation.
 #ifndef PERCALE_C_API_CANCELLATION_H_
 #define PERCALE_C_API_CANCELLATION_H_
 

@@ -1,4 +1,4 @@
-// What stands behind the handles that more than one file looks into.
+// The structs behind handles that several files use.
 #ifndef PERCALE_C_API_HANDLES_H_
 #define PERCALE_C_API_HANDLES_H_
 

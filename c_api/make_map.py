@@ -1,4 +1,6 @@
-"""Writes the linker's version script from symbols.txt: one node per minor version, each built on the one before."""
+"""Writes the linker's version script from symbols.txt: one node per minor version, each based on
+the one before.
+"""
 import sys
 
 

@@ -1,5 +1,5 @@
-// What makes an object thread-compatible: one thread at a time may use it, and a second one gets an
-// error.
+// The check of a thread-compatible object: one thread at a time may use it, and a second one gets
+// an error.
 #ifndef PERCALE_C_API_ONE_THREAD_H_
 #define PERCALE_C_API_ONE_THREAD_H_
 

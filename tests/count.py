@@ -1,6 +1,8 @@
-"""Adds up the results in Meson's test logs, by test case where a program prints doctest's line or one like it. Lists the
-failed tests, then each reason for which tests were skipped, once, with the names of the tests. The sums are the last
-line."""
+"""Adds up the results in Meson's test logs.
+
+Counts test cases where a program prints doctest's summary line or one like it, and programs elsewhere. Lists the failed
+tests, then each reason for skipping once, with the names of the tests. The last line has the sums.
+"""
 import collections
 import json
 import os
@@ -20,7 +22,7 @@ def count(entry):
     if not lines:
         return (1, 0, 0) if result in PASSED else (0, 1, 0)
     passed, failed, skipped = (sum(int(line[i]) for line in lines) for i in (1, 2, 3))
-    # A program may die after its cases went well: a leak found at exit, a crash in a destructor, a time-out.
+    # A program may fail after its cases passed: a leak at exit, a crash in a destructor, a timeout.
     return passed, failed + (1 if result not in PASSED and not failed else 0), skipped
 
 

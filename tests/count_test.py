@@ -7,7 +7,7 @@ import tempfile
 
 
 def counted(program, logs):
-    """(exit code, output lines) for folders with these entries in their logs; None: the folder has no log."""
+    """Returns (exit code, output lines) for folders with these log entries; None: no log."""
     with tempfile.TemporaryDirectory() as root:
         folders = [os.path.join(root, name) for name in logs]
         for folder, entries in zip(folders, logs.values()):

@@ -1,5 +1,6 @@
-/// Percale for C++20: RAII over the C ABI of percale.h, header-only. Nothing here needs exceptions; with them `value()`
-/// throws percale::Error. `percale/ops.hpp` has one function per op and is included by those who build graphs of ops.
+/// Percale for C++20: header-only RAII classes over the C ABI of percale.h. Nothing here needs
+/// exceptions. If they are enabled, `value()` throws percale::Error. To build graphs of ops,
+/// include `percale/ops.hpp` too, which has one function per op.
 #ifndef PERCALE_HPP_
 #define PERCALE_HPP_
 

@@ -1,4 +1,7 @@
-"""C++: the constants of the header as enums, and a function per op. The C header itself is the raw layer."""
+"""Writes the C++ files: the constants of the header as enums, and one function per op.
+
+The C header itself is the raw layer.
+"""
 import op_model
 
 OUT = "bindings/cpp/percale/"
@@ -10,8 +13,10 @@ TAKEN = {"I"}
 
 
 def constant(enum, name):
-    """PERCALE_DTYPE_F8E4M3FN as kF8E4M3FN, PERCALE_INVALID_ARGUMENT as kInvalidArgument."""
-    short = name.removeprefix("PERCALE_").removeprefix("DTYPE_" if enum == "percale_dtype" else "")
+    """Returns PERCALE_DTYPE_F8E4M3FN as kF8E4M3FN, and PERCALE_INVALID_ARGUMENT as
+    kInvalidArgument.
+    """
+    short = name.removeprefix("PERCALE_").removeprefix({"percale_dtype": "DTYPE_", "percale_log_level": "LOG_"}.get(enum, ""))
     if enum == "percale_dtype" and any(c.isdigit() for c in short):
         return "k" + short
     return "k" + "".join(part.capitalize() for part in short.split("_"))
@@ -21,7 +26,7 @@ def raw(header):
     lines = [WRITTEN + "/// The constants of percale.h as enums.", "#ifndef PERCALE_CPP_CONSTANTS_HPP_",
              "#define PERCALE_CPP_CONSTANTS_HPP_", "", "#include <percale.h>", "", "#include <cstdint>",
              "#include <string_view>", "", "namespace percale {", ""]
-    names = {"percale_code": "Code", "percale_dtype": "DType"}
+    names = {"percale_code": "Code", "percale_dtype": "DType", "percale_log_level": "LogLevel"}
     for enum in header.enums:
         if not enum.constants:
             continue
@@ -62,7 +67,7 @@ def emit(op):
     for fact in op_model.facts(op):
         lines += op_model.wrap("/// ", fact)
     params, names = ["Builder& builder"], []
-    # Only what follows nothing required may be left out.
+    # A parameter has a default only if no required parameter follows.
     needed = max([i for i, p in enumerate(op.inputs) if p["variadic"] or not p["optional"]], default=-1)
     for i, port in enumerate(op.inputs):
         name = port["name"] + ("_" if port["name"] in TAKEN else "")

@@ -1,4 +1,7 @@
-"""Go: raw.go (constants, and one unexported Go function per function of the header, in Go's types) and ops/ops.go."""
+"""Writes the Go files raw.go and ops/ops.go.
+
+raw.go has the constants, and one unexported function with Go types per function of the header.
+"""
 import re
 
 import op_model
@@ -8,14 +11,15 @@ KEYWORDS = {"break", "case", "chan", "const", "continue", "default", "defer", "e
             "if", "import", "interface", "map", "package", "range", "return", "select", "struct", "switch", "type", "var"}
 SCALARS = {"int32_t": "int32", "int64_t": "int64", "uint32_t": "uint32", "uint64_t": "uint64", "size_t": "int",
            "double": "float64", "float": "float32", "percale_code": "Code", "percale_dtype": "DType",
-           "percale_value": "Value"}
-# Text in the library's hands that is read by hand-written code.
+           "percale_log_level": "LogLevel", "percale_value": "Value"}
+# Functions whose texts hand-written code reads.
 BY_HAND = {"percale_status_message", "percale_text_data", "percale_text_release", "percale_status_release",
            "percale_status_code", "percale_code_name"}
 
 
 def lower(name):
-    """"percale_tensor_from_memory" as "tensorFromMemory"; a parameter's name the same way."""
+    """Returns "percale_tensor_from_memory" as "tensorFromMemory", and names of parameters likewise.
+    """
     first, *rest = name.removeprefix("percale_").split("_")
     out = first + "".join(p[:1].upper() + p[1:] for p in rest)
     return out + "_" if out in KEYWORDS else out
@@ -27,7 +31,7 @@ def comment(name, doc, prefix=""):
 
 
 def align(rows):
-    """(name, type, comment) as lines in columns, as gofmt sets them."""
+    """Returns (name, type, comment) rows as lines in columns, as gofmt formats them."""
     wide = max(len(name) for name, _, _ in rows)
     out, i = [], 0
     while i < len(rows):
@@ -70,7 +74,7 @@ def constants(header):
 
 
 def go_type(header, ctype, role=""):
-    """The Go type of what one C value of `ctype` becomes."""
+    """Returns the Go type for a C value of `ctype`."""
     kind = header.kind(ctype.base)
     if role == "text" or str(ctype) == "const char*":
         return "string"
@@ -87,11 +91,11 @@ class Emitter:
         self.args, self.before, self.params, self.outs, self.after = [], [], [], [], []
         self.c_args, self.pins = {}, False
         self.zero = []
-        self.counts = {}  # the name of a C count: the Go parameter whose length it is
+        self.counts = {}  # name of a C count -> Go parameter that supplies it as its length
         self.shim = any(p.role == "callback" for p in f.params)
 
     def failure(self):
-        """What a Go function returns with an error that Go code has found."""
+        """Returns the results of a Go function that returns an error found by Go code."""
         values = [zero for _, zero in self.results()]
         return ", ".join(values + (["err"] if self.f.fails else []))
 
@@ -110,7 +114,7 @@ class Emitter:
         for p in f.params:
             if p.role == "out_array":
                 if p.name == "out_tensors":
-                    continue  # the caller's slice
+                    continue  # the slice of the caller
                 base = "int64" if p.type.base == "int64_t" else go_type(self.header, p.type)
                 out.append(("[]" + base, "nil"))
             elif p.role == "out":
@@ -180,7 +184,7 @@ class Emitter:
                 self.out(p, go, c)
             else:
                 raise ValueError(f"{f.name}: {p.name} has the unknown role {p.role}")
-        # The length of a tensor_from_memory's bytes is a parameter of its own.
+        # The size in bytes of tensor_from_memory is a separate parameter.
         for p in f.params:
             if p.role == "memory" and p.count and not p.type.const:
                 at = self.args.index(f"C.size_t(len({lower(p.name)}))")
@@ -228,11 +232,11 @@ class Emitter:
         elif kind == "handle" and depth == 2:
             self.params.append(f"{go} []*C.{base}")
             self.args.append(f"unsafe.SliceData({go})")
-        elif depth == 2:  # dims per entry
+        elif depth == 2:  # the dims of each entry
             self.params.append(f"{go} [][]int64")
             self.pins = True
             self.args.append(f"dimsOf(&pins, {go})")
-        elif base == "size_t":  # ranks, one per dims: never a parameter of its own
+        elif base == "size_t":  # ranks follow from dims and are not a parameter
             dims = re.sub("ranks$", "dims", p.name)
             self.params.append(f"{go} []C.size_t")
             self.args.append(f"unsafe.SliceData({go})")
@@ -286,7 +290,9 @@ class Emitter:
 
 
 def shims(header):
-    """C functions that take `user` as a number, so that a cgo.Handle goes over without a pointer of Go."""
+    """Returns C functions that take `user` as an integer, so a cgo.Handle passes without a Go
+    pointer.
+    """
     lines = []
     for f in header.functions:
         if not any(p.role == "callback" for p in f.params):

@@ -1,5 +1,8 @@
-"""Writes the raw layer of the Java package: a class of method handles per type of percale.h, its constants, and the layout of its
-structs, nothing added; and a function per op."""
+"""Writes the raw layer of the Java package, and one function per op.
+
+The raw layer has a class of method handles per type of percale.h, its constants, and the layouts of
+its structs.
+"""
 import re
 import textwrap
 
@@ -30,14 +33,17 @@ def layout(java):
 
 
 def never_waits(function):
-    """Getters of facts: they neither wait nor call back, so the virtual machine need not be told that the thread is away."""
+    """True for getters, which neither block nor call back.
+
+    The virtual machine does not need to know that a thread is in such a call.
+    """
     last = function.name.rsplit("_", 1)[1]
     return (not function.fails and str(function.returns) != "void" and not function.returns_owned
             and last not in ("release", "poll")) and not any(p.role == "callback" for p in function.params)
 
 
 def escape(text):
-    """Text for a doc comment: code in braces, nothing that HTML or javadoc would read."""
+    """Returns text for a doc comment, with code in braces, and HTML and javadoc syntax escaped."""
     out = []
     for i, part in enumerate(re.split(r"`([^`]*)`", text)):
         if i % 2:
@@ -141,7 +147,7 @@ def callbacks_class(header):
 
 
 def struct_class(struct, header):
-    """The layout, with the paddings that C puts in, and a getter per field."""
+    """Returns the layout, with the padding that C inserts, and a getter per field."""
     name = class_of(struct.name)
     size = {"JAVA_INT": 4, "JAVA_FLOAT": 4}
     at, members, fields = 0, [], []
@@ -215,7 +221,9 @@ ATTRIBUTE = {"int": "long", "float": "double", "string": "String", "ints": "long
 
 
 def lower(name):
-    """"LayerNormalization" as "layerNormalization", "LSTM" as "lstm", "X" as "x", "scale_x" as "scaleX"."""
+    """Returns "LayerNormalization" as "layerNormalization", "LSTM" as "lstm", "X" as "x", "scale_x"
+    as "scaleX".
+    """
     name = re.sub(r"_+(\w)", lambda m: m.group(1).upper(), name)
     head = re.match(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+$|[A-Z]+(?=\d)|[A-Z]", name)
     name = head.group().lower() + name[head.end():] if head else name

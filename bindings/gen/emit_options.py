@@ -1,4 +1,4 @@
-"""The options of engines, sessions, trainers and exports in the README of each binding, between two marks."""
+"""Writes the tables of options in the README of each binding, between two marks."""
 import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -7,7 +7,7 @@ BEGIN, END = "<!-- options: written by bindings/gen -->\n", "<!-- end of options
 
 
 def _values(option):
-    """The type of an option, and what its values are limited to."""
+    """Returns the type of an option, with the limits of its values."""
     if "choices" in option:
         return ", ".join(option["choices"].split("|"))
     limits = [f"{word} {option[key]}" for word, key in (("from", "min"), ("to", "max")) if key in option]
@@ -21,7 +21,7 @@ def _row(option):
 
 
 def tables(described):
-    """A table for each kind of options, in the order in which they come."""
+    """Returns a table for each kind of options, in the given order."""
     out = ""
     for kind in dict.fromkeys(option["kind"] for option in described):
         out += f"\n### Options of kind \"{kind}\"\n| key | values | default | meaning |\n|---|---|---|---|\n"
@@ -30,7 +30,7 @@ def tables(described):
 
 
 def options(described):
-    """{path: text} of the READMEs with these options."""
+    """Returns {path: text} of the READMEs with these options."""
     out = {}
     for name in READMES:
         text = (ROOT / name).read_text(encoding="utf-8")

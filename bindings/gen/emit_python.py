@@ -1,4 +1,6 @@
-"""Python: the declarations as cffi's ABI mode reads them, the constants, and a function per op."""
+"""Writes the Python files: the declarations for cffi's ABI mode, the constants, and one function
+per op.
+"""
 import keyword
 import textwrap
 
@@ -54,7 +56,8 @@ def emit(op):
         else:
             params.append(f"{name}: Optional[Value] = None" if port["optional"] else f"{name}: Value")
             values.append(name)
-    # A required input may stand behind an optional one: then all behind the first optional one are optional to Python.
+    # A required input may follow an optional one. Then all parameters after the first optional one
+    # get a default.
     optional = False
     for i, p in enumerate(params):
         optional = optional or "=" in p
@@ -73,7 +76,7 @@ def emit(op):
     count = "outputs" if op.choice_of_outputs or op.variadic_outputs else str(len(op.outputs))
     many = op.choice_of_outputs or op.variadic_outputs or len(op.outputs) > 1
     result = "List[Value]" if many else "Value" if op.outputs else "None"
-    # A parameter, and the end with its arrow, stay on one line.
+    # Keeps each parameter, and the end with the arrow, on one line.
     parts = [p.replace(" ", "\0") for p in params]
     whole = f"def\0{op.function}({', '.join(parts)})\0->\0{result}:"
     signature = [line.replace("\0", " ") for line in textwrap.wrap(whole, 116, subsequent_indent=" " * 8, break_long_words=False)]

@@ -1,8 +1,8 @@
-"""Writes the raw layers of the Rust crates (types, constants and functions of percale.h, nothing added; the tables of
-percale_plugin.h) and a function per op.
+"""Writes the raw layers of the Rust crates, and one function per op.
 
-The macro `functions!` of percale-sys turns the list of functions into an
-extern block or, with the feature `load`, into a table that is read from the library at run time.
+The raw layers are the types, constants and functions of percale.h, and the tables of
+percale_plugin.h. The macro `functions!` of percale-sys turns the list of functions into an extern
+block. With the feature `load`, it turns it into a table that is read from the library at run time.
 """
 import re
 import textwrap
@@ -33,7 +33,7 @@ def type_of(ctype):
 
 
 def doc(text, indent=""):
-    """Doc comment lines; what Markdown would read as a link or a tag is escaped."""
+    """Returns doc comment lines, with Markdown syntax for links and tags escaped."""
     lines = []
     for paragraph in filter(None, text.split("\n")):
         parts = re.split(r"(`[^`]*`)", paragraph)
@@ -58,7 +58,7 @@ def doc_of(function):
 
 
 def enums(header, names=None):
-    """Types of numbers with their constants; all, or those that are named."""
+    """Returns the enums with their constants; all, or those in `names`."""
     out = []
     for enum in header.enums:
         if names is not None and enum.name not in names:
@@ -123,9 +123,12 @@ def raw(header):
 
 
 def plugin(header):
-    """A plug-in links nothing of Percale: the tables, and what of percale.h they name."""
+    """Writes the tables, and the parts of percale.h that they use, because plug-ins link nothing of
+    Percale.
+    """
     used = header.base_types()
-    out = [HEAD.format("percale_plugin.h")] + enums(header.base, used) + macros(header.base) + macros(header)
+    out = [HEAD.format("percale_plugin.h")] + enums(header.base, used) + enums(header)
+    out += macros(header.base) + macros(header)
     out += handles(header.base, used) + handles(header) + structs(header, "Clone, Copy") + callbacks(header)
     return {PLUGIN_PATH: "".join(out)}
 
@@ -133,7 +136,7 @@ def plugin(header):
 OPS = "bindings/rust/percale/src/ops.rs"
 RUST = {"int": "i64", "float": "f64", "string": "&str", "ints": "&[i64]", "floats": "&[f64]", "strings": "&[&str]",
         "tensor": "&Tensor"}
-# Names that the wrapper itself has, or that a word of Rust is.
+# Names that the wrapper uses itself, and Rust keywords.
 TAKEN = KEYWORDS | {"if", "else", "while", "for", "let", "self", "super", "true", "false", "mut", "name", "finish",
                     "finish_many", "finish_vec", "builder"}
 OPS_HEAD = """// Written by bindings/gen from the ops' schemas; changes belong there.

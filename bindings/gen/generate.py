@@ -1,12 +1,19 @@
-"""Writes the generated files of the bindings, or checks that they are what would be written.
+"""Writes the generated files of the bindings, or checks that they are up to date.
 
-    python3 bindings/gen/generate.py                                   the raw layers, from the headers of c_api
-    python3 bindings/gen/generate.py --percale build/bindings/cli/percale   and what the program describes: op wrappers, options
-    ... --check                                                        writes nothing; exit code 1 when a file differs
+    python3 bindings/gen/generate.py
+        writes the raw layers, from the headers of c_api
+    python3 bindings/gen/generate.py --percale build/bindings/cli/percale
+        also writes the op wrappers and the tables of options, from the program
+    ... --check
+        writes nothing; exit code 1 if a file differs
 
-Each emit_NAME.py here offers some of `raw(header)` (the model of percale_header.py), `plugin(header)` (that of plugin_header.py),
-`ops(schemas)` (the list that `percale ops --json` prints) and `options(described)` (those that `percale list` prints); each gives
-{path from the project's root: text}.
+Each emit_NAME.py here has some of these functions, which return
+{path from the project's root: text}:
+
+- `raw(header)`: takes the model of percale_header.py.
+- `plugin(header)`: takes the model of plugin_header.py.
+- `ops(schemas)`: takes the list that `percale ops --json` prints.
+- `options(described)`: takes the options that `percale list` prints.
 """
 import argparse
 import importlib
@@ -25,19 +32,22 @@ import plugin_header  # noqa: E402
 
 
 def ask(program, *words):
-    """What the program answers as JSON."""
+    """Returns the JSON output of the program."""
     return json.loads(subprocess.run([program, *words, "--json"], check=True, capture_output=True, text=True).stdout)
 
 
 def wanted(program, languages):
-    """{path: text} of all that is generated; what the program describes only when there is one to ask."""
-    header = percale_header.parse_file(ROOT / "c_api" / "percale.h")
-    plugins = plugin_header.parse_file(ROOT / "c_api" / "percale_plugin.h", header)
+    """Returns {path: text} of all generated files. Without `program`, op wrappers and options are
+    left out.
+    """
+    header = percale_header.parse_file(percale_header.FOLDER / "percale.h")
+    plugins = plugin_header.parse_file(percale_header.FOLDER / "percale_plugin.h", header)
     schemas = described = None
     if program:
         schemas = ask(program, "ops")
         listed = [entry for topic in ask(program, "list") for entry in ask(program, "list", topic)]
-        described = [entry for entry in listed if "kind" in entry]  # an option, of that kind
+        # entries with a kind are options
+        described = [entry for entry in listed if "kind" in entry]
     files = {}
     for path in sorted(HERE.glob("emit_*.py")):
         if languages and path.stem.removeprefix("emit_") not in languages:

@@ -1,4 +1,5 @@
-"""The schemas of ops, as `percale ops --json` prints them, in the form that the op wrappers of all languages need."""
+"""The schemas of ops, as `percale ops --json` prints them, in the form that the op wrappers need.
+"""
 import dataclasses
 import textwrap
 
@@ -7,8 +8,13 @@ KINDS = ("int", "float", "string", "ints", "floats", "strings", "tensor", "funct
 
 @dataclasses.dataclass
 class Op:
-    """`function`: the wrapper's name, ONNX's own; ops of "percale" whose name ONNX has too begin with Percale. `key`: the op's name
-    for a builder. `default_outputs`: how many are asked for unless somebody says another number."""
+    """An op.
+
+    - `function`: the name of the wrapper, which is ONNX's. An op of "percale" whose name ONNX also
+      has gets the prefix Percale.
+    - `key`: the name of the op for a builder.
+    - `default_outputs`: the number of outputs without an explicit choice.
+    """
     function: str
     key: str
     doc: str
@@ -33,12 +39,14 @@ class Op:
 
 
 def ops(schemas):
-    """All ops in the order of their wrappers' names. ValueError for a schema that is not understood."""
+    """Returns all ops in the order of their wrappers' names. Raises ValueError for an unsupported
+    schema.
+    """
     onnx = {s["name"] for s in schemas if s["domain"] == ""}
     out = []
     for s in schemas:
         if s["domain"] not in ("", "percale"):
-            continue  # an op of a plug-in that happens to be there
+            continue  # an op of a plug-in
         own = s["domain"] == "percale"
         for a in s["attributes"]:
             if a["kind"] not in KINDS:
@@ -53,7 +61,7 @@ def ops(schemas):
 
 
 def facts(op):
-    """The lines under an op's doc: its inputs and attributes."""
+    """Returns the lines below the doc of an op: its inputs and its gradient."""
     lines = []
     for port in op.inputs:
         what = ", ".join(["optional"] * port["optional"] + ["any number"] * port["variadic"] + ["indices"] * port["index"])
@@ -66,7 +74,7 @@ def facts(op):
 
 
 def attribute_fact(a):
-    """What a wrapper says about an attribute."""
+    """Returns the documentation of an attribute's values."""
     parts = ["required"] if a["required"] else []
     if "default" in a:
         parts.append(f"default {a['default']!r}".replace("'", '"'))
@@ -83,11 +91,11 @@ def attribute_fact(a):
 
 
 def wrap(prefix, text, width=118):
-    """`text` as comment lines."""
+    """Returns `text` as comment lines."""
     return [prefix + line for line in textwrap.wrap(text, width - len(prefix), break_long_words=False,
                                                     break_on_hyphens=False)]
 
 
 def camel(name):
-    """"auto_pad" as "AutoPad"."""
+    """Returns "auto_pad" as "AutoPad"."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_") if part)

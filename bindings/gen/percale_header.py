@@ -1,17 +1,22 @@
-"""Reads c_api/include/percale.h into a small model, from which the raw layers of the bindings are written.
+"""Parses c_api/include/percale.h into a model, from which the raw layers of the bindings are
+written.
 
-The header is the only source of truth, so nothing is skipped: what this file does not understand is a HeaderError with
-its line. `python3 percale_header.py ../../c_api/percale.h` prints the model as JSON.
+The header is the only source, so nothing is skipped: a HeaderError names the line of anything that
+this parser does not understand. `python3 percale_header.py` prints the model as JSON.
 """
 import dataclasses
 import json
+import pathlib
 import re
 import sys
+
+# The folder of the public headers.
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "c_api" / "include"
 
 SCALARS = ("char", "int32_t", "int64_t", "uint32_t", "uint64_t", "size_t", "float", "double")
 THREAD_WORDS = ("thread-safe", "thread-compatible", "thread-bound")
 
-# Lines of the preprocessor and around it that say nothing about the API.
+# Lines of the preprocessor that do not describe the API.
 FRAME = {
     "#ifndef PERCALE_H_", "#define PERCALE_H_", "#include <stddef.h>", "#include <stdint.h>",
     "#if defined(_WIN32)", "#define PERCALE_API", '#define PERCALE_API __attribute__((visibility("default")))',
@@ -20,7 +25,8 @@ FRAME = {
     "#ifdef __cplusplus", 'extern "C" {', "}",
 }
 
-# Outs that are arrays: the parameter that counts them, or None where the caller must know (what the comment says).
+# Output parameters that are arrays, with the parameter that counts them. None if the caller must
+# know the count from the comment.
 OUT_ARRAYS = {
     ("percale_builder_finish_node", "out_values"): "output_count",
     ("percale_builder_gradients", "out_gradients"): "x_count",
@@ -33,21 +39,24 @@ OUT_ARRAYS = {
     ("percale_session_run", "out_fetches"): "fetch_count",
     ("percale_trainer_step_fetch", "out_tensors"): "fetch_count",
 }
-# Outs that sound like several and are one.
+# Output parameters with a plural name that are single values.
 OUT_SINGLE = {"out_options", "out_variables", "out_bytes", "out_loss"}
-# Arrays in that no parameter counts: one entry per feed or fetch of the call.
+# Input arrays without a count parameter: they have one entry per feed or fetch of the call.
 IN_ARRAYS_UNCOUNTED = {(function, array) for function in ("percale_call_run", "percale_call_run_until")
                        for array in ("inputs", "outputs")}
 
 
 class HeaderError(Exception):
-    """The header says something that this parser does not understand."""
+    """The header contains something that this parser does not understand."""
 
 
 @dataclasses.dataclass(frozen=True)
 class CType:
-    """`const char* const*` is base "char", const True, stars (True, False): per star, from the inside, whether the
-    pointer itself is const."""
+    """A C type.
+
+    `const char* const*` has base "char", const True and stars (True, False). `stars` has one entry
+    per pointer, innermost first: True if the pointer itself is const.
+    """
     base: str
     const: bool = False
     stars: tuple = ()
@@ -62,9 +71,15 @@ class CType:
 
 @dataclasses.dataclass
 class Param:
-    """A parameter. `role`: "in"; "text" (UTF-8, NUL-ended, or sized by `count`); "array" (of `count` entries); "memory" (of
-    `count` bytes); "out"; "out_array"; "callback"; "user"; "destroy" (ends the "user" before it). `count`: the name of the parameter that counts, or None. `owned`: an out
-    that carries a new reference. `nullable`: the comment says that NULL may be given."""
+    """A parameter.
+
+    - `role`: "in"; "text" (UTF-8, NUL-terminated, or sized by `count`); "array" (of `count`
+      entries); "memory" (of `count` bytes); "out"; "out_array"; "callback"; "user"; "destroy"
+      (releases the "user" before it).
+    - `count`: the name of the parameter with the count, or None.
+    - `owned`: an output with a new reference.
+    - `nullable`: the comment says that NULL is allowed.
+    """
     name: str
     type: CType
     role: str = "in"
@@ -75,9 +90,15 @@ class Param:
 
 @dataclasses.dataclass
 class Function:
-    """`fails`: it gives percale_status*, NULL on success. `handle`: the type whose name it carries ("percale_tensor"), or "".
-    `returns_owned`, `returns_borrowed`: what the pointer that it returns is. `doc` is "" for a function that shares the
-    comment above it; `doc_of` names the function that has the comment (a hint, no more), or is "" for a retain, release or create that needs none."""
+    """A function.
+
+    - `fails`: it returns percale_status*, NULL on success.
+    - `handle`: the type whose name it contains ("percale_tensor"), or "".
+    - `returns_owned`, `returns_borrowed`: ownership of the returned pointer.
+    - `doc`: "" for a function that shares the comment above it.
+    - `doc_of`: the function with that comment, as a hint. "" for a retain, release or create that
+      needs no comment.
+    """
     name: str
     returns: CType
     params: list
@@ -104,7 +125,10 @@ class Callback:
 
 @dataclasses.dataclass
 class Handle:
-    """`thread`: one of THREAD_WORDS. `any_thread`: functions that are excepted from it."""
+    """An opaque type.
+
+    `thread` is one of THREAD_WORDS. `any_thread` lists functions that are exempt from it.
+    """
     name: str
     thread: str
     any_thread: list
@@ -114,7 +138,9 @@ class Handle:
 
 @dataclasses.dataclass
 class Constant:
-    """`value` is an int; `type` of a macro is "size_t", "int64_t" or "percale_value"."""
+    """A constant. `value` is an int; the `type` of a macro is "size_t", "int64_t" or
+    "percale_value".
+    """
     name: str
     value: int
     doc: str = ""
@@ -148,7 +174,7 @@ class Struct:
 
 @dataclasses.dataclass
 class Header:
-    """All lists in the order of the header."""
+    """The model of a header. All lists are in its order."""
     doc: str = ""
     enums: list = dataclasses.field(default_factory=list)
     handles: list = dataclasses.field(default_factory=list)
@@ -159,7 +185,7 @@ class Header:
     sections: list = dataclasses.field(default_factory=list)
 
     def kind(self, name):
-        """"handle", "enum", "callback", "struct" or "scalar"."""
+        """Returns "handle", "enum", "callback", "struct" or "scalar"."""
         for kind in ("handle", "enum", "callback", "struct"):
             if any(entry.name == name for entry in getattr(self, kind + "s")):
                 return kind
@@ -171,13 +197,42 @@ class Header:
         return next(f for f in self.functions if f.name == name)
 
 
+# The frame of a header that another one includes: its comment, its guard, its linkage.
+INNER_FRAME = re.compile(r"/\*\*\s*\n \* @file.*?\*/|#ifndef \w+_H_\n#define \w+_H_|#endif /\* \w+_H_ \*/"
+                         r"|#ifdef __cplusplus\n(?:extern \"C\" \{|\})\n#endif", re.S)
+
+
+def whole_text(path, without=()):
+    """Returns the text of a header in which the headers that it includes from its folder are
+    expanded, each once. Headers whose names are in `without` are not expanded.
+    """
+    path = pathlib.Path(path).resolve()
+    seen = {path}
+
+    def read(file, inner):
+        text = file.read_text(encoding="utf-8")
+        if inner:
+            text = INNER_FRAME.sub("", text)
+
+        def included(found):
+            other = (file.parent / found.group(1)).resolve()
+            if other.name in without:
+                return "" if inner else found.group(0)
+            if other in seen:
+                return ""
+            seen.add(other)
+            return read(other, True)
+        return re.sub(r'^#include "([^"]+)"$', included, text, flags=re.M)
+    return read(path, False)
+
+
 def clean(comment):
-    """(text, version) of a doc comment: stars and line ends gone, \\since taken out."""
+    """Returns (text, version) of a doc comment, without stars, line breaks and \\since."""
     text = re.sub(r"^/\*\*<?|\*/$", "", comment.strip())
     text = re.sub(r"\n[ \t]*\*[ \t]?", "\n", text)
     since = re.search(r"\\since\s+(\d+\.\d+)", text)
     text = re.sub(r"\\since\s+\d+\.\d+", "", text)
-    # An empty line parts paragraphs; all others are one.
+    # Empty lines separate paragraphs. Other line breaks become spaces.
     paragraphs = [" ".join(p.split()) for p in re.split(r"\n\s*\n", text)]
     return "\n".join(p for p in paragraphs if p), since.group(1) if since else ""
 
@@ -194,7 +249,7 @@ class Parser:
         self.names = set()
         self.section = ""
         self.doc = self.since = ""
-        self.doc_used = True  # whether a declaration has taken the last comment
+        self.doc_used = True  # true once a declaration has taken the last comment
         self.doc_of = ""
         self.line = 1
 
@@ -216,7 +271,7 @@ class Parser:
         self.names.add(name)
 
     def take_doc(self, name, required=True):
-        """(doc, since) of the comment right above; required for what is not a function."""
+        """Returns (doc, since) of the comment directly above. Only functions may lack one."""
         if self.doc_used:
             if required:
                 self.fail(f"{name} has no comment of its own")
@@ -266,7 +321,7 @@ class Parser:
         return out
 
     def roles(self, function):
-        """Fills in what each parameter is for."""
+        """Sets the role of each parameter."""
         params = function.params
         outs = [p.name.startswith("out_") for p in params]
         if outs != sorted(outs):
@@ -326,7 +381,7 @@ class Parser:
                     self.fail(f"{function.name}: which parameter counts {p.name}?")
 
     def handle_of(self, name):
-        """The handle that a function belongs to: the longest whose name it carries."""
+        """Returns the handle that a function belongs to: the longest whose name it begins with."""
         fits = [h.name for h in self.header.handles if name.startswith(h.name + "_")]
         return max(fits, key=len) if fits else ""
 
@@ -431,13 +486,18 @@ class Parser:
     def declaration(self):
         if found := self.match(r"/\*\*(?!/)(.*?)\*/"):
             text = found.group(0)
+            if group := re.search(r"@defgroup \w+ ([^\n]+)|@\}", text):
+                self.section = group.group(1) or ""
+                if self.section:
+                    self.header.sections.append(self.section)
+                return True
             if not self.header.doc:
                 self.header.doc = clean(text)[0]
                 return True
             if not self.doc_used:
                 self.fail("two comments in a row", found.start())
             self.doc, since = clean(text)
-            # A macro's comment gives no version.
+            # Comments of macros contain no version.
             self.since = since
             self.doc_used = False
             return True
@@ -497,16 +557,15 @@ class Parser:
 
 
 def parse(text):
-    """The model of a header; HeaderError for what is not understood."""
+    """Returns the model of a header. Raises HeaderError for anything that is not understood."""
     return Parser(text).parse()
 
 
 def parse_file(path):
-    with open(path, encoding="utf-8") as header:
-        return parse(header.read())
+    return parse(whole_text(path))
 
 
 if __name__ == "__main__":
     def plain(value):
         return str(value) if isinstance(value, CType) else {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-    print(json.dumps(parse_file(sys.argv[1]), default=plain, indent=1))
+    print(json.dumps(parse_file(sys.argv[1] if len(sys.argv) > 1 else FOLDER / "percale.h"), default=plain, indent=1))

@@ -1,5 +1,7 @@
-"""Reads c_api/include/percale_plugin.h: tables of functions and data, and what of percale.h they name. As percale_header.py, it refuses what
-it does not understand.
+"""Parses c_api/include/percale_plugin.h: tables of functions and data, and the names of percale.h
+that they use.
+
+Like percale_header.py, it raises an error for anything that it does not understand.
 """
 import dataclasses
 import re
@@ -10,14 +12,17 @@ from percale_header import Constant, Field, Handle, Header
 
 @dataclasses.dataclass
 class Slot:
-    """The type of a field or parameter that points to a function; `params` are Fields."""
+    """The type of a field or parameter that points to a function. `params` are Fields."""
     returns: percale_header.CType
     params: list
 
 
 @dataclasses.dataclass
 class PluginHeader(Header):
-    """`base`: the model of percale.h. The type of a struct's field is a CType or a Slot."""
+    """The model of the plug-in header.
+
+    `base` is the model of percale.h. The type of a struct's field is a CType or a Slot.
+    """
     base: Header = None
 
     def kind(self, name):
@@ -27,7 +32,7 @@ class PluginHeader(Header):
             return self.base.kind(name)
 
     def base_types(self):
-        """The names of percale.h that are used here."""
+        """Returns the names of percale.h that are used here."""
         def within(ctype):
             if isinstance(ctype, Slot):
                 return within(ctype.returns) | set().union(*(within(p.type) for p in ctype.params))
@@ -38,7 +43,7 @@ class PluginHeader(Header):
 
 
 def split(text):
-    """The parts between the commas that stand in no parentheses."""
+    """Splits text at commas outside of parentheses."""
     parts, depth = [""], 0
     for c in text:
         depth += {"(": 1, ")": -1}.get(c, 0)
@@ -59,7 +64,7 @@ class PluginParser(percale_header.Parser):
         self.types = {entry.name for entry in base.handles + base.enums + base.callbacks + base.structs}
 
     def handle(self, name):
-        """Views and contexts have no owner but the library."""
+        """Parses a view or a context, which only the library owns."""
         doc, since = self.take_doc(name)
         if "orrowed" not in doc:
             self.fail(f"the comment of {name} does not say that it is borrowed")
@@ -80,7 +85,10 @@ class PluginParser(percale_header.Parser):
         self.header.macros.append(Constant(name, int(value), self.take_doc(name)[0], "uint32_t"))
 
     def field(self, text, owner):
-        """A Field of a declaration without its semicolon: `int32_t kind`, `void (*free)(void* device, void* memory)`."""
+        """Parses a declaration without its semicolon into a Field.
+
+        Examples: `int32_t kind`, `void (*free)(void* device, void* memory)`.
+        """
         function = re.fullmatch(r"\s*([\w ]+?\**)\s*\(\*(\w+)\)\s*\((.*)\)\s*", text, re.S)
         if function:
             returns, name, params = function.groups()
@@ -95,7 +103,9 @@ class PluginParser(percale_header.Parser):
         return Field(plain.group(2), ctype)
 
     def struct(self, found):
-        """A comment /* */ among the fields is the comment of those that follow without one of their own."""
+        """Parses a struct. A /* */ comment between fields applies to the fields after it that have
+        no comment.
+        """
         name, body, again = found.groups()
         if name != again:
             self.fail(f"struct {name} and type {again}")
@@ -126,10 +136,9 @@ class PluginParser(percale_header.Parser):
 
 
 def parse(text, base):
-    """The model of the plug-ins' header; `base` is that of percale.h."""
+    """Returns the model of the plug-in header. `base` is that of percale.h."""
     return PluginParser(text, base).parse()
 
 
 def parse_file(path, base):
-    with open(path, encoding="utf-8") as header:
-        return parse(header.read(), base)
+    return parse(percale_header.whole_text(path, without=("percale.h",)), base)

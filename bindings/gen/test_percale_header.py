@@ -1,4 +1,4 @@
-"""The parsers read the whole headers, and refuse what they do not understand."""
+"""The parsers read the complete headers, and raise errors for input that they do not understand."""
 import pathlib
 import re
 import shutil
@@ -22,7 +22,7 @@ SINCE = "/** Does it. \\since 0.2 */\n"
 class TheHeader(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.header = percale_header.parse_file(ROOT / "c_api" / "percale.h")
+        cls.header = percale_header.parse_file(percale_header.FOLDER / "percale.h")
 
     def test_names_the_symbols_of_the_list_and_their_versions(self):
         lines = (ROOT / "c_api" / "symbols.txt").read_text(encoding="utf-8").splitlines()
@@ -66,9 +66,10 @@ class TheHeader(unittest.TestCase):
         self.assertTrue(self.header.function("percale_engine_create").fails)
 
     def test_has_every_constant(self):
-        codes, dtypes, value = self.header.enums
+        codes, dtypes, levels, value = self.header.enums
         self.assertEqual((codes.name, len(codes.constants), codes.constants[-1].value), ("percale_code", 17, 16))
         self.assertEqual((dtypes.name, len(dtypes.constants), value.constants), ("percale_dtype", 27, []))
+        self.assertEqual([(c.name, c.value) for c in levels.constants][2:], [("PERCALE_LOG_WARNING", 2), ("PERCALE_LOG_ERROR", 3)])
         self.assertEqual([(m.name, m.value, m.type) for m in self.header.macros],
                          [("PERCALE_NO_VALUE", -1, "percale_value"), ("PERCALE_NUL_ENDED", -1, "size_t"),
                           ("PERCALE_FOREVER", -1, "int64_t")])
@@ -130,8 +131,8 @@ class TheParser(unittest.TestCase):
 class ThePluginHeader(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.base = percale_header.parse_file(ROOT / "c_api" / "percale.h")
-        cls.header = plugin_header.parse_file(ROOT / "c_api" / "percale_plugin.h", cls.base)
+        cls.base = percale_header.parse_file(percale_header.FOLDER / "percale.h")
+        cls.header = plugin_header.parse_file(percale_header.FOLDER / "percale_plugin.h", cls.base)
 
     def parse(self, fields):
         text = f"/** Doc. */\n/** A table. \\since 0.1 */\ntypedef struct percale_t {{\n{fields}\n}} percale_t;\n"
@@ -143,13 +144,13 @@ class ThePluginHeader(unittest.TestCase):
         self.assertIn(why, str(caught.exception))
 
     def test_has_every_table_with_every_slot(self):
-        text = (ROOT / "c_api" / "percale_plugin.h").read_text(encoding="utf-8")
+        text = percale_header.whole_text(percale_header.FOLDER / "percale_plugin.h", without=("percale.h",))
         for struct in self.header.structs:
             body = text.split(f"typedef struct {struct.name} {{")[1].split(f"}} {struct.name};")[0]
             self.assertEqual(len(struct.fields), re.sub(r"/\*.*?\*/", "", body, flags=re.S).count(";"), struct.name)
 
     def test_reads_pointers_to_functions_that_take_such_pointers(self):
-        host = next(s for s in self.header.structs if s.name == "percale_host_api")
+        host = next(s for s in self.header.structs if s.name == "percale_host_run_api")
         slot = next(f for f in host.fields if f.name == "parallel_for").type
         self.assertEqual([p.name for p in slot.params], ["run", "pieces", "body", "arg"])
         self.assertEqual([p.name for p in slot.params[2].type.params], ["arg", "piece"])
@@ -158,6 +159,13 @@ class ThePluginHeader(unittest.TestCase):
         fields = self.parse("  /* Shared. */\n  int32_t a;\n  /** Own. */\n  int32_t b;\n  int32_t (*c)(void);").fields
         self.assertEqual([f.doc for f in fields], ["Shared.", "Own.", "Shared."])
         self.assertEqual(fields[2].type.params, [])
+
+    def test_has_the_constants_of_its_own(self):
+        kinds, errors = self.header.enums
+        self.assertEqual((kinds.name, len(kinds.constants)), ("percale_attribute_kind", 8))
+        # So that neither is taken for the other.
+        codes = next(e for e in self.base.enums if e.name == "percale_code")
+        self.assertFalse({c.value for c in errors.constants} & {c.value for c in codes.constants})
 
     def test_knows_what_of_the_other_header_it_needs(self):
         self.assertLessEqual({"percale_status", "percale_dtype", "percale_tensor"}, self.header.base_types())
@@ -172,14 +180,14 @@ class ThePluginHeader(unittest.TestCase):
             for field in struct.fields:
                 base = getattr(field.type, "base", "")
                 if base.startswith("percale_") and not field.type.stars:
-                    base = next(e.base for e in self.base.enums if e.name == base)
+                    base = next(e.base for e in self.base.enums + self.header.enums if e.name == base)
                 size = 8 if getattr(field.type, "stars", True) else sizes.get(base, 8)
                 at, widest = -(-at // size) * size, max(widest, size)
                 checks.append(f"_Static_assert(offsetof({struct.name}, {field.name}) == {at}, \"{struct.name}.{field.name}\");")
                 at += size
             checks.append(f"_Static_assert(sizeof({struct.name}) == {-(-at // widest) * widest}, \"{struct.name}\");")
         source = '#include "percale_plugin.h"\n' + "\n".join(checks)
-        compiled = subprocess.run(["cc", "-std=c11", "-fsyntax-only", "-x", "c", f"-I{ROOT / 'c_api'}", "-"], input=source, text=True,
+        compiled = subprocess.run(["cc", "-std=c11", "-fsyntax-only", "-x", "c", f"-I{percale_header.FOLDER}", "-"], input=source, text=True,
                                   capture_output=True)
         self.assertEqual(compiled.returncode, 0, compiled.stderr)
 

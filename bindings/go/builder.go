@@ -5,33 +5,37 @@ import "C"
 
 import "unsafe"
 
-// Value is a value of a builder: what a node, an input or a constant gives.
+// Value identifies a value inside a Builder: the output of a node, an input, a variable or a
+// constant.
 type Value int32
 
-// None is an absent optional input, and what a builder gives after an error.
+// None stands for an absent optional input. Builder methods also return it after an error.
 const None Value = noValue
 
-// Function names a function of the graph, as an attribute: the branches of If, the body of Loop.
+// Function is an attribute value that names a function of the graph, such as a branch of If or the
+// body of Loop.
 type Function string
 
-// Attr is an attribute of a node or layer. The value is an int, int64, float64, bool, string, Function, []int, []int64,
-// []float64, []string or *Tensor.
+// Attr is an attribute of a node or layer. The value is an int, int64, float32, float64, bool,
+// string, DType, Function, *Tensor, []int, []int64, []float64 or []string.
 type Attr struct {
-	Name  string // as the op calls it
-	Value any    // int, float64, string, bool, slices of them, DType, *Tensor or Function
+	Name  string // name of the attribute in the schema of the op or layer
+	Value any    // of one of the types above
 }
 
-// Node is a node of an op, "Conv" or "percale:ApplyAdam". Package ops has a function per op.
+// Node describes a node to add, such as a "Conv" or a "percale:ApplyAdam". Package ops has one
+// function per op.
 type Node struct {
-	Op      string  // with its domain, unless that is ONNX's
+	Op      string  // name of the op, with its domain unless that is ONNX's
 	Name    string  // may be ""
-	Inputs  []Value // None: an optional one that is absent
-	Attrs   []Attr  // those that are left out have their defaults
-	Outputs int     // how many are wanted
+	Inputs  []Value // None for an absent optional input
+	Attrs   []Attr  // attributes that are left out have their defaults
+	Outputs int     // number of outputs wanted
 }
 
-// Builder builds a graph. It keeps its first error: calls after it do nothing, and Finish gives it, so that a graph reads
-// without a check in each line. For one goroutine at a time.
+// Builder builds a graph. It keeps its first error. Later calls then do nothing, and Finish returns
+// the error, so a graph can be written without a check on every line. Only one goroutine may use a
+// Builder at a time.
 type Builder struct {
 	owner
 	err error
@@ -47,7 +51,7 @@ func newBuilder(p *C.percale_builder, err error) (*Builder, error) {
 	return own(b, &b.owner, "builder", unsafe.Pointer(p), releaseBuilder), nil
 }
 
-// NewBuilder begins a graph.
+// NewBuilder returns a builder of an empty graph.
 func NewBuilder(engine *Engine) (*Builder, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -57,7 +61,7 @@ func NewBuilder(engine *Engine) (*Builder, error) {
 	return newBuilder(builderCreate(e))
 }
 
-// BuilderFrom goes on from a finished graph.
+// BuilderFrom returns a builder that continues from a finished graph.
 func BuilderFrom(engine *Engine, graph *Graph) (*Builder, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -72,10 +76,10 @@ func BuilderFrom(engine *Engine, graph *Graph) (*Builder, error) {
 	return newBuilder(builderFromGraph(e, g))
 }
 
-// Err is the first error so far.
+// Err returns the first error so far, or nil.
 func (b *Builder) Err() error { return b.err }
 
-// do calls f unless there was an error, and keeps its error.
+// do calls f unless an error is already stored, and stores the error of f.
 func (b *Builder) do(f func(c *C.percale_builder) error) {
 	if b.err != nil {
 		return
@@ -101,17 +105,17 @@ func (b *Builder) one(f func(c *C.percale_builder) (Value, error)) Value {
 	return out
 }
 
-// Find gives the value of that name in the current function.
+// Find returns the value with this name in the current function.
 func (b *Builder) Find(name string) Value {
 	return b.one(func(c *C.percale_builder) (Value, error) { return builderFindValue(c, name) })
 }
 
-// Input is an input of the current function; -1 is an unknown dim.
+// Input adds an input to the current function. A dim of -1 is unknown.
 func (b *Builder) Input(name string, dtype DType, dims ...int64) Value {
 	return b.one(func(c *C.percale_builder) (Value, error) { return builderInput(c, name, dtype, dims) })
 }
 
-// Constant shares the tensor. The name may be "".
+// Constant adds a constant. The tensor is shared, not copied. The name may be "".
 func (b *Builder) Constant(name string, tensor *Tensor) Value {
 	return b.one(func(c *C.percale_builder) (Value, error) {
 		t, err := tensor.enter()
@@ -123,7 +127,7 @@ func (b *Builder) Constant(name string, tensor *Tensor) Value {
 	})
 }
 
-// Variable is trainable; its first value is the tensor.
+// Variable adds a trainable variable whose initial value is the tensor, and returns its value.
 func (b *Builder) Variable(name string, initial *Tensor) Value {
 	return b.one(func(c *C.percale_builder) (Value, error) {
 		t, err := initial.enter()
@@ -135,26 +139,28 @@ func (b *Builder) Variable(name string, initial *Tensor) Value {
 	})
 }
 
-// VariableInitialized is trainable; an initializer draws its first value: "zeros", "ones", "glorot_uniform",
-// "glorot_normal", "he_uniform", "he_normal", "lecun_normal", "random_uniform", "random_normal" or "orthogonal".
+// VariableInitialized adds a trainable variable whose initial value an initializer draws: "zeros",
+// "ones", "glorot_uniform", "glorot_normal", "he_uniform", "he_normal", "lecun_normal",
+// "random_uniform", "random_normal" or "orthogonal". The seed is the one passed to Graph.Variables.
 func (b *Builder) VariableInitialized(name string, dtype DType, initializer string, dims ...int64) Value {
 	return b.one(func(c *C.percale_builder) (Value, error) {
 		return builderVariableInitialized(c, name, dtype, dims, initializer)
 	})
 }
 
-// Add adds a node and gives its outputs; after an error each is None.
+// Add adds a node and returns its outputs. After an error each of them is None.
 func (b *Builder) Add(node Node) []Value {
 	b.do(func(c *C.percale_builder) error { return builderNode(c, node.Op, node.Name) })
 	return b.finishNode(node.Inputs, node.Attrs, node.Outputs)
 }
 
-// Op adds a node with one output.
+// Op adds a node with one output and returns that output.
 func (b *Builder) Op(op string, inputs []Value, attrs ...Attr) Value {
 	return b.Add(Node{Op: op, Inputs: inputs, Attrs: attrs, Outputs: 1})[0]
 }
 
-// Layer adds a composite such as "Dense" or "Conv2D", with Keras' words as attributes. The name may be "".
+// Layer adds a composite such as "Dense" or "Conv2D" and returns its output. The attributes have
+// the names of Keras arguments. The name may be "".
 func (b *Builder) Layer(layer, name string, inputs []Value, attrs ...Attr) Value {
 	b.do(func(c *C.percale_builder) error { return builderLayer(c, layer, name) })
 	return b.finishNode(inputs, attrs, 1)[0]
@@ -222,7 +228,7 @@ func setAttr(c *C.percale_builder, attr Attr) error {
 	return errorf(InvalidArgument, "attribute '%s' cannot be a %T", attr.Name, attr.Value)
 }
 
-// InFunction builds a new function with what f adds; functions nest.
+// InFunction creates a function of the graph from everything that f adds. Functions can be nested.
 func (b *Builder) InFunction(name string, f func()) {
 	b.do(func(c *C.percale_builder) error { return builderBeginFunction(c, name) })
 	if b.err != nil {
@@ -232,29 +238,29 @@ func (b *Builder) InFunction(name string, f func()) {
 	b.do(func(c *C.percale_builder) error { return builderEndFunction(c) })
 }
 
-// SetOutputs names the outputs of the current function.
+// SetOutputs sets the outputs of the current function.
 func (b *Builder) SetOutputs(values ...Value) {
 	b.do(func(c *C.percale_builder) error { return builderSetOutputs(c, values) })
 }
 
-// Rename gives a value another name.
+// Rename gives a value another name, which feeds and fetches then use.
 func (b *Builder) Rename(value Value, name string) {
 	b.do(func(c *C.percale_builder) error { return builderRename(c, value, name) })
 }
 
-// OnDevice gives the nodes that f adds a device hint, "cuda:0".
+// OnDevice sets a device hint such as "cuda:0" on the nodes that f adds.
 func (b *Builder) OnDevice(device string, f func()) {
 	b.do(func(c *C.percale_builder) error { return builderSetDevice(c, device) })
 	f()
 	b.do(func(c *C.percale_builder) error { return builderSetDevice(c, "") })
 }
 
-// ControlDependency lets the node of after run only when the node of before has.
+// ControlDependency makes the node of after run only once the node of before has run.
 func (b *Builder) ControlDependency(before, after Value) {
 	b.do(func(c *C.percale_builder) error { return builderControlDependency(c, before, after) })
 }
 
-// Type is the dtype and dims of a value; dims are nil when not even the rank is known.
+// Type returns the dtype and dims of a value. The dims are nil if not even the rank is known.
 func (b *Builder) Type(value Value) (dtype DType, dims []int64) {
 	b.do(func(c *C.percale_builder) (err error) {
 		dtype, dims, err = builderValueType(c, value)
@@ -263,7 +269,8 @@ func (b *Builder) Type(value Value) (dtype DType, dims []int64) {
 	return dtype, dims
 }
 
-// Gradients of the sum of ys with respect to each of xs, as new nodes.
+// Gradients adds nodes that compute the gradients of the sum of ys with respect to each of xs, and
+// returns those gradients.
 func (b *Builder) Gradients(ys, xs []Value) []Value {
 	out := make([]Value, len(xs))
 	b.do(func(c *C.percale_builder) (err error) {
@@ -279,8 +286,8 @@ func (b *Builder) Gradients(ys, xs []Value) []Value {
 	return out
 }
 
-// Minimize adds what one training step does and gives the name of the target to run for one. The optimizer is a name, or
-// JSON such as {"name":"adam","learning_rate":0.001}.
+// Minimize adds the nodes of one training step and returns the name of the target that runs one
+// step. The optimizer is a name, or JSON such as {"name":"adam","learning_rate":0.001}.
 func (b *Builder) Minimize(loss Value, optimizer string) string {
 	target := ""
 	b.do(func(c *C.percale_builder) (err error) {
@@ -290,7 +297,7 @@ func (b *Builder) Minimize(loss Value, optimizer string) string {
 	return target
 }
 
-// Finish gives the finished, validated graph, or the first error, and leaves the builder empty.
+// Finish returns the validated graph, or the first error. The builder is empty afterwards.
 func (b *Builder) Finish() (*Graph, error) {
 	var out *Graph
 	b.do(func(c *C.percale_builder) (err error) {
@@ -302,5 +309,6 @@ func (b *Builder) Finish() (*Graph, error) {
 	return out, err
 }
 
-// Ptr is the address of a value, for attributes whose default is not zero.
+// Ptr returns the address of a copy of value. It sets optional attributes whose default is not
+// zero.
 func Ptr[T any](value T) *T { return &value }

@@ -10,11 +10,12 @@ import (
 	"unsafe"
 )
 
-// TensorType is a name with a dtype and dims: what a prepared call is fed, or a column of a data set.
+// TensorType is a name with a dtype and dims. It describes a feed of a prepared call, a value of a
+// graph, or a column of a data set.
 type TensorType struct {
-	Name  string  // of the value
-	DType DType   // of its elements
-	Dims  []int64 // -1 = unknown
+	Name  string  // name of the value
+	DType DType   // type of the elements
+	Dims  []int64 // -1 for an unknown dim
 }
 
 func splitTypes(types []TensorType) (names []string, dtypes []DType, dims [][]int64) {
@@ -26,8 +27,9 @@ func splitTypes(types []TensorType) (names []string, dtypes []DType, dims [][]in
 	return names, dtypes, dims
 }
 
-// Call is a prepared pair of feeds and fetches: the fast path. Bind says which tensors it reads and writes, Run runs. For
-// one goroutine at a time; a second one gets an error with code FailedPrecondition.
+// Call is a prepared pair of feeds and fetches, the fastest way to run a graph. Bind sets the
+// tensors that it reads and writes; Run executes it. Only one goroutine may use a Call at a time; a
+// second one gets an error with code FailedPrecondition.
 type Call struct {
 	owner
 	feeds, fetches int
@@ -35,9 +37,9 @@ type Call struct {
 	busy           atomic.Bool
 }
 
-// binding holds the tensors' pointers in C's memory, so that a run hands over two addresses and nothing is copied.
+// binding holds the tensor pointers in C memory, so a run passes two addresses and copies nothing.
 type binding struct {
-	tensors []*Tensor // own references
+	tensors []*Tensor // references owned by the binding
 	raw     unsafe.Pointer
 	outputs **C.percale_tensor
 }
@@ -53,7 +55,7 @@ func (b *binding) close() {
 	C.free(b.raw)
 }
 
-// Prepare makes a call for feeds of these types.
+// Prepare returns a call for feeds of these types.
 func (s *Session) Prepare(feeds []TensorType, fetches ...string) (*Call, error) {
 	c, err := s.enter()
 	if err != nil {
@@ -92,7 +94,7 @@ func (c *Call) leave() {
 	c.done()
 }
 
-// OutputType is dtype and dims of a fetch, -1 = unknown.
+// OutputType returns the dtype and dims of a fetch, with -1 for an unknown dim.
 func (c *Call) OutputType(index int) (TensorType, error) {
 	p, err := c.enter()
 	if err != nil {
@@ -103,7 +105,8 @@ func (c *Call) OutputType(index int) (TensorType, error) {
 	return TensorType{DType: dtype, Dims: dims}, err
 }
 
-// VariablesVersion is the version of the variables that the last run has read; 0 before the first.
+// VariablesVersion returns the version of the variables that the last successful run read. It is 0
+// before the first one.
 func (c *Call) VariablesVersion() (int64, error) {
 	p, err := c.enter()
 	if err != nil {
@@ -113,8 +116,10 @@ func (c *Call) VariablesVersion() (int64, error) {
 	return callVariablesVersion(p), nil
 }
 
-// Carry says that from now on the feed of a run is what the fetch of the run before has given, on the device that computes where that can
-// keep it. A nil input in Bind goes on with it, a given one begins anew; with a nil output nothing of the fetch comes to the host.
+// Carry makes the result of a fetch the input of a feed in the next run (recurrent state). The
+// state stays on the computing device if that device can keep it. An input that Bind sets to nil
+// takes the state of the last run; an input that is not nil starts a new state. An output that is
+// nil is not copied to the host.
 func (c *Call) Carry(fetch, feed int) error {
 	p, err := c.enter()
 	if err != nil {
@@ -124,8 +129,9 @@ func (c *Call) Carry(fetch, feed int) error {
 	return callCarry(p, fetch, feed)
 }
 
-// Bind says which tensors Run reads and writes, in the order of Prepare. They are kept until the next Bind or Close. It checks
-// how many there are; dtypes and shapes Run checks.
+// Bind sets the tensors that Run reads and writes, in the order passed to Prepare. The call keeps
+// references to them until the next Bind or Close. Bind checks only the number of tensors; Run
+// checks dtypes and shapes.
 func (c *Call) Bind(inputs, outputs []*Tensor) error {
 	_, err := c.enter()
 	if err != nil {
@@ -164,9 +170,10 @@ func (c *Call) Bind(inputs, outputs []*Tensor) error {
 	return nil
 }
 
-// Run runs with the bound tensors: one step over to C, and no allocation, but for a ctx that can end: it ends this run alone,
-// inside a kernel if need be, and before it begins where ctx has ended already. Tensors of another dtype or shape than Prepare
-// was told are found here.
+// Run executes the call with the bound tensors. It crosses into C once and allocates nothing,
+// unless ctx can end. When ctx ends, only this run ends, inside a kernel if necessary; if ctx has
+// already ended, the run does not start. Run returns an error if a tensor has another dtype or
+// shape than Prepare was given.
 func (c *Call) Run(ctx context.Context) error {
 	p, err := c.enter()
 	if err != nil {
@@ -203,7 +210,8 @@ func (c *Call) runUntil(ctx context.Context, p *C.percale_call, timeout int64) e
 	return ended(ctx, err)
 }
 
-// cancelWith makes a cancellation that is cancelled when ctx ends, until stop, which releases it.
+// cancelWith returns a cancellation token that is cancelled when ctx ends. stop detaches the token
+// from ctx and releases it.
 func cancelWith(ctx context.Context) (c *C.percale_cancellation, stop func(), err error) {
 	c, err = cancellationCreate()
 	if err != nil {

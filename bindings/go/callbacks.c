@@ -1,4 +1,4 @@
-/* What the library calls: each hands the number that stands for a Go value on to Go. */
+/* The callbacks that the library invokes. Each passes the id of a Go value on to Go. */
 #include <percale.h>
 
 #include "_cgo_export.h"

@@ -13,13 +13,14 @@ import (
 	"unsafe"
 )
 
-// Go values that C knows by a number, for as long as it may hand it back; a number that is no longer known is no harm.
+// Go values that C refers to by an id, for as long as C may pass the id back. Looking up an id that
+// is no longer registered is harmless.
 var (
-	sinks    sync.Map // uintptr to any
+	sinks    sync.Map // maps uintptr to any
 	lastSink atomic.Uintptr
 )
 
-// remember gives the number of a value, which forgetSink ends.
+// remember registers a value and returns its id, which is valid until forgetSink.
 func remember(value any) uintptr {
 	id := lastSink.Add(1)
 	sinks.Store(id, value)

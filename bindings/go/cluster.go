@@ -5,7 +5,8 @@ import "C"
 
 import "unsafe"
 
-// Cluster describes a cluster: jobs, tasks, addresses, the own role. For one goroutine at a time.
+// Cluster describes a cluster: its jobs, tasks and addresses, and the role of this process. Only
+// one goroutine may use it at a time.
 type Cluster struct{ owner }
 
 func releaseCluster(p unsafe.Pointer) { clusterRelease((*C.percale_cluster)(p)) }
@@ -18,13 +19,14 @@ func newCluster(p *C.percale_cluster, err error) (*Cluster, error) {
 	return own(c, &c.owner, "cluster", unsafe.Pointer(p), releaseCluster), nil
 }
 
-// NewCluster is empty.
+// NewCluster returns an empty cluster.
 func NewCluster() (*Cluster, error) { return newCluster(clusterCreate()) }
 
 // ClusterFromJSON reads the JSON of TF_CONFIG.
 func ClusterFromJSON(json string) (*Cluster, error) { return newCluster(clusterFromJson(json)) }
 
-// ClusterFromEnvironment reads TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*; NotFound without any.
+// ClusterFromEnvironment reads TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_* from the
+// environment. It returns an error with code NotFound if none is set.
 func ClusterFromEnvironment() (*Cluster, error) { return newCluster(clusterFromEnvironment()) }
 
 func (c *Cluster) with(f func(p *C.percale_cluster) error) error {
@@ -36,17 +38,17 @@ func (c *Cluster) with(f func(p *C.percale_cluster) error) error {
 	return f((*C.percale_cluster)(p))
 }
 
-// AddTask names a task's address, "host:port".
+// AddTask adds a task of a job with its address, "host:port".
 func (c *Cluster) AddTask(job string, task int64, address string) error {
 	return c.with(func(p *C.percale_cluster) error { return clusterAddTask(p, job, task, address) })
 }
 
-// SetRole says which task this process is.
+// SetRole sets the job and task of this process.
 func (c *Cluster) SetRole(job string, task int64) error {
 	return c.with(func(p *C.percale_cluster) error { return clusterSetRole(p, job, task) })
 }
 
-// Jobs are the names of the jobs.
+// Jobs returns the names of the jobs.
 func (c *Cluster) Jobs() (out []string) {
 	_ = c.with(func(p *C.percale_cluster) error {
 		for i := range clusterJobCount(p) {
@@ -57,7 +59,7 @@ func (c *Cluster) Jobs() (out []string) {
 	return out
 }
 
-// TaskCount is one more than the highest number of a task; 0 for an unknown job.
+// TaskCount returns the highest task number of a job plus one, or 0 for an unknown job.
 func (c *Cluster) TaskCount(job string) (out int64) {
 	_ = c.with(func(p *C.percale_cluster) error {
 		out = clusterTaskCount(p, job)
@@ -66,7 +68,8 @@ func (c *Cluster) TaskCount(job string) (out int64) {
 	return out
 }
 
-// Address is "host:port"; "" where the source does not tell it, or there is no such task.
+// Address returns "host:port". It returns "" if there is no such task or the source does not give
+// its address.
 func (c *Cluster) Address(job string, task int64) (out string) {
 	_ = c.with(func(p *C.percale_cluster) error {
 		out = clusterGetAddress(p, job, task)
@@ -75,7 +78,7 @@ func (c *Cluster) Address(job string, task int64) (out string) {
 	return out
 }
 
-// Role is the own job ("" when none was given) and task.
+// Role returns the job and task of this process. The job is "" if no role is set.
 func (c *Cluster) Role() (job string, task int64) {
 	_ = c.with(func(p *C.percale_cluster) error {
 		job, task = clusterGetRole(p)

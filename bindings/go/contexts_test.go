@@ -9,7 +9,8 @@ import (
 	"percale.org/go/percale"
 )
 
-// entries are all that takes a context, under which each does something that succeeds when the context lives.
+// entries are all functions that take a context. Each does something that succeeds while the
+// context is alive.
 func entries(t *testing.T, e *percale.Engine) map[string]func(context.Context) error {
 	t.Helper()
 	s := powers(t, e, 1)
@@ -80,7 +81,7 @@ func TestNothingRunsUnderAContextThatHasEnded(t *testing.T) {
 	}
 }
 
-// untold is a context with a deadline, of which nothing tells but the deadline itself.
+// untold is a context with a deadline whose Done channel is never closed.
 type untold struct {
 	context.Context
 	deadline time.Time

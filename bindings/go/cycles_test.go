@@ -7,7 +7,7 @@ import (
 	"percale.org/go/percale"
 )
 
-// cycle loads a model, trains a step, runs, and closes everything.
+// cycle loads a model, trains one step, runs it, and closes everything.
 func cycle(t *testing.T, path string) {
 	t.Helper()
 	e := good[*percale.Engine](t)(percale.NewEngine(nil))

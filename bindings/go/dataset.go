@@ -14,7 +14,8 @@ import (
 	"unsafe"
 )
 
-// Dataset is examples in batches. For one goroutine at a time. What is made of data sets keeps them.
+// Dataset yields rows in batches. Only one goroutine may use it at a time. A data set that is made
+// from others keeps references to them.
 type Dataset struct {
 	owner
 	sources sources
@@ -49,7 +50,8 @@ func (d *Dataset) enterOrNil() (c *C.percale_dataset, leave func(), err error) {
 	return c, func() { d.done() }, err
 }
 
-// DatasetFromTensors gives rows of tensors in memory, which have the same first dim. The columns are in the names' order.
+// DatasetFromTensors returns a data set of rows of tensors in memory, which must have the same
+// first dim. The columns are sorted by name.
 func DatasetFromTensors(engine *Engine, columns Feeds) (*Dataset, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -65,20 +67,21 @@ func DatasetFromTensors(engine *Engine, columns Feeds) (*Dataset, error) {
 	return newDataset(datasetFromTensors(e, names, c))
 }
 
-// Column is a file that gives a column.
+// Column names a file that supplies a column.
 type Column struct {
-	Name, Path string // Name becomes that of a feed
+	Name, Path string // Name becomes the name of a feed
 }
 
-// FileOptions say how DatasetFromFiles reads files.
+// FileOptions configures how DatasetFromFiles reads files.
 type FileOptions struct {
-	Scale float64 // what images of u8 are multiplied by when they become f32; 0: they are kept as they are
-	CSV   string  // JSON with the rules for CSV files (SPEC.md, "CSV files"), or "": those of another set's CSVRules
+	Scale float64 // factor for u8 images, which become f32; 0 keeps them as u8
+	CSV   string  // JSON rules for CSV files, as CSVRules returns them; "" infers them
 }
 
-// DatasetFromFiles gives rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv; "file#name" says which
-// tensor or columns. Rows of columns of one name follow each other. Paths are taken as they
-// are: PERCALE_DATA and the cache are searched for the data of a SPEC alone.
+// DatasetFromFiles returns a data set of rows in files: IDX (plain or gzip), .npy, .npz,
+// .safetensors, .csv or .tsv. A path "file#name" selects a tensor, or columns of a CSV file.
+// Several files with the same column name are concatenated. Paths are used as given; PERCALE_DATA
+// and the cache are searched only for the data of a SPEC.
 func DatasetFromFiles(engine *Engine, options FileOptions, columns ...Column) (*Dataset, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -93,8 +96,9 @@ func DatasetFromFiles(engine *Engine, options FileOptions, columns ...Column) (*
 	return newDataset(datasetFromFiles(e, names, paths, options.Scale, options.CSV))
 }
 
-// CSVRules is how the set reads its CSV files, as JSON: columns, types, categories, what stands for missing values. With it
-// DatasetFromFiles reads other files alike. It is "" for a set of other files.
+// CSVRules returns the rules by which the data set reads its CSV files, as JSON: columns, types,
+// categories and the markers of missing values. Pass them in FileOptions to read other files the
+// same way. The result is "" if the data set was not made from CSV files.
 func (d *Dataset) CSVRules() (string, error) {
 	c, err := d.enter()
 	if err != nil {
@@ -104,7 +108,7 @@ func (d *Dataset) CSVRules() (string, error) {
 	return datasetCsvRules(c)
 }
 
-// DatasetRange gives rows of one i64 each: start, start + step, ... before stop.
+// DatasetRange returns a data set of rows with one i64 each: start, start + step, ... before stop.
 func DatasetRange(engine *Engine, name string, start, stop, step int64) (*Dataset, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -114,18 +118,19 @@ func DatasetRange(engine *Engine, name string, start, stop, step int64) (*Datase
 	return newDataset(datasetRange(e, name, start, stop, step))
 }
 
-// Row is where a row that is made goes: RowColumn gives a column of it.
+// Row is the destination of a generated row. RowColumn returns the memory of one of its columns.
 type Row struct {
 	number  int64
 	columns []unsafe.Pointer
 	types   []TensorType
 }
 
-// Number is the row's, from 0.
+// Number returns the number of the row, counted from 0.
 func (r *Row) Number() int64 { return r.number }
 
-// RowColumn is the memory of a column, which holds zeros. It must not be used after the row was made. It panics when the
-// column has another dtype, which ends what wanted the batch with an error.
+// RowColumn returns the memory of a column, which initially holds zeros. It must not be used after
+// the row function returns. It panics if the column has another dtype; the call that requested the
+// batch then returns an error.
 func RowColumn[T Element](r *Row, column int) []T {
 	t := r.types[column]
 	if t.DType != DTypeOf[T]() {
@@ -138,14 +143,14 @@ func RowColumn[T Element](r *Row, column int) []T {
 	return unsafe.Slice((*T)(r.columns[column]), int(count))
 }
 
-// rowSource is the function behind a generated data set.
+// rowSource holds the function of a generated data set.
 type rowSource struct {
 	types  []TensorType
 	make   func(*Row) error
-	failed atomic.Pointer[error] // what the function gave last instead of a row, until somebody is told
+	failed atomic.Pointer[error] // last error of the function, until it is reported
 }
 
-// fill makes a row; a panic is an error, since it must not go through C.
+// fill generates a row. A panic becomes an error, because it must not unwind through C.
 func (s *rowSource) fill(number int64, columns *unsafe.Pointer) (made bool) {
 	var err error
 	defer func() {
@@ -164,10 +169,10 @@ func (s *rowSource) fill(number int64, columns *unsafe.Pointer) (made bool) {
 	return
 }
 
-// sources are the functions that a data set calls, to ask them what went wrong.
+// sources are the row functions that a data set depends on. They supply the causes of its errors.
 type sources []*rowSource
 
-// functions are those of a data set, which may be nil.
+// functions returns the row functions of a data set, which may be nil.
 func (d *Dataset) functions() sources {
 	if d == nil {
 		return nil
@@ -175,7 +180,8 @@ func (d *Dataset) functions() sources {
 	return slices.Clip(d.sources)
 }
 
-// explain gives an error of the library the cause that a function gave.
+// explain adds the error of a row function, if there is one, as the cause of an error of the
+// library.
 func (s sources) explain(err error) error {
 	if err == nil {
 		return nil
@@ -191,9 +197,10 @@ func (s sources) explain(err error) error {
 	return err
 }
 
-// DatasetGenerate gives rows that a function makes: the same row for the same number, whenever it is asked for. It may be
-// called on any thread; an error, or a panic, ends what wanted the batch with an error of code Aborted that wraps it. Dims are
-// those of one row.
+// DatasetGenerate returns a data set whose rows a function generates. The function must write the
+// same row whenever it is called with the same number. It may be called on any thread. If it
+// returns an error or panics, the call that requested the batch returns an error with code Aborted
+// that wraps it. The dims of the columns are those of one row.
 func DatasetGenerate(engine *Engine, rows int64, columns []TensorType, row func(*Row) error) (*Dataset, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -232,7 +239,8 @@ func enterDatasets(all []*Dataset) (c []*C.percale_dataset, leave func(), err er
 	return c, leave, nil
 }
 
-// Zip sets the columns of several data sets side by side: as many rows in all, no two columns of one name.
+// Zip returns a data set with the columns of several data sets side by side. All must have the same
+// number of rows, and no two columns the same name.
 func Zip(datasets ...*Dataset) (*Dataset, error) {
 	c, leave, err := enterDatasets(datasets)
 	if err != nil {
@@ -243,7 +251,8 @@ func Zip(datasets ...*Dataset) (*Dataset, error) {
 	return newDataset(p, err, datasets...)
 }
 
-// Concatenate gives the rows of several data sets with the same columns, one set after the other.
+// Concatenate returns the rows of several data sets with the same columns, one data set after the
+// other.
 func Concatenate(datasets ...*Dataset) (*Dataset, error) {
 	c, leave, err := enterDatasets(datasets)
 	if err != nil {
@@ -254,7 +263,7 @@ func Concatenate(datasets ...*Dataset) (*Dataset, error) {
 	return newDataset(p, err, datasets...)
 }
 
-// Repeat gives the rows several times over.
+// Repeat returns a data set with the rows repeated this many times.
 func (d *Dataset) Repeat(times int64) (*Dataset, error) {
 	c, err := d.enter()
 	if err != nil {
@@ -265,7 +274,7 @@ func (d *Dataset) Repeat(times int64) (*Dataset, error) {
 	return newDataset(p, err, d)
 }
 
-// Rename gives the same rows with other names of their columns, one for each, in order.
+// Rename returns a data set with the same rows and new column names, one per column in order.
 func (d *Dataset) Rename(names ...string) (*Dataset, error) {
 	c, err := d.enter()
 	if err != nil {
@@ -276,7 +285,8 @@ func (d *Dataset) Rename(names ...string) (*Dataset, error) {
 	return newDataset(p, err, d)
 }
 
-// Map gives rows that went through a graph without variables: its inputs are columns by name, its outputs the new columns.
+// Map returns a data set whose rows have passed through a graph without variables. The inputs of
+// the graph are columns, by name; its outputs are the new columns.
 func (d *Dataset) Map(graph *Graph) (*Dataset, error) {
 	c, err := d.enter()
 	if err != nil {
@@ -292,7 +302,7 @@ func (d *Dataset) Map(graph *Graph) (*Dataset, error) {
 	return newDataset(p, err, d)
 }
 
-// Batch sets how many rows come at once, and gives the data set back.
+// Batch sets the number of rows per batch and returns the data set.
 func (d *Dataset) Batch(size int64, options ...BatchOption) (*Dataset, error) {
 	c, err := d.enter()
 	if err != nil {
@@ -314,16 +324,17 @@ type batching struct {
 	drop    bool
 }
 
-// BatchOption is a choice of Batch.
+// BatchOption is an option of Batch.
 type BatchOption func(*batching)
 
-// Shuffled gives another order of rows in each epoch, drawn from the seed.
+// Shuffled draws a new order of the rows in each epoch from the seed.
 func Shuffled(seed int64) BatchOption { return func(b *batching) { b.shuffle = seed } }
 
-// DropRemainder drops a short last batch.
+// DropRemainder drops a last batch that is shorter than the others.
 func DropRemainder() BatchOption { return func(b *batching) { b.drop = true } }
 
-// Distribute gives the parts of each batch for so many replicas, each for a goroutine of its own.
+// Distribute splits each batch into parts for this number of replicas and returns one data set per
+// replica. Each part may be used by its own goroutine.
 func (d *Dataset) Distribute(replicas int) ([]*Dataset, error) {
 	c, err := d.enter()
 	if err != nil {
@@ -344,7 +355,8 @@ func (d *Dataset) Distribute(replicas int) ([]*Dataset, error) {
 	return out, nil
 }
 
-// Rows of the data set; of a part those that an epoch gives it.
+// Rows returns the number of rows. For a part of a distributed data set, these are the rows that
+// the part yields per epoch.
 func (d *Dataset) Rows() int64 {
 	c, err := d.enter()
 	if err != nil {
@@ -354,7 +366,7 @@ func (d *Dataset) Rows() int64 {
 	return datasetRows(c)
 }
 
-// Columns are the names, in the order of a batch's tensors.
+// Columns returns the names of the columns, in the order of the tensors of a batch.
 func (d *Dataset) Columns() []string {
 	c, err := d.enter()
 	if err != nil {
@@ -368,7 +380,7 @@ func (d *Dataset) Columns() []string {
 	return out
 }
 
-// ColumnTypes are names and dtypes of the columns, and the dims of one row of each.
+// ColumnTypes returns the name and dtype of each column, and the dims of one row.
 func (d *Dataset) ColumnTypes() ([]TensorType, error) {
 	c, err := d.enter()
 	if err != nil {
@@ -386,8 +398,8 @@ func (d *Dataset) ColumnTypes() ([]TensorType, error) {
 	return out, nil
 }
 
-// Next is the next batch, a tensor per column; an error with code OutOfRange at the end of the epoch, after which the next
-// one begins.
+// Next returns the next batch, one tensor per column. At the end of the epoch it returns an error
+// with code OutOfRange; the call after that starts the next epoch.
 func (d *Dataset) Next() ([]*Tensor, error) {
 	c, err := d.enter()
 	if err != nil {
@@ -401,8 +413,8 @@ func (d *Dataset) Next() ([]*Tensor, error) {
 	return newTensors(out), nil
 }
 
-// Epoch goes through the batches of one epoch. The tensors of a batch are closed after its turn: Retain keeps one. An error
-// is the last that comes.
+// Epoch returns an iterator over the batches of one epoch. The tensors of a batch are closed after
+// the loop body; call Retain to keep one. Iteration ends after an error.
 func (d *Dataset) Epoch() iter.Seq2[[]*Tensor, error] {
 	return func(yield func([]*Tensor, error) bool) {
 		for {

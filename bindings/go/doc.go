@@ -1,11 +1,15 @@
-// Package percale trains and serves deep-learning models inside a Go program, through the C ABI of the Percale library.
+// Package percale trains and serves deep-learning models inside a Go program, through the C ABI of
+// the Percale library.
 //
-// What owns something of the library (an Engine, a Tensor, a Session, ...) has a Close method, which may be called at any
-// time, also while another goroutine uses it: the memory goes when the last use is over, and later uses give an error.
-// What is forgotten is closed when the garbage collector finds it.
+// Every type that owns an object of the library (Engine, Tensor, Session, ...) has a Close method.
+// Close may be called at any time, also while another goroutine uses the object. The memory is then
+// released after the last use, and later uses return an error. The garbage collector closes objects
+// that are no longer reachable.
 //
-// Errors are of type *Error and carry the library's message; errors.Is(err, percale.NotFound) asks for the code, and a run
-// that a context has ended answers errors.Is(err, context.Canceled) as well.
+// Errors have the type *Error and carry the message of the library. Test for a code with
+// errors.Is(err, percale.NotFound). If a context ended a run, errors.Is(err, context.Canceled) or
+// errors.Is(err, context.DeadlineExceeded) is also true.
 //
-// The library is found by pkg-config. With the build tag percale_path it is found by CGO_CFLAGS and CGO_LDFLAGS instead.
+// The build finds the library through pkg-config. With the build tag percale_path, CGO_CFLAGS and
+// CGO_LDFLAGS locate it instead.
 package percale

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// undocumented lists the exported names of a package that have no comment: of their own, or of the group that they stand in.
+// undocumented returns the exported names of a package that have no comment, neither their own nor
+// one of the group that contains them.
 func undocumented(t *testing.T, folder string) (names []string, documented int) {
 	t.Helper()
 	tests := func(info fs.FileInfo) bool { return !strings.HasSuffix(info.Name(), "_test.go") }
@@ -49,7 +50,7 @@ func undocumented(t *testing.T, folder string) (names []string, documented int) 
 	return names, documented
 }
 
-// method is the name of a function or method, and whether others see it.
+// method returns the name of a function or method, and whether it is exported.
 func method(d *ast.FuncDecl) (name string, exported bool) {
 	if d.Recv == nil {
 		return d.Name.Name, d.Name.IsExported()
@@ -61,7 +62,7 @@ func method(d *ast.FuncDecl) (name string, exported bool) {
 	if index, ok := of.(*ast.IndexExpr); ok {
 		of = index.X
 	}
-	// Those of interfaces that everybody knows need no words.
+	// Methods of well-known interfaces need no comment.
 	known := d.Name.Name == "Error" || d.Name.Name == "String" || d.Name.Name == "Unwrap"
 	receiver, ok := of.(*ast.Ident)
 	if !ok {
@@ -70,8 +71,8 @@ func method(d *ast.FuncDecl) (name string, exported bool) {
 	return receiver.Name + "." + d.Name.Name, receiver.IsExported() && d.Name.IsExported() && !known
 }
 
-// noteSpec notes what a declaration of types, constants or variables exports. Fields of one line share its comment, and those of a block
-// without blank lines the comment above it.
+// noteSpec notes what a declaration of types, constants or variables exports. Fields on one line
+// share its comment. Names in a block without blank lines share the comment above the block.
 func noteSpec(note func(string, ...*ast.CommentGroup), d *ast.GenDecl, spec ast.Spec) {
 	switch s := spec.(type) {
 	case *ast.ValueSpec:

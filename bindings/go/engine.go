@@ -11,11 +11,11 @@ import (
 	"unsafe"
 )
 
-// Options are named settings: strings, integers, floats and booleans by the keys that Describe lists. A key that is not
-// known is an error that names the nearest.
+// Options maps option keys to strings, integers, floats or booleans. DescribeOptions lists the
+// keys. An unknown key is an error that names the most similar key.
 type Options map[string]any
 
-// make gives the C options of a kind, which the caller releases; nil for no options.
+// make returns the C options of a kind, which the caller must release, or nil for empty options.
 func (o Options) make(kind string) (*C.percale_options, error) {
 	if len(o) == 0 {
 		return nil, nil
@@ -56,19 +56,22 @@ func (o Options) make(kind string) (*C.percale_options, error) {
 	return out, nil
 }
 
-// DescribeOptions gives all options of all kinds as JSON: [{"kind","key","type","default","doc"}].
+// DescribeOptions returns all options of all kinds as JSON:
+// [{"kind","key","type","default","doc"}].
 func DescribeOptions() (string, error) { return optionsDescribe() }
 
-// Version is the version of the library that is loaded, "major.minor.patch".
+// Version returns the version of the loaded library as "major.minor.patch".
 func Version() string { return version() }
 
-// Engine is the root of everything: registries, devices, threads, memory limit. Any goroutine may use it; several may live
-// in one process. What is made with an engine keeps it alive.
+// Engine owns the devices, threads, registries and the memory limit. Any number of goroutines may
+// use it, and several engines may exist in one process. Objects that are created with an engine
+// keep it alive.
 type Engine struct{ owner }
 
 func releaseEngine(p unsafe.Pointer) { engineRelease((*C.percale_engine)(p)) }
 
-// NewEngine makes an engine. Plug-ins are looked for now and at no other time. Options may be nil.
+// NewEngine creates an engine. It searches for plug-ins, which happens only here. The options may
+// be nil.
 func NewEngine(options Options) (*Engine, error) {
 	c, err := options.make("engine")
 	if err != nil {
@@ -91,7 +94,7 @@ func (e *Engine) enter() (*C.percale_engine, error) {
 	return (*C.percale_engine)(p), err
 }
 
-// Devices are the names of the devices that can be used: "cpu:0", ...
+// Devices returns the names of the usable devices: "cpu:0", ...
 func (e *Engine) Devices() []string {
 	c, err := e.enter()
 	if err != nil {
@@ -105,8 +108,8 @@ func (e *Engine) Devices() []string {
 	return out
 }
 
-// Describe gives facts as JSON: "info", "ops", "layers", "passes", "kernels", "losses", "metrics",
-// "optimizers", "schedules" or "spec".
+// Describe returns facts as JSON. What is "info", "ops", "layers", "passes", "kernels", "losses",
+// "metrics", "optimizers", "schedules" or "spec".
 func (e *Engine) Describe(what string) (string, error) {
 	c, err := e.enter()
 	if err != nil {
@@ -116,8 +119,8 @@ func (e *Engine) Describe(what string) (string, error) {
 	return engineDescribe(c, what)
 }
 
-// CheckFile reads a file and returns what is wrong with it. Kinds: .percale, .onnx, .safetensors,
-// .npy, .npz, a SPEC (.json), a checkpoint or a folder of checkpoints.
+// CheckFile reads a file and returns the first error that it finds. It accepts .percale, .onnx,
+// .safetensors, .npy and .npz files, a SPEC (.json), a checkpoint, or a folder of checkpoints.
 func (e *Engine) CheckFile(path string) error {
 	c, err := e.enter()
 	if err != nil {
@@ -127,7 +130,8 @@ func (e *Engine) CheckFile(path string) error {
 	return fileCheck(c, path)
 }
 
-// Memory is the bytes that the engine's allocations hold now, and the most they ever held.
+// Memory returns the number of bytes that the engine's allocations hold now, and the highest number
+// so far.
 func (e *Engine) Memory() (used, peak int64) {
 	c, err := e.enter()
 	if err != nil {
@@ -137,17 +141,6 @@ func (e *Engine) Memory() (used, peak int64) {
 	return engineMemory(c)
 }
 
-// LogLevel is how much a message matters.
-type LogLevel int32
-
-// The values of LogLevel.
-const (
-	LogDebug LogLevel = iota
-	LogInfo
-	LogWarning
-	LogError
-)
-
 // String is "debug", "info", "warning" or "error".
 func (l LogLevel) String() string {
 	if l >= LogDebug && l <= LogError {
@@ -156,8 +149,9 @@ func (l LogLevel) String() string {
 	return fmt.Sprintf("level %d", int32(l))
 }
 
-// SetLog sends messages to f, on any goroutine or thread; nil ends it. Before other goroutines use the engine. Messages
-// come for as long as anything keeps the engine alive.
+// SetLog passes log messages to f, which may be called on any thread. A nil f ends logging. Call
+// SetLog before other goroutines use the engine. Messages arrive as long as any object keeps the
+// engine alive.
 func (e *Engine) SetLog(f func(level LogLevel, message string)) error {
 	c, err := e.enter()
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Error is what a failed call gives: the library's message and its code.
+// Error is the error of a failed call.
 type Error struct {
-	Code    Code   // what errors.Is asks for
-	Message string // the library's words
-	cause   error  // of the context that ended a run, or what a function of the caller's gave
+	Code    Code   // code to test with errors.Is
+	Message string // message of the library
+	cause   error  // what Unwrap returns
 }
 
 func (e *Error) Error() string { return e.Message }
 
-// Is tells whether target is the error's code, or the context's error that means the same.
+// Is reports whether target is the code of the error, or the context error with the same meaning.
 func (e *Error) Is(target error) bool {
 	switch {
 	case target == context.Canceled:
@@ -31,16 +31,17 @@ func (e *Error) Is(target error) bool {
 	return ok && code == e.Code
 }
 
-// Unwrap gives the cause of the context that ended a run, or the error of a function that makes rows, if there is one.
+// Unwrap returns the cause of the context that ended a run, or the error of a row function. It
+// returns nil if there is none.
 func (e *Error) Unwrap() error { return e.cause }
 
-// String is the upper-case name of a code, "INVALID_ARGUMENT".
+// String returns the upper-case name of a code, such as "INVALID_ARGUMENT".
 func (c Code) String() string { return C.GoString(C.percale_code_name(C.percale_code(c))) }
 
-// Error lets a code stand as the target of errors.Is.
+// Error makes a Code usable as the target of errors.Is.
 func (c Code) Error() string { return c.String() }
 
-// String is "f32", "i64", ...
+// String returns the name of the dtype, such as "f32".
 func (d DType) String() string {
 	if name, ok := dtypeNames[d]; ok {
 		return name
@@ -48,7 +49,7 @@ func (d DType) String() string {
 	return fmt.Sprintf("dtype %d", int32(d))
 }
 
-// statusError takes a status over and makes it an error.
+// statusError converts a status to an error and releases it.
 func statusError(status *C.percale_status) error {
 	defer C.percale_status_release(status)
 	var size C.size_t
@@ -64,8 +65,8 @@ func lengthsDiffer(function, a, b string) error {
 	return errorf(InvalidArgument, "%s: '%s' and '%s' differ in length", function, a, b)
 }
 
-// timeLeft is what comes before a run under ctx: an error where ctx has ended or its deadline has passed, else the time that the
-// run may take, in nanoseconds.
+// timeLeft checks ctx before a run. It returns an error if ctx has ended or its deadline has
+// passed, otherwise the time left in nanoseconds.
 func timeLeft(ctx context.Context) (timeout int64, err error) {
 	if ctx.Err() != nil {
 		return 0, endedBy(ctx, "the context has ended: "+ctx.Err().Error())
@@ -81,7 +82,7 @@ func timeLeft(ctx context.Context) (timeout int64, err error) {
 	return int64(left), nil
 }
 
-// endedBy is the error of a run that ctx, which has ended, ends.
+// endedBy returns the error of a run that ctx ended.
 func endedBy(ctx context.Context, message string) *Error {
 	out := &Error{Code: Cancelled, Message: message, cause: context.Cause(ctx)}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -90,18 +91,19 @@ func endedBy(ctx context.Context, message string) *Error {
 	return out
 }
 
-// passed is the error of a run that the deadline of ctx ends, perhaps a moment before ctx itself does, which has the cause.
+// passed returns the error of a run that the deadline of ctx ended. The timer of ctx may fire a
+// moment later, so it waits until the cause is available.
 func passed(ctx context.Context, message string) *Error {
 	if ctx.Done() != nil {
 		select {
 		case <-ctx.Done():
-		case <-time.After(time.Second): // not one of the package context, whose timers fire
+		case <-time.After(time.Second): // a context that is not of package context may never end
 		}
 	}
 	return &Error{Code: DeadlineExceeded, Message: message, cause: context.Cause(ctx)}
 }
 
-// ended makes the error of a run that ctx has ended say so.
+// ended marks the error of a run that ctx ended accordingly, and returns other errors unchanged.
 func ended(ctx context.Context, err error) error {
 	var own *Error
 	if !errors.As(err, &own) {

@@ -12,7 +12,7 @@ import (
 	"percale.org/go/percale/ops"
 )
 
-// good is a value without its error, which fails the test.
+// good returns a value. An error fails the test.
 func good[T any](t testing.TB) func(value T, err error) T {
 	return func(value T, err error) T {
 		t.Helper()
@@ -45,7 +45,7 @@ func powers(t testing.TB, e *percale.Engine, count int) *percale.Session {
 	return good[*percale.Session](t)(percale.NewSession(e, graph, nil, nil))
 }
 
-// wants checks the code and that the message holds all parts, by both of Go's ways.
+// wants checks the code in both ways that Go offers, and that the message contains all parts.
 func wants(t *testing.T, err error, code percale.Code, parts ...string) {
 	t.Helper()
 	var own *percale.Error
@@ -139,7 +139,8 @@ func TestContextCancelsAPreparedCall(t *testing.T) {
 	if err := call.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	// Before it begins, too; and another context does not care.
+	// A context that has already ended ends the call before it begins. Another context does not affect
+	// it.
 	if err := call.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}

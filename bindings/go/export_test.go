@@ -1,9 +1,10 @@
 package percale
 
-// LiveStatuses are statuses that were handed out and not released.
+// LiveStatuses returns the number of statuses that the library handed out and that are not
+// released.
 func LiveStatuses() int64 { return statusLiveCount() }
 
-// KnownToC counts the Go values that C knows by a number.
+// KnownToC returns the number of Go values that C refers to by an id.
 func KnownToC() (count int) {
 	sinks.Range(func(any, any) bool {
 		count++

@@ -5,7 +5,7 @@ import "C"
 
 import "unsafe"
 
-// Graph is finished and immutable. Any goroutine may use it.
+// Graph is a finished, immutable graph. Any number of goroutines may use it.
 type Graph struct{ owner }
 
 func releaseGraph(p unsafe.Pointer) { graphRelease((*C.percale_graph)(p)) }
@@ -26,7 +26,8 @@ func (g *Graph) enter() (*C.percale_graph, error) {
 	return (*C.percale_graph)(p), err
 }
 
-// LoadGraph reads a .percale file, its weights mapped.
+// LoadGraph reads a .percale file. Its weights are mapped into memory unless the engine option
+// "map_files" is off.
 func LoadGraph(engine *Engine, path string) (*Graph, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -36,7 +37,7 @@ func LoadGraph(engine *Engine, path string) (*Graph, error) {
 	return newGraph(graphLoadFile(e, path))
 }
 
-// ReadGraph reads the bytes of a .percale file, which are copied where they must live on.
+// ReadGraph reads the bytes of a .percale file. It copies the parts that the graph needs later.
 func ReadGraph(engine *Engine, bytes []byte) (*Graph, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -56,7 +57,7 @@ func ImportGraph(engine *Engine, format, path string) (*Graph, error) {
 	return newGraph(graphImport(e, format, path))
 }
 
-// ImportGraphBytes does the same with bytes.
+// ImportGraphBytes reads the bytes of a foreign format, like ImportGraph.
 func ImportGraphBytes(engine *Engine, format string, bytes []byte) (*Graph, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -66,7 +67,8 @@ func ImportGraphBytes(engine *Engine, format string, bytes []byte) (*Graph, erro
 	return newGraph(graphImportBytes(e, format, bytes))
 }
 
-// WithDims gives the graph with other dims of its inputs: "batch=?" (any size), "height=224", "x:0=8" (by input and axis).
+// WithDims returns the graph with other dims of its inputs. Each entry is "batch=?" (any size),
+// "height=224" (by name), or "x:0=8" (by input and axis).
 func (g *Graph) WithDims(dims ...string) (*Graph, error) {
 	c, err := g.enter()
 	if err != nil {
@@ -76,7 +78,8 @@ func (g *Graph) WithDims(dims ...string) (*Graph, error) {
 	return newGraph(graphWithDims(c, dims))
 }
 
-// Save writes a .percale file, whole or not at all. With variables (may be nil) the file's first values are theirs.
+// Save writes a .percale file atomically. With variables (may be nil), the file has their values as
+// initial values.
 func (g *Graph) Save(variables *Variables, path string) error {
 	c, err := g.enter()
 	if err != nil {
@@ -91,7 +94,7 @@ func (g *Graph) Save(variables *Variables, path string) error {
 	return graphSaveFile(c, v, path)
 }
 
-// Bytes is what Save would write.
+// Bytes returns the bytes that Save would write.
 func (g *Graph) Bytes(variables *Variables) ([]byte, error) {
 	c, err := g.enter()
 	if err != nil {
@@ -107,7 +110,8 @@ func (g *Graph) Bytes(variables *Variables) ([]byte, error) {
 	return []byte(out), err
 }
 
-// Export writes a model of a foreign format ("onnx") through an importer plug-in. Variables and options may be nil.
+// Export writes a model of a foreign format ("onnx") through an importer plug-in. Variables and
+// options may be nil.
 func (g *Graph) Export(engine *Engine, variables *Variables, format string, options Options, path string) error {
 	c, err := g.enter()
 	if err != nil {
@@ -132,7 +136,7 @@ func (g *Graph) Export(engine *Engine, variables *Variables, format string, opti
 	return graphExport(e, c, v, format, o, path)
 }
 
-// ExportBytes is what Export would write.
+// ExportBytes returns the bytes that Export would write.
 func (g *Graph) ExportBytes(engine *Engine, variables *Variables, format string) ([]byte, error) {
 	c, err := g.enter()
 	if err != nil {
@@ -166,8 +170,9 @@ func (g *Graph) names(name func(*C.percale_graph, int) string) []string {
 	return out
 }
 
-// ValueType is dtype and dims (-1 = unknown; nil when not even their number is known) of a value of "main": an input, an
-// output, or one within, which can be fed and fetched as well.
+// ValueType returns the dtype and dims of a value of "main": an input, an output, or an inner
+// value, which can be fed and fetched as well. A dim of -1 is unknown; the dims are nil if not even
+// the rank is known.
 func (g *Graph) ValueType(name string) (TensorType, error) {
 	c, err := g.enter()
 	if err != nil {
@@ -189,20 +194,21 @@ func (g *Graph) types(names []string) ([]TensorType, error) {
 	return out, nil
 }
 
-// InputTypes are names, dtypes and dims of the inputs of "main", in order.
+// InputTypes returns the names, dtypes and dims of the inputs of "main", in order.
 func (g *Graph) InputTypes() ([]TensorType, error) { return g.types(g.Inputs()) }
 
-// OutputTypes are names, dtypes and dims of the outputs of "main", in order.
+// OutputTypes returns the names, dtypes and dims of the outputs of "main", in order.
 func (g *Graph) OutputTypes() ([]TensorType, error) { return g.types(g.Outputs()) }
 
-// Inputs are the names of the inputs of "main", in order.
+// Inputs returns the names of the inputs of "main", in order.
 func (g *Graph) Inputs() []string { return g.names(graphGetInputName) }
 
-// Outputs are the names of the outputs of "main", in order.
+// Outputs returns the names of the outputs of "main", in order.
 func (g *Graph) Outputs() []string { return g.names(graphGetOutputName) }
 
-// Draw gives a drawing: "svg", or "html", a page to move, zoom, search and fold. The nodes show the
-// times of trace, the JSON of a Trace; or "".
+// Draw returns a drawing of the graph. The format is "svg" or "html"; the HTML page supports
+// panning, zoom, search and folding. Trace is "" or the JSON of a Trace, whose times are then shown
+// at the nodes.
 func (g *Graph) Draw(format, trace string) (string, error) {
 	c, err := g.enter()
 	if err != nil {
@@ -212,7 +218,7 @@ func (g *Graph) Draw(format, trace string) (string, error) {
 	return graphDraw(c, format, trace)
 }
 
-// Describe gives "summary" or "nodes" (JSON).
+// Describe returns facts as JSON. What is "summary" or "nodes".
 func (g *Graph) Describe(what string) (string, error) {
 	c, err := g.enter()
 	if err != nil {
@@ -222,7 +228,8 @@ func (g *Graph) Describe(what string) (string, error) {
 	return graphDescribe(c, what)
 }
 
-// Variables makes a table with the first values of the graph's variables; seed feeds the initializers.
+// Variables creates a table with the initial values of the graph's variables. The seed is for the
+// initializers.
 func (g *Graph) Variables(engine *Engine, seed int64) (*Variables, error) {
 	c, err := g.enter()
 	if err != nil {

@@ -6,13 +6,14 @@ import (
 	"unsafe"
 )
 
-// ref is one reference of the library. It lives until it is closed and no call uses it any more, so that a Close, or the
-// garbage collector's, never pulls memory away from under a call.
+// ref holds one reference to an object of the library. It releases the reference when it is closed
+// and no call uses it any more. Neither Close nor the garbage collector can therefore free memory
+// during a call.
 type ref struct {
 	ptr     unsafe.Pointer
 	release func(unsafe.Pointer)
 	kind    string
-	users   atomic.Int64 // calls under way, and 1 while it is open
+	users   atomic.Int64 // calls in progress, plus 1 while it is open
 	closed  atomic.Bool
 }
 
@@ -20,7 +21,7 @@ func (r *ref) enter() bool {
 	return !r.closed.Load() && r.join()
 }
 
-// join is enter for what ends calls that are under way, after a Close as well.
+// join is enter for functions that cancel calls in progress. It also succeeds after Close.
 func (r *ref) join() bool {
 	for {
 		n := r.users.Load()
@@ -45,14 +46,14 @@ func (r *ref) close() {
 	}
 }
 
-// owner is the first field of everything that has a Close method.
+// owner is the first field of every type with a Close method.
 type owner struct {
 	ref     *ref
 	cleanup runtime.Cleanup
 }
 
-// Close gives the reference back, when calls that use it are over. Later calls give an error with code
-// FailedPrecondition. It may be called several times.
+// Close releases the object once the calls that use it have returned. Later calls return an error
+// with code FailedPrecondition. Closing more than once is allowed.
 func (o *owner) Close() error {
 	if o != nil && o.ref != nil {
 		o.cleanup.Stop()
@@ -61,7 +62,7 @@ func (o *owner) Close() error {
 	return nil
 }
 
-// use gives the pointer for one call, which ends with done.
+// use returns the pointer for one call. The caller must call done afterwards.
 func (o *owner) use() (unsafe.Pointer, error) {
 	if o == nil || o.ref == nil {
 		return nil, errorf(FailedPrecondition, "there is no handle: it was never made, or is nil")
@@ -72,7 +73,8 @@ func (o *owner) use() (unsafe.Pointer, error) {
 	return o.ref.ptr, nil
 }
 
-// ending gives the pointer, until done, to what ends calls that are under way: also after a Close that waits for them.
+// ending returns the pointer, until done, to functions that cancel calls in progress. It also works
+// after a Close that waits for such calls.
 func (o *owner) ending() (ptr unsafe.Pointer, there bool) {
 	if o == nil || o.ref == nil || !o.ref.join() {
 		return nil, false
@@ -82,7 +84,7 @@ func (o *owner) ending() (ptr unsafe.Pointer, there bool) {
 
 func (o *owner) done() { o.ref.leave() }
 
-// own makes `object`, whose owner is `o`, the holder of a reference.
+// own makes object, whose owner field is o, the holder of a reference.
 func own[T any](object *T, o *owner, kind string, ptr unsafe.Pointer, release func(unsafe.Pointer)) *T {
 	r := &ref{ptr: ptr, release: release, kind: kind}
 	r.users.Store(1)

@@ -7,17 +7,19 @@ import (
 	"strings"
 )
 
-// Words are the settings of a layer, in Keras' words.
+// Words maps the names of Keras arguments to values: the settings of a layer, an optimizer, a loss
+// or a SPEC.
 type Words map[string]any
 
-// Layer is a layer by its Keras name: Layer{"LSTM", Words{"units": 32}}. The first layer of a model may say its
-// "input_shape", as in Keras.
+// Layer is a layer of a model, such as Layer{"LSTM", Words{"units": 32}}. As in Keras, the first
+// layer may have the argument "input_shape".
 type Layer struct {
-	Type  string // "Dense"
-	Words Words  // Keras' attributes
+	Type  string // Keras class name: "Dense"
+	Words Words  // Keras arguments
 }
 
-// NewLayer is a layer by name, its words joined.
+// NewLayer returns a layer by its Keras name. The arguments of all words are merged; later ones
+// win.
 func NewLayer(layer string, words ...Words) Layer {
 	out := Layer{layer, Words{}}
 	for _, w := range words {
@@ -26,85 +28,87 @@ func NewLayer(layer string, words ...Words) Layer {
 	return out
 }
 
-// Dense is a densely connected layer.
+// Dense returns a fully connected layer.
 func Dense(units int, words ...Words) Layer {
 	return NewLayer("Dense", append([]Words{{"units": units}}, words...)...)
 }
 
-// Conv2D is a convolution of images, channels last.
+// Conv2D returns a 2D convolution of images with channels last.
 func Conv2D(filters, kernelSize int, words ...Words) Layer {
 	return NewLayer("Conv2D", append([]Words{{"filters": filters, "kernel_size": kernelSize}}, words...)...)
 }
 
-// MaxPooling2D takes the greatest of each window.
+// MaxPooling2D returns a layer that takes the maximum of each window.
 func MaxPooling2D(poolSize int, words ...Words) Layer {
 	return NewLayer("MaxPooling2D", append([]Words{{"pool_size": poolSize}}, words...)...)
 }
 
-// Flatten makes rows of everything but the batch.
+// Flatten returns a layer that flattens all dims but the batch.
 func Flatten(words ...Words) Layer { return NewLayer("Flatten", words...) }
 
-// Dropout drops this part in training.
+// Dropout returns a layer that sets this fraction of its inputs to zero in training.
 func Dropout(rate float64, words ...Words) Layer {
 	return NewLayer("Dropout", append([]Words{{"rate": rate}}, words...)...)
 }
 
-// BatchNormalization normalises over the batch.
+// BatchNormalization returns a layer that normalizes over the batch.
 func BatchNormalization(words ...Words) Layer { return NewLayer("BatchNormalization", words...) }
 
-// LayerNormalization normalises each row.
+// LayerNormalization returns a layer that normalizes each row.
 func LayerNormalization(words ...Words) Layer { return NewLayer("LayerNormalization", words...) }
 
-// Activation is an activation alone.
+// Activation returns a layer that applies only an activation.
 func Activation(activation string) Layer {
 	return NewLayer("Activation", Words{"activation": activation})
 }
 
-// Embedding looks rows of a table up.
+// Embedding returns a layer that maps ids to rows of a trainable table.
 func Embedding(inputDim, outputDim int, words ...Words) Layer {
 	return NewLayer("Embedding", append([]Words{{"input_dim": inputDim, "output_dim": outputDim}}, words...)...)
 }
 
-// LSTM is a recurrent layer.
+// LSTM returns an LSTM layer.
 func LSTM(units int, words ...Words) Layer {
 	return NewLayer("LSTM", append([]Words{{"units": units}}, words...)...)
 }
 
-// GRU is a recurrent layer.
+// GRU returns a GRU layer.
 func GRU(units int, words ...Words) Layer {
 	return NewLayer("GRU", append([]Words{{"units": units}}, words...)...)
 }
 
-// MirroredStrategy lets devices share the shards of a batch, each on a replica of the model: "all" (also ""), or names with commas. A device
-// without a shard gets no replica. Without Training.More's "shards" their number follows from the sizes of model and batch alone, so
-// that the result does not depend on the devices: for all of them to work say as many shards as there are devices, or a multiple.
+// MirroredStrategy distributes the shards of a batch over devices. Each device that gets a shard
+// holds a replica of the model. The number of shards depends only on the sizes of the model and the
+// batch, so the result does not depend on the devices. To keep all devices busy, set "shards" in
+// Training.More to the number of devices or a multiple of it.
 type MirroredStrategy struct {
-	Devices string // names with commas; "" is all
+	Devices string // names separated by commas; "" and "all" mean all
 }
 
-// Training says how a model is trained. Optimizer, Loss and Schedule are names, Words such as
-// {"name": "sgd", "learning_rate": 0.1}, or such objects as JSON.
+// Training configures how a model is trained. Optimizer, Loss and Schedule are names, Words such as
+// {"name": "sgd", "learning_rate": 0.1}, or the same objects as JSON.
 type Training struct {
-	Optimizer  any               // nil and "" are "adam"
+	Optimizer  any               // nil and "" mean "adam"
 	Loss       any               // "sparse_categorical_crossentropy", "mean_squared_error", ...
-	Schedule   any               // of the learning rate; also a slice of them, or a JSON array, one after the other; nil: constant
+	Schedule   any               // of the learning rate; a slice or JSON array: in turn; nil: constant
 	Metrics    []string          // "accuracy", ...
-	FromLogits bool              // the model's output is not a probability yet
-	Seed       int64             // of first weights, shuffling and Dropout
-	Strategy   *MirroredStrategy // nil: the engine's devices share the shards of a batch
-	ModelFile  string            // a file whose model, with its weights, the layers follow: they are its head, and may be none
-	WeightsOf  *Trainer          // begins with its weights, as Keras' compile() after fit() does; the optimizer begins anew
-	More       Words             // further keys of a SPEC: "shards", ...
+	FromLogits bool              // the model outputs logits, not probabilities
+	Seed       int64             // for initial weights, shuffling and Dropout
+	Strategy   *MirroredStrategy // nil: the devices of the engine share the shards of a batch
+	ModelFile  string            // model with weights that the layers, if any, are appended to
+	WeightsOf  *Trainer          // trainer whose weights, but not optimizer state, are taken over
+	More       Words             // further keys of the SPEC: "shards", ...
 }
 
-// Model is layers one after the other. The data's columns are "x" and the label "y", which are integers for a sparse loss.
+// Model is a list of layers, applied in order. The data must have a column "x" and a column "y"
+// with the labels. For a sparse loss the labels are integers.
 type Model []Layer
 
-// Sequential is a model of these layers.
+// Sequential returns a model of these layers.
 func Sequential(layers ...Layer) Model { return layers }
 
-// Compile makes a trainer with new variables, which take the weights of Training.WeightsOf where
-// both have one of that name and shape.
+// Compile creates a trainer with new variables. If Training.WeightsOf is set, variables with the
+// same name and shape take their values from it.
 func (m Model) Compile(engine *Engine, training Training) (*Trainer, error) {
 	spec, err := m.Spec(training)
 	if err != nil {
@@ -138,7 +142,7 @@ func (t *Trainer) takeWeights(before *Trainer) error {
 	return own.AssignAll(theirs)
 }
 
-// Spec is the SPEC that Compile hands over.
+// Spec returns the SPEC that Compile passes to the library, as JSON.
 func (m Model) Spec(training Training) ([]byte, error) {
 	spec := Words{}
 	layers := make([]Words, len(m))

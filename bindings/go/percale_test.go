@@ -21,7 +21,7 @@ var background = context.Background()
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	// What the collector finds is closed too; nothing of the library may be left over.
+	// Objects that the garbage collector finds are closed too; no object of the library may remain.
 	if code == 0 && percale.LiveStatuses() != 0 {
 		println("statuses that were not released:", percale.LiveStatuses())
 		code = 1
@@ -102,7 +102,7 @@ func TestOpsWithSeveralOutputs(t *testing.T) {
 	}
 }
 
-// exp is a prepared call that writes exp(in) into out, both Go slices.
+// exp is a prepared call that writes exp(in) into out. Both are Go slices.
 func exp(t testing.TB, e *percale.Engine, in, out []float32) *percale.Call {
 	t.Helper()
 	b := good[*percale.Builder](t)(percale.NewBuilder(e))

@@ -1,7 +1,12 @@
-"""Runs the Go module's own tests against the library of a build folder: run_tests.py BUILD [--checked]. Says how many
-passed in the words that tests/count.py reads; exit code 77, with the reason, where there is no Go. With --checked under
-the race detector, with GOEXPERIMENT=cgocheck2, and with a garbage collector that runs all the time and spoils what it frees; without it
-gofmt and go vet come first. Nothing is written into the source tree."""
+"""Runs the tests of the Go module against the library of a build folder.
+
+    run_tests.py BUILD [--checked]
+
+Prints the number of passed tests in the format that tests/count.py reads. Exits with code 77, and
+prints the reason, if Go is missing. With --checked the tests run with the race detector, with
+GOEXPERIMENT=cgocheck2, and with a garbage collector that runs all the time and overwrites freed
+memory. Without it, gofmt and go vet run first. Nothing is written into the source tree.
+"""
 import json
 import os
 import pathlib
@@ -15,7 +20,7 @@ WANTED = (1, 24)
 
 
 def find_go():
-    """(path, None), or (None, why not)."""
+    """Returns (path, None), or (None, reason)."""
     go = shutil.which("go") or shutil.which("/usr/local/go/bin/go")
     if not go:
         return None, "no go on PATH; `sh subprojects/setup --tests` brings Go 1.24"
@@ -40,7 +45,7 @@ def environment(build):
 
 
 def tests(go, env, args):
-    """{name: passed, failed or skipped} of `go test`, whose output is passed on where it is not a success."""
+    """Returns {name: "pass", "fail" or "skip"} of `go test`. Prints its output if it fails."""
     run = subprocess.run([go, "test", "-json", "-count=1", *args, "./..."], cwd=HERE, env=env, capture_output=True, text=True)
     results, printed = {}, []
     for line in run.stdout.splitlines():

@@ -10,10 +10,10 @@ import (
 	"unsafe"
 )
 
-// Feeds are tensors by the names of the values that they stand for.
+// Feeds maps names of values to tensors.
 type Feeds map[string]*Tensor
 
-// split gives the names in ascending order, and their tensors.
+// split returns the names in ascending order, and their tensors.
 func (f Feeds) split() ([]string, []*Tensor) {
 	names := make([]string, 0, len(f))
 	for name := range f {
@@ -27,12 +27,12 @@ func (f Feeds) split() ([]string, []*Tensor) {
 	return names, tensors
 }
 
-// Session runs a graph: any number of concurrent runs, from any goroutine.
+// Session runs a graph. Any number of goroutines may run it concurrently.
 type Session struct{ owner }
 
 func releaseSession(p unsafe.Pointer) { sessionRelease((*C.percale_session)(p)) }
 
-// NewSession makes a session. Variables may be nil when the graph has none, options always.
+// NewSession creates a session. Variables may be nil if the graph has none. Options may be nil.
 func NewSession(engine *Engine, graph *Graph, variables *Variables, options Options) (*Session, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -70,13 +70,15 @@ func (s *Session) enter() (*C.percale_session, error) {
 	return (*C.percale_session)(p), err
 }
 
-// Run runs what the fetches need and gives a new tensor per fetch. Any value may be fed or fetched. When ctx ends, so does
-// the run, inside a kernel if need be; others of the session go on. Under a ctx that has ended none begins.
+// Run computes the fetches and returns a new tensor for each. Any value of the graph may be fed or
+// fetched. When ctx ends, the run ends too, inside a kernel if necessary; other runs of the session
+// continue. If ctx has already ended, the run does not start.
 func (s *Session) Run(ctx context.Context, feeds Feeds, fetches ...string) ([]*Tensor, error) {
 	return s.RunTargets(ctx, feeds, fetches, nil)
 }
 
-// RunTargets is Run for targets as well, which are names of nodes whose outputs nobody wants: "train_step".
+// RunTargets is Run with targets: names of nodes to run without fetching an output, such as
+// "train_step".
 func (s *Session) RunTargets(ctx context.Context, feeds Feeds, fetches, targets []string) ([]*Tensor, error) {
 	timeout, err := timeLeft(ctx)
 	if err != nil {
@@ -111,7 +113,7 @@ func (s *Session) RunTargets(ctx context.Context, feeds Feeds, fetches, targets 
 	return newTensors(out), nil
 }
 
-// predict runs rows in batches and joins what comes of them.
+// predict runs the rows of x in batches and concatenates the results.
 func (s *Session) predict(ctx context.Context, engine *Engine, input, output string, x *Tensor, batchSize int64) (*Tensor, error) {
 	data, err := DatasetFromTensors(engine, Feeds{input: x})
 	if err != nil {
@@ -154,7 +156,7 @@ func newTensors(c []*C.percale_tensor) []*Tensor {
 	return out
 }
 
-// Start begins a run on a thread of the engine. The library keeps the feeds until it is over.
+// Start begins a run on a thread of the engine. The library holds the feeds until the run is over.
 func (s *Session) Start(feeds Feeds, fetches, targets []string) (*Event, error) {
 	return s.start(feeds, fetches, targets, forever)
 }
@@ -178,8 +180,8 @@ func (s *Session) start(feeds Feeds, fetches, targets []string, timeout int64) (
 	return newEvent(p)
 }
 
-// Cancel ends every run of the session that is under way with code Cancelled; later runs are not affected. After Close, it
-// ends the runs that Close waits for.
+// Cancel ends all current runs of the session with code Cancelled. Later runs are not affected.
+// After Close, it ends the runs that still use the session.
 func (s *Session) Cancel() {
 	if s == nil {
 		return
@@ -190,7 +192,8 @@ func (s *Session) Cancel() {
 	}
 }
 
-// Explain says why the plan for feeds of these types is what it is: "plan", "kernels" or "passes" (JSON).
+// Explain returns, as JSON, details of the plan for feeds of these types. What is "plan", "kernels"
+// or "passes".
 func (s *Session) Explain(feeds []TensorType, fetches []string, what string) (string, error) {
 	c, err := s.enter()
 	if err != nil {
@@ -201,8 +204,9 @@ func (s *Session) Explain(feeds []TensorType, fetches []string, what string) (st
 	return sessionExplain(c, names, dtypes, dims, ranksOf(dims), fetches, what)
 }
 
-// Draw gives a drawing of the plan for feeds of these types: "svg", or "html", a page to move, zoom,
-// search and fold. The nodes show the times of trace, the JSON of a Trace; or "".
+// Draw returns a drawing of the plan for feeds of these types. The format is "svg" or "html"; the
+// HTML page supports panning, zoom, search and folding. Trace is "" or the JSON of a Trace, whose
+// times are then shown at the nodes.
 func (s *Session) Draw(feeds []TensorType, fetches []string, format, trace string) (string, error) {
 	c, err := s.enter()
 	if err != nil {
@@ -213,7 +217,7 @@ func (s *Session) Draw(feeds []TensorType, fetches []string, format, trace strin
 	return sessionDraw(c, names, dtypes, dims, ranksOf(dims), fetches, format, trace)
 }
 
-// Stats are JSON: plans made, cache hits, runs, memory as planned and as measured.
+// Stats returns statistics as JSON: plans made, cache hits, runs, planned and measured memory.
 func (s *Session) Stats() (string, error) {
 	c, err := s.enter()
 	if err != nil {
@@ -223,7 +227,7 @@ func (s *Session) Stats() (string, error) {
 	return sessionStats(c)
 }
 
-// SetTrace records what the session does from now on; nil ends it.
+// SetTrace records the session's activity in trace from now on. A nil trace ends the recording.
 func (s *Session) SetTrace(trace *Trace) error {
 	c, err := s.enter()
 	if err != nil {
@@ -239,7 +243,7 @@ func (s *Session) SetTrace(trace *Trace) error {
 	return nil
 }
 
-// Event is the end of a run that was started. Any goroutine may use it.
+// Event represents a run that Start began. Any number of goroutines may use it.
 type Event struct {
 	owner
 	ready chan struct{}
@@ -264,11 +268,12 @@ func (e *Event) enter() (*C.percale_event, error) {
 	return (*C.percale_event)(p), err
 }
 
-// Done is closed when the run is over.
+// Done returns a channel that is closed when the run is over.
 func (e *Event) Done() <-chan struct{} { return e.ready }
 
-// Wait gives the run's own error. When ctx ends first it cancels the run, and waits for its end. A ctx that has ended before is
-// the error, also of a run that is over: Result gives what it came to.
+// Wait waits for the run and returns its error. If ctx ends first, Wait cancels the run and waits
+// for its end. If ctx has already ended, Wait returns its error even if the run is over; Result
+// still returns the results.
 func (e *Event) Wait(ctx context.Context) error {
 	c, err := e.enter()
 	if err != nil {
@@ -300,7 +305,8 @@ func (e *Event) Cancel() {
 	}
 }
 
-// VariablesVersion is the version of the variables that the run has read; 0 before it is over.
+// VariablesVersion returns the version of the variables that the run read. It is 0 before the run
+// is over.
 func (e *Event) VariablesVersion() (int64, error) {
 	c, err := e.enter()
 	if err != nil {
@@ -310,7 +316,7 @@ func (e *Event) VariablesVersion() (int64, error) {
 	return eventVariablesVersion(c), nil
 }
 
-// Result is a result of a run that has succeeded.
+// Result returns a result of a run that succeeded.
 func (e *Event) Result(index int) (*Tensor, error) {
 	c, err := e.enter()
 	if err != nil {

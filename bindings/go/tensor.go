@@ -10,18 +10,18 @@ import (
 	"unsafe"
 )
 
-// Float16 holds the bits of an IEEE half.
+// Float16 holds the bits of an IEEE half-precision number.
 type Float16 uint16
 
 // BFloat16 holds the bits of a bfloat16.
 type BFloat16 uint16
 
-// Element is what a tensor's elements can be in Go.
+// Element lists the Go types that tensor elements can have.
 type Element interface {
 	float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | bool | Float16 | BFloat16
 }
 
-// DTypeOf is the dtype of a Go type.
+// DTypeOf returns the dtype of a Go type.
 func DTypeOf[T Element]() DType {
 	var zero T
 	switch any(zero).(type) {
@@ -55,8 +55,8 @@ func DTypeOf[T Element]() DType {
 	return InvalidDType
 }
 
-// Tensor is memory with a dtype and a shape. Any goroutine may use it; whoever writes to its memory must be its only user
-// at that time.
+// Tensor is memory with a dtype and a shape. Any number of goroutines may use it. While one writes
+// to the memory, no other may use the tensor.
 type Tensor struct{ owner }
 
 func releaseTensor(p unsafe.Pointer) { tensorRelease((*C.percale_tensor)(p)) }
@@ -74,7 +74,7 @@ func (t *Tensor) enter() (*C.percale_tensor, error) {
 	return (*C.percale_tensor)(p), err
 }
 
-// enterTensors uses several at once; leave ends it.
+// enterTensors enters several tensors at once. leave ends their use.
 func enterTensors(all []*Tensor) (c []*C.percale_tensor, leave func(), err error) {
 	c = make([]*C.percale_tensor, len(all))
 	entered := 0
@@ -93,7 +93,7 @@ func enterTensors(all []*Tensor) (c []*C.percale_tensor, leave func(), err error
 	return c, leave, nil
 }
 
-// NewTensor gives zeros in the engine's memory, 64-byte aligned.
+// NewTensor returns a tensor of zeros in memory of the engine, aligned to 64 bytes.
 func NewTensor(engine *Engine, dtype DType, dims ...int64) (*Tensor, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -107,9 +107,9 @@ func NewTensor(engine *Engine, dtype DType, dims ...int64) (*Tensor, error) {
 	return newTensor(p), nil
 }
 
-// FromSlice is a tensor over the elements of a Go slice, without a copy: they are pinned until the library needs them no
-// longer, and must stay as they are while it reads them. Without dims it has one, the length; dims must make as many elements as
-// there are.
+// FromSlice returns a tensor over the elements of a Go slice, without a copy. The slice is pinned
+// until the library no longer needs it, and must not change while the library reads it. Without
+// dims the tensor has one dim, the length of the slice. The product of dims must equal that length.
 func FromSlice[T Element](data []T, dims ...int64) (*Tensor, error) {
 	if dims == nil {
 		dims = []int64{int64(len(data))}
@@ -121,7 +121,7 @@ func FromSlice[T Element](data []T, dims ...int64) (*Tensor, error) {
 	pins := &runtime.Pinner{}
 	start := unsafe.Pointer(unsafe.SliceData(data))
 	if len(data) == 0 {
-		one := new(T) // the library wants an address even for nothing
+		one := new(T) // the library requires an address even for zero elements
 		start = unsafe.Pointer(one)
 	}
 	pins.Pin(start)
@@ -136,7 +136,7 @@ func FromSlice[T Element](data []T, dims ...int64) (*Tensor, error) {
 	return newTensor(p), nil
 }
 
-// makes tells whether a shape has so many elements.
+// makes reports whether a shape has this number of elements.
 func makes(dims []int64, count int) bool {
 	if slices.Contains(dims, 0) {
 		return count == 0 && slices.Min(dims) == 0
@@ -165,7 +165,8 @@ func LoadTensor(engine *Engine, path string) (*Tensor, error) {
 	return newTensor(p), nil
 }
 
-// ImportTensor makes a tensor of the bytes of a foreign format ("onnx": a TensorProto) through an importer plug-in.
+// ImportTensor reads a tensor from the bytes of a foreign format ("onnx": a TensorProto) through an
+// importer plug-in.
 func ImportTensor(engine *Engine, format string, bytes []byte) (*Tensor, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -179,7 +180,7 @@ func ImportTensor(engine *Engine, format string, bytes []byte) (*Tensor, error) 
 	return newTensor(p), nil
 }
 
-// FromDLPack takes a DLManagedTensorVersioned* over; on failure the caller keeps it.
+// FromDLPack takes ownership of a DLManagedTensorVersioned*. On failure the caller keeps it.
 func FromDLPack(managed unsafe.Pointer) (*Tensor, error) {
 	p, err := tensorFromDlpack(managed)
 	if err != nil {
@@ -188,7 +189,7 @@ func FromDLPack(managed unsafe.Pointer) (*Tensor, error) {
 	return newTensor(p), nil
 }
 
-// ToDLPack gives a DLManagedTensorVersioned* over the memory, which it keeps alive.
+// ToDLPack returns a DLManagedTensorVersioned* over the memory, which it keeps alive.
 func (t *Tensor) ToDLPack() (unsafe.Pointer, error) {
 	c, err := t.enter()
 	if err != nil {
@@ -208,7 +209,7 @@ func (t *Tensor) Save(path string) error {
 	return tensorSave(c, path)
 }
 
-// Retain gives one more owner of the same memory.
+// Retain returns another owner of the same memory.
 func (t *Tensor) Retain() (*Tensor, error) {
 	c, err := t.enter()
 	if err != nil {
@@ -218,7 +219,7 @@ func (t *Tensor) Retain() (*Tensor, error) {
 	return newTensor(tensorRetain(c)), nil
 }
 
-// DType is InvalidDType for a tensor that is closed.
+// DType returns the element type. It is InvalidDType for a closed tensor.
 func (t *Tensor) DType() DType {
 	c, err := t.enter()
 	if err != nil {
@@ -228,7 +229,7 @@ func (t *Tensor) DType() DType {
 	return tensorDtype(c)
 }
 
-// Dims are nil for a tensor that is closed.
+// Dims returns the shape. It is nil for a closed tensor.
 func (t *Tensor) Dims() []int64 {
 	c, err := t.enter()
 	if err != nil {
@@ -240,7 +241,7 @@ func (t *Tensor) Dims() []int64 {
 	return out
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (t *Tensor) Len() int {
 	c, err := t.enter()
 	if err != nil {
@@ -250,13 +251,14 @@ func (t *Tensor) Len() int {
 	return int(tensorElementCount(c))
 }
 
-// bytes is the memory, which must not be used after the tensor was closed.
+// bytes returns the memory, which must not be used after the tensor is closed.
 func (t *Tensor) bytes() []byte {
 	c := (*C.percale_tensor)(t.ref.ptr)
 	return unsafe.Slice((*byte)(tensorGetData(c)), int(tensorBytes(c)))
 }
 
-// View calls f with the elements, row-major, without a copy. They must not be used after f has returned.
+// View calls f with the elements in row-major order, without a copy. They must not be used after f
+// returns.
 func View[T Element](t *Tensor, f func(elements []T)) error {
 	c, err := t.enter()
 	if err != nil {
@@ -270,14 +272,14 @@ func View[T Element](t *Tensor, f func(elements []T)) error {
 	return nil
 }
 
-// Values is a copy of the elements, row-major.
+// Values returns a copy of the elements in row-major order.
 func Values[T Element](t *Tensor) ([]T, error) {
 	var out []T
 	err := View(t, func(elements []T) { out = append(make([]T, 0, len(elements)), elements...) })
 	return out, err
 }
 
-// CopyTo copies the elements into out, which must have room for them, and tells how many there are.
+// CopyTo copies the elements into out and returns their number. It fails if out is too short.
 func CopyTo[T Element](t *Tensor, out []T) (int, error) {
 	count := 0
 	var short error

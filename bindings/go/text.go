@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// text is s with a NUL at its end, in Go memory; for the duration of one call.
+// text returns s with a terminating NUL, in Go memory. The result is valid for one call.
 func text(s string) (*C.char, error) {
 	if strings.IndexByte(s, 0) >= 0 {
 		return nil, errorf(InvalidArgument, "%q holds a NUL", s)
@@ -21,7 +21,7 @@ func text(s string) (*C.char, error) {
 	return (*C.char)(unsafe.Pointer(unsafe.SliceData(bytes))), nil
 }
 
-// textOrNil is text, with NULL for "".
+// textOrNil is text, but returns NULL for "".
 func textOrNil(s string) (*C.char, error) {
 	if s == "" {
 		return nil, nil
@@ -29,7 +29,7 @@ func textOrNil(s string) (*C.char, error) {
 	return text(s)
 }
 
-// texts is an array of texts; pins holds them where they are.
+// texts returns an array of C strings, which pins keeps in place.
 func texts(pins *runtime.Pinner, all []string) (**C.char, error) {
 	if len(all) == 0 {
 		return nil, nil
@@ -46,7 +46,7 @@ func texts(pins *runtime.Pinner, all []string) (**C.char, error) {
 	return unsafe.SliceData(out), nil
 }
 
-// dimsOf is an array of the dims of several shapes.
+// dimsOf returns an array of pointers to the dims of several shapes.
 func dimsOf(pins *runtime.Pinner, all [][]int64) **C.int64_t {
 	if len(all) == 0 {
 		return nil
@@ -69,10 +69,10 @@ func ranksOf(all [][]int64) []C.size_t {
 	return out
 }
 
-// goText copies a borrowed text; "" for NULL.
+// goText copies a borrowed C string. It returns "" for NULL.
 func goText(c *C.char) string { return C.GoString(c) }
 
-// takeText copies a text and gives it back.
+// takeText copies a text and releases it.
 func takeText(t *C.percale_text) string {
 	defer C.percale_text_release(t)
 	var size C.size_t
@@ -83,7 +83,7 @@ func takeText(t *C.percale_text) string {
 	return string(unsafe.Slice((*byte)(unsafe.Pointer(data)), int(size)))
 }
 
-// goDims copies dims; nil when not even the rank is known.
+// goDims copies dims. It returns nil if not even the rank is known.
 func goDims(dims *[8]C.int64_t, rank C.size_t) []int64 {
 	if rank > 8 {
 		return nil

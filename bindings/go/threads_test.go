@@ -8,7 +8,7 @@ import (
 	"percale.org/go/percale"
 )
 
-// inGoroutines runs work(number) in so many goroutines, and gives the errors.
+// inGoroutines runs work(number) in this many goroutines and returns the errors.
 func inGoroutines(count int, work func(number int) error) (failed []error) {
 	errs := make([]error, count)
 	var all sync.WaitGroup
@@ -28,8 +28,8 @@ func inGoroutines(count int, work func(number int) error) (failed []error) {
 	return failed
 }
 
-// endsWhileUsed closes what `make` gives while three goroutines use it: all that they may see of it
-// is that it is closed.
+// endsWhileUsed closes the object that make returns while three goroutines use it. The only error
+// they may see is that it is closed.
 func endsWhileUsed[T interface{ Close() error }](t *testing.T, make func() T, use func(T) error) {
 	t.Helper()
 	for range 20 {
@@ -130,7 +130,7 @@ func TestSecondUseOfATrainerIsRefusedAndTheFirstGoesOn(t *testing.T) {
 			}
 			failed := inGoroutines(1, func(int) error { _, err := data.Next(); return err })
 			wants(t, failed[0], percale.FailedPrecondition, "the data set is used by another thread")
-			if _, err := trainer.Describe(); err != nil { // by the goroutine that fits it may be used
+			if _, err := trainer.Describe(); err != nil { // the goroutine of Fit may use it
 				t.Error(err)
 			}
 		}
@@ -162,7 +162,7 @@ func TestCancelEndsAFitOfATrainerThatIsClosed(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Fatal("the fit goes on after Close and Cancel")
 	}
-	trainer.Cancel() // nothing is there any more
+	trainer.Cancel() // the trainer no longer exists
 	(*percale.Trainer)(nil).Cancel()
 	(*percale.Session)(nil).Cancel()
 }

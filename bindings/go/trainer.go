@@ -12,13 +12,13 @@ import (
 	"unsafe"
 )
 
-// Trainer trains the variables of a graph. For one goroutine at a time, Cancel excepted; a second
-// one gets an error with code FailedPrecondition.
+// Trainer trains the variables of a graph. Only one goroutine may use it at a time, except that
+// Cancel may be called at any time. A second goroutine gets an error with code FailedPrecondition.
 type Trainer struct {
 	owner
 	engine     *Engine
 	validation *Dataset
-	busy       atomic.Bool // Step, Fit, Evaluate or SetValidation is under way
+	busy       atomic.Bool // Step, Fit, Evaluate or SetValidation is running
 }
 
 func releaseTrainer(p unsafe.Pointer) { trainerRelease((*C.percale_trainer)(p)) }
@@ -39,7 +39,7 @@ func (t *Trainer) enter() (*C.percale_trainer, error) {
 	return (*C.percale_trainer)(p), err
 }
 
-// begin is enter for a call that makes steps, which ends with end.
+// begin is enter for calls that run steps. The caller must call end afterwards.
 func (t *Trainer) begin() (*C.percale_trainer, error) {
 	c, err := t.enter()
 	if err == nil && !t.busy.CompareAndSwap(false, true) {
@@ -54,8 +54,9 @@ func (t *Trainer) end() {
 	t.done()
 }
 
-// NewTrainer trains a graph whose inputs are the data's columns and which has an output that is the scalar loss. Variables
-// and options (loss, optimizer, schedule, devices, freeze, ...) may be nil.
+// NewTrainer creates a trainer for a graph. The inputs of the graph are the columns of the data,
+// and one output is the scalar loss. Variables and options (loss, optimizer, schedule, devices,
+// freeze, ...) may be nil.
 func NewTrainer(engine *Engine, graph *Graph, variables *Variables, options Options) (*Trainer, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -81,12 +82,14 @@ func NewTrainer(engine *Engine, graph *Graph, variables *Variables, options Opti
 	return newTrainer(engine, p, err)
 }
 
-// SpecFolders say where relative paths of a SPEC are looked up, besides PERCALE_DATA and the cache. Both may be "".
+// SpecFolders are folders to search for relative paths of a SPEC, besides PERCALE_DATA and the
+// cache. Both may be "".
 type SpecFolders struct {
-	Spec, Data string // the folder of the SPEC, and where data files are looked up first
+	Spec, Data string // the folder of the SPEC, and the first folder to search for data files
 }
 
-// TrainerFromSpec makes a trainer from a SPEC (JSON): model, loss, metrics, optimizer, data. Options override it.
+// TrainerFromSpec creates a trainer from a SPEC (JSON): model, loss, metrics, optimizer, data.
+// Options override the SPEC.
 func TrainerFromSpec(engine *Engine, spec []byte, folders SpecFolders, options Options) (*Trainer, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -102,7 +105,8 @@ func TrainerFromSpec(engine *Engine, spec []byte, folders SpecFolders, options O
 	return newTrainer(engine, p, err)
 }
 
-// Step is one step on one global batch; it gives the batch's mean loss before the update. Cancel ends it.
+// Step runs one training step on one global batch. It returns the mean loss of the batch before the
+// update. Cancel ends it.
 func (t *Trainer) Step(batch Feeds) (loss float64, err error) {
 	c, err := t.begin()
 	if err != nil {
@@ -118,9 +122,9 @@ func (t *Trainer) Step(batch Feeds) (loss float64, err error) {
 	return trainerStep(c, names, in)
 }
 
-// StepFetch is Step; it also gives values that the batch's forward pass computed, in its form for training and before the
-// update, one new tensor per fetch: outputs of Model, and other values of the graph that the loss needs, by name. Their rows
-// are those of the batch.
+// StepFetch is Step and also returns values of the forward pass, one new tensor per fetch. They are
+// computed in training mode, before the update, and have one row per row of the batch. Fetches are
+// names of outputs of Model, or of other values that the loss depends on.
 func (t *Trainer) StepFetch(batch Feeds, fetches ...string) (loss float64, values []*Tensor, err error) {
 	c, err := t.begin()
 	if err != nil {
@@ -140,20 +144,20 @@ func (t *Trainer) StepFetch(batch Feeds, fetches ...string) (loss float64, value
 	return loss, newTensors(out), nil
 }
 
-// Progress is what Fit tells after each step.
+// Progress describes a completed step of Fit.
 type Progress struct {
 	Epoch, Epochs             int64              // from 1
-	Step, Steps               int64              // over the whole run, from 1; Steps = 0 when not known
+	Step, Steps               int64              // in the whole run, from 1; Steps is 0 if unknown
 	StepInEpoch, StepsInEpoch int64              // from 1
 	Loss, LearningRate        float64            // of this step
-	EpochLoss                 float64            // the mean over the epoch's rows so far, each before its update
-	RowsPerSecond             float64            // the speed
-	Seconds, ETASeconds       float64            // since the start, until the end
-	EpochEnded                bool               // the metrics are there
+	EpochLoss                 float64            // mean over the rows of the epoch so far
+	RowsPerSecond             float64            // speed
+	Seconds, ETASeconds       float64            // since the start, and until the end
+	EpochEnded                bool               // Metrics is set
 	Metrics                   map[string]float64 // by name, at the end of an epoch
 }
 
-// fitting is a Fit under way.
+// fitting is the state of a call of Fit.
 type fitting struct {
 	progress func(Progress) bool
 	panicked any
@@ -161,7 +165,7 @@ type fitting struct {
 
 func (f *fitting) tell(p *C.percale_progress) (more bool) {
 	defer func() {
-		// A panic must not go through C; Fit goes on with it.
+		// A panic must not unwind through C. Fit re-raises it.
 		if f.panicked = recover(); f.panicked != nil {
 			more = false
 		}
@@ -183,13 +187,18 @@ func (f *fitting) tell(p *C.percale_progress) (more bool) {
 	return f.progress(out)
 }
 
-// Fit trains over the data until so many epochs are done (0: as the SPEC says), those of earlier calls and of a restored checkpoint
-// included: after Fit(…, 1) another does nothing, and Fit(…, 2) one more. Data may be nil for a SPEC with data,
-// progress always; progress gives false to stop after this step. Within progress Save, Publish, SetLearningRate, Cancel, Close,
-// Describe, History, Model, Variables and Steps of the trainer may be called; Step, Fit, Evaluate, Restore, SetValidation and
-// LockFolder, and Batch and batches of the data, give code FailedPrecondition, and SetTrace does nothing. When ctx ends the step under way does too, and the state
-// is that of the last completed step: of the step that progress was told of where progress ends ctx. Under a ctx that has ended
-// there is none.
+// Fit trains on data until this number of epochs is done (0: as the SPEC says). Epochs of earlier
+// calls and of a restored checkpoint count: after Fit(…, 1), another Fit(…, 1) does nothing, and
+// Fit(…, 2) trains one more epoch. Data may be nil for a SPEC with data.
+//
+// Fit calls progress (may be nil) after each step; false stops the training. Within progress, these
+// methods of the trainer may be called: Save, Publish, SetLearningRate, Cancel, Close, Describe,
+// History, Model, Variables and Steps. Step, Fit, Evaluate, Restore, SetValidation and LockFolder
+// fail with code FailedPrecondition, as do Batch and Next of the data. SetTrace has no effect.
+//
+// When ctx ends, Fit ends within the current step, and the state is that of the last completed
+// step. If progress ends ctx, that is the step it was called for. If ctx has already ended, no step
+// runs.
 func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress func(Progress) bool) error {
 	c, err := t.begin()
 	if err != nil {
@@ -211,7 +220,7 @@ func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress
 	fit := &fitting{progress: func(p Progress) bool {
 		more := progress(p)
 		if ctx.Err() != nil {
-			cancellationCancel(stopping) // at once: the context's own goroutine may come many steps later
+			cancellationCancel(stopping) // the goroutine of ctx may run many steps later
 		}
 		return more
 	}}
@@ -229,7 +238,8 @@ func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress
 	return ended(ctx, append(data.functions(), t.validation.functions()...).explain(err))
 }
 
-// cancelWith ends the call that follows when ctx ends, until stop, by a cancellation: none for a ctx that never ends.
+// cancelWith makes the next call end when ctx ends, through a cancellation token, until stop. It
+// does nothing for a ctx that never ends.
 func (t *Trainer) cancelWith(ctx context.Context, c *C.percale_trainer) (stopping *C.percale_cancellation, stop func(), err error) {
 	if ctx.Done() == nil {
 		return nil, func() {}, nil
@@ -245,8 +255,8 @@ func (t *Trainer) cancelWith(ctx context.Context, c *C.percale_trainer) (stoppin
 	}, nil
 }
 
-// SetValidation evaluates data after each epoch of Fit: "val_loss" and "val_" metrics join the history. Not
-// during a call; nil: none.
+// SetValidation sets data that Fit evaluates after each epoch. The history then has "val_loss" and
+// "val_" metrics. Nil removes the data. It must not be called during Fit.
 func (t *Trainer) SetValidation(data *Dataset) error {
 	c, err := t.begin()
 	if err != nil {
@@ -265,7 +275,8 @@ func (t *Trainer) SetValidation(data *Dataset) error {
 	return nil
 }
 
-// Evaluate gives loss and metrics over data (nil: the SPEC's test data) by name, NaN for what is no number. Cancel ends it.
+// Evaluate returns the loss and metrics over data by name (nil: the test data of the SPEC). A value
+// that is not finite is NaN. Cancel ends the evaluation.
 func (t *Trainer) Evaluate(data *Dataset) (map[string]float64, error) {
 	c, err := t.begin()
 	if err != nil {
@@ -287,7 +298,7 @@ func (t *Trainer) Evaluate(data *Dataset) (map[string]float64, error) {
 	}
 	out := make(map[string]float64, len(found))
 	for name, value := range found {
-		out[name] = math.NaN() // JSON has null for it, and for infinities
+		out[name] = math.NaN() // JSON has null for NaN and infinities
 		if value != nil {
 			out[name] = *value
 		}
@@ -295,8 +306,8 @@ func (t *Trainer) Evaluate(data *Dataset) (map[string]float64, error) {
 	return out, nil
 }
 
-// Predict gives the model's first output for rows of its only input, in runs of so many rows, also
-// before the first Fit.
+// Predict returns the first output of the model for the rows of its only input, in batches of
+// batchSize rows. It also works before the first Fit.
 func (t *Trainer) Predict(ctx context.Context, x *Tensor, batchSize int64) (*Tensor, error) {
 	if err := t.Publish(); err != nil {
 		return nil, err
@@ -319,18 +330,19 @@ func (t *Trainer) Predict(ctx context.Context, x *Tensor, batchSize int64) (*Ten
 	return session.predict(ctx, t.engine, graph.Inputs()[0], graph.Outputs()[0], x, batchSize)
 }
 
-// Publish lets sessions on the same variables see what was trained so far, in one piece.
+// Publish makes the trained values visible to sessions on the same variables, as one new version.
 func (t *Trainer) Publish() error {
 	return t.with(func(c *C.percale_trainer) error { return trainerPublish(c) })
 }
 
-// SetLearningRate sets the optimizer's learning rate from the next step on, which the schedule begins with; also within the callback of Fit.
+// SetLearningRate sets the learning rate of the optimizer from the next step on. The
+// schedule applies to this rate. It may be called from the callback of Fit.
 func (t *Trainer) SetLearningRate(rate float64) error {
 	return t.with(func(c *C.percale_trainer) error { return trainerSetLearningRate(c, rate) })
 }
 
-// Cancel ends the call under way (Step, Fit, Evaluate) with code Cancelled, also after Close, whose memory goes after that
-// call. Any goroutine.
+// Cancel ends the current call (Step, Fit, Evaluate) with code Cancelled. Any goroutine may call
+// it, also after Close.
 func (t *Trainer) Cancel() {
 	if t == nil {
 		return
@@ -341,19 +353,21 @@ func (t *Trainer) Cancel() {
 	}
 }
 
-// Save writes a checkpoint folder/step-N, whole or not at all.
+// Save writes a checkpoint folder/step-N atomically.
 func (t *Trainer) Save(folder string) error {
 	return t.with(func(c *C.percale_trainer) error { return trainerSave(c, folder) })
 }
 
-// Restore takes up a checkpoint, folder/step-N, or the newest whole one of a folder: the same bits follow as without the
-// interruption. Code FailedPrecondition names the first difference to a checkpoint of another job.
+// Restore loads a checkpoint: folder/step-N, or the newest intact one of a folder. Training then
+// continues with the same bits as without the interruption. If the checkpoint belongs to another
+// job, an error with code FailedPrecondition names the first difference.
 func (t *Trainer) Restore(path string) error {
 	return t.with(func(c *C.percale_trainer) error { return trainerRestore(c, path) })
 }
 
-// LockFolder locks a folder for the run of this trainer until it is closed; Restore comes first. Code Unavailable names the process
-// that has locked it, AlreadyExists a checkpoint of another run, which overwrite removes.
+// LockFolder locks a folder for this trainer until it is closed. Call Restore first. An error with
+// code Unavailable names the process that holds the lock. The code is AlreadyExists if the folder
+// has checkpoints of another run; overwrite removes them instead.
 func (t *Trainer) LockFolder(folder string, overwrite bool) error {
 	var flag int32
 	if overwrite {
@@ -371,7 +385,7 @@ func (t *Trainer) with(f func(c *C.percale_trainer) error) error {
 	return f(c)
 }
 
-// Model is the graph for inference.
+// Model returns the graph for inference.
 func (t *Trainer) Model() (*Graph, error) {
 	c, err := t.enter()
 	if err != nil {
@@ -381,7 +395,7 @@ func (t *Trainer) Model() (*Graph, error) {
 	return newGraph(trainerModel(c))
 }
 
-// Variables is the table that is trained.
+// Variables returns the table that the trainer trains.
 func (t *Trainer) Variables() (*Variables, error) {
 	c, err := t.enter()
 	if err != nil {
@@ -391,7 +405,7 @@ func (t *Trainer) Variables() (*Variables, error) {
 	return newVariables(trainerVariables(c))
 }
 
-// Steps were completed.
+// Steps returns the number of completed steps.
 func (t *Trainer) Steps() int64 {
 	c, err := t.enter()
 	if err != nil {
@@ -401,7 +415,7 @@ func (t *Trainer) Steps() int64 {
 	return trainerSteps(c)
 }
 
-// History is "csv", "svg" (a plot of the loss), or "events" (TensorBoard).
+// History returns the history as "csv", "svg" (a plot of the loss) or "events" (TensorBoard).
 func (t *Trainer) History(format string) ([]byte, error) {
 	c, err := t.enter()
 	if err != nil {
@@ -412,7 +426,7 @@ func (t *Trainer) History(format string) ([]byte, error) {
 	return []byte(out), err
 }
 
-// Describe gives facts as JSON: parameters, shards, devices, batch size, optimizer, data.
+// Describe returns facts as JSON: parameters, shards, devices, batch size, optimizer, data.
 func (t *Trainer) Describe() (string, error) {
 	c, err := t.enter()
 	if err != nil {
@@ -422,7 +436,7 @@ func (t *Trainer) Describe() (string, error) {
 	return trainerDescribe(c)
 }
 
-// SetTrace records what the trainer does from now on; nil ends it.
+// SetTrace records the trainer's activity in trace from now on. A nil trace ends the recording.
 func (t *Trainer) SetTrace(trace *Trace) error {
 	c, err := t.enter()
 	if err != nil {
@@ -438,12 +452,13 @@ func (t *Trainer) SetTrace(trace *Trace) error {
 	return nil
 }
 
-// Trace is spans of time, recorded while it is attached. Any goroutine may use it.
+// Trace records time spans while it is attached to a session or trainer. Any number of goroutines
+// may use it.
 type Trace struct{ owner }
 
 func releaseTrace(p unsafe.Pointer) { traceRelease((*C.percale_trace)(p)) }
 
-// NewTrace makes an empty trace.
+// NewTrace returns an empty trace.
 func NewTrace(engine *Engine) (*Trace, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -466,7 +481,7 @@ func (t *Trace) enterOrNil() (c *C.percale_trace, leave func(), err error) {
 	return (*C.percale_trace)(p), func() { t.done() }, err
 }
 
-// JSON is the form that Chrome and Perfetto open.
+// JSON returns the trace in the format that Chrome and Perfetto open.
 func (t *Trace) JSON() (string, error) {
 	c, leave, err := t.enterOrNil()
 	if err != nil {

@@ -221,7 +221,7 @@ func TestEpochGivesEachRowOnce(t *testing.T) {
 }
 
 func TestFunctionsOfGoAreForgottenWithWhatCallsThem(t *testing.T) {
-	// What earlier tests left to the collector goes first.
+	// Collects the objects that earlier tests left to the garbage collector.
 	for range 5 {
 		runtime.GC()
 		time.Sleep(5 * time.Millisecond)
@@ -253,7 +253,7 @@ func TestFunctionsOfGoAreForgottenWithWhatCallsThem(t *testing.T) {
 	}
 }
 
-// rowsThatFail are rows of x and y, the third of which a function does not give.
+// rowsThatFail are rows of x and y; the function fails for the third row.
 func rowsThatFail(t *testing.T, e *percale.Engine, fail func(*percale.Row) error) *percale.Dataset {
 	t.Helper()
 	types := []percale.TensorType{{Name: "x", DType: percale.F32, Dims: []int64{1}}, {Name: "y", DType: percale.I64}}
@@ -284,7 +284,7 @@ func TestErrorOrPanicOfARowIsTheCauseOfTheError(t *testing.T) {
 	} {
 		says := func(what string, err error) {
 			t.Helper()
-			wants(t, err, percale.Aborted, "did not give row 2", test.says)
+			wants(t, err, percale.Aborted, "did not return row 2", test.says)
 			if !errors.Is(err, test.cause) {
 				t.Errorf("%s: '%v' has lost its cause", what, err)
 			}
@@ -318,7 +318,7 @@ func Example() {
 	b, _ := percale.NewBuilder(engine)
 	x := b.Input("x", percale.F32, -1)
 	b.SetOutputs(ops.Mul(b, x, x, ops.MulAttrs{Name: "y"}))
-	graph, err := b.Finish() // the builder's first error, if there was one
+	graph, err := b.Finish() // the first error of the builder, if there was one
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -415,7 +415,8 @@ func TestFolderIsLockedForOneRun(t *testing.T) {
 	if err := second.LockFolder(folder, true); err != nil {
 		t.Error(err)
 	}
-	wants(t, second.Restore(folder), percale.NotFound) // what the first one saved was removed
+	// the checkpoint that the first trainer saved was removed
+	wants(t, second.Restore(folder), percale.NotFound)
 }
 
 func TestEmbeddingTakesIdsOfAnyIntegers(t *testing.T) {

@@ -9,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// Variables is the state table: named tensors that sessions and trainers share. Any goroutine may use it.
+// Variables is a table of named tensors that sessions and trainers share. Any number of goroutines
+// may use it.
 type Variables struct{ owner }
 
 func releaseVariables(p unsafe.Pointer) { variablesRelease((*C.percale_variables)(p)) }
@@ -30,7 +31,7 @@ func (v *Variables) enter() (*C.percale_variables, error) {
 	return (*C.percale_variables)(p), err
 }
 
-// enterOrNil is enter where there need not be any.
+// enterOrNil is enter, but accepts nil.
 func (v *Variables) enterOrNil() (c *C.percale_variables, leave func(), err error) {
 	if v == nil {
 		return nil, func() {}, nil
@@ -39,7 +40,7 @@ func (v *Variables) enterOrNil() (c *C.percale_variables, leave func(), err erro
 	return c, func() { v.done() }, err
 }
 
-// Names are in ascending order.
+// Names returns the names of the variables in ascending order.
 func (v *Variables) Names() []string {
 	c, err := v.enter()
 	if err != nil {
@@ -53,7 +54,7 @@ func (v *Variables) Names() []string {
 	return out
 }
 
-// Value is the newest value of a variable, which does not change any more.
+// Value returns the newest value of a variable. The tensor never changes.
 func (v *Variables) Value(name string) (*Tensor, error) {
 	c, err := v.enter()
 	if err != nil {
@@ -67,7 +68,7 @@ func (v *Variables) Value(name string) (*Tensor, error) {
 	return newTensor(p), nil
 }
 
-// Assign publishes a new version with this value; dtype and shape must agree.
+// Assign publishes a new version with this value. The dtype and shape must agree.
 func (v *Variables) Assign(name string, value *Tensor) error {
 	c, err := v.enter()
 	if err != nil {
@@ -82,8 +83,8 @@ func (v *Variables) Assign(name string, value *Tensor) error {
 	return variablesAssign(c, name, t)
 }
 
-// AssignAll takes the values of another table: of each variable that both have by name, with the
-// same type and shape.
+// AssignAll takes the values of all variables that exist in both tables with the same name, dtype
+// and shape.
 func (v *Variables) AssignAll(other *Variables) error {
 	theirs := other.Names()
 	for _, name := range v.Names() {
@@ -114,7 +115,7 @@ func (v *Variables) assignFrom(other *Variables, name string) error {
 	return v.Assign(name, value)
 }
 
-// Version is the number of the newest version, from 1 on.
+// Version returns the number of the newest version, counted from 1.
 func (v *Variables) Version() int64 {
 	c, err := v.enter()
 	if err != nil {
@@ -124,7 +125,8 @@ func (v *Variables) Version() int64 {
 	return variablesVersion(c)
 }
 
-// Digest is "sha256:..." over names, types, shapes and bytes of all variables, moving statistics too; the same in every language.
+// Digest returns "sha256:..." over the names, dtypes, shapes and bytes of all variables except
+// optimizer slots. It is the same in every language.
 func (v *Variables) Digest() (string, error) {
 	c, err := v.enter()
 	if err != nil {
@@ -134,7 +136,8 @@ func (v *Variables) Digest() (string, error) {
 	return variablesDigest(c)
 }
 
-// Load takes values from a safetensors file; NotFound when strict and a variable is missing.
+// Load takes values from a safetensors file. If strict, a missing variable is an error with code
+// NotFound.
 func (v *Variables) Load(path string, strict bool) error {
 	c, err := v.enter()
 	if err != nil {
@@ -144,9 +147,10 @@ func (v *Variables) Load(path string, strict bool) error {
 	return variablesLoad(c, path, flag(strict))
 }
 
-// LoadMapped takes values of another model: names maps variables to tensors, each with at most one '*'; "" as the tensor
-// leaves the variable as it is. The path is a safetensors file, a checkpoint, or a folder of them. It tells how many
-// variables took a value.
+// LoadMapped takes values from another model and returns how many variables took one. Names maps
+// variables to tensors. Both may contain one '*', which stands for the same characters; "" as the
+// tensor leaves the variable unchanged. The path is a safetensors file, a checkpoint, or a folder
+// of checkpoints.
 func (v *Variables) LoadMapped(path string, names map[string]string, strict bool) (int64, error) {
 	c, err := v.enter()
 	if err != nil {
@@ -164,7 +168,7 @@ func (v *Variables) LoadMapped(path string, names map[string]string, strict bool
 	return variablesLoadMapped(c, path, from, to, flag(strict))
 }
 
-// Save writes a safetensors file.
+// Save writes the newest values to a safetensors file.
 func (v *Variables) Save(path string) error {
 	c, err := v.enter()
 	if err != nil {

@@ -1,9 +1,14 @@
-"""Runs the tests of the Java package and prints what they counted, in the line that tests/count.py reads.
+"""Runs the tests of the Java package and prints the totals in the format that tests/count.py reads.
 
     check.py BUILD SOURCE test|stress|lint|old_jdk
 
-`test`: JUnit by Maven, under -Xcheck:jni. `stress`: the same in 64 MB, while the garbage collector hardly ever rests. `lint`: javac and javadoc without a warning; no Maven is needed.
-`old_jdk`: what a JDK that is too old is told. Exit code 77 and the reason where a tool is absent or the registry is out of reach. What is built goes into BUILD; the sources stay clean.
+- `test` runs JUnit through Maven, with -Xcheck:jni.
+- `stress` does the same in a heap of 64 MB, with frequent garbage collections.
+- `lint` runs javac and javadoc, which must not warn. It does not need Maven.
+- `old_jdk` checks the message for a JDK that is too old.
+
+Exits with code 77, and prints the reason, if a tool is missing or the registry cannot be reached.
+Output goes to BUILD; the sources stay unchanged.
 """
 import glob
 import os
@@ -14,7 +19,7 @@ import sys
 import xml.etree.ElementTree
 
 SKIP = 77
-OLDEST = 22  # the first with java.lang.foreign final
+OLDEST = 22  # the first version in which java.lang.foreign is final
 
 
 def skip(reason):
@@ -23,7 +28,7 @@ def skip(reason):
 
 
 def version_of(home):
-    """The major version of a JDK, 0 where there is none."""
+    """Returns the major version of a JDK, or 0 if there is none."""
     if not os.access(os.path.join(home, "bin", "javac"), os.X_OK):
         return 0
     said = subprocess.run([os.path.join(home, "bin", "javac"), "-version"], capture_output=True, text=True)
@@ -32,7 +37,9 @@ def version_of(home):
 
 
 def find_jdks():
-    """(version, home) of JAVA_HOME, the JDK on PATH, and those of the system; version 0 where there is none."""
+    """Returns (version, home) of JAVA_HOME, the JDK on PATH, and those of the system. The version
+    is 0 if there is no JDK.
+    """
     homes = [os.environ.get("JAVA_HOME") or ""]
     if shutil.which("javac"):
         homes.append(os.path.dirname(os.path.dirname(os.path.realpath(shutil.which("javac")))))
@@ -41,7 +48,7 @@ def find_jdks():
 
 
 def find_jdk():
-    """The newest of find_jdks()."""
+    """Returns the home of the newest JDK. Skips the test if it is too old."""
     version, home = max(find_jdks())
     if version < OLDEST:
         skip(f"a JDK of {OLDEST} or newer is needed, "
@@ -61,7 +68,7 @@ def maven(arguments, folder, env):
     if not shutil.which("mvn"):
         skip("no mvn on PATH; install the Debian package maven")
     unresolved = "Could not (resolve|transfer)|could not be resolved"
-    # What was fetched once is there without the registry.
+    # Plug-ins that are already downloaded do not need the registry, so Maven runs offline first.
     result = run(["mvn", "-B", "-q", "-o", *arguments], folder, env)
     if result.returncode and re.search(unresolved, result.stdout):
         result = run(["mvn", "-B", "-q", *arguments], folder, env)
@@ -102,7 +109,7 @@ def old_jdk(_, folder, target, env):
 def lint(_, folder, target, env):
     sources = sorted(glob.glob(os.path.join(folder, "src", "main", "java", "**", "*.java"), recursive=True))
     tools = os.path.join(env["JAVA_HOME"], "bin")
-    # Restricted methods are what a binding is made of.
+    # A binding needs restricted methods.
     commands = [[os.path.join(tools, "javac"), "--release", str(OLDEST), "-Xlint:all,-restricted", "-Werror", "-d",
                  os.path.join(target, "lint")] + sources,
                 [os.path.join(tools, "javadoc"), "-quiet", "-Xdoclint:all", "-Werror", "--release", str(OLDEST), "-d",

@@ -1,4 +1,4 @@
-// What the plug-in sees of the library: its table, with statuses as values and tensors with owners.
+// The library as the plug-in sees it: its table, with statuses as values and tensors with owners.
 #ifndef PERCALE_BINDINGS_ONNX_HOST_H_
 #define PERCALE_BINDINGS_ONNX_HOST_H_
 
@@ -45,8 +45,9 @@ std::string text(const Parts&... parts) {
   return out;
 }
 bool is_utf8(std::string_view text);
-// A name out of a file within quotes, in a form that a line of a message can hold: control characters, and bytes that are no UTF-8,
-// become '?', and of a long one only the beginning is there.
+// A name out of a file within quotes, in a form that a line of a message can hold: control
+// characters, and bytes that are no UTF-8, become '?', and of a long one only the beginning is
+// there.
 std::string quoted(std::string_view name);
 
 template <class... Parts>
@@ -62,7 +63,7 @@ class Host;
 
 struct TensorRelease {
   const percale_host_api* api = nullptr;
-  void operator()(percale_tensor* tensor) const { api->tensor_release(tensor); }
+  void operator()(percale_tensor* tensor) const { api->tensor->release(tensor); }
 };
 using TensorPtr = std::shared_ptr<percale_tensor>;
 
@@ -73,8 +74,6 @@ class Host {
   const percale_host_api* operator->() const { return api_; }
   // Takes a status of the library over.
   Status take(percale_status* status) const;
-  // A status for the library; NULL for success.
-  percale_status* give(const Status& status) const;
   // A zeroed tensor in the engine's memory.
   Status make_tensor(percale_engine* engine, percale_dtype dtype, const int64_t* dims, size_t rank,
                      TensorPtr* out) const;

@@ -1,4 +1,4 @@
-"""Writes a wheel that carries the library and its plug-ins, for any Python 3 of this kind of machine.
+"""Writes a wheel with the library and its plug-ins, for any Python 3 on this kind of machine.
 
     python3 bindings/python/wheel.py BUILD OUT     from a build folder; prints the path of the wheel
 """
@@ -40,7 +40,9 @@ rest. Results are the same bits on any number of threads.
 
 
 def tag():
-    """manylinux names the oldest C library that serves: this machine's."""
+    """Returns the tag of the wheel. manylinux names the oldest C library that works: that of this
+    machine.
+    """
     libc = re.search(r"([0-9]+)\.([0-9]+)", os.confstr("CS_GNU_LIBC_VERSION") or "")
     if libc:
         return f"py3-none-manylinux_{libc[1]}_{libc[2]}_{platform.machine()}"
@@ -48,7 +50,7 @@ def tag():
 
 
 def contents(build):
-    """{name in the wheel: bytes}."""
+    """Returns {name in the wheel: bytes}."""
     files = {}
     for path in sorted((HERE / "percale").rglob("*")):
         if path.suffix in (".py", ".pyi") or path.name == "py.typed":
@@ -78,7 +80,7 @@ def main():
     path = out / f"percale-{version}-{tag()}.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
         for name, data in files.items():
-            # The same bytes whenever it is made.
+            # A fixed date makes the wheel reproducible.
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = (0o755 if name.endswith((".so", ".so.0")) else 0o644) << 16

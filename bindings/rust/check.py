@@ -1,11 +1,15 @@
-"""Runs the tests of the crates and prints what they counted, in the line that tests/count.py reads.
+"""Runs the tests of the crates and prints the totals in the format that tests/count.py reads.
 
     check.py BUILD SOURCE test|lint|miri
 
-`test`: the tests and documentation tests, linked and loaded at run time, and with the optional crates where the registry has
-them. `lint`: clippy, rustfmt and rustdoc without a warning. `miri`: the crate's own
-tests, which call nothing of the library, in the interpreter that finds undefined behaviour. Exit code 77 and the reason where a tool is absent. What is built goes
-into BUILD; the sources stay clean.
+- `test` runs the tests and documentation tests: linked, loaded at run time, and with the optional
+  crates if the registry has them.
+- `lint` runs clippy, rustfmt and rustdoc, which must not warn.
+- `miri` runs the crate's own tests, which do not call the library, in the interpreter that finds
+  undefined behavior.
+
+Exits with code 77, and prints the reason, if a tool is missing. Output goes to BUILD; the sources
+stay unchanged.
 """
 import os
 import re
@@ -14,13 +18,13 @@ import subprocess
 import sys
 
 SKIP = 77
-# Where each tool comes from.
+# Instructions to install each tool.
 REMEDY = {"cargo": "install Rust 1.77 or newer (Debian 12: cargo-web, Debian 13: cargo)",
           "pkg-config": "install the Debian package pkg-config",
           "clippy": "install the Debian package rust-clippy, or by rustup: rustup component add clippy",
           "fmt": "install the Debian package rustfmt, or by rustup: rustup component add rustfmt"}
 RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.M)
-# An optional crate, and what its feature asks for.
+# Removes an optional crate, and makes its feature empty.
 OPTIONAL = [(re.compile(r"^(?:ndarray|half) = \{ version.*\n", re.M), ""), (re.compile(r'^(ndarray|half) = \["dep:.*', re.M), r"\1 = []")]
 
 
@@ -45,8 +49,11 @@ def run(command, folder, env):
 
 
 def workspace(build, source, env):
-    """(root of the sources, whether the optional crates can be had). Cargo wants to know optional crates even where nobody asks for
-    them: without a registry it gets a copy of the sources that does not name them."""
+    """Returns (root of the sources, True if the optional crates are available).
+
+    Cargo must resolve even optional crates that are not requested. Without a registry it therefore
+    gets a copy of the sources that does not name them.
+    """
     folders = [os.path.join("bindings", "rust"), os.path.join("samples", "rust"), os.path.join("tests", "languages", "rust")]
     if all(run(["cargo", "fetch", "--locked", "--quiet"], os.path.join(source, folder), env).returncode == 0 for folder in folders):
         return source, True
@@ -115,7 +122,8 @@ def miri(folder, registry, env):
             break
     else:
         skip("no cargo miri; it comes with a nightly toolchain of rustup: rustup +nightly component add miri rust-src")
-    # It has a folder of its own; what it needs to be set up once it may not fetch here.
+    # Miri has its own target folder. It cannot download the parts that its setup needs, so they
+    # must be installed.
     command = cargo + ["miri", "test", "-p", "percale", "--lib", "--features", "load", "--offline"] + (["--locked"] if registry else [])
     result = run(command, folder, dict(env, CARGO_TARGET_DIR=os.path.join(env["CARGO_TARGET_DIR"], "miri")))
     return result.returncode

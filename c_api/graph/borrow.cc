@@ -10,7 +10,8 @@ using namespace percale::c_api;
 namespace percale::c_api {
 namespace {
 
-// Until it is armed, destruction leaves the memory to its owner: a call that fails has taken nothing over.
+// Until it is armed, destruction leaves the memory to its owner: a call that fails has taken
+// nothing over.
 struct Lease {
   percale_deleter deleter;
   void* user;
@@ -48,7 +49,7 @@ Status borrow(const char* function, DType dtype, const Shape& shape, void* data,
 
 namespace {
 
-// What a DLManagedTensorVersioned that we give out stands in.
+// The owner of a DLManagedTensorVersioned that was given to a host.
 struct Lent {
   dlpack::DLManagedTensorVersioned managed;
   percale_tensor* tensor;

@@ -1,11 +1,11 @@
-// What stands behind percale_builder.
+// The struct behind percale_builder.
 #ifndef PERCALE_C_API_GRAPH_BUILDER_H_
 #define PERCALE_C_API_GRAPH_BUILDER_H_
 
 #include <memory>
 #include <optional>
 
-#include "c_api/run/engine.h"
+#include "c_api/engine.h"
 #include "core/graph/builder.h"
 
 struct percale_builder {
@@ -18,7 +18,8 @@ struct percale_builder {
     percale::Attributes attributes;
     percale::Status error;  // the first of those that were reported since
   };
-  // A number that was handed out means a value of one function: another function's is refused, not mistaken.
+  // A number that was handed out means a value of one function: another function's is refused, not
+  // mistaken.
   struct Ref {
     const percale::FunctionBuilder* function;
     percale::ValueId id;
@@ -29,7 +30,7 @@ struct percale_builder {
 
   percale::c_api::Ref<percale_engine> engine;
   std::unique_ptr<percale::Builder> builder;
-  std::vector<percale::FunctionBuilder*> open;  // "main", then the functions that were begun and not ended
+  std::vector<percale::FunctionBuilder*> open;  // "main", then the functions that were started
   std::vector<Ref> values;
   std::optional<Pending> pending;
   std::string target;  // of percale_builder_minimize()

@@ -14,7 +14,7 @@ using namespace percale::c_api;
 namespace {
 
 // More outputs than any op makes sense of, and few enough to book.
-constexpr size_t kMaxOutputs = 65536;
+constexpr size_t kMaxNodeOutputs = 65536;
 
 percale_status* begin(const char* function, bool layer, percale_builder* builder, const char* op, const char* name) {
   return guarded(function, {ALONE(builder), {op != nullptr, layer ? "layer" : "op"}}, [&]() -> Status {
@@ -27,7 +27,8 @@ percale_status* begin(const char* function, bool layer, percale_builder* builder
   });
 }
 
-// Something for the node that was begun: what goes wrong is told now and again when the node is finished.
+// Something for the node that was begun: what goes wrong is told now and again when the node is
+// finished.
 template <class Body>
 percale_status* amend(const char* function, percale_builder* builder, std::initializer_list<Argument> arguments,
                       Body&& body) {
@@ -133,14 +134,14 @@ percale_status* percale_builder_set_function(percale_builder* builder, const cha
 }
 
 percale_status* percale_builder_finish_node(percale_builder* builder, size_t output_count, percale_value* out_values) {
-  if (out_values != nullptr && output_count <= kMaxOutputs) std::fill_n(out_values, output_count, PERCALE_NO_VALUE);
+  if (out_values != nullptr && output_count <= kMaxNodeOutputs) std::fill_n(out_values, output_count, PERCALE_NO_VALUE);
   return guarded(__func__, {ALONE(builder)}, [&, function = __func__]() -> Status {
     if (!builder->pending) return failed_precondition(function, ": no node was begun");
     // Whatever happens from here on, the node is no longer pending.
     const percale_builder::Pending pending = std::move(*builder->pending);
     builder->pending.reset();
     PERCALE_RETURN_IF_ERROR(pending.error);
-    if (output_count > kMaxOutputs) return invalid_argument(function, ": ", uint64_t{output_count}, " outputs");
+    if (output_count > kMaxNodeOutputs) return invalid_argument(function, ": ", uint64_t{output_count}, " outputs");
     if (out_values == nullptr && output_count > 0) return invalid_argument(function, ": 'out_values' is NULL");
     PERCALE_ASSIGN_OR_RETURN(const auto ids, emit(*builder, pending, output_count));
     for (size_t i = 0; i < ids.size() && i < output_count; ++i) out_values[i] = builder->give(ids[i]);

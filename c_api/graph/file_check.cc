@@ -1,8 +1,8 @@
 // percale_file_check(): chooses a reader by the name of the file.
 #include <string>
 
+#include "c_api/engine.h"
 #include "c_api/graph/graph_file.h"
-#include "c_api/run/engine.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/graph_files.h"
 #include "core/checkpoint/npy.h"

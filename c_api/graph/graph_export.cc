@@ -10,7 +10,8 @@ using namespace percale::c_api;
 
 namespace {
 
-// A file that is there when something was written. The first error stays, what comes after it goes nowhere.
+// A file that is there when something was written. The first error stays, what comes after it goes
+// nowhere.
 class LazyFile {
  public:
   explicit LazyFile(std::string path) : path_(std::move(path)) {}
@@ -52,7 +53,7 @@ void put(LazyFile& file, const void* bytes, size_t size) noexcept {
 
 Status export_to(const char* function, percale_engine* engine, const percale_graph* graph,
                  const percale_variables* variables, const char* format, const percale_export_target& target) {
-  PERCALE_ASSIGN_OR_RETURN(const percale_importer* importer, importer_of(function, *engine, format));
+  PERCALE_ASSIGN_OR_RETURN(const percale_format* importer, format_of(function, *engine, format));
   if (importer->export_graph == nullptr) {
     return unimplemented(function, ": the importer of '", format, "' writes no models");
   }

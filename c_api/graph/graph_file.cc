@@ -1,10 +1,10 @@
 // Graphs in files: the library's own and those of importers.
 #include "c_api/graph/graph_file.h"
 
-#include <cstddef>
 #include <cstring>
 
 #include "c_api/graph/builder.h"
+#include "c_api/plugin/plugin.h"
 #include "core/checkpoint/graph_files.h"
 #include "core/file/file.h"
 #include "core/train/rewrite/inference_form.h"
@@ -16,7 +16,7 @@ using namespace percale::c_api;
 
 namespace {
 
-Result<std::shared_ptr<const Graph>> import_bytes(const percale_importer& importer, percale_engine* engine,
+Result<std::shared_ptr<const Graph>> import_bytes(const percale_format& importer, percale_engine* engine,
                                                   const void* bytes, size_t size, const char* folder) {
   percale_builder builder(engine, std::make_unique<Builder>(engine->engine->registry()));
   PERCALE_RETURN_IF_ERROR(from_c(importer.import_graph(importer.user, &builder, bytes, size, folder)));
@@ -30,7 +30,7 @@ Result<std::shared_ptr<const Graph>> import_bytes(const percale_importer& import
 
 Result<std::shared_ptr<const Graph>> import_model(const char* function, percale_engine* engine, const char* format,
                                                   const std::string& path) {
-  PERCALE_ASSIGN_OR_RETURN(const percale_importer* importer, importer_of(function, *engine, format));
+  PERCALE_ASSIGN_OR_RETURN(const percale_format* importer, format_of(function, *engine, format));
   PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(path));
   auto graph =
       import_bytes(*importer, engine, bytes->data(), static_cast<size_t>(bytes->bytes()), parent_folder(path).c_str());
@@ -64,8 +64,8 @@ Result<std::shared_ptr<const Graph>> with_values(std::shared_ptr<const Graph> gr
   return std::shared_ptr<const Graph>(std::move(out));
 }
 
-Result<const percale_importer*> importer_of(const char* function, const percale_engine& engine, const char* format) {
-  const percale_importer* importer = engine.plugins->find_importer(format);
+Result<const percale_format*> format_of(const char* function, const percale_engine& engine, const char* format) {
+  const percale_format* importer = engine.plugins->find_format(format);
   if (importer != nullptr && importer->import_graph != nullptr) return importer;
   std::string there;
   for (const std::string& name : engine.plugins->formats()) there += str_cat(there.empty() ? "" : ", ", name);
@@ -121,7 +121,7 @@ percale_status* percale_graph_import_bytes(percale_engine* engine, const char* f
   clear(out_graph);
   return guarded(__func__, {NEEDS(engine), NEEDS(format), NEEDS(bytes), NEEDS(out_graph)},
                  [&, function = __func__]() -> Status {
-                   PERCALE_ASSIGN_OR_RETURN(const percale_importer* importer, importer_of(function, *engine, format));
+                   PERCALE_ASSIGN_OR_RETURN(const percale_format* importer, format_of(function, *engine, format));
                    auto handle = std::make_unique<percale_graph>(nullptr);
                    PERCALE_ASSIGN_OR_RETURN(handle->graph, import_bytes(*importer, engine, bytes, size, nullptr));
                    *out_graph = handle.release();
@@ -132,15 +132,14 @@ percale_status* percale_graph_import_bytes(percale_engine* engine, const char* f
 percale_status* percale_tensor_import(percale_engine* engine, const char* format, const void* bytes, size_t size,
                                       percale_tensor** out_tensor) {
   clear(out_tensor);
-  return guarded(
-      __func__, {NEEDS(engine), NEEDS(format), NEEDS(bytes), NEEDS(out_tensor)}, [&, function = __func__]() -> Status {
-        PERCALE_ASSIGN_OR_RETURN(const percale_importer* importer, importer_of(function, *engine, format));
-        constexpr size_t kNeeded = offsetof(percale_importer, import_tensor) + sizeof importer->import_tensor;
-        if (importer->struct_size < kNeeded || importer->import_tensor == nullptr) {
-          return unimplemented(function, ": the importer of '", format, "' reads no tensors");
-        }
-        return from_c(importer->import_tensor(importer->user, engine, bytes, size, out_tensor));
-      });
+  return guarded(__func__, {NEEDS(engine), NEEDS(format), NEEDS(bytes), NEEDS(out_tensor)},
+                 [&, function = __func__]() -> Status {
+                   PERCALE_ASSIGN_OR_RETURN(const percale_format* importer, format_of(function, *engine, format));
+                   if (importer->import_tensor == nullptr) {
+                     return unimplemented(function, ": the importer of '", format, "' reads no tensors");
+                   }
+                   return from_c(importer->import_tensor(importer->user, engine, bytes, size, out_tensor));
+                 });
 }
 
 percale_status* percale_graph_save_file(const percale_graph* graph, const percale_variables* variables,

@@ -1,7 +1,7 @@
 #include <cstring>
 
+#include "c_api/engine.h"
 #include "c_api/handles.h"
-#include "c_api/run/engine.h"
 
 using namespace percale;
 using namespace percale::c_api;

@@ -1,8 +1,8 @@
 // Tensors in .npy files.
 #include <cstring>
 
+#include "c_api/engine.h"
 #include "c_api/handles.h"
-#include "c_api/run/engine.h"
 #include "core/checkpoint/npy.h"
 
 using namespace percale;

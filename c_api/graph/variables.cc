@@ -1,7 +1,9 @@
+#include "c_api/graph/variables.h"
+
 #include <algorithm>
 #include <numeric>
 
-#include "c_api/run/session.h"
+#include "c_api/handles.h"
 #include "core/base/similar_name.h"
 #include "core/session/initialize.h"
 

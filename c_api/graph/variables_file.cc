@@ -1,5 +1,5 @@
 // Variables in safetensors files.
-#include "c_api/run/session.h"
+#include "c_api/graph/variables.h"
 #include "core/checkpoint/safetensors.h"
 #include "core/checkpoint/transfer.h"
 

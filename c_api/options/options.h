@@ -37,7 +37,7 @@ std::string_view option_type_name(OptionType type);
 
 struct percale_options {
   const percale::c_api::OptionKind* kind;
-  std::map<std::string, std::string, std::less<>> values;  // checked texts; what was not set is not there
+  std::map<std::string, std::string, std::less<>> values;  // checked texts of options
 };
 
 namespace percale::c_api {
@@ -45,7 +45,7 @@ namespace percale::c_api {
 // Options of `kind` or null, else INVALID_ARGUMENT.
 Status check_options(const char* function, const percale_options* options, std::string_view kind);
 
-// What was set, else the default. Precondition of all: the key is in the table of the kind.
+// The value that was set, or the default. Precondition of all: the key is in the table of the kind.
 bool option_is_set(const percale_options* options, std::string_view key);
 std::string option_text(const percale_options* options, std::string_view kind, std::string_view key);
 int64_t option_int(const percale_options* options, std::string_view kind, std::string_view key);

@@ -1,4 +1,4 @@
-// Plug-ins: found, opened, checked, and put into the registry of an engine that is being created.
+// The plug-ins of an engine: found, opened, checked, and added to its registry.
 #ifndef PERCALE_C_API_PLUGIN_PLUGIN_H_
 #define PERCALE_C_API_PLUGIN_PLUGIN_H_
 
@@ -16,39 +16,44 @@ namespace percale::c_api {
 
 struct PluginInfo {
   std::string path, name, version;
-  std::string absent;     // why it is not used; empty when it is
-  bool required = false;  // a file that was named, so that the engine needs it
+  std::string absent;     // the reason why it is not used; empty if it is used
+  bool required = false;  // named by the option "plugin_path": the engine needs it
 };
 
-// Never unloaded: their code and text live as long as the process. Immutable once the engine is made.
+// The plug-ins of one engine. Plug-ins are never unloaded: their code and text live as long as the
+// process. Immutable once the engine is made.
 class Plugins {
  public:
-  // Opens libpercale_*.so of the folder percale/ beside this library, then what `plugin_path` names (files and folders,
-  // separated by ':'), but none that is called `without`. What a folder holds and cannot be used is noted as absent; a
-  // file that was named must load.
-  static Result<std::unique_ptr<Plugins>> load(std::string_view plugin_path, std::string_view without);
+  // Opens libpercale_*.so of the folder percale/ beside this library, then the files and folders
+  // that `plugin_path` names, separated by ':', except a plug-in called `without`. A plug-in of a
+  // folder that cannot be used is noted as absent; a file that was named must load. They get
+  // `host`.
+  static Result<std::unique_ptr<Plugins>> load(const percale_host_api& host, std::string_view plugin_path,
+                                               std::string_view without);
 
-  // Adds ops and kernels. A plug-in whose tables are wrong becomes absent; where a file was named, its reason is the
-  // error. The registry must not outlive this.
+  // Adds ops and kernels. A plug-in whose tables are wrong becomes absent; for a file that was
+  // named the reason is the error. The registry must not outlive this.
   Status add_to(Registry& registry);
 
   const std::vector<PluginInfo>& infos() const { return infos_; }
   bool has(std::string_view name) const;
-  // What of them decides bits on these devices (as the option names them): names and versions of the plug-ins that bring kernels.
+  // Names and versions of the plug-ins that bring kernels for these devices (written as in the
+  // option "devices"), because those decide bits.
   std::string numerics(std::string_view devices) const;
   std::vector<const percale_device_api*> devices() const;
-  // Null when there is none for the format.
-  const percale_importer* find_importer(std::string_view format) const;
+  // Null if no plug-in has the format.
+  const percale_format* find_format(std::string_view name) const;
   std::vector<std::string> formats() const;
 
  private:
+  explicit Plugins(const percale_host_api& host) : host_(host) {}
   void open(const std::string& path, std::string_view without);
   static Status check_required(const PluginInfo& info);
   Status add_plugin(Registry& registry, const percale_plugin_api& api);
-  Result<const OpSchema*> make_schema(const percale_op& op);
 
+  const percale_host_api& host_;
   std::vector<PluginInfo> infos_;
-  std::vector<const percale_plugin_api*> apis_;  // as infos_; null where absent
+  std::vector<const percale_plugin_api*> apis_;  // as infos_; null if absent
   std::deque<OpSchema> schemas_;
 };
 

@@ -44,7 +44,7 @@ bool overlap(const Tensor& a, const Tensor& b) {
   return a.defined() && b.defined() && a_begin < b_begin + b.bytes() && b_begin < a_begin + a.bytes();
 }
 
-// A call that failed or ended keeps nobody's memory.
+// A call that failed or ended keeps no memory of the host.
 void forget(percale_call& call) {
   for (Tensor& tensor : call.feeds) tensor = Tensor();
   for (Tensor& tensor : call.fetches) tensor = Tensor();

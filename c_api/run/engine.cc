@@ -1,9 +1,12 @@
 // Composes an engine: the op set, the CPU and the plug-ins, as the options say.
-#include "c_api/run/engine.h"
+#include "c_api/engine.h"
 
 #include <utility>
 
+#include "c_api/host/host_api.h"
 #include "c_api/options/options.h"
+#include "c_api/plugin/plugin.h"
+#include "c_api/run/engine_describe.h"
 #include "core/train/method/metric_ops.h"
 #include "core/train/method/optimizer.h"
 #include "core/train/method/schedule.h"
@@ -41,8 +44,9 @@ EngineOptions engine_options(const percale_options* options) {
 Status make_engine(const percale_options* options, percale_engine* out) {
   const EngineOptions engine = engine_options(options);
   const std::string onednn = option_text(options, kKind, "onednn");
-  PERCALE_ASSIGN_OR_RETURN(std::shared_ptr<Plugins> plugins,
-                           Plugins::load(option_text(options, kKind, "plugin_path"), onednn == "off" ? "onednn" : ""));
+  PERCALE_ASSIGN_OR_RETURN(
+      std::shared_ptr<Plugins> plugins,
+      Plugins::load(host_api(), option_text(options, kKind, "plugin_path"), onednn == "off" ? "onednn" : ""));
   const simd::Isa isa = simd::capped(simd::detect_isa(), simd::parse_isa_cap(engine.isa).value_or(simd::detect_isa()));
   auto registry = std::make_shared<Registry>();
   registry->set_isa(std::string(simd::isa_name(isa)));

@@ -1,5 +1,8 @@
-// What an engine knows, as JSON: bindings generate their wrappers from it, people read it through `percale info`.
-#include "c_api/run/engine.h"
+// Facts about an engine, as JSON: bindings generate their wrappers from it, people read it through
+// `percale info`.
+#include "c_api/run/engine_describe.h"
+
+#include "c_api/plugin/plugin.h"
 #include "core/graph/graph.h"
 #include "core/passes/passes.h"
 #include "core/text/json.h"

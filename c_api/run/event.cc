@@ -126,7 +126,7 @@ percale_status* percale_session_run_async(percale_session* session, const char* 
       status = Status::out_of_memory();
     }
     if (!status.ok()) {
-      // The session must not wait for a run that nobody carries out.
+      // The session must not wait for a run that no thread carries out.
       const std::lock_guard lock(session->mutex);
       std::erase(session->running, run);
       run->over = true;

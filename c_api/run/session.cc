@@ -124,7 +124,8 @@ percale_status* percale_session_run(percale_session* session, const char* const*
     session->drop_left_over();
     const auto trace = session->current_trace();
     const auto tensors = tensors_of(feeds, feed_count);
-    // Made before the run: what it assigns and takes out of queues must not be lost for want of a handle.
+    // Made before the run: what it assigns and takes out of queues must not be lost for want of a
+    // handle.
     std::vector<std::unique_ptr<percale_tensor>> made(fetch_count);
     for (auto& handle : made) handle = std::make_unique<percale_tensor>(Tensor());
     PERCALE_ASSIGN_OR_RETURN(

@@ -1,4 +1,4 @@
-// What stands behind percale_session, percale_variables and percale_trace.
+// The structs behind percale_session and percale_trace.
 #ifndef PERCALE_C_API_RUN_SESSION_H_
 #define PERCALE_C_API_RUN_SESSION_H_
 
@@ -6,18 +6,11 @@
 #include <memory>
 #include <mutex>
 
+#include "c_api/engine.h"
+#include "c_api/graph/variables.h"
 #include "c_api/handles.h"
-#include "c_api/run/engine.h"
 #include "core/engine/trace.h"
 #include "core/session/session.h"
-#include "core/state/variables.h"
-
-struct percale_variables : percale::c_api::Counted {
-  percale_variables(percale_engine* e, std::shared_ptr<percale::Variables> v);
-  percale::c_api::Ref<percale_engine> engine;
-  std::shared_ptr<percale::Variables> variables;
-  std::vector<size_t> by_name;  // numbers of the variables in the order of their names
-};
 
 struct percale_trace : percale::c_api::Counted {
   std::shared_ptr<percale::Trace> trace = std::make_shared<percale::Trace>();
@@ -35,19 +28,17 @@ struct percale_session : percale::c_api::Counted {
   std::shared_ptr<percale::Trace> trace;
   std::vector<std::shared_ptr<percale::c_api::AsyncRun>> running;
   std::condition_variable ended;
-  // Feeds of runs whose event was released before their end: their deleters run on a thread of the caller.
+  // Feeds of runs whose event was released before their end: their deleters run on a thread of the
+  // caller.
   std::vector<percale::Tensor> left_over;
 
-  // Ends the runs that nobody can ask for any more and waits for them.
+  // Ends the runs whose results cannot be asked for any more, and waits for them.
   ~percale_session();
   std::shared_ptr<percale::Trace> current_trace();
   void drop_left_over();
 };
 
 namespace percale::c_api {
-
-// A MODEL by its path: our own format, or one that an importer plug-in knows.
-Result<std::shared_ptr<const Graph>> open_model(const char* function, percale_engine* engine, const std::string& path);
 
 // Names of feeds, fetches and targets.
 Result<RunSpec> run_spec(const char* function, const char* const* feed_names, size_t feed_count,

@@ -29,7 +29,8 @@ Result<std::vector<RowType>> row_types(const char* function, const char* const* 
 
 Status generate(percale_engine* engine, std::vector<RowType> types, int64_t rows, percale_row_callback callback,
                 void* user, percale_destroy destroy, percale_dataset** out_dataset) {
-  const auto owned = std::make_shared<HostUser>();  // ends with the last data set that can still call back
+  // Ends with the last data set that can still call back.
+  const auto owned = std::make_shared<HostUser>();
   owned->user = user;
   PERCALE_RETURN_IF_ERROR(give(engine,
                                generated_rows(std::move(types), rows,
@@ -47,7 +48,8 @@ std::vector<std::shared_ptr<const Dataset>> sets_of(percale_dataset* const* data
   return out;
 }
 
-// A replica's part comes last: what is made of data sets asks for rows by number, which a part does not cut.
+// A replica's part comes last: what is made of data sets asks for rows by number, which a part does
+// not cut.
 Status check_whole(const char* function, percale_dataset* const* datasets, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (!datasets[i]->dataset->is_part()) continue;
@@ -59,8 +61,8 @@ Status check_whole(const char* function, percale_dataset* const* datasets, size_
 
 constexpr size_t kBatchesAhead = 2, kMostReplicas = 65536;
 
-// The next batch of a replica's part. Each part has a thread that makes batches while the replica computes, unless the engine has one
-// thread alone or a host's function makes the rows.
+// The next batch of a replica's part. Each part has a thread that makes batches while the replica
+// computes, unless the engine has one thread alone or a host's function makes the rows.
 Result<std::vector<Tensor>> next_of_part(percale_dataset& set) {
   Dataset& part = *set.dataset;
   PERCALE_RETURN_IF_ERROR(part.check_unused("it gives no next batch"));

@@ -1,9 +1,9 @@
-// What stands behind percale_dataset.
+// The struct behind percale_dataset.
 #ifndef PERCALE_C_API_TRAIN_DATASET_H_
 #define PERCALE_C_API_TRAIN_DATASET_H_
 
+#include "c_api/engine.h"
 #include "c_api/handles.h"
-#include "c_api/run/engine.h"
 #include "core/train/data/dataset.h"
 #include "core/train/data/prefetch.h"
 
@@ -11,7 +11,7 @@ struct percale_dataset : percale::c_api::Counted {
   percale_dataset(percale_engine* e, std::shared_ptr<percale::Dataset> d) : engine(e), dataset(std::move(d)) {}
   percale::c_api::Ref<percale_engine> engine;
   std::shared_ptr<percale::Dataset> dataset;
-  // Of a replica's part: makes batches ahead, from the first percale_dataset_next() on.
+  // Makes batches of a replica's part ahead, from the first percale_dataset_next() on.
   std::unique_ptr<percale::Prefetcher> ahead;
   percale::c_api::OneThread thread{"data set"};
 };

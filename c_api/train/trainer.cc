@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "c_api/cancellation.h"
+#include "c_api/graph/graph_file.h"
 #include "c_api/options/options.h"
 #include "c_api/run/session.h"
 #include "c_api/train/dataset.h"
@@ -126,7 +127,8 @@ Result<SpecOverrides> spec_overrides(const char* function, const percale_options
   return out;
 }
 
-// A call that is under way: it keeps the trainer alive, since a callback may release the last reference of the host.
+// A call that is under way: it keeps the trainer alive, since a callback may release the last
+// reference of the host.
 struct TrainerCall {
   Ref<percale_trainer> trainer;
   OneThread::Use use;

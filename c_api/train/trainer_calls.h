@@ -43,13 +43,15 @@ class TrainerCalls {
     std::atomic<State>& state_;
   };
 
-  // Begins a call. FAILED_PRECONDITION while another one is under way, in whatever callback or thread.
+  // Begins a call. FAILED_PRECONDITION while another one is under way, in whatever callback or
+  // thread.
   Result<Scope> begin(const char* function) {
     State idle = State::kIdle;
     if (state_.compare_exchange_strong(idle, State::kRunning)) return Scope(&state_);
     return failed_precondition(function, ": another call of this trainer is under way");
   }
-  // FAILED_PRECONDITION in the middle of a step; in the progress callback the state is that after a step.
+  // FAILED_PRECONDITION in the middle of a step; in the progress callback the state is that after a
+  // step.
   Status check_between_steps(const char* function) const {
     if (state_.load() != State::kRunning) return {};
     return failed_precondition(function, ": a step of this trainer is under way");

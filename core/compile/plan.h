@@ -54,7 +54,6 @@ struct PlacedProgram {
   // which the value stays on the device. Undefined keys on a device that shares the host's memory.
   std::vector<StoreKey> input_keys = {}, output_keys = {};
 };
-};
 
 // A result that no program computes: a feed, or a constant.
 struct PassedThrough {

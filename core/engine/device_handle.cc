@@ -26,7 +26,7 @@ Result<PinnedMemory> allocate_pinned(const Device& device, int64_t bytes) {
 
 Result<DeviceStream> create_stream(const Device& device) {
   void* stream = nullptr;
-  PERCALE_RETURN_IF_ERROR(from_c(device.api().queue_create(device.handle(), &stream)).with_context(device.name()));
+  PERCALE_RETURN_IF_ERROR(from_c(device.api().stream_create(device.handle(), &stream)).with_context(device.name()));
   return DeviceStream(device, stream);
 }
 

@@ -36,8 +36,8 @@ namespace device_handle_detail {
 
 inline void free_memory(const Device& d, void* memory) { d.api().free(d.handle(), memory); }
 inline void free_pinned(const Device& d, void* memory) { d.api().free_host(d.handle(), memory); }
-inline void destroy_capture(const Device& d, void* capture) { d.api().recording_destroy(capture); }
-inline void destroy_stream(const Device& d, void* stream) { d.api().queue_destroy(stream); }
+inline void destroy_capture(const Device& d, void* capture) { d.api().captured_destroy(capture); }
+inline void destroy_stream(const Device& d, void* stream) { d.api().stream_destroy(stream); }
 
 }  // namespace device_handle_detail
 

@@ -34,11 +34,11 @@ const char* missing_slot(const percale_device_api& api) {
   if (api.free == nullptr) return "free";
   if (api.copy_from_host == nullptr) return "copy_from_host";
   if (api.copy_to_host == nullptr) return "copy_to_host";
-  if (api.queue_create != nullptr && (api.queue_destroy == nullptr || api.queue_synchronize == nullptr)) {
-    return "queue_destroy or queue_synchronize";
+  if (api.stream_create != nullptr && (api.stream_destroy == nullptr || api.stream_synchronize == nullptr)) {
+    return "stream_destroy or stream_synchronize";
   }
-  if (api.borrow_kernels != nullptr && (api.launch == nullptr || api.queue_create == nullptr)) {
-    return "launch or queue_create";
+  if (api.borrow_kernels != nullptr && (api.launch == nullptr || api.stream_create == nullptr)) {
+    return "launch or stream_create";
   }
   if ((api.allocate_host == nullptr) != (api.free_host == nullptr)) return "allocate_host or free_host";
   if (api.compile != nullptr && (api.execute == nullptr || api.executable_destroy == nullptr)) {
@@ -73,8 +73,7 @@ Result<std::unique_ptr<Device>> open_device(const DeviceRequest& request, const 
   options.memory_limit = static_cast<uint64_t>(engine.device_memory_limit);
   options.deterministic = engine.deterministic ? 1 : 0;
   options.tf32 = engine.tf32 ? 1 : 0;
-  const Status status = from_c(api.open_with != nullptr ? api.open_with(api.self, request.index, &options, &opened)
-                                                        : api.open(api.self, request.index, &opened));
+  const Status status = from_c(api.open(api.self, request.index, &options, &opened));
   PERCALE_RETURN_IF_ERROR(status.with_context(request.name));
   std::unique_ptr<void, void (*)(void*)> handle(opened, api.close);
   percale_device_description description{};

@@ -36,7 +36,7 @@ class Device {
   const percale_device_api& api() const { return api_; }
   void* handle() const { return handle_; }
   // True if the device works from streams, beside the host's threads.
-  bool has_streams() const { return api_.queue_create != nullptr; }
+  bool has_streams() const { return api_.stream_create != nullptr; }
   // True if the device compiles whole partitions instead of running kernels one by one.
   bool takes_partitions() const { return api_.compile != nullptr; }
   // True if the device has failed for good.

@@ -1,6 +1,6 @@
 // The precompiled header: the standard headers that most files include, and the graph with the
-// registry and tensors below it. It replaces no #include: the TSan build of `tests/run --sanitize` does
-// not use it and fails on a missing one.
+// registry and tensors below it. It replaces no #include: the TSan build of `tests/run --sanitize`
+// does not use it and fails on a missing one.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -59,6 +59,7 @@ Status run_error_status(const OpSchema& schema, std::string_view node, const Run
     case RunError::kBadSize: return invalid_argument(who, "the size, start or length ", detail, " is out of range");
     case RunError::kSingular: return invalid_argument(who, "matrix ", detail, " is singular");
     case RunError::kNotPositive: {
+      if (detail < 0 || static_cast<size_t>(detail) >= schema.inputs.size()) break;
       const std::string_view input = schema.input(static_cast<size_t>(detail)).name;
       return invalid_argument(who, "'", input, "' must be above 0");
     }
@@ -67,6 +68,8 @@ Status run_error_status(const OpSchema& schema, std::string_view node, const Run
       const bool known = run.status_code > 0 && run.status_code <= static_cast<int32_t>(Code::kUnauthenticated);
       return Status(known ? static_cast<Code>(run.status_code) : Code::kInternal, str_cat(who, run.status_text));
     }
+    case RunError::kUnknownError:
+      return internal_error(who, "a plug-in has failed the run with ", detail, ", which is no percale_run_error");
     case RunError::kKernelFailed: break;
   }
   return internal_error(who, "the kernel failed with code ", static_cast<int32_t>(error), ", detail ", detail);

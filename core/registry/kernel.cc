@@ -11,7 +11,7 @@ void percale_run_context::fail_with(int32_t code, std::string_view message) {
   while (size > 0 && size < message.size() && (static_cast<unsigned char>(message[size]) & 0xC0) == 0x80) --size;
   std::memcpy(status_text, message.data(), size);
   status_text[size] = 0;
-  fail(percale_run_error::kKernelStatus, 0);
+  fail(percale::RunError::kKernelStatus, 0);
 }
 
 void percale_run_context::clear_error() {

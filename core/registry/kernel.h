@@ -71,26 +71,32 @@ struct percale_kernel_plan {
   const void* user = nullptr;  // user data of the kernel, as passed to make_kernel()
 };
 
-// The reason why a run failed after its start. The first failure is reported.
-enum class percale_run_error : int32_t {
+namespace percale {
+
+// Reason for the failure of a run after it has started: the numbers of percale_run_error and some of
+// the core's own. The first failure wins.
+enum class RunError : int32_t {
   kNone = 0,
-  kOutOfMemory = 10,
-  kIndexOutOfRange = 1,  // detail: the index
-  kDivisionByZero = 2,   // integer division; detail: the element
-  kNotPositiveDefinite = 3,
-  kAssertionFailed = 4,
-  kKernelFailed = 5,   // `message` says more
-  kBadSize = 6,        // a size or start read at run time is out of range; detail: the value
-  kSingular = 7,       // detail: the index of the matrix in its batch
-  kNotPositive = 8,    // detail: the index of the input whose value must be positive
-  kNotFinite = 9,      // detail: the first element that is infinite or NaN
-  kKernelStatus = 11,  // `status_code` and `status_text` are the status
+  kKernelFailed = PERCALE_RUN_ERROR_KERNEL_FAILED,
+  kIndexOutOfRange = PERCALE_RUN_ERROR_INDEX_OUT_OF_RANGE,
+  kDivisionByZero = PERCALE_RUN_ERROR_DIVISION_BY_ZERO,
+  kBadSize = PERCALE_RUN_ERROR_BAD_SIZE,
+  kNotPositive = PERCALE_RUN_ERROR_NOT_POSITIVE,
+  kNotFinite = PERCALE_RUN_ERROR_NOT_FINITE,
+  kSingular = PERCALE_RUN_ERROR_SINGULAR,
+  kNotPositiveDefinite = PERCALE_RUN_ERROR_NOT_POSITIVE_DEFINITE,
+  kAssertionFailed = PERCALE_RUN_ERROR_ASSERTION_FAILED,
+  kOutOfMemory = PERCALE_RUN_ERROR_OUT_OF_MEMORY,
+  kKernelStatus = 201,  // `status_code` and `status_text` are the status
+  kUnknownError = 202,  // detail: a number of a plug-in that is no percale_run_error
 };
+
+}  // namespace percale
 
 // State of one run of one program. Shared by all kernels that run in it, on any thread.
 struct percale_run_context {
   percale::ParallelFor parallel;
-  std::atomic<int32_t> error{0};  // percale_run_error
+  std::atomic<int32_t> error{0};  // percale::RunError
   std::atomic<int64_t> error_detail{0};
   std::atomic<const char*> error_message{
       nullptr};  // Prefix of the error message that names the node. The plan outlives the run.
@@ -118,7 +124,7 @@ struct percale_run_context {
   int32_t status_code = 0;
   char status_text[512] = {};
 
-  void fail(percale_run_error code, int64_t detail, const char* message = nullptr, int64_t at = -1) {
+  void fail(percale::RunError code, int64_t detail, const char* message = nullptr, int64_t at = -1) {
     int32_t none = 0;
     if (!error.compare_exchange_strong(none, static_cast<int32_t>(code))) return;
     error_detail = detail;
@@ -138,7 +144,6 @@ namespace percale {
 using NodeView = ::percale_node_view;
 using KernelPlan = ::percale_kernel_plan;
 using RunContext = ::percale_run_context;
-using RunError = ::percale_run_error;
 using Kernel = ::percale_kernel;
 
 // The argument of a C++ kernel's run(): percale_launch with typed accessors.
@@ -195,6 +200,7 @@ Kernel make_kernel(const char* name, const char* op, const char* domain = "", co
   Kernel kernel{};
   kernel.struct_size = sizeof(Kernel);
   kernel.name = name;
+  kernel.device_kind = "cpu";
   kernel.domain = domain;
   kernel.op = op;
   kernel.user = const_cast<void*>(user);

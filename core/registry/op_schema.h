@@ -132,6 +132,7 @@ struct InPlace {
 };
 
 inline constexpr size_t kMaxInputs = 12;
+inline constexpr size_t kMaxOutputs = 8;
 inline constexpr size_t kMaxAttributes = 20;
 
 struct OpSchema {
@@ -141,7 +142,7 @@ struct OpSchema {
   std::string_view doc;  // One sentence, with units and the source of the formula if there is one.
   List<InputSpec, kMaxInputs> inputs = {};
   List<AttrSpec, kMaxAttributes> attributes = {};
-  List<OutputSpec, 8> outputs = {};
+  List<OutputSpec, kMaxOutputs> outputs = {};
   uint32_t flags = kPure;
   List<InPlace, 4> in_place = {};
   ShapeFn shape;

@@ -72,7 +72,7 @@ int32_t probe(void*, const char** out_reason) {
   return CpuDevices::kCount;
 }
 
-percale_status* open(void* self, int32_t index, void** out_device) {
+percale_status* open(void* self, int32_t index, const percale_device_options*, void** out_device) {
   return catch_to_c([&]() -> Status {
     *out_device = nullptr;
     if (index < 0 || index >= CpuDevices::kCount) {

@@ -33,9 +33,11 @@ static int32_t probe(void* self, const char** out_reason) {
   return DEVICE_COUNT;
 }
 
-static percale_status* open_device(void* self, int32_t index, void** out_device) {
+static percale_status* open_device(void* self, int32_t index, const percale_device_options* options,
+                                   void** out_device) {
   const null_plugin* plugin = self;
   null_device* device;
+  (void)options; /* it has no settings */
   *out_device = NULL;
   if (index < 0 || index >= DEVICE_COUNT) return null_error(plugin, PERCALE_NOT_FOUND, "no null device has that index");
   device = calloc(1, sizeof *device);
@@ -136,23 +138,25 @@ static percale_status* check_copy(null_device* device, const void* memory, uint6
   return known ? NULL : null_error(device->plugin, PERCALE_INVALID_ARGUMENT, "the copy leaves the device's memory");
 }
 
-static percale_status* copy_from_host(void* handle, void* queue, void* to, const void* from, uint64_t bytes) {
+/* --8<-- [start:memory] */
+static percale_status* copy_from_host(void* handle, void* stream, void* to, const void* from, uint64_t bytes) {
   null_device* device = handle;
   percale_status* status =
       check_copy(device, to, bytes, &device->counts.copies_from_host, &device->counts.bytes_from_host);
-  (void)queue;
+  (void)stream;
   if (status == NULL && bytes > 0) memcpy(to, from, (size_t)bytes);
   return status;
 }
 
-static percale_status* copy_to_host(void* handle, void* queue, void* to, const void* from, uint64_t bytes) {
+static percale_status* copy_to_host(void* handle, void* stream, void* to, const void* from, uint64_t bytes) {
   null_device* device = handle;
   percale_status* status =
       check_copy(device, from, bytes, &device->counts.copies_to_host, &device->counts.bytes_to_host);
-  (void)queue;
+  (void)stream;
   if (status == NULL && bytes > 0) memcpy(to, from, (size_t)bytes);
   return status;
 }
+/* --8<-- [end:memory] */
 
 static void memory_stats(void* handle, uint64_t* out_used, uint64_t* out_peak) {
   null_device* device = handle;

@@ -25,7 +25,7 @@ typedef struct {
 static int64_t piece_begin(int64_t piece) { return piece * PIECE; }
 static int64_t piece_end(const job* work, int64_t piece) {
   const int64_t end = piece_begin(piece) + PIECE;
-  if (work->host->run_cancelled(work->launch->run)) return piece_begin(piece);
+  if (work->host->run->cancelled(work->launch->run)) return piece_begin(piece);
   return end < work->count ? end : work->count;
 }
 
@@ -72,7 +72,7 @@ static void run_pieces(const void* state, const percale_launch* launch, void (*b
   work.host = plugin->host;
   work.launch = launch;
   work.count = planned->count;
-  if (work.count > 0) plugin->host->parallel_for(launch->run, (work.count + PIECE - 1) / PIECE, body, &work);
+  if (work.count > 0) plugin->host->run->parallel_for(launch->run, (work.count + PIECE - 1) / PIECE, body, &work);
   pthread_mutex_lock(&plugin->mutex);
   ++plugin->kernel_runs;
   pthread_mutex_unlock(&plugin->mutex);
@@ -88,10 +88,10 @@ static percale_status* accepts(void* user, const percale_node_view* node) {
   const null_plugin* plugin = user;
   const percale_host_api* host = plugin->host;
   size_t out_rank, rank, i;
-  const int64_t* out_dims = host->node_output_dims(node, 0, &out_rank);
-  for (i = 0; i < host->node_input_count(node); ++i) {
-    const int64_t* dims = host->node_input_dims(node, i, &rank);
-    if (host->node_input_dtype(node, i) != PERCALE_DTYPE_F32) {
+  const int64_t* out_dims = host->node->output_dims(node, 0, &out_rank);
+  for (i = 0; i < host->node->input_count(node); ++i) {
+    const int64_t* dims = host->node->input_dims(node, i, &rank);
+    if (host->node->input_dtype(node, i) != PERCALE_DTYPE_F32) {
       return null_error(plugin, PERCALE_UNIMPLEMENTED, "its inputs must be f32");
     }
     if (rank != out_rank || memcmp(dims, out_dims, rank * sizeof *dims) != 0) {
@@ -104,7 +104,7 @@ static percale_status* accepts(void* user, const percale_node_view* node) {
 static percale_status* plan(void* user, const percale_node_view* node, percale_kernel_plan* plan, void** out_state) {
   null_plugin* plugin = user;
   size_t rank, i;
-  const int64_t* dims = plugin->host->node_output_dims(node, 0, &rank);
+  const int64_t* dims = plugin->host->node->output_dims(node, 0, &rank);
   plan_state* state = malloc(sizeof *state);
   (void)plan; /* no scratch needed */
   *out_state = state;
@@ -131,6 +131,7 @@ void null_fill_kernels(null_plugin* plugin) {
     percale_kernel* kernel = &plugin->kernels[i];
     kernel->struct_size = sizeof *kernel;
     kernel->name = all[i].name;
+    kernel->device_kind = "null";
     kernel->domain = "";
     kernel->op = all[i].op;
     kernel->accepts = accepts;
@@ -139,6 +140,5 @@ void null_fill_kernels(null_plugin* plugin) {
     kernel->destroy = free;
     kernel->user = plugin;
     plugin->kernel_list[i] = kernel;
-    plugin->kernel_kinds[i] = "null";
   }
 }

@@ -11,7 +11,7 @@ static null_plugin* instances;
 static pthread_mutex_t instances_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 percale_status* null_error(const null_plugin* plugin, int32_t code, const char* text) {
-  return plugin->host->status_create(code, text, strlen(text));
+  return plugin->host->status->create(code, text, strlen(text));
 }
 
 static null_plugin* make_instance(const percale_host_api* host) {
@@ -31,7 +31,6 @@ static null_plugin* make_instance(const percale_host_api* host) {
   plugin->api.devices = plugin->devices;
   plugin->api.device_count = 1;
   plugin->api.kernels = plugin->kernel_list;
-  plugin->api.kernel_device_kinds = plugin->kernel_kinds;
   plugin->api.kernel_count = NULL_KERNEL_COUNT;
   return plugin;
 }
@@ -44,7 +43,7 @@ percale_status* percale_null_plugin_init(const percale_host_api* host, uint32_t 
   (void)path; /* The plug-in reads no files. */
   *out_plugin = NULL;
   if (host_abi < PERCALE_PLUGIN_ABI || host->struct_size < sizeof *host) {
-    return host->status_create(PERCALE_UNIMPLEMENTED, too_old, sizeof too_old - 1);
+    return host->status->create(PERCALE_UNIMPLEMENTED, too_old, sizeof too_old - 1);
   }
   pthread_mutex_lock(&instances_mutex);
   for (plugin = instances; plugin != NULL && plugin->host != host;) plugin = plugin->next;
@@ -53,7 +52,7 @@ percale_status* percale_null_plugin_init(const percale_host_api* host, uint32_t 
     instances = plugin;
   }
   pthread_mutex_unlock(&instances_mutex);
-  if (plugin == NULL) return host->status_create(PERCALE_RESOURCE_EXHAUSTED, no_memory, sizeof no_memory - 1);
+  if (plugin == NULL) return host->status->create(PERCALE_RESOURCE_EXHAUSTED, no_memory, sizeof no_memory - 1);
   *out_plugin = &plugin->api;
   return NULL;
 }

@@ -16,7 +16,6 @@ typedef struct null_plugin {
   const percale_device_api* devices[1];
   percale_kernel kernels[NULL_KERNEL_COUNT];
   const percale_kernel* kernel_list[NULL_KERNEL_COUNT];
-  const char* kernel_kinds[NULL_KERNEL_COUNT];
   const percale_host_api* host;
   pthread_mutex_t mutex; /* guards the members below */
   uint64_t kernel_runs;

@@ -1,8 +1,6 @@
 // The way in: the host's table down, the list of kernels up.
 #include <algorithm>
-#include <list>
-#include <mutex>
-#include <new>
+#include <deque>
 #include <string>
 
 #include "devices/onednn/support/kernels.h"
@@ -78,74 +76,25 @@ constexpr KernelEntry kKernels[] = {
     {"onednn.relu_grad", "percale", "ReluGrad", prepare_relu_grad},
 };
 
-// What one copy of the library is given. Two versions of it may live in one process, and a plug-in is never unloaded.
-struct Instance {
-  const percale_host_api* host;
-  std::string version;
-  std::vector<KernelContext> contexts;
-  std::vector<percale_kernel> kernels;
-  std::vector<const percale_kernel*> list;
-  std::vector<const char*> kinds;
-  percale_plugin_api api{};
+std::string library_version() {
+  const dnnl_version_t* v = dnnl_version();
+  return std::to_string(v->major) + '.' + std::to_string(v->minor) + '.' + std::to_string(v->patch);
+}
 
-  explicit Instance(const percale_host_api* given) : host(given) {
-    const dnnl_version_t* v = dnnl_version();
-    version = std::to_string(v->major) + '.' + std::to_string(v->minor) + '.' + std::to_string(v->patch);
-    for (const KernelEntry& entry : kKernels) contexts.push_back({host, entry});
-    for (KernelContext& context : contexts) kernels.push_back(make_kernel(context));
-    for (const percale_kernel& kernel : kernels) list.push_back(&kernel);
-    kinds.assign(list.size(), "cpu");
-    api.struct_size = sizeof(api);
-    api.name = "onednn";
-    api.version = version.c_str();
-    api.kernels = list.data();
-    api.kernel_device_kinds = kinds.data();
-    api.kernel_count = list.size();
+class OneDnnPlugin : public plugin::Plugin {
+ public:
+  static constexpr const char* kName = "onednn";
+  explicit OneDnnPlugin(const percale_host_api& host) : Plugin(host, kName, library_version()) {
+    for (const KernelEntry& entry : kKernels) {
+      const KernelContext& context = contexts_.emplace_back(KernelContext{&host, entry});
+      add(plugin::kernel_of({entry.name, entry.domain, entry.op}, context));
+    }
   }
-  Instance(const Instance&) = delete;
-  Instance& operator=(const Instance&) = delete;
+
+  std::deque<KernelContext> contexts_;
 };
-
-struct Instances {
-  std::mutex mutex;
-  std::list<Instance> all;
-};
-// Never destroyed: whoever has loaded the plug-in may use it to the end of the process.
-Instances& instances() {
-  static auto* const kept = new Instances;
-  return *kept;
-}
-
-const percale_plugin_api* instance_for(const percale_host_api* host) {
-  Instances& known = instances();
-  const std::lock_guard lock(known.mutex);
-  for (const Instance& instance : known.all) {
-    if (instance.host == host) return &instance.api;
-  }
-  return &known.all.emplace_back(host).api;
-}
-
-percale_status* error(const percale_host_api* host, percale_code code, std::string_view message) {
-  return host->status_create(code, message.data(), message.size());
-}
 
 }  // namespace
 }  // namespace percale::onednn
 
-extern "C" __attribute__((visibility("default"))) percale_status* percale_plugin_init(const percale_host_api* host,
-                                                                                      uint32_t host_abi, const char*,
-                                                                                      const percale_plugin_api** out) {
-  using namespace percale::onednn;
-  *out = nullptr;
-  if (host_abi < PERCALE_PLUGIN_ABI || host->struct_size < sizeof(*host)) {
-    return error(host, PERCALE_UNIMPLEMENTED, "the library is older than the plug-in 'onednn'");
-  }
-  try {
-    *out = instance_for(host);
-    return nullptr;
-  } catch (const std::bad_alloc&) {
-    return error(host, PERCALE_RESOURCE_EXHAUSTED, "no memory for the plug-in 'onednn'");
-  } catch (const std::exception& e) {
-    return error(host, PERCALE_FAILED_PRECONDITION, e.what());
-  }
-}
+PERCALE_PLUGIN(percale::onednn::OneDnnPlugin)

@@ -92,11 +92,13 @@ static int32_t on_step(void* user, const percale_progress* p) {
 
 /* Writes a SPEC whose new head takes the model's value "dense". Only the head is trained. */
 static char* spec_of(const char* model) {
+  /* --8<-- [start:tune] */
   static const char rest[] =
       "\", \"outputs\": [\"dense\"], \"freeze\": [\"conv2d*\", \"dense/*\"],"
       " \"head\": [{\"layer\": \"Dense\", \"name\": \"parity\", \"units\": 2}],"
       " \"loss\": \"sparse_categorical_crossentropy\", \"from_logits\": true, \"metrics\": [\"accuracy\"],"
       " \"optimizer\": \"adam\"}";
+  /* --8<-- [end:tune] */
   static const char begin[] = "{\"model\": \"";
   char *out = malloc(sizeof begin + 2 * strlen(model) + sizeof rest), *end;
   if (out == NULL) exit(1);

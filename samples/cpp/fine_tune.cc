@@ -45,6 +45,7 @@ int main(int argc, char** argv) try {
   Dataset test = parity(engine, argv[4], argv[5]);
   test.batch(256).value();
 
+  // --8<-- [start:tune]
   // The new head takes the model's value "dense". Only the head is trained.
   std::string spec = R"({"outputs": ["dense"], "freeze": ["conv2d*", "dense/*"],
                          "head": [{"layer": "Dense", "name": "parity", "units": 2}],
@@ -52,6 +53,7 @@ int main(int argc, char** argv) try {
                          "optimizer": "adam", "model": )";
   spec += quoted(argv[1]) + "}";
   Trainer trainer = Trainer::from_spec(engine, spec).value();
+  // --8<-- [end:tune]
   const std::vector<float> before = body(trainer);
   trainer
       .fit(data, 1,

@@ -28,12 +28,14 @@ class FineTune {
       System.err.println("usage: FineTune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS");
       System.exit(2);
     }
+    // --8<-- [start:tune]
     Sequential model = Sequential.fromFile(Path.of(arguments[0]))
         .set("outputs", "dense")
         .set("freeze", List.of("conv2d*", "dense/*"))
         .layer(Layer.of("Dense").set("name", "parity").set("units", 2))
         .set("from_logits", true)
         .compile("adam", "sparse_categorical_crossentropy", "accuracy");
+    // --8<-- [end:tune]
     try (Engine engine = Engine.create();
         Dataset data = parity(engine, arguments[1], arguments[2]).configure(64, 1, false);
         Dataset test = parity(engine, arguments[3], arguments[4]).batch(256);
@@ -66,7 +68,7 @@ class FineTune {
         Tensor two = Tensor.of(engine, new long[] {2}, 1)) {
       List<Value> columns = digits.columnTypes().stream().map(column -> rows(builder, column)).toList();
       Value x = builder.op("Reshape").name("x").input(columns.get(0), builder.constant(null, shape)).finish();
-      Value number = builder.op("Cast").input(columns.get(1)).set("to", 7 /* I64, in ONNX's numbers */).finish();
+      Value number = builder.op("Cast").input(columns.get(1)).set("to", 7 /* I64 */).finish();
       Value y = builder.op("Mod").name("y").input(number, builder.constant(null, two)).finish();
       builder.setOutputs(x, y);
       try (Graph graph = builder.finish()) {

@@ -74,6 +74,7 @@ class Serve {
     Path spec = Path.of(arguments[0]);
     int port = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 0;
     long limit = arguments.length > 2 ? Long.parseLong(arguments[2]) : 512 << 20;
+    // --8<-- [start:open]
     try (Engine engine = Engine.builder().memoryLimit(limit).build();
         Trainer trainer = Trainer.fromSpec(engine, Files.readString(spec))
             .specFolder(spec.toAbsolutePath().getParent())
@@ -84,6 +85,7 @@ class Serve {
         Session session = Session.create(engine, graph, variables)) {
       new Serve(engine, session, variables, graph.outputNames().get(0)).run(trainer, port);
     }
+    // --8<-- [end:open]
   }
 
   private void run(Trainer trainer, int port) throws Exception {
@@ -130,6 +132,7 @@ class Serve {
     }
   }
 
+  // --8<-- [start:answer]
   private void predict(HttpExchange exchange) throws IOException {
     byte[] pixels = exchange.getRequestBody().readNBytes(MOST_BYTES + 1);
     if (pixels.length == 0 || pixels.length % PIXELS != 0 || pixels.length > MOST_BYTES) {
@@ -148,6 +151,7 @@ class Serve {
       wait(exchange, run);
     }
   }
+  // --8<-- [end:answer]
 
   /** Answers when the run is finished. A short run gets a status of its own. During a longer
    * one, spaces are sent, which JSON allows, to find out whether the client is still connected:

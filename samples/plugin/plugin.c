@@ -17,9 +17,10 @@
 static const percale_host_api* host;
 
 static percale_status* refuse(const char* reason) {
-  return host->status_create(PERCALE_UNIMPLEMENTED, reason, PERCALE_NUL_ENDED);
+  return host->status->create(PERCALE_UNIMPLEMENTED, reason, PERCALE_NUL_ENDED);
 }
 
+/* --8<-- [start:loop] */
 /* ---- Shared by both kernels: a loop over all elements of input 0. The division into pieces
  * depends only on the problem's size. */
 
@@ -33,9 +34,9 @@ enum { PIECE = 16384 };
 
 static percale_status* make_plan(const percale_node_view* node, loop run, void** out_state) {
   size_t rank = 0, i;
-  const int64_t* dims = host->node_input_dims(node, 0, &rank);
+  const int64_t* dims = host->node->input_dims(node, 0, &rank);
   plan_state* state = malloc(sizeof *state);
-  if (state == NULL) return host->status_create(PERCALE_RESOURCE_EXHAUSTED, "no memory", PERCALE_NUL_ENDED);
+  if (state == NULL) return host->status->create(PERCALE_RESOURCE_EXHAUSTED, "no memory", PERCALE_NUL_ENDED);
   state->count = 1;
   state->run = run;
   for (i = 0; i < rank; ++i) state->count *= dims[i];
@@ -62,14 +63,15 @@ static void run_all(const plan_state* plan, const percale_launch* launch, int in
   mine.x = launch->operands[0];
   mine.parameter = inputs > 1 ? launch->operands[1] : NULL;
   mine.y = launch->operands[inputs];
-  host->parallel_for(launch->run, (plan->count + PIECE - 1) / PIECE, run_piece, &mine);
+  host->run->parallel_for(launch->run, (plan->count + PIECE - 1) / PIECE, run_piece, &mine);
 }
+/* --8<-- [end:loop] */
+
 static void run_unary(const void* state, const percale_launch* launch) { run_all(state, launch, 1); }
 static void run_snake(const void* state, const percale_launch* launch) {
   const float* alpha = launch->operands[1];
   if (*alpha == 0) {
-    host->run_fail_with(launch->run, PERCALE_INVALID_ARGUMENT, "'alpha' is 0, wanted another number",
-                        PERCALE_NUL_ENDED);
+    host->run->fail(launch->run, PERCALE_INVALID_ARGUMENT, "'alpha' is 0, wanted another number", PERCALE_NUL_ENDED);
     return;
   }
   run_all(state, launch, 2);
@@ -77,9 +79,10 @@ static void run_snake(const void* state, const percale_launch* launch) {
 
 static percale_status* accepts_f32(void* user, const percale_node_view* node) {
   (void)user;
-  return host->node_input_dtype(node, 0) == PERCALE_DTYPE_F32 ? NULL : refuse("works in f32");
+  return host->node->input_dtype(node, 0) == PERCALE_DTYPE_F32 ? NULL : refuse("works in f32");
 }
 
+/* --8<-- [start:mish] */
 /* ---- Mish: x tanh(log(1 + e)) with e = exp(x) is x n / (n + 2) with n = e (e + 2). */
 
 /* Returns 2^k times a polynomial, the Taylor series of exp on [-ln 2 / 2, ln 2 / 2]. Simple
@@ -108,6 +111,7 @@ static percale_status* plan_mish(void* user, const percale_node_view* node, perc
   (void)user, (void)plan;
   return make_plan(node, mish, out_state);
 }
+/* --8<-- [end:mish] */
 
 /* ---- Snake. */
 
@@ -125,39 +129,41 @@ static percale_status* plan_snake(void* user, const percale_node_view* node, per
   return make_plan(node, snake, out_state);
 }
 
+/* --8<-- [start:op] */
 static percale_status* snake_shape(void* user, percale_shape_context* context) {
   size_t rank = 0;
-  const int64_t* dims = host->shape_input_dims(context, 1, &rank);
+  const int64_t* dims = host->shape->input_dims(context, 1, &rank);
   (void)user;
   if (rank != SIZE_MAX && (rank > 1 || (rank == 1 && dims[0] != 1 && dims[0] != -1))) {
-    return host->status_create(PERCALE_INVALID_ARGUMENT, "'alpha' must be one number", PERCALE_NUL_ENDED);
+    return host->status->create(PERCALE_INVALID_ARGUMENT, "'alpha' must be one number", PERCALE_NUL_ENDED);
   }
-  dims = host->shape_input_dims(context, 0, &rank);
-  return host->shape_set_output(context, 0, host->shape_input_dtype(context, 0), dims, rank);
+  dims = host->shape->input_dims(context, 0, &rank);
+  return host->shape->set_output(context, 0, host->shape->input_dtype(context, 0), dims, rank);
 }
 
 static int32_t emit(percale_grad_context* context, const char* op, int32_t a, int32_t b) {
   int32_t inputs[2];
   inputs[0] = a, inputs[1] = b;
-  return host->grad_emit(context, op, inputs, b < 0 ? 1 : 2);
+  return host->grad->emit(context, op, inputs, b < 0 ? 1 : 2, NULL, 0);
 }
 
 /* With s = sin(alpha x) and d = sin(2 alpha x): dx = dy (1 + d), dalpha = sum of dy (x d - s^2 /
  * alpha) / alpha. */
 static percale_status* snake_gradient(void* user, percale_grad_context* context) {
-  const int32_t x = host->grad_input(context, 0), alpha = host->grad_input(context, 1);
-  const int32_t dy = host->grad_of_output(context, 0);
+  const int32_t x = host->grad->input(context, 0), alpha = host->grad->input(context, 1);
+  const int32_t dy = host->grad->output_gradient(context, 0);
   const int32_t angle = emit(context, "Mul", alpha, x), twice = emit(context, "Add", angle, angle);
   const int32_t s = emit(context, "Sin", angle, -1), d = emit(context, "Sin", twice, -1);
   const int32_t square = emit(context, "Div", emit(context, "Mul", s, s), alpha);
   const int32_t slope = emit(context, "Div", emit(context, "Sub", emit(context, "Mul", x, d), square), alpha);
   (void)user;
-  host->grad_set(context, 0, emit(context, "Add", dy, emit(context, "Mul", dy, d)));
-  host->grad_set(
+  host->grad->set_input_gradient(context, 0, emit(context, "Add", dy, emit(context, "Mul", dy, d)));
+  host->grad->set_input_gradient(
       context, 1,
       emit(context, "percale:SumToShape", emit(context, "Mul", dy, slope), emit(context, "Shape", alpha, -1)));
   return NULL;
 }
+/* --8<-- [end:op] */
 
 /* ---- The tables. */
 
@@ -165,15 +171,14 @@ static const percale_op_value inputs[] = {{"x", 'T', 1u << PERCALE_DTYPE_F32, 0}
                                           {"alpha", 'T', 1u << PERCALE_DTYPE_F32, 0}};
 static const percale_op_value outputs[] = {{"y", 'T', 0, 0}};
 static const percale_op snake_op = {
-    sizeof(percale_op), "sample", "Snake", 1, "x + sin(alpha x)^2 / alpha.", inputs, 2, outputs, 1, NULL, snake_shape,
-    snake_gradient,     NULL,     0,       0};
+    sizeof(percale_op), "Snake",       1, "x + sin(alpha x)^2 / alpha.", inputs, 2, outputs, 1, NULL, 0, NULL,
+    snake_shape,        snake_gradient};
 static const percale_kernel snake_kernel = {
-    sizeof(percale_kernel), "sample.snake", "sample", "Snake", accepts_f32, plan_snake, run_snake, free, NULL};
+    sizeof(percale_kernel), "sample.snake", "cpu", "sample", "Snake", accepts_f32, plan_snake, run_snake, free, NULL};
 static const percale_kernel mish_kernel = {
-    sizeof(percale_kernel), "sample.mish", "", "Mish", accepts_f32, plan_mish, run_unary, free, NULL};
+    sizeof(percale_kernel), "sample.mish", "cpu", "", "Mish", accepts_f32, plan_mish, run_unary, free, NULL};
 static const percale_op* const ops[] = {&snake_op};
 static const percale_kernel* const kernels[] = {&snake_kernel, &mish_kernel};
-static const char* const kinds[] = {"cpu", "cpu"};
 
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
@@ -190,13 +195,13 @@ percale_status* percale_plugin_init(const percale_host_api* given, uint32_t abi,
    * table, so it serves the first copy only. A plug-in for all copies gives each its own tables
    * and finds the host by `user`. */
   if (!__sync_bool_compare_and_swap(&host, NULL, given) && host != given) {
-    return given->status_create(PERCALE_FAILED_PRECONDITION, "serves another copy of the library", PERCALE_NUL_ENDED);
+    return given->status->create(PERCALE_FAILED_PRECONDITION, "serves another copy of the library", PERCALE_NUL_ENDED);
   }
   if (abi != PERCALE_PLUGIN_ABI) return refuse("made for another version of the plug-in interface");
   api.struct_size = sizeof api;
-  api.name = "sample", api.version = "1.0";
+  api.name = "sample", api.version = "1.0", api.domain = "sample";
   api.ops = ops, api.op_count = 1;
-  api.kernels = kernels, api.kernel_device_kinds = kinds, api.kernel_count = 2;
+  api.kernels = kernels, api.kernel_count = 2;
   *out_plugin = &api;
   return NULL;
 }

@@ -9,8 +9,10 @@ import sys
 import percale as pc
 from percale import ops
 
+# --8<-- [start:tune]
 SPEC = {"outputs": ["dense"], "freeze": ["conv2d*", "dense/*"], "head": [{"layer": "Dense", "name": "parity", "units": 2}],
         "loss": "sparse_categorical_crossentropy", "from_logits": True, "metrics": ["accuracy"], "optimizer": "adam"}
+# --8<-- [end:tune]
 
 
 def parity(engine, images, labels):

@@ -1,8 +1,10 @@
 /* Tests plug-ins: they are found by path, listed with their contents, and rejected with a reason;
  * their ops behave like built-in ones.
- * Usage: plugin_test DOUBLE_PLUGIN NULL_PLUGIN NO_PLUGIN SILENT_PLUGIN */
+ * Usage: plugin_test DOUBLE_PLUGIN NULL_PLUGIN NO_PLUGIN MISNAMED_PLUGIN MISTAKEN_PLUGIN */
+#define _XOPEN_SOURCE 700 /* mkdtemp, symlink */
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -98,13 +100,98 @@ static void a_device_of_a_plugin_can_be_opened(const char* path) {
   percale_engine_release(engine);
 }
 
-static void an_op_whose_gradient_cannot_see_its_attributes_must_say_that_it_ignores_them(const char* path) {
+/* y = 3x: the gradient reads the factor and gives it to the node that it emits. */
+static void a_gradient_reads_and_emits_attributes(const char* path) {
+  static const char* const x_name[] = {"x"};
+  static const char* const name[] = {"gradient"};
+  static const char* const labels[] = {"a", "b"};
+  const int64_t dims[1] = {4};
+  float memory[4] = {1, 2, 3, 4};
+  percale_engine* engine = make(path, "cpu:0");
+  percale_builder* builder = NULL;
+  percale_graph* graph = NULL;
+  percale_session* session = NULL;
+  percale_tensor *x = NULL, *fetched = NULL;
+  percale_value in, y, gradient;
+  OK(percale_builder_create(engine, &builder));
+  OK(percale_builder_input(builder, "x", PERCALE_DTYPE_F32, dims, 1, &in));
+  OK(percale_builder_node(builder, "test:Double", "thrice"));
+  OK(percale_builder_add_input(builder, in));
+  OK(percale_builder_set_float(builder, "factor", 3));
+  OK(percale_builder_set_strings(builder, "labels", labels, 2));
+  OK(percale_builder_finish_node(builder, 1, &y));
+  OK(percale_builder_gradients(builder, &y, 1, &in, 1, &gradient));
+  OK(percale_builder_rename(builder, gradient, "gradient"));
+  OK(percale_builder_set_outputs(builder, &gradient, 1));
+  OK(percale_builder_finish(builder, &graph));
+  OK(percale_session_create(engine, graph, NULL, NULL, &session));
+  OK(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 1, memory, sizeof memory, NULL, NULL, &x));
+  OK(percale_session_run(session, x_name, &x, 1, name, 1, NULL, 0, PERCALE_FOREVER, &fetched));
+  if (fetched != NULL) {
+    const float* g = (const float*)percale_tensor_get_data(fetched);
+    CHECK(g[0] == 3 && g[1] == 3 && g[2] == 3 && g[3] == 3);
+  }
+  percale_tensor_release(fetched);
+  percale_tensor_release(x);
+  percale_session_release(session);
+  percale_graph_release(graph);
+  percale_builder_release(builder);
+  percale_engine_release(engine);
+}
+
+static void note_message(void* user, int32_t level, const char* message, size_t size) {
+  (void)size;
+  if (level == PERCALE_LOG_WARNING && strstr(message, "the first element is 99") != NULL) ++*(int*)user;
+}
+
+/* The reasons of a failed run have numbers of their own, so that a code is not taken for one. A
+ * kernel writes to the engine's log. */
+static void a_run_fails_for_known_reasons_and_logs(const char* path) {
+  static const char* const x_name[] = {"x"};
+  static const char* const name[] = {"y"};
+  const int64_t dims[1] = {1};
+  float memory[1] = {77};
+  int noted = 0;
+  percale_engine* engine = make(path, "cpu:0");
+  percale_builder* builder = NULL;
+  percale_graph* graph = NULL;
+  percale_session* session = NULL;
+  percale_tensor *x = NULL, *fetched = NULL;
+  percale_value in, y;
+  percale_engine_set_log(engine, note_message, &noted);
+  OK(percale_builder_create(engine, &builder));
+  OK(percale_builder_input(builder, "x", PERCALE_DTYPE_F32, dims, 1, &in));
+  OK(percale_builder_node(builder, "test:Double", "y"));
+  OK(percale_builder_add_input(builder, in));
+  OK(percale_builder_finish_node(builder, 1, &y));
+  OK(percale_builder_set_outputs(builder, &y, 1));
+  OK(percale_builder_finish(builder, &graph));
+  OK(percale_session_create(engine, graph, NULL, NULL, &session));
+  OK(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 1, memory, sizeof memory, NULL, NULL, &x));
+  FAILS(percale_session_run(session, x_name, &x, 1, name, 1, NULL, 0, PERCALE_FOREVER, &fetched), PERCALE_INTERNAL,
+        "Double 'y': a plug-in has failed the run with 11, which is no percale_run_error");
+  memory[0] = 88;
+  FAILS(percale_session_run(session, x_name, &x, 1, name, 1, NULL, 0, PERCALE_FOREVER, &fetched), PERCALE_OUT_OF_RANGE,
+        "Double 'y': index 5 is out of range");
+  CHECK(noted == 0);
+  memory[0] = 99;
+  OK(percale_session_run(session, x_name, &x, 1, name, 1, NULL, 0, PERCALE_FOREVER, &fetched));
+  CHECK(noted == 1);
+  percale_tensor_release(fetched);
+  percale_tensor_release(x);
+  percale_session_release(session);
+  percale_graph_release(graph);
+  percale_builder_release(builder);
+  percale_engine_release(engine);
+}
+
+static void a_plugin_may_not_take_the_domain_of_the_library(const char* path) {
   percale_options* options = NULL;
   percale_engine* engine = NULL;
   OK(percale_options_create("engine", &options));
   OK(percale_options_set(options, "plugin_path", path));
   FAILS(percale_engine_create(options, &engine), PERCALE_FAILED_PRECONDITION,
-        "op test:Double has attributes and a gradient function");
+        "op Double: the domain 'percale' cannot be a plug-in's");
   percale_options_release(options);
 }
 
@@ -119,7 +206,7 @@ static void a_gradient_that_nobody_made_is_refused(const char* path) {
   OK(percale_builder_add_input(builder, x));
   OK(percale_builder_finish_node(builder, 1, &y));
   FAILS(percale_builder_gradients(builder, &y, 1, &x, 1, &gradient), PERCALE_INVALID_ARGUMENT,
-        "grad_set: 12345 is no value that");
+        "set_input_gradient: 12345 is no value");
   percale_builder_release(builder);
   percale_engine_release(engine);
 }
@@ -138,12 +225,29 @@ static void what_is_no_plugin_is_refused_with_its_reason(const char* path, const
   percale_options_release(options);
 }
 
+/* As a build folder has it, where a plug-in was built once and then no more. */
+static void a_link_that_leads_nowhere_is_no_plugin(void) {
+  char folder[] = "/tmp/percale_plugin_test_XXXXXX", link[128];
+  percale_engine* engine;
+  CHECK(mkdtemp(folder) != NULL);
+  snprintf(link, sizeof link, "%s/libpercale_gone.so", folder);
+  CHECK(symlink("/nowhere/libpercale_gone.so", link) == 0);
+  engine = make(folder, "cpu:0");
+  CHECK(engine != NULL && !says(engine, "info", "gone"));
+  percale_engine_release(engine);
+  unlink(link);
+  rmdir(folder);
+}
+
 int main(int argc, char** argv) {
   if (argc != 6) return 2;
   an_op_of_a_plugin_is_an_op(argv[1]);
   a_device_of_a_plugin_can_be_opened(argv[2]);
-  an_op_whose_gradient_cannot_see_its_attributes_must_say_that_it_ignores_them(argv[4]);
+  a_gradient_reads_and_emits_attributes(argv[1]);
+  a_run_fails_for_known_reasons_and_logs(argv[1]);
+  a_plugin_may_not_take_the_domain_of_the_library(argv[4]);
   a_gradient_that_nobody_made_is_refused(argv[5]);
   what_is_no_plugin_is_refused_with_its_reason(argv[3], argv[1]);
+  a_link_that_leads_nowhere_is_no_plugin();
   return check_done();
 }

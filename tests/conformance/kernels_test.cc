@@ -88,7 +88,7 @@ Result<Outcome> run_kernel(const PlannedKernel& kernel, const Sample& sample, co
   RunContext run;
   run.parallel = way.parallel;
   void* queue = nullptr;
-  if (device.api().queue_create) PERCALE_RETURN_IF_ERROR(from_c(device.api().queue_create(device.handle(), &queue)));
+  if (device.api().stream_create) PERCALE_RETURN_IF_ERROR(from_c(device.api().stream_create(device.handle(), &queue)));
   const percale_launch launch{operands.data(), scratch.get(), queue, &run};
   if (device.api().launch != nullptr) {
     PERCALE_RETURN_IF_ERROR(
@@ -97,8 +97,8 @@ Result<Outcome> run_kernel(const PlannedKernel& kernel, const Sample& sample, co
     kernel.run(launch);
   }
   if (queue != nullptr) {
-    const Status done = from_c(device.api().queue_synchronize(queue));
-    device.api().queue_destroy(queue);
+    const Status done = from_c(device.api().stream_synchronize(queue));
+    device.api().stream_destroy(queue);
     PERCALE_RETURN_IF_ERROR(done);
   }
 

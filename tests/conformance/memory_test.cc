@@ -59,13 +59,19 @@ TEST_CASE("an older library's smaller description is filled no further than it g
   CHECK(out.gbytes_per_second == -7);
 }
 
+const percale_device_options& default_options() {
+  static const percale_device_options options{
+      .struct_size = sizeof(percale_device_options), .memory_limit = 0, .deterministic = 1, .tf32 = 0};
+  return options;
+}
+
 TEST_CASE("an index beyond what probe() counts opens no device") {
   const char* reason = nullptr;
   const int32_t count = api().probe(api().self, &reason);
   REQUIRE(count > 0);
   for (const int32_t index : {-1, count, INT32_MAX}) {
     void* device = &device;
-    const Status status = from_c(api().open(api().self, index, &device));
+    const Status status = from_c(api().open(api().self, index, &default_options(), &device));
     CHECK_FALSE(status.ok());
     CHECK(status.message() != "");
     CHECK(device == nullptr);
@@ -77,7 +83,7 @@ TEST_CASE("devices that probe() counts can be opened and closed beside the one i
   const int32_t count = std::min(4, api().probe(api().self, &reason));
   for (int32_t index = 0; index < count; ++index) {
     void* device = nullptr;
-    REQUIRE(from_c(api().open(api().self, index, &device)).ok());
+    REQUIRE(from_c(api().open(api().self, index, &default_options(), &device)).ok());
     void* memory = nullptr;
     REQUIRE(from_c(api().allocate(device, 100, &memory)).ok());
     api().free(device, memory);
@@ -193,9 +199,9 @@ TEST_CASE("many threads allocate, copy and free at once, and each reads what it 
 }
 
 TEST_CASE("queues, where there are some, are made, drained and destroyed, and copies keep their order") {
-  if (!api().queue_create) return;
+  if (!api().stream_create) return;
   void* queue = nullptr;
-  REQUIRE(from_c(api().queue_create(handle(), &queue)).ok());
+  REQUIRE(from_c(api().stream_create(handle(), &queue)).ok());
   const DeviceMemory memory(1 << 16);
   REQUIRE(memory.status().ok());
   const auto first = pattern(1 << 16, 5), second = pattern(1 << 16, 6);
@@ -203,15 +209,15 @@ TEST_CASE("queues, where there are some, are made, drained and destroyed, and co
   REQUIRE(from_c(api().copy_from_host(handle(), queue, memory.get(), first.data(), first.size())).ok());
   REQUIRE(from_c(api().copy_from_host(handle(), queue, memory.get(), second.data(), second.size())).ok());
   REQUIRE(from_c(api().copy_to_host(handle(), queue, back.data(), memory.get(), back.size())).ok());
-  REQUIRE(from_c(api().queue_synchronize(queue)).ok());
+  REQUIRE(from_c(api().stream_synchronize(queue)).ok());
   CHECK(back == second);
-  api().queue_destroy(queue);
+  api().stream_destroy(queue);
 }
 
 TEST_CASE("what leaves beside a queue's work has come at a point behind it, and when the queue is synchronised") {
-  if (api().queue_create == nullptr || api().copy_out == nullptr || api().queue_signal == nullptr) return;
+  if (api().stream_create == nullptr || api().copy_out == nullptr || api().stream_signal == nullptr) return;
   void* queue = nullptr;
-  REQUIRE(from_c(api().queue_create(handle(), &queue)).ok());
+  REQUIRE(from_c(api().stream_create(handle(), &queue)).ok());
   struct Point {
     std::atomic<bool> reached{false};
     const std::vector<unsigned char>* got = nullptr;
@@ -231,17 +237,17 @@ TEST_CASE("what leaves beside a queue's work has come at a point behind it, and 
     point.got = &got;
     REQUIRE(from_c(api().copy_from_host(handle(), queue, from.get(), first.data(), bytes)).ok());
     REQUIRE(from_c(api().copy_out(handle(), queue, got.data(), from.get(), bytes)).ok());
-    REQUIRE(from_c(api().queue_signal(queue, note, &point, 1)).ok());
+    REQUIRE(from_c(api().stream_signal(queue, note, &point, 1)).ok());
     // Later commands need not wait for copy_out.
     REQUIRE(from_c(api().copy_from_host(handle(), queue, other.get(), second.data(), bytes)).ok());
     REQUIRE(from_c(api().copy_out(handle(), queue, more.data(), other.get(), bytes)).ok());
-    REQUIRE(from_c(api().queue_synchronize(queue)).ok());
+    REQUIRE(from_c(api().stream_synchronize(queue)).ok());
     CHECK(point.reached.load());
     CHECK(point.seen == first);
     CHECK(got == first);
     CHECK(more == second);
   }
-  api().queue_destroy(queue);
+  api().stream_destroy(queue);
 }
 
 TEST_CASE("sums across devices are those of the host, in the order of a tree") {

@@ -1,11 +1,11 @@
 """Trains three small nets and compares the digests of their parameters with recorded ones.
 
-    digests.py PERCALE            compares; exit code 77 if none is recorded for this machine's fingerprints
+    digests.py PERCALE            compares; exit code 77 if no fingerprint is recorded
     digests.py PERCALE --record   adds the digests of this machine's fingerprints to digests.json
 
-Digests depend on the numerics fingerprint alone (version, instruction set), so they are recorded per fingerprint. Each net
-trains with 2 and 8 shards on 1 and 2 threads, on every instruction set that this CPU has. The digest must not depend
-on the number of threads, whether it is recorded or not.
+Digests depend on the numerics fingerprint alone (version, instruction set), so they are recorded
+per fingerprint. Each net trains with 2 and 8 shards on 1 and 2 threads, on every instruction set
+that this CPU has. The digest must not depend on the number of threads, recorded or not.
 """
 import json
 import os

@@ -30,6 +30,7 @@ EXPECTED = {
     "errors/errors": r"NOT_FOUND: .*no-such-model",
     "finetune/tune": r"the body kept its bits: True",
     "inspect/values": r"an inner value: \(1, 128\)",
+    "layers/own_loss": r"it learns: True",
     "layers/quadrants": r"accuracy (?:0\.9|1)",
     "onnx/run": r"dense_1: 2 x 10 scores",
     "profile/trace": r"spans are recorded: (?:1|True)",

@@ -92,8 +92,9 @@ def in_cpp(build, source, folder):
 
 
 def with_plugin(build, _, folder):
-    """The sample plug-in is built with only the headers; its op trains, and its kernel is used."""
-    need("meson", "pkg-config", "cc")
+    """The sample plug-ins are built with only the headers; the op of the one in C trains, and its
+    kernel is used."""
+    need("meson", "pkg-config", "cc", "c++")
     prefix, packages = install(build, folder)
     environment = dict(os.environ, PKG_CONFIG_PATH=packages, LD_LIBRARY_PATH=os.path.join(prefix, "lib"))
     flags = ["pkg-config", "--define-prefix", "percale", "--cflags"]
@@ -107,6 +108,11 @@ def with_plugin(build, _, folder):
     learned = re.search(r"alpha (\S+), .* is (\S+) off", said)
     if learned is None or abs(float(learned.group(1)) - 2) > 1e-3 or float(learned.group(2)) > 1e-4:
         sys.exit("the plug-in's op did not learn alpha = 2")
+    square = os.path.join(folder, "libpercale_square.so")
+    run(["c++", "-std=c++20", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-shared", "-fPIC",
+         os.path.join(PLUGIN, "cpp", "square.cc"), "-o", square] + run(flags, env=environment).split())
+    if "sample:Square" not in run([os.path.join(prefix, "bin", "percale"), "ops", "--plugin", square]):
+        sys.exit("the op of the plug-in in C++ is not listed")
     who = run([os.path.join(prefix, "bin", "percale"), "kernels", graph, "--plugin", plugin])
     if not re.search(r"Mish.*sample\.mish", who) or not re.search(r"Snake.*sample\.snake", who):
         sys.exit("the plug-in's kernels were not taken")

@@ -1,5 +1,7 @@
 """Checks that header, symbols.txt and library have the same symbols with the same versions, and
 that the library uses no function that could end its host's process."""
+import glob
+import os
 import re
 import subprocess
 import sys
@@ -14,10 +16,12 @@ def listed(path):
 
 
 def declared(path):
-    """Returns {symbol: version after \\since} of the header. A declaration without its own comment
-    belongs to the one above it. The version is '' if a comment does not give one."""
-    with open(path, encoding="utf-8") as header:
-        text = header.read()
+    """Returns {symbol: version after \\since} of the header and its parts. A declaration without a
+    comment belongs to the one above it. The version is '' if a comment does not give one."""
+    text = ""
+    for part in [path, *sorted(glob.glob(os.path.join(os.path.dirname(path), "percale", "*.h")))]:
+        with open(part, encoding="utf-8") as header:
+            text += header.read()
     found, version = {}, ""
     pattern = re.compile(r"(?:/\*\*((?:(?!\*/).)*)\*/\s*)?\bPERCALE_API\b[^;(]*?\b(percale_\w+)\s*\(", re.S)
     for comment, name in pattern.findall(text):

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "bindings/cpp/percale_plugin.hpp"
 #include "tests/sim/sim.h"
 
 namespace percale_sim {
@@ -36,24 +37,21 @@ class Unit {
   percale_sim_counts counts_{};
 };
 
-// The state of the plug-in for one copy of the library that has opened it. Lives as long as the
-// process.
-struct Plugin {
-  percale_plugin_api api{};  // must be first: its address is also that of the Plugin
-  // Devices that run single kernels, and devices that run whole partitions. The two kinds are
-  // numbered separately.
-  percale_device_api kernel_api{}, partition_api{};
-  const percale_device_api* devices[2] = {};
-  const percale_host_api* host = nullptr;
+// The plug-in for one copy of the library that has opened it. Lives as long as the process.
+struct Plugin : percale::plugin::Plugin {
+  static constexpr const char* kName = "sim";
+  explicit Plugin(const percale_host_api& host);
+
+  // Devices that run single kernels, then devices that run whole partitions.
   std::array<Unit, 2 * PERCALE_SIM_DEVICES> units;
-  Plugin* next = nullptr;
 };
 
-// Makes a status of the error through the host; null if there is no error.
-percale_status* to_status(const Plugin& plugin, const Error& error);
+// Throws an error as a Failure of the plug-in. Does nothing if there is none.
+void raise(const Error& error);
 
-// Fills the device tables (sim_device.cc).
-void fill_devices(Plugin& plugin);
+// The two tables of devices (sim_device.cc).
+percale_device_api kernel_devices(Plugin& plugin);
+percale_device_api partition_devices(Plugin& plugin);
 
 }  // namespace percale_sim
 

@@ -25,7 +25,7 @@ typedef struct percale_sim_faults {
 /** Calls of a device since it was opened or its faults were set. */
 typedef struct percale_sim_counts {
   uint64_t launches, copies_from_host, copies_to_host, allocations;
-  /** Of the copies. */
+  /** Bytes of the copies. */
   uint64_t bytes_from_host, bytes_to_host;
 } percale_sim_counts;
 

@@ -8,8 +8,11 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "tests/sim/sim_partition.h"
 #include "tests/sim/sim_queue.h"
@@ -39,7 +42,7 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  const Plugin& plugin() const { return plugin_; }
+  const percale_host_api& host() const { return plugin_.host(); }
   bool lost() const { return lost_; }
 
   Error allocate(uint64_t bytes, void** out) {
@@ -215,7 +218,7 @@ class Device {
   void pause(uint64_t nanoseconds, percale_run_context* run) const {
     const auto end = Clock::now() + std::chrono::nanoseconds(nanoseconds);
     while (nanoseconds > 0 && Clock::now() < end && !lost_) {
-      if (run != nullptr && plugin_.host->run_cancelled(run)) return;
+      if (run != nullptr && plugin_.host().run->cancelled(run)) return;
       std::this_thread::sleep_for(std::min<Clock::duration>(end - Clock::now(), std::chrono::milliseconds(2)));
     }
   }
@@ -229,181 +232,131 @@ class Device {
   std::optional<Worker> worker_;
 };
 
-Device& device_of(void* handle) { return *static_cast<Device*>(handle); }
+// The functions that both kinds of devices share, as the kit calls them. D is the derived class.
+template <class D>
+class SimDevice {
+ public:
+  using Owner = Plugin;
+  using Stream = Worker::Queue;
 
-// Runs `f`, which returns an Error. Turns that, or an allocation failure, into a status.
-template <class F>
-percale_status* answer(const Plugin& plugin, F&& f) {
-  try {
-    return to_status(plugin, f());
-  } catch (const std::bad_alloc&) {
-    return to_status(plugin, {PERCALE_RESOURCE_EXHAUSTED, "no memory for a sim device"});
-  } catch (...) {
-    return to_status(plugin, {PERCALE_RESOURCE_EXHAUSTED, "no thread for a sim device"});
+  SimDevice(Plugin& plugin, int32_t first_unit, int32_t index)
+      : device_(plugin, plugin.units[static_cast<size_t>(first_unit + checked(index))]) {}
+
+  const percale_host_api& host() const { return device_.host(); }
+  static int32_t probe(Plugin&, const char**) { return PERCALE_SIM_DEVICES; }
+  bool lost() const { return device_.lost(); }
+
+  void* allocate(uint64_t bytes) {
+    void* out = nullptr;
+    raise(device_.allocate(bytes, &out));
+    return out;
   }
-}
+  void free(void* memory) { device_.free(memory); }
+  void memory_stats(uint64_t* out_used, uint64_t* out_peak) const { device_.statistics(out_used, out_peak); }
+  void copy_from_host(Stream* queue, void* to, const void* from, uint64_t bytes) {
+    raise(device_.copy(queue, to, from, bytes, true));
+  }
+  void copy_to_host(Stream* queue, void* to, const void* from, uint64_t bytes) {
+    raise(device_.copy(queue, to, from, bytes, false));
+  }
 
-int32_t probe(void*, const char** out_reason) {
-  *out_reason = nullptr;
-  return PERCALE_SIM_DEVICES;
-}
-
-template <int32_t kFirstUnit>
-percale_status* open_device(void* self, int32_t index, void** out_device) {
-  auto& plugin = *static_cast<Plugin*>(self);
-  *out_device = nullptr;
-  return answer(plugin, [&]() -> Error {
-    if (index < 0 || index >= PERCALE_SIM_DEVICES) return {PERCALE_NOT_FOUND, "no sim device has that index"};
-    *out_device = new Device(plugin, plugin.units[static_cast<size_t>(kFirstUnit + index)]);
-    return {};
-  });
-}
-
-void close_device(void* device) { delete &device_of(device); }
-
-constexpr const char *kKernelKind = "sim", *kPartitionKind = "sim_partition";
-
-percale_status* describe(const char* kind, percale_device_description* out) {
-  percale_device_description facts{};
-  facts.struct_size = std::min<uint32_t>(out->struct_size, sizeof facts);
-  facts.kind = kind;
-  facts.model = "simulated accelerator";
-  facts.memory_bytes = kMemoryBytes;
-  std::memcpy(out, &facts, facts.struct_size);
-  return nullptr;
-}
-
-percale_status* allocate(void* device, uint64_t bytes, void** out_memory) {
-  *out_memory = nullptr;
-  return answer(device_of(device).plugin(), [&] { return device_of(device).allocate(bytes, out_memory); });
-}
-
-void free_memory(void* device, void* memory) { device_of(device).free(memory); }
-
-percale_status* queue_create(void* device, void** out_queue) {
-  *out_queue = nullptr;
-  return answer(device_of(device).plugin(), [&]() -> Error {
-    if (device_of(device).lost()) return kLost;
-    *out_queue = device_of(device).worker().create(device);
-    return {};
-  });
-}
-
-void queue_destroy(void* queue) { Worker::destroy(static_cast<Worker::Queue*>(queue)); }
-
-percale_status* copy_from_host(void* device, void* queue, void* to, const void* from, uint64_t bytes) {
-  return answer(device_of(device).plugin(), [&] { return device_of(device).copy(queue, to, from, bytes, true); });
-}
-
-percale_status* copy_to_host(void* device, void* queue, void* to, const void* from, uint64_t bytes) {
-  return answer(device_of(device).plugin(), [&] { return device_of(device).copy(queue, to, from, bytes, false); });
-}
-
-percale_status* queue_synchronize(void* queue) {
-  auto* q = static_cast<Worker::Queue*>(queue);
-  return answer(device_of(q->device).plugin(), [&] {
-    const Error error = Worker::synchronize(q);
-    return error.code == 0 && device_of(q->device).lost() ? kLost : error;
-  });
-}
-
-percale_status* launch(void* queue, void (*run)(const void*, const percale_launch*), const void* state,
-                       const percale_launch* launch, size_t operand_count) {
-  auto* q = static_cast<Worker::Queue*>(queue);
-  return answer(device_of(q->device).plugin(),
-                [&] { return device_of(q->device).launch(q, run, state, *launch, operand_count); });
-}
-
-percale_status* queue_signal(void* queue, void (*reached)(void*, uint64_t, percale_code), void* event, uint64_t value) {
-  auto* q = static_cast<Worker::Queue*>(queue);
-  Device& device = device_of(q->device);
-  return answer(device.plugin(), [&]() -> Error {
-    Worker::add(q, [&device, reached, event, value](const Error& before) -> Error {
-      const Error error = before.code == 0 && device.lost() ? kLost : before;
+  static D& device_of(Stream& queue) { return *static_cast<D*>(queue.device); }
+  Stream* make_stream() {
+    if (lost()) raise(kLost);
+    try {
+      return device_.worker().create(static_cast<D*>(this));
+    } catch (const std::system_error&) {
+      throw percale::plugin::Failure(PERCALE_RESOURCE_EXHAUSTED, "no thread for a sim device");
+    }
+  }
+  static void destroy_stream(Stream* queue) { Worker::destroy(queue); }
+  void synchronize(Stream& queue) {
+    const Error error = Worker::synchronize(&queue);
+    raise(error.code == 0 && lost() ? kLost : error);
+  }
+  void signal(Stream& queue, void (*reached)(void*, uint64_t, percale_code), void* event, uint64_t value) {
+    Worker::add(&queue, [this, reached, event, value](const Error& before) -> Error {
+      const Error error = before.code == 0 && lost() ? kLost : before;
       reached(event, value, static_cast<percale_code>(error.code));
       return error;
     });
-    return {};
-  });
-}
+  }
 
-void memory_stats(void* device, uint64_t* out_used, uint64_t* out_peak) {
-  device_of(device).statistics(out_used, out_peak);
-}
+  static void all_reduce(const std::vector<D*>& devices, void* const* buffers, std::span<const uint64_t> counts,
+                         percale_dtype dtype) {
+    std::vector<Device*> all;
+    for (D* device : devices) all.push_back(&device->device_);
+    const std::vector<uint64_t> sizes(counts.begin(), counts.end());
+    raise(dtype == PERCALE_DTYPE_F64 ? Device::all_reduce<double>(all, buffers, sizes)
+                                     : Device::all_reduce<float>(all, buffers, sizes));
+  }
 
-// A partition and the device that it was compiled for.
-struct Executable {
-  Device* device;
-  std::unique_ptr<Partition> partition;
+ protected:
+  static percale_device_description description(const char* kind) {
+    percale_device_description out{};
+    out.kind = kind;
+    out.model = "simulated accelerator";
+    out.memory_bytes = kMemoryBytes;
+    return out;
+  }
+  static int32_t checked(int32_t index) {
+    if (index < 0 || index >= PERCALE_SIM_DEVICES) raise({PERCALE_NOT_FOUND, "no sim device has that index"});
+    return index;
+  }
+
+  Device device_;
 };
 
-percale_status* compile(void* device, const void* graph, uint64_t bytes, void** out_executable) {
-  *out_executable = nullptr;
-  int32_t code = 0;
-  std::string text;
-  return answer(device_of(device).plugin(), [&]() -> Error {
-    if (device_of(device).lost()) return kLost;
+// Runs the kernels of the CPU one by one.
+class KernelDevice : public SimDevice<KernelDevice> {
+ public:
+  static constexpr const char* kKind = "sim";
+  KernelDevice(Plugin& plugin, int32_t index, const percale_device_options&) : SimDevice(plugin, 0, index) {}
+
+  static percale_device_description describe() { return description(kKind); }
+  void launch(Stream& queue, void (*run)(const void*, const percale_launch*), const void* state,
+              const percale_launch& launch, size_t operand_count) {
+    raise(device_.launch(&queue, run, state, launch, operand_count));
+  }
+};
+
+// Runs whole partitions.
+class PartitionDevice : public SimDevice<PartitionDevice> {
+ public:
+  static constexpr const char* kKind = "sim_partition";
+  struct Executable {
+    PartitionDevice* device;
+    std::unique_ptr<Partition> partition;
+  };
+  PartitionDevice(Plugin& plugin, int32_t index, const percale_device_options&)
+      : SimDevice(plugin, PERCALE_SIM_PARTITION(0), index) {}
+
+  static percale_device_description describe() { return description(kKind); }
+  using SimDevice::device_of;
+  static PartitionDevice& device_of(Executable& executable) { return *executable.device; }
+  Executable* compile(const void* graph, uint64_t bytes) {
+    if (lost()) raise(kLost);
+    int32_t code = 0;
+    std::string text;
     auto partition = Partition::compile(graph, bytes, &code, &text);
-    if (partition == nullptr) return {code, text.c_str()};
-    *out_executable = new Executable{&device_of(device), std::move(partition)};
-    return {};
-  });
-}
-
-percale_status* execute(void* executable, void* queue, void* const* inputs, void* const* outputs) {
-  auto& e = *static_cast<Executable*>(executable);
-  return answer(e.device->plugin(),
-                [&] { return e.device->execute(static_cast<Worker::Queue*>(queue), *e.partition, inputs, outputs); });
-}
-
-void executable_destroy(void* executable) { delete static_cast<Executable*>(executable); }
-
-percale_status* all_reduce(void* const* devices, uint32_t device_count, void* const* buffers, const uint64_t* counts,
-                           uint32_t buffer_count, percale_dtype dtype) {
-  return answer(device_of(devices[0]).plugin(), [&] {
-    std::vector<Device*> all;
-    for (uint32_t i = 0; i < device_count; ++i) all.push_back(&device_of(devices[i]));
-    const std::vector<uint64_t> sizes(counts, counts + buffer_count);
-    return dtype == PERCALE_DTYPE_F64 ? Device::all_reduce<double>(all, buffers, sizes)
-                                      : Device::all_reduce<float>(all, buffers, sizes);
-  });
-}
-
-int32_t lost(void* device) { return device_of(device).lost() ? 1 : 0; }
+    if (partition == nullptr) raise({code, text.c_str()});
+    return new Executable{this, std::move(partition)};
+  }
+  void execute(Executable& executable, Stream* queue, void* const* inputs, void* const* outputs) {
+    raise(device_.execute(queue, *executable.partition, inputs, outputs));
+  }
+};
 
 }  // namespace
 
-void fill_devices(Plugin& plugin) {
-  percale_device_api api{};
-  api.struct_size = sizeof api;
-  api.self = &plugin;
-  api.probe = probe;
-  api.close = close_device;
-  api.allocate = allocate;
-  api.free = free_memory;
-  api.queue_create = queue_create;
-  api.queue_destroy = queue_destroy;
-  api.copy_from_host = copy_from_host;
-  api.copy_to_host = copy_to_host;
-  api.queue_synchronize = queue_synchronize;
-  api.memory_stats = memory_stats;
-  api.lost = lost;
-  api.queue_signal = queue_signal;
-  api.all_reduce = all_reduce;
-  plugin.kernel_api = plugin.partition_api = api;
+percale_device_api kernel_devices(Plugin& plugin) {
+  percale_device_api api = percale::plugin::device_of<KernelDevice>(KernelDevice::kKind, plugin);
+  api.borrow_kernels = "cpu";
+  return api;
+}
 
-  plugin.kernel_api.kind = kKernelKind;
-  plugin.kernel_api.open = open_device<0>;
-  plugin.kernel_api.describe = [](void*, percale_device_description* out) { return describe(kKernelKind, out); };
-  plugin.kernel_api.borrow_kernels = "cpu";
-  plugin.kernel_api.launch = launch;
-
-  plugin.partition_api.kind = kPartitionKind;
-  plugin.partition_api.open = open_device<PERCALE_SIM_PARTITION(0)>;
-  plugin.partition_api.describe = [](void*, percale_device_description* out) { return describe(kPartitionKind, out); };
-  plugin.partition_api.compile = compile;
-  plugin.partition_api.execute = execute;
-  plugin.partition_api.executable_destroy = executable_destroy;
+percale_device_api partition_devices(Plugin& plugin) {
+  return percale::plugin::device_of<PartitionDevice>(PartitionDevice::kKind, plugin);
 }
 
 }  // namespace percale_sim

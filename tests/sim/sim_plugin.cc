@@ -1,23 +1,11 @@
 // Entry point of the plug-in: receives the host table and returns the plug-in's tables.
 #include <cstdlib>
-#include <cstring>
-#include <new>
 #include <string_view>
 
 #include "tests/sim/plugin.h"
 
 namespace percale_sim {
 namespace {
-
-// One instance per copy of the library that opens the plug-in, identified by its host table.
-struct Instances {
-  std::mutex mutex;
-  Plugin* first = nullptr;
-};
-Instances& instances() {
-  static Instances only;
-  return only;
-}
 
 // Parses "device=1,lose_launch=500": numbers by name. Unknown names are ignored.
 void read_environment(Plugin& plugin) {
@@ -42,34 +30,25 @@ void read_environment(Plugin& plugin) {
     if (key == "copy_us") faults.copy_ns = whole * 1000;
     if (key == "slow") faults.slow = value;
   }
-  percale_sim_set_faults(&plugin.api, device, &faults);
+  percale_sim_set_faults(plugin.api(), device, &faults);
 }
 
-Plugin* make_instance(const percale_host_api* host) {
-  auto* plugin = new (std::nothrow) Plugin;
-  if (plugin == nullptr) return nullptr;
-  plugin->host = host;
-  fill_devices(*plugin);
-  plugin->devices[0] = &plugin->kernel_api;
-  plugin->devices[1] = &plugin->partition_api;
-  plugin->api.struct_size = sizeof plugin->api;
-  plugin->api.name = "sim";
-  plugin->api.version = "0.1.0";
-  plugin->api.devices = plugin->devices;
-  plugin->api.device_count = 2;
-  read_environment(*plugin);
-  return plugin;
-}
-
+// Each device table names its plug-in.
 Unit* find_unit(const percale_plugin_api* api, int32_t index) {
-  auto* plugin = const_cast<Plugin*>(reinterpret_cast<const Plugin*>(api));
+  auto* plugin = static_cast<Plugin*>(api->devices[0]->self);
   return index < 0 || index >= 2 * PERCALE_SIM_DEVICES ? nullptr : &plugin->units[static_cast<size_t>(index)];
 }
 
 }  // namespace
 
-percale_status* to_status(const Plugin& plugin, const Error& error) {
-  return error.code == 0 ? nullptr : plugin.host->status_create(error.code, error.text, std::strlen(error.text));
+Plugin::Plugin(const percale_host_api& host) : percale::plugin::Plugin(host, kName, "0.1.0") {
+  add(kernel_devices(*this));
+  add(partition_devices(*this));
+  read_environment(*this);
+}
+
+void raise(const Error& error) {
+  if (error.code != 0) throw percale::plugin::Failure(error.code, error.text);
 }
 
 void Unit::set(const percale_sim_faults& faults) {
@@ -106,25 +85,12 @@ bool Unit::count_allocation() {
 
 }  // namespace percale_sim
 
-using namespace percale_sim;
+using percale_sim::find_unit;
+using percale_sim::Unit;
 
 percale_status* percale_sim_plugin_init(const percale_host_api* host, uint32_t host_abi, const char*,
                                         const percale_plugin_api** out_plugin) {
-  constexpr std::string_view kTooOld = "the library is older than the plug-in 'sim'", kNoMemory = "no memory";
-  *out_plugin = nullptr;
-  if (host_abi < PERCALE_PLUGIN_ABI || host->struct_size < sizeof *host) {
-    return host->status_create(PERCALE_UNIMPLEMENTED, kTooOld.data(), kTooOld.size());
-  }
-  const std::lock_guard lock(instances().mutex);
-  Plugin* plugin = instances().first;
-  while (plugin != nullptr && plugin->host != host) plugin = plugin->next;
-  if (plugin == nullptr && (plugin = make_instance(host)) != nullptr) {
-    plugin->next = instances().first;
-    instances().first = plugin;
-  }
-  if (plugin == nullptr) return host->status_create(PERCALE_RESOURCE_EXHAUSTED, kNoMemory.data(), kNoMemory.size());
-  *out_plugin = &plugin->api;
-  return nullptr;
+  return percale::plugin::init<percale_sim::Plugin>(host, host_abi, out_plugin);
 }
 
 void percale_sim_set_faults(const percale_plugin_api* plugin, int32_t index, const percale_sim_faults* faults) {

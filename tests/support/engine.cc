@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "c_api/plugin/host_api.h"
+#include "c_api/host/host_api.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/cpu/simd/simd.h"
 #include "devices/null/null_device.h"
@@ -39,7 +39,7 @@ Result<std::shared_ptr<Engine>> make_test_engine(const EngineOptions& options,
     }
     // The first kernel of a plug-in's list is tried first.
     for (size_t i = plugin->kernel_count; i-- > 0;) {
-      PERCALE_RETURN_IF_ERROR(ops.registry->add_kernel(plugin->kernel_device_kinds[i], *plugin->kernels[i], true));
+      PERCALE_RETURN_IF_ERROR(ops.registry->add_kernel(plugin->kernels[i]->device_kind, *plugin->kernels[i], true));
     }
   }
   parts.registry = ops.registry;

@@ -1,4 +1,4 @@
-/// A named attribute of a node or a layer.
+/// Named attributes of nodes and layers.
 #ifndef PERCALE_CPP_ATTRIBUTE_HPP_
 #define PERCALE_CPP_ATTRIBUTE_HPP_
 
@@ -16,27 +16,28 @@
 
 namespace percale {
 
-/// The name of a function of the graph, as an attribute: the branches of If, the body of Loop.
+/// An attribute value that names a function of the graph: a branch of If, or the body of Loop.
 struct FunctionName {
   std::string name;  ///< of the function
 };
 
-/// {"units", 10}, {"alpha", 0.5}, {"padding", "same"}, {"strides", {2, 2}}, {"axes", std::vector<int64_t>{...}}, {"value", &tensor}.
+/// An attribute: {"units", 10}, {"alpha", 0.5}, {"padding", "same"}, {"strides", {2, 2}}, {"axes",
+/// std::vector<int64_t>{...}}, {"value", &tensor}.
 class Attribute {
  public:
-  /// What an attribute may be.
+  /// The types of attribute values.
   using Value = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
                              std::vector<std::string>, const Tensor*, FunctionName, bool>;
 
-  /// A name and its value, copied unless it says otherwise.
+  /// Creates an attribute from its name and value. The value is copied unless stated otherwise.
   template <class T>
   requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) Attribute(std::string name, T value)
       : name_(std::move(name)), value_(std::in_place_type<int64_t>, static_cast<int64_t>(value)) {}
-  /// true and false of an optimizer, a loss or a metric; nodes and layers take them as 1 and 0.
+  /// A boolean of an optimizer, a loss or a metric. Nodes and layers take it as 1 or 0.
   template <class T>
   requires(std::is_same_v<T, bool>) Attribute(std::string name, T value)
       : name_(std::move(name)), value_(std::in_place_type<bool>, value) {}
-  /// A number that is no whole one.
+  /// A floating-point number.
   template <class T>
   requires(std::is_floating_point_v<T>) Attribute(std::string name, T value)
       : name_(std::move(name)), value_(std::in_place_type<double>, static_cast<double>(value)) {}
@@ -47,20 +48,20 @@ class Attribute {
   Attribute(std::string name, std::vector<int64_t> values) : name_(std::move(name)), value_(std::move(values)) {}
   Attribute(std::string name, std::vector<double> values) : name_(std::move(name)), value_(std::move(values)) {}
   Attribute(std::string name, std::vector<std::string> values) : name_(std::move(name)), value_(std::move(values)) {}
-  /// Borrowed until the node is finished.
+  /// The tensor is borrowed until the node is finished.
   Attribute(std::string name, const Tensor* tensor) : name_(std::move(name)), value_(tensor) {}
   Attribute(std::string name, FunctionName function) : name_(std::move(name)), value_(std::move(function)) {}
 
-  /// As the op, the layer or the option calls it.
+  /// The name in the schema of the op, the layer or the option.
   const std::string& name() const { return name_; }
-  /// What it was given.
+  /// The value.
   const Value& value() const { return value_; }
 
  private:
   std::string name_;
   Value value_;
 };
-/// Those of a node or a layer.
+/// The attributes of a node or a layer.
 using Attributes = std::vector<Attribute>;
 
 namespace detail {
@@ -96,7 +97,7 @@ void add_json(std::string& out, const std::vector<T>& values) {
   }
   out += ']';
 }
-/// ,"name":value
+/// Appends ,"name":value.
 inline void add_json_member(std::string& out, const Attribute& attribute) {
   out += ',';
   add_json(out, attribute.name());

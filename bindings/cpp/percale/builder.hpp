@@ -15,27 +15,27 @@
 
 namespace percale {
 
-/// A value of a builder: what a node, an input or a constant gives. Empty: an absent optional input, or what a call gives after
-/// an error.
+/// A value inside a builder: the output of a node, an input, a variable or a constant. An empty
+/// value stands for an absent optional input. Builder calls return it after an error.
 struct Value {
-  percale_value id = PERCALE_NO_VALUE;  ///< as the C ABI numbers it
-  /// Whether it is one.
+  percale_value id = PERCALE_NO_VALUE;  ///< number in the C ABI
+  /// True if it is not empty.
   explicit operator bool() const { return id != PERCALE_NO_VALUE; }
 };
 
 /// The inputs of a node: {x, y} or a vector.
 class Values {
  public:
-  /// Borrowed for the call.
+  /// The values are borrowed for the call.
   Values(std::initializer_list<Value> values) : values_(values.begin(), values.size()) {}
   Values(std::span<const Value> values) : values_(values) {}
   Values(const std::vector<Value>& values) : values_(values) {}
   /// The values, in the order of the inputs.
   auto begin() const { return values_.begin(); }
-  auto end() const { return values_.end(); }  ///< behind the last one
-  /// How many there are.
+  auto end() const { return values_.end(); }  ///< past the last value
+  /// The number of values.
   size_t size() const { return values_.size(); }
-  /// For calls of the C ABI.
+  /// The values in the form of the C ABI.
   const percale_value* ids() const {
     static_assert(sizeof(Value) == sizeof(percale_value));
     return reinterpret_cast<const percale_value*>(values_.data());
@@ -45,25 +45,26 @@ class Values {
   std::span<const Value> values_;
 };
 
-/// dtype and dims of a value; no dims when not even the rank is known.
+/// The dtype and dims of a value.
 struct ValueType {
-  DType dtype = DType::kInvalid;  ///< kInvalid: not known
-  bool ranked = false;            ///< whether the rank is known
-  std::vector<int64_t> dims;      ///< -1 = unknown
+  DType dtype = DType::kInvalid;  ///< kInvalid if unknown
+  bool ranked = false;            ///< true if the rank is known
+  std::vector<int64_t> dims;      ///< -1 for an unknown dim; empty if not ranked
 };
 
-/// Builds a graph. The first error is kept: calls after it do nothing, and finish() gives it, so that a graph reads without a
-/// check in each line; status() tells at any time. thread-compatible.
+/// Builds a graph. It keeps its first error. Later calls then do nothing, and finish() returns the
+/// error, so a graph can be written without a check on every line. status() returns the error at
+/// any time. Thread-compatible.
 class Builder : public Handle<percale_builder, percale_builder_release> {
  public:
   using Handle::Handle;
 
-  /// An empty one.
+  /// Creates a builder of an empty graph.
   static Result<Builder> create(const Engine& engine) {
     return detail::made<Builder, percale_builder>(
         [&](percale_builder** out) { return percale_builder_create(engine.get(), out); });
   }
-  /// Goes on from a finished graph.
+  /// Creates a builder that continues from a finished graph.
   static Result<Builder> from(const Engine& engine, const Graph& graph) {
     return detail::made<Builder, percale_builder>(
         [&](percale_builder** out) { return percale_builder_from_graph(engine.get(), graph.get(), out); });
@@ -72,55 +73,59 @@ class Builder : public Handle<percale_builder, percale_builder_release> {
   /// The first error so far.
   const Status& status() const { return status_; }
 
-  /// The value of this name, of the function that is being built.
+  /// Returns the value with this name in the current function.
   Value find(Text name) { return one(percale_builder_find_value, name.c_str()); }
-  /// The next input of the current function; -1 in `dims` = unknown.
+  /// Adds an input to the current function. A dim of -1 is unknown.
   Value input(Text name, DType dtype, Dims dims) {
     return one(percale_builder_input, name.c_str(), static_cast<percale_dtype>(dtype), dims.data(), dims.size());
   }
-  /// The tensor is shared, not copied.
+  /// Adds a constant. The tensor is shared, not copied.
   Value constant(const Tensor& tensor, const char* name = nullptr) {
     return one(percale_builder_constant, name, tensor.get());
   }
-  /// A trainable variable whose first value is the tensor.
+  /// Adds a trainable variable whose initial value is the tensor.
   Value variable(Text name, const Tensor& initial) {
     return one(percale_builder_variable, name.c_str(), initial.get());
   }
-  /// A trainable variable whose first value an initializer draws: "zeros", "ones", "glorot_uniform", "glorot_normal",
-  /// "he_uniform", "he_normal", "lecun_normal", "random_uniform", "random_normal" or "orthogonal".
+  /// Adds a trainable variable whose initial value an initializer draws: "zeros", "ones",
+  /// "glorot_uniform", "glorot_normal", "he_uniform", "he_normal", "lecun_normal",
+  /// "random_uniform", "random_normal" or "orthogonal".
   Value variable(Text name, DType dtype, Dims dims, Text initializer) {
     return one(percale_builder_variable_initialized, name.c_str(), static_cast<percale_dtype>(dtype), dims.data(),
                dims.size(), initializer.c_str());
   }
-  /// A node of an op, "Conv" or "percale:ApplyAdam", with `outputs` outputs. percale/ops.hpp has a function per op.
+  /// Adds a node of an op, such as "Conv" or "percale:ApplyAdam", and returns its outputs.
+  /// percale/ops.hpp has one function per op.
   std::vector<Value> node(Text op, Values inputs, const Attributes& attributes, size_t outputs,
                           const char* name = nullptr) {
     check(percale_builder_node, op.c_str(), name);
     return finish_node(inputs, attributes, outputs);
   }
-  /// A node with one output.
+  /// Adds a node with one output.
   Value node(Text op, Values inputs, const Attributes& attributes = {}, const char* name = nullptr) {
     return node(op, inputs, attributes, 1, name)[0];
   }
-  /// A composite such as "Dense" or "Conv2D", with Keras' words as attributes.
+  /// Adds a composite such as "Dense" or "Conv2D". Its attributes have the names of Keras
+  /// arguments.
   Value layer(Text layer, Values inputs, const Attributes& attributes = {}, const char* name = nullptr) {
     check(percale_builder_layer, layer.c_str(), name);
     return finish_node(inputs, attributes, 1)[0];
   }
 
-  /// What follows goes into a new function, until end_function(). Functions nest.
+  /// Begins a function of the graph. Everything until end_function() is added to it. Functions can
+  /// be nested.
   void begin_function(Text name) { check(percale_builder_begin_function, name.c_str()); }
-  /// The end of what begin_function() began.
+  /// Ends the function of the last begin_function().
   void end_function() { check(percale_builder_end_function); }
-  /// Of the current function.
+  /// Sets the outputs of the current function.
   void set_outputs(Values values) { check(percale_builder_set_outputs, values.ids(), values.size()); }
-  /// Another name for a value; feeds and fetches know it by that.
+  /// Gives a value another name, which feeds and fetches then use.
   void rename(Value value, Text name) { check(percale_builder_rename, value.id, name.c_str()); }
-  /// Nodes that follow carry this device hint; "" ends it.
+  /// Sets a device hint for the nodes that follow; "" removes it.
   void set_device(Text device) { check(percale_builder_set_device, device.c_str()); }
-  /// The node of `after` runs only when the node of `before` has.
+  /// Makes the node of `after` run only once the node of `before` has run.
   void control_dependency(Value before, Value after) { check(percale_builder_control_dependency, before.id, after.id); }
-  /// What is known of a value.
+  /// Returns the dtype and dims of a value.
   ValueType type(Value value) {
     ValueType out;
     percale_dtype dtype = 0;
@@ -133,20 +138,21 @@ class Builder : public Handle<percale_builder, percale_builder_release> {
     return out;
   }
 
-  /// Gradients of the sum of ys with respect to each of xs, as new nodes.
+  /// Adds nodes that compute the gradients of the sum of `ys` with respect to each of `xs`.
   std::vector<Value> gradients(Values ys, Values xs) {
     std::vector<Value> out(xs.size());
     check(percale_builder_gradients, ys.ids(), ys.size(), xs.ids(), xs.size(),
           reinterpret_cast<percale_value*>(out.data()));
     return out;
   }
-  /// Adds what one training step does; gives the name of the target to run for one step. `optimizer`: a name or JSON.
+  /// Adds the nodes of one training step, and returns the name of the target that runs one step.
+  /// `optimizer` is a name or JSON.
   std::string minimize(Value loss, Text optimizer) {
     const char* target = nullptr;
     check(percale_builder_minimize, loss.id, optimizer.c_str(), &target);
     return std::string(detail::view(target));
   }
-  /// The finished, validated graph, or the first error. The builder is left empty.
+  /// Returns the validated graph, or the first error. The builder is empty afterwards.
   Result<Graph> finish() {
     if (!status_) return std::exchange(status_, Status());
     return detail::made<Graph, percale_graph>([&](percale_graph** out) { return percale_builder_finish(get(), out); });
@@ -190,7 +196,7 @@ class Builder : public Handle<percale_builder, percale_builder_release> {
     for (const Attribute& attribute : attributes) set(attribute);
     std::vector<Value> out(outputs);
     check(percale_builder_finish_node, outputs, reinterpret_cast<percale_value*>(out.data()));
-    // A caller of one output takes the first, whatever has happened.
+    // Callers of an op with one output read the first element even after an error.
     if (!status_ || outputs == 0) out.assign(outputs == 0 ? 1 : outputs, Value());
     return out;
   }

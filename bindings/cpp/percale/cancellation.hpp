@@ -1,4 +1,4 @@
-/// Ending what runs from elsewhere.
+/// Cancellation of calls and trainers from other threads.
 #ifndef PERCALE_CPP_CANCELLATION_HPP_
 #define PERCALE_CPP_CANCELLATION_HPP_
 
@@ -7,21 +7,22 @@
 
 namespace percale {
 
-/// A wish that what was given it ends: prepared calls, trainers. Once it is cancelled it stays so. thread-safe.
+/// A cancellation token. Cancelling it ends every prepared call and trainer that it was passed to.
+/// A cancelled token stays cancelled. Thread-safe.
 class Cancellation : public Handle<percale_cancellation, percale_cancellation_release> {
  public:
   using Handle::Handle;
 
-  /// One that is not cancelled.
+  /// Creates a token that is not cancelled.
   static Result<Cancellation> create() {
     return detail::made<Cancellation, percale_cancellation>(
         [](percale_cancellation** out) { return percale_cancellation_create(out); });
   }
-  /// One more owner of the same cancellation.
+  /// Returns another owner of the same token.
   Cancellation share() const { return Cancellation(percale_cancellation_retain(get())); }
-  /// Ends what runs with it, and what begins with it later, with CANCELLED. Any thread.
+  /// Ends everything that runs with it, or begins with it later, with CANCELLED. Any thread.
   void cancel() { percale_cancellation_cancel(get()); }
-  /// Whether it was cancelled.
+  /// True if it was cancelled.
   bool cancelled() const { return percale_cancellation_poll(get()) != 0; }
 };
 

@@ -1,4 +1,4 @@
-/// The description of a cluster: jobs, tasks, addresses, the own role.
+/// The description of a cluster.
 #ifndef PERCALE_CPP_CLUSTER_HPP_
 #define PERCALE_CPP_CLUSTER_HPP_
 
@@ -13,26 +13,28 @@
 
 namespace percale {
 
-/// thread-compatible.
+/// Describes a cluster: its jobs, tasks and addresses, and the role of this process.
+/// Thread-compatible.
 class Cluster : public Handle<percale_cluster, percale_cluster_release> {
  public:
   using Handle::Handle;
-  /// Empty.
+  /// Creates an empty cluster.
   static Result<Cluster> create() { return made(percale_cluster_create); }
-  /// From the JSON of TF_CONFIG.
+  /// Creates a cluster from the JSON of TF_CONFIG.
   static Result<Cluster> from_json(std::string_view json) {
     return made([&](percale_cluster** out) { return percale_cluster_from_json(json.data(), json.size(), out); });
   }
-  /// From TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*; NOT_FOUND without any.
+  /// Creates a cluster from the environment: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*.
+  /// NOT_FOUND if none is set.
   static Result<Cluster> from_environment() { return made(percale_cluster_from_environment); }
 
-  /// A task of a job, from 0 on, and where it listens: "host:port".
+  /// Adds a task of a job, counted from 0, with its address, "host:port".
   Status add_task(Text job, int64_t task, Text address) {
     return Status(percale_cluster_add_task(get(), job.c_str(), task, address.c_str()));
   }
-  /// Which task this process is.
+  /// Sets the job and task of this process.
   Status set_role(Text job, int64_t task) { return Status(percale_cluster_set_role(get(), job.c_str(), task)); }
-  /// Names of the jobs, in the order in which they came.
+  /// The names of the jobs, in the order in which they were added.
   std::vector<std::string> jobs() const {
     std::vector<std::string> out;
     for (size_t i = 0; i < percale_cluster_job_count(get()); ++i) {
@@ -40,14 +42,15 @@ class Cluster : public Handle<percale_cluster, percale_cluster_release> {
     }
     return out;
   }
-  /// One more than the highest number of a task; 0 for an unknown job.
+  /// The highest task number of a job plus one; 0 for an unknown job.
   int64_t task_count(Text job) const { return percale_cluster_task_count(get(), job.c_str()); }
-  /// "host:port", "" where the source does not tell it; nothing when there is no such task.
+  /// Returns "host:port". It is "" if the source does not give it, and empty if there is no such
+  /// task.
   std::optional<std::string> address(Text job, int64_t task) const {
     const char* out = percale_cluster_get_address(get(), job.c_str(), task);
     return out == nullptr ? std::nullopt : std::optional<std::string>(out);
   }
-  /// The own job ("" when none was given) and task.
+  /// Returns the job and task of this process. The job is "" if no role is set.
   std::pair<std::string, int64_t> role() const {
     int64_t task = 0;
     std::string job(detail::view(percale_cluster_get_role(get(), &task)));

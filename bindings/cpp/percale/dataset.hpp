@@ -1,4 +1,4 @@
-/// Examples in batches.
+/// Data sets: rows in batches.
 #ifndef PERCALE_CPP_DATASET_HPP_
 #define PERCALE_CPP_DATASET_HPP_
 
@@ -15,12 +15,13 @@
 
 namespace percale {
 
-/// thread-compatible. What is made of data sets keeps them.
+/// Yields rows in batches. Thread-compatible. A data set that is made from others keeps references
+/// to them.
 class Dataset : public Handle<percale_dataset, percale_dataset_release> {
  public:
   using Handle::Handle;
 
-  /// Rows of tensors that stand in memory: all have the same first dim.
+  /// Creates a data set of rows of tensors in memory, which must have the same first dim.
   static Result<Dataset> from_tensors(const Engine& engine, Feeds columns) {
     std::vector<const char*> names;
     std::vector<percale_tensor*> tensors;
@@ -32,10 +33,12 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
       return percale_dataset_from_tensors(engine.get(), names.data(), tensors.data(), names.size(), out);
     });
   }
-  /// Rows of files, (name, path) each: IDX (plain or gz), .npy, .npz, .safetensors, .csv, .tsv; "file#name" says which tensor or
-  /// columns. Rows of files of one name follow each other. u8 images become f32, multiplied by `scale` (0: kept as they are). `csv`:
-  /// JSON with the rules for CSV files (SPEC.md, "CSV files"), or the csv_rules() of another set. Paths are taken as they are:
-  /// PERCALE_DATA and the cache are searched for the data of a SPEC alone.
+  /// Creates a data set of rows in files. `files` are pairs of column name and path. The formats
+  /// are IDX (plain or gzip), .npy, .npz, .safetensors, .csv and .tsv. A path "file#name" selects a
+  /// tensor, or columns of a CSV file. Several files with the same column name are concatenated. u8
+  /// images become f32, multiplied by `scale` (0 keeps them as u8). `csv` has the JSON rules for
+  /// CSV files: csv_rules() of another data set, or as in SPEC.md, "CSV files". Paths are used as
+  /// given; PERCALE_DATA and the cache are searched only for the data of a SPEC.
   static Result<Dataset> from_files(const Engine& engine, std::span<const std::pair<std::string, std::string>> files,
                                     double scale = 0, Text csv = "") {
     std::vector<const char*> names, paths;
@@ -44,21 +47,25 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
       paths.push_back(path.c_str());
     }
     return made([&](percale_dataset** out) {
-      return percale_dataset_from_files(engine.get(), names.data(), paths.data(), names.size(), scale, csv.c_str(), out);
+      return percale_dataset_from_files(engine.get(), names.data(), paths.data(), names.size(), scale, csv.c_str(),
+                                        out);
     });
   }
-  /// How the set reads its CSV files, as JSON: columns, types, categories, what stands for missing values. "" for a set of other files.
+  /// Returns the rules by which the data set reads its CSV files, as JSON: columns, types,
+  /// categories and the markers of missing values. "" if it was not made from CSV files.
   Result<std::string> csv_rules() const {
     return detail::text([&](percale_text** out) { return percale_dataset_csv_rules(get(), out); });
   }
-  /// Rows of one i64 each: start, start + step, ... before `stop`.
+  /// Creates a data set of rows with one i64 each: start, start + step, ... before `stop`.
   static Result<Dataset> range(const Engine& engine, Text name, int64_t start, int64_t stop, int64_t step = 1) {
     return made([&](percale_dataset** out) {
       return percale_dataset_range(engine.get(), name.c_str(), start, stop, step, out);
     });
   }
-  /// Rows that `make(row, std::span<void* const> columns)` writes; it gives false for an error and does not throw. It is kept until
-  /// the data set, and all that is made of it, are gone. `columns`: name, dtype and dims of one row.
+  /// Creates a data set whose rows `make(row, std::span<void* const> columns)` writes. It returns
+  /// false on an error and must not throw. It is kept until this data set, and all that are made
+  /// from it, are released. `columns` has the name, the dtype and the dims of one row of each
+  /// column.
   template <class Make>
   static Result<Dataset> generate(const Engine& engine, std::span<const FeedType> columns, int64_t rows, Make make) {
     const detail::SplitTypes split(columns);
@@ -74,35 +81,40 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
     if (out) (void)kept.release();
     return out;
   }
-  /// Columns side by side: as many rows in all, no two columns of one name.
+  /// Creates a data set with the columns of several data sets side by side. All must have the same
+  /// number of rows, and no two columns the same name.
   static Result<Dataset> zip(std::span<const Dataset* const> datasets) {
     return combined(percale_dataset_zip, datasets);
   }
-  /// Rows one after the other, of the same columns.
+  /// Creates a data set of the rows of several data sets with the same columns, one after the
+  /// other.
   static Result<Dataset> concatenate(std::span<const Dataset* const> datasets) {
     return combined(percale_dataset_concatenate, datasets);
   }
-  /// The rows so many times over.
+  /// Creates a data set with the rows repeated `times` times.
   Result<Dataset> repeat(int64_t times) const {
     return made([&](percale_dataset** out) { return percale_dataset_repeat(get(), times, out); });
   }
-  /// The same rows with other names of their columns, one for each, in order.
+  /// Creates a data set with the same rows and new column names, one per column in order.
   Result<Dataset> rename(Names names) const {
     return made(
         [&](percale_dataset** out) { return percale_dataset_rename(get(), names.data(), names.size(), out); });
   }
-  /// Rows that went through a graph without variables: its inputs are columns by name, its outputs the new columns.
+  /// Creates a data set whose rows have passed through a graph without variables. The inputs of the
+  /// graph are columns, by name; its outputs are the new columns.
   Result<Dataset> map(const Graph& graph) const {
     return made([&](percale_dataset** out) { return percale_dataset_map(get(), graph.get(), out); });
   }
-  /// One more owner of the same data set.
+  /// Returns another owner of the same data set.
   Dataset share() const { return Dataset(percale_dataset_retain(get())); }
 
-  /// Rows of a batch; their order by `shuffle_seed` (-1: of the file); whether a short last batch is dropped.
+  /// Sets the number of rows per batch and their order: shuffled by `shuffle_seed`, or unchanged
+  /// for -1. `drop_remainder` drops a short last batch.
   Status batch(int64_t size, int64_t shuffle_seed = -1, bool drop_remainder = false) {
     return Status(percale_dataset_configure(get(), size, shuffle_seed, drop_remainder ? 1 : 0));
   }
-  /// The parts of each batch for so many replicas.
+  /// Splits each batch into parts for this number of replicas, and returns one data set per
+  /// replica.
   Result<std::vector<Dataset>> distribute(size_t replicas) const {
     std::vector<percale_dataset*> raw(replicas);
     if (percale_status* status = percale_dataset_distribute(get(), replicas, raw.data())) return Status(status);
@@ -110,9 +122,9 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
     for (percale_dataset* part : raw) out.emplace_back(part);
     return out;
   }
-  /// Rows of the data set; of a replica's part those that an epoch gives it.
+  /// The number of rows. For a part of a distributed data set, the rows that it yields per epoch.
   int64_t rows() const { return percale_dataset_rows(get()); }
-  /// The columns' names, in the order of next().
+  /// The names of the columns, in the order of next().
   std::vector<std::string> columns() const {
     std::vector<std::string> out;
     for (size_t i = 0; i < percale_dataset_column_count(get()); ++i) {
@@ -120,7 +132,7 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
     }
     return out;
   }
-  /// Their names, dtypes, and the dims of one row of each.
+  /// Returns the name and dtype of each column, and the dims of one row.
   Result<std::vector<FeedType>> column_types() const {
     std::vector<FeedType> out;
     for (std::string& name : columns()) {
@@ -135,7 +147,8 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
     return out;
   }
 
-  /// The next batch, a tensor per column; nothing at the end of the epoch, after which the next one begins.
+  /// Returns the next batch, one tensor per column. The result is empty at the end of the epoch;
+  /// the call after that starts the next epoch.
   Result<std::optional<std::vector<Tensor>>> next() {
     std::vector<percale_tensor*> raw(percale_dataset_column_count(get()));
     if (percale_status* failed = percale_dataset_next(get(), raw.data())) {
@@ -148,35 +161,36 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
     return out;
   }
 
-  /// The batches of one epoch: for (auto& batch : data.epoch()) { if (!batch) ...; (*batch)[0] ...; }. An error is the last one.
+  /// The batches of one epoch: for (auto& batch : data.epoch()) { if (!batch) ...; (*batch)[0] ...;
+  /// }. Iteration ends after an error.
   class Epoch {
    public:
-    /// Of a data set that outlives it.
+    /// The data set must outlive the epoch.
     explicit Epoch(Dataset& dataset) : dataset_(dataset) {}
-    /// What a range-based for uses; there is one pass.
+    /// The iterator of a range-based for. There is a single pass.
     class Iterator {
      public:
-      /// At the batch where the epoch stands.
+      /// An iterator at the current batch of the epoch.
       explicit Iterator(Epoch& epoch) : epoch_(epoch) {}
-      /// The batch, a tensor per column, or the error.
+      /// The batch, with one tensor per column, or the error.
       Result<std::vector<Tensor>>& operator*() const { return *epoch_.now_; }
-      /// The next batch.
+      /// Advances to the next batch.
       Iterator& operator++() {
         epoch_.advance();
         return *this;
       }
-      /// Whether the epoch is over.
+      /// True if the epoch is over.
       bool operator==(std::default_sentinel_t) const { return !epoch_.now_; }
 
      private:
       Epoch& epoch_;
     };
-    /// Makes the first batch.
+    /// Reads the first batch.
     Iterator begin() {
       advance();
       return Iterator(*this);
     }
-    /// Behind the last batch.
+    /// The end of the epoch.
     std::default_sentinel_t end() const { return {}; }
 
    private:
@@ -194,7 +208,7 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
     Dataset& dataset_;
     std::optional<Result<std::vector<Tensor>>> now_;
   };
-  /// The batches from where the data set stands to the end of the epoch.
+  /// Returns the batches from the current position to the end of the epoch.
   Epoch epoch() { return Epoch(*this); }
 
  private:

@@ -1,4 +1,4 @@
-/// The root of everything: registries, devices, threads, memory limit.
+/// Engines, the owners of devices, threads, registries and the memory limit.
 #ifndef PERCALE_CPP_ENGINE_HPP_
 #define PERCALE_CPP_ENGINE_HPP_
 
@@ -13,26 +13,27 @@
 
 namespace percale {
 
-/// thread-safe. Several may live in one process; what is made with an engine keeps it alive.
+/// Owns the devices, threads, registries and the memory limit. Several engines may exist in one
+/// process. Objects that are created with an engine keep it alive. Thread-safe.
 class Engine : public Handle<percale_engine, percale_engine_release> {
  public:
   using Handle::Handle;
 
-  /// With defaults. Plug-ins are looked for now and at no other time.
+  /// Creates an engine with the defaults. It searches for plug-ins, which happens only here.
   static Result<Engine> create() {
     return detail::made<Engine, percale_engine>(
         [](percale_engine** out) { return percale_engine_create(nullptr, out); });
   }
-  /// `options` of kind "engine".
+  /// Creates an engine with `options` of kind "engine".
   static Result<Engine> create(const Options& options) {
     if (!options.status()) return options.status();
     return detail::made<Engine, percale_engine>(
         [&](percale_engine** out) { return percale_engine_create(options.get(), out); });
   }
-  /// One more owner of the same engine.
+  /// Returns another owner of the same engine.
   Engine share() const { return Engine(percale_engine_retain(get())); }
 
-  /// "cpu:0", ...
+  /// The names of the usable devices: "cpu:0", ...
   std::vector<std::string> devices() const {
     std::vector<std::string> out;
     for (size_t i = 0; i < percale_engine_device_count(get()); ++i) {
@@ -40,29 +41,30 @@ class Engine : public Handle<percale_engine, percale_engine_release> {
     }
     return out;
   }
-  /// Facts as JSON: "info", "ops", "layers", "passes", "kernels", "losses", "metrics",
-  /// "optimizers", "schedules" or "spec".
+  /// Returns facts as JSON. `what` is "info", "ops", "layers", "passes", "kernels", "losses",
+  /// "metrics", "optimizers", "schedules" or "spec".
   Result<std::string> describe(Text what) const {
     return detail::text([&](percale_text** out) { return percale_engine_describe(get(), what.c_str(), out); });
   }
 
-  /// Reads a file and returns what is wrong with it. Kinds: .percale, .onnx, .safetensors, .npy,
-  /// .npz, a SPEC (.json), a checkpoint or a folder of checkpoints.
+  /// Reads a file and returns the first error that it finds. It accepts .percale, .onnx,
+  /// .safetensors, .npy and .npz files, a SPEC (.json), a checkpoint, or a folder of checkpoints.
   Status check_file(Text path) const { return Status(percale_file_check(get(), path.c_str())); }
 
-  /// Bytes that the engine accounts for.
+  /// Memory of the engine.
   struct Memory {
     int64_t used = 0, peak = 0;  ///< bytes
   };
-  /// What the engine's allocations hold now, and the most they ever held.
+  /// Returns the bytes that the engine's allocations hold now, and the highest number so far.
   Memory memory() const {
     Memory out;
     percale_engine_memory(get(), &out.used, &out.peak);
     return out;
   }
 
-  /// Sends messages to `sink(level, std::string_view)`, on any thread; level 0 debug to 3 error. `sink` must not throw; it is kept
-  /// until another takes its place or the engine ends. Before other threads use the engine.
+  /// Passes log messages to `sink(level, std::string_view)`, which may be called on any thread.
+  /// Levels go from 0 (debug) to 3 (error). `sink` must not throw. It is kept until another one
+  /// replaces it or the engine ends. Call set_log() before other threads use the engine.
   template <class Sink>
   Status set_log(Sink sink) {
     auto kept = std::make_unique<Sink>(std::move(sink));
@@ -75,7 +77,7 @@ class Engine : public Handle<percale_engine, percale_engine_release> {
     if (status) (void)kept.release();
     return status;
   }
-  /// Messages go nowhere again.
+  /// Ends logging.
   void clear_log() { percale_engine_set_log(get(), nullptr, nullptr); }
 };
 

@@ -1,4 +1,4 @@
-/// What owns a handle of the C ABI, and how text goes over it.
+/// Owners of handles of the C ABI, and text arguments.
 #ifndef PERCALE_CPP_HANDLE_HPP_
 #define PERCALE_CPP_HANDLE_HPP_
 
@@ -11,10 +11,10 @@
 
 namespace percale {
 
-/// A text argument that ends with NUL: a literal, or a std::string that outlives the call.
+/// A NUL-terminated text argument: a literal, or a std::string that outlives the call.
 class Text {
  public:
-  /// Borrowed.
+  /// The text is borrowed.
   Text(const char* text) : text_(text) {}
   Text(const std::string& text) : text_(text.c_str()) {}
   /// The characters.
@@ -24,12 +24,13 @@ class Text {
   const char* text_;
 };
 
-/// Owns one reference. Move-only; empty after a move or reset(), and then every call gives INVALID_ARGUMENT.
+/// Owns one reference. Move-only. It is empty after a move or reset(), and every call with it then
+/// returns INVALID_ARGUMENT.
 template <class T, void (*kRelease)(T*)>
 class Handle {
  public:
   Handle() = default;
-  /// Takes over a reference that the C ABI gave.
+  /// Takes ownership of a reference from the C ABI.
   explicit Handle(T* adopted) noexcept : handle_(adopted) {}
   Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Handle& operator=(Handle&& other) noexcept {
@@ -38,13 +39,13 @@ class Handle {
   }
   ~Handle() { kRelease(handle_); }
 
-  /// For calls of the C ABI; borrowed.
+  /// Returns the pointer for calls of the C ABI; borrowed.
   T* get() const noexcept { return handle_; }
-  /// Whether it owns something.
+  /// True if it owns a reference.
   explicit operator bool() const noexcept { return handle_ != nullptr; }
-  /// Gives the reference to the caller.
+  /// Passes the reference to the caller.
   T* release() noexcept { return std::exchange(handle_, nullptr); }
-  /// Gives the reference back now; `other` (may be null) is taken over.
+  /// Releases the reference and takes ownership of `other`, which may be null.
   void reset(T* other = nullptr) noexcept { kRelease(std::exchange(handle_, other)); }
 
  private:
@@ -53,7 +54,7 @@ class Handle {
 
 namespace detail {
 
-/// The characters of a text of the library, which is given back; "" for null.
+/// Returns the characters of a text of the library, and releases the text; "" for null.
 inline std::string take(percale_text* text) {
   size_t size = 0;
   const char* data = percale_text_data(text, &size);
@@ -62,7 +63,7 @@ inline std::string take(percale_text* text) {
   return out;
 }
 
-/// A borrowed text that may be null.
+/// Returns a borrowed text; empty for null.
 inline std::string_view view(const char* text) { return text == nullptr ? std::string_view() : std::string_view(text); }
 
 }  // namespace detail

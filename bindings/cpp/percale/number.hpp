@@ -1,4 +1,4 @@
-/// Numbers as text, the same in every locale of the host.
+/// Conversion between numbers and text, independent of the host's locale.
 #ifndef PERCALE_CPP_NUMBER_HPP_
 #define PERCALE_CPP_NUMBER_HPP_
 
@@ -8,7 +8,8 @@
 #include <string_view>
 #include <version>
 
-// Some standard libraries have std::from_chars for integers alone; a stream with the classic locale takes its place there.
+// Some standard libraries have std::from_chars only for integers. A stream with the classic locale
+// replaces it there.
 #ifndef PERCALE_CPP_CHARCONV
 #ifdef __cpp_lib_to_chars
 #define PERCALE_CPP_CHARCONV 1
@@ -26,7 +27,7 @@
 
 namespace percale::detail {
 
-/// Appends the number with as many digits as give the same one again.
+/// Appends the number with enough digits to read the same number back.
 inline void add_number(std::string& out, double number) {
 #if PERCALE_CPP_CHARCONV
   char digits[40];
@@ -40,7 +41,8 @@ inline void add_number(std::string& out, double number) {
 #endif
 }
 
-/// The number that `text` is, spaces around it left out: also nan, inf and -inf in any case. NaN for what is none.
+/// Parses `text`, ignoring surrounding spaces. Accepts nan, inf and -inf in any case. Returns NaN
+/// if it is not a number.
 inline double number_of(std::string_view text) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
   const size_t first = text.find_first_not_of(" \t\r\n");

@@ -1,4 +1,4 @@
-/// Named settings of engines, sessions, trainers and exports.
+/// Options of engines, sessions, trainers and exports.
 #ifndef PERCALE_CPP_OPTIONS_HPP_
 #define PERCALE_CPP_OPTIONS_HPP_
 
@@ -9,35 +9,35 @@
 
 namespace percale {
 
-/// Options for what `kind` names: "engine", "session", "trainer" or "export". The first key or value that is refused is kept
-/// and answered where the options are used, so that settings can be chained: Options("engine").set("threads", 2).
-/// thread-compatible.
+/// Options of a kind: "engine", "session", "trainer" or "export". Settings can be chained:
+/// Options("engine").set("threads", 2). The first invalid key or value is kept, and reported where
+/// the options are used. Thread-compatible.
 class Options {
  public:
-  /// Empty options of a kind.
+  /// Creates empty options of a kind.
   explicit Options(Text kind) {
     percale_options* out = nullptr;
     status_ = Status(percale_options_create(kind.c_str(), &out));
     options_.reset(out);
   }
 
-  /// Sets a key; `percale_options_describe()` names them all.
+  /// Sets a key. `percale_options_describe()` lists all keys.
   Options& set(Text key, Text value) & { return keep(percale_options_set, key, value.c_str()); }
   Options& set(Text key, double value) & { return keep(percale_options_set_float, key, value); }
-  /// A whole number.
+  /// Sets a key to an integer.
   template <class T>
   requires(std::is_integral_v<T>) Options& set(Text key, T value) & {
     return keep(percale_options_set_int, key, static_cast<int64_t>(value));
   }
-  /// For chains.
+  /// Sets a key in a chain of temporaries.
   template <class T>
   Options&& set(Text key, T value) && {
     return std::move(set(key, value));
   }
 
-  /// Whether all settings so far were taken.
+  /// The first error so far, or success.
   const Status& status() const { return status_; }
-  /// For calls of the C ABI; borrowed.
+  /// Returns the pointer for calls of the C ABI; borrowed.
   percale_options* get() const { return options_.get(); }
 
  private:

@@ -1,4 +1,4 @@
-/// Errors: Status, Result<T>, and Error for those who compile with exceptions.
+/// Errors: Status, Result<T>, and the exception Error if exceptions are enabled.
 #ifndef PERCALE_CPP_RESULT_HPP_
 #define PERCALE_CPP_RESULT_HPP_
 
@@ -22,12 +22,12 @@
 namespace percale {
 
 #if PERCALE_CPP_EXCEPTIONS
-/// What value() throws: the library's message and its code.
+/// The exception that value() throws, with the code and message of the library.
 class Error : public std::runtime_error {
  public:
-  /// An error of one's own.
+  /// Creates an error.
   Error(Code code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  /// What kind of error it is.
+  /// The code.
   Code code() const noexcept { return code_; }
 
  private:
@@ -35,13 +35,13 @@ class Error : public std::runtime_error {
 };
 #endif
 
-/// Success, or an error with code and message. A plain value.
+/// Success, or an error with a code and a message. A plain value.
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  /// An error of one's own, or success with kOk.
+  /// Creates an error, or success with kOk.
   Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
-  /// Takes over what a function of the C ABI returned; null is success.
+  /// Takes ownership of a status of the C ABI; null is success.
   explicit Status(percale_status* adopted) {
     if (adopted == nullptr) return;
     code_ = static_cast<Code>(percale_status_code(adopted));
@@ -51,13 +51,13 @@ class [[nodiscard]] Status {
     percale_status_release(adopted);
   }
 
-  /// Whether it is success.
+  /// True for success.
   bool ok() const noexcept { return code_ == Code::kOk; }
-  /// The same.
+  /// True for success.
   explicit operator bool() const noexcept { return ok(); }
-  /// kOk for success.
+  /// The code; kOk for success.
   Code code() const noexcept { return code_; }
-  /// "" for success.
+  /// The message; "" for success.
   const std::string& message() const noexcept { return message_; }
 #if PERCALE_CPP_EXCEPTIONS
   /// Throws Error unless ok().
@@ -71,39 +71,39 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-/// The upper-case name of a code, "INVALID_ARGUMENT".
+/// Returns the upper-case name of a code, such as "INVALID_ARGUMENT".
 inline std::string_view name_of(Code code) { return percale_code_name(static_cast<percale_code>(code)); }
 
-/// A value or the error that stands in its place: std::expected's words. Reading `*result` without a value is the caller's
-/// mistake, as with std::optional.
+/// A value or an error, with the interface of std::expected. Reading `*result` without a value is
+/// undefined, as with std::optional.
 template <class T>
 class [[nodiscard]] Result {
  public:
   /// Success.
   Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
-  /// `error` must not be ok().
+  /// An error. It must not be ok().
   Result(Status error) : content_(std::in_place_index<1>, std::move(error)) {}
 
-  /// Whether there is a value.
+  /// True if there is a value.
   bool has_value() const noexcept { return content_.index() == 0; }
-  /// The same.
+  /// True if there is a value.
   explicit operator bool() const noexcept { return has_value(); }
   /// The value.
   T& operator*() & noexcept { return *std::get_if<0>(&content_); }
   const T& operator*() const& noexcept { return *std::get_if<0>(&content_); }
-  /// Of a result that goes away the value itself, so that `for (auto& x : *f())` is safe.
+  /// Returns the value itself for a temporary, so `for (auto& x : *f())` is safe.
   T operator*() && noexcept { return std::move(*std::get_if<0>(&content_)); }
-  /// Its members.
+  /// Accesses the value.
   T* operator->() noexcept { return std::get_if<0>(&content_); }
   const T* operator->() const noexcept { return std::get_if<0>(&content_); }
-  /// Only when there is no value.
+  /// The error. There must be no value.
   Status& error() & noexcept { return *std::get_if<1>(&content_); }
   const Status& error() const& noexcept { return *std::get_if<1>(&content_); }
   Status&& error() && noexcept { return std::move(*std::get_if<1>(&content_)); }
-  /// The value, or `other` in its place.
+  /// Returns the value, or `other` if there is none.
   T value_or(T other) && { return has_value() ? *std::move(*this) : std::move(other); }
 #if PERCALE_CPP_EXCEPTIONS
-  /// Throws Error unless has_value().
+  /// Returns the value. Throws Error if there is none.
   T& value() & {
     if (!has_value()) error().value();
     return **this;
@@ -112,7 +112,7 @@ class [[nodiscard]] Result {
     if (!has_value()) error().value();
     return **this;
   }
-  /// Of a result that goes away the value itself, so that `for (auto& x : f().value())` is safe.
+  /// Returns the value itself for a temporary, so `for (auto& x : f().value())` is safe.
   T value() && {
     if (!has_value()) error().value();
     return *std::move(*this);
@@ -125,7 +125,7 @@ class [[nodiscard]] Result {
 
 namespace detail {
 
-/// Calls `function(&out)` of the C ABI and gives what it wrote as `Wrapper`.
+/// Calls `function(&out)` of the C ABI and returns what it writes as a `Wrapper`.
 template <class Wrapper, class Raw, class Function>
 Result<Wrapper> made(Function&& function) {
   Raw* out = nullptr;
@@ -133,7 +133,7 @@ Result<Wrapper> made(Function&& function) {
   return Wrapper(out);
 }
 
-/// The same for text.
+/// Calls `function(&out)` of the C ABI and returns the text that it writes.
 template <class Function>
 Result<std::string> text(Function&& function) {
   percale_text* out = nullptr;

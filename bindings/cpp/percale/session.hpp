@@ -1,4 +1,4 @@
-/// Running graphs: sessions, prepared calls, events.
+/// Running graphs: sessions, prepared calls, asynchronous runs.
 #ifndef PERCALE_CPP_SESSION_HPP_
 #define PERCALE_CPP_SESSION_HPP_
 
@@ -16,18 +16,18 @@
 
 namespace percale {
 
-/// A value by name and the tensor that is fed for it; both borrowed for the call.
+/// The name of a value and the tensor to feed. Both are borrowed for the call.
 struct Feed {
   Text name;             ///< of any value of the graph
-  const Tensor& tensor;  ///< its elements do not change until the run is over
+  const Tensor& tensor;  ///< must not change until the run is over
 };
-/// {{"x", x}, {"y", y}}, or a vector.
+/// Feeds: {{"x", x}, {"y", y}}, or a vector.
 class Feeds {
  public:
-  /// Borrowed for the call.
+  /// The feeds are borrowed for the call.
   Feeds(std::initializer_list<Feed> feeds) : feeds_(feeds.begin(), feeds.size()) {}
   Feeds(const std::vector<Feed>& feeds) : feeds_(feeds) {}
-  /// In the order given.
+  /// The feeds in the given order.
   std::span<const Feed> span() const { return feeds_; }
 
  private:
@@ -37,16 +37,16 @@ class Feeds {
 /// Names, borrowed for the call: {"y"}, or a vector of strings.
 class Names {
  public:
-  /// Borrowed for the call.
+  /// The names are borrowed for the call.
   Names(std::initializer_list<Text> names) {
     for (const Text& name : names) names_.push_back(name.c_str());
   }
   Names(const std::vector<std::string>& names) {
     for (const std::string& name : names) names_.push_back(name.c_str());
   }
-  /// For calls of the C ABI.
+  /// The names in the form of the C ABI.
   const char* const* data() const { return names_.data(); }
-  /// How many there are.
+  /// The number of names.
   size_t size() const { return names_.size(); }
 
  private:
@@ -55,38 +55,38 @@ class Names {
 
 namespace detail {
 
-/// PERCALE_FOREVER stays what it is; any other time below 0 has run out, while the C ABI would wait for ever.
+/// Returns a timeout for the C ABI. PERCALE_FOREVER is kept; any other negative time becomes 0.
 inline int64_t time_limit(int64_t timeout_ns) {
   return timeout_ns < 0 && timeout_ns != PERCALE_FOREVER ? 0 : timeout_ns;
 }
 
 }  // namespace detail
 
-/// The end of an asynchronous run. thread-safe.
+/// An asynchronous run. Thread-safe.
 class Event : public Handle<percale_event, percale_event_release> {
  public:
   using Handle::Handle;
 
-  /// One more owner of the same event.
+  /// Returns another owner of the same event.
   Event share() const { return Event(percale_event_retain(get())); }
-  /// Whether the run is over.
+  /// True if the run is over.
   bool ready() const { return percale_event_poll(get()) != 0; }
-  /// The run's own status, or DEADLINE_EXCEEDED when it is not over after `timeout_ns`, at once for 0 and below other than
-  /// PERCALE_FOREVER. May be called again.
+  /// Waits for the run and returns its status, or DEADLINE_EXCEEDED if it is not over after
+  /// `timeout_ns`. Negative times other than PERCALE_FOREVER count as 0. May be called again.
   Status wait(int64_t timeout_ns = PERCALE_FOREVER) {
     return Status(percale_event_wait(get(), detail::time_limit(timeout_ns)));
   }
-  /// Ends the run with CANCELLED; any thread.
+  /// Ends the run with CANCELLED. Any thread.
   void cancel() { percale_event_cancel(get()); }
-  /// The version of the variables that the run has read; 0 before it is over.
+  /// The version of the variables that the run read; 0 before it is over.
   int64_t variables_version() const { return percale_event_variables_version(get()); }
-  /// A result of a run that has succeeded.
+  /// Returns a result of a run that succeeded.
   Result<Tensor> result(size_t index) {
     return detail::made<Tensor, percale_tensor>(
         [&](percale_tensor** out) { return percale_event_result(get(), index, out); });
   }
-  /// Calls `function()` once when the run is over: on the thread that ends it, or at once here when it is over already. It must
-  /// neither block nor throw.
+  /// Calls `function()` once when the run is over: on the thread that ends the run, or on this
+  /// thread if the run is already over. It must not block or throw.
   template <class Function>
   Status on_ready(Function function) {
     auto kept = std::make_unique<Function>(std::move(function));
@@ -102,18 +102,18 @@ class Event : public Handle<percale_event, percale_event_release> {
   }
 };
 
-/// Runs a graph: any number of concurrent runs. thread-safe.
+/// Runs a graph, with any number of concurrent runs. Thread-safe.
 class Session : public Handle<percale_session, percale_session_release> {
  public:
   using Handle::Handle;
 
-  /// `variables` may be empty when the graph has none.
+  /// Creates a session. `variables` may be empty if the graph has none.
   static Result<Session> create(const Engine& engine, const Graph& graph, const Variables& variables = {}) {
     return detail::made<Session, percale_session>([&](percale_session** out) {
       return percale_session_create(engine.get(), graph.get(), variables.get(), nullptr, out);
     });
   }
-  /// `options` of kind "session".
+  /// Creates a session with `options` of kind "session".
   static Result<Session> create(const Engine& engine, const Graph& graph, const Variables& variables,
                                 const Options& options) {
     if (!options.status()) return options.status();
@@ -121,26 +121,26 @@ class Session : public Handle<percale_session, percale_session_release> {
       return percale_session_create(engine.get(), graph.get(), variables.get(), options.get(), out);
     });
   }
-  /// One more owner of the same session.
+  /// Returns another owner of the same session.
   Session share() const { return Session(percale_session_retain(get())); }
 
-  /// Runs what the fetches and targets need; any value may be fed or fetched, by name. A new tensor per fetch. DEADLINE_EXCEEDED
-  /// after `timeout_ns`, at once for 0 and below other than PERCALE_FOREVER.
+  /// Computes the fetches and targets, and returns a new tensor per fetch. Any value may be fed or
+  /// fetched, by name. The run ends with DEADLINE_EXCEEDED after `timeout_ns`; negative times other
+  /// than PERCALE_FOREVER count as 0.
   Result<std::vector<Tensor>> run(Feeds feeds, Names fetches, Names targets = {},
                                   int64_t timeout_ns = PERCALE_FOREVER) {
     const Split split(feeds);
     std::vector<percale_tensor*> raw(fetches.size());
-    if (percale_status* status =
-            percale_session_run(get(), split.names.data(), split.tensors.data(), split.names.size(), fetches.data(),
-                                fetches.size(), targets.data(), targets.size(), detail::time_limit(timeout_ns),
-                                raw.data())) {
+    if (percale_status* status = percale_session_run(get(), split.names.data(), split.tensors.data(),
+                                                     split.names.size(), fetches.data(), fetches.size(), targets.data(),
+                                                     targets.size(), detail::time_limit(timeout_ns), raw.data())) {
       return Status(status);
     }
     std::vector<Tensor> out;
     for (percale_tensor* tensor : raw) out.emplace_back(tensor);
     return out;
   }
-  /// The same on a thread of the engine. The feeds are kept until it is done.
+  /// Starts the run on a thread of the engine. The feeds are kept until it is over.
   Result<Event> run_async(Feeds feeds, Names fetches, Names targets = {}, int64_t timeout_ns = PERCALE_FOREVER) {
     const Split split(feeds);
     return detail::made<Event, percale_event>([&](percale_event** out) {
@@ -149,19 +149,19 @@ class Session : public Handle<percale_session, percale_session_release> {
                                        detail::time_limit(timeout_ns), out);
     });
   }
-  /// Ends every run that is under way with CANCELLED; later runs are not affected. Any thread.
+  /// Ends all current runs with CANCELLED. Later runs are not affected. Any thread.
   void cancel() { percale_session_cancel(get()); }
-  /// Why the plan is what it is: "plan", "kernels" or "passes" (JSON).
+  /// Returns details of the plan as JSON. `what` is "plan", "kernels" or "passes".
   Result<std::string> explain(std::span<const FeedType> feeds, Names fetches, Text what) const;
-  /// A drawing of the plan: "svg", or "html", a page to move, zoom, search and fold. The nodes show
+  /// Draws the plan as "svg", or as "html" with panning, zoom, search and folding. The nodes show
   /// the times of `trace`, the JSON of a Trace.
   Result<std::string> draw(std::span<const FeedType> feeds, Names fetches, Text format,
                            std::optional<Text> trace = {}) const;
-  /// JSON: plans, cache hits, runs, memory as planned and as measured.
+  /// Returns statistics as JSON: plans, cache hits, runs, planned and measured memory.
   Result<std::string> stats() const {
     return detail::text([&](percale_text** out) { return percale_session_stats(get(), out); });
   }
-  /// Records from now on; an empty trace ends it.
+  /// Records the session's activity from now on. An empty trace ends the recording.
   void set_trace(const Trace& trace) { percale_session_set_trace(get(), trace.get()); }
 
  private:
@@ -179,7 +179,7 @@ class Session : public Handle<percale_session, percale_session_release> {
 
 namespace detail {
 
-/// Types of feeds as the C ABI takes them; borrows from them.
+/// Types of feeds in the form of the C ABI. It borrows from the feeds.
 struct SplitTypes {
   explicit SplitTypes(std::span<const FeedType> feeds) {
     for (const FeedType& feed : feeds) {
@@ -215,7 +215,8 @@ inline Result<std::string> Session::draw(std::span<const FeedType> feeds, Names 
   });
 }
 
-/// A prepared pair of feeds and fetches: the fast path. thread-compatible; make one per thread.
+/// A prepared pair of feeds and fetches, the fastest way to run a graph. Thread-compatible; create
+/// one per thread.
 class Call : public Handle<percale_call, percale_call_release> {
  public:
   using Handle::Handle;
@@ -233,18 +234,21 @@ class Call : public Handle<percale_call, percale_call_release> {
     }
     return out;
   }
-  /// From now on the feed of a run is what the fetch of the run before has given, on the device that computes where that can keep it. An empty
-  /// tensor in bind() goes on with it; a given one begins anew. Of the fetch nothing comes to the host where its output is empty.
+  /// Makes the result of a fetch the input of a feed in the next run (recurrent state). The state
+  /// stays on the computing device if that device can keep it. In bind(), an empty input takes the
+  /// state of the last run, and a tensor starts a new state. An empty output means that the fetch
+  /// is not copied to the host.
   Status carry(size_t fetch, size_t feed) { return Status(percale_call_carry(get(), fetch, feed)); }
-  /// The version of the variables that the last run has read; 0 before the first. Not during a run.
+  /// The version of the variables that the last successful run read; 0 before the first. Must not
+  /// be called during a run.
   int64_t variables_version() const { return percale_call_variables_version(get()); }
-  /// dtype and dims of a fetch, -1 = unknown.
+  /// Returns the dtype and dims of a fetch, with -1 for an unknown dim.
   Result<FeedType> output_type(size_t index) const {
     return detail::type_of([&](percale_dtype* dtype, int64_t* dims, size_t* rank) {
       return percale_call_output_type(get(), index, dtype, dims, rank);
     });
   }
-  /// Which tensors run() reads and writes, in the order of creation. They are kept.
+  /// Sets the tensors that run() reads and writes, in the order of creation. The call keeps them.
   Status bind(std::vector<Tensor> inputs, std::vector<Tensor> outputs) {
     if (inputs.size() != feeds_ || outputs.size() != fetches_) {
       return Status(Code::kInvalidArgument, "Call::bind: " + std::to_string(inputs.size()) + " inputs and " +
@@ -258,21 +262,22 @@ class Call : public Handle<percale_call, percale_call_release> {
     for (const Tensor& tensor : outputs_) raw_.push_back(tensor.get());
     return Status();
   }
-  /// Runs with the bound tensors. Allocates nothing once warm.
+  /// Runs with the bound tensors. After the first run it allocates nothing.
   Status run() {
     if (raw_.size() != feeds_ + fetches_) return Status(Code::kFailedPrecondition, "Call::run: bind() comes first");
     return Status(percale_call_run(get(), raw_.data(), raw_.data() + feeds_));
   }
-  /// The same, but DEADLINE_EXCEEDED after `timeout_ns`, at once for 0 and below other than PERCALE_FOREVER, and CANCELLED when
-  /// `cancellation` (may be empty) is, even before it begins.
+  /// Runs like run(), but ends with DEADLINE_EXCEEDED after `timeout_ns`, or CANCELLED when
+  /// `cancellation` (may be empty) is cancelled, even before the run begins. Negative times other
+  /// than PERCALE_FOREVER count as 0.
   Status run_until(int64_t timeout_ns, const Cancellation& cancellation = {}) {
     if (raw_.size() != feeds_ + fetches_) return Status(Code::kFailedPrecondition, "Call::run: bind() comes first");
     return Status(
         percale_call_run_until(get(), raw_.data(), raw_.data() + feeds_, detail::time_limit(timeout_ns), cancellation.get()));
   }
-  /// What bind() was given to read.
+  /// The tensors that run() reads.
   const std::vector<Tensor>& inputs() const { return inputs_; }
-  /// What bind() was given to write.
+  /// The tensors that run() writes.
   const std::vector<Tensor>& outputs() const { return outputs_; }
 
  private:

@@ -1,4 +1,4 @@
-/// Tensors: memory of the engine, or the host's own without a copy.
+/// Tensors: memory of the engine, or memory of the host without a copy.
 #ifndef PERCALE_CPP_TENSOR_HPP_
 #define PERCALE_CPP_TENSOR_HPP_
 
@@ -15,7 +15,7 @@
 
 namespace percale {
 
-/// The DType of a C++ type; specialise it for a half type of your own.
+/// The DType of a C++ type. Specialize it for your own half type.
 template <class T>
 inline constexpr DType kDTypeOf = DType::kInvalid;
 template <>
@@ -43,35 +43,36 @@ inline constexpr DType kDTypeOf<uint64_t> = DType::kU64;
 template <class T>
 inline constexpr DType kDTypeOf<const T> = kDTypeOf<T>;
 
-/// dims of a shape, -1 = unknown: {32, 10}, a vector or a span.
+/// The dims of a shape, with -1 for an unknown dim: {32, 10}, a vector or a span.
 class Dims {
  public:
-  /// Borrowed for the call.
+  /// The dims are borrowed for the call.
   Dims(std::initializer_list<int64_t> dims) : dims_(dims.begin(), dims.size()) {}
   Dims(std::span<const int64_t> dims) : dims_(dims) {}
   Dims(const std::vector<int64_t>& dims) : dims_(dims) {}
-  /// For calls of the C ABI.
+  /// The dims in the form of the C ABI.
   const int64_t* data() const { return dims_.data(); }
   /// The rank.
   size_t size() const { return dims_.size(); }
 
  private:
-  std::span<const int64_t> dims_;  // of the call's arguments
+  std::span<const int64_t> dims_;  // owned by the caller's arguments
 };
 
-/// thread-safe as a handle; whoever writes to its memory must be its only user at that time.
+/// Memory with a dtype and a shape. Thread-safe as a handle. While a thread writes to the memory,
+/// no other may use the tensor.
 class Tensor : public Handle<percale_tensor, percale_tensor_release> {
  public:
   using Handle::Handle;
 
-  /// Zeros in the engine's memory, 64-byte aligned.
+  /// Creates a tensor of zeros in memory of the engine, aligned to 64 bytes.
   static Result<Tensor> create(const Engine& engine, DType dtype, Dims dims) {
     return detail::made<Tensor, percale_tensor>([&](percale_tensor** out) {
       return percale_tensor_create(engine.get(), static_cast<percale_dtype>(dtype), dims.data(), dims.size(), out);
     });
   }
-  /// Over the caller's elements, without a copy: they must outlive the tensor and all that keeps it, and stay as they are
-  /// while somebody reads it.
+  /// Creates a tensor over elements of the caller, without a copy. The elements must outlive the
+  /// tensor and all objects that keep it, and must not change while they are read.
   template <class T>
   static Result<Tensor> borrow(std::span<T> data, Dims dims) {
     static_assert(kDTypeOf<T> != DType::kInvalid, "no DType is known for this type");
@@ -81,7 +82,7 @@ class Tensor : public Handle<percale_tensor, percale_tensor_release> {
                                         nullptr, nullptr, out);
     });
   }
-  /// Over a vector that the tensor owns from now on, without a copy of its elements.
+  /// Creates a tensor that takes ownership of a vector, without a copy of its elements.
   template <class T>
   static Result<Tensor> adopt(std::vector<T> data, Dims dims) {
     auto kept = std::make_unique<std::vector<T>>(std::move(data));
@@ -94,46 +95,46 @@ class Tensor : public Handle<percale_tensor, percale_tensor_release> {
     if (out) (void)kept.release();
     return out;
   }
-  /// A NumPy .npy file.
+  /// Reads a NumPy .npy file.
   static Result<Tensor> load(const Engine& engine, Text path) {
     return detail::made<Tensor, percale_tensor>(
         [&](percale_tensor** out) { return percale_tensor_load(engine.get(), path.c_str(), out); });
   }
-  /// Bytes of a foreign format ("onnx": a TensorProto) through an importer plug-in.
+  /// Reads the bytes of a foreign format ("onnx": a TensorProto) through an importer plug-in.
   static Result<Tensor> import(const Engine& engine, Text format, std::span<const std::byte> bytes) {
     return detail::made<Tensor, percale_tensor>([&](percale_tensor** out) {
       return percale_tensor_import(engine.get(), format.c_str(), bytes.data(), bytes.size(), out);
     });
   }
-  /// Takes a DLManagedTensorVersioned* over; on failure the caller keeps it.
+  /// Takes ownership of a DLManagedTensorVersioned*. On failure the caller keeps it.
   static Result<Tensor> from_dlpack(void* managed) {
     return detail::made<Tensor, percale_tensor>(
         [&](percale_tensor** out) { return percale_tensor_from_dlpack(managed, out); });
   }
-  /// A DLManagedTensorVersioned* over the memory, which it keeps alive.
+  /// Returns a DLManagedTensorVersioned* over the memory, which it keeps alive.
   Result<void*> to_dlpack() const {
     void* out = nullptr;
     if (percale_status* status = percale_tensor_to_dlpack(get(), &out)) return Status(status);
     return out;
   }
-  /// One more owner of the same memory.
+  /// Returns another owner of the same memory.
   Tensor share() const { return Tensor(percale_tensor_retain(get())); }
   /// Writes a NumPy .npy file.
   Status save(Text path) const { return Status(percale_tensor_save(get(), path.c_str())); }
 
-  /// Of the elements.
+  /// The type of the elements.
   DType dtype() const { return static_cast<DType>(percale_tensor_dtype(get())); }
-  /// How many dims there are.
+  /// The number of dims.
   size_t rank() const { return percale_tensor_rank(get()); }
-  /// Borrowed from the tensor.
+  /// The dims, borrowed from the tensor.
   std::span<const int64_t> dims() const { return {percale_tensor_get_dims(get()), rank()}; }
-  /// How many elements there are.
+  /// The number of elements.
   int64_t size() const { return percale_tensor_element_count(get()); }
-  /// How much memory they take.
+  /// The size of the memory in bytes.
   size_t bytes() const { return percale_tensor_bytes(get()); }
-  /// Row-major memory, borrowed.
+  /// The memory, row-major, borrowed.
   void* data() const { return percale_tensor_get_data(get()); }
-  /// The elements, borrowed; INVALID_ARGUMENT when the tensor has another dtype.
+  /// Returns the elements, borrowed. INVALID_ARGUMENT if the tensor has another dtype.
   template <class T>
   Result<std::span<T>> as() const {
     static_assert(kDTypeOf<T> != DType::kInvalid, "no DType is known for this type");
@@ -152,15 +153,15 @@ class TensorOf : public Tensor {
 
  public:
   TensorOf() = default;
-  /// Zeros.
+  /// Creates a tensor of zeros.
   static Result<TensorOf> create(const Engine& engine, Dims dims) {
     return from(Tensor::create(engine, kDTypeOf<T>, dims));
   }
-  /// As Tensor::borrow().
+  /// Like Tensor::borrow().
   static Result<TensorOf> borrow(std::span<T> data, Dims dims) { return from(Tensor::borrow(data, dims)); }
-  /// As Tensor::adopt().
+  /// Like Tensor::adopt().
   static Result<TensorOf> adopt(std::vector<T> data, Dims dims) { return from(Tensor::adopt(std::move(data), dims)); }
-  /// INVALID_ARGUMENT when the tensor has another dtype.
+  /// Converts a tensor. INVALID_ARGUMENT if it has another dtype.
   static Result<TensorOf> from(Result<Tensor> tensor) {
     if (!tensor) return std::move(tensor).error();
     if (auto typed = tensor->template as<T>(); !typed) return std::move(typed).error();
@@ -169,13 +170,13 @@ class TensorOf : public Tensor {
     return out;
   }
 
-  /// All elements, row-major; borrowed.
+  /// All elements, row-major, borrowed.
   std::span<T> span() const { return {static_cast<T*>(data()), static_cast<size_t>(size())}; }
-  /// Row-major.
+  /// An element by its row-major index.
   T& operator[](size_t i) const { return span()[i]; }
   /// The first element.
   auto begin() const { return span().begin(); }
-  /// Behind the last one.
+  /// Past the last element.
   auto end() const { return span().end(); }
 };
 

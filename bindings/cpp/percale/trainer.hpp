@@ -20,13 +20,13 @@
 
 namespace percale {
 
-/// Loss and metrics, in the library's order.
+/// The loss and metrics, in the order of the library.
 class Metrics {
  public:
   Metrics() = default;
-  /// Names and values.
+  /// Creates them from names and values.
   explicit Metrics(std::vector<std::pair<std::string, double>> values) : values_(std::move(values)) {}
-  /// From the JSON of percale_trainer_evaluate(): a flat object of numbers.
+  /// Parses the JSON of percale_trainer_evaluate(), a flat object of numbers.
   static Metrics parse(const std::string& json) {
     std::vector<std::pair<std::string, double>> out;
     for (size_t at = json.find('"'); at != std::string::npos; at = json.find('"', at)) {
@@ -39,43 +39,44 @@ class Metrics {
     }
     return Metrics(std::move(out));
   }
-  /// NaN for a name that is not there.
+  /// The value with this name, or NaN if there is none.
   double operator[](std::string_view name) const {
     for (const auto& [own, value] : values_) {
       if (own == name) return value;
     }
     return __builtin_nan("");
   }
-  /// Pairs of name and value.
+  /// Iterates over pairs of name and value.
   auto begin() const { return values_.begin(); }
-  /// Behind the last one.
+  /// Past the last pair.
   auto end() const { return values_.end(); }
-  /// How many there are.
+  /// The number of values.
   size_t size() const { return values_.size(); }
 
  private:
   std::vector<std::pair<std::string, double>> values_;
 };
 
-/// What the callback of Trainer::fit() is told after each step.
+/// A completed step of Trainer::fit().
 struct Progress {
-  int64_t epoch = 0, epochs = 0;  ///< from 1
-  int64_t step = 0, steps = 0;    ///< over the whole run, from 1; steps = 0 when not known
+  int64_t epoch = 0, epochs = 0;                  ///< from 1
+  int64_t step = 0, steps = 0;                    ///< in the whole run, from 1; steps 0: unknown
   int64_t step_in_epoch = 0, steps_in_epoch = 0;  ///< from 1
-  double loss = 0, learning_rate = 0;  ///< of this step
-  double rows_per_second = 0, seconds = 0, eta_seconds = 0;  ///< speed, since the start, until the end
-  double epoch_loss = 0;  ///< mean over the epoch's rows so far, each before its update
-  bool epoch_ended = false;  ///< the metrics are there
+  double loss = 0, learning_rate = 0;             ///< of this step
+  /// Speed, time since the start, time until the end
+  double rows_per_second = 0, seconds = 0, eta_seconds = 0;
+  double epoch_loss = 0;     ///< mean over the rows of the epoch so far, each before its update
+  bool epoch_ended = false;  ///< the metrics are set
   Metrics metrics;           ///< at the end of an epoch
 };
 
-/// Trains the variables of a graph. thread-compatible, cancel() excepted.
+/// Trains the variables of a graph. Thread-compatible, except for cancel().
 class Trainer : public Handle<percale_trainer, percale_trainer_release> {
  public:
   using Handle::Handle;
 
-  /// Trains `graph`, whose inputs are the data's columns and which has an output that is the scalar loss. `options` of kind
-  /// "trainer".
+  /// Creates a trainer for `graph`. Its inputs are the columns of the data, and one output is the
+  /// scalar loss. `options` are of kind "trainer".
   static Result<Trainer> create(const Engine& engine, const Graph& graph, const Variables& variables,
                                 const Options& options) {
     if (!options.status()) return options.status();
@@ -88,14 +89,15 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
       return percale_trainer_create(engine.get(), graph.get(), variables.get(), nullptr, out);
     });
   }
-  /// From a SPEC (JSON): relative paths are looked up in `data_folder`, in PERCALE_DATA, in the cache and in `spec_folder`.
+  /// Creates a trainer from a SPEC (JSON). Relative paths are searched for in `data_folder`,
+  /// PERCALE_DATA, the cache and `spec_folder`.
   static Result<Trainer> from_spec(const Engine& engine, std::string_view spec, const char* spec_folder = nullptr,
                                    const char* data_folder = nullptr) {
     return made([&](percale_trainer** out) {
       return percale_trainer_from_spec(engine.get(), spec.data(), spec.size(), spec_folder, data_folder, nullptr, out);
     });
   }
-  /// `options` of kind "trainer" override the SPEC.
+  /// Creates a trainer from a SPEC. `options` of kind "trainer" override it.
   static Result<Trainer> from_spec(const Engine& engine, std::string_view spec, const Options& options,
                                    const char* spec_folder = nullptr, const char* data_folder = nullptr) {
     if (!options.status()) return options.status();
@@ -105,9 +107,10 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
     });
   }
 
-  /// One more owner.
+  /// Returns another owner.
   Trainer share() const { return Trainer(percale_trainer_retain(get())); }
-  /// One step on one global batch; the batch's mean loss before the update.
+  /// Runs one training step on one global batch. Returns the mean loss of the batch before the
+  /// update.
   Result<double> step(Feeds batch) {
     std::vector<const char*> names;
     std::vector<percale_tensor*> tensors;
@@ -121,13 +124,14 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
     }
     return loss;
   }
-  /// What a step with fetches gives.
+  /// The result of step_fetch().
   struct Fetched {
     double loss = 0;             ///< of the batch, before the update
     std::vector<Tensor> values;  ///< in the order of the fetches
   };
-  /// The same; it also gives values that the batch's forward pass computed, in its form for training and before the update: outputs of
-  /// model(), and other values of the graph that the loss needs. Rows are those of the batch.
+  /// Runs one training step and also returns values of its forward pass: outputs of model(), or
+  /// other values that the loss depends on. They are computed in training mode, before the update,
+  /// and have one row per row of the batch.
   Result<Fetched> step_fetch(Feeds batch, Names fetches) {
     std::vector<const char*> names;
     std::vector<percale_tensor*> tensors;
@@ -144,15 +148,18 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
     for (percale_tensor* tensor : raw) out.values.emplace_back(tensor);
     return out;
   }
-  /// Trains over the SPEC's data, or `dataset`, until `epochs` are done (0: as the SPEC says). They count all epochs of the trainer
-  /// so far, those of earlier fits and of a restored checkpoint too: after fit(data, 1), fit(data, 2) trains one more.
+  /// Trains on `dataset`, or on the data of the SPEC, until `epochs` epochs are done (0: as the
+  /// SPEC says). `epochs` counts all epochs of the trainer, including those of earlier fits and of
+  /// a restored checkpoint: after fit(data, 1), fit(data, 2) trains one more.
   Status fit(int64_t epochs = 0) { return Status(percale_trainer_fit(get(), nullptr, epochs, nullptr, nullptr)); }
   Status fit(const Dataset& dataset, int64_t epochs = 0) {
     return Status(percale_trainer_fit(get(), dataset.get(), epochs, nullptr, nullptr));
   }
-  /// The same; `callback(const Progress&)` gives false to stop after this step. It may save, publish, describe and cancel the trainer;
-  /// step(), fit(), evaluate() and restore() of it, and configure() and next() of its data, answer FAILED_PRECONDITION. An
-  /// exception ends the training and is thrown here. An empty data set stands for the SPEC's.
+  /// Trains, and calls `callback(const Progress&)` after each step; false ends the training. The
+  /// callback may save, publish, describe and cancel the trainer. step(), fit(), evaluate() and
+  /// restore() of the trainer, and batch() and next() of its data, return FAILED_PRECONDITION
+  /// within it. An exception ends the training and is rethrown here. An empty data set means the
+  /// data of the SPEC.
   template <class Callback>
   Status fit(const Dataset& dataset, int64_t epochs, Callback&& callback) {
     struct Told {
@@ -180,16 +187,17 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
 #endif
     return out;
   }
-  /// Evaluated after each epoch of fit(): "val_loss" and "val_" metrics join the history. Null: none.
+  /// Sets data that fit() evaluates after each epoch. The history then has "val_loss" and "val_"
+  /// metrics. An empty data set removes it.
   Status set_validation(const Dataset& dataset) { return Status(percale_trainer_set_validation(get(), dataset.get())); }
-  /// Loss and metrics over a data set; an empty one: the SPEC's test data.
+  /// Returns the loss and metrics over a data set. An empty one means the test data of the SPEC.
   Result<Metrics> evaluate(const Dataset& dataset = {}) {
     auto json = detail::text([&](percale_text** out) { return percale_trainer_evaluate(get(), dataset.get(), out); });
     if (!json) return std::move(json).error();
     return Metrics::parse(*json);
   }
-  /// The model's first output for rows of its only input, in runs of so many rows, also before the
-  /// first fit().
+  /// Returns the first output of the model for rows of its only input, in batches of `batch_size`
+  /// rows. It also works before the first fit().
   Result<Tensor> predict(const Engine& engine, const Tensor& x, int64_t batch_size = 32) {
     if (Status failed = publish(); !failed) return failed;
     auto graph = model();
@@ -222,55 +230,58 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
       at += own.bytes();
     }
   }
-  /// Begins with the weights of another trainer: of each variable that both have by name, with the
-  /// same shape.
+  /// Takes the weights of another trainer for all variables that exist in both with the same name
+  /// and shape.
   Status take_weights(Trainer& before) {
     if (Status failed = before.publish(); !failed) return failed;
     auto own = variables(), theirs = before.variables();
     if (!own || !theirs) return (own ? theirs : own).error();
     return own->assign_all(*theirs);
   }
-  /// Sessions on the same variables see what was trained so far, in one piece.
+  /// Makes the trained values visible to sessions on the same variables, as one new version.
   Status publish() { return Status(percale_trainer_publish(get())); }
-  /// The optimizer's learning rate from the next step on, which the schedule begins with; also from the callback of fit().
+  /// Sets the optimizer's learning rate from the next step on. The schedule applies to this rate.
+  /// The callback of fit() may call it.
   Status set_learning_rate(double rate) { return Status(percale_trainer_set_learning_rate(get(), rate)); }
-  /// Ends the step under way with CANCELLED; any thread.
+  /// Ends the current step with CANCELLED. Any thread.
   void cancel() { percale_trainer_cancel(get()); }
-  /// step(), fit() and evaluate() end with CANCELLED when it is cancelled, within a step, between two, or before they begin. An
-  /// empty one ends that. During a call it does nothing.
+  /// Makes later step(), fit() and evaluate() end with CANCELLED when it is cancelled: within a
+  /// step, between two steps, or before they begin. An empty one removes it. Has no effect during a
+  /// call.
   void set_cancellation(const Cancellation& cancellation) {
     percale_trainer_set_cancellation(get(), cancellation.get());
   }
-  /// Writes a checkpoint `folder`/step-N, whole or not at all, which is the newest of the folder from then on.
+  /// Writes a checkpoint `folder`/step-N atomically. It is then the newest of the folder.
   Status save(Text folder) { return Status(percale_trainer_save(get(), folder.c_str())); }
-  /// Takes up a checkpoint, `folder`/step-N, or the newest whole one of a folder. FAILED_PRECONDITION names the first difference to a
-  /// checkpoint of another job.
+  /// Loads a checkpoint: `folder`/step-N, or the newest intact one of a folder. If it belongs to
+  /// another job, FAILED_PRECONDITION names the first difference.
   Status restore(Text path) { return Status(percale_trainer_restore(get(), path.c_str())); }
-  /// Locks the folder for the run of this trainer; restore() comes first. UNAVAILABLE names the process that has locked it,
-  /// ALREADY_EXISTS a checkpoint of another run, which `overwrite` removes.
+  /// Locks the folder for this trainer. Call restore() first. UNAVAILABLE names the process that
+  /// holds the lock. ALREADY_EXISTS means that the folder has checkpoints of another run;
+  /// `overwrite` removes them instead.
   Status lock_folder(Text folder, bool overwrite = false) {
     return Status(percale_trainer_lock_folder(get(), folder.c_str(), overwrite ? 1 : 0));
   }
-  /// The graph for inference.
+  /// Returns the graph for inference.
   Result<Graph> model() {
     return detail::made<Graph, percale_graph>([&](percale_graph** out) { return percale_trainer_model(get(), out); });
   }
-  /// The table that is trained.
+  /// Returns the table that the trainer trains.
   Result<Variables> variables() {
     return detail::made<Variables, percale_variables>(
         [&](percale_variables** out) { return percale_trainer_variables(get(), out); });
   }
-  /// Steps that were completed.
+  /// The number of completed steps.
   int64_t steps() const { return percale_trainer_steps(get()); }
-  /// "csv", "svg", or "events" (TensorBoard).
+  /// Returns the history as "csv", "svg", or "events" (TensorBoard).
   Result<std::string> history(Text format) const {
     return detail::text([&](percale_text** out) { return percale_trainer_history(get(), format.c_str(), out); });
   }
-  /// Facts as JSON.
+  /// Returns facts as JSON.
   Result<std::string> describe() const {
     return detail::text([&](percale_text** out) { return percale_trainer_describe(get(), out); });
   }
-  /// Records from now on; an empty trace ends it.
+  /// Records the trainer's activity from now on. An empty trace ends the recording.
   void set_trace(const Trace& trace) { percale_trainer_set_trace(get(), trace.get()); }
 
  private:

@@ -1,4 +1,4 @@
-/// The state table: named tensors that sessions and trainers share.
+/// Tables of named tensors that sessions and trainers share.
 #ifndef PERCALE_CPP_VARIABLES_HPP_
 #define PERCALE_CPP_VARIABLES_HPP_
 
@@ -13,32 +13,33 @@
 
 namespace percale {
 
-/// thread-safe. Made by Graph::variables() and Trainer::variables().
+/// A table of named tensors that sessions and trainers share. Graph::variables() and
+/// Trainer::variables() create it. Thread-safe.
 class Variables : public Handle<percale_variables, percale_variables_release> {
  public:
   using Handle::Handle;
 
-  /// One more owner of the same table.
+  /// Returns another owner of the same table.
   Variables share() const { return Variables(percale_variables_retain(get())); }
-  /// How many variables there are.
+  /// The number of variables.
   size_t size() const { return percale_variables_count(get()); }
-  /// In ascending order.
+  /// The names in ascending order.
   std::vector<std::string> names() const {
     std::vector<std::string> out;
     for (size_t i = 0; i < size(); ++i) out.emplace_back(detail::view(percale_variables_get_name(get(), i)));
     return out;
   }
-  /// The newest value, which does not change any more.
+  /// Returns the newest value of a variable. The tensor never changes.
   Result<Tensor> value(Text name) const {
     return detail::made<Tensor, percale_tensor>(
         [&](percale_tensor** out) { return percale_variables_value(get(), name.c_str(), out); });
   }
-  /// Publishes a new version with this value; dtype and shape must agree.
+  /// Publishes a new version with this value. The dtype and shape must agree.
   Status assign(Text name, const Tensor& value) {
     return Status(percale_variables_assign(get(), name.c_str(), value.get()));
   }
-  /// Takes the values of another table: of each variable that both have by name, with the same
-  /// dtype and shape.
+  /// Takes the values of all variables that exist in both tables with the same name, dtype and
+  /// shape.
   Status assign_all(const Variables& other) {
     const std::vector<std::string> theirs = other.names();
     for (const std::string& name : names()) {
@@ -50,19 +51,21 @@ class Variables : public Handle<percale_variables, percale_variables_release> {
     }
     return Status();
   }
-  /// The number of the newest version, from 1 on.
+  /// The number of the newest version, from 1.
   int64_t version() const { return percale_variables_version(get()); }
-  /// "sha256:..." over names, types, shapes and bytes of all variables, moving statistics too; the same in every
-  /// language.
+  /// Returns "sha256:..." over the names, dtypes, shapes and bytes of all variables except
+  /// optimizer slots. It is the same in every language.
   Result<std::string> digest() const {
     return detail::text([&](percale_text** out) { return percale_variables_digest(get(), out); });
   }
-  /// Takes values from a safetensors file; NOT_FOUND when `strict` and a variable is missing.
+  /// Takes values from a safetensors file. NOT_FOUND if `strict` and a variable is missing.
   Status load(Text path, bool strict = true) {
     return Status(percale_variables_load(get(), path.c_str(), strict ? 1 : 0));
   }
-  /// Values of another model: pairs of (tensor's name, variable's name), each with at most one '*'; an empty first name leaves the
-  /// variable. `path`: a safetensors file, a checkpoint, or a folder of them. Gives how many variables took a value.
+  /// Takes values from another model and returns how many variables took one. `map` has pairs of
+  /// tensor name and variable name. Both may contain one '*', which stands for the same characters;
+  /// an empty tensor name leaves the variable unchanged. `path` is a safetensors file, a
+  /// checkpoint, or a folder of checkpoints.
   Result<int64_t> load_mapped(Text path, std::span<const std::pair<std::string, std::string>> map,
                               bool strict = false) {
     std::vector<const char*> from, to;
@@ -77,7 +80,7 @@ class Variables : public Handle<percale_variables, percale_variables_release> {
     }
     return loaded;
   }
-  /// Writes a safetensors file.
+  /// Writes the newest values to a safetensors file.
   Status save(Text path) const { return Status(percale_variables_save(get(), path.c_str())); }
 };
 

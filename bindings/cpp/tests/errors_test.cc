@@ -8,7 +8,7 @@ using namespace percale;
 
 namespace {
 
-// y = x * x * x * ..., which takes seconds for 2500 rows.
+// Returns y = x * x * x * ..., which takes seconds for 2500 rows.
 Session powers(const Engine& engine, int count) {
   Builder b = good(Builder::create(engine));
   Value x = b.input("x", DType::kF32, {-1, -1}), y = x;
@@ -28,7 +28,7 @@ TEST_CASE("a wrong shape gives the library's message when the graph is built") {
   CHECK(b.status().code() == Code::kInvalidArgument);
   CHECK(b.status().message().find("MatMul 'fc1'") != std::string::npos);
   CHECK(b.status().message().find("128 and 64") != std::string::npos);
-  // What follows does nothing, and the end gives the same error.
+  // Later calls do nothing, and finish() returns the same error.
   CHECK_FALSE(ops::Relu(b, x));
   const auto graph = b.finish();
   CHECK_FALSE(graph);

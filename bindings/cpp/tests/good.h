@@ -1,4 +1,5 @@
-// What a result holds; a failed check with the library's message otherwise. Works without exceptions.
+// Returns the value of a result. Otherwise fails a check with the library's message. Works without
+// exceptions.
 #ifndef PERCALE_BINDINGS_CPP_TESTS_GOOD_H_
 #define PERCALE_BINDINGS_CPP_TESTS_GOOD_H_
 
@@ -15,7 +16,7 @@ T good(percale::Result<T> result) {
 }
 inline void good(const percale::Status& status) { CHECK_MESSAGE(status.ok(), status.message()); }
 
-// The tests' small numbers, from a vector that the tensor owns.
+// Returns a tensor of small numbers that owns its vector.
 inline percale::Tensor floats(std::vector<float> values, percale::Dims dims) {
   return good(percale::Tensor::adopt(std::move(values), dims));
 }

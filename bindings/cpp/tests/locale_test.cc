@@ -1,4 +1,5 @@
-// The host's locale says how its own texts are written; what goes to the library and comes from it stays the same.
+// The locale of the host affects only the host's own texts, not the texts that go to and come from
+// the library.
 #include <clocale>
 #include <cmath>
 #include <cstdlib>
@@ -12,7 +13,8 @@ using namespace percale;
 
 namespace {
 
-// A locale with a decimal comma, while it lives: an installed one, or one that localedef makes here.
+// Sets a locale with a decimal comma during its lifetime: an installed one, or one that localedef
+// creates here.
 class CommaLocale {
  public:
   CommaLocale() {
@@ -31,7 +33,7 @@ class CommaLocale {
     std::setlocale(LC_ALL, "C");
     if (!folder_.empty()) std::filesystem::remove_all(folder_);
   }
-  // Whether there is one.
+  // True if there is such a locale.
   explicit operator bool() const { return there_; }
 
  private:

@@ -10,7 +10,7 @@ using namespace percale;
 
 namespace {
 
-// y = x * x * x ...: some hundred microseconds of work.
+// Returns y = x * x * x ...: some hundred microseconds of work.
 Graph powers(const Engine& engine) {
   Builder b = good(Builder::create(engine));
   Value x = b.input("x", DType::kF32, {-1, -1});
@@ -106,7 +106,7 @@ TEST_CASE("a second fit of a trainer is refused, and the first goes on though it
   good(trainer.fit(data, 3, [&](const Progress& p) {
     if (p.step == 1) {
       in_threads(1, [&](int) { message = other.fit(data, 1).message(); });
-      CHECK(other.describe().has_value());  // the thread that fits may use it
+      CHECK(other.describe().has_value());  // the thread of the fit may use it
       trainer.reset();
     }
     return true;

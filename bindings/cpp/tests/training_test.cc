@@ -11,7 +11,7 @@ using namespace percale;
 
 namespace {
 
-// 40 rows of one feature; the class is its sign.
+// Returns 40 rows of one feature; the class is its sign.
 Dataset signs(const Engine& engine) {
   std::vector<float> x;
   std::vector<int64_t> y;
@@ -146,7 +146,7 @@ TEST_CASE("what the library calls lives as long as it may be called") {
       return true;
     };
     Dataset twice = good(good(Dataset::generate(engine, columns, 2, sevens)).repeat(2));
-    CHECK(token.use_count() == 4);  // the log's, `sevens` and the library's
+    CHECK(token.use_count() == 4);  // owned by the log, `sevens` and the library
     good(twice.batch(4));
     CHECK(good((*good(twice.next()))[0].as<float>())[3] == 7);
     CHECK_FALSE(Dataset::generate(engine, columns, 0, sevens).has_value());
@@ -252,7 +252,8 @@ TEST_CASE("a folder is locked for one run, and another run overwrites it only wh
   first.reset();
   CHECK(second.lock_folder(folder).code() == Code::kAlreadyExists);
   good(second.lock_folder(folder, true));
-  CHECK(second.restore(folder).code() == Code::kNotFound);  // what the first one saved was removed
+
+  CHECK(second.restore(folder).code() == Code::kNotFound);
   second.reset();
   std::filesystem::remove_all(folder);
 }

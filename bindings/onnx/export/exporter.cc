@@ -36,29 +36,29 @@ void write_entry(MessageWriter* model, std::string_view key, std::string_view va
 
 percale_graph_function_info Exporter::function(size_t index) const {
   auto info = empty<percale_graph_function_info>();
-  host_->graph_function(graph_.get(), index, &info);
+  host_->graph->function(graph_.get(), index, &info);
   return info;
 }
 percale_graph_value_info Exporter::value(size_t function, int32_t id) const {
   auto info = empty<percale_graph_value_info>();
-  host_->graph_value(graph_.get(), function, static_cast<size_t>(id), &info);
+  host_->graph->value(graph_.get(), function, static_cast<size_t>(id), &info);
   return info;
 }
 percale_graph_node_info Exporter::node(size_t function, size_t index) const {
   auto info = empty<percale_graph_node_info>();
-  host_->graph_node(graph_.get(), function, index, &info);
+  host_->graph->node(graph_.get(), function, index, &info);
   return info;
 }
-percale_graph_attribute_info Exporter::attribute(size_t function, size_t node, size_t index) const {
-  auto info = empty<percale_graph_attribute_info>();
-  host_->graph_attribute(graph_.get(), function, node, index, &info);
-  return info;
+std::vector<percale_attribute> Exporter::attributes(const percale_graph_node_info& info) const {
+  std::vector<percale_attribute> out(host_->attributes->count(info.attributes));
+  for (size_t i = 0; i < out.size(); ++i) host_->attributes->at(info.attributes, i, &out[i]);
+  return out;
 }
 
 Status Exporter::run() {
   percale_graph* made = nullptr;
-  ONNX_TRY(host_.take(host_->graph_inference(given_, keeps, nullptr, &made)));
-  graph_ = std::shared_ptr<percale_graph>(made, [this](percale_graph* graph) { host_->graph_release(graph); });
+  ONNX_TRY(host_.take(host_->graph->inference(given_, keeps, nullptr, &made)));
+  graph_ = std::shared_ptr<percale_graph>(made, [this](percale_graph* graph) { host_->graph->release(graph); });
   ONNX_TRY(survey());
   MessageWriter model, graph;
   ONNX_TRY(write_main(&graph));
@@ -75,8 +75,8 @@ Status Exporter::run() {
   write_metadata(&model);
   if (model.size() > kMostBytes) {
     return Status(PERCALE_RESOURCE_EXHAUSTED,
-                  text("the model is ", model.size(), " bytes, one file of the format holds ", kMostBytes,
-                       ": elements need a file beside it"));
+                  text("the model has ", model.size(), " bytes, but a single ONNX file can hold ", kMostBytes,
+                       ": store tensor elements in a file beside it (external_data)"));
   }
   model.write([this](std::string_view bytes) { target_.write(target_.user, bytes.data(), bytes.size()); });
   return {};
@@ -89,10 +89,11 @@ void Exporter::note_dtype(percale_dtype dtype) {
 
 Status Exporter::check_variables() {
   auto info = empty<percale_graph_variable_info>();
-  for (size_t i = 0; host_->graph_variable(graph_.get(), i, &info) != 0; ++i) {
+  for (size_t i = 0; host_->graph->variable(graph_.get(), i, &info) != 0; ++i) {
     if (info.data == nullptr) {
       return Status(PERCALE_FAILED_PRECONDITION,
-                    text("variable ", quoted(info.name), " has no value yet: a table of variables gives it one"));
+                    text("variable ", quoted(info.name),
+                         " has no value yet: export with a table of variables that has its value"));
     }
     note_dtype(info.dtype);
   }
@@ -130,12 +131,12 @@ Status Exporter::survey() {
     }
   }
   auto info = empty<percale_graph_variable_info>();
-  for (size_t i = 0; host_->graph_variable(graph_.get(), i, &info) != 0; ++i) element_bytes += info.bytes;
+  for (size_t i = 0; host_->graph->variable(graph_.get(), i, &info) != 0; ++i) element_bytes += info.bytes;
   external_ = target_.data_name != nullptr && (target_.prefer_data != 0 || element_bytes > kMostElementBytes);
   if (missing.empty()) return {};
   std::string list;
   for (const auto& [op, count] : missing) list += text(list.empty() ? "" : ", ", op, " (", count, ")");
-  return unsupported("ops that ONNX does not have, and the number of their nodes: ", list);
+  return unsupported("ops that ONNX does not have (number of nodes in parentheses): ", list);
 }
 
 void Exporter::read_dim_names(std::string_view lines) {
@@ -155,7 +156,7 @@ void Exporter::read_dim_names(std::string_view lines) {
 Status Exporter::write_main(MessageWriter* graph) {
   const char *key = nullptr, *fact = nullptr;
   size_t size = 0;
-  for (size_t i = 0; host_->graph_metadata(graph_.get(), i, &key, &fact, &size) != 0; ++i) {
+  for (size_t i = 0; host_->graph->metadata(graph_.get(), i, &key, &fact, &size) != 0; ++i) {
     if (key == kFormsKey) read_known_forms({fact, size});
     if (key == kDimsKey) read_dim_names({fact, size});
   }
@@ -169,7 +170,7 @@ Status Exporter::write_main(MessageWriter* graph) {
     graph->message(11, type_of(name, info, &dim_names_[info.name]));
   }
   auto variable = empty<percale_graph_variable_info>();
-  for (size_t i = 0; host_->graph_variable(graph_.get(), i, &variable) != 0; ++i) {
+  for (size_t i = 0; host_->graph->variable(graph_.get(), i, &variable) != 0; ++i) {
     const std::string& name = variables_.emplace(variable.name, take_name(variable.name)).first->second;
     graph->message(5, variable_tensor(name, variable));
   }
@@ -180,7 +181,7 @@ Status Exporter::write_main(MessageWriter* graph) {
 void Exporter::write_metadata(MessageWriter* model) {
   const char *key = nullptr, *fact = nullptr;
   size_t size = 0;
-  for (size_t i = 0; host_->graph_metadata(graph_.get(), i, &key, &fact, &size) != 0; ++i) {
+  for (size_t i = 0; host_->graph->metadata(graph_.get(), i, &key, &fact, &size) != 0; ++i) {
     const std::string_view name = key;
     if (name.starts_with(kForeignPrefix) || name == kTrainableKey || name == kFixedKey || name == kFormsKey ||
         name == kDimsKey) {
@@ -190,7 +191,7 @@ void Exporter::write_metadata(MessageWriter* model) {
   }
   std::string trainable, fixed;
   auto variable = empty<percale_graph_variable_info>();
-  for (size_t i = 0; host_->graph_variable(graph_.get(), i, &variable) != 0; ++i) {
+  for (size_t i = 0; host_->graph->variable(graph_.get(), i, &variable) != 0; ++i) {
     std::string& list = variable.trainable != 0 ? trainable : fixed;
     list += (list.empty() ? "" : "\n") + variables_.at(variable.name);
   }

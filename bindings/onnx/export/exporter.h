@@ -18,20 +18,23 @@
 
 namespace percale_onnx {
 
-// What metadata_props say of the initializers of a model that Percale wrote, names in lines: which of them are variables, trained or
-// not. All others are constants.
+// Keys of metadata_props about the initializers of a model that Percale wrote, names in lines:
+// which of them are variables, trained or not. All others are constants.
 inline constexpr std::string_view kTrainableKey = "percale.trainable", kFixedKey = "percale.fixed";
-// In which form the initializers of variables are, where it is not that of the parameter: lines of a name and a permutation. The
-// graph that is made of such a model keeps it as a fact.
+// In which form the initializers of variables are, where it is not that of the parameter: lines of
+// a name and a permutation. The graph that is made of such a model keeps it as a fact.
 inline constexpr std::string_view kFormsKey = "percale.forms";
-// Facts about a graph that came from a model begin so; they say nothing of the model that is written.
+// Facts about a graph that came from a model begin so; they say nothing of the model that is
+// written.
 inline constexpr std::string_view kForeignPrefix = "onnx.";
-// Names of unknown dims of inputs and outputs, as Percale keeps them: lines "VALUE\tDIM\tDIM...", "" for a dim without one.
+// Names of unknown dims of inputs and outputs, as Percale keeps them: lines "VALUE\tDIM\tDIM...",
+// "" for a dim without one.
 inline constexpr std::string_view kDimsKey = "percale.dims";
 
-// One export. "main" becomes the model's graph, variables and constants its initializers; functions become graphs within the nodes
-// that carry them, whose trailing inputs are values of the graphs around. The opset is the oldest in which every node can be
-// written with the meaning that it has here (opset_rules.h).
+// One export. "main" becomes the model's graph, variables and constants its initializers; functions
+// become graphs within the nodes that carry them, whose trailing inputs are values of the graphs
+// around. The opset is the oldest in which every node can be written with the meaning that it has
+// here (opset_rules.h).
 class Exporter {
  public:
   Exporter(const Host& host, const percale_graph* graph, const percale_export_target& target)
@@ -40,7 +43,8 @@ class Exporter {
   Status run();
 
  private:
-  // One use of a function: the names that its values have in the model, "" where they have none yet.
+  // One use of a function: the names that its values have in the model, "" where they have none
+  // yet.
   struct Scope {
     size_t function = 0;
     percale_graph_function_info info{};
@@ -51,7 +55,7 @@ class Exporter {
   percale_graph_function_info function(size_t index) const;
   percale_graph_value_info value(size_t function, int32_t id) const;
   percale_graph_node_info node(size_t function, size_t index) const;
-  percale_graph_attribute_info attribute(size_t function, size_t node, size_t index) const;
+  std::vector<percale_attribute> attributes(const percale_graph_node_info& info) const;
 
   // Before anything is written: ops, opsets, element types, sizes.
   Status survey();
@@ -71,23 +75,24 @@ class Exporter {
   // A name that nothing in the model has: `wanted`, or with a number behind it.
   std::string take_name(std::string_view wanted);
   // The variable that a node reads; "" where it is another op.
-  std::string_view variable_of(size_t function, size_t index, const percale_graph_node_info& node) const;
-  // Everything of a graph but its inputs, whose names are there. `main`: outputs may be inputs and initializers themselves.
+  std::string_view variable_of(const percale_graph_node_info& node) const;
+  // Everything of a graph but its inputs, whose names are there. `main`: outputs may be inputs and
+  // initializers themselves.
   Status write_body(Scope& scope, bool main, MessageWriter* graph);
   // The function that a node carries, as a graph.
   Status write_graph(const Scope& outer, const percale_graph_node_info& node, int64_t carried,
                      std::string_view function, MessageWriter* out);
   // exporter_nodes.cc
   // The number of values that a Loop carries along; -1 for other nodes.
-  int64_t carried_by(size_t function, size_t index, const percale_graph_node_info& info) const;
+  int64_t carried_by(const percale_graph_node_info& info) const;
   // A node as ONNX has it today, and in the form of the model's opset.
   OnnxNode onnx_node(size_t function, size_t index) const;
   OnnxNode written_node(size_t function, size_t index) const;
   // Per value: whether a node as it is written, a graph within one or an output reads it.
   std::vector<bool> read_values(const Scope& scope) const;
   Status write_node(const Scope& scope, size_t index, MessageWriter* graph);
-  void write_attribute(const Scope& scope, size_t node, size_t number, const percale_graph_attribute_info& attribute,
-                       MessageWriter* out);
+  // An attribute of the node `info`, or one that to_opset() has changed.
+  void write_attribute(const percale_graph_node_info& info, const percale_attribute& attribute, MessageWriter* out);
   // `dim_names`: of unknown dims; may be null.
   MessageWriter type_of(std::string_view name, const percale_graph_value_info& value,
                         const std::vector<std::string>* dim_names = nullptr) const;
@@ -98,13 +103,18 @@ class Exporter {
   const percale_graph* const given_;
   const percale_export_target& target_;
   std::shared_ptr<percale_graph> graph_;
-  std::unordered_map<std::string_view, size_t> functions_;              // by name
-  std::unordered_map<std::string_view, std::string> variables_;         // the initializer of each variable
-  std::unordered_map<std::string_view, std::string_view> known_forms_;  // of variables, from before this export
-  std::unordered_map<std::string_view, std::vector<int64_t>> forms_;    // how variables are transposed now
-  std::unordered_map<size_t, std::string_view> absorbed_;               // nodes of "main" that did it, and of what
-  std::map<std::string, std::vector<std::string>> dim_names_;           // of inputs and outputs of "main"
-  std::deque<std::string> owned_;                                       // elements that are lent to the model
+  std::unordered_map<std::string_view, size_t> functions_;  // by name
+  // The initializer of each variable.
+  std::unordered_map<std::string_view, std::string> variables_;
+  // Forms of variables that an earlier export has noted.
+  std::unordered_map<std::string_view, std::string_view> known_forms_;
+  // The permutation by which a variable is stored transposed.
+  std::unordered_map<std::string_view, std::vector<int64_t>> forms_;
+  // Transpose nodes of "main" that such a variable makes superfluous, with the variable.
+  std::unordered_map<size_t, std::string_view> absorbed_;
+  // Names of dims of the inputs and outputs of "main".
+  std::map<std::string, std::vector<std::string>> dim_names_;
+  std::deque<std::string> owned_;  // elements that are lent to the model
   std::unordered_set<std::string> taken_;
   std::unordered_map<std::string, int64_t> next_number_;  // behind a name that is taken
   std::map<std::string, int32_t, std::less<>> opsets_;

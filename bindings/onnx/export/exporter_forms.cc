@@ -1,4 +1,5 @@
-// Variables that are only ever used transposed, as kernels of convolutions are: the model gets them in the form that the operand has.
+// Variables that are only ever used transposed, as kernels of convolutions are: the model gets them
+// in the form that the operand has.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -26,14 +27,14 @@ void Exporter::find_forms() {
   std::map<std::string_view, Uses> uses;
   percale_graph_variable_info info{};
   info.struct_size = sizeof info;
-  for (size_t i = 0; host_->graph_variable(graph_.get(), i, &info) != 0; ++i) {
+  for (size_t i = 0; host_->graph->variable(graph_.get(), i, &info) != 0; ++i) {
     uses[info.name].otherwise = info.bytes > 0 && item_bytes(info.bytes, info.dims, info.rank) == 0;
   }
   std::unordered_map<int32_t, std::string_view> read;  // values of "main"
   for (const auto& [name, f] : functions_) {
     for (size_t n = 0; n < function(f).node_count; ++n) {
       const percale_graph_node_info info = node(f, n);
-      const std::string_view variable = variable_of(f, n, info);
+      const std::string_view variable = variable_of(info);
       if (variable.empty()) continue;
       Uses& of = uses[variable];
       of.otherwise = of.otherwise || f != 0 || known_forms_.contains(variable);
@@ -49,9 +50,8 @@ void Exporter::find_forms() {
       if (found == read.end()) continue;
       Uses& of = uses[found->second];
       std::vector<int64_t> perm;
-      if (transposes && info.attribute_count == 1) {
-        const percale_graph_attribute_info a = attribute(0, n, 0);
-        perm.assign(a.ints, a.ints + a.count);
+      if (const auto given = attributes(info); transposes && given.size() == 1) {
+        perm.assign(given[0].ints, given[0].ints + given[0].count);
       }
       of.otherwise = of.otherwise || perm.empty() || (!of.nodes.empty() && perm != of.perm);
       of.perm = std::move(perm);

@@ -29,10 +29,9 @@ std::string Exporter::take_name(std::string_view wanted) {
   return name;
 }
 
-std::string_view Exporter::variable_of(size_t function, size_t index, const percale_graph_node_info& info) const {
+std::string_view Exporter::variable_of(const percale_graph_node_info& info) const {
   if (std::string_view(info.domain) != "percale") return {};
-  for (size_t i = 0; i < info.attribute_count; ++i) {
-    const percale_graph_attribute_info a = attribute(function, index, i);
+  for (const percale_attribute& a : attributes(info)) {
     if (std::string_view(a.name) == "variable") return {a.text, a.text_size};
   }
   return {};
@@ -41,7 +40,7 @@ std::string_view Exporter::variable_of(size_t function, size_t index, const perc
 Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
   for (size_t n = 0; n < scope.info.node_count; ++n) {
     const percale_graph_node_info info = node(scope.function, n);
-    std::string_view variable = variable_of(scope.function, n, info);
+    std::string_view variable = variable_of(info);
     if (const auto absorbed = absorbed_.find(n); main && absorbed != absorbed_.end()) variable = absorbed->second;
     if (variable.empty() || info.output_count == 0 || info.outputs[0] < 0) continue;
     const auto id = static_cast<size_t>(info.outputs[0]);
@@ -65,7 +64,7 @@ Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
     const percale_graph_value_info info = value(scope.function, id);
     std::string name = scope.names[static_cast<size_t>(id)];
     const bool again = std::find(given.begin(), given.end(), id) != given.end();
-    // What a graph does not make itself, or gives already, it gives out under a name of its own.
+    // An output that the graph does not compute, or has given before, gets a name of its own.
     const bool lent = scope.lent[static_cast<size_t>(id)] && !(main && name == info.name);
     if (again || lent) {
       MessageWriter identity;
@@ -81,8 +80,8 @@ Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
   return {};
 }
 
-// A loop gives its body the trip, the condition and what is carried; an If gives its branches nothing. All other inputs are values
-// of the graph around, whose names the body uses.
+// A loop gives its body the trip, the condition and what is carried; an If gives its branches
+// nothing. All other inputs are values of the graph around, whose names the body uses.
 Status Exporter::write_graph(const Scope& outer, const percale_graph_node_info& carrier, int64_t carried,
                              std::string_view function, MessageWriter* out) {
   const auto found = functions_.find(function);
@@ -94,7 +93,7 @@ Status Exporter::write_graph(const Scope& outer, const percale_graph_node_info& 
   const size_t first = carried < 0 ? 1 : 0;
   const size_t inputs = scope.info.input_count;
   if (formal > inputs || (inputs > formal && inputs + first > carrier.input_count)) {
-    return bad("function ", quoted(function), " does not fit its node");
+    return bad("function ", quoted(function), " does not match the inputs of its node");
   }
   for (size_t i = 0; i < inputs; ++i) {
     const auto id = static_cast<size_t>(scope.info.inputs[i]);

@@ -6,7 +6,8 @@
 namespace percale_onnx {
 namespace {
 
-// What our nodes of ONNX's domain say beyond ONNX: which numbers are drawn, how a loop's inputs are meant and when it is too long.
+// The attributes of our nodes of ONNX's domain that ONNX does not have: which numbers are drawn,
+// how a loop's inputs are meant and when it is too long.
 bool is_our_own(std::string_view domain, std::string_view attribute) {
   return domain.empty() && (attribute == "id" || attribute == "num_carried" || attribute == "trip_limit");
 }
@@ -18,8 +19,8 @@ std::string_view base_of(std::string_view name) {
                                                                                                : name;
 }
 
-// The inputs that an op has in ONNX. What its functions capture stands behind them: that is in their
-// graphs.
+// The inputs that an op has in ONNX. What its functions capture stands behind them: that is in
+// their graphs.
 size_t own_inputs(const percale_graph_node_info& info, int64_t carried, bool carries) {
   size_t count = info.input_count;
   if (carries) count = std::min(count, carried < 0 ? size_t{1} : static_cast<size_t>(carried) + 2);
@@ -29,9 +30,8 @@ size_t own_inputs(const percale_graph_node_info& info, int64_t carried, bool car
 
 }  // namespace
 
-int64_t Exporter::carried_by(size_t function, size_t index, const percale_graph_node_info& info) const {
-  for (size_t i = 0; i < info.attribute_count; ++i) {
-    const percale_graph_attribute_info a = attribute(function, index, i);
+int64_t Exporter::carried_by(const percale_graph_node_info& info) const {
+  for (const percale_attribute& a : attributes(info)) {
     if (std::string_view(a.name) == "num_carried") return a.i;
   }
   return -1;
@@ -42,13 +42,12 @@ OnnxNode Exporter::onnx_node(size_t function, size_t index) const {
   OnnxNode out;
   out.op = info.op;
   bool carries = false;
-  for (size_t i = 0; i < info.attribute_count; ++i) {
-    const percale_graph_attribute_info a = attribute(function, index, i);
-    carries = carries || a.kind == 5;
-    if (!is_our_own(info.domain, a.name)) out.attributes.push_back({a, i});
+  for (const percale_attribute& a : attributes(info)) {
+    carries = carries || a.kind == PERCALE_ATTRIBUTE_FUNCTION;
+    if (!is_our_own(info.domain, a.name)) out.attributes.push_back(a);
   }
   const auto type_of = [&](int32_t id) { return id < 0 ? percale_graph_value_info{} : value(function, id); };
-  const size_t inputs = own_inputs(info, carried_by(function, index, info), carries);
+  const size_t inputs = own_inputs(info, carried_by(info), carries);
   for (size_t i = 0; i < inputs; ++i) out.inputs.push_back(type_of(info.inputs[i]));
   size_t outputs = info.output_count;
   while (outputs > 0 && info.outputs[outputs - 1] < 0) --outputs;
@@ -82,9 +81,9 @@ std::vector<bool> Exporter::read_values(const Scope& scope) const {
 Status Exporter::write_node(const Scope& scope, size_t index, MessageWriter* graph) {
   const percale_graph_node_info info = node(scope.function, index);
   if (--nodes_left_ < 0) {
-    return Status(PERCALE_RESOURCE_EXHAUSTED, "functions use each other for more nodes than a model should have");
+    return Status(PERCALE_RESOURCE_EXHAUSTED, "functions that call each other expand to too many nodes");
   }
-  if (!variable_of(scope.function, index, info).empty()) return {};
+  if (!variable_of(info).empty()) return {};
   if (scope.function == 0 && absorbed_.contains(index)) return {};
   const OnnxNode form = written_node(scope.function, index);
   MessageWriter out;
@@ -98,18 +97,18 @@ Status Exporter::write_node(const Scope& scope, size_t index, MessageWriter* gra
   const std::string name = info.name, base(base_of(name));
   if (!taken_.contains(name) && !taken_.contains(base) && is_utf8(name)) out.bytes(3, name);
   out.bytes(4, form.op);
-  for (const auto& [a, number] : form.attributes) {
+  for (const percale_attribute& a : form.attributes) {
     MessageWriter field;
-    if (a.kind == 5) {
+    if (a.kind == PERCALE_ATTRIBUTE_FUNCTION) {
       field.bytes(1, a.name);
       MessageWriter inner;
       inner.bytes(2, a.name);
-      const int64_t carried = carried_by(scope.function, index, info);
+      const int64_t carried = carried_by(info);
       ONNX_TRY(write_graph(scope, info, carried, {a.text, a.text_size}, &inner));
       field.message(6, std::move(inner));
-      field.integer(20, 5);
+      field.integer(20, PERCALE_ATTRIBUTE_FUNCTION);
     } else {
-      write_attribute(scope, index, number, a, &field);
+      write_attribute(info, a, &field);
     }
     out.message(5, std::move(field));
   }
@@ -118,24 +117,23 @@ Status Exporter::write_node(const Scope& scope, size_t index, MessageWriter* gra
   return {};
 }
 
-void Exporter::write_attribute(const Scope& scope, size_t node, size_t number, const percale_graph_attribute_info& a,
-                               MessageWriter* out) {
+void Exporter::write_attribute(const percale_graph_node_info& info, const percale_attribute& a, MessageWriter* out) {
   out->bytes(1, a.name);
   switch (a.kind) {
-    case 1: out->real(2, static_cast<float>(a.f)); break;
-    case 2: out->integer(3, a.i); break;
-    case 3: out->bytes(4, {a.text, a.text_size}); break;
-    case 4: out->message(5, tensor({}, a.dtype, a.dims, a.rank, a.data, a.bytes)); break;
-    case 6:
+    case PERCALE_ATTRIBUTE_FLOAT: out->real(2, static_cast<float>(a.f)); break;
+    case PERCALE_ATTRIBUTE_INT: out->integer(3, a.i); break;
+    case PERCALE_ATTRIBUTE_STRING: out->bytes(4, {a.text, a.text_size}); break;
+    case PERCALE_ATTRIBUTE_TENSOR: out->message(5, tensor({}, a.dtype, a.dims, a.rank, a.data, a.bytes)); break;
+    case PERCALE_ATTRIBUTE_FLOATS:
       for (size_t i = 0; i < a.count; ++i) out->real(7, static_cast<float>(a.floats[i]));
       break;
-    case 7:
+    case PERCALE_ATTRIBUTE_INTS:
       for (size_t i = 0; i < a.count; ++i) out->integer(8, a.ints[i]);
       break;
-    case 8:
+    case PERCALE_ATTRIBUTE_STRINGS:
       for (size_t i = 0; i < a.count; ++i) {
         size_t size = 0;
-        const char* text = host_->graph_attribute_string(graph_.get(), scope.function, node, number, i, &size);
+        const char* text = host_->attributes->get_string_at(info.attributes, a.name, i, &size);
         out->bytes(9, {text, size});
       }
       break;

@@ -1,6 +1,6 @@
 // ONNX's history from kOldestWrittenOpset on, as far as it concerns nodes that Percale has. The
-// importer's upgrades (ops/upgrade/upgrade.cc) are the other direction. tests/onnx/opsets.py checks the
-// tables against the schemas of the Python package "onnx".
+// importer's upgrades (ops/upgrade/upgrade.cc) are the other direction. tests/onnx/opsets.py checks
+// the tables against the schemas of the Python package "onnx".
 #include "bindings/onnx/export/opset_rules.h"
 
 #include <algorithm>
@@ -157,8 +157,8 @@ struct InputRule {
 };
 constexpr InputRule kInputs[] = {{"Attention", 24, 6}, {"Pad", 18, 3}};
 
-// Attributes that came with an opset. One that has the value `harmless` (of each element, of a list)
-// says what older opsets mean, which lack it.
+// Attributes that came with an opset. One that has the value `harmless` (of each element, of a
+// list) says what older opsets mean, which lack it.
 struct AttributeRule {
   std::string_view op;
   int32_t opset;
@@ -209,29 +209,28 @@ constexpr ValueRule kValues[] = {
     {"ScatterND", 18, "reduction", "min"},
 };
 
-using Attribute = OnnxNode::Attribute;
-constexpr int32_t kKindInt = 2, kKindString = 3, kKindInts = 7;
+using Attribute = percale_attribute;
 
 const Attribute* find(const OnnxNode& node, std::string_view name) {
-  const auto found = std::find_if(node.attributes.begin(), node.attributes.end(),
-                                  [&](const Attribute& a) { return a.info.name == name; });
+  const auto found =
+      std::find_if(node.attributes.begin(), node.attributes.end(), [&](const Attribute& a) { return a.name == name; });
   return found == node.attributes.end() ? nullptr : &*found;
 }
 
 void erase(OnnxNode* node, std::string_view name) {
-  std::erase_if(node->attributes, [&](const Attribute& a) { return a.info.name == name; });
+  std::erase_if(node->attributes, [&](const Attribute& a) { return a.name == name; });
 }
 
-bool says(const percale_graph_attribute_info& a, std::string_view value) {
-  if (a.kind == kKindInt) return std::to_string(a.i) == value;
-  if (a.kind == kKindString) return std::string_view(a.text, a.text_size) == value;
-  return a.kind == kKindInts &&
+bool says(const Attribute& a, std::string_view value) {
+  if (a.kind == PERCALE_ATTRIBUTE_INT) return std::to_string(a.i) == value;
+  if (a.kind == PERCALE_ATTRIBUTE_STRING) return std::string_view(a.text, a.text_size) == value;
+  return a.kind == PERCALE_ATTRIBUTE_INTS &&
          std::all_of(a.ints, a.ints + a.count, [&](int64_t i) { return std::to_string(i) == value; });
 }
 
 bool says(const OnnxNode& node, std::string_view name, std::string_view value) {
   const Attribute* a = find(node, name);
-  return a != nullptr && says(a->info, value);
+  return a != nullptr && says(*a, value);
 }
 
 bool has(const std::vector<percale_graph_value_info>& values, size_t i) {
@@ -271,11 +270,11 @@ void axes_to_attribute(OnnxNode* node) {
   const percale_graph_value_info axes = node->inputs[1];
   node->inputs.resize(1);
   if (axes.dims[0] == 0) return;
-  Attribute made{.index = SIZE_MAX};
-  made.info.name = "axes";
-  made.info.kind = kKindInts;
-  made.info.ints = static_cast<const int64_t*>(axes.data);
-  made.info.count = static_cast<size_t>(axes.dims[0]);
+  Attribute made{};
+  made.name = "axes";
+  made.kind = PERCALE_ATTRIBUTE_INTS;
+  made.ints = static_cast<const int64_t*>(axes.data);
+  made.count = static_cast<size_t>(axes.dims[0]);
   node->attributes.insert(node->attributes.begin(), made);
 }
 
@@ -286,7 +285,7 @@ bool parts_fit(const OnnxNode& node) {
   const percale_graph_value_info& x = node.inputs[0];
   if (x.rank == SIZE_MAX) return false;
   const auto rank = static_cast<int64_t>(x.rank);
-  const int64_t axis = given == nullptr ? 0 : given->info.i < 0 ? given->info.i + rank : given->info.i;
+  const int64_t axis = given == nullptr ? 0 : given->i < 0 ? given->i + rank : given->i;
   const auto parts = static_cast<int64_t>(node.outputs.size());
   return axis >= 0 && axis < rank && parts > 0 && x.dims[axis] >= 0 && x.dims[axis] % parts == 0;
 }
@@ -298,9 +297,9 @@ void name_modes_of_images(OnnxNode* node) {
   constexpr std::string_view kCubic = "bicubic";
   if (says(*node, "mode", "linear")) erase(node, "mode");  // "bilinear" is the default
   for (Attribute& a : node->attributes) {
-    if (std::string_view(a.info.name) != "mode" || !says(a.info, "cubic")) continue;
-    a.info.text = kCubic.data();
-    a.info.text_size = kCubic.size();
+    if (std::string_view(a.name) != "mode" || !says(a, "cubic")) continue;
+    a.text = kCubic.data();
+    a.text_size = kCubic.size();
   }
 }
 
@@ -340,7 +339,7 @@ int32_t oldest_opset(const OnnxNode& node) {
   need(kInputs, [&](const InputRule& rule) { return has(node.inputs, rule.input); });
   need(kAttributes, [&](const AttributeRule& rule) {
     const Attribute* a = find(node, rule.name);
-    return a != nullptr && (rule.harmless.empty() || !says(a->info, rule.harmless));
+    return a != nullptr && (rule.harmless.empty() || !says(*a, rule.harmless));
   });
   need(kValues, [&](const ValueRule& rule) { return says(node, rule.name, rule.value); });
   for (const OlderForm& form : kOlderForms) {

@@ -17,15 +17,11 @@ inline constexpr int32_t kOldestWrittenOpset = 13, kNewestWrittenOpset = 27;
 
 // A node of ONNX's own domain, in the form of today's opset or, after to_opset(), of an older one.
 struct OnnxNode {
-  struct Attribute {
-    percale_graph_attribute_info info{};
-    size_t index = 0;  // of the graph's node; SIZE_MAX: to_opset() made it
-  };
   std::string_view op;
-  // Types of operands; PERCALE_DTYPE_INVALID where one is absent. Inputs that only the graphs of the
-  // node capture are not among them.
+  // Types of operands; PERCALE_DTYPE_INVALID where one is absent. Inputs that only the graphs of
+  // the node capture are not among them.
   std::vector<percale_graph_value_info> inputs, outputs;
-  std::vector<Attribute> attributes;
+  std::vector<percale_attribute> attributes;
 };
 
 // The oldest opset, from kOldestWrittenOpset on, in which the node can be written with the meaning

@@ -36,8 +36,8 @@ std::string Importer::place_of(const NodeProto& node) {
 }
 
 Status Importer::c_text(std::string_view from, std::string* out) {
-  if (from.find('\0') != std::string_view::npos) return bad("the name ", quoted(from), " holds a NUL");
-  if (!is_utf8(from)) return bad("the name ", quoted(from), " is no UTF-8");
+  if (from.find('\0') != std::string_view::npos) return bad("the name ", quoted(from), " contains a NUL");
+  if (!is_utf8(from)) return bad("the name ", quoted(from), " is not valid UTF-8");
   *out = from;
   return {};
 }
@@ -45,7 +45,7 @@ Status Importer::c_text(std::string_view from, std::string* out) {
 Status Importer::run(std::string_view bytes) {
   ONNX_TRY(read_model(bytes));
   const auto knows = [this](const std::string& op, int32_t version) {
-    return op.find('\0') == std::string::npos && host_->builder_knows_op(builder_, op.c_str(), version) != 0;
+    return op.find('\0') == std::string::npos && host_->builder->knows_op(builder_, op.c_str(), version) != 0;
   };
   ONNX_TRY(survey(model_, functions_, knows, &survey_));
   nodes_left_ = survey_.nodes * kNodeFactor + kMoreNodes;
@@ -57,14 +57,15 @@ Status Importer::read_model(std::string_view bytes) {
   ONNX_TRY(parse(bytes, &model_));
   for (const FunctionProto& function : model_.functions) {
     if (!functions_.emplace(text(function.domain, ":", function.name), &function).second) {
-      return unsupported("function ", quoted(op_name(function.domain, function.name)), " in several overloads");
+      return unsupported("function ", quoted(op_name(function.domain, function.name)),
+                         " has several overloads, which are not supported");
     }
   }
   // Before there were operator sets, there was the first.
   if (model_.opsets.empty()) model_.opsets[""] = 1;
   const auto own = model_.opsets.find("");
   if (own != model_.opsets.end() && own->second > kNewestOpset) {
-    return unsupported("opset ", own->second, "; the newest that is read is ", kNewestOpset);
+    return unsupported("opset ", own->second, " is not supported; the newest supported opset is ", kNewestOpset);
   }
   return {};
 }
@@ -84,7 +85,7 @@ Status Importer::import_main() {
   ONNX_TRY(keep_metadata());
   const auto own = model_.opsets.find("");
   if (own == model_.opsets.end()) return {};
-  return host_.take(host_->builder_set_metadata(builder_, "onnx.opset", std::to_string(own->second).c_str()));
+  return host_.take(host_->builder->set_metadata(builder_, "onnx.opset", std::to_string(own->second).c_str()));
 }
 
 void Importer::read_told_variables() {
@@ -123,10 +124,10 @@ Status Importer::keep_metadata() {
     }
     std::string name, fact;
     if (!c_text(key, &name).ok() || !c_text(value, &fact).ok()) continue;
-    ONNX_TRY(host_.take(host_->builder_set_metadata(builder_, name.c_str(), fact.c_str())));
+    ONNX_TRY(host_.take(host_->builder->set_metadata(builder_, name.c_str(), fact.c_str())));
   }
   if (dim_names_.empty()) return {};
-  return host_.take(host_->builder_set_metadata(builder_, std::string(kDimsKey).c_str(), dim_names_.c_str()));
+  return host_.take(host_->builder->set_metadata(builder_, std::string(kDimsKey).c_str(), dim_names_.c_str()));
 }
 
 Status Importer::reserve_names(const GraphProto& graph) {
@@ -135,14 +136,14 @@ Status Importer::reserve_names(const GraphProto& graph) {
     std::string_view found;
     ONNX_TRY(parse_name(bytes, kTensorName, &found));
     ONNX_TRY(c_text(found, &name));
-    ONNX_TRY(host_.take(host_->builder_reserve_name(builder_, name.c_str())));
+    ONNX_TRY(host_.take(host_->builder->reserve_name(builder_, name.c_str())));
   }
   for (std::string_view bytes : graph.nodes) {
     NodeOutline node;
     ONNX_TRY(parse(bytes, &node));
     for (std::string_view output : node.outputs) {
       ONNX_TRY(c_text(output, &name));
-      ONNX_TRY(host_.take(host_->builder_reserve_name(builder_, name.c_str())));
+      ONNX_TRY(host_.take(host_->builder->reserve_name(builder_, name.c_str())));
     }
   }
   return {};
@@ -161,16 +162,16 @@ Status Importer::add_inputs(const GraphProto& graph, Scope& scope) {
     // Older files list initializers among the inputs. They may still be fed, as any value.
     if (initialized.contains(info.name)) continue;
     const std::string place = text("input ", quoted(info.name));
-    if (!info.kind.empty()) return unsupported(place, ": values of the kind ", info.kind);
-    if (info.dtype == PERCALE_DTYPE_INVALID) return bad(place, ": no element type is told");
-    if (info.dtype == PERCALE_DTYPE_STRING) return unsupported(place, ": tensors of strings");
+    if (!info.kind.empty()) return unsupported(place, ": values of this kind are not supported: ", info.kind);
+    if (info.dtype == PERCALE_DTYPE_INVALID) return bad(place, ": the element type is missing");
+    if (info.dtype == PERCALE_DTYPE_STRING) return unsupported(place, ": tensors of strings are not supported");
     std::string name;
     ONNX_TRY(c_text(info.name, &name));
     const size_t rank = info.dims ? info.dims->size() : SIZE_MAX;
     Value value;
     ONNX_TRY(host_
-                 .take(host_->builder_input(builder_, name.c_str(), info.dtype, info.dims ? info.dims->data() : nullptr,
-                                            rank, &value.id))
+                 .take(host_->builder->input(builder_, name.c_str(), info.dtype,
+                                             info.dims ? info.dims->data() : nullptr, rank, &value.id))
                  .within(place));
     keep_dim_names(info);
     scope.values.emplace(info.name, std::move(value));
@@ -192,13 +193,13 @@ void Importer::keep_dim_names(const ValueInfo& info) {
 }
 
 Status Importer::add_initializers(const GraphProto& graph, bool main, Scope& scope) {
-  if (graph.has_sparse) return unsupported("sparse initializers");
+  if (graph.has_sparse) return unsupported("sparse initializers are not supported");
   for (std::string_view bytes : graph.initializers) {
     TensorProto proto;
     ONNX_TRY(parse(bytes, &proto).within("initializer"));
     if (proto.name.empty()) return bad("an initializer has no name");
     TensorPtr tensor;
-    ONNX_TRY(load_tensor(host_, host_->builder_engine(builder_), proto, folder_, &tensor).within("initializer"));
+    ONNX_TRY(load_tensor(host_, host_->builder->engine(builder_), proto, folder_, &tensor).within("initializer"));
     const Kept kept = main ? kept_as(proto, proto.name) : Kept::kConstant;
     ONNX_TRY(add_initializer(tensor, proto.name, kept, scope).within("initializer"));
     if (main) ONNX_TRY(add_aliases(proto, tensor, kept, scope).within("initializer"));
@@ -214,25 +215,26 @@ Status Importer::add_initializer(TensorPtr tensor, std::string_view name, Kept k
     std::string called;
     ONNX_TRY(c_text(name, &called));
     const int32_t trainable = kept == Kept::kTrainable ? 1 : 0;
-    ONNX_TRY(host_.take(host_->builder_variable(builder_, called.c_str(), tensor.get(), trainable, &value.id)));
+    ONNX_TRY(host_.take(host_->builder->variable(builder_, called.c_str(), tensor.get(), trainable, &value.id)));
   }
   return bind(name, std::move(value), true, scope);
 }
 
-// Parameters that were equal when the model was exported get variables of their own, under the names
-// that their Identity nodes kept: those of a fresh network are equal by chance, and a statistic is
-// another thing than a weight. Tied weights stay one.
+// Parameters that were equal when the model was exported get variables of their own, under the
+// names that their Identity nodes kept: those of a fresh network are equal by chance, and a
+// statistic is another thing than a weight. Tied weights stay one.
 Status Importer::add_aliases(const TensorProto& proto, const TensorPtr& tensor, Kept kept, Scope& scope) {
   const auto found = aliases_.find(proto.name);
   if (found == aliases_.end() || told_ || !is_float(proto.dtype) || proto.dims.empty()) return {};
   const auto bytes = static_cast<size_t>(byte_count(proto)), count = static_cast<size_t>(element_count(proto));
-  const bool by_chance = count > 0 && is_uniform(host_->tensor_get_data(tensor.get()), bytes, bytes / count);
+  const bool by_chance = count > 0 && is_uniform(host_->tensor->get_data(tensor.get()), bytes, bytes / count);
   for (std::string_view alias : found->second) {
     const Kept own = kept_as(proto, alias);
     if (!by_chance && own == kept && kept != Kept::kFixed) continue;
     alias_bytes_left_ -= static_cast<int64_t>(bytes);
     if (alias_bytes_left_ < 0) {
-      return Status(PERCALE_RESOURCE_EXHAUSTED, text("Identity nodes make too many variables of ", quoted(proto.name)));
+      return Status(PERCALE_RESOURCE_EXHAUSTED,
+                    text("Identity nodes would create too many variables from ", quoted(proto.name)));
     }
     ONNX_TRY(add_initializer(tensor, alias, own, scope));
     separate_.insert(alias);
@@ -251,20 +253,21 @@ Status Importer::set_outputs(const GraphProto& graph, const Scope& scope) {
   for (std::string_view bytes : graph.outputs) {
     ValueInfo info;
     ONNX_TRY(parse(bytes, &info).within("graph output"));
-    if (!info.kind.empty()) return unsupported("output ", quoted(info.name), ": values of the kind ", info.kind);
+    if (!info.kind.empty())
+      return unsupported("output ", quoted(info.name), ": values of this kind are not supported: ", info.kind);
     ONNX_TRY(lookup(info.name, scope, &values.emplace_back()).within("graph output"));
     if (values.back() == PERCALE_NO_VALUE)
-      return bad("graph output ", quoted(info.name), " is an absent input of a function");
+      return bad("graph output ", quoted(info.name), " is a missing input of a function");
     if (scope.depth == 1) keep_dim_names(info);
   }
-  return host_.take(host_->builder_set_outputs(builder_, values.data(), values.size()));
+  return host_.take(host_->builder->set_outputs(builder_, values.data(), values.size()));
 }
 
 Status Importer::lookup(std::string_view name, const Scope& scope, percale_value* out) const {
   *out = PERCALE_NO_VALUE;
   if (name.empty()) return {};
   const auto found = scope.values.find(name);
-  if (found == scope.values.end()) return bad(quoted(name), " is no input, no initializer and no node's output");
+  if (found == scope.values.end()) return bad(quoted(name), " is not an input, an initializer or an output of a node");
   *out = found->second.id;
   return {};
 }
@@ -272,24 +275,23 @@ Status Importer::lookup(std::string_view name, const Scope& scope, percale_value
 Status Importer::constant(TensorPtr tensor, std::string_view name, Value* out) {
   std::string called;
   ONNX_TRY(c_text(name, &called));
-  ONNX_TRY(host_.take(host_->builder_constant(builder_, called.c_str(), tensor.get(), &out->id)));
+  ONNX_TRY(host_.take(host_->builder->constant(builder_, called.c_str(), tensor.get(), &out->id)));
   out->constant = std::move(tensor);
   return {};
 }
 
 Status Importer::bind(std::string_view name, Value value, bool rename, Scope& scope) {
   const percale_value id = value.id;
-  if (!scope.values.emplace(name, std::move(value)).second) return bad("two values are called ", quoted(name));
+  if (!scope.values.emplace(name, std::move(value)).second) return bad("two values have the name ", quoted(name));
   if (!rename || !scope.keeps_names) return {};
   std::string called;
   ONNX_TRY(c_text(name, &called));
-  return host_.take(host_->builder_rename(builder_, id, called.c_str()));
+  return host_.take(host_->builder->rename(builder_, id, called.c_str()));
 }
 
 Status Importer::add_node(std::string_view bytes, Scope& scope) {
   if (--nodes_left_ < 0) {
-    return Status(PERCALE_RESOURCE_EXHAUSTED,
-                  "the functions of the model call each other for more nodes than it makes sense");
+    return Status(PERCALE_RESOURCE_EXHAUSTED, "functions of the model that call each other expand to too many nodes");
   }
   NodeProto node;
   ONNX_TRY(parse(bytes, &node));
@@ -320,7 +322,7 @@ Status Importer::begin_emit(const NodeProto& node, const Scope& scope) {
   std::string_view wanted = node.name;
   for (size_t i = 0; wanted.empty() && i < node.outputs.size(); ++i) wanted = node.outputs[i];
   ONNX_TRY(c_text(wanted.empty() ? node.op : wanted, &name));
-  return host_.take(host_->builder_node(builder_, op.c_str(), version, (scope.prefix + name).c_str()));
+  return host_.take(host_->builder->node(builder_, op.c_str(), version, (scope.prefix + name).c_str()));
 }
 
 Status Importer::emit_node(const NodeProto& node, Scope& scope) {
@@ -330,30 +332,31 @@ Status Importer::emit_node(const NodeProto& node, Scope& scope) {
     ONNX_TRY(lookup(node.inputs[i], scope, &inputs.emplace_back()).within(text(place, ": input ", uint64_t{i})));
   }
   const bool loop = node.domain.empty() && node.op == "Loop";
-  // What a loop carries and captures stands behind its count and its condition, also where these are absent.
+  // The values that a loop carries and captures stand behind its count and its condition, also
+  // where these are absent.
   if (loop && inputs.size() < 2) inputs.resize(2, PERCALE_NO_VALUE);
   std::vector<std::string> functions;  // per attribute, "" where it is no graph
   ONNX_TRY(import_graphs(node, scope, &functions, &inputs).within(place));
   ONNX_TRY(begin_emit(node, scope).within(place));
-  for (percale_value input : inputs) ONNX_TRY(host_.take(host_->builder_add_input(builder_, input)));
+  for (percale_value input : inputs) ONNX_TRY(host_.take(host_->builder->add_input(builder_, input)));
   for (size_t i = 0; i < node.attributes.size(); ++i) {
     ONNX_TRY(set_attribute(node.attributes[i], functions[i])
                  .within(text(place, ": attribute ", quoted(node.attributes[i].name))));
   }
   if (loop) {
     const auto carried = static_cast<int64_t>(node.inputs.size() > 2 ? node.inputs.size() - 2 : 0);
-    ONNX_TRY(host_.take(host_->builder_set_int(builder_, "num_carried", carried)));
+    ONNX_TRY(host_.take(host_->builder->set_int(builder_, "num_carried", carried)));
   }
   if (node.domain.empty() && node.op == "Scan") {
     const AttributeProto* scanned = find_attribute(node, "num_scan_inputs");
     const auto all = static_cast<int64_t>(node.inputs.size());
     const int64_t carried = all - (scanned == nullptr ? 0 : std::clamp<int64_t>(scanned->i, 0, all));
-    ONNX_TRY(host_.take(host_->builder_set_int(builder_, "num_carried", carried)));
+    ONNX_TRY(host_.take(host_->builder->set_int(builder_, "num_carried", carried)));
   }
   size_t count = node.outputs.size();
   while (count > 0 && node.outputs[count - 1].empty()) --count;
   std::vector<percale_value> values(count, PERCALE_NO_VALUE);
-  ONNX_TRY(host_.take(host_->builder_finish_node(builder_, count, values.data())));
+  ONNX_TRY(host_.take(host_->builder->finish_node(builder_, count, values.data())));
   return bind_outputs(node, values, scope).within(place);
 }
 
@@ -368,24 +371,24 @@ Status Importer::set_attribute(const AttributeProto& a, const std::string& funct
   std::string name, value;
   ONNX_TRY(c_text(a.name, &name));
   switch (a.type) {
-    case AttributeType::kFloat: return host_.take(host_->builder_set_float(builder_, name.c_str(), a.f));
-    case AttributeType::kInt: return host_.take(host_->builder_set_int(builder_, name.c_str(), a.i));
+    case AttributeType::kFloat: return host_.take(host_->builder->set_float(builder_, name.c_str(), a.f));
+    case AttributeType::kInt: return host_.take(host_->builder->set_int(builder_, name.c_str(), a.i));
     case AttributeType::kString:
       ONNX_TRY(c_text(a.s, &value));
-      return host_.take(host_->builder_set_string(builder_, name.c_str(), value.c_str()));
+      return host_.take(host_->builder->set_string(builder_, name.c_str(), value.c_str()));
     case AttributeType::kTensor: {
       TensorProto proto;
       ONNX_TRY(parse(a.tensor, &proto));
       TensorPtr tensor;
-      ONNX_TRY(load_tensor(host_, host_->builder_engine(builder_), proto, folder_, &tensor));
-      return host_.take(host_->builder_set_tensor(builder_, name.c_str(), tensor.get()));
+      ONNX_TRY(load_tensor(host_, host_->builder->engine(builder_), proto, folder_, &tensor));
+      return host_.take(host_->builder->set_tensor(builder_, name.c_str(), tensor.get()));
     }
     case AttributeType::kGraph:
-      return host_.take(host_->builder_set_function(builder_, name.c_str(), function.c_str()));
+      return host_.take(host_->builder->set_function(builder_, name.c_str(), function.c_str()));
     case AttributeType::kFloats:
-      return host_.take(host_->builder_set_floats(builder_, name.c_str(), a.floats.data(), a.floats.size()));
+      return host_.take(host_->builder->set_floats(builder_, name.c_str(), a.floats.data(), a.floats.size()));
     case AttributeType::kInts:
-      return host_.take(host_->builder_set_ints(builder_, name.c_str(), a.ints.data(), a.ints.size()));
+      return host_.take(host_->builder->set_ints(builder_, name.c_str(), a.ints.data(), a.ints.size()));
     case AttributeType::kStrings: {
       std::vector<std::string> texts(a.strings.size());
       std::vector<const char*> pointers;
@@ -393,29 +396,29 @@ Status Importer::set_attribute(const AttributeProto& a, const std::string& funct
         ONNX_TRY(c_text(a.strings[i], &texts[i]));
         pointers.push_back(texts[i].c_str());
       }
-      return host_.take(host_->builder_set_strings(builder_, name.c_str(), pointers.data(), pointers.size()));
+      return host_.take(host_->builder->set_strings(builder_, name.c_str(), pointers.data(), pointers.size()));
     }
-    default: return unsupported("attributes of type ", static_cast<int32_t>(a.type));
+    default: return unsupported("attributes of this type are not supported: ", static_cast<int32_t>(a.type));
   }
 }
 
 Status Importer::add_constant_node(const NodeProto& node, Scope& scope) {
-  if (node.outputs.size() != 1 || node.outputs[0].empty()) return bad("a constant has one output");
+  if (node.outputs.size() != 1 || node.outputs[0].empty()) return bad("Constant must have exactly one output");
   TensorPtr tensor;
-  percale_engine* engine = host_->builder_engine(builder_);
+  percale_engine* engine = host_->builder->engine(builder_);
   const auto make = [&](percale_dtype dtype, bool scalar, size_t count) {
     const auto dim = static_cast<int64_t>(count);
     return host_.make_tensor(engine, dtype, &dim, scalar ? 0 : 1, &tensor);
   };
   const auto put_floats = [&](bool scalar, const double* values, size_t count) -> Status {
     ONNX_TRY(make(PERCALE_DTYPE_F32, scalar, count));
-    std::transform(values, values + count, static_cast<float*>(host_->tensor_get_data(tensor.get())),
+    std::transform(values, values + count, static_cast<float*>(host_->tensor->get_data(tensor.get())),
                    [](double v) { return static_cast<float>(v); });
     return {};
   };
   const auto put_ints = [&](bool scalar, const int64_t* values, size_t count) -> Status {
     ONNX_TRY(make(PERCALE_DTYPE_I64, scalar, count));
-    std::copy(values, values + count, static_cast<int64_t*>(host_->tensor_get_data(tensor.get())));
+    std::copy(values, values + count, static_cast<int64_t*>(host_->tensor->get_data(tensor.get())));
     return {};
   };
   if (const AttributeProto* value = find_attribute(node, "value");
@@ -432,9 +435,9 @@ Status Importer::add_constant_node(const NodeProto& node, Scope& scope) {
   } else if (const AttributeProto* is = find_attribute(node, "value_ints")) {
     ONNX_TRY(put_ints(false, is->ints.data(), is->ints.size()));
   } else if (!node.attributes.empty()) {
-    return unsupported("constants with the attribute ", quoted(node.attributes[0].name));
+    return unsupported("Constant with this attribute is not supported: ", quoted(node.attributes[0].name));
   } else {
-    return bad("a constant without a value");
+    return bad("Constant has no value");
   }
   Value value;
   ONNX_TRY(constant(std::move(tensor), scope.prefix + std::string(node.outputs[0]), &value));

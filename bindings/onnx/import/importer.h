@@ -22,9 +22,10 @@ inline constexpr int64_t kNewestOpset = 27;
 // The attribute of that name, null where the node has none.
 const AttributeProto* find_attribute(const NodeProto& node, std::string_view name);
 
-// One import. The builder's function "main" is the model's graph: inputs, outputs and inner values keep their names. Float
-// initializers of the main graph become variables of their names, all others constants; sub-graphs become functions whose
-// trailing inputs are what they capture; functions of the model are put in place of the nodes that call them.
+// One import. The builder's function "main" is the model's graph: inputs, outputs and inner values
+// keep their names. Float initializers of the main graph become variables of their names, all
+// others constants; sub-graphs become functions whose trailing inputs are what they capture;
+// functions of the model are put in place of the nodes that call them.
 class Importer {
  public:
   // `folder`: where external data lies; null: the model came without one.
@@ -59,7 +60,7 @@ class Importer {
   Status reserve_names(const GraphProto& graph);
   void read_told_variables();
   Status keep_metadata();
-  // How an initializer of the main graph is kept, under its name or under that of an alias.
+  // Keeps an initializer of the main graph, under its name or under that of an alias.
   enum class Kept { kConstant, kTrainable, kFixed };
   Kept kept_as(const TensorProto& proto, std::string_view name) const;
   Status add_initializer(TensorPtr tensor, std::string_view name, Kept kept, Scope& scope);

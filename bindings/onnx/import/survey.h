@@ -1,4 +1,5 @@
-// What is looked at before anything is built: the ops that are missing, names, the order of nodes. Nothing here makes nodes.
+// A look at the model before anything is built: the ops that are missing, names, the order of
+// nodes. Nothing here makes nodes.
 #ifndef PERCALE_BINDINGS_ONNX_IMPORT_SURVEY_H_
 #define PERCALE_BINDINGS_ONNX_IMPORT_SURVEY_H_
 
@@ -14,7 +15,7 @@
 
 namespace percale_onnx {
 
-// Of graphs within graphs, of functions that call functions, and of both together.
+// The nesting of graphs within graphs and of functions that call functions, together.
 inline constexpr int kMaxDepth = 16;
 
 // The functions that a model brings along, by "domain:Name".
@@ -34,20 +35,21 @@ struct Survey {
   Names settled;
   // Running statistics: values that a model has and no gradient changes.
   Names statistics;
-  // What a node that is no plain arithmetic takes.
+  // The operands of nodes that are not plain arithmetic.
   Names beyond_arithmetic;
 };
 
-// Walks over all nodes that the graph can reach. UNIMPLEMENTED names every op that `knows` does not know, with the number of its
-// nodes; INVALID_ARGUMENT what nests deeper than kMaxDepth.
+// Walks over all nodes that the graph can reach. UNIMPLEMENTED names every op that `knows` does not
+// know, with the number of its nodes; INVALID_ARGUMENT what nests deeper than kMaxDepth.
 Status survey(const ModelProto& model, const Functions& functions,
               const std::function<bool(const std::string& op, int32_t version)>& knows, Survey* out);
 
-// The names that a graph uses and does not define, each once, in the order of first use. `depth`: of the graph.
+// The names that a graph uses and does not define, each once, in the order of first use. `depth`:
+// of the graph.
 Status free_names(std::string_view graph, int depth, std::vector<std::string_view>* out);
 
-// Puts nodes into an order in which each comes after those that it depends on, the given one where that will do.
-// INVALID_ARGUMENT for a circle. `depth`: of the graph that they are of.
+// Puts nodes into an order in which each comes after those that it depends on, the given one where
+// that will do. INVALID_ARGUMENT for a circle. `depth`: of the graph that they are of.
 Status sort_nodes(std::vector<std::string_view>* nodes, int depth);
 
 }  // namespace percale_onnx

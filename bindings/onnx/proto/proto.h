@@ -1,5 +1,6 @@
-// ONNX's messages as structs that view the bytes of the model: field numbers and names are those of onnx.proto. Sub-graphs stay
-// bytes until somebody asks for them, so that what is in memory grows with what was read and not with nesting.
+// ONNX's messages as structs that view the bytes of the model: field numbers and names are those of
+// onnx.proto. Sub-graphs stay bytes until they are needed, so that what is in memory grows
+// with what was read and not with nesting.
 #ifndef PERCALE_BINDINGS_ONNX_PROTO_PROTO_H_
 #define PERCALE_BINDINGS_ONNX_PROTO_PROTO_H_
 
@@ -33,7 +34,8 @@ struct ModelProto {
 
 struct GraphProto {
   std::string_view name;
-  std::vector<std::string_view> nodes, initializers, inputs, outputs;  // NodeProto, TensorProto, ValueInfoProto twice
+  // NodeProto, TensorProto, and ValueInfoProto twice.
+  std::vector<std::string_view> nodes, initializers, inputs, outputs;
   bool has_sparse = false;
 };
 
@@ -57,7 +59,8 @@ enum class AttributeType : int32_t {
 };
 
 struct AttributeProto {
-  std::string_view name, reference;  // reference: the attribute of the function around it that gives the value
+  // `reference`: the attribute of the function around it that gives the value.
+  std::string_view name, reference;
   AttributeType type = AttributeType::kUndefined;
   double f = 0;
   int64_t i = 0;
@@ -79,7 +82,8 @@ struct ValueInfo {
   percale_dtype dtype = PERCALE_DTYPE_INVALID;  // INVALID: not told
   std::string_view kind;                        // of what is no tensor: "sequence", ...; else empty
   std::optional<std::vector<int64_t>> dims;     // -1 = unknown; none: not even the rank is told
-  std::vector<std::string_view> dim_names;      // of unknown dims ("batch"); as many as dims, "" where there is none
+  // Names of unknown dims ("batch"), "" for a dim without one.
+  std::vector<std::string_view> dim_names;
 };
 
 // "" for ONNX's own domain under either of its names.
@@ -91,8 +95,8 @@ Status parse(std::string_view bytes, NodeProto* out);
 Status parse(std::string_view bytes, ValueInfo* out);
 Status parse(std::string_view bytes, AttributeProto* out);
 
-// What a node says without its attributes' values: enough to follow names through a graph. Graphs among the attributes come
-// as bytes.
+// A node without the values of its attributes: enough to follow names through a graph. Graphs
+// among the attributes come as bytes.
 struct NodeOutline {
   std::string_view op, domain;
   std::vector<std::string_view> inputs, outputs, graphs;

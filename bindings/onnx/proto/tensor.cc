@@ -44,7 +44,7 @@ Status parse_entry(std::string_view bytes, ExternalData* out) {
     if (field.is(1, Wire::kBytes)) key = field.bytes;
     if (field.is(2, Wire::kBytes)) value = field.bytes;
   }
-  if (!message.ok()) return bad("the bytes are no StringStringEntryProto");
+  if (!message.ok()) return bad("the bytes are not a StringStringEntryProto");
   if (key == "location") out->location = value;
   if (key != "offset" && key != "length") return {};
   uint64_t number = 0;
@@ -61,15 +61,16 @@ Status check(const TensorProto& t) {
   if (t.dims.size() > kMaxRank) return bad("rank ", uint64_t{t.dims.size()}, " exceeds 8");
   int64_t count = 1;
   for (int64_t dim : t.dims) {
-    if (dim < 0 || dim > kMaxDim) return bad("dim ", dim, " is not between 0 and 2^40");
+    if (dim < 0 || dim > kMaxDim) return bad("dim ", dim, " is not in [0, 2^40]");
     // 2^59 elements of at most 16 bytes fit.
-    if (dim != 0 && count > (int64_t{1} << 59) / dim) return bad("its dims multiply beyond 2^59");
+    if (dim != 0 && count > (int64_t{1} << 59) / dim) return bad("the dims multiply to more than 2^59 elements");
     count *= dim;
   }
   return {};
 }
 
-// The field of the message that holds elements of this type when raw_data does not, and the bytes that one number of it makes.
+// The field of the message that holds elements of this type when raw_data does not, and the bytes
+// that one number of it makes.
 struct Storage {
   uint32_t field;
   Wire wire;             // of one number
@@ -88,8 +89,8 @@ Storage storage_of(percale_dtype dtype) {
   }
 }
 
-// Walks over the numbers of the typed field; writes them, little-endian, where `to` is not null. The number of bytes that they
-// make, -1 for bytes that are none.
+// Walks over the numbers of the typed field; writes them, little-endian, where `to` is not null.
+// The number of bytes that they make, -1 for bytes that are none.
 int64_t walk_numbers(std::string_view message_bytes, const Storage& storage, char* to) {
   int64_t bytes = 0;
   Message message(message_bytes);
@@ -117,7 +118,7 @@ int64_t walk_numbers(std::string_view message_bytes, const Storage& storage, cha
 }
 
 Status lacks(const TensorProto& t, int64_t have) {
-  return bad("its dims need ", byte_count(t), " bytes, ", have, " are there");
+  return bad("the dims require ", byte_count(t), " bytes, but there are ", have);
 }
 
 }  // namespace
@@ -153,8 +154,8 @@ Status parse(std::string_view bytes, TensorProto* out) {
     }
   }
   const std::string place = text("tensor ", quoted(out->name));
-  if (!message.ok() || !dims) return bad(place, ": the bytes are no TensorProto");
-  if (dtype <= 0 || dtype > PERCALE_DTYPE_I2) return bad(place, ": ", dtype, " is no element type");
+  if (!message.ok() || !dims) return bad(place, ": the bytes are not a TensorProto");
+  if (dtype <= 0 || dtype > PERCALE_DTYPE_I2) return bad(place, ": ", dtype, " is not an element type");
   out->dtype = static_cast<percale_dtype>(dtype);
   return check(*out).within(place);
 }
@@ -162,12 +163,12 @@ Status parse(std::string_view bytes, TensorProto* out) {
 Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& proto, const char* folder,
                    TensorPtr* out) {
   const std::string place = text("tensor ", quoted(proto.name));
-  if (element_bits(proto.dtype) == 0) return unsupported(place, ": tensors of strings");
+  if (element_bits(proto.dtype) == 0) return unsupported(place, ": tensors of strings are not supported");
   const int64_t needed = byte_count(proto);
   const Storage storage = storage_of(proto.dtype);
-  // How much is there comes first; the tensor is allocated when it suffices.
+  // The bytes are counted first; the tensor is allocated only if they suffice.
   if (proto.external) {
-    if (folder == nullptr) return bad(place, ": its data lies in a file, but the model came without a folder");
+    if (folder == nullptr) return bad(place, ": its data is in a file, but the model was loaded without a folder");
     uint64_t have = 0;
     ONNX_TRY(external_bytes(folder, proto.data, &have).within(place));
     if (have < static_cast<uint64_t>(needed)) return lacks(proto, static_cast<int64_t>(have)).within(place);
@@ -177,12 +178,12 @@ Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& 
   } else {
     const int64_t have =
         proto.has_raw ? static_cast<int64_t>(proto.raw.size()) : walk_numbers(proto.message, storage, nullptr);
-    if (have < 0) return bad(place, ": its data is none of its element type");
+    if (have < 0) return bad(place, ": its data is missing or of another element type");
     if (have != needed) return lacks(proto, have).within(place);
   }
   TensorPtr made;
   ONNX_TRY(host.make_tensor(engine, proto.dtype, proto.dims.data(), proto.dims.size(), &made).within(place));
-  auto* data = static_cast<char*>(host->tensor_get_data(made.get()));
+  auto* data = static_cast<char*>(host->tensor->get_data(made.get()));
   if (proto.external) {
     ONNX_TRY(read_external(folder, proto.data, data, static_cast<uint64_t>(needed)).within(place));
   } else if (proto.has_raw) {

@@ -27,18 +27,20 @@ struct TensorProto {
   ExternalData data;
 };
 
-// Checks dtype and dims, too: what passes has a rank of at most 8 and a number of bytes that fits an int64_t.
+// Checks dtype and dims, too: what passes has a rank of at most 8 and a number of bytes that fits
+// an int64_t.
 Status parse(std::string_view bytes, TensorProto* out);
 int64_t element_count(const TensorProto& tensor);
-// Of elements in raw_data: those of 4 and 2 bits lie packed.
+// Elements in raw_data: those of 4 and 2 bits lie packed.
 int64_t byte_count(const TensorProto& tensor);
 
-// The tensor in the engine's memory. Nothing is allocated before as much data is there. `folder`: of external data, null where
-// there is none.
+// The tensor in the engine's memory. Nothing is allocated before as much data is there. `folder`:
+// of external data, null where there is none.
 Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& proto, const char* folder,
                    TensorPtr* out);
 
-// Reads `bytes` bytes of external data into `to`. `folder` holds the file: no absolute path, no "..", no link on the way.
+// Reads `bytes` bytes of external data into `to`. `folder` holds the file: no absolute path, no
+// "..", no link on the way.
 Status read_external(const char* folder, const ExternalData& data, void* to, uint64_t bytes);
 // The bytes that the file has from the offset on, checked as read_external() does.
 Status external_bytes(const char* folder, const ExternalData& data, uint64_t* out);

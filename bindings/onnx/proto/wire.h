@@ -1,4 +1,5 @@
-// Protocol-buffer messages, read as views of bytes and written. wire.cc alone knows the library that does it.
+// Protocol-buffer messages, read as views of bytes and written. wire.cc alone knows the library
+// that does it.
 #ifndef PERCALE_BINDINGS_ONNX_PROTO_WIRE_H_
 #define PERCALE_BINDINGS_ONNX_PROTO_WIRE_H_
 
@@ -24,7 +25,8 @@ struct Field {
   float real() const;  // of a kFixed32
 };
 
-// Walks over the fields of a message; the bytes must outlive it. Reads nothing outside of them, allocates nothing.
+// Walks over the fields of a message; the bytes must outlive it. Reads nothing outside of them,
+// allocates nothing.
 class Message {
  public:
   explicit Message(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
@@ -39,7 +41,8 @@ class Message {
   bool ok_ = true;
 };
 
-// The numbers of a repeated field of integers, in the packed form or one by one. False for bytes that are none.
+// The numbers of a repeated field of integers, in the packed form or one by one. False for bytes
+// that are none.
 bool append_integers(const Field& field, std::vector<int64_t>& out);
 // The same for floats.
 bool append_floats(const Field& field, std::vector<double>& out);
@@ -56,7 +59,8 @@ class Varints {
   bool ok_ = true;
 };
 
-// A message that is being written, field by field. Bytes may be lent to it, so that the elements of large tensors are copied nowhere.
+// A message that is being written, field by field. Bytes may be lent to it, so that the elements of
+// large tensors are copied nowhere.
 class MessageWriter {
  public:
   void integer(uint32_t field, int64_t value);

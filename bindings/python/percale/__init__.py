@@ -1,4 +1,4 @@
-"""Percale: trains and serves deep-learning models inside this process.
+"""Trains and serves deep-learning models inside this process.
 
     import percale as pc
     engine = pc.Engine()
@@ -6,7 +6,7 @@
     session = pc.Session(engine, graph, pc.Variables.of(engine, graph))
     y = session.run({"x": images}, "y").numpy()
 
-The modules `ops` and `keras` are read when they are first used.
+The modules `ops` and `keras` are imported when they are first used.
 """
 import importlib as _importlib
 
@@ -30,7 +30,9 @@ _LATER = ("keras", "ops")
 
 
 def __getattr__(name):
-    """What is not read before it is used: modules, and __version__, which is the library's."""
+    """Returns attributes that are loaded on first use: modules, and __version__, the library's
+    version.
+    """
     if name in _LATER:
         return _importlib.import_module(f"{__name__}.{name}")
     if name == "__version__":

@@ -1,4 +1,4 @@
-"""Opens libpercale. Nothing of it is touched before the first use."""
+"""Opens libpercale on first use."""
 import ctypes
 import os
 import pathlib
@@ -13,7 +13,9 @@ ffi.cdef(_raw.DECLARATIONS)
 
 
 def _candidates():
-    """Paths of the library: what PERCALE_LIBRARY names, what the wheel carries, what the system finds."""
+    """Returns paths of the library: that of PERCALE_LIBRARY, that in the wheel, or that of the
+    system.
+    """
     named = os.environ.get("PERCALE_LIBRARY")
     if named:
         return [named]
@@ -23,7 +25,7 @@ def _candidates():
 
 
 class _Library:
-    """The functions of percale.h; the library is opened when the first is asked for."""
+    """The functions of percale.h. The first access to one opens the library."""
 
     def __getattr__(self, name):
         failures = []
@@ -33,7 +35,7 @@ class _Library:
             except OSError as error:
                 failures.append(str(error))
                 continue
-            # From now on attributes are the library's own.
+            # From now on attributes are the functions of the library.
             self.__dict__.update({f: getattr(opened, f) for f in _functions()})
             self.__dict__["opened_"] = opened
             return self.__dict__[name]
@@ -48,12 +50,13 @@ def _functions():
 lib = _Library()
 
 
-# Values that C has a `user` for, by that pointer.
+# Python values that C refers to by a `user` pointer, keyed by that pointer.
 _kept: dict = {}
 
 
 def keep(value):
-    """A `user` for C that stands for `value`, until C gives it to FORGET, or the caller to forget()."""
+    """Returns a `user` pointer for `value`. It is valid until C passes it to FORGET, or forget().
+    """
     user = ffi.new_handle(value)
     _kept[user] = user
     return user
@@ -63,15 +66,18 @@ def forget(user):
     _kept.pop(user, None)
 
 
-# No code of Python runs in it, so that no Control-C can end it.
+# It runs no Python code, so Control-C cannot interrupt it.
 FORGET = ffi.callback("percale_destroy", _kept.__delitem__)
 if hasattr(ctypes, "pythonapi"):
-    # C may call it while the interpreter takes its modules apart: it must not be gone before.
+    # C may call it while the interpreter unloads modules, so it must never be freed.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(FORGET))
 
 
 def type_of(function, *arguments):
-    """(dtype, shape) that a function of C writes: unknown dims are -1, the shape is None where not even the rank is known."""
+    """Returns the (dtype, shape) that a C function writes.
+
+    Unknown dims are -1. The shape is None if not even the rank is known.
+    """
     from . import dtypes
     from .errors import check
 
@@ -81,7 +87,7 @@ def type_of(function, *arguments):
 
 
 def text_of(text):
-    """The bytes of a percale_text, which is released."""
+    """Returns the bytes of a percale_text, and releases the text."""
     size = ffi.new("size_t*")
     data = lib.percale_text_data(text, size)
     out = bytes(ffi.buffer(data, size[0]))
@@ -90,7 +96,7 @@ def text_of(text):
 
 
 def string(pointer):
-    """A borrowed NUL-ended text as str; None for NULL."""
+    """Returns a borrowed NUL-terminated text as str, or None for NULL."""
     return None if pointer == ffi.NULL else ffi.string(pointer).decode()
 
 
@@ -99,7 +105,7 @@ def path_of(path):
 
 
 class Names:
-    """Strings as the `const char* const*` of C; keeps them alive."""
+    """Strings as a `const char* const*` for C. Keeps them alive."""
 
     def __init__(self, names):
         self.held = [ffi.new("char[]", name.encode()) for name in names]

@@ -17,7 +17,7 @@ def _make_row(user, row, columns):
 
 
 class _Generator:
-    """A function of Python that makes rows."""
+    """A Python function that generates rows."""
 
     def __init__(self, function, columns):
         import numpy as np
@@ -36,7 +36,7 @@ class _Generator:
 
 
 def _seed(shuffle):
-    """What C takes as the seed of an order: -1 for that of the rows."""
+    """Returns the shuffle seed for C: -1 keeps the order of the rows."""
     if getattr(getattr(shuffle, "dtype", None), "kind", "") == "b":
         shuffle = bool(shuffle)
     if shuffle is None or shuffle is False:
@@ -45,7 +45,10 @@ def _seed(shuffle):
 
 
 class Dataset(ExclusiveHandle):
-    """Examples in batches; iterating over it gives one epoch, batch by batch, as dicts of tensors. One thread at a time."""
+    """Rows in batches. Only one thread at a time may use it.
+
+    Iteration yields the batches of one epoch, as dicts of tensors.
+    """
 
     kind = "dataset"
 
@@ -56,21 +59,31 @@ class Dataset(ExclusiveHandle):
 
     @property
     def types(self):
-        """{column: (dtype, shape of one row)}"""
+        """{column: (dtype, shape of one row)}."""
         return {name: type_of(lib.percale_dataset_column_type, self.c, i) for i, name in enumerate(self.names)}
 
     @classmethod
     def from_tensors(cls, engine, **columns):
-        """Rows of arrays that have the same first dim; keywords become names of feeds: from_tensors(engine, x=images, y=labels)."""
+        """Creates a data set of rows of arrays with the same first dim.
+
+        The keywords become names of feeds: from_tensors(engine, x=images, y=labels).
+        """
         names, given, pointer = Names(columns), Tensors(columns.values()), out("dataset")
         check(lib.percale_dataset_from_tensors(pointer_of(engine, "engine"), names.array, given.array, len(names), pointer))
         return cls(pointer[0])
 
     @classmethod
     def from_files(cls, engine, scale=0.0, csv=None, **paths):
-        """Rows of IDX, .npy, .npz, .safetensors, .csv or .tsv files, which may be larger than memory. u8 images become f32 times
-        `scale`. Paths are taken as they are: PERCALE_DATA and the cache are searched for the data of a SPEC alone. A list names files whose rows follow each other: from_files(engine, x=["a.npy", "b.npy"], y="labels.npy").
-        `csv`: a dict of rules for CSV files (SPEC.md, "CSV files"), or the `csv_rules` of another set."""
+        """Creates a data set of rows in files, which may be larger than memory.
+
+        The formats are IDX, .npy, .npz, .safetensors, .csv and .tsv. A list of files is
+        concatenated: from_files(engine, x=["a.npy", "b.npy"], y="labels.npy"). u8 images become
+        f32, multiplied by `scale` (0 keeps them as u8). Paths are used as given; PERCALE_DATA and
+        the cache are searched only for the data of a SPEC.
+
+        `csv` is a dict of rules for CSV files: the `csv_rules` of another data set, or as in
+        SPEC.md, "CSV files".
+        """
         files = [(name, os.fspath(one)) for name, path in paths.items()
                  for one in (path if isinstance(path, (list, tuple)) else [path])]
         names, places, pointer = Names([name for name, _ in files]), Names([path for _, path in files]), out("dataset")
@@ -80,8 +93,11 @@ class Dataset(ExclusiveHandle):
 
     @property
     def csv_rules(self):
-        """How the set reads its CSV files, as a dict: columns, types, categories, what stands for missing values. None for a set
-        of other files."""
+        """The rules by which the data set reads its CSV files, as a dict, or None.
+
+        They are columns, types, categories and the markers of missing values. None if the data set
+        was not made from CSV files.
+        """
         text = out("text")
         check(lib.percale_dataset_csv_rules(self.c, text))
         rules = text_of(text[0]).decode()
@@ -89,15 +105,18 @@ class Dataset(ExclusiveHandle):
 
     @classmethod
     def range(cls, engine, start, stop, step=1, name="x"):
-        """Rows of one i64 each."""
+        """Creates a data set of rows with one i64 each: start, start + step, ... before stop."""
         pointer = out("dataset")
         check(lib.percale_dataset_range(pointer_of(engine, "engine"), name.encode(), start, stop, step, pointer))
         return cls(pointer[0])
 
     @classmethod
     def from_function(cls, engine, function, rows, **columns):
-        """Rows that `function(number)` makes as a dict; columns are name=(dtype, shape of one row). The same row for the same number,
-        whenever it is asked for."""
+        """Creates a data set of rows that `function(number)` returns as dicts.
+
+        Columns are name=(dtype, shape of one row). The function must return the same row whenever
+        it is called with the same number.
+        """
         generator = _Generator(function, columns)
         names, dims = Names(columns), [_dims(shape) for _, _, shape in generator.types]
         kinds = ffi.new("percale_dtype[]", [dtypes.number(dtype) for dtype, _ in columns.values()])
@@ -121,42 +140,46 @@ class Dataset(ExclusiveHandle):
     @exclusive
     def _joined(self, function, others):
         with contextlib.ExitStack() as turns:
-            held = [self.c]  # until the call of C is over
+            held = [self.c]  # until the C call is over
             for other in others:
                 turns.enter_context(other.turn)
                 held.append(other.c)
             return self._made(function, ffi.new("percale_dataset*[]", held), len(held))
 
     def zip(self, *others):
-        """The columns of several data sets side by side."""
+        """Returns the columns of several data sets side by side."""
         return self._joined(lib.percale_dataset_zip, others)
 
     def concatenate(self, *others):
-        """The rows of several data sets, one set after the other."""
+        """Returns the rows of several data sets, one data set after the other."""
         return self._joined(lib.percale_dataset_concatenate, others)
 
     def repeat(self, times):
-        """The rows so many times over."""
+        """Returns the rows, repeated this many times."""
         return self._made(lib.percale_dataset_repeat, self.c, times)
 
     def map(self, graph):
-        """Rows that went through a graph without variables."""
+        """Returns the rows after they have passed through a graph without variables."""
         return self._made(lib.percale_dataset_map, self.c, graph.c)
 
     def rename(self, *names):
-        """The same rows with other names of their columns, one for each, in order."""
+        """Returns the same rows with new column names, one per column in order."""
         given = Names(names)
         return self._made(lib.percale_dataset_rename, self.c, given.array, len(given))
 
     @exclusive
     def batch(self, size, *, shuffle=None, drop_remainder=False):
-        """Sets how rows come; `shuffle` is a seed, None or False for the order of the rows, True for seed 0. The data set itself."""
+        """Sets the batch size and the order of the rows, and returns the data set.
+
+        `shuffle` is a seed. None and False keep the order of the rows; True means seed 0.
+        `drop_remainder` drops a short last batch.
+        """
         check(lib.percale_dataset_configure(self.c, size, _seed(shuffle), drop_remainder))
         return self
 
     @exclusive
     def distribute(self, replicas):
-        """A part of each batch per replica, each a data set of its own."""
+        """Returns one data set per replica, each with its part of every batch."""
         found = ffi.new("percale_dataset*[]", max(replicas, 1))
         check(lib.percale_dataset_distribute(self.c, replicas, found))
         return [Dataset(found[i]) for i in range(replicas)]
@@ -167,7 +190,7 @@ class Dataset(ExclusiveHandle):
 
     @exclusive
     def _next(self):
-        """The next batch; None at the end of the epoch."""
+        """Returns the next batch, or None at the end of the epoch."""
         found = ffi.new("percale_tensor*[]", len(self.names))
         try:
             check(lib.percale_dataset_next(self.c, found))

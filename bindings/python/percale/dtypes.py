@@ -1,20 +1,22 @@
-"""Dtypes by the library's names, and as numpy knows them."""
+"""Conversion between dtypes of the library and of numpy."""
 from . import _raw
 
 BY_NAME = {name.removeprefix("DTYPE_").lower(): value for name, value in vars(_raw).items()
            if name.startswith("DTYPE_") and value != 0}
 NAMES = {value: name for name, value in BY_NAME.items()}
 
-# numpy's letters; what is not here numpy does not have by itself.
+# Codes of numpy dtypes. numpy itself does not have the dtypes that are missing here.
 NUMPY = {"f32": "<f4", "u8": "u1", "i8": "i1", "u16": "<u2", "i16": "<i2", "i32": "<i4", "i64": "<i8", "bool": "?", "f16": "<f2",
          "f64": "<f8", "u32": "<u4", "u64": "<u8", "complex64": "<c8", "complex128": "<c16"}
-# What the package ml_dtypes adds.
+# Dtypes that the package ml_dtypes adds.
 ML_DTYPES = {"bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e4m3fnuz": "float8_e4m3fnuz", "f8e5m2": "float8_e5m2",
              "f8e5m2fnuz": "float8_e5m2fnuz"}
 
 
 def number(dtype):
-    """The number of a dtype: of its name ("f32"), of numpy's ("float32"), or a numpy dtype."""
+    """Returns the number of a dtype. Accepts names ("f32"), names of numpy ("float32"), and numpy
+    dtypes.
+    """
     if isinstance(dtype, int):
         return dtype
     if isinstance(dtype, str) and dtype in BY_NAME:
@@ -32,7 +34,7 @@ def number(dtype):
 
 
 def to_numpy(value):
-    """numpy's dtype of a number; TypeError where it has none."""
+    """Returns the numpy dtype of a number. Raises TypeError if numpy has none."""
     import numpy as np
 
     name = NAMES[value]

@@ -8,7 +8,10 @@ from .handle import ExclusiveHandle, Handle, exclusive, out
 
 
 class Options(ExclusiveHandle):
-    """Settings of kind "engine", "session", "trainer" or "export" from keywords; an unknown key is NotFound and names the nearest."""
+    """Options of kind "engine", "session", "trainer" or "export", set from keywords.
+
+    An unknown key raises NotFound, which names the most similar key.
+    """
 
     kind = "options"
 
@@ -21,9 +24,11 @@ class Options(ExclusiveHandle):
 
     @exclusive
     def set(self, key, value):
-        """int, float, str; bool becomes on or off, lists and dicts JSON."""
+        """Sets an option to an int, float or str. A bool becomes on or off; lists and dicts become
+        JSON.
+        """
         name = key.encode()
-        if getattr(value, "shape", None) == () and hasattr(value, "item"):  # a number or bool of numpy's
+        if getattr(value, "shape", None) == () and hasattr(value, "item"):  # a numpy scalar
             value = value.item()
         if isinstance(value, bool):
             check(lib.percale_options_set(self.c, name, b"on" if value else b"off"))
@@ -41,7 +46,7 @@ class Options(ExclusiveHandle):
 
 
 def options_or_null(kind, settings):
-    """(pointer, what must live as long)."""
+    """Returns (pointer, object that must stay alive as long as the pointer is used)."""
     if not settings:
         return ffi.NULL, None
     made = Options(kind, settings)
@@ -54,8 +59,11 @@ def _log(user, level, message, size):
 
 
 class Engine(Handle):
-    """The root of everything: devices, threads, memory limit, plug-ins. Thread-safe. Settings are options of kind "engine":
-    devices="cpu=2x1", threads=2, memory_limit=1 << 30, ..."""
+    """Owns the devices, threads, plug-ins and the memory limit. Thread-safe.
+
+    The keywords are options of kind "engine": devices="cpu=2x1", threads=2, memory_limit=1 << 30,
+    ...
+    """
 
     kind = "engine"
 
@@ -68,20 +76,23 @@ class Engine(Handle):
 
     @property
     def devices(self):
-        """Names of the devices, in their order."""
-        engine = self.c  # the names are the engine's memory
+        """The names of the devices."""
+        engine = self.c  # the engine owns the names
         return [string(lib.percale_engine_get_device_name(engine, i)) for i in range(lib.percale_engine_device_count(engine))]
 
     @property
     def memory(self):
-        """(bytes in use, most that ever were)."""
+        """(bytes in use, highest number of bytes so far)."""
         used, peak = ffi.new("int64_t*"), ffi.new("int64_t*")
         lib.percale_engine_memory(self.c, used, peak)
         return used[0], peak[0]
 
     def set_log(self, function):
-        """Messages of the level of the option `log` and above go to `function(level, text)`, on any thread, level 0 debug to 3 error;
-        None ends it. Before other threads use the engine."""
+        """Passes log messages to `function(level, text)`, which may be called on any thread.
+
+        Levels go from 0 (debug) to 3 (error); the option `log` sets the lowest one. None ends it.
+        Call it before other threads use the engine.
+        """
         if function is None:
             lib.percale_engine_set_log(self.c, ffi.NULL, ffi.NULL)
             return
@@ -93,23 +104,29 @@ class Engine(Handle):
             raise
 
     def describe(self, what="info"):
-        """Facts as Python values: "info", "ops", "layers", "passes", "kernels", "losses", "metrics",
-        "optimizers", "schedules" or "spec"."""
+        """Returns facts as Python values.
+
+        `what` is "info", "ops", "layers", "passes", "kernels", "losses", "metrics", "optimizers",
+        "schedules" or "spec".
+        """
         text = out("text")
         check(lib.percale_engine_describe(self.c, what.encode(), text))
         return json.loads(text_of(text[0]))
 
     def check_file(self, path):
-        """Reads a file and raises what is wrong with it. Kinds: .percale, .onnx, .safetensors, .npy,
-        .npz, a SPEC (.json), a checkpoint or a folder of checkpoints."""
+        """Reads a file and raises an error if it is damaged or invalid.
+
+        It accepts .percale, .onnx, .safetensors, .npy and .npz files, a SPEC (.json), a checkpoint,
+        or a folder of checkpoints.
+        """
         check(lib.percale_file_check(self.c, os.fsencode(path)))
 
 
 def version():
-    """The version of the library that is loaded."""
+    """Returns the version of the loaded library."""
     return string(lib.percale_version())
 
 
 def live_statuses():
-    """Errors that nobody has released: 0 but for a bug."""
+    """Returns the number of errors that are not released. It is 0 unless there is a bug."""
     return lib.percale_status_live_count()

@@ -1,4 +1,7 @@
-"""Errors of the library as exceptions: each code has a class, which is also Python's own where there is one for it."""
+"""Exceptions for the errors of the library.
+
+Each code has a class. Where a built-in exception matches, the class derives from it too.
+"""
 import threading
 import traceback
 
@@ -7,109 +10,112 @@ from ._library import ffi, lib
 
 
 class Error(Exception):
-    """What the library refuses or fails to do. `code` is one of the constants of percale.h, `name` its name; the text is the
-    library's: op, node, argument, what was found, what was wanted, what to do."""
+    """Base of all errors of the library.
+
+    `code` is a constant of percale.h and `name` its name. The text comes from the library: op,
+    node, argument, found and expected values, and a remedy.
+    """
 
     code = _raw.UNKNOWN
 
     @property
     def name(self):
-        """The name of the code, "INVALID_ARGUMENT"."""
+        """The name of the code, such as "INVALID_ARGUMENT"."""
         return ffi.string(lib.percale_code_name(self.code)).decode()
 
 
 class Cancelled(Error):
-    """Somebody asked for the end of a run or a training."""
+    """A run or a training was cancelled."""
 
     code = _raw.CANCELLED
 
 
 class Unknown(Error):
-    """None of the others."""
+    """An error with no other code."""
 
     code = _raw.UNKNOWN
 
 
 class InvalidArgument(Error, ValueError):
-    """An argument is wrong, whatever the state is."""
+    """An argument is invalid in any state."""
 
     code = _raw.INVALID_ARGUMENT
 
 
 class DeadlineExceeded(Error, TimeoutError):
-    """The time has run out."""
+    """The time limit was exceeded."""
 
     code = _raw.DEADLINE_EXCEEDED
 
 
 class NotFound(Error, LookupError):
-    """There is no file, name or kind like that."""
+    """A file, name or kind does not exist."""
 
     code = _raw.NOT_FOUND
 
 
 class AlreadyExists(Error):
-    """The name is taken."""
+    """The name already exists."""
 
     code = _raw.ALREADY_EXISTS
 
 
 class PermissionDenied(Error, PermissionError):
-    """The system forbids it."""
+    """The system denies it."""
 
     code = _raw.PERMISSION_DENIED
 
 
 class ResourceExhausted(Error, MemoryError):
-    """No memory, or beyond a limit."""
+    """Memory is exhausted, or a limit is reached."""
 
     code = _raw.RESOURCE_EXHAUSTED
 
 
 class FailedPrecondition(Error):
-    """It is wrong in this state."""
+    """The call is not allowed in the current state."""
 
     code = _raw.FAILED_PRECONDITION
 
 
 class Aborted(Error):
-    """A callback ended it."""
+    """A callback ended the call."""
 
     code = _raw.ABORTED
 
 
 class OutOfRange(Error, IndexError):
-    """Past the end, or beyond what may be."""
+    """The data ended, or a number is out of range."""
 
     code = _raw.OUT_OF_RANGE
 
 
 class Unimplemented(Error, NotImplementedError):
-    """Known, and not there."""
+    """Not implemented."""
 
     code = _raw.UNIMPLEMENTED
 
 
 class Internal(Error):
-    """A bug of the library."""
+    """A bug in the library."""
 
     code = _raw.INTERNAL
 
 
 class Unavailable(Error):
-    """Not now, or not on this machine."""
+    """Not available now, or not on this machine."""
 
     code = _raw.UNAVAILABLE
 
 
 class DataLoss(Error):
-    """Bytes are broken or missing."""
+    """Bytes are damaged or missing."""
 
     code = _raw.DATA_LOSS
 
 
 class Unauthenticated(Error):
-    """A peer that nobody knows."""
+    """A peer is not authenticated."""
 
     code = _raw.UNAUTHENTICATED
 
@@ -123,7 +129,7 @@ class Closed(Error, ValueError):
 _BY_CODE = {c.code: c for c in Error.__subclasses__() if c is not Closed}
 
 
-# Of each thread the exception that a function of Python has raised within the call of C that the thread is in.
+# Per thread, the exception that a Python callback raised during the current C call.
 _raised = threading.local()
 
 
@@ -132,7 +138,7 @@ def _keep(_kind, error, _trace):
 
 
 def keep_interrupt(kind, error, trace):
-    """Has the next check() of this thread raise Control-C; other errors are printed."""
+    """Makes the next check() of this thread raise KeyboardInterrupt. Prints other errors."""
     if isinstance(error, KeyboardInterrupt):
         _raised.error = error
     else:
@@ -140,18 +146,24 @@ def keep_interrupt(kind, error, trace):
 
 
 def callback(kind, failed):
-    """Makes a function of Python one that C calls on the caller's own thread. What it raises, Control-C among it, is raised by the
-    check() of the call of C that it happened in; C is told `failed`."""
+    """Makes a Python function a callback that C calls on the thread of the caller.
+
+    If it raises, Control-C included, the callback returns `failed` to C, and the check() of the
+    surrounding C call raises the exception.
+    """
     return ffi.callback(kind, error=failed, onerror=_keep)
 
 
 def listener(kind):
-    """The same for a function that C tells something on any thread and that cannot fail: errors but Control-C are printed."""
+    """Makes a Python function a callback that C calls on any thread and that cannot fail.
+
+    Errors other than Control-C are printed.
+    """
     return ffi.callback(kind, onerror=keep_interrupt)
 
 
 def check(status):
-    """Raises what a percale_status* says, or what a function of Python has raised within the call; NULL is success."""
+    """Raises the error of a percale_status*, or the exception of a callback. NULL means success."""
     error = getattr(_raised, "error", None)
     if error is not None:
         lib.percale_status_release(status)

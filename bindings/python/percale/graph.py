@@ -5,17 +5,18 @@ import json
 from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, text_of, type_of
 from .engine import options_or_null
-from .errors import check
+from .errors import Error, check
 from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, trace_json
 from .tensor import Tensor, _dims
 
 
 class FunctionName(str):
-    """An attribute that names a function of the graph: the body of an If or a Loop."""
+    """An attribute value that names a function of the graph, such as the body of an If or a Loop.
+    """
 
 
 class Value:
-    """A value of a graph under construction."""
+    """A value inside a builder."""
 
     __slots__ = ("builder", "id")
 
@@ -24,7 +25,7 @@ class Value:
 
     @property
     def type(self):
-        """(dtype, shape): unknown dims are -1, the shape is None where not even the rank is known."""
+        """(dtype, shape). Unknown dims are -1. The shape is None if not even the rank is known."""
         with self.builder.turn:
             return type_of(lib.percale_builder_value_type, self.builder.c, self.id)
 
@@ -72,14 +73,14 @@ class Graph(Handle):
     instead = "pickle graph.to_bytes(), of which Graph.load(engine, data) makes a graph again"
 
     def __copy__(self):
-        return self  # it never changes
+        return self  # it is immutable
 
     def __deepcopy__(self, memo):
         return self
 
     @classmethod
     def load(cls, engine, source):
-        """A .percale file, by its path or its bytes."""
+        """Loads a .percale file from its path or its bytes."""
         pointer = out("graph")
         if isinstance(source, (bytes, bytearray, memoryview)):
             held = ffi.from_buffer(source)
@@ -90,7 +91,7 @@ class Graph(Handle):
 
     @classmethod
     def from_onnx(cls, engine, source):
-        """An ONNX model, by its path or its bytes; needs the importer plug-in."""
+        """Imports an ONNX model from its path or its bytes. Needs the importer plug-in."""
         pointer = out("graph")
         if isinstance(source, (bytes, bytearray, memoryview)):
             held = ffi.from_buffer(source)
@@ -100,78 +101,90 @@ class Graph(Handle):
         return cls(pointer[0])
 
     def with_dims(self, *dims):
-        """The graph with other dims of its inputs: "batch=?" (any size), "height=224", "x:0=8" (by input and axis)."""
+        """Returns the graph with other dims of its inputs.
+
+        Each entry is "batch=?" (any size), "height=224" (by name), or "x:0=8" (by input and axis).
+        """
         names, pointer = Names(dims), out("graph")
         check(lib.percale_graph_with_dims(self.c, names.array, len(names), pointer))
         return Graph(pointer[0])
 
     def save(self, path, variables=None):
-        """Writes a .percale file with the values of `variables`, whole or not at all."""
+        """Writes a .percale file atomically, with the values of `variables`."""
         check(lib.percale_graph_save_file(self.c, pointer_or_null(variables), path_of(path)))
 
     def to_bytes(self, variables=None):
-        """What save() would write."""
+        """Returns the bytes that save() would write."""
         text = out("text")
         check(lib.percale_graph_serialize(self.c, pointer_or_null(variables), text))
         return text_of(text[0])
 
     def export(self, engine, path, variables=None, format="onnx", **settings):
-        """Writes the graph in another format; settings are options of kind "export"."""
+        """Writes the graph in another format. The keywords are options of kind "export"."""
         options, keep = options_or_null("export", settings)
         check(lib.percale_graph_export(pointer_of(engine, "engine"), self.c, pointer_or_null(variables), format.encode(), options, path_of(path)))
         del keep
 
     def _names(self, get):
-        graph, names = self.c, []  # the names are the graph's memory
+        graph, names = self.c, []  # the graph owns the names
         while (name := get(graph, len(names))) != ffi.NULL:
             names.append(string(name))
         return names
 
     @property
     def inputs(self):
-        """Names, in their order."""
+        """The names of the inputs, in order."""
         return self._names(lib.percale_graph_get_input_name)
 
     @property
     def outputs(self):
-        """Names, in their order."""
+        """The names of the outputs, in order."""
         return self._names(lib.percale_graph_get_output_name)
 
     def type(self, name):
-        """(dtype, shape) of an input, an output, or a value within, which can be fed and fetched as well: unknown dims are -1, the
-        shape is None where not even the rank is known."""
+        """Returns the (dtype, shape) of an input, an output, or an inner value.
+
+        All of them can be fed and fetched. Unknown dims are -1. The shape is None if not even the
+        rank is known.
+        """
         return type_of(lib.percale_graph_value_type, self.c, name.encode())
 
     @property
     def input_types(self):
-        """{name: (dtype, shape)}, in their order."""
+        """{name: (dtype, shape)} of the inputs, in order."""
         return {name: self.type(name) for name in self.inputs}
 
     @property
     def output_types(self):
-        """{name: (dtype, shape)}, in their order."""
+        """{name: (dtype, shape)} of the outputs, in order."""
         return {name: self.type(name) for name in self.outputs}
 
     def describe(self, what="summary"):
-        """Python values: "summary" or "nodes"."""
+        """Returns facts as Python values. `what` is "summary" or "nodes"."""
         text = out("text")
         check(lib.percale_graph_describe(self.c, what.encode(), text))
         return json.loads(text_of(text[0]))
 
     def draw(self, format="html", trace=None):
-        """A drawing: "svg", or "html", a page to move, zoom, search and fold. The nodes show the times of `trace`."""
+        """Returns a drawing as "svg", or as "html" with panning, zoom, search and folding.
+
+        The nodes show the times of `trace`.
+        """
         text, times = out("text"), trace_json(trace)
         check(lib.percale_graph_draw(self.c, format.encode(), times, text))
         return text_of(text[0]).decode()
 
 
 class Builder(ExclusiveHandle):
-    """A graph under construction; one thread at a time. percale.ops has a function per op, layer() one for each layer of Keras."""
+    """A graph under construction. Only one thread at a time may use it.
+
+    percale.ops has a function for each op. layer() adds a layer of Keras.
+    """
 
     kind = "builder"
 
     def __init__(self, engine, graph=None):
-        """With `graph`: one that begins as that graph is."""
+        """Begins an empty graph, or continues from `graph`."""
         pointer = out("builder")
         if graph is None:
             check(lib.percale_builder_create(pointer_of(engine, "engine"), pointer))
@@ -186,19 +199,21 @@ class Builder(ExclusiveHandle):
 
     @exclusive
     def input(self, name, shape, dtype="f32"):
-        """-1 or None for a dim that is known only in a run."""
+        """Adds an input. A dim that is known only at run time is -1 or None."""
         dims = [-1 if d is None else d for d in shape]
         return self._value(lib.percale_builder_input, name.encode(), dtypes.number(dtype), _dims(dims), len(dims))
 
     @exclusive
     def constant(self, value, name="", dtype=None):
-        """A value that is always the same: whatever Tensor.of() takes."""
+        """Adds a constant from any value that Tensor.of() accepts."""
         tensor = Tensor.of(value, dtype)
         return self._value(lib.percale_builder_constant, name.encode() or ffi.NULL, tensor.c)
 
     @exclusive
     def variable(self, name, initial=None, *, shape=None, dtype="f32", initializer="glorot_uniform"):
-        """A named entry of the state table: with a first value, or one that an initializer of Keras draws."""
+        """Adds a trainable variable, with an initial value or one that an initializer of Keras
+        draws.
+        """
         if initial is not None:
             return self._value(lib.percale_builder_variable, name.encode(), Tensor.of(initial).c)
         return self._value(lib.percale_builder_variable_initialized, name.encode(), dtypes.number(dtype), _dims(shape),
@@ -206,18 +221,22 @@ class Builder(ExclusiveHandle):
 
     @exclusive
     def find(self, name):
-        """A value by its name."""
+        """Returns the value with this name."""
         return self._value(lib.percale_builder_find_value, name.encode())
 
     @exclusive
     def node(self, op, inputs, attributes=None, *, outputs=1, name=""):
-        """Appends a node of any op ("Conv", "percale:Gelu"); its values. Inputs and attributes that are None are absent."""
+        """Adds a node of any op ("Conv", "percale:Gelu") and returns its outputs.
+
+        Inputs and attributes that are None are absent.
+        """
         check(lib.percale_builder_node(self.c, op.encode(), name.encode() or ffi.NULL))
         return self._finish(inputs, attributes or {}, outputs)
 
     @exclusive
     def layer(self, layer, inputs, *, name="", **attributes):
-        """A layer of Keras with its variables: layer("Dense", x, units=10, activation="relu")."""
+        """Adds a layer of Keras with its variables: layer("Dense", x, units=10, activation="relu").
+        """
         check(lib.percale_builder_layer(self.c, layer.encode(), name.encode() or ffi.NULL))
         return self._finish(inputs if isinstance(inputs, (list, tuple)) else [inputs], attributes, 1)[0]
 
@@ -239,7 +258,7 @@ class Builder(ExclusiveHandle):
             check(lib.percale_builder_set_function(self.c, key, value.encode()))
         elif isinstance(value, str):
             check(lib.percale_builder_set_string(self.c, key, value.encode()))
-        elif isinstance(value, int):  # bool too
+        elif isinstance(value, int):  # also bool
             check(lib.percale_builder_set_int(self.c, key, value))
         elif isinstance(value, float):
             check(lib.percale_builder_set_float(self.c, key, value))
@@ -255,25 +274,32 @@ class Builder(ExclusiveHandle):
 
     @contextlib.contextmanager
     def function(self, name):
-        """What is built within `with` becomes a function of the graph: a body for an If or a Loop."""
+        """Makes a function of the graph from everything built within `with`: the body of an If or a
+        Loop.
+        """
         with self.turn:
             check(lib.percale_builder_begin_function(self.c, name.encode()))
-            yield FunctionName(name)
+            try:
+                yield FunctionName(name)
+            except BaseException:
+                with contextlib.suppress(Error):  # the first error is the one that counts
+                    check(lib.percale_builder_end_function(self.c))
+                raise
             check(lib.percale_builder_end_function(self.c))
 
     @exclusive
     def outputs(self, *values):
-        """Makes values the outputs of the graph, or of the function that is being built."""
+        """Sets the outputs of the graph, or of the current function."""
         check(lib.percale_builder_set_outputs(self.c, ffi.new("percale_value[]", [v.id for v in values]), len(values)))
 
     @exclusive
     def rename(self, value, name):
-        """Another name for a value: what feeds and fetches call it."""
+        """Gives a value another name, which feeds and fetches then use."""
         check(lib.percale_builder_rename(self.c, value.id, name.encode()))
 
     @contextlib.contextmanager
     def device(self, name):
-        """Nodes made within `with` ask for that device."""
+        """Sets a device hint on the nodes that are added within `with`."""
         with self.turn:
             check(lib.percale_builder_set_device(self.c, name.encode()))
             try:
@@ -283,12 +309,15 @@ class Builder(ExclusiveHandle):
 
     @exclusive
     def control_dependency(self, before, after):
-        """The node of `after` waits for the node of `before`."""
+        """Makes the node of `after` run only once the node of `before` has run."""
         check(lib.percale_builder_control_dependency(self.c, before.id, after.id))
 
     @exclusive
     def gradients(self, ys, xs):
-        """Derivatives of the sum of `ys` with respect to each of `xs`, as values; None where there is none."""
+        """Returns the gradients of the sum of `ys` with respect to each of `xs`.
+
+        An entry is None if there is no gradient.
+        """
         found = ffi.new("percale_value[]", max(len(xs), 1))
         check(lib.percale_builder_gradients(self.c, ffi.new("percale_value[]", [y.id for y in ys]), len(ys),
                                             ffi.new("percale_value[]", [x.id for x in xs]), len(xs), found))
@@ -296,15 +325,19 @@ class Builder(ExclusiveHandle):
 
     @exclusive
     def minimize(self, loss, optimizer):
-        """Adds gradients and an optimizer (a name, or a dict with "name"); the target that makes one step."""
-        builder, target = self.c, ffi.new("const char**")  # the name is the builder's memory
+        """Adds the nodes of one training step and returns the name of the target that runs one
+        step.
+
+        The optimizer is a name, or a dict with "name".
+        """
+        builder, target = self.c, ffi.new("const char**")  # the builder owns the name
         text = optimizer if isinstance(optimizer, str) else json.dumps(optimizer)
         check(lib.percale_builder_minimize(builder, loss.id, text.encode(), target))
         return string(target[0])
 
     @exclusive
     def finish(self):
-        """The graph; the builder may go on."""
+        """Returns the graph. The builder is empty afterwards."""
         pointer = out("graph")
         check(lib.percale_builder_finish(self.c, pointer))
         return Graph(pointer[0])

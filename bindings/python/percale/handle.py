@@ -1,4 +1,7 @@
-"""The base of all objects of the library: one reference, given back by close(), `with`, or at the latest by the garbage collector."""
+"""The base of all objects of the library.
+
+An object holds one reference. close(), `with` or the garbage collector releases it.
+"""
 import functools
 import threading
 
@@ -7,26 +10,35 @@ from .errors import Closed, FailedPrecondition
 
 
 class Handle:
-    """Subclasses set `kind`, such as "tensor": the handle is a percale_tensor*. Any number of threads may use it at the same time."""
+    """A handle of a percale_KIND*. Any number of threads may use it at once.
+
+    Subclasses set `kind`, such as "tensor".
+    """
 
     kind = ""
 
     def __init__(self, pointer):
-        """Takes over the reference that `pointer` carries."""
-        # The pointer is released when the last one who refers to it is gone: this object, or a call of C that has it as an argument.
+        """Takes ownership of the reference that `pointer` carries."""
+        # The pointer is released when nothing refers to it any more: neither this object nor a C
+        # call that has it as an argument.
         self._pointer = ffi.gc(pointer, getattr(lib, f"percale_{self.kind}_release"))
 
     @property
     def c(self):
-        """The handle for a call of C, which lives as long as the caller refers to it; Closed after close()."""
+        """The pointer for a C call, which is valid while the caller refers to it. Raises Closed
+        after close().
+        """
         pointer = self._pointer
         if pointer is None:
             raise Closed(f"this {self.kind} is closed")
         return pointer
 
     def close(self):
-        """Gives the reference back: at once, or, while other threads are in calls with it, when the last of these returns. May be
-        called again."""
+        """Releases the reference.
+
+        While other threads are in calls with the object, it is released when the last of them
+        returns. It may be called again.
+        """
         self._pointer = None
 
     def __enter__(self):
@@ -35,7 +47,7 @@ class Handle:
     def __exit__(self, *unused):
         self.close()
 
-    # The end of the sentence that says what to pickle or copy instead.
+    # The end of the error message, which names what to pickle or copy instead.
     instead = "it belongs to this process"
 
     def __reduce__(self):
@@ -43,7 +55,11 @@ class Handle:
 
 
 class _Turn:
-    """`with` it one thread uses an object alone; FailedPrecondition while another thread does. Within it, it may be taken again."""
+    """A lock: within `with`, only this thread uses the object.
+
+    Entering it raises FailedPrecondition while another thread holds it. The same thread may enter
+    it again.
+    """
 
     __slots__ = ("_kind", "_lock")
 
@@ -59,7 +75,7 @@ class _Turn:
 
 
 class ExclusiveHandle(Handle):
-    """A handle that one thread at a time may use (percale.h calls it thread-compatible)."""
+    """A handle that only one thread at a time may use (thread-compatible in percale.h)."""
 
     def __init__(self, pointer):
         super().__init__(pointer)
@@ -67,7 +83,7 @@ class ExclusiveHandle(Handle):
 
 
 def exclusive(method):
-    """A method of an ExclusiveHandle that refuses to run while another thread is in one."""
+    """Makes a method of an ExclusiveHandle fail while another thread is in one."""
 
     @functools.wraps(method)
     def alone(self, *arguments, **words):
@@ -78,7 +94,7 @@ def exclusive(method):
 
 
 def pointer_of(handle, kind):
-    """The handle for a call of C that wants one of this kind."""
+    """Returns the pointer of a handle of this kind for a C call."""
     if not isinstance(handle, Handle) or handle.kind != kind:
         raise TypeError(f"the {kind} is {handle!r:.80}, wanted a percale.{kind.capitalize()}")
     return handle.c
@@ -93,5 +109,5 @@ def trace_json(trace):
 
 
 def out(kind):
-    """Room for a handle that C gives out."""
+    """Returns memory for a pointer that C writes."""
     return ffi.new(f"percale_{kind}**")

@@ -10,14 +10,17 @@ from .tensor import Tensor, Tensors, _dims
 
 
 def nanoseconds(timeout):
-    """Of seconds; None is forever, and what is below 0 counts as 0."""
-    if timeout is None or timeout > 9e9:  # what 64 bits hold
+    """Converts seconds to nanoseconds. None means forever; negative values become 0."""
+    if timeout is None or timeout > 9e9:  # the limit of 64 bits
         return _raw.FOREVER
     return max(int(timeout * 1e9), 0)
 
 
 class Cancellation(Handle):
-    """A wish that what was given it ends: prepared calls, trainers. Once it is cancelled it stays so. Thread-safe."""
+    """Ends the prepared calls and trainers that it was passed to. Thread-safe.
+
+    A cancelled cancellation stays cancelled.
+    """
 
     kind = "cancellation"
 
@@ -27,24 +30,30 @@ class Cancellation(Handle):
         super().__init__(pointer[0])
 
     def cancel(self):
-        """Ends what runs with it, and what begins with it later, with Cancelled. Any thread."""
+        """Ends everything that runs with it, or begins with it later, with Cancelled. Any thread.
+        """
         lib.percale_cancellation_cancel(self.c)
 
     @property
     def cancelled(self):
-        """Whether it is."""
+        """True if it was cancelled."""
         return bool(lib.percale_cancellation_poll(self.c))
 
 
 class Variables(Handle):
-    """The state table: named tensors that sessions and trainers share. A mapping from names to tensors. Thread-safe."""
+    """A table of named tensors that sessions and trainers share. Thread-safe.
+
+    It is a mapping from names to tensors.
+    """
 
     kind = "variables"
     instead = "pickle or copy dict(variables), of which update() of another table takes the values"
 
     @classmethod
     def of(cls, engine, graph, seed=0):
-        """First values of a graph's variables; initializers draw from `seed`."""
+        """Creates a table with the initial values of a graph's variables. `seed` is for
+        initializers.
+        """
         pointer = out("variables")
         check(lib.percale_variables_create(pointer_of(engine, "engine"), graph.c, seed, pointer))
         return cls(pointer[0])
@@ -53,53 +62,59 @@ class Variables(Handle):
         return lib.percale_variables_count(self.c)
 
     def __iter__(self):
-        variables = self.c  # the names are the table's memory
+        variables = self.c  # the table owns the names
         return iter([string(lib.percale_variables_get_name(variables, i)) for i in range(len(self))])
 
     def __getitem__(self, name):
         pointer = out("tensor")
         check(lib.percale_variables_value(self.c, name.encode(), pointer))
-        return Tensor(pointer[0], read_only=True)  # a published version, or a file that is mapped
+        return Tensor(pointer[0], read_only=True)  # it never changes
 
     def __setitem__(self, name, value):
         check(lib.percale_variables_assign(self.c, name.encode(), Tensor.of(value).c))
 
     def update(self, values):
-        """Gives each variable that is named its value, which makes a new version each."""
+        """Assigns values by name. Each assignment makes a new version."""
         for name, value in values.items():
             self[name] = value
 
     def keys(self):
-        """The names in ascending order."""
+        """Returns the names in ascending order."""
         return list(self)
 
     def values(self):
-        """The tensors in the order of the names."""
+        """Returns the tensors in the order of the names."""
         return [self[name] for name in self]
 
     def items(self):
-        """Pairs of name and tensor in the order of the names."""
+        """Returns pairs of name and tensor in the order of the names."""
         return [(name, self[name]) for name in self]
 
     @property
     def version(self):
-        """The number of the newest version, from 1 on."""
+        """The number of the newest version, from 1."""
         return lib.percale_variables_version(self.c)
 
     def digest(self):
-        """"sha256:..." over names, dtypes, shapes and bytes of all variables, moving statistics too: the same in every
-        language."""
+        """Returns "sha256:..." over all variables except optimizer slots.
+
+        It covers names, dtypes, shapes and bytes, and is the same in every language.
+        """
         text = out("text")
         check(lib.percale_variables_digest(self.c, text))
         return text_of(text[0]).decode()
 
     def save(self, path):
-        """Writes a safetensors file, whole or not at all."""
+        """Writes the newest values to a safetensors file, atomically."""
         check(lib.percale_variables_save(self.c, path_of(path)))
 
     def load(self, path, mapping=None, strict=True):
-        """Takes values from a safetensors file or a checkpoint. `mapping`: {variable: tensor, or None to leave it alone}, each with
-        at most one "*". How many variables took a value."""
+        """Takes values from a safetensors file or a checkpoint, and returns how many variables took
+        one.
+
+        `mapping` is {variable: tensor}. Both may contain one "*", which stands for the same
+        characters; None as the tensor leaves the variable unchanged.
+        """
         if mapping is None and str(path).endswith(".safetensors"):
             check(lib.percale_variables_load(self.c, path_of(path), strict))
             return len(self)
@@ -111,7 +126,7 @@ class Variables(Handle):
 
 
 class Event(Handle):
-    """The end of an asynchronous run. Thread-safe."""
+    """An asynchronous run. Thread-safe."""
 
     kind = "event"
 
@@ -120,7 +135,7 @@ class Event(Handle):
         self._fetches, self._keep = fetches, keep
 
     def done(self):
-        """Whether the run is over."""
+        """Returns True if the run is over."""
         return bool(lib.percale_event_poll(self.c))
 
     def cancel(self):
@@ -128,8 +143,11 @@ class Event(Handle):
         lib.percale_event_cancel(self.c)
 
     def wait(self, timeout=None):
-        """Until the run is over; its error is raised. DeadlineExceeded when it is not over after `timeout` seconds. Control-C is heard."""
-        event, left = self.c, timeout  # close() by another thread does not end it
+        """Waits until the run is over, and raises its error. Control-C interrupts it.
+
+        Raises DeadlineExceeded if the run is not over after `timeout` seconds.
+        """
+        event, left = self.c, timeout  # stays valid if another thread calls close()
         while not lib.percale_event_poll(event):
             part = 0.1 if left is None else min(0.1, left)
             status = lib.percale_event_wait(event, nanoseconds(part))
@@ -143,11 +161,11 @@ class Event(Handle):
 
     @property
     def variables_version(self):
-        """The version of the variables that the run has read; 0 before it is over."""
+        """The version of the variables that the run read. It is 0 before the run is over."""
         return lib.percale_event_variables_version(self.c)
 
     def result(self, timeout=None):
-        """The fetches, as session.run() gives them."""
+        """Waits for the run and returns the fetches in the form of session.run()."""
         event, found = self.c, []
         self.wait(timeout)
         for i in range(len(self._fetches[0])):
@@ -158,7 +176,7 @@ class Event(Handle):
 
 
 def fetch_names(fetches):
-    """(names, whether one alone was asked for)."""
+    """Returns (names, True if a single name was given)."""
     return ([fetches], True) if isinstance(fetches, str) else (list(fetches), False)
 
 
@@ -167,7 +185,7 @@ def shaped(tensors, names, single):
 
 
 class Types:
-    """dtypes and shapes of feeds as C's arrays."""
+    """Dtypes and shapes of feeds as C arrays."""
 
     def __init__(self, feeds):
         self.names = Names(feeds)
@@ -182,7 +200,10 @@ class Types:
 
 
 class Session(Handle):
-    """Runs a graph: any number of concurrent runs. Thread-safe. Settings are options of kind "session"."""
+    """Runs a graph, with any number of concurrent runs. Thread-safe.
+
+    The keywords are options of kind "session".
+    """
 
     kind = "session"
 
@@ -202,8 +223,12 @@ class Session(Handle):
                                                len(steps))
 
     def run(self, feeds=None, fetches=None, *, targets=(), timeout=None):
-        """Computes what the fetches and targets need. Any value may be fed or fetched by its name. `fetches`: a list gives a dict of
-        tensors, one name that tensor, None all outputs. `timeout` in seconds: DeadlineExceeded after that, at once for 0 and below."""
+        """Computes the fetches and targets. Any value may be fed or fetched by its name.
+
+        `fetches` is a list (returns a dict of tensors), a name (returns its tensor), or None (all
+        outputs). After `timeout` seconds the run ends with DeadlineExceeded; 0 or less ends it at
+        once.
+        """
         wanted, single = fetch_names(self._outputs if fetches is None else fetches)
         keep, arguments = self._arguments(feeds or {}, wanted, targets)
         found = ffi.new("percale_tensor*[]", max(len(wanted), 1))
@@ -212,7 +237,7 @@ class Session(Handle):
         return shaped([Tensor(found[i]) for i in range(len(wanted))], wanted, single)
 
     def run_async(self, feeds=None, fetches=None, *, targets=(), timeout=None):
-        """The same on a thread of the engine."""
+        """Starts a run on a thread of the engine and returns its Event."""
         wanted, single = fetch_names(self._outputs if fetches is None else fetches)
         keep, arguments = self._arguments(feeds or {}, wanted, targets)
         pointer = out("event")
@@ -220,24 +245,30 @@ class Session(Handle):
         return Event(pointer[0], (wanted, single), keep)
 
     def cancel(self):
-        """Ends every run that is under way with Cancelled. Any thread."""
+        """Ends all current runs with Cancelled. Any thread."""
         lib.percale_session_cancel(self.c)
 
     def prepare(self, feeds, fetches=None):
-        """A call for feeds of these types: {name: tensor, or (dtype, shape)}."""
+        """Returns a call for feeds of these types: {name: tensor, or (dtype, shape)}."""
         wanted, single = fetch_names(self._outputs if fetches is None else fetches)
         return Call(self, Types(feeds), wanted, single)
 
     def explain(self, feeds, fetches=None, what="plan"):
-        """How it would run, for feeds of these types: "plan", "kernels", "passes" (Python values)."""
+        """Returns details of the plan for feeds of these types, as Python values.
+
+        `what` is "plan", "kernels" or "passes".
+        """
         wanted = Names(fetch_names(self._outputs if fetches is None else fetches)[0])
         types, text = Types(feeds), out("text")
         check(lib.percale_session_explain(self.c, *types.arguments(), wanted.array, len(wanted), what.encode(), text))
         return json.loads(text_of(text[0]))
 
     def draw(self, feeds, fetches=None, format="html", trace=None):
-        """A drawing of the plan for feeds of these types: "svg", or "html", a page to move, zoom, search and fold. The nodes
-        show the times of `trace`."""
+        """Returns a drawing of the plan as "svg", or as "html" with panning, zoom, search and
+        folding.
+
+        The nodes show the times of `trace`.
+        """
         wanted = Names(fetch_names(self._outputs if fetches is None else fetches)[0])
         types, text, times = Types(feeds), out("text"), trace_json(trace)
         check(lib.percale_session_draw(
@@ -245,18 +276,21 @@ class Session(Handle):
         return text_of(text[0]).decode()
 
     def stats(self):
-        """Plans made, cache hits, runs, peaks of memory as planned and as measured."""
+        """Returns statistics: plans made, cache hits, runs, planned and measured peak of memory."""
         text = out("text")
         check(lib.percale_session_stats(self.c, text))
         return json.loads(text_of(text[0]))
 
     def set_trace(self, trace):
-        """Records into the trace from now on; None ends that."""
+        """Records the session's activity from now on. None ends the recording."""
         lib.percale_session_set_trace(self.c, pointer_or_null(trace))
 
 
 class Call(ExclusiveHandle):
-    """A prepared pair of feeds and fetches: the fast path, without an allocation. One thread at a time."""
+    """A prepared pair of feeds and fetches, the fastest way to run a graph.
+
+    It allocates nothing. Only one thread at a time may use it.
+    """
 
     kind = "call"
 
@@ -272,23 +306,29 @@ class Call(ExclusiveHandle):
             check(lib.percale_call_output_type(self.c, i, dtype, dims, rank))
             shape = [dims[k] for k in range(rank[0])]
             self.outputs.append(Tensor.zeros(session.engine, shape, dtype[0]))
-        self._written = [tensor.c for tensor in self.outputs]  # as long as runs may write to them
+        self._written = [tensor.c for tensor in self.outputs]  # alive while runs may write to them
         self._outputs = ffi.new("percale_tensor*[]", self._written or [ffi.NULL])
 
     @exclusive
     def carry(self, fetch, feed, to_host=False):
-        """From now on the feed of a run is what the fetch of the run before has given, on the device that computes where that can keep it.
-        None as its input goes on with it; one that is given begins anew. Unless `to_host`, nothing of the fetch comes to the host, and
-        None stands in its place."""
+        """Makes the result of a fetch the input of a feed in the next run (recurrent state).
+
+        The state stays on the computing device if that device can keep it. As the input, None takes
+        the state of the last run, and a value starts a new state. The fetch is not copied to the
+        host unless `to_host` is true; `outputs` then has None in its place.
+        """
         check(lib.percale_call_carry(self.c, fetch, feed))
         if not to_host:
             self.outputs[fetch], self._outputs[fetch] = None, ffi.NULL
 
     @exclusive
     def __call__(self, *inputs, timeout=None, cancellation=None):
-        """Runs it on tensors in the order of the feeds. The results lie in `outputs` until the next call: one tensor, or the list.
-        `timeout` in seconds: DeadlineExceeded after that, at once for 0 and below. Cancelled when `cancellation` is, even
-        before the run begins."""
+        """Runs the call on inputs in the order of the feeds.
+
+        Returns one tensor or a list. The results stay in `outputs` until the next call. After
+        `timeout` seconds the run ends with DeadlineExceeded; 0 or less ends it at once. If
+        `cancellation` is cancelled, the run ends with Cancelled, or does not start.
+        """
         if len(inputs) != self._count:
             raise TypeError(f"the call takes {self._count} feeds, got {len(inputs)}")
         held = [ffi.NULL if value is None else Tensor.of(value).c for value in inputs]
@@ -304,12 +344,13 @@ class Call(ExclusiveHandle):
     @property
     @exclusive
     def variables_version(self):
-        """The version of the variables that the last run has read; 0 before the first."""
+        """The version of the variables that the last successful run read. It is 0 before the first.
+        """
         return lib.percale_call_variables_version(self.c)
 
 
 class Trace(Handle):
-    """Spans of time, recorded while it is attached to a session or a trainer. Thread-safe."""
+    """Time spans, recorded while it is attached to a session or a trainer. Thread-safe."""
 
     kind = "trace"
 
@@ -319,7 +360,7 @@ class Trace(Handle):
         super().__init__(pointer[0])
 
     def json(self):
-        """Text that Perfetto and chrome://tracing open."""
+        """Returns the trace as JSON text for Perfetto and chrome://tracing."""
         text = out("text")
         check(lib.percale_trace_json(self.c, text))
         return text_of(text[0]).decode()

@@ -1,4 +1,4 @@
-"""Tensors: made of what numpy and DLPack know without a copy, and seen by them without one."""
+"""Tensors, which share memory with numpy arrays and DLPack tensors."""
 import ctypes
 import itertools
 
@@ -7,12 +7,12 @@ from ._library import ffi, lib, path_of
 from .errors import check, keep_interrupt
 from .handle import Handle, out, pointer_of
 
-_borrowed = {}  # `user` of C -> the owner of the memory that a tensor borrows
+_borrowed = {}  # `user` pointer of C -> owner of the memory that a tensor borrows
 _numbers = itertools.count(1)
 
 
 def _forget_after(kind, error, trace):
-    _borrowed.pop(trace.tb_frame.f_locals["user"], None)  # Control-C came before it
+    _borrowed.pop(trace.tb_frame.f_locals["user"], None)  # Control-C came before the callback ran
     keep_interrupt(kind, error, trace)
 
 
@@ -33,11 +33,12 @@ _capsule_new = _python("PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctype
 _capsule_pointer = _python("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
 _capsule_rename = _python("PyCapsule_SetName", ctypes.c_int, ctypes.py_object, ctypes.c_char_p)
 _capsule_valid = _python("PyCapsule_IsValid", ctypes.c_int, ctypes.py_object, ctypes.c_char_p)
-# The same for a capsule that is being destroyed, to which nobody may hold a reference.
+# Versions for a capsule that is being destroyed, which must not be referenced.
 _dying_pointer = _python("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)
 _dying_valid = _python("PyCapsule_IsValid", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
-_READ_ONLY = 1  # a flag of DLPack
-_VERSIONED, _USED = b"dltensor_versioned", b"used_dltensor_versioned"  # of DLPack; names of capsules are not copied
+_READ_ONLY = 1  # flag of DLPack
+# from DLPack; capsules do not copy names
+_VERSIONED, _USED = b"dltensor_versioned", b"used_dltensor_versioned"
 
 
 class _Managed(ctypes.Structure):
@@ -51,7 +52,7 @@ class _Managed(ctypes.Structure):
                 ("byte_offset", ctypes.c_uint64)]
 
     def is_row_major(self):
-        """Whether the elements follow each other in the order of their indices."""
+        """Returns True if the elements are contiguous in row-major order."""
         shape = self.shape[:self.ndim]
         if not self.strides or 0 in shape:
             return True
@@ -65,7 +66,7 @@ class _Managed(ctypes.Structure):
 
 @ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
 def _drop_capsule(capsule):
-    """Ends a capsule that nobody took."""
+    """Releases the tensor of a capsule that was never consumed."""
     if not _dying_valid(capsule, _VERSIONED):
         return
     managed = _dying_pointer(capsule, _VERSIONED)
@@ -75,25 +76,32 @@ def _drop_capsule(capsule):
 
 
 class Tensor(Handle):
-    """An array with a dtype, row-major. Thread-safe as a handle; whoever writes to its memory must be alone at that time."""
+    """A row-major array with a dtype. Thread-safe as a handle.
+
+    While a thread writes to its memory, no other may use the tensor.
+    """
 
     kind = "tensor"
 
     def __init__(self, pointer, read_only=False):
         super().__init__(pointer)
-        self.read_only = read_only  # the memory must not change: the value of a variable, or memory that came in read-only
+        self.read_only = read_only  # the value of a variable, or memory that was read-only
 
     @classmethod
     def zeros(cls, engine, shape, dtype="f32"):
-        """Memory of the engine's, counted in its limit."""
+        """Creates a tensor of zeros in memory of the engine, which counts towards its limit."""
         pointer = out("tensor")
         check(lib.percale_tensor_create(pointer_of(engine, "engine"), dtypes.number(dtype), _dims(shape), len(shape), pointer))
         return cls(pointer[0])
 
     @classmethod
     def of(cls, value, dtype=None):
-        """A tensor itself; what has __dlpack__ or numpy's array interface, whose memory is borrowed; anything else that
-        numpy.asarray() takes, such as lists and numbers. Borrowed memory must not change while a run uses it."""
+        """Converts a value to a tensor.
+
+        A tensor is returned unchanged. Objects with __dlpack__ or the array interface of numpy lend
+        their memory. Everything else that numpy.asarray() accepts, such as lists and numbers, is
+        copied. Lent memory must not change while a run uses it.
+        """
         if isinstance(value, Tensor):
             return value
         import numpy as np
@@ -104,14 +112,14 @@ class Tensor(Handle):
             dtype = "f32"
         array = np.asarray(value, None if dtype is None else dtypes.to_numpy(dtypes.number(dtype)))
         if dtype is None and array.dtype == np.float64 and not isinstance(value, (np.ndarray, np.generic)):
-            array = array.astype(np.float32)  # lists of Python's floats, as in every framework
+            array = array.astype(np.float32)  # lists of Python floats become f32
         if array.dtype.byteorder == ">":
             array = array.astype(array.dtype.newbyteorder("<"))
         return cls._over(np.ascontiguousarray(array).reshape(array.shape), array.dtype, array.shape)
 
     @classmethod
     def _over(cls, array, dtype, shape):
-        """A tensor over the memory of a contiguous array; read-only where the array is."""
+        """Creates a tensor over a contiguous array. It is read-only if the array is."""
         key = ffi.cast("void*", next(_numbers))
         _borrowed[key] = array
         pointer = out("tensor")
@@ -124,11 +132,11 @@ class Tensor(Handle):
 
     @classmethod
     def from_dlpack(cls, value):
-        """Shares the memory of another library's tensor; one with gaps or another order of its elements is copied, as of()
-        does with arrays."""
+        """Shares the memory of another library's tensor. A tensor that is not row-major is copied.
+        """
         try:
             capsule = value.__dlpack__(max_version=(1, 0))
-        except TypeError:  # made before DLPack 1.0
+        except TypeError:  # the object is older than DLPack 1.0
             capsule = None
         managed = _capsule_pointer(capsule, _VERSIONED) if _capsule_valid(capsule, _VERSIONED) else None
         if managed is None or not _Managed.from_address(managed).is_row_major():
@@ -143,34 +151,36 @@ class Tensor(Handle):
 
     @classmethod
     def load(cls, engine, path):
-        """A .npy file."""
+        """Loads a .npy file."""
         pointer = out("tensor")
         check(lib.percale_tensor_load(pointer_of(engine, "engine"), path_of(path), pointer))
         return cls(pointer[0])
 
     def save(self, path):
-        """Writes a .npy file, whole or not at all."""
+        """Writes a .npy file atomically."""
         check(lib.percale_tensor_save(self.c, path_of(path)))
 
     @property
     def dtype(self):
-        """Such as "f32"."""
+        """The name of the dtype, such as "f32"."""
         return dtypes.NAMES[lib.percale_tensor_dtype(self.c)]
 
     @property
     def shape(self):
         """The dims."""
-        tensor = self.c  # the dims are its memory
+        tensor = self.c  # the tensor owns the dims
         dims = lib.percale_tensor_get_dims(tensor)
         return tuple(dims[i] for i in range(lib.percale_tensor_rank(tensor)))
 
     @property
     def nbytes(self):
-        """The size of the memory."""
+        """The size of the memory in bytes."""
         return lib.percale_tensor_bytes(self.c)
 
     def memory(self):
-        """The bytes as a buffer, which keeps the tensor alive; read-only where the tensor is."""
+        """Returns the bytes as a buffer that keeps the tensor alive. It is read-only if the tensor
+        is.
+        """
         held = lib.percale_tensor_retain(self.c)
         data = ffi.gc(ffi.cast("char*", lib.percale_tensor_get_data(held)),
                       lambda _, held=held: lib.percale_tensor_release(held))
@@ -178,18 +188,20 @@ class Tensor(Handle):
         return memoryview(buffer).toreadonly() if self.read_only else buffer
 
     def numpy(self):
-        """A numpy array over the same memory, which it keeps alive. It cannot be written to where the tensor is read_only:
-        numpy().copy() can."""
+        """Returns an array over the same memory, which it keeps alive.
+
+        It is not writable if the tensor is read_only; numpy().copy() is.
+        """
         import numpy as np
 
         return np.frombuffer(self.memory(), dtypes.to_numpy(lib.percale_tensor_dtype(self.c))).reshape(self.shape)
 
     def item(self):
-        """The number that a tensor of one element holds."""
+        """Returns the number in a tensor with one element."""
         return self.numpy().item()
 
     def tolist(self):
-        """The elements as lists of Python's numbers; of a tensor without dims the number."""
+        """Returns the elements as nested lists of Python numbers, or as a number for rank 0."""
         return self.numpy().tolist()
 
     def __len__(self):
@@ -198,7 +210,7 @@ class Tensor(Handle):
         return self.shape[0]
 
     def __getitem__(self, index):
-        """What numpy() has there: a view of the same memory, or a number."""
+        """Indexes like numpy(): returns a view of the same memory, or a number."""
         return self.numpy()[index]
 
     def __iter__(self):
@@ -214,7 +226,7 @@ class Tensor(Handle):
         return bool(self.item())
 
     def __reduce__(self):
-        """Pickles and copy.deepcopy() have elements of their own; copy.copy() shares them."""
+        """Pickles and copy.deepcopy() have their own elements; copy.copy() shares them."""
         import numpy as np
 
         return Tensor._of_bytes, (np.frombuffer(self.memory(), np.uint8), self.dtype, self.shape)
@@ -239,14 +251,14 @@ class Tensor(Handle):
         return _capsule_new(int(ffi.cast("uintptr_t", managed[0])), _VERSIONED, ctypes.cast(_drop_capsule, ctypes.c_void_p))
 
     def __dlpack_device__(self):
-        return 1, 0  # the host's memory
+        return 1, 0  # host memory
 
     def __repr__(self):
         return f"Tensor({self.dtype}, {list(self.shape)})" if self._pointer is not None else "Tensor(closed)"
 
 
 class Tensors:
-    """Tensors as the `percale_tensor* const*` of C; keeps them alive."""
+    """Tensors as a `percale_tensor* const*` for C. Keeps them alive."""
 
     def __init__(self, tensors):
         self.held = [Tensor.of(t).c for t in tensors]

@@ -13,8 +13,12 @@ from .tensor import Tensor, Tensors
 
 
 class Progress:
-    """How far a training is: epoch, epochs, step, steps, step_in_epoch, steps_in_epoch, loss, learning_rate, rows_per_second,
-    seconds, eta_seconds, epoch_loss (the mean over the epoch's rows so far, each before its update); at the end of an epoch `metrics` is a dict, else None."""
+    """The state of a training after a step.
+
+    The fields are epoch, epochs, step, steps, step_in_epoch, steps_in_epoch, loss, learning_rate,
+    rows_per_second, seconds, eta_seconds, and epoch_loss (the mean over the rows of the epoch so
+    far, each before its update). At the end of an epoch `metrics` is a dict, otherwise None.
+    """
 
     FIELDS = ("epoch", "epochs", "step", "steps", "step_in_epoch", "steps_in_epoch", "loss", "learning_rate",
               "rows_per_second", "seconds", "eta_seconds", "epoch_loss")
@@ -37,13 +41,16 @@ def _turn_of(dataset):
 
 
 class Trainer(ExclusiveHandle):
-    """Trains the variables of a graph. One thread at a time, cancel() excepted."""
+    """Trains the variables of a graph. Only one thread at a time may use it, except for cancel().
+    """
 
     kind = "trainer"
 
     def __init__(self, engine, graph, variables, **settings):
-        """`graph` has the inputs of the data set and an output that is the scalar loss; settings are options of kind "trainer":
-        loss, optimizer, shards, mode, devices, ..."""
+        """Creates a trainer for a graph with the columns of the data as inputs and a scalar loss.
+
+        The keywords are options of kind "trainer": loss, optimizer, shards, mode, devices, ...
+        """
         options, keep = options_or_null("trainer", settings)
         pointer = out("trainer")
         check(lib.percale_trainer_create(pointer_of(engine, "engine"), pointer_of(graph, "graph"), pointer_or_null(variables), options, pointer))
@@ -52,7 +59,7 @@ class Trainer(ExclusiveHandle):
 
     @classmethod
     def from_spec(cls, engine, spec, data_folder=None, **settings):
-        """A trainer from a SPEC: a dict, JSON text, or the path of a file."""
+        """Creates a trainer from a SPEC: a dict, JSON text, or the path of a file."""
         folder = None
         if isinstance(spec, dict):
             text = json.dumps(spec)
@@ -73,16 +80,21 @@ class Trainer(ExclusiveHandle):
 
     @exclusive
     def step(self, **batch):
-        """One step on a batch given by hand: step(x=images, y=labels); its loss."""
+        """Runs one training step on a batch, step(x=images, y=labels), and returns its loss."""
         names, given, loss = Names(batch), Tensors(batch.values()), ffi.new("double*")
         check(lib.percale_trainer_step(self.c, names.array, given.array, len(names), loss))
         return loss[0]
 
     @exclusive
     def step_fetch(self, fetches, /, **batch):
-        """The same, and values that the batch's forward pass computed, in its form for training and before the update:
-        `loss, scores = trainer.step_fetch("scores", x=images, y=labels)`. Outputs of `model`, and other values of the graph that the loss
-        needs, by name; their rows are those of the batch. A list of names gives a dict of tensors, one name that tensor."""
+        """Runs one training step and also returns values of its forward pass.
+
+            loss, scores = trainer.step_fetch("scores", x=images, y=labels)
+
+        Fetches are outputs of `model`, or other values that the loss depends on. They are computed
+        in training mode, before the update, and have one row per row of the batch. A list of names
+        returns a dict of tensors, one name its tensor.
+        """
         wanted, single = fetch_names(fetches)
         names, given, asked, loss = Names(batch), Tensors(batch.values()), Names(wanted), ffi.new("double*")
         found = ffi.new("percale_tensor*[]", max(len(wanted), 1))
@@ -91,23 +103,32 @@ class Trainer(ExclusiveHandle):
 
     @exclusive
     def fit(self, dataset=None, epochs=0, callback=None):
-        """Trains over a data set (None: the SPEC's) until `epochs` are done (0: as the SPEC says). They count all epochs of the trainer
-        so far, those of earlier fits and of a restored checkpoint too: after fit(data, 1), fit(data, 2) trains one more.
-        describe()["epoch"] is the number of the next one, from 1. `callback(Progress)` is told after each step; False ends the training
-        after it. What it raises ends it too, and is raised here; so does Control-C."""
+        """Trains on a data set until `epochs` epochs are done.
+
+        None means the data of the SPEC, and 0 the epochs of the SPEC. `epochs` counts all epochs of
+        the trainer, including those of earlier fits and of a restored checkpoint: after fit(data,
+        1), fit(data, 2) trains one more. describe()["epoch"] is the number of the next epoch, from
+        1.
+
+        `callback(Progress)` is called after each step; False ends the training. If it raises, or on
+        Control-C, the training ends and fit() raises the exception.
+        """
         user = ffi.new_handle(callback)
         with _turn_of(dataset):
             check(lib.percale_trainer_fit(self.c, pointer_or_null(dataset), epochs, _tell, user))
 
     @exclusive
     def set_validation(self, dataset):
-        """Data that is evaluated after each epoch; None: none."""
+        """Sets data that fit() evaluates after each epoch. None removes it."""
         with _turn_of(dataset):
             check(lib.percale_trainer_set_validation(self.c, pointer_or_null(dataset)))
 
     @exclusive
     def evaluate(self, dataset=None):
-        """Loss and metrics over a data set (None: the SPEC's test data), as a dict; NaN for what is no number."""
+        """Returns the loss and metrics over a data set as a dict. None means the SPEC's test data.
+
+        Values that are not finite are NaN.
+        """
         text = out("text")
         with _turn_of(dataset):
             check(lib.percale_trainer_evaluate(self.c, pointer_or_null(dataset), text))
@@ -116,39 +137,50 @@ class Trainer(ExclusiveHandle):
 
     @exclusive
     def publish(self):
-        """Makes what was trained so far the next version of the variables."""
+        """Publishes the trained values as the next version of the variables."""
         check(lib.percale_trainer_publish(self.c))
 
     @exclusive
     def set_learning_rate(self, rate):
-        """The optimizer's learning rate from the next step on, which the schedule begins with; also within the callback of fit()."""
+        """Sets the optimizer's learning rate from the next step on. The schedule applies to this
+        rate.
+
+        The callback of fit() may call it.
+        """
         check(lib.percale_trainer_set_learning_rate(self.c, rate))
 
     def cancel(self):
-        """Ends the step under way with Cancelled. Any thread."""
+        """Ends the current step with Cancelled. Any thread."""
         lib.percale_trainer_cancel(self.c)
 
     @exclusive
     def set_cancellation(self, cancellation):
-        """step(), fit() and evaluate() end with Cancelled when it is cancelled, within a step, between two, or before they begin; None
-        ends that."""
+        """Makes later step(), fit() and evaluate() end with Cancelled when it is cancelled.
+
+        They end within a step, between two steps, or before they begin. None removes it.
+        """
         lib.percale_trainer_set_cancellation(self.c, pointer_or_null(cancellation))
 
     @exclusive
     def save(self, folder):
-        """Writes a checkpoint folder/step-N, whole or not at all."""
+        """Writes a checkpoint folder/step-N atomically."""
         check(lib.percale_trainer_save(self.c, path_of(folder)))
 
     @exclusive
     def restore(self, path):
-        """Takes up a checkpoint, folder/step-N, or the newest whole one of a folder. FailedPrecondition names the first difference to a
-        checkpoint of another job."""
+        """Loads a checkpoint: folder/step-N, or the newest intact one of a folder.
+
+        If the checkpoint belongs to another job, FailedPrecondition names the first difference.
+        """
         check(lib.percale_trainer_restore(self.c, path_of(path)))
 
     @exclusive
     def lock_folder(self, folder, overwrite=False):
-        """Locks the folder for the run of this trainer until it is closed; restore() comes first. Unavailable names the process that has
-        locked it, AlreadyExists a checkpoint of another run, which `overwrite` removes."""
+        """Locks the folder for this trainer until it is closed. Call restore() first.
+
+        Unavailable names the process that holds the lock. AlreadyExists means that the folder has
+        checkpoints of another run; `overwrite` removes them instead.
+        """
         check(lib.percale_trainer_lock_folder(self.c, path_of(folder), overwrite))
 
     @property
@@ -162,7 +194,7 @@ class Trainer(ExclusiveHandle):
     @property
     @exclusive
     def variables(self):
-        """The table that is trained."""
+        """The table that the trainer trains."""
         pointer = out("variables")
         check(lib.percale_trainer_variables(self.c, pointer))
         return Variables(pointer[0])
@@ -170,24 +202,25 @@ class Trainer(ExclusiveHandle):
     @property
     @exclusive
     def steps(self):
-        """Steps that were completed."""
+        """The number of completed steps."""
         return lib.percale_trainer_steps(self.c)
 
     @exclusive
     def history(self, format="csv"):
-        """What was measured: "csv", "svg", ..."""
+        """Returns the history: "csv" and "svg" as str, "events" (TensorBoard) as bytes."""
         text = out("text")
         check(lib.percale_trainer_history(self.c, format.encode(), text))
-        return text_of(text[0]).decode()
+        history = text_of(text[0])
+        return history if format == "events" else history.decode()
 
     @exclusive
     def describe(self):
-        """Facts: parameters, shards, devices, batch size, optimizer, data."""
+        """Returns facts: parameters, shards, devices, batch size, optimizer, data."""
         text = out("text")
         check(lib.percale_trainer_describe(self.c, text))
         return json.loads(text_of(text[0]))
 
     @exclusive
     def set_trace(self, trace):
-        """Records into the trace from now on; None ends that."""
+        """Records the trainer's activity from now on. None ends the recording."""
         lib.percale_trainer_set_trace(self.c, pointer_or_null(trace))

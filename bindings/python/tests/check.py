@@ -1,5 +1,10 @@
-"""Runs the tests on a wheel of the build: python3 check.py BUILD [--stress]. Skips (77) where cffi or numpy is missing. With --stress the
-garbage collector runs at every chance, and memory that Python frees is overwritten."""
+"""Runs the tests on a wheel of the build.
+
+    check.py BUILD [--stress]
+
+Exits with code 77 if cffi or numpy is missing. With --stress the garbage collector runs as often as
+possible, and memory that Python frees is overwritten.
+"""
 import gc
 import os
 import pathlib
@@ -14,7 +19,10 @@ SKIP = 77
 
 
 def find_python():
-    """(a Python that has what the package imports, "") or (None, why not): this one, or that of subprojects/setup."""
+    """Returns (a Python with cffi and numpy, "") or (None, reason).
+
+    Candidates are this Python, and that of subprojects/setup.
+    """
     cache = os.environ.get("PERCALE_CACHE") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "percale")
     for python in (sys.executable, os.path.join(cache, "python-packages", "bin", "python")):
@@ -24,7 +32,7 @@ def find_python():
 
 
 def unpack_wheel(python, build, folder):
-    """Makes the wheel of a build and puts what it carries into a folder."""
+    """Builds the wheel and unpacks it into a folder."""
     with tempfile.TemporaryDirectory() as work:
         subprocess.run([python, str(HERE.parent / "wheel.py"), build, work], check=True, capture_output=True)
         wheel, = pathlib.Path(work).glob("*.whl")
@@ -50,7 +58,7 @@ def main():
         suite = unittest.defaultTestLoader.discover(str(HERE), "test_*.py")
         result = unittest.TextTestRunner(verbosity=1).run(suite)
     failed = len(result.failures) + len(result.errors)
-    # The line that tests/count.py adds up.
+    # tests/count.py reads this line.
     print(f"test cases: {result.testsRun} | {result.testsRun - failed - len(result.skipped)} passed | {failed} failed | "
           f"{len(result.skipped)} skipped")
     return 1 if failed else 0

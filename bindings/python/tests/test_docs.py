@@ -1,4 +1,5 @@
-"""Every public name has its documentation, the README's programs run, and the stubs say what the modules are."""
+"""Every public name is documented, the programs of the README run, and the stubs match the modules.
+"""
 import ast
 import contextlib
 import importlib
@@ -24,18 +25,18 @@ KINDS = inspect.Parameter
 
 
 def public(scope):
-    """{name: value} of what others may use."""
+    """Returns {name: value} of the public names."""
     return {name: value for name, value in vars(scope).items() if not name.startswith("_")}
 
 
 def module_of(stub):
-    """The name of the module that a stub is for."""
+    """Returns the name of the module that a stub describes."""
     parts = stub.relative_to(ROOT.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def classes_and_functions():
-    """(name, value) of all that the package offers."""
+    """Yields (name, value) of everything that the package offers."""
     for name in percale.__all__:
         yield f"percale.{name}", getattr(percale, name)
     for module in (keras, keras.callbacks, keras.layers, keras.models, keras.optimizers.schedules, keras.strategies, ops, percale.dtypes):
@@ -45,18 +46,18 @@ def classes_and_functions():
 
 
 def unwrapped(value):
-    """The function behind a property, a class method or a static one."""
+    """Returns the function behind a property, a class method or a static method."""
     return value.fget if isinstance(value, property) else getattr(value, "__func__", value)
 
 
 def parameters_of(function):
-    """[(name, kind, whether it may be left out)] as Python itself tells them."""
+    """Returns [(name, kind, True if it is optional)] from the signature."""
     found = inspect.signature(inspect.unwrap(function)).parameters.values()
     return [(p.name, p.kind, p.default is not p.empty) for p in found]
 
 
 def parameters_in(stub):
-    """The same of a function in a stub."""
+    """Returns the same for a function in a stub."""
     given = stub.args
     both = given.posonlyargs + given.args
     late = len(both) - len(given.defaults)

@@ -1,4 +1,4 @@
-"""The words of Keras mean what they mean in Keras 3."""
+"""The Keras API has the same meaning as in Keras 3."""
 import csv
 import os
 import tempfile
@@ -25,7 +25,7 @@ def classifier(compiled=True, **words):
 
 
 class Recorder(callbacks.Callback):
-    """Notes every event by its name and number."""
+    """Records every event by its name and number."""
 
     def __init__(self):
         self.events = []
@@ -222,7 +222,7 @@ class Callbacks(unittest.TestCase):
     def test_the_learning_rate_falls_on_a_plateau(self):
         x, y = rows()
         model = classifier()
-        # Nothing is better than the first epoch by as much as this.
+        # No epoch is better than the first by as much as this.
         falling = callbacks.ReduceLROnPlateau(monitor="loss", factor=0.5, patience=2, min_delta=1e6, cooldown=1, min_lr=0.003)
         rates = []
         model.fit(x, y, epochs=1, verbose=0)

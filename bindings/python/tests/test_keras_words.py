@@ -1,4 +1,6 @@
-"""Calls as users of Keras 3 write them, and words that are told to be wrong where they are said."""
+"""Calls as users of Keras 3 write them, and errors for invalid arguments at the place where they
+are given.
+"""
 import os
 import tempfile
 import threading

@@ -1,4 +1,4 @@
-"""The package on the library that the wheel carries: numbers against numpy, errors, memory, threads."""
+"""The package with the library of the wheel: numbers against numpy, errors, memory, threads."""
 import functools
 import gc
 import json
@@ -22,7 +22,7 @@ def engine(**settings):
 
 
 def affine(e, rows=-1):
-    """y = x w + 1 with a variable w [2,3]."""
+    """Returns y = x w + 1 with a variable w [2,3]."""
     b = pc.Builder(e)
     x = b.input("x", [rows, 2])
     w = b.variable("w", np.arange(6, dtype=np.float32).reshape(2, 3))
@@ -31,11 +31,13 @@ def affine(e, rows=-1):
 
 
 class Files(unittest.TestCase):
-    """Engine.check_file() accepts whole files and refuses damaged ones."""
+    """Engine.check_file() accepts intact files and rejects damaged ones."""
 
     def check(self, path, part="", damage=None):
-        """`path` is good. Then `part` of it (or the file itself) is damaged: a byte at `damage` is
-        flipped, or, if `damage` is negative, the file is cut there."""
+        """Checks that `path` is accepted, then damages `part` of it (or the file itself).
+
+        The byte at `damage` is flipped. If `damage` is negative, the file is cut there.
+        """
         e = engine()
         e.check_file(path)
         file = os.path.join(path, part) if part else path
@@ -94,7 +96,7 @@ class Tensors(unittest.TestCase):
         self.assertEqual((tensor.dtype, tensor.shape, seen[0, 0]), ("f32", (2, 3), 9))
         del tensor
         gc.collect()
-        seen[1, 1] = 5  # the array keeps the memory
+        seen[1, 1] = 5  # the array keeps the memory alive
         self.assertEqual(array[1, 1], 5)
 
     def test_every_dtype_of_numpy_keeps_its_values(self):
@@ -195,6 +197,12 @@ class Graphs(unittest.TestCase):
             bodies.append(body)
         choice, x = b.input("choice", [], "bool"), b.input("x", [])
         b.outputs(ops.If(b, choice, [x], then_branch=bodies[0], else_branch=bodies[1], outputs=1, name="y")[0])
+        with self.assertRaisesRegex(ZeroDivisionError, "in the body"):
+            with b.function("broken"):
+                b.outputs(b.input("broken_x", []))
+                raise ZeroDivisionError("in the body")
+        with b.function("after_it"):  # FAILED_PRECONDITION if the function before were still open
+            b.outputs(b.input("after_x", []))
         session = pc.Session(e, b.finish())
         for flag, want in ((True, 10), (False, 25)):
             self.assertEqual(session.run({"choice": np.bool_(flag), "x": np.float32(5)}, "y").item(), want)
@@ -282,7 +290,7 @@ class Errors(unittest.TestCase):
             call(feeds["x"], timeout=0.05)
         stop = pc.Cancellation()
         threading.Timer(0.05, stop.cancel).start()
-        for _ in range(2):  # within, and before it begins
+        for _ in range(2):  # during the call, and before it begins
             with self.assertRaises(pc.Cancelled):
                 call(feeds["x"], timeout=30, cancellation=stop)
         self.assertTrue(stop.cancelled)
@@ -436,7 +444,8 @@ class Training(unittest.TestCase):
         with self.assertRaises(pc.Cancelled):
             model.fit(x, y, epochs=50, verbose=0, callback=lambda p: model.trainer.cancel())
         self.assertEqual(steps_of(epochs=1), 7)
-        model.trainer.fit(pc.Dataset.from_tensors(model.engine, x=x, y=y).batch(32), 8)  # the trainer's count is of all epochs
+        # the trainer counts all epochs
+        model.trainer.fit(pc.Dataset.from_tensors(model.engine, x=x, y=y).batch(32), 8)
         self.assertEqual(model.trainer.steps, 64)
         self.assertEqual(steps_of(epochs=1), 8)
         self.assertEqual(model.fit(x, y, epochs=2, verbose=0).epoch, [0, 1])  # counted as in Keras
@@ -458,7 +467,8 @@ class Training(unittest.TestCase):
         e = engine()
         tensors = {"x": x, "y": y}
         without = pc.Dataset.from_tensors(e, **tensors).batch(64, drop_remainder=True)
-        repeated = pc.Dataset.from_tensors(e, **tensors).batch(64).repeat(1)  # does not see how rows came
+        # batching is not copied
+        repeated = pc.Dataset.from_tensors(e, **tensors).batch(64).repeat(1)
         for data, rows in ((without, [64] * 3), (repeated, [32] * 7 + [26])):
             model, losses = self.keras_model(engine=e), []
             history = model.fit(data, verbose=0, callback=lambda p: losses.append(p.loss))
@@ -578,6 +588,7 @@ class Training(unittest.TestCase):
         self.assertIsNotNone(made())  # the trainer evaluates on it
         trainer.fit(pc.Dataset.from_tensors(e, x=x, y=y).batch(32), 1)
         self.assertIn("val_loss", trainer.history())
+        self.assertIn(b"val_loss", trainer.history("events"))
         trainer.close()
         gc.collect()
         self.assertIsNone(made())

@@ -1,4 +1,6 @@
-"""Tensors as Python's own objects: read-only memory stays so, and they index, convert, copy and pickle."""
+"""Tensors as Python objects: read-only memory stays read-only; they can be indexed, converted,
+copied and pickled.
+"""
 import copy
 import os
 import pickle
@@ -21,7 +23,7 @@ def table(e):
 
 
 class Capsule:
-    """An object of another library: it has DLPack's functions alone."""
+    """An object of another library that has only the functions of DLPack."""
 
     def __init__(self, array):
         self.array = array
@@ -34,7 +36,7 @@ class Capsule:
 
 
 class Before1(Capsule):
-    """... as they were before DLPack 1.0."""
+    """The same before DLPack 1.0."""
 
     def __dlpack__(self, stream=None):
         return self.array.__dlpack__()
@@ -117,7 +119,7 @@ class Values(unittest.TestCase):
         copy.deepcopy(tensor).numpy()[1] = 1
         self.assertEqual(tensor.tolist(), [1, 0, 0])
         e = pc.Engine(threads=1)
-        half = pc.Tensor.zeros(e, (2, 2), "bf16")  # numpy has no such numbers by itself
+        half = pc.Tensor.zeros(e, (2, 2), "bf16")  # numpy itself has no bf16
         self.assertEqual(bytes(pickle.loads(pickle.dumps(half)).memory()), bytes(8))
 
     def test_what_cannot_be_pickled_says_what_can(self):

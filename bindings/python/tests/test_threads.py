@@ -1,4 +1,6 @@
-"""Several threads meet in one object, and Control-C meets a call: neither ends the process, and neither is lost."""
+"""Several threads use one object, and Control-C hits a call. Neither ends the process, and no error
+is lost.
+"""
 import signal
 import threading
 import time
@@ -11,7 +13,7 @@ from percale import ops
 
 
 def busy_graph(e, size=192, layers=6):
-    """y = x w w w ...: some milliseconds of work."""
+    """Returns y = x w w w ...: some milliseconds of work."""
     b = pc.Builder(e)
     y = b.input("x", [size, size])
     w = b.variable("w", np.eye(size, dtype=np.float32))
@@ -36,7 +38,7 @@ def trainer_of(e):
 
 
 def in_threads(count, work):
-    """Runs work(number) in so many threads; the errors that came out."""
+    """Runs work(number) in this many threads and returns the errors."""
     errors = []
 
     def run(number):
@@ -54,12 +56,14 @@ def in_threads(count, work):
 
 
 class SharedObjects(unittest.TestCase):
-    """Each case ended the process when an object went while C used it."""
+    """Each case ends the process if an object is released while C uses it."""
 
     X = np.eye(192, dtype=np.float32)
 
     def end_while_used(self, make, use):
-        """Closes what make() gives while three threads use it. All that they may see of it is Closed."""
+        """Closes the object of make() while three threads use it. The only error they may see is
+        Closed.
+        """
         for _ in range(10):
             thing, begun = make(), threading.Barrier(4)
 
@@ -135,7 +139,7 @@ class SharedObjects(unittest.TestCase):
             running.set()
             if progress.step == 2:
                 thread.join()
-                trainer.describe()  # by the thread that fits it may be used
+                trainer.describe()  # the thread of fit() may use it
 
         trainer.fit(data, 1, first)
         self.assertEqual(trainer.steps, 128)
@@ -161,12 +165,14 @@ class SharedObjects(unittest.TestCase):
 
 class ControlC(unittest.TestCase):
     def setUp(self):
-        # A signal of the system's clock needs no thread that sends it; Python treats it as Control-C.
+        # A signal of the system's timer needs no thread that sends it; Python treats it as
+        # Control-C.
         self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, signal.default_int_handler))
 
     def interrupted(self, work, after=0.02):
-        """Whether work() ends with KeyboardInterrupt when Control-C comes meanwhile."""
-        # Python drops one that comes while its garbage collector calls a function: another follows.
+        """Returns True if work() ends with KeyboardInterrupt when Control-C arrives during it."""
+        # Python drops a signal that arrives while its garbage collector calls a function, so
+        # another one follows.
         signal.setitimer(signal.ITIMER_REAL, after, 2)
         try:
             work()
@@ -181,7 +187,8 @@ class ControlC(unittest.TestCase):
         for callback in (None, lambda progress: True):
             for _ in range(10):
                 self.assertTrue(self.interrupted(lambda: trainer.fit(data, 10**6, callback)))
-        trainer.step(x=np.zeros((32, 64), np.float32), y=np.zeros((32, 2), np.float32))  # and the trainer goes on
+        # still usable
+        trainer.step(x=np.zeros((32, 64), np.float32), y=np.zeros((32, 2), np.float32))
 
     def test_it_comes_out_of_the_functions_that_make_rows(self):
         e = pc.Engine(threads=1)

@@ -1,4 +1,5 @@
-//! Finds libpercale: `PERCALE_LIB_DIR` names its folder, else pkg-config does. With the feature `load` nothing is linked.
+//! Finds libpercale in the folder `PERCALE_LIB_DIR`, or else through pkg-config. With the feature
+//! `load` nothing is linked.
 use std::env;
 use std::process::Command;
 
@@ -16,7 +17,8 @@ fn main() {
                 println!("cargo:rustc-link-search=native={folder}");
             }
             println!("cargo:rustc-link-lib=dylib=percale");
-            // For build scripts of dependents: DEP_PERCALE_LIBDIR. Empty where the system's own folders have it.
+            // For build scripts of dependents: DEP_PERCALE_LIBDIR. Empty if the library is in a
+            // folder of the system.
             println!("cargo:libdir={}", folders.first().map_or("", String::as_str));
         }
         Err(why) => {
@@ -30,7 +32,7 @@ fn main() {
     }
 }
 
-/// The folders that `pkg-config --libs-only-L percale` names.
+/// Returns the folders of `pkg-config --libs-only-L percale`.
 fn folders_of_pkg_config() -> Result<Vec<String>, String> {
     let program = env::var("PKG_CONFIG").unwrap_or_else(|_| "pkg-config".into());
     let output = Command::new(&program)

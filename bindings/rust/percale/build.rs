@@ -1,4 +1,5 @@
-//! Tests and examples of this crate find the library where it was linked.
+//! Sets the run path so that tests and examples of this crate find the library that they are linked
+//! to.
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     if let Ok(folder) = std::env::var("DEP_PERCALE_LIBDIR") {

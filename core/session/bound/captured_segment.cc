@@ -33,7 +33,7 @@ void CapturedSegment::refuse() {
 std::vector<CapturedSegment> find_segments(const BoundProgram& p, bool has_variables) {
   constexpr int32_t kMinInstructions = 4;
   const percale_device_api& api = p.device().api();
-  if (!p.has_stream() || api.play == nullptr || api.launch != nullptr || p.placed->executable != nullptr) return {};
+  if (!p.has_stream() || api.replay == nullptr || api.launch != nullptr || p.placed->executable != nullptr) return {};
   std::set<int32_t> cuts{0, p.size()};
   for (const Wait& w : p.sync.waits) {
     if (!(w.kept && has_variables)) cuts.insert(w.at);

@@ -45,7 +45,7 @@ void run_on_device_thread(const void* state, const percale_launch* launch) {
 // An instruction of a stream ends when the next one may begin. Its span then holds the delays of
 // the device too.
 void note_end(BoundProgram& p, int32_t instruction) {
-  if (p.device().api().queue_signal == nullptr || instruction < 0 || instruction >= p.size()) return;
+  if (p.device().api().stream_signal == nullptr || instruction < 0 || instruction >= p.size()) return;
   StreamProgram& stream = *p.stream;
   const int64_t end = now_ns(), begin = std::max(stream.begun[static_cast<size_t>(instruction)], stream.last_end);
   stream.last_end = end;
@@ -115,18 +115,18 @@ Result<bool> StreamRunner::replay(CapturedSegment& segment) {
   }
   const Device& d = p_.device();
   PERCALE_RETURN_IF_ERROR(
-      from_c(d.api().play(p_.stream_handle(), found->work.get(), &p_.context)).with_context(d.name()));
+      from_c(d.api().replay(p_.stream_handle(), found->work.get(), &p_.context)).with_context(d.name()));
   return true;
 }
 
 // Leaves `capture.work` null if the device cannot capture these instructions.
 Status StreamRunner::capture(CapturedSegment& segment, CapturedSegment::Capture& capture) {
   const Device& d = p_.device();
-  PERCALE_RETURN_IF_ERROR(from_c(d.api().record_begin(p_.stream_handle())).with_context(d.name()));
+  PERCALE_RETURN_IF_ERROR(from_c(d.api().capture_begin(p_.stream_handle())).with_context(d.name()));
   Status enqueued;
   for (int32_t i = segment.begin(); i < segment.end() && enqueued.ok(); ++i) enqueued = enqueue(i);
   void* work = nullptr;
-  Status ended = from_c(d.api().record_end(p_.stream_handle(), &work)).with_context(d.name());
+  Status ended = from_c(d.api().capture_end(p_.stream_handle(), &work)).with_context(d.name());
   DeviceCapture owner(d, work);
   PERCALE_RETURN_IF_ERROR(std::move(enqueued));
   PERCALE_RETURN_IF_ERROR(std::move(ended));
@@ -175,13 +175,13 @@ Status StreamRunner::enqueue_copies(int32_t progress) {
 // instruction. A device without markers is drained instead.
 Status StreamRunner::enqueue_marker(int32_t progress) {
   const Device& d = p_.device();
-  const bool has_markers = d.api().queue_signal != nullptr;
+  const bool has_markers = d.api().stream_signal != nullptr;
   if (!p_.sync.reach(progress) && !(has_markers && run_.frame.watched())) return {};
   if (has_markers) {
-    return from_c(d.api().queue_signal(p_.stream_handle(), &on_marker, &p_, static_cast<uint64_t>(progress)))
+    return from_c(d.api().stream_signal(p_.stream_handle(), &on_marker, &p_, static_cast<uint64_t>(progress)))
         .with_context(d.name());
   }
-  PERCALE_RETURN_IF_ERROR(from_c(d.api().queue_synchronize(p_.stream_handle())).with_context(d.name()));
+  PERCALE_RETURN_IF_ERROR(from_c(d.api().stream_synchronize(p_.stream_handle())).with_context(d.name()));
   on_marker(&p_, static_cast<uint64_t>(progress), PERCALE_OK);
   return {};
 }
@@ -193,7 +193,7 @@ void drain_streams(Execution& run) {
   for (auto& p : run.bound.programs) {
     if (!p->has_stream()) continue;
     const Device& d = p->device();
-    Status status = from_c(d.api().queue_synchronize(p->stream_handle())).with_context(d.name());
+    Status status = from_c(d.api().stream_synchronize(p->stream_handle())).with_context(d.name());
     if (p->context.error.load() != 0) run.fail(kernel_error(*p, p->stream->failed_at.load()));
     if (!status.ok()) run.fail(std::move(status));
   }

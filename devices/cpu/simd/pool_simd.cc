@@ -131,7 +131,7 @@ HWY_INLINE void max_vector(const Pool2d& p, int64_t top, Inside rows, int64_t q0
         tap = hn::IfThenElse(hn::RebindMask(di, better),
                              hn::Set(di, static_cast<int32_t>(i * p.dilation_h * p.in_w + j * p.dilation_w)), tap);
       } else {
-        // Of equal elements (also zeros of either sign), the first.
+        // The first of equal elements wins, also of zeros with different signs.
         value = hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, value));
       }
     }

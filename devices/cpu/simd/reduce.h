@@ -9,7 +9,7 @@
 
 namespace percale::simd {
 
-// Of no elements, the sum is 0, the mean NaN, the maximum -infinity, the minimum +infinity. kMax
+// Without elements, the sum is 0, the mean NaN, the maximum -infinity, the minimum +infinity. kMax
 // and kMin are NaN if any element is.
 enum class Reduce : uint8_t { kSum, kMean, kSumSquares, kMax, kMin };
 

@@ -8,7 +8,7 @@
 
 #include "c_api/include/percale_plugin.h"
 #include "devices/cuda/driver/cuda_abi.h"
-#include "devices/cuda/driver/host.h"
+#include "devices/cuda/driver/node.h"
 
 namespace percale::cuda {
 

@@ -1,10 +1,13 @@
-// How kernels of this plug-in are made: one function per kernel looks at a node and gives what runs it; the rest is the same for all.
+// The way in which kernels of this plug-in are made: one function per kernel looks at a node and
+// gives what runs it; the rest is the same for all.
 #ifndef PERCALE_DEVICES_CUDA_LAUNCH_KERNEL_H_
 #define PERCALE_DEVICES_CUDA_LAUNCH_KERNEL_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "devices/cuda/stream/queue.h"
 
@@ -23,8 +26,8 @@ struct Grid {
   unsigned blocks = 1, threads = 256, blocks_y = 1, threads_y = 1;
   unsigned shared = 0;  // bytes of PERCALE_DYNAMIC_SHARED
 };
-// For a loop over `size` elements, `each` per thread: as many threads as that needs, but no more blocks than keep a GPU busy; the
-// kernels go on in steps of the whole grid.
+// For a loop over `size` elements, `each` per thread: as many threads as that needs, but no more
+// blocks than keep a GPU busy; the kernels go on in steps of the whole grid.
 Grid grid_for(int64_t size, int64_t each = 1);
 
 // One run of a node: its operands, and the queue that the work goes to.
@@ -37,7 +40,7 @@ class Launch {
   Ptr out(size_t k) const { return address(launch_.operands[inputs_ + k]); }
   // Behind the first `offset` bytes of the scratch.
   Ptr scratch(int64_t offset = 0) const { return address(launch_.scratch) + offset; }
-  // What book_workspace() has booked.
+  // The memory that book_workspace() has requested.
   Ptr workspace(int64_t offset) const;
   ErrorPlace errors() const { return queue_.errors(launch_.run); }
   // Where kernels read what random numbers are counted by.
@@ -68,7 +71,7 @@ class Launch {
   size_t inputs_;
 };
 
-// What enqueues a node's work. Called by several threads at once; throws a Failure.
+// Enqueues a node's work. Called by several threads at once; throws a Failure.
 using Run = std::function<void(const Launch& launch)>;
 
 struct KernelContext;
@@ -78,25 +81,27 @@ class Plan {
  public:
   // `plan` null: the node is only looked at.
   Plan(const KernelContext& context, const Node& node, percale_kernel_plan* plan)
-      : context_(context), node_(node), plan_(plan) {}
+      : context_(context), node_(node), requests_(node.host(), plan) {}
 
   const Node& node() const { return node_; }
   // Books more scratch; where it begins.
   int64_t book(int64_t bytes);
-  // The same for a library of the vendor, which wants 256 bytes of alignment where the library's memory has 64.
+  // The same for a library of the vendor, which wants 256 bytes of alignment where the library's
+  // memory has 64.
   int64_t book_workspace(int64_t bytes);
-  // The operand (inputs, then outputs) lies with channels last; it is as if it had been left out where that makes no difference.
-  // False: everything is row-major here.
+  // The operand (inputs, then outputs) lies with channels last; it is as if it had been left out
+  // where that makes no difference. False: everything is row-major here.
   bool want_channels_last(size_t operand);
-  // Whether there is a cuDNN.
+  // True if cuDNN is available.
   bool has_dnn() const;
-  // The output may lie over that input: each element is read before it is written, by the same thread.
+  // The output may lie over that input: each element is read before it is written, by the same
+  // thread.
   void may_replace(size_t output, size_t input);
 
  private:
   const KernelContext& context_;
   const Node& node_;
-  percale_kernel_plan* plan_;
+  plugin::KernelPlan requests_;
   int64_t scratch_ = 0;
 };
 
@@ -106,18 +111,35 @@ struct KernelEntry {
   const char* domain;
   const char* op;
   Run (*prepare)(Plan& plan);
-  // How many of its first inputs may be images with channels last, which it then sees with their dims in that order (Node::dims), as
-  // it does its outputs. 0: everything is row-major, unless prepare() wants it otherwise.
+  // The number of its first inputs that may be images with channels last, which it then sees with
+  // their dims in that order (Node::dims), as it does its outputs. 0: everything is row-major,
+  // unless prepare() wants it otherwise.
   size_t images = 0;
 };
 inline constexpr size_t kAllImages = SIZE_MAX;
 
-// What the table's `user` points to.
+// A planned node: the state of a kernel. An error of run() fails the queue: later commands are left
+// out, and synchronising reports it.
+class PlannedNode {
+ public:
+  PlannedNode(size_t inputs, Run run, std::string who) : inputs_(inputs), run_(std::move(run)), who_(std::move(who)) {}
+  void run(const percale_launch& launch) const noexcept;
+
+ private:
+  const size_t inputs_;
+  const Run run_;
+  const std::string who_;  // "MatMul 'fc1'"
+};
+
+// The context of a kernel for plugin::kernel_of().
 struct KernelContext {
   Shared* shared;
   KernelEntry entry;
+
+  const percale_host_api& host() const { return shared->host; }
+  void accepts(const percale_node_view* view) const;
+  std::unique_ptr<PlannedNode> plan(const percale_node_view* view, percale_kernel_plan* plan) const;
 };
-percale_kernel make_kernel(KernelContext& context);
 
 }  // namespace percale::cuda
 

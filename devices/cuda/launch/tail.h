@@ -2,7 +2,7 @@
 #ifndef PERCALE_DEVICES_CUDA_LAUNCH_TAIL_H_
 #define PERCALE_DEVICES_CUDA_LAUNCH_TAIL_H_
 
-#include "devices/cuda/driver/host.h"
+#include "devices/cuda/driver/node.h"
 
 namespace percale::cuda {
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "devices/cuda/driver/host.h"
+#include "devices/cuda/driver/node.h"
 #include "devices/cuda/kernels/common/args.h"
 
 namespace percale::cuda {
@@ -36,7 +36,7 @@ Walk<kOperands> make_walk(const Dims& dims, const std::array<Dims, kOperands>& s
       merges = out.strides[k][out.rank - 1] == strides[k][d] * dims[d];
     }
     if (!merges) {
-      refuse_if(out.rank == kMaxDims, "more than eight dims that cannot be walked as one");
+      refuse_if(out.rank == kMaxDims, "more than eight dims that cannot be merged");
       ++out.rank;
       out.dims[out.rank - 1] = 1;
     }

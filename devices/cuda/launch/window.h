@@ -2,7 +2,7 @@
 #ifndef PERCALE_DEVICES_CUDA_LAUNCH_WINDOW_H_
 #define PERCALE_DEVICES_CUDA_LAUNCH_WINDOW_H_
 
-#include "devices/cuda/driver/host.h"
+#include "devices/cuda/driver/node.h"
 #include "devices/cuda/kernels/common/args.h"
 
 namespace percale::cuda {

@@ -94,15 +94,20 @@ ErrorPlace Queue::errors(percale_run_context* run) const {
   out.guard = {guard_};
   out.word = {word_address_};
   out.run = reinterpret_cast<uint64_t>(run);
-  out.mark = device_.host().run_mark(run);
+  out.mark = device_.host().run->mark(run);
   return out;
 }
+
+// The device code has no public header, so it repeats the numbers.
+static_assert(kIndexOutOfRange == PERCALE_RUN_ERROR_INDEX_OUT_OF_RANGE &&
+              kDivisionByZero == PERCALE_RUN_ERROR_DIVISION_BY_ZERO && kBadSize == PERCALE_RUN_ERROR_BAD_SIZE &&
+              kNotPositive == PERCALE_RUN_ERROR_NOT_POSITIVE && kNotFinite == PERCALE_RUN_ERROR_NOT_FINITE);
 
 // The stream must have completed everything that was enqueued.
 void Queue::report_word() {
   const volatile ErrorWord& word = *word_;
   if (word.code == 0) return;
-  device_.host().run_fail_at(reinterpret_cast<percale_run_context*>(word.run), word.mark, word.code, word.detail);
+  device_.host().run->fail_at(reinterpret_cast<percale_run_context*>(word.run), word.mark, word.code, word.detail);
   std::memset(static_cast<void*>(word_), 0, sizeof(ErrorWord));
   clear(guard_, sizeof(uint32_t));
 }
@@ -129,7 +134,7 @@ void Queue::synchronize() {
   if (result == abi::kSuccess) {
     report_word();
   } else {
-    note_result(result, "the queue's work");
+    note_result(result, "the work of the stream");
   }
   Trouble trouble;
   {
@@ -214,7 +219,7 @@ Ptr Queue::draw(percale_run_context* run) {
 // the copy is done.
 void Queue::tell_draw(percale_run_context* run) {
   DrawArgs now{{guard_ + kDrawOffset}, {}};
-  device_.host().run_random(run, &now.draw.seed, &now.draw.step, &now.draw.first_row);
+  device_.host().run->random(run, &now.draw.seed, &now.draw.step, &now.draw.first_row);
   if (std::memcmp(&now, &told_, sizeof now) == 0) return;
   launch(device_.function(Family::random, "percale_tell_draw", sizeof now), 1, 1, 32, 1, 0, &now);
   told_ = now;
@@ -359,7 +364,7 @@ void Queue::start_thread() {
     thread_ = std::thread([this] { follow(); });
   } catch (const std::exception&) {
     pthread_sigmask(SIG_SETMASK, &saved, nullptr);
-    throw Failure(PERCALE_RESOURCE_EXHAUSTED, "no thread for the queue of a GPU");
+    throw Failure(PERCALE_RESOURCE_EXHAUSTED, "cannot start a thread for the stream of a GPU");
   }
   pthread_sigmask(SIG_SETMASK, &saved, nullptr);
   pthread_setname_np(thread_.native_handle(), "percale-cuda");
@@ -417,7 +422,7 @@ void Queue::follow() {
       if (task.event != nullptr) result = wait(task.event);
       driver_.cuCtxPopCurrent_v2(&popped);
     }
-    if (result != abi::kSuccess) note_result(result, "the queue's work");
+    if (result != abi::kSuccess) note_result(result, "the work of the stream");
     if (task.chunk != nullptr && result == abi::kSuccess) std::memcpy(task.to, task.chunk->data, task.bytes);
     if (task.reached != nullptr) task.reached(task.what, task.value, code_so_far());
     lock.lock();

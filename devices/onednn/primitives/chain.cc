@@ -84,7 +84,7 @@ int find_source(const Body& body) {
     const int operand = body.input(0, j);
     if (!body.is_operand(operand)) continue;
     const auto i = static_cast<size_t>(operand);
-    const bool worth = node.format(i) != nullptr || node.dtype(i) == PERCALE_DTYPE_BF16;
+    const bool worth = node.layout(i) != nullptr || node.dtype(i) == PERCALE_DTYPE_BF16;
     if (worth && node.dims(i) == y) return operand;
   }
   return -1;
@@ -97,11 +97,11 @@ void prepare_chain(Plan& plan, Steps& steps) {
   const Dims y = node.output_dims();
   const Body body(node);
   const int source = find_source(body);
-  refuse_if(source < 0, "the inputs are row-major: the core's own kernel is faster");
+  refuse_if(source < 0, "the inputs are row-major, where the core's own kernel is faster");
   const DataType type = float_type(node.dtype(static_cast<size_t>(source)));
-  refuse_if(float_type(node.output_dtype(0)) != type, "it gives another dtype");
-  refuse_if(is_empty(y), "an operand is empty");
-  const char* const format = node.format(static_cast<size_t>(source));
+  refuse_if(float_type(node.output_dtype(0)) != type, "the output has another dtype");
+  refuse_if(is_empty(y), "an operand has no elements");
+  const char* const format = node.layout(static_cast<size_t>(source));
   plan.add(steps, pieces_for(8.0 * static_cast<double>(elements(y))), [&](bool formats) {
     const MemoryDesc desc = lying_in(formats ? format : nullptr, y, type);
     const auto describe = [&](const Dims& dims, DataType t) {
@@ -115,10 +115,10 @@ void prepare_relu_grad(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const DataType type = float_type(node.dtype(0));
   const Dims y = node.output_dims();
-  const char* const format = node.format(1) != nullptr ? node.format(1) : node.format(0);
-  refuse_if(format == nullptr && type == DataType::f32, "the inputs are row-major: the core's own kernel is faster");
+  const char* const format = node.layout(1) != nullptr ? node.layout(1) : node.layout(0);
+  refuse_if(format == nullptr && type == DataType::f32, "the inputs are row-major, where the core's own kernel is faster");
   refuse_if(node.dims(0) != y || node.dims(1) != y, "the inputs differ in shape");
-  refuse_if(is_empty(y), "an operand is empty");
+  refuse_if(is_empty(y), "an operand has no elements");
   plan.add(steps, pieces_for(8.0 * static_cast<double>(elements(y))), [&](bool formats) {
     const MemoryDesc desc = lying_in(formats ? format : nullptr, y, type);
     const auto relu = dnnl::algorithm::eltwise_relu_use_dst_for_bwd;

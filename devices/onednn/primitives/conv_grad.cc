@@ -40,7 +40,7 @@ struct Descs {
   }
 };
 
-constexpr const char* kCoreIsFaster = "the operands are row-major: the core's own kernel is faster";
+constexpr const char* kCoreIsFaster = "the operands are row-major, where the core's own kernel is faster";
 
 }  // namespace
 
@@ -66,7 +66,7 @@ void prepare_conv_grad_input(Plan& plan, Steps& steps) {
 void prepare_conv_grad_weight(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const DataType type = float_type(node.dtype(0));
-  refuse_if(node.format(1) == nullptr && node.dtype(0) == PERCALE_DTYPE_F32 && node.dims(0).size() <= 4, kCoreIsFaster);
+  refuse_if(node.layout(1) == nullptr && node.dtype(0) == PERCALE_DTYPE_F32 && node.dims(0).size() <= 4, kCoreIsFaster);
   const ConvDims conv(node, node.dims(0), node.output_dims(), node.dims(1));
   const bool bias = node.gives(1);
   const int first = static_cast<int>(node.inputs());

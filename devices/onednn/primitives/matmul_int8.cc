@@ -17,7 +17,7 @@ struct Sizes {
   Dims a, b, y;
 };
 Sizes sizes_of(const Dims& a, const Dims& b, const Dims& y) {
-  refuse_if(is_empty(a) || is_empty(b), "an operand is empty");
+  refuse_if(is_empty(a) || is_empty(b), "an operand has no elements");
   refuse_if(a.size() < 2 || b.size() < 2, "an operand is a vector");
   const int64_t k = a.back(), n = b.back();
   if (b.size() == 2) return {{elements(a) / k, k}, b, {elements(y) / n, n}};
@@ -38,7 +38,7 @@ void add_product(Plan& plan, Steps& steps, const IntegerProduct& product) {
         attributes(product.requantization ? post_ops_of(*product.requantization, per_column) : dnnl::post_ops());
     if (!product.a_zero.is_zero()) attr.set_zero_points_mask(DNNL_ARG_SRC, 0);
     if (!product.b_zero.is_zero()) attr.set_zero_points_mask(DNNL_ARG_WEIGHTS, 0);
-    const bool packs = formats && node.prepared(product.b);
+    const bool packs = formats && node.is_precomputed(product.b);
     const dnnl::matmul::primitive_desc primitive(cpu_engine(), row_major(s.a, type),
                                                  packs ? any_format(s.b, DataType::s8) : row_major(s.b, DataType::s8),
                                                  row_major(s.y, product.result), attr);
@@ -60,7 +60,7 @@ void add_product(Plan& plan, Steps& steps, const IntegerProduct& product) {
 void prepare_matmul_integer(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const ZeroPoint a_zero = zero_point(node, 2), b_zero = weight_zero_point(node, 1, 3);
-  refuse_if(is_empty(node.dims(1)), "an operand is empty");
+  refuse_if(is_empty(node.dims(1)), "an operand has no elements");
   refuse_inexact(plan, 0, 1, a_zero, b_zero, Filters::kColumns);
   add_product(plan, steps, {.a = 0, .b = 1, .a_zero = a_zero, .b_zero = b_zero, .result = DataType::s32});
 }

@@ -35,13 +35,11 @@ struct PostOps {
 // absent.
 class Body {
  public:
-  explicit Body(const Node& whole) : whole_(whole), fused_(whole.host().fused_node_count(whole.view())) {}
+  explicit Body(const Node& whole) : whole_(whole), fused_(whole.body_size()) {}
 
   const Node& whole() const { return whole_; }
   size_t size() const { return fused_ == 0 ? 1 : fused_; }
-  Node node(size_t i) const {
-    return fused_ == 0 ? whole_ : Node(whole_.host(), whole_.host().fused_node(whole_.view(), i));
-  }
+  Node node(size_t i) const { return fused_ == 0 ? whole_ : whole_.body_node(i); }
   int input(size_t i, size_t j) const;
   int output(size_t i) const;
   bool is_operand(int value) const { return value >= 0 && static_cast<size_t>(value) < whole_.inputs(); }

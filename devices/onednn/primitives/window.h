@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "devices/onednn/support/host.h"
+#include "devices/onednn/support/node.h"
 
 namespace percale::onednn {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "devices/onednn/support/host.h"
+#include "devices/onednn/support/node.h"
 #include "oneapi/dnnl/dnnl.hpp"
 
 namespace percale::onednn {

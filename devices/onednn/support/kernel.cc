@@ -2,34 +2,23 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <functional>
 #include <map>
-#include <new>
-#include <numeric>
+#include <utility>
 
 namespace percale::onednn {
 namespace {
 
-// The one place where what oneDNN and this plug-in throw ends.
+// Runs body(). An error of oneDNN becomes one of the plug-in.
 template <class F>
-percale_status* guarded(const percale_host_api& host, F body) {
-  const auto status = [&](percale_code code, const char* message) {
-    return host.status_create(code, message, std::strlen(message));
-  };
+void translating(F&& body) {
   try {
     body();
-    return nullptr;
-  } catch (const Refusal& refusal) {
-    return status(PERCALE_UNIMPLEMENTED, refusal.what());
   } catch (const dnnl::error& error) {
-    if (error.status == dnnl_out_of_memory) return status(PERCALE_RESOURCE_EXHAUSTED, "oneDNN: out of memory");
-    return status(PERCALE_UNIMPLEMENTED,
-                  error.status == dnnl_unimplemented ? "oneDNN has no code for it" : error.what());
-  } catch (const std::bad_alloc&) {
-    return status(PERCALE_RESOURCE_EXHAUSTED, "out of memory");
-  } catch (const std::exception& error) {
-    return status(PERCALE_INTERNAL, error.what());
+    if (error.status == dnnl_out_of_memory) {
+      throw plugin::Failure(PERCALE_RESOURCE_EXHAUSTED, "oneDNN: out of memory");
+    }
+    throw Refusal(error.status == dnnl_unimplemented ? "oneDNN does not support this operation" : error.what());
   }
 }
 
@@ -40,81 +29,68 @@ void check_isa(const Node& node) {
     dnnl::cpu_isa isa;
   };
   static constexpr Cap kCaps[] = {{"sse4", dnnl::cpu_isa::sse41}, {"avx2", dnnl::cpu_isa::avx2}};
-  const std::string wanted = node.host().node_isa(node.view());
+  const std::string wanted = node.isa();
   static const std::string settled = [&] {
     for (const Cap& cap : kCaps) {
       if (wanted == cap.name) dnnl::set_max_cpu_isa(cap.isa);
     }
     return wanted;
   }();
-  if (wanted != settled) throw Refusal("oneDNN has been used with isa=" + settled + " in this process before");
+  if (wanted != settled) throw Refusal("oneDNN was already used with isa=" + settled + " in this process before");
 }
-
-struct State {
-  const percale_host_api* host;
-  Steps steps;
-};
-
-percale_status* accepts(void* user, const percale_node_view* view) {
-  const auto& context = *static_cast<const KernelContext*>(user);
-  return guarded(*context.host, [&] {
-    const Node node(*context.host, view);
-    check_isa(node);
-    Plan plan(node, nullptr);
-    Steps steps;
-    context.entry.prepare(plan, steps);
-  });
-}
-
-percale_status* plan_node(void* user, const percale_node_view* view, percale_kernel_plan* plan, void** out_state) {
-  const auto& context = *static_cast<const KernelContext*>(user);
-  return guarded(*context.host, [&] {
-    const Node node(*context.host, view);
-    Plan planner(node, plan);
-    auto state = std::make_unique<State>(State{context.host, {}});
-    context.entry.prepare(planner, state->steps);
-    *out_state = state.release();
-  });
-}
-
-void run(const void* state, const percale_launch* launch) {
-  const State& s = *static_cast<const State*>(state);
-  try {
-    const auto& primitives = s.steps.primitives;
-    if (s.steps.at_once) {
-      std::atomic<bool> failed{false};
-      in_parallel(*s.host, launch->run, static_cast<int64_t>(primitives.size()), [&](int64_t i) {
-        try {
-          primitives[static_cast<size_t>(i)]->run(*launch);
-        } catch (const std::exception&) {
-          failed = true;
-        }
-      });
-      if (failed) s.host->run_fail(launch->run, PERCALE_INTERNAL, 0);
-      return;
-    }
-    for (const auto& primitive : primitives) primitive->run(*launch);
-    if (s.steps.function) s.steps.function(*launch);
-  } catch (const std::exception&) {
-    s.host->run_fail(launch->run, PERCALE_INTERNAL, 0);
-  }
-}
-
-void destroy(void* state) { delete static_cast<State*>(state); }
 
 }  // namespace
 
 DataType float_type(percale_dtype dtype) {
   if (dtype == PERCALE_DTYPE_F32) return DataType::f32;
-  refuse_if(dtype != PERCALE_DTYPE_BF16, "only f32 and bf16");
+  refuse_if(dtype != PERCALE_DTYPE_BF16, "supports only f32 and bf16");
   const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
   const auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
-  refuse_if((isa & needed) != needed, "the CPU does not compute in bf16");
+  refuse_if((isa & needed) != needed, "the CPU does not support bf16");
   return DataType::bf16;
 }
 
-int64_t elements(const Dims& dims) {
-  return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
+void PlannedNode::run(const percale_launch& launch) const noexcept {
+  const plugin::Run run(host_, launch.run);
+  std::atomic<bool> failed{false};
+  try {
+    const auto& primitives = steps_.primitives;
+    if (steps_.at_once) {
+      in_parallel(host_, launch.run, static_cast<int64_t>(primitives.size()), [&](int64_t i) {
+        try {
+          primitives[static_cast<size_t>(i)]->run(launch);
+        } catch (const std::exception&) {
+          failed = true;
+        }
+      });
+    } else {
+      for (const auto& primitive : primitives) primitive->run(launch);
+      if (steps_.function) steps_.function(launch);
+    }
+  } catch (const std::exception&) {
+    failed = true;
+  }
+  if (failed) run.fail(PERCALE_RUN_ERROR_KERNEL_FAILED, 0, -1);
+}
+
+void KernelContext::accepts(const percale_node_view* view) const {
+  translating([&] {
+    const Node node(host(), view);
+    check_isa(node);
+    Plan plan(node, nullptr);
+    Steps steps;
+    entry.prepare(plan, steps);
+  });
+}
+
+std::unique_ptr<PlannedNode> KernelContext::plan(const percale_node_view* view, percale_kernel_plan* plan) const {
+  Steps steps;
+  translating([&] {
+    const Node node(host(), view);
+    Plan planner(node, plan);
+    entry.prepare(planner, steps);
+  });
+  return std::make_unique<PlannedNode>(host(), std::move(steps));
 }
 
 void Made::add(int name, int operand, const MemoryDesc& desc, const Dims& dims, const Dims& strides) {
@@ -148,7 +124,7 @@ void Made::add_scratch(int name, int slot, const MemoryDesc& desc) {
 void Plan::add_all(Steps& steps, int pieces, const std::function<std::vector<Made>(bool formats)>& make) {
   const WidthScope width(pieces);
   std::vector<Made> all = make(true);
-  if (plan_ == nullptr) return;
+  if (!is_taken()) return;
   if (!ask_for_formats(all)) all = make(false);
   finish(steps, std::move(all), pieces);
 }
@@ -170,7 +146,7 @@ void Plan::add_parts(Steps& steps, int pieces, const std::function<Made(bool for
       if (error.status != dnnl_unimplemented) throw;
     }
     if (!several.empty()) {
-      if (plan_ == nullptr) return;
+      if (!is_taken()) return;
       if (ask_for_formats(whole)) {
         steps.at_once = true;
         return finish(steps, std::move(several), 1);
@@ -183,15 +159,15 @@ void Plan::add_parts(Steps& steps, int pieces, const std::function<Made(bool for
 void Plan::add_as_given(Steps& steps, int pieces, const std::function<std::vector<Made>()>& make) {
   const WidthScope width(pieces);
   std::vector<Made> all = make();
-  if (plan_ != nullptr) finish(steps, std::move(all), pieces);
+  if (is_taken()) finish(steps, std::move(all), pieces);
 }
 
 bool Plan::ask_for_format(size_t operand, const std::string& format, size_t bytes) {
-  return node_.host().kernel_plan_set_format(plan_, operand, format.c_str(), bytes) != 0;
+  return requests_.set_layout(operand, format, bytes);
 }
 
 void Plan::require_format(size_t operand, const std::string& format, size_t bytes) {
-  refuse_if(!ask_for_format(operand, format, bytes), "all operands are row-major here");
+  refuse_if(!ask_for_format(operand, format, bytes), "all operands are row-major");
 }
 
 void Plan::require_format(size_t operand, const MemoryDesc& desc) {
@@ -199,10 +175,10 @@ void Plan::require_format(size_t operand, const MemoryDesc& desc) {
   require_format(operand, encode(format), desc.get_size());
 }
 
-void Plan::work_in_place(size_t input) { node_.host().kernel_plan_set_in_place(plan_, 0, input); }
+void Plan::work_in_place(size_t input) { requests_.set_in_place(0, input); }
 
 void Plan::book(size_t scratch_bytes) {
-  if (scratch_bytes > 0) node_.host().kernel_plan_set_scratch(plan_, scratch_bytes);
+  if (scratch_bytes > 0) requests_.set_scratch(scratch_bytes);
 }
 
 bool Plan::ask_for_formats(const std::vector<Made>& all) {
@@ -223,8 +199,8 @@ bool Plan::ask_for_formats(const std::vector<Made>& all) {
   return granted;
 }
 
-// Scratch: the slots one after the other, then what each primitive wants for itself, which all take the same place unless they
-// run at once.
+// Scratch: the slots one after the other, then what each primitive wants for itself, which all take
+// the same place unless they run at once.
 void Plan::finish(Steps& steps, std::vector<Made> all, int pieces) {
   size_t slots_end = 0;
   std::map<int, size_t> slots;
@@ -259,20 +235,6 @@ dnnl::primitive_attr attributes(const dnnl::post_ops& post_ops) {
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   attr.set_post_ops(post_ops);
   return attr;
-}
-
-percale_kernel make_kernel(KernelContext& context) {
-  percale_kernel kernel{};
-  kernel.struct_size = sizeof(kernel);
-  kernel.name = context.entry.name;
-  kernel.domain = context.entry.domain;
-  kernel.op = context.entry.op;
-  kernel.accepts = accepts;
-  kernel.plan = plan_node;
-  kernel.run = run;
-  kernel.destroy = destroy;
-  kernel.user = &context;
-  return kernel;
 }
 
 }  // namespace percale::onednn

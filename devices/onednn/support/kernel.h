@@ -1,17 +1,20 @@
-// How kernels of this plug-in are made: one function per kernel prepares a node, the rest is the same for all.
+// The way in which kernels of this plug-in are made: one function per kernel prepares a node, the
+// rest is the same for all.
 #ifndef PERCALE_DEVICES_ONEDNN_SUPPORT_KERNEL_H_
 #define PERCALE_DEVICES_ONEDNN_SUPPORT_KERNEL_H_
 
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "devices/onednn/support/primitive.h"
 
 namespace percale::onednn {
 
-// What a node will be run by: primitives, one after the other or all at once; or, where that is faster, a function of ours.
+// The work of a node: primitives, one after the other or all at once; or, where that is
+// faster, a function of ours.
 using Function = std::function<void(const percale_launch& launch)>;
 struct Steps {
   std::vector<std::unique_ptr<Primitive>> primitives;
@@ -26,20 +29,21 @@ struct Made {
   struct Operand {
     Argument argument;
     MemoryDesc row_major;  // the same tensor as the library knows it
-    int slot = -1;         // of what lies in scratch: primitives of a node that name the same one share it
+    // A place in scratch memory: primitives of a node with the same slot share it.
+    int slot = -1;
   };
   std::vector<Operand> operands;
 
-  // An f32 argument, or one of another type, with the dims that oneDNN gives it and, where it is not row-major over them, the
-  // strides that it has in the library.
+  // An f32 argument, or one of another type, with the dims that oneDNN gives it and, where it is
+  // not row-major over them, the strides that it has in the library.
   void add(int name, int operand, const MemoryDesc& desc, const Dims& dims, const Dims& strides = {});
   // One that the node does not have: a copy of `bytes`.
   void add_own(int name, const MemoryDesc& desc, const void* bytes);
   // The result's argument, which has been added, begins as this input, which lies as it does.
   void start_from(int operand);
-  // How the argument of that name lies. Precondition: there is one.
+  // The layout of the argument of that name. Precondition: there is one.
   const MemoryDesc& find(int name) const;
-  // What one primitive of the node leaves to the next.
+  // A value that one primitive of the node leaves to the next.
   void add_scratch(int name, int slot, const MemoryDesc& desc);
 };
 
@@ -47,25 +51,26 @@ struct Made {
 class Plan {
  public:
   // `plan` null: the node is only looked at, nothing is made that costs.
-  Plan(const Node& node, percale_kernel_plan* plan) : node_(node), plan_(plan) {}
+  Plan(const Node& node, percale_kernel_plan* plan) : node_(node), requests_(node.host(), plan) {}
 
   const Node& node() const { return node_; }
-  // Whether the kernel has been found to take the node, as it is, before.
-  bool is_taken() const { return plan_ != nullptr; }
+  // True if the kernel has accepted the node before.
+  bool is_taken() const { return requests_.is_real(); }
 
-  // A step whose primitive make(formats) describes: with formats of oneDNN's choice, or, where the planner wants everything
-  // row-major, without. It is cut into so many pieces.
+  // A step whose primitive make(formats) describes: with formats of oneDNN's choice, or, where the
+  // planner wants everything row-major, without. It is cut into so many pieces.
   void add(Steps& steps, int pieces, const std::function<Made(bool formats)>& make);
   // Primitives that follow each other.
   void add_all(Steps& steps, int pieces, const std::function<std::vector<Made>(bool formats)>& make);
-  // Primitives for one thread each that run at once, parts of `make`'s: they have the formats that it asks for. Where there are none
-  // it runs alone.
+  // Primitives for one thread each that run at once, parts of `make`'s: they have the formats that
+  // it asks for. Where there are none it runs alone.
   void add_parts(Steps& steps, int pieces, const std::function<Made(bool formats)>& make,
                  const std::function<std::vector<Made>(const Made& whole)>& parts);
   // The same for primitives whose formats are those of the node's operands.
   void add_as_given(Steps& steps, int pieces, const std::function<std::vector<Made>()>& make);
 
-  // An operand (inputs, then outputs) in a format that takes so many bytes; Refusal where all are row-major here.
+  // An operand (inputs, then outputs) in a format that takes so many bytes; Refusal where all are
+  // row-major here.
   void require_format(size_t operand, const std::string& format, size_t bytes);
   // The same for a tensor that lies so, with the library's dims.
   void require_format(size_t operand, const MemoryDesc& desc);
@@ -80,7 +85,7 @@ class Plan {
   void finish(Steps& steps, std::vector<Made> all, int pieces);
 
   const Node& node_;
-  percale_kernel_plan* plan_;
+  plugin::KernelPlan requests_;
 };
 
 // f32, or bf16 where this CPU computes in it; Refusal for anything else.
@@ -89,10 +94,10 @@ DataType float_type(percale_dtype dtype);
 // oneDNN has a slow implementation of nearly everything: that is nothing to take a node for.
 template <class PrimitiveDesc>
 void refuse_reference(const PrimitiveDesc& primitive) {
-  refuse_if(std::string_view(primitive.impl_info_str()).starts_with("ref"), "oneDNN has no fast code for it");
+  refuse_if(std::string_view(primitive.impl_info_str()).starts_with("ref"),
+            "oneDNN has only a slow reference implementation");
 }
 
-int64_t elements(const Dims& dims);
 inline bool is_empty(const Dims& dims) { return elements(dims) == 0; }
 
 // Attributes that all primitives have.
@@ -106,12 +111,26 @@ struct KernelEntry {
   void (*prepare)(Plan& plan, Steps& steps);
 };
 
-// What the table's `user` points to.
-struct KernelContext {
-  const percale_host_api* host;
-  KernelEntry entry;
+// A planned node: the state of a kernel.
+class PlannedNode {
+ public:
+  PlannedNode(const percale_host_api& host, Steps steps) : host_(host), steps_(std::move(steps)) {}
+  void run(const percale_launch& launch) const noexcept;
+
+ private:
+  const percale_host_api& host_;
+  const Steps steps_;
 };
-percale_kernel make_kernel(KernelContext& context);
+
+// The context of a kernel for plugin::kernel_of().
+struct KernelContext {
+  const percale_host_api* library;
+  KernelEntry entry;
+
+  const percale_host_api& host() const { return *library; }
+  void accepts(const percale_node_view* view) const;
+  std::unique_ptr<PlannedNode> plan(const percale_node_view* view, percale_kernel_plan* plan) const;
+};
 
 }  // namespace percale::onednn
 

@@ -50,7 +50,7 @@ class DenormalsAreZero {
 // Runs piece(0) to piece(pieces - 1) on the library's threads.
 template <class F>
 void in_parallel(const percale_host_api& host, percale_run_context* run, int64_t pieces, const F& piece) {
-  host.parallel_for(
+  host.run->parallel_for(
       run, pieces,
       [](void* arg, int64_t i) {
         const DenormalsAreZero zero;

@@ -18,10 +18,14 @@ import (
 	"percale.org/go/percale/ops"
 )
 
+// --8<-- [start:tune]
+
 // spec builds a head on the model's value "dense" and trains only the head.
 const spec = `{"model": %q, "outputs": ["dense"], "freeze": ["conv2d*", "dense/*"],
 	"head": [{"layer": "Dense", "name": "parity", "units": 2}],
 	"loss": "sparse_categorical_crossentropy", "from_logits": true, "metrics": ["accuracy"], "optimizer": "adam"}`
+
+// --8<-- [end:tune]
 
 func main() {
 	log.SetFlags(0)

@@ -74,6 +74,7 @@ func serve(ctx context.Context, stop context.CancelFunc, path string, port, limi
 	if err != nil {
 		return err
 	}
+	// --8<-- [start:open]
 	engine, err := percale.NewEngine(percale.Options{"memory_limit": limit})
 	if err != nil {
 		return err
@@ -85,6 +86,7 @@ func serve(ctx context.Context, stop context.CancelFunc, path string, port, limi
 		return err
 	}
 	defer trainer.Close()
+	// --8<-- [end:open]
 	graph, err := trainer.Model()
 	if err != nil {
 		return err
@@ -129,6 +131,8 @@ func serve(ctx context.Context, stop context.CancelFunc, path string, port, limi
 	}
 	return nil
 }
+
+// --8<-- [start:answer]
 
 // predict runs in the request's context, which ends when the client disconnects.
 func (s *service) predict(w http.ResponseWriter, r *http.Request) {
@@ -179,6 +183,8 @@ func (s *service) digits(ctx context.Context, body []byte) ([]int, error) {
 	})
 	return digits, err
 }
+
+// --8<-- [end:answer]
 
 func (s *service) status(w http.ResponseWriter, _ *http.Request) {
 	p := s.progress.Load()

@@ -62,14 +62,14 @@ def attention(t):
           out=False, q_num_heads=2, kv_num_heads=1, is_causal=1)
     t.row("Attention", *small, None, None, None, i64(2), grad=[0, 1, 2], out=False, is_causal=1)
     t.row("Attention", q, k[..., :3], v, error="head sizes of Q and K differ: 4 and 3")
-    t.row("Attention", q, k[:, :, :3], v, error="sequences of K and V differ: 3 and 4")
-    t.row("Attention", q, k[:1], v, error="batches of Q and K differ")
-    t.row("Attention", *qkv(3, 2), error="3 heads of Q do not divide into 2 of K")
+    t.row("Attention", q, k[:, :, :3], v, error="sequence lengths of K and V differ: 3 and 4")
+    t.row("Attention", q, k[:1], v, error="batch sizes of Q and K differ")
+    t.row("Attention", *qkv(3, 2), error="3 heads of Q are not a multiple of the 2 heads of K")
     t.row("Attention", *map(flat, x), error="needs the attribute 'q_num_heads'")
     t.row("Attention", *map(flat, x), q_num_heads=3, kv_num_heads=2, error="does not divide the last dim")
     t.row("Attention", q, k, v, floats((2, 4), 3), error="does not broadcast to the scores")
-    t.row("Attention", q, k, v, None, past[0], error="must stand together")
-    t.row("Attention", q, k, v, None, *past, lengths, error="a cache of its own and nonpad_kv_seqlen")
+    t.row("Attention", q, k, v, None, past[0], error="must be given together")
+    t.row("Attention", q, k, v, None, *past, lengths, error="past_key and nonpad_kv_seqlen")
     t.row("Attention", q, k, v, None, None, None, i64(1, 2, 3), error="nonpad_kv_seqlen is [3]")
     t.row("Attention", q, k, v, softmax_precision=7, error="'softmax_precision' is 7")
 
@@ -106,11 +106,11 @@ def einsum(t):
     t.row("Einsum", a, c, equation="bij,ij->b", grad=[0, 1], out=False)
     t.row("Einsum", floats((3, 3), 4), equation="ii->i", grad=[0], out=False)
     t.row("Einsum", a, c[0], equation="...j,j->...", grad=[0, 1], out=False)
-    t.row("Einsum", a, equation="ij->i", error="names an operand of rank 3")
-    t.row("Einsum", a, equation="ijkl...", error="names an operand of rank 3")
+    t.row("Einsum", a, equation="ij->i", error="does not match an operand of rank 3")
+    t.row("Einsum", a, equation="ijkl...", error="does not match an operand of rank 3")
     t.row("Einsum", a, c, equation="ijk->i", error="names 1 operands, got 2")
-    t.row("Einsum", c, c, equation="ij,jk->ik", error="one label has 4 and 3 places")
-    t.row("Einsum", c, equation="ij->ik", error="the output label 'k' is in no term")
+    t.row("Einsum", c, c, equation="ij,jk->ik", error="one label has different dims: 4 and 3")
+    t.row("Einsum", c, equation="ij->ik", error="the output label 'k' does not occur in any term")
     t.row("Einsum", c, equation="ij->ii", error="'i' twice")
     t.row("Einsum", c, equation="...->", error="lacks the ellipsis")
     t.row("Einsum", c, equation="i1->i", error="wanted letters")
@@ -157,7 +157,7 @@ def fused_attention(t):
         _, k, v = qkv(heads=2, layout=layout)
         row(q, k, v, floats((6, 4, 5), 9), sharing=3, k_by_row=int(layout[1]), v_by_row=int(layout[2]), note="shared heads")
     q, k, v = qkv()
-    t.row("percale:FusedAttention", q, k[:, :2], v[:, :2], error="3 heads of Q do not divide into 2 of K")
+    t.row("percale:FusedAttention", q, k[:, :2], v[:, :2], error="3 heads of Q are not a multiple of the 2 heads of K")
     row(*qkv(s=0))
     row(*qkv(batch=0))
     for dtype in FLOATS:
@@ -214,7 +214,7 @@ def fused_attention_grad(t):
         p = e / e.sum(-1, keepdims=True)
         statistics = np.log(e.sum(-1)) + scores.max(-1)
         dp = dy @ v.swapaxes(-1, -2)
-        # Of a row's weights with respect to its scores
+        # The Jacobian of a row's weights with respect to its scores
         jacobian = p[..., :, None] * (np.eye(keys) - p[..., None, :])
         ds = scale * np.einsum("bhsij,bhsi->bhsj", jacobian, dp)
         out = [ds @ k, ds.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ dy]
@@ -239,7 +239,7 @@ def fused_attention_grad(t):
     stats = floats((2, 3, 4), 7)
     t.row("percale:FusedAttentionGrad", *x, x[0], stats[:, :2], outputs=3, error="wanted statistics of shape")
     t.row("percale:FusedAttentionGrad", x[0][:1], *x[1:], x[0], stats, outputs=3, error="wanted dY of shape")
-    t.row("percale:FusedAttentionGrad", x[0], x[1], x[2][:, :1], x[3][:, :1], x[0], stats, outputs=3, error="none are shared here")
+    t.row("percale:FusedAttentionGrad", x[0], x[1], x[2][:, :1], x[3][:, :1], x[0], stats, outputs=3, error="the gradient requires as many")
 
 
 def detect(t):
@@ -267,6 +267,6 @@ def detect(t):
     t.row(op, x, F32([[["nan", 0.5, "-inf"]]]), i64(5), F32(1), out=i64([[0, 0, 1], [0, 0, 2]]), note="NaN is no score")
     t.row(op, x, floats((1, 1, 3), 1), i64(5), F32(1.5), error="iou_threshold is 1.5")
     t.row(op, x, floats((1, 1, 3), 1), i64(5), F32("nan"), error="iou_threshold is nan")
-    t.row(op, x, floats((1, 1, 4), 1), i64(5), error="are not of boxes")
+    t.row(op, x, floats((1, 1, 4), 1), i64(5), error="do not match boxes")
     t.row(op, x[..., :3], floats((1, 1, 3), 1), i64(5), error="wanted boxes [B,N,4]")
     t.row(op, x, floats((1, 1, 3), 1), i64(5, 6), error="must be one element")

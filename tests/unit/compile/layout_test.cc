@@ -58,10 +58,8 @@ std::shared_ptr<Engine> make_engine() {
   static const Kernel reorder =
       make_kernel<accepts_reorder, plan_reorder, run_reorder>("test.Reorder", "Reorder", "percale");
   static const Kernel* const kernels[] = {&sub, &reorder};
-  static const char* const kinds[] = {"cpu", "cpu"};
   percale_plugin_api plugin{};
   plugin.kernels = kernels;
-  plugin.kernel_device_kinds = kinds;
   plugin.kernel_count = 2;
   return get(make_test_engine({}, {&plugin}));
 }

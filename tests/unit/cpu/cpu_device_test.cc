@@ -12,7 +12,9 @@ namespace {
 
 struct Opened {
   explicit Opened(const CpuDevices& kind, int32_t index) : api(kind.api()) {
-    REQUIRE(from_c(api.open(api.self, index, &handle)).ok());
+    percale_device_options options{};
+    options.struct_size = sizeof options;
+    REQUIRE(from_c(api.open(api.self, index, &options, &handle)).ok());
   }
   ~Opened() { api.close(handle); }
 

@@ -1,4 +1,4 @@
-// The precompiled header of the larger test programs: doctest, the standard headers that most tests include, and the graph.
+// The precompiled header of the larger test programs: doctest, common standard headers, the graph.
 // It replaces no #include: builds with -Db_pch=false compile without it.
 #include <doctest/doctest.h>
 

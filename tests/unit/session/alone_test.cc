@@ -38,10 +38,8 @@ Result<int64_t> plan_meet(const NodeView&, KernelPlan&) { return 0; }
 TEST_CASE("a run that is alone has the threads of all devices") {
   static const Kernel meet = make_kernel<accepts_meet, plan_meet, run_meet>("test.Meet", "Neg");
   static const Kernel* const kernels[] = {&meet};
-  static const char* const kinds[] = {"cpu"};
   percale_plugin_api plugin{};
   plugin.kernels = kernels;
-  plugin.kernel_device_kinds = kinds;
   plugin.kernel_count = 1;
   EngineOptions options;
   options.devices = "cpu=2x1";

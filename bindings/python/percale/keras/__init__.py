@@ -1,7 +1,9 @@
-"""Models of layers in Keras' words: Sequential and functional models, compile, fit, evaluate, predict, and the strategies that spread
-training over devices. The library trains the graph that the layers make.
+"""The Keras API: Sequential and functional models, compile, fit, evaluate, predict, and strategies
+for several devices.
 
-`keras.Dense` and `keras.layers.Dense` are the same; `callbacks`, `losses`, `metrics` and `optimizers` hold what their names say."""
+The layers build a graph, which the library trains. `keras.Dense` and `keras.layers.Dense` are the
+same. The modules are `callbacks`, `layers`, `losses`, `metrics`, `models` and `optimizers`.
+"""
 from . import callbacks, layers, losses, metrics, models, optimizers
 from .callbacks import Callback, History, ProgressBar
 from .layers import Input, Layer
@@ -10,7 +12,7 @@ from .strategies import MirroredStrategy, ParameterServerStrategy, Strategy
 
 
 def __getattr__(name):
-    """Any layer of the library by its name; help() tells what it takes."""
+    """Returns any layer of the library by its name; help() shows its arguments."""
     if not name[:1].isupper():
         raise AttributeError(f"module 'percale.keras' has no attribute '{name}'")
     return getattr(layers, name)

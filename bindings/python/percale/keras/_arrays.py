@@ -1,12 +1,14 @@
-"""What Keras' fit() does with numbers: arrays become what the model takes."""
+"""Converts arrays to the dtypes of a model, as fit() does in Keras."""
 from .. import dtypes
 from ..errors import InvalidArgument
 from ..tensor import Tensor
 
 
 def fitting(value, dtype, name, rank=None):
-    """A tensor of this dtype: the value's own memory where it has it, else converted numbers. With one dim more than `rank`, of size 1
-    and the last, it goes without that."""
+    """Returns a tensor of this dtype, without a copy if the value already has it.
+
+    If the value has one dim more than `rank`, and this last dim is 1, it is dropped.
+    """
     tensor = Tensor.of(value)
     fewer = rank is not None and len(tensor.shape) == rank + 1 and tensor.shape[-1] == 1
     if tensor.dtype == dtype and not fewer:

@@ -1,4 +1,4 @@
-"""Layers become a graph: what a model's layers and inputs are to the builder."""
+"""Builds a graph from the layers and inputs of a model."""
 import dataclasses
 import re
 from typing import Any, Dict, List, Tuple
@@ -9,7 +9,9 @@ from .layers import InputLayer, KerasTensor
 
 @dataclasses.dataclass
 class Built:
-    """A graph of predictions, and what summary() tells of it: (layer's name, kind, shape of its output)."""
+    """A graph of predictions, and the rows of summary(): (name of the layer, kind, shape of its
+    output).
+    """
 
     graph: Any
     rows: List[Tuple[str, str, Any]]
@@ -21,13 +23,16 @@ def _input_of(builder, layer, name):
 
 
 def default_name(kind, taken):
-    """The name of a layer that was given none, as the library has it: Keras' spelling, with a number from the second one on."""
+    """Returns the name of an unnamed layer, as the library chooses it.
+
+    It is the snake-case kind, with a number from the second layer on.
+    """
     stem = re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z]+)", r"\1_\2", kind)).lower()
     return next(name for name in [stem, *(f"{stem}_{i}" for i in range(1, len(taken) + 1))] if name not in taken)
 
 
 def _add(builder, layer, inputs, rows):
-    """The layer's output."""
+    """Adds a layer and returns its output."""
     words = {key: value for key, value in layer.attributes.items() if key != "inputs"}
     name = layer.name or default_name(layer.kind, {row[0] for row in rows})
     value = builder.layer(layer.kind, inputs, name=name, **words)
@@ -36,7 +41,7 @@ def _add(builder, layer, inputs, rows):
 
 
 def build_functional(engine, inputs, outputs):
-    """The graph from inputs to outputs, both KerasTensors."""
+    """Builds the graph from inputs to outputs, both KerasTensors."""
     builder, made, rows = Builder(engine), {}, []
     for i, tensor in enumerate(inputs):
         if not isinstance(tensor.layer, InputLayer):
@@ -62,7 +67,10 @@ def build_functional(engine, inputs, outputs):
 
 
 def build_sequential(engine, layers, first):
-    """The graph of layers, one behind the other unless they name their inputs; `first` is an InputLayer."""
+    """Builds the graph of a list of layers; `first` is an InputLayer.
+
+    Each layer takes the output of the one before, unless it names its inputs.
+    """
     builder, rows = Builder(engine), []
     name = first.name or "x"
     last = _input_of(builder, first, name)

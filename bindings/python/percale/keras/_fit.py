@@ -1,4 +1,4 @@
-"""One call of fit(): its callbacks, and what it does with weights of rows."""
+"""A single call of fit(): its callbacks, and the weights of rows."""
 import math
 import sys
 
@@ -9,7 +9,10 @@ from .callbacks import Callback, History, ProgressBar
 
 
 def split(x, y, weights, part):
-    """((x, y, weights), those of the last rows), by the part of the rows that these are."""
+    """Splits off the last rows. `part` is their fraction.
+
+    Returns ((x, y, weights) of the first rows, (x, y, weights) of the last rows).
+    """
     if not 0 < part < 1:
         raise ValueError(f"validation_split is {part}, wanted a number between 0 and 1")
 
@@ -39,7 +42,7 @@ def split(x, y, weights, part):
 
 
 def sample_weights(given, rows):
-    """A number per row as a tensor: 1 where none is given."""
+    """Returns one number per row as a tensor, with 1 as the default."""
     import numpy as np
 
     array = np.ones(rows, np.float32) if given is None else fitting(given, "f32", "sample_weight").numpy()
@@ -49,7 +52,7 @@ def sample_weights(given, rows):
 
 
 def weights_of_classes(labels, class_weight, sample_weight):
-    """A weight per row: that of its class, times that of the row."""
+    """Returns a weight per row: the weight of its class, times the weight of the row."""
     import numpy as np
 
     if labels.ndim == 2 and labels.shape[1] > 1:
@@ -62,7 +65,7 @@ def weights_of_classes(labels, class_weight, sample_weight):
 
 
 class Fit:
-    """The steps of a fit() and whom it tells."""
+    """The steps of a fit(), and the callbacks that it calls."""
 
     def __init__(self, model, trainer, callbacks, callback, verbose, initial_epoch, epochs, validates):
         self.model, self.trainer, self.callback = model, trainer, callback
@@ -70,7 +73,7 @@ class Fit:
         self.callbacks = [self.history, *([callbacks] if isinstance(callbacks, Callback) else callbacks or [])]
         self.bar = ProgressBar() if verbose in ("auto", 1) and sys.stderr.isatty() else None
         self.initial_epoch, self.epochs, self.validates = initial_epoch, epochs, validates
-        self.done = trainer.describe()["epoch"] - 1  # the epoch that is next counts from 1
+        self.done = trainer.describe()["epoch"] - 1  # "epoch" is the next epoch, from 1
         self.begun = False
         self.logs = {}
         for one in self.callbacks:
@@ -82,7 +85,7 @@ class Fit:
             getattr(one, f"on_{event}")(*arguments)
 
     def run(self, data):
-        """Trains. on_train_end() is left for end()."""
+        """Trains. It does not call on_train_end(); end() does."""
         self.tell("train_begin", {})
         more = self.epochs - self.initial_epoch
         if more <= 0 or self.model.stop_training:
@@ -96,7 +99,9 @@ class Fit:
         self.tell("train_end", self.logs)
 
     def step(self, progress):
-        """What a step is followed by: its own end, perhaps that of the epoch, and the beginning of the next one."""
+        """Calls the callbacks after a step: for its end, the end of the epoch, and the begin of the
+        next step.
+        """
         if not self.begun and self.model._strategy is not None:
             self.model._strategy._replicas = self.trainer.describe()["replicas"]
         self.begun = True

@@ -1,4 +1,4 @@
-"""Optimizers, schedules, losses and metrics as objects: a name of the library's with words that it takes."""
+"""Optimizers, schedules, losses and metrics as objects: a name of the library with arguments."""
 import difflib
 import functools
 
@@ -6,7 +6,10 @@ from .layers import _engine, _placed
 
 
 class Named:
-    """A thing that compile() takes by name, with words: `config` is what a SPEC says of it. Wrong words are refused when it is made."""
+    """An object that compile() accepts instead of a name. `config` is its dict in a SPEC.
+
+    Invalid arguments raise when it is created.
+    """
 
     def __init__(self, config):
         self.config = config
@@ -17,18 +20,18 @@ class Named:
 
 
 def plain(value):
-    """What a SPEC says: of an object its config, of anything else itself."""
+    """Returns the config of a Named object, and any other value unchanged."""
     return value.config if isinstance(value, Named) else value
 
 
 @functools.lru_cache(maxsize=None)
 def described(kind):
-    """{name: description} of all that the library has of a kind ("losses")."""
+    """Returns {name: description} of all entries of a kind, such as "losses"."""
     return {entry["name"]: entry for entry in _engine().describe(kind)}
 
 
 def _documentation(entry):
-    """A docstring: the description, then the words with types and defaults."""
+    """Returns a docstring: the description, then the arguments with types and defaults."""
     lines = [entry["doc"]]
     for key in entry["keys"]:
         said = "required" if key["required"] else f"default: {key['default']}" if "default" in key else "optional"
@@ -37,14 +40,16 @@ def _documentation(entry):
 
 
 def spelled(name):
-    """Keras' spelling of a name as that of a class: "SparseCategoricalCrossentropy", "RMSprop"."""
+    """Returns the Keras class name for a name: "SparseCategoricalCrossentropy", "RMSprop"."""
     short = {"sgd": "SGD", "adamw": "AdamW", "rmsprop": "RMSprop", "auc": "AUC"}
     return short.get(name) or "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def classes(kind, check, positional):
-    """{Keras' name of a class: what makes it} for all names of a kind; `check(config)` raises for wrong words.
-    `positional`: {name: the words that it takes without a keyword}."""
+    """Returns {Keras class name: function that creates the object} for all names of a kind.
+
+    `check(config)` raises for invalid arguments. `positional` is {name: its positional arguments}.
+    """
     found = {}
     for name, entry in described(kind).items():
 
@@ -63,7 +68,7 @@ def classes(kind, check, positional):
 
 
 def find(module, known, name):
-    """For a module's __getattr__."""
+    """Implements the __getattr__ of a module."""
     if name not in known:
         near = difflib.get_close_matches(name, known, 1)
         raise AttributeError(f"module '{module}' has no '{name}'" + (f", did you mean '{near[0]}'?" if near else

@@ -17,15 +17,15 @@ from .metrics import _check as check_metric
 from .optimizers import _check as check_optimizer, split as split_optimizer
 from .strategies import scopes
 
-# What belongs to the optimizer and not to compile().
+# Arguments of the optimizer, which compile() does not accept.
 _OPTIMIZERS_WORDS = {"learning_rate", "momentum", "nesterov", "beta_1", "beta_2", "rho", "epsilon", "weight_decay"}
 
-# What compile() says of losses and metrics beside their own words.
+# Keys that compile() adds to losses and metrics.
 _BY_OUTPUT = {"metric", "predictions", "labels", "loss", "from_logits"}
 
 
 def _config(what, thing):
-    """An optimizer, a loss or a metric as a dict, of its name, a dict, or an object."""
+    """Returns an optimizer, a loss or a metric as a dict. Accepts a name, a dict, or an object."""
     thing = _named.plain(thing)
     if isinstance(thing, str):
         return {"name": thing}
@@ -35,7 +35,8 @@ def _config(what, thing):
 
 
 def _each(given):
-    """All that was given: one, or those of a list or of a dict by outputs, whose parts may be lists too."""
+    """Returns all parts of one value, a list, or a dict by outputs, whose entries may be lists too.
+    """
     given = _named.plain(given)
     if isinstance(given, dict) and "name" not in given:
         given = list(given.values())
@@ -45,7 +46,8 @@ def _each(given):
 
 
 def _by_output(what, given, names):
-    """{output: what is given for it}: one for all, a list in their order, or a dict by their names."""
+    """Returns {output: its value}. Accepts one value for all, a list in order, or a dict by names.
+    """
     if isinstance(given, dict) and "name" not in given:
         unknown = [name for name in given if name not in names]
         if unknown:
@@ -59,29 +61,39 @@ def _by_output(what, given, names):
 
 
 class Training:
-    """What is compiled and fitted. Models give the graph of predictions, its variables and its data."""
+    """Compiling and fitting. Subclasses supply the graph of predictions, its variables and its
+    data.
+    """
 
     def __init__(self, engine):
         self._strategy = scopes[-1] if scopes else None
         self._engine = engine or (self._strategy.engine if self._strategy else None)
         self._settings = self._variables = self._trainer = self._session = None
         self._weighted = self._validated = self.stop_training = False
-        self._fitting = None  # the thread that is in fit()
-        self._making = threading.RLock()  # of whoever makes the graph, the variables or the session
+        self._fitting = None  # the thread that runs fit()
+        self._making = threading.RLock()  # guards creating graph, variables and session
 
     @property
     def engine(self):
-        """The strategy's engine, or one of its own."""
+        """The engine of the strategy, or an engine of the model's own."""
         with self._making:
             if self._engine is None:
                 self._engine = Engine()
             return self._engine
 
     def compile(self, optimizer="adam", loss=None, metrics=(), *, loss_weights=None, shards=None, **settings):
-        """Says how to train; weights stay, the optimizer's state begins anew. Optimizer, loss and metrics: names, dicts as in a SPEC, or
-        objects of keras.optimizers, keras.losses and keras.metrics. Of several outputs losses, metrics and `loss_weights` may be lists, or
-        dicts by the outputs' names. `shards`: the parts of each batch that devices compute, added in a fixed order; the same number gives
-        the same bits on any devices. None: by the model's size. Further keys are those of a SPEC, such as seed, schedule, early_stopping."""
+        """Sets how to train. The weights stay; the state of the optimizer is reset.
+
+        Optimizer, loss and metrics are names, dicts as in a SPEC, or objects of keras.optimizers,
+        keras.losses and keras.metrics. With several outputs, losses, metrics and `loss_weights` may
+        be lists, or dicts by the names of the outputs.
+
+        `shards` is the number of parts of each batch that devices compute. The parts are added in a
+        fixed order, so the same number gives the same bits on any devices. None chooses it by the
+        size of the model.
+
+        Further keywords are keys of a SPEC, such as seed, schedule and early_stopping.
+        """
         own = [word for word in settings if word in _OPTIMIZERS_WORDS]
         if own:
             optimizer = optimizer if isinstance(optimizer, dict) else {"name": optimizer}
@@ -100,10 +112,10 @@ class Training:
 
     @staticmethod
     def _check_words(optimizer, loss, metrics):
-        """Raises what the library says of a name or a word that it does not know."""
+        """Raises an error for a name or an argument that the library does not know."""
         if isinstance(optimizer, str) and optimizer.lstrip().startswith("{"):
             optimizer = json.loads(optimizer)
-        if optimizer is not None:  # the library's default
+        if optimizer is not None:  # None means the library's default
             check_optimizer(_config("optimizer", optimizer))
         for one in _each(loss):
             check_loss({k: v for k, v in _config("loss", one).items() if k not in _BY_OUTPUT or k == "from_logits"})
@@ -119,7 +131,7 @@ class Training:
         return "y" if len(self.graph.outputs) == 1 else f"y_{output}"
 
     def _losses(self):
-        """{output: its loss as a dict}."""
+        """Returns {output: its loss as a dict}."""
         if self._settings is None:
             raise RuntimeError("compile() comes before fit()")
         if self._settings["loss"] is None:
@@ -129,7 +141,7 @@ class Training:
         return {output: {**beside, **_config("loss", loss)} for output, loss in given.items()}
 
     def _trainer_settings(self, losses):
-        """The options of the trainer."""
+        """Returns the options of the trainer."""
         words = {key: value for key, value in self._settings.items()
                  if value not in (None, []) and key not in ("loss", "metrics", "class_weight", "from_logits", "weights")}
         if words.get("precision") == "f64":
@@ -172,7 +184,7 @@ class Training:
         return ("i64", shape and shape[:-1]) if wants_classes(loss["name"]) else (dtype, shape)
 
     def _make_trainer(self, weighted):
-        """The trainer of this compile(); one with sample weights takes the place of one without."""
+        """Returns the trainer. A trainer with sample weights replaces one without."""
         if self._trainer is not None and (self._weighted or not weighted):
             return self._trainer
         self._weighted = weighted
@@ -189,8 +201,11 @@ class Training:
 
     @property
     def trainer(self):
-        """The trainer that fit() uses: its restore() comes before the fit() that goes on. compile() comes first, and
-        the shape of the rows is known: by Input(), build() or data."""
+        """The trainer that fit() uses. To resume, call its restore() before fit().
+
+        It exists after compile(), once the shape of the rows is known from Input(), build() or
+        data.
+        """
         if self._trainer is None:
             if self._settings is None:
                 raise RuntimeError("compile() comes before the trainer")
@@ -202,7 +217,9 @@ class Training:
 
     @property
     def learning_rate(self):
-        """The optimizer's learning rate, which the schedule begins with. What is set counts from the next step on."""
+        """The optimizer's learning rate. The schedule applies to it. A new value takes effect with
+        the next step.
+        """
         return self.trainer.describe()["learning_rate"]
 
     @learning_rate.setter
@@ -210,7 +227,7 @@ class Training:
         self.trainer.set_learning_rate(rate)
 
     def _publish(self):
-        """Within fit(): the weights of the step that has ended are those that others see."""
+        """During fit(), publishes the weights of the last completed step."""
         fitting_thread = self._fitting
         if fitting_thread is None:
             return
@@ -220,7 +237,7 @@ class Training:
         self._trainer.publish()
 
     def _named_columns(self, what, given, names):
-        """{name: value} of an array, a list of them, or a dict."""
+        """Returns {name: value} from an array, a list of arrays, or a dict."""
         if isinstance(given, dict):
             missing = [name for name in names if name not in given]
             if missing:
@@ -237,7 +254,7 @@ class Training:
                 for name, value in self._named_columns("x", x, self.graph.inputs).items()}
 
     def _columns(self, x, y, weights=None):
-        """Tensors by the columns that the trainer wants; arrays take the dtypes that the model has."""
+        """Returns tensors by the columns of the trainer, converted to the dtypes of the model."""
         columns, losses = self._input_columns(x), self._losses()
         for output, value in self._named_columns("y", y, list(losses)).items():
             dtype, shape = self._label_type(output, losses[output])
@@ -250,7 +267,7 @@ class Training:
         return columns
 
     def _rows(self, x, y, weights, batch_size, shuffle):
-        """The data set itself, or one of arrays."""
+        """Returns `x` if it is a data set, otherwise a data set of the arrays."""
         if isinstance(x, Dataset):
             return x
         return Dataset.from_tensors(self.engine, **self._columns(x, y, weights)).batch(batch_size, shuffle=shuffle)
@@ -263,21 +280,32 @@ class Training:
 
     def fit(self, x, y=None, batch_size=32, epochs=1, verbose="auto", callbacks=None, validation_split=0.0, validation_data=None,
             shuffle=0, class_weight=None, sample_weight=None, initial_epoch=0, *, callback=None, cancellation=None):
-        """Trains on a data set with columns x and y, or on arrays, for `epochs` - `initial_epoch` more epochs. Arrays and lists of other
-        numbers become what the model wants, such as f32 and, for class numbers, i64; data sets have its dtypes. Of several inputs or
-        outputs: lists, or dicts by their names.
+        """Trains for `epochs` - `initial_epoch` more epochs.
 
-        `shuffle`: a seed, or False for the order of the rows. `validation_data`: (x, y), (x, y, sample_weight) or a data set, evaluated
-        after each epoch; `validation_split`: the part of the arrays, their last rows, that is kept for it. `class_weight`: {class: weight};
-        `sample_weight`: one number per row. The loss is the mean weighted by them. `callbacks`: objects of keras.callbacks.
-        `callback` is told after each step, as in Trainer.fit().
+        The data is arrays, or a data set with columns x and y. Arrays and lists are converted to
+        the dtypes of the model, such as f32 and, for class numbers, i64. Data sets must already
+        have them. Several inputs or outputs are lists, or dicts by their names.
 
-        Calls go on where the last one ended, however it did: an epoch that it left unfinished is finished first, and is one of
-        `epochs`. What the early_stopping of compile() has ended stays ended. `cancellation`: a percale.Cancellation, which any thread may
-        cancel: fit() ends with Cancelled then, even before it begins. It stands for this fit in the place of one that
-        trainer.set_cancellation() was given.
+        - `shuffle`: a seed, or False to keep the order of the rows.
+        - `validation_data`: (x, y), (x, y, sample_weight) or a data set, evaluated after each
+          epoch.
+        - `validation_split`: the fraction of the rows, at the end of the arrays, to use for
+          validation.
+        - `class_weight`: {class: weight}.
+        - `sample_weight`: one number per row. The loss is the mean weighted by it.
+        - `callbacks`: objects of keras.callbacks.
+        - `callback`: called after each step, as in Trainer.fit().
+        - `cancellation`: a percale.Cancellation. Cancelling it from any thread ends fit() with
+          Cancelled, or prevents its start. It replaces the one of trainer.set_cancellation() for
+          this fit.
 
-        Gives a History, whose "loss" is the mean of the epoch's losses as they were before each step, each weighted by its rows."""
+        A fit continues where the last one ended. If that was within an epoch, the epoch is finished
+        first and counts as one of `epochs`. A training that the early_stopping of compile() ended
+        stays ended.
+
+        Returns a History. Its "loss" is the mean of the losses of the epoch, each before its step
+        and weighted by its rows.
+        """
         self._check_labels(x, y)
         self._build_for(x)
         if class_weight is not None:
@@ -320,11 +348,11 @@ class Training:
         return weights_of_classes(Tensor.of(y).numpy(), class_weight, sample_weight)
 
     def evaluate(self, x, y=None, batch_size=32, sample_weight=None, *, verbose=0):
-        """Loss and metrics as a dict."""
+        """Returns the loss and metrics as a dict."""
         self._check_labels(x, y)
         self._build_for(x)
         trainer = self._make_trainer(sample_weight is not None or self._weighted)
         return trainer.evaluate(self._rows(x, y, sample_weight, batch_size, None))
 
     def _build_for(self, x):
-        """Makes the graph where that waits for data."""
+        """Builds the graph if that had to wait for data."""

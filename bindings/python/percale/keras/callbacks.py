@@ -1,4 +1,4 @@
-"""Callbacks of fit(), as in Keras."""
+"""The callbacks of fit(), as in Keras."""
 import csv
 import inspect
 import math
@@ -8,42 +8,51 @@ from ..errors import NotFound
 
 
 class Callback:
-    """What fit() tells as it goes. Subclass it and define the methods that matter: on_train_begin, on_epoch_begin, on_train_batch_begin,
-    on_train_batch_end, on_epoch_end, on_train_end. `self.model` is the model and `self.params` has epochs, steps and verbose.
-    `self.model.stop_training = True` ends the training after the step under way."""
+    """Base class of callbacks. Subclasses define the methods that they need.
+
+    These are on_train_begin, on_epoch_begin, on_train_batch_begin, on_train_batch_end, on_epoch_end
+    and on_train_end. `self.model` is the model; `self.params` has epochs and verbose.
+    `self.model.stop_training = True` ends the training after the current step.
+    """
 
     model = None
     params = None
 
     def set_model(self, model):
-        """Called by fit() before everything else."""
+        """Called by fit() before all other methods."""
         self.model = model
 
     def set_params(self, params):
-        """Called by fit() before everything else."""
+        """Called by fit() before all other methods."""
         self.params = params
 
     def on_train_begin(self, logs=None):
-        """fit() begins."""
+        """Called when fit() begins."""
 
     def on_train_end(self, logs=None):
-        """fit() is over; `logs` are those of the last epoch."""
+        """Called when fit() ends; `logs` are those of the last epoch."""
 
     def on_epoch_begin(self, epoch, logs=None):
-        """An epoch begins, counted from 0."""
+        """Called when an epoch begins; `epoch` counts from 0."""
 
     def on_epoch_end(self, epoch, logs=None):
-        """An epoch is over; `logs` has "loss", the metrics, and the same of the validation data with "val_" before them."""
+        """Called when an epoch ends.
+
+        `logs` has "loss" and the metrics, and with the prefix "val_" those of the validation data.
+        """
 
     def on_train_batch_begin(self, batch, logs=None):
-        """A step begins, counted from 0 in each epoch."""
+        """Called when a step begins; `batch` counts from 0 in each epoch."""
 
     def on_train_batch_end(self, batch, logs=None):
-        """A step is over; `logs` has "loss", the mean over the epoch so far."""
+        """Called when a step ends; `logs` has "loss", the mean over the epoch so far."""
 
 
 class LambdaCallback(Callback):
-    """Functions in the place of methods: LambdaCallback(on_epoch_end=lambda epoch, logs: print(logs["loss"]))."""
+    """Takes functions instead of methods.
+
+        LambdaCallback(on_epoch_end=lambda epoch, logs: print(logs["loss"]))
+    """
 
     def __init__(self, **functions):
         for name, function in functions.items():
@@ -54,20 +63,23 @@ class LambdaCallback(Callback):
 
 
 class History(Callback):
-    """`history` is a dict of lists, one number per epoch; `epoch` its numbers, from 0. fit() returns one."""
+    """Records the values of each epoch. fit() returns one.
+
+    `history` is a dict of lists with one number per epoch. `epoch` is the list of epochs, from 0.
+    """
 
     def __init__(self):
         self.epoch, self.history = [], {}
 
     def on_epoch_end(self, epoch, logs=None):
-        """Notes the numbers of an epoch."""
+        """Records the values of an epoch."""
         self.epoch.append(epoch)
         for name, value in (logs or {}).items():
             self.history.setdefault(name, []).append(value)
 
 
 class _Monitor(Callback):
-    """Watches one of the numbers of an epoch."""
+    """Base class of callbacks that watch one value of the epochs."""
 
     def __init__(self, monitor, mode, min_delta=0.0):
         if mode not in ("auto", "min", "max"):
@@ -77,7 +89,7 @@ class _Monitor(Callback):
         self.best = -self._sign * math.inf
 
     def current(self, logs):
-        """The watched number of an epoch."""
+        """Returns the watched value of an epoch."""
         if self.monitor not in (logs or {}):
             remedy = "; fit() was given no validation data: validation_data= or validation_split= brings it, or monitor='loss'"
             raise NotFound(f"{type(self).__name__} watches '{self.monitor}', the epoch has {', '.join(logs or {}) or 'nothing'}"
@@ -85,12 +97,12 @@ class _Monitor(Callback):
         return logs[self.monitor]
 
     def improves(self, value, on):
-        """Whether a number is better than another one by more than `min_delta`."""
+        """Returns True if a value is better than another by more than `min_delta`."""
         return self._sign * (value - on) > self.min_delta
 
 
 class EarlyStopping(_Monitor):
-    """Ends the training when the monitored number has not become better for `patience` epochs."""
+    """Ends the training if the monitored value has not improved for `patience` epochs."""
 
     def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto", baseline=None,
                  restore_best_weights=False, start_from_epoch=0):
@@ -99,7 +111,7 @@ class EarlyStopping(_Monitor):
         self.restore_best_weights, self.start_from_epoch = restore_best_weights, start_from_epoch
 
     def on_train_begin(self, logs=None):
-        """Forgets an earlier fit."""
+        """Resets the state of an earlier fit."""
         self.wait, self.stopped_epoch, self.best_epoch, self.best_weights = 0, 0, 0, None
         self.best = -self._sign * math.inf
 
@@ -122,7 +134,7 @@ class EarlyStopping(_Monitor):
             self.stopped_epoch, self.model.stop_training = epoch, True
 
     def on_train_end(self, logs=None):
-        """Brings the best weights back."""
+        """Restores the best weights."""
         if self.stopped_epoch > 0 and self.verbose:
             print(f"Epoch {self.stopped_epoch + 1}: early stopping")
         if self.best_weights is not None:
@@ -130,8 +142,11 @@ class EarlyStopping(_Monitor):
 
 
 class ModelCheckpoint(_Monitor):
-    """Saves the model, or with `save_weights_only` its weights, after each epoch or each `save_freq` steps. The path may name the epoch and
-    its numbers: "model-{epoch:02d}-{val_loss:.2f}.percale"."""
+    """Saves the model after each epoch, or after every `save_freq` steps.
+
+    With `save_weights_only` it saves only the weights. The path may contain the epoch and its
+    values: "model-{epoch:02d}-{val_loss:.2f}.percale".
+    """
 
     def __init__(self, filepath, monitor="val_loss", verbose=0, save_best_only=False, save_weights_only=False, mode="auto",
                  save_freq="epoch"):
@@ -142,15 +157,15 @@ class ModelCheckpoint(_Monitor):
             raise ValueError(f"save_freq is {save_freq!r}, wanted 'epoch' or a number of steps")
 
     def on_epoch_begin(self, epoch, logs=None):
-        """Notes the epoch for names."""
+        """Stores the epoch for the path."""
         self._epoch = epoch
 
     def on_train_begin(self, logs=None):
-        """Counts steps anew."""
+        """Resets the number of steps."""
         self._steps = 0
 
     def on_train_batch_end(self, batch, logs=None):
-        """Saves after each `save_freq` steps."""
+        """Saves after every `save_freq` steps."""
         self._steps += 1
         if self.save_freq != "epoch" and self._steps % self.save_freq == 0:
             self._save(logs)
@@ -173,18 +188,20 @@ class ModelCheckpoint(_Monitor):
 
 
 class TerminateOnNaN(Callback):
-    """Ends the training at a loss that is NaN or infinite."""
+    """Ends the training if the loss is NaN or infinite."""
 
     def on_train_batch_end(self, batch, logs=None):
-        """Looks at the loss."""
+        """Checks the loss."""
         if not math.isfinite((logs or {}).get("loss", 0)):
             print(f"Batch {batch}: the loss is {logs['loss']}, the training ends")
             self.model.stop_training = True
 
 
 class LearningRateScheduler(Callback):
-    """Sets the learning rate of each epoch: `schedule(epoch, learning_rate)` gives it, with epochs from 0 and the rate so far.
-    A function of the epoch alone goes as well."""
+    """Sets the learning rate of each epoch to `schedule(epoch, learning_rate)`.
+
+    Epochs count from 0. A function of the epoch alone is also accepted.
+    """
 
     def __init__(self, schedule, verbose=0):
         self.schedule, self.verbose = schedule, verbose
@@ -193,11 +210,11 @@ class LearningRateScheduler(Callback):
             self._takes_rate = True
         except TypeError:
             self._takes_rate = False
-        except ValueError:  # of some functions in C Python knows no arguments
+        except ValueError:  # Python does not know the arguments of some C functions
             self._takes_rate = True
 
     def on_epoch_begin(self, epoch, logs=None):
-        """Asks for the rate and sets it."""
+        """Sets the rate of the epoch."""
         given = (epoch, self.model.learning_rate) if self._takes_rate else (epoch,)
         self.model.learning_rate = rate = float(self.schedule(*given))
         if self.verbose:
@@ -205,8 +222,11 @@ class LearningRateScheduler(Callback):
 
 
 class ReduceLROnPlateau(_Monitor):
-    """Multiplies the learning rate by `factor` when the monitored number has not become better for `patience` epochs; the `cooldown` epochs
-    after that do not count."""
+    """Multiplies the learning rate by `factor` if the monitored value has not improved for
+    `patience` epochs.
+
+    The next `cooldown` epochs do not count.
+    """
 
     def __init__(self, monitor="val_loss", factor=0.1, patience=10, verbose=0, mode="auto", min_delta=1e-4, cooldown=0, min_lr=0.0):
         super().__init__(monitor, mode, min_delta)
@@ -215,7 +235,7 @@ class ReduceLROnPlateau(_Monitor):
         self.factor, self.patience, self.verbose, self.cooldown, self.min_lr = factor, patience, verbose, cooldown, min_lr
 
     def on_train_begin(self, logs=None):
-        """Forgets an earlier fit."""
+        """Resets the state of an earlier fit."""
         self.wait = self.cooldown_counter = 0
         self.best = -self._sign * math.inf
 
@@ -241,7 +261,7 @@ class ReduceLROnPlateau(_Monitor):
 
 
 class CSVLogger(Callback):
-    """Writes a row per epoch: its number and its numbers."""
+    """Writes a CSV row per epoch: its number and its values."""
 
     def __init__(self, filename, separator=",", append=False):
         self.filename, self.separator, self.append = filename, separator, append
@@ -267,7 +287,10 @@ class CSVLogger(Callback):
 
 
 class ProgressBar:
-    """A line on stderr that shows how far a training is, how fast it is and how long it will take. A callback for Trainer.fit()."""
+    """Shows the progress, speed and remaining time of a training on stderr.
+
+    It is a callback for Trainer.fit().
+    """
 
     WIDTH = 24
 

@@ -1,4 +1,4 @@
-"""Layers by Keras' names, as the library describes them, and the tensors of functional models."""
+"""Layers by their Keras names, and the tensors of functional models."""
 import difflib
 import functools
 
@@ -9,18 +9,20 @@ from ..graph import Builder
 
 
 class Layer:
-    """A layer by Keras' name, with its attributes: Layer("Dense", units=10). `percale.keras.Dense(10)` is the same, and refuses wrong
-    words at once."""
+    """A layer by its Keras name, with its arguments: Layer("Dense", units=10).
+
+    `percale.keras.Dense(10)` is the same, but rejects invalid arguments at once.
+    """
 
     def __init__(self, kind, *, name=None, **attributes):
         self.kind, self.name, self.attributes = kind, name, attributes
 
     def spec(self):
-        """The layer's part of a SPEC."""
+        """Returns the layer's part of a SPEC."""
         return {"layer": self.kind, **({} if self.name is None else {"name": self.name}), **self.attributes}
 
     def __call__(self, *inputs):
-        """The layer's output for other tensors of a functional model: Dense(10)(x), Add()([a, b])."""
+        """Returns the output of the layer in a functional model: Dense(10)(x), Add()([a, b])."""
         given = list(inputs[0]) if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else list(inputs)
         for value in given:
             if not isinstance(value, KerasTensor):
@@ -33,14 +35,17 @@ class Layer:
 
 
 class KerasTensor:
-    """What a layer gives, or an input, while a functional model is put together."""
+    """An input or the output of a layer in a functional model."""
 
     def __init__(self, layer, inputs=()):
         self.layer, self.inputs = layer, list(inputs)
 
 
 class InputLayer:
-    """The input of a model: `shape` of a row, and a dtype by the library's or numpy's name."""
+    """An input of a model.
+
+    `shape` is the shape of a row, and `dtype` a name of the library or of numpy.
+    """
 
     kind, attributes = "Input", {}
 
@@ -52,11 +57,14 @@ class InputLayer:
 
 
 def Input(shape, dtype="float32", name=None):
-    """An input of a functional model, or the first of Sequential's layers; None for a dim that differs between batches."""
+    """Creates an input of a functional model, or the first layer of a Sequential.
+
+    A dim that differs between batches is None.
+    """
     return KerasTensor(InputLayer(shape, dtype, name))
 
 
-# What Keras takes without a keyword, in its order.
+# The positional arguments of Keras, in order.
 POSITIONAL = {"Dense": ["units"], "Conv1D": ["filters", "kernel_size", "strides"], "Conv2D": ["filters", "kernel_size", "strides"],
               "Conv2DTranspose": ["filters", "kernel_size", "strides"], "DepthwiseConv2D": ["kernel_size", "strides"],
               "SeparableConv2D": ["filters", "kernel_size", "strides"], "MaxPooling2D": ["pool_size", "strides"],
@@ -69,13 +77,13 @@ _KINDS = {"int": int, "float": (int, float), "string": str, "ints": (int, list),
 
 
 def _least(attribute):
-    """A value that the attribute may have."""
+    """Returns a valid value of the attribute."""
     least = attribute.get("min", 0)
     return {"string": "linear", "ints": [least]}.get(attribute["kind"], least)
 
 
 def _example(name, words):
-    """Makes the layer on small inputs; None when it goes, else the library's error."""
+    """Creates the layer on small inputs. Returns the library's error, or None on success."""
     layer, error = _described()[name], None
     given = {a["name"]: _least(a) for a in layer["attributes"] if a["required"]}
     for rank in (2, 3, 4):
@@ -91,7 +99,10 @@ def _example(name, words):
 
 @functools.lru_cache(maxsize=None)
 def _wrong_word(name, word, value):
-    """The library's error about one word's value; None when there is none, or none that could be told without the inputs."""
+    """Returns the library's error for the value of one argument.
+
+    None means that the value is valid, or that it cannot be checked without the inputs.
+    """
     return _example(name, {word: value}) if _example(name, {}) is None else None
 
 
@@ -121,7 +132,7 @@ def _check(name, words):
 
 
 def _placed(name, words, values, attributes):
-    """All that `name` was given by its words, of which `values` came without a keyword."""
+    """Returns all arguments by name; `values` are the positional ones."""
     if len(values) > len(words):
         raise TypeError(f"{name} takes {len(words)} arguments without a keyword, got {len(values)}")
     twice = [word for word in words[:len(values)] if word in attributes]
@@ -131,7 +142,7 @@ def _placed(name, words, values, attributes):
 
 
 def _maker(layer):
-    """The function that makes a layer that the library describes."""
+    """Returns the function that creates a layer which the library describes."""
     name, words = layer["name"], POSITIONAL.get(layer["name"], [])
 
     def make(*values, **attributes):
@@ -167,12 +178,12 @@ def _described():
 
 @functools.lru_cache(maxsize=None)
 def known():
-    """{name: the function that makes the layer}."""
+    """Returns {name: function that creates the layer}."""
     return {name: _maker(layer) for name, layer in _described().items()}
 
 
 def __getattr__(name):
-    """Any layer of the library by its name; help() tells what it takes."""
+    """Returns any layer of the library by its name; help() shows its arguments."""
     if not name[:1].isupper():
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     if name not in known():

@@ -8,19 +8,19 @@ from . import _named
 from .layers import _engine
 
 
-# What Keras takes without a keyword, in its order.
+# The positional arguments of Keras, in order.
 POSITIONAL = {"sparse_categorical_crossentropy": ["from_logits", "ignore_class"],
               "categorical_crossentropy": ["from_logits", "label_smoothing"],
               "binary_crossentropy": ["from_logits", "label_smoothing"], "huber": ["delta"]}
 
 
 def wants_classes(name):
-    """Whether the labels are class numbers."""
+    """Returns True if the labels are class numbers."""
     return name == "sparse_categorical_crossentropy"
 
 
 def try_on_an_example(loss, metrics=()):
-    """Raises what the library says of the words of a loss and of metrics."""
+    """Raises the library's error for invalid arguments of a loss or of metrics."""
     b = Builder(_engine())
     y = b.layer("Dense", b.input("x", [-1, 4]), units=2)
     b.input("y", [-1] if wants_classes(loss["name"]) else [-1, 2], "i64" if wants_classes(loss["name"]) else "f32")
@@ -35,7 +35,7 @@ def _known():
 
 
 def __getattr__(name):
-    """Any loss of the library by Keras' name."""
+    """Returns any loss of the library by its Keras name."""
     if name.startswith("_"):
         raise AttributeError(name)
     return _named.find(__name__, _known(), name)

@@ -5,13 +5,13 @@ from . import _named
 from .losses import try_on_an_example
 
 
-# What Keras takes without a keyword, in its order.
+# The positional arguments of Keras, in order.
 POSITIONAL = {"top_k_categorical_accuracy": ["k"], "sparse_top_k_categorical_accuracy": ["k"], "precision": ["threshold"],
               "recall": ["threshold"], "f1_score": ["average", "threshold"], "auc": ["num_thresholds"]}
 
 
 def _check(config):
-    """Raises what the library says of a metric that it does not know, or of a wrong word."""
+    """Raises the library's error for an unknown metric or an invalid argument."""
     kind = "sparse_categorical_crossentropy" if config["name"].startswith("sparse") else "binary_crossentropy"
     try_on_an_example({"name": kind}, [config])
 
@@ -22,7 +22,7 @@ def _known():
 
 
 def __getattr__(name):
-    """Any metric of the library by Keras' name."""
+    """Returns any metric of the library by its Keras name."""
     if name.startswith("_"):
         raise AttributeError(name)
     return _named.find(__name__, _known(), name)

@@ -1,4 +1,4 @@
-"""Models of layers: Sequential, functional models, and those that were saved."""
+"""Models of layers: Sequential, functional, and loaded from files."""
 import math
 import os
 
@@ -32,16 +32,16 @@ class Model(Training):
         self._built = build_functional(self.engine, self._inputs, self._outputs)
 
     def build(self, input_shape=None):
-        """The graph is there already."""
+        """Does nothing, because the graph already exists."""
 
     @property
     def input_names(self):
-        """The names by which data is given, in their order."""
+        """The names of the inputs, by which data is passed, in order."""
         return self.graph.inputs
 
     @property
     def output_names(self):
-        """The names of the outputs, in their order."""
+        """The names of the outputs, in order."""
         return self.graph.outputs
 
     @property
@@ -65,12 +65,15 @@ class Model(Training):
         return [v["name"] for v in self.graph.describe()["variables"] if v["name"] in known]
 
     def get_weights(self):
-        """The weights as arrays of their own, in the order of the layers. Within fit() those of the step that has ended."""
+        """Returns copies of the weights as arrays, in the order of the layers.
+
+        During fit() they are those of the last completed step.
+        """
         self._publish()
         return [self.variables[name].numpy().copy() for name in self._weight_names()]
 
     def set_weights(self, weights):
-        """Takes weights as get_weights() gives them."""
+        """Sets the weights from the arrays of get_weights()."""
         names = self._weight_names()
         if self._fitting:
             raise RuntimeError("set_weights() within fit() would be overwritten by the next step; callbacks may set weights when fit() "
@@ -81,7 +84,9 @@ class Model(Training):
             self.variables[name] = fitting(value, self.variables[name].dtype, name)
 
     def save(self, path):
-        """Writes the graph with its weights as a .percale file, or as an ONNX model where the path ends in .onnx."""
+        """Writes the graph with its weights as a .percale file, or as an ONNX model if the path
+        ends in .onnx.
+        """
         ending = _ending(path)
         if ending in _FORMATS_OF_OTHERS:
             raise ValueError(f"save() writes .percale and .onnx files, got '{os.fspath(path)}'; save_weights() writes .safetensors")
@@ -97,13 +102,17 @@ class Model(Training):
         self.variables.save(path)
 
     def load_weights(self, path):
-        """Takes the weights of a safetensors file or a checkpoint."""
+        """Reads the weights from a safetensors file or a checkpoint."""
         self.variables.load(path)
 
     def predict(self, x, batch_size=None, verbose=0):
-        """The model's output for arrays of rows (one, a list, or a dict by the inputs' names) or a data set, as an array, or as a list of
-        them where there are several outputs. `batch_size`: rows of a run; None: all together. Not while another thread
-        is in fit(): there percale.Session(model.engine, model.graph, model.variables) predicts."""
+        """Returns the output of the model for rows, as an array, or a list of arrays for several
+        outputs.
+
+        `x` is an array, a list or a dict by the names of the inputs, or a data set. `batch_size` is
+        the number of rows per run; None runs all together. While another thread is in fit(), use
+        percale.Session(model.engine, model.graph, model.variables) instead.
+        """
         from ..data import Dataset
 
         self._build_for(x)
@@ -129,11 +138,11 @@ class Model(Training):
         return arrays[0] if len(arrays) == 1 else arrays
 
     def count_params(self):
-        """The number of weights."""
+        """Returns the number of weights."""
         return sum(math.prod(self.variables[name].shape) for name in self._weight_names())
 
     def summary(self, print_fn=print):
-        """Prints the layers, the shapes of their outputs and the numbers of their weights."""
+        """Prints the layers, the shapes of their outputs and their numbers of weights."""
         if self._built is None:
             self.build()
         names = self._weight_names()
@@ -151,7 +160,7 @@ class Model(Training):
 
 
 class Sequential(Model):
-    """Layers, one behind the other."""
+    """A list of layers, applied in order."""
 
     def __init__(self, layers=(), *, engine=None, input_shape=None):
         Training.__init__(self, engine)
@@ -161,7 +170,9 @@ class Sequential(Model):
             self.add(layer)
 
     def add(self, layer):
-        """One layer more, behind the others. The weights of these stay; fit() then begins with new optimizer state."""
+        """Appends a layer. The weights of the other layers stay; the state of the optimizer is
+        reset.
+        """
         if isinstance(layer, KerasTensor) and isinstance(layer.layer, InputLayer):
             layer = layer.layer
         if isinstance(layer, InputLayer):
@@ -181,7 +192,7 @@ class Sequential(Model):
         self._rebuild()
 
     def pop(self):
-        """Takes the last layer away."""
+        """Removes the last layer."""
         self.layers.pop()
         self._rebuild()
 
@@ -198,7 +209,7 @@ class Sequential(Model):
                     self.variables[name] = before[name]
 
     def build(self, input_shape=None):
-        """Makes the weights, for inputs of this shape, whose first dim is the batch's."""
+        """Creates the weights for inputs of this shape, whose first dim is the batch."""
         if self._built is not None:
             return
         first = self._first
@@ -227,7 +238,10 @@ class Sequential(Model):
                 self.build((None, *self._row_shape(x)))
 
     def spec(self, row_shape, batch_size=32):
-        """The SPEC of the model and its compile(), as a dict: what `percale train` and other languages train to the same weights."""
+        """Returns the SPEC of the model and its compile() as a dict.
+
+        `percale train` and the other languages train it to the same weights.
+        """
         from . import _named
 
         if self._settings is None:
@@ -240,22 +254,24 @@ class Sequential(Model):
 
 
 class LoadedModel(Model):
-    """A model of a file: it predicts, and trains after compile()."""
+    """A model from a file. It can predict, and train after compile()."""
 
     def __init__(self, graph, *, engine=None):
         Training.__init__(self, engine)
         self._built = Built(graph, [])
 
     def summary(self, print_fn=print):
-        """Prints what the file's graph has."""
+        """Prints the inputs and outputs of the graph, and the number of weights."""
         for name, (dtype, shape) in {**self.graph.input_types, **self.graph.output_types}.items():
             print_fn(f"{name}: {dtype} {list(shape) if shape is not None else 'of any rank'}")
         print_fn(f"Weights together: {self.count_params():,}")
 
 
 def load_model(path, *, engine=None):
-    """The model that save() has written, or another .percale or .onnx file, with its weights. How it was compiled is not in the
-    file: compile() comes before fit()."""
+    """Loads a .percale or .onnx file with its weights.
+
+    The file does not contain the settings of compile(), so call compile() before fit().
+    """
     strategy_engine = scopes[-1].engine if scopes else None
     engine = engine or strategy_engine or Engine()
     read = Graph.from_onnx if _ending(path) == ".onnx" else Graph.load

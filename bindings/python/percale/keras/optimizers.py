@@ -1,4 +1,7 @@
-"""Optimizers as objects: Adam(learning_rate=0.01), SGD(momentum=0.9), ... `learning_rate` may be one of `schedules`."""
+"""Optimizers as objects: Adam(learning_rate=0.01), SGD(momentum=0.9), ...
+
+`learning_rate` is a number, or an object of `schedules`.
+"""
 import functools
 
 from .. import ops
@@ -7,7 +10,7 @@ from . import _named, schedules
 from .layers import _engine
 
 
-# What Keras takes without a keyword, in its order.
+# The positional arguments of Keras, in order.
 POSITIONAL = {"sgd": ["learning_rate", "momentum", "nesterov", "weight_decay"],
               "adam": ["learning_rate", "beta_1", "beta_2", "epsilon"],
               "adamw": ["learning_rate", "weight_decay", "beta_1", "beta_2", "epsilon"],
@@ -19,7 +22,7 @@ POSITIONAL = {"sgd": ["learning_rate", "momentum", "nesterov", "weight_decay"],
 
 
 def _check(config):
-    """Raises what the library says of an optimizer that it does not know, or of a wrong word."""
+    """Raises the library's error for an unknown optimizer or an invalid argument."""
     rate = config.get("learning_rate")
     if isinstance(rate, _named.Named):
         config = {**config, "learning_rate": 0.001}
@@ -34,7 +37,7 @@ def _known():
 
 
 def split(optimizer):
-    """(the optimizer's part of a SPEC, its schedule's or None)."""
+    """Returns (the optimizer's part of a SPEC, the part of its schedule or None)."""
     config = _named.plain(optimizer)
     if not isinstance(config, dict) or not isinstance(config.get("learning_rate"), _named.Named):
         return config, None
@@ -45,7 +48,7 @@ def split(optimizer):
 
 
 def __getattr__(name):
-    """Any optimizer of the library by Keras' name."""
+    """Returns any optimizer of the library by its Keras name."""
     if name.startswith("_"):
         raise AttributeError(name)
     return _named.find(__name__, _known(), name)

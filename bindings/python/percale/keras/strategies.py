@@ -1,4 +1,4 @@
-"""Strategies that spread training over devices."""
+"""Strategies that distribute training over devices."""
 import contextlib
 import os
 
@@ -8,7 +8,10 @@ scopes = []  # strategies whose scope() is open, the innermost last
 
 
 class Strategy:
-    """Where models that are made within scope() train. `settings` are options of kind "engine"."""
+    """Sets where models that are created within scope() train.
+
+    The keywords are options of kind "engine".
+    """
 
     preset = None
 
@@ -21,13 +24,16 @@ class Strategy:
 
     @property
     def num_replicas_in_sync(self):
-        """How many devices compute parts of a batch: from the first step of fit() on what the trainer really uses, before that, after
-        a compile() too, all devices."""
+        """The number of devices that compute parts of a batch.
+
+        From the first step of fit() on, it is the number that the trainer uses. Before that, and
+        after a compile(), it is the number of all devices.
+        """
         return self._replicas or len(self.engine.devices)
 
     @contextlib.contextmanager
     def scope(self):
-        """Models that are made within `with` train with this strategy."""
+        """Makes models that are created within `with` train with this strategy."""
         scopes.append(self)
         try:
             yield
@@ -35,18 +41,22 @@ class Strategy:
             scopes.remove(self)
 
     def experimental_distribute_dataset(self, dataset):
-        """fit() hands each replica its part of every batch: the data set itself."""
+        """Returns the data set unchanged, because fit() gives each replica its part of every batch.
+        """
         return dataset
 
 
 class MirroredStrategy(Strategy):
-    """The devices compute parts of every batch; the weights are those of one device, bit for bit. Without `devices`, a CPU device for
-    each processor.
+    """Devices compute parts of every batch. The weights have the same bits as on one device.
 
-    A batch is cut into shards, whose number follows from the model's size and not from the devices, so that results do not depend on
-    these. A device gets work only where there are as many shards: a small model has one, and trains on one device. `shards` in
-    compile() says another number, at least one for each device. num_replicas_in_sync tells how many devices have work, and
-    trainer.describe()["idle_devices"] which have none."""
+    Without `devices`, there is one CPU device per processor.
+
+    A batch is cut into shards. Their number depends on the size of the model, not on the devices,
+    so results do not depend on the devices either. A device gets work only if there are enough
+    shards: a small model has one shard, and trains on one device. To use more devices, set `shards`
+    in compile() to at least their number. num_replicas_in_sync is the number of devices with work;
+    trainer.describe()["idle_devices"] are those without.
+    """
 
     preset = "mirrored"
 
@@ -56,6 +66,6 @@ class MirroredStrategy(Strategy):
 
 
 class ParameterServerStrategy(Strategy):
-    """Devices compute parts of batches as the preset parameter_server says."""
+    """Devices compute parts of batches, with the preset parameter_server."""
 
     preset = "parameter_server"

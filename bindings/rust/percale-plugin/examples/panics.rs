@@ -9,7 +9,6 @@ const OUTPUTS: &[Port] = &[Port::new(c"y", 'T', &[])];
 struct InShape;
 
 impl Op for InShape {
-    const DOMAIN: &'static CStr = c"panics";
     const NAME: &'static CStr = c"InShape";
     const DOC: &'static CStr = c"Panics in its shape function.";
     const INPUTS: &'static [Port] = INPUTS;
@@ -25,7 +24,6 @@ macro_rules! op_that_panics_later {
         struct $type;
 
         impl Op for $type {
-            const DOMAIN: &'static CStr = c"panics";
             const NAME: &'static CStr = $name;
             const DOC: &'static CStr = c"Panics in its gradient and in its kernel.";
             const INPUTS: &'static [Port] = INPUTS;
@@ -49,7 +47,7 @@ struct PlanPanics;
 
 impl Kernel for PlanPanics {
     const NAME: &'static CStr = c"panics.plan";
-    const DOMAIN: &'static CStr = InPlan::DOMAIN;
+    const DOMAIN: &'static CStr = c"panics";
     const OP: &'static CStr = InPlan::NAME;
 
     fn plan(_: &Node, _: &mut Plan) -> Result<Self, Refusal> {
@@ -65,7 +63,7 @@ struct RunPanics;
 
 impl Kernel for RunPanics {
     const NAME: &'static CStr = c"panics.run";
-    const DOMAIN: &'static CStr = InRun::DOMAIN;
+    const DOMAIN: &'static CStr = c"panics";
     const OP: &'static CStr = InRun::NAME;
 
     fn plan(_: &Node, _: &mut Plan) -> Result<Self, Refusal> {
@@ -85,4 +83,4 @@ impl Kernel for RunPanics {
     }
 }
 
-plugin! { name: c"panics", version: c"1.0", ops: [InShape, InPlan, InRun], kernels: [PlanPanics, RunPanics] }
+plugin! { name: c"panics", version: c"1.0", domain: c"panics", ops: [InShape, InPlan, InRun], kernels: [PlanPanics, RunPanics] }

@@ -5,7 +5,8 @@ use std::ptr;
 
 use crate::raw;
 
-/// Why something is refused or has failed: a code and a sentence, which the library hands on to the caller.
+/// Why something is refused or has failed: a code and a sentence, which the library hands on to the
+/// caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     code: raw::percale_code,
@@ -18,12 +19,13 @@ impl Refusal {
         Self { code, message: message.into() }
     }
 
-    /// This cannot be done here, though it makes sense: what a kernel says of a node that another may run.
+    /// This cannot be done here, though it makes sense: what a kernel says of a node that another
+    /// may run.
     pub fn unimplemented(message: impl Into<String>) -> Self {
         Self::new(raw::PERCALE_UNIMPLEMENTED, message)
     }
 
-    /// What was given makes no sense.
+    /// An argument makes no sense.
     pub fn invalid_argument(message: impl Into<String>) -> Self {
         Self::new(raw::PERCALE_INVALID_ARGUMENT, message)
     }
@@ -49,6 +51,17 @@ impl Refusal {
     }
 }
 
+macro_rules! tables {
+    ($($name:ident $field:ident: $type:ident)*) => {
+        $(
+            pub(crate) fn $name(&self) -> &'static raw::$type {
+                // A library that offers its table offers all tables of its version.
+                unsafe { &*self.table.$field }
+            }
+        )*
+    };
+}
+
 /// The table that the library hands to a plug-in. It lives as long as the process.
 #[derive(Clone, Copy)]
 pub struct Host {
@@ -71,9 +84,21 @@ impl Host {
         self.table
     }
 
-    /// A status for the library. NULL, which would say that all is well, only where the library has no status to give.
+    tables! {
+        statuses status: percale_host_status_api
+        log log: percale_host_log_api
+        attributes attributes: percale_host_attributes_api
+        node node: percale_host_node_api
+        kernel_plan kernel_plan: percale_host_kernel_plan_api
+        run run: percale_host_run_api
+        shape shape: percale_host_shape_api
+        grad grad: percale_host_grad_api
+    }
+
+    /// A status for the library. NULL, which would say that all is well, only where the library has
+    /// no status to give.
     pub fn status(&self, refusal: &Refusal) -> *mut raw::percale_status {
-        match self.table.status_create {
+        match self.statuses().create {
             // Text and size are good for the call, which copies them.
             Some(create) => unsafe { create(refusal.code, refusal.message.as_ptr().cast(), refusal.message.len()) },
             None => ptr::null_mut(),
@@ -111,7 +136,8 @@ pub(crate) fn there<T>(slot: Option<T>, name: &str) -> T {
 
 /// `work`, whose panic is a refusal.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
-    // What a panic leaves behind is dropped or, for a kernel's state, only read by later runs.
+    // The state that a panic leaves behind is dropped or, for a kernel's state, only read by later
+    // runs.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(refusal_of(payload)))
 }
 

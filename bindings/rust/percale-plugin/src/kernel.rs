@@ -1,14 +1,16 @@
 //! A kernel: one way to run an op on one kind of device.
-use std::ffi::{c_char, c_void, CStr};
+use std::ffi::{c_void, CStr};
 use std::marker::PhantomData;
 use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::attributes::Attributes;
 use crate::host::{caught, there, Host, Refusal};
 use crate::raw;
 
-/// One way to run an op. The library asks the kernels of an op in turn and takes the first that accepts; those of plug-ins go first.
-/// A value of the type is what was prepared for one node, which any number of runs share.
+/// One way to run an op. The library asks the kernels of an op in turn and takes the first that
+/// accepts; those of plug-ins go first. A value of the type is what was prepared for one node,
+/// which any number of runs share.
 pub trait Kernel: Sized + Send + Sync + 'static {
     /// Its name in traces and in `percale kernels`: "mine.square".
     const NAME: &'static CStr;
@@ -39,24 +41,24 @@ pub struct Node<'a> {
 }
 
 impl Node<'_> {
-    /// How many inputs the op has, absent ones among them.
+    /// The number of inputs of the op, absent ones included.
     pub fn input_count(&self) -> usize {
-        unsafe { there(self.host.table().node_input_count, "node_input_count")(self.view) }
+        unsafe { there(self.host.node().input_count, "input_count")(self.view) }
     }
 
-    /// How many outputs the op has.
+    /// The number of outputs of the op.
     pub fn output_count(&self) -> usize {
-        unsafe { there(self.host.table().node_output_count, "node_output_count")(self.view) }
+        unsafe { there(self.host.node().output_count, "output_count")(self.view) }
     }
 
     /// The dtype of an input; 0: absent.
     pub fn input_dtype(&self, index: usize) -> raw::percale_dtype {
-        unsafe { there(self.host.table().node_input_dtype, "node_input_dtype")(self.view, index) }
+        unsafe { there(self.host.node().input_dtype, "input_dtype")(self.view, index) }
     }
 
-    /// The dtype of an output; 0: nobody wants it.
+    /// The dtype of an output; 0: it is not wanted.
     pub fn output_dtype(&self, index: usize) -> raw::percale_dtype {
-        unsafe { there(self.host.table().node_output_dtype, "node_output_dtype")(self.view, index) }
+        unsafe { there(self.host.node().output_dtype, "output_dtype")(self.view, index) }
     }
 
     /// The dims of an input; None: not known.
@@ -64,7 +66,7 @@ impl Node<'_> {
         let mut rank = 0;
         // The dims live as long as the view.
         unsafe {
-            let dims = there(self.host.table().node_input_dims, "node_input_dims")(self.view, index, &mut rank);
+            let dims = there(self.host.node().input_dims, "input_dims")(self.view, index, &mut rank);
             (rank != usize::MAX).then(|| slice::from_raw_parts(dims, rank))
         }
     }
@@ -73,53 +75,14 @@ impl Node<'_> {
     pub fn output_dims(&self, index: usize) -> Option<&[i64]> {
         let mut rank = 0;
         unsafe {
-            let dims = there(self.host.table().node_output_dims, "node_output_dims")(self.view, index, &mut rank);
+            let dims = there(self.host.node().output_dims, "output_dims")(self.view, index, &mut rank);
             (rank != usize::MAX).then(|| slice::from_raw_parts(dims, rank))
         }
     }
 
-    /// An attribute of kind Int, or its default.
-    pub fn attribute_int(&self, name: &CStr) -> Option<i64> {
-        let mut value = 0;
-        let get = there(self.host.table().node_attribute_int, "node_attribute_int");
-        (unsafe { get(self.view, name.as_ptr(), &mut value) } != 0).then_some(value)
-    }
-
-    /// An attribute of kind Float, or its default.
-    pub fn attribute_float(&self, name: &CStr) -> Option<f64> {
-        let mut value = 0.0;
-        let get = there(self.host.table().node_attribute_float, "node_attribute_float");
-        (unsafe { get(self.view, name.as_ptr(), &mut value) } != 0).then_some(value)
-    }
-
-    /// An attribute of kind Text, or its default; None for one that is no UTF-8 as well.
-    pub fn attribute_text(&self, name: &CStr) -> Option<&str> {
-        let (mut text, mut size): (*const c_char, usize) = (std::ptr::null(), 0);
-        let get = there(self.host.table().node_attribute_string, "node_attribute_string");
-        unsafe {
-            let found = get(self.view, name.as_ptr(), &mut text, &mut size) != 0;
-            found.then(|| std::str::from_utf8(slice::from_raw_parts(text.cast(), size)).ok()).flatten()
-        }
-    }
-
-    /// An attribute of kind Ints.
-    pub fn attribute_ints(&self, name: &CStr) -> Option<&[i64]> {
-        let (mut values, mut count): (*const i64, usize) = (std::ptr::null(), 0);
-        let get = there(self.host.table().node_attribute_ints, "node_attribute_ints");
-        unsafe {
-            let found = get(self.view, name.as_ptr(), &mut values, &mut count) != 0;
-            found.then(|| if count == 0 { &[][..] } else { slice::from_raw_parts(values, count) })
-        }
-    }
-
-    /// An attribute of kind Floats.
-    pub fn attribute_floats(&self, name: &CStr) -> Option<&[f64]> {
-        let (mut values, mut count): (*const f64, usize) = (std::ptr::null(), 0);
-        let get = there(self.host.table().node_attribute_floats, "node_attribute_floats");
-        unsafe {
-            let found = get(self.view, name.as_ptr(), &mut values, &mut count) != 0;
-            found.then(|| if count == 0 { &[][..] } else { slice::from_raw_parts(values, count) })
-        }
+    /// Its attributes, the defaults filled in.
+    pub fn attributes(&self) -> Attributes<'_> {
+        Attributes::new(self.host, unsafe { there(self.host.node().attributes, "attributes")(self.view) })
     }
 
     /// The operands of a run: inputs, then outputs.
@@ -146,7 +109,7 @@ pub struct Plan<'a> {
 impl Plan<'_> {
     /// Memory for each run: [`Launch::scratch`].
     pub fn set_scratch(&mut self, bytes: u64) {
-        unsafe { there(self.host.table().kernel_plan_set_scratch, "kernel_plan_set_scratch")(self.plan, bytes) }
+        unsafe { there(self.host.kernel_plan().set_scratch, "set_scratch")(self.plan, bytes) }
     }
 }
 
@@ -156,7 +119,7 @@ struct Operand {
     count: usize,
 }
 
-/// What plan() leaves for run().
+/// The state that plan() makes for run().
 struct State<K> {
     host: Host,
     inputs: usize,
@@ -205,18 +168,21 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// The elements of an input, row-major. An input that is absent, or of another dtype, is an error.
+    /// The elements of an input, row-major. An input that is absent, or of another dtype, is an
+    /// error.
     pub fn input<T: Element>(&self, index: usize) -> Result<&'a [T], Refusal> {
         if index >= self.inputs {
             return Err(Refusal::internal(format!("the node has no input {index}")));
         }
         let (data, count) = self.operand::<T>(index)?;
-        // Inputs are not written to during a run, but for outputs that take their place, which `output` refuses.
+        // Inputs are not written to during a run, but for outputs that take their place, which
+        // `output` refuses.
         Ok(unsafe { slice::from_raw_parts(data, count) })
     }
 
-    /// The elements of an output, to be written. Each can be had once. Percale may let ops of its own, whose kernel this may be, work in the
-    /// memory of an input; then this is an error and [`Launch::pointers`] is the way.
+    /// The elements of an output, to be written. Each can be had once. Percale may let ops of its
+    /// own, whose kernel this may be, work in the memory of an input; then this is an error and
+    /// [`Launch::pointers`] is the way.
     pub fn output<T: Element>(&mut self, index: usize) -> Result<&'a mut [T], Refusal> {
         let at = self.inputs + index;
         let (data, count) = self.operand::<T>(at)?;
@@ -236,18 +202,27 @@ impl<'a> Launch<'a> {
         unsafe { slice::from_raw_parts(self.launch.operands, self.operands.len()) }
     }
 
-    /// The memory that was booked with [`Plan::set_scratch`], 64-byte aligned, its contents undefined.
+    /// The memory that was booked with [`Plan::set_scratch`], 64-byte aligned, its contents
+    /// undefined.
     pub fn scratch(&self) -> *mut c_void {
         self.launch.scratch
     }
 
-    /// Whether the run was cancelled, or its time is up: return soon.
+    /// True if the run was cancelled, or its time is up: return soon.
     pub fn is_cancelled(&self) -> bool {
-        unsafe { there(self.host.table().run_cancelled, "run_cancelled")(self.launch.run) != 0 }
+        unsafe { there(self.host.run().cancelled, "cancelled")(self.launch.run) != 0 }
     }
 
-    /// Calls `body(0)` to `body(pieces - 1)` on the engine's threads, and returns when all are done. For the same bits on any number of
-    /// threads `pieces` depends on the problem alone. A panic in a piece goes on behind the last one.
+    /// Writes a message to the engine's log, if `level` reaches the engine's option "log".
+    pub fn log(&self, level: raw::percale_log_level, message: &str) {
+        if let Some(write) = self.host.log().write {
+            unsafe { write(self.launch.run, level, message.as_ptr().cast(), message.len()) }
+        }
+    }
+
+    /// Calls `body(0)` to `body(pieces - 1)` on the engine's threads, and returns when all are
+    /// done. For the same bits on any number of threads `pieces` depends on the problem alone. A
+    /// panic in a piece goes on behind the last one.
     pub fn parallel_for<F: Fn(i64) + Sync>(&self, pieces: i64, body: F) {
         struct Work<F> {
             body: F,
@@ -264,15 +239,15 @@ impl<'a> Launch<'a> {
             }
         }
         let mut work = Work { body, failed: AtomicBool::new(false) };
-        let run = there(self.host.table().parallel_for, "parallel_for");
+        let run = there(self.host.run().parallel_for, "parallel_for");
         unsafe { run(self.launch.run, pieces, Some(piece::<F>), std::ptr::from_mut(&mut work).cast()) };
         if work.failed.into_inner() {
             panic!("a piece of the work panicked");
         }
     }
 
-    /// Calls `body` with each chunk of `whole`, of `size` elements but for the last, and the number of its first element, on the engine's
-    /// threads.
+    /// Calls `body` with each chunk of `whole`, of `size` elements but for the last, and the number
+    /// of its first element, on the engine's threads.
     pub fn parallel_chunks<T: Send, F: Fn(usize, &mut [T]) + Sync>(&self, whole: &mut [T], size: usize, body: F) {
         struct Start<T>(*mut T);
         unsafe impl<T: Send> Sync for Start<T> {}
@@ -320,14 +295,14 @@ pub(crate) unsafe extern "C" fn run_of<K: Kernel>(state: *const c_void, launch: 
     let State { host, inputs, operands, kernel } = &*state.cast::<State<K>>();
     let launch = &*launch;
     let done = caught(|| kernel.run(&mut Launch { host: *host, launch, inputs: *inputs, operands, taken: 0 }));
-    if let (Err(refusal), Some(fail)) = (done, host.table().run_fail_with) {
+    if let (Err(refusal), Some(fail)) = (done, host.run().fail) {
         let message = refusal.message();
         fail(launch.run, refusal.code(), message.as_ptr().cast(), message.len());
     }
 }
 
 pub(crate) unsafe extern "C" fn destroy_of<K: Kernel>(state: *mut c_void) {
-    // A panic of a destructor has nobody to go to.
+    // A panic of a destructor cannot be reported.
     let _ = caught(|| {
         drop(Box::from_raw(state.cast::<State<K>>()));
         Ok(())

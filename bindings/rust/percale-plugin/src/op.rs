@@ -3,6 +3,7 @@ use std::ffi::{c_void, CStr, CString};
 use std::marker::PhantomData;
 use std::slice;
 
+use crate::attributes::{AttributeValue, Attributes};
 use crate::host::{there, Host, Refusal};
 use crate::raw;
 
@@ -16,7 +17,8 @@ pub struct Port {
 }
 
 impl Port {
-    /// Ports with the same letter have the same dtype: one of `dtypes`, or for an output without any, that of the letter's input.
+    /// Ports with the same letter have the same dtype: one of `dtypes`, or for an output without
+    /// any, that of the letter's input.
     pub const fn new(name: &'static CStr, letter: char, dtypes: &'static [raw::percale_dtype]) -> Self {
         Self { name, group: letter as u8, dtypes, optional: false }
     }
@@ -28,8 +30,8 @@ impl Port {
     }
 }
 
-/// The kind of an attribute, and its value where a node does not give one. A kernel reads all of them from its [`Node`](crate::Node);
-/// a shape function reads Int alone.
+/// The kind of an attribute, and its value where a node does not give one. They are read through
+/// [`Attributes`].
 #[derive(Clone, Copy)]
 pub enum AttributeKind {
     /// A number.
@@ -42,6 +44,8 @@ pub enum AttributeKind {
     Floats,
     /// Whole numbers; none without a node's own.
     Ints,
+    /// Texts; none without a node's own.
+    Texts,
 }
 
 /// An attribute of an op.
@@ -67,25 +71,20 @@ impl Attribute {
 
 /// An op that a plug-in adds to a domain of its own.
 pub trait Op: 'static {
-    /// The domain, which names the plug-in's maker: an op is called "domain:Name" in graphs.
-    const DOMAIN: &'static CStr;
-    /// The name.
+    /// The name. Graphs call the op "domain:NAME", by the domain of the plug-in.
     const NAME: &'static CStr;
     /// The version of the domain that brought the op.
     const SINCE: i32 = 1;
     /// A sentence about it.
     const DOC: &'static CStr;
-    /// What it takes.
+    /// Its inputs.
     const INPUTS: &'static [Port];
-    /// What it gives.
+    /// Its outputs.
     const OUTPUTS: &'static [Port];
     /// Its attributes.
     const ATTRIBUTES: &'static [Attribute] = &[];
-    /// Whether `gradient` is there.
+    /// True if `gradient` is implemented.
     const HAS_GRADIENT: bool = false;
-    /// Whether the gradient is the same for all values of the attributes. `gradient` can neither read attributes nor give
-    /// them to nodes, so an op that has both is refused unless it says this.
-    const GRADIENT_IGNORES_ATTRIBUTES: bool = false;
 
     /// Says dtype and dims of every output.
     fn shape(context: &mut Shape<'_>) -> Result<(), Refusal>;
@@ -96,7 +95,7 @@ pub trait Op: 'static {
     }
 }
 
-/// What a shape function reads and fills.
+/// The node whose output shapes are wanted.
 pub struct Shape<'a> {
     host: Host,
     context: *mut raw::percale_shape_context,
@@ -104,14 +103,14 @@ pub struct Shape<'a> {
 }
 
 impl Shape<'_> {
-    /// How many inputs there are.
+    /// The number of inputs.
     pub fn input_count(&self) -> usize {
-        unsafe { there(self.host.table().shape_input_count, "shape_input_count")(self.context) }
+        unsafe { there(self.host.shape().input_count, "input_count")(self.context) }
     }
 
     /// The dtype of an input; 0: absent.
     pub fn input_dtype(&self, index: usize) -> raw::percale_dtype {
-        unsafe { there(self.host.table().shape_input_dtype, "shape_input_dtype")(self.context, index) }
+        unsafe { there(self.host.shape().input_dtype, "input_dtype")(self.context, index) }
     }
 
     /// The dims of an input, -1 where one is not known; None: not even how many there are.
@@ -119,21 +118,19 @@ impl Shape<'_> {
         let mut rank = 0;
         // The dims live as long as the context.
         unsafe {
-            let dims = there(self.host.table().shape_input_dims, "shape_input_dims")(self.context, index, &mut rank);
+            let dims = there(self.host.shape().input_dims, "input_dims")(self.context, index, &mut rank);
             (rank != usize::MAX).then(|| slice::from_raw_parts(dims, rank))
         }
     }
 
-    /// An attribute of kind Int, or its default.
-    pub fn attribute_int(&self, name: &CStr) -> Option<i64> {
-        let mut value = 0;
-        let get = there(self.host.table().shape_attribute_int, "shape_attribute_int");
-        (unsafe { get(self.context, name.as_ptr(), &mut value) } != 0).then_some(value)
+    /// The node's attributes, the defaults filled in.
+    pub fn attributes(&self) -> Attributes<'_> {
+        Attributes::new(self.host, unsafe { there(self.host.shape().attributes, "attributes")(self.context) })
     }
 
     /// Says what an output is; None for dims whose number is not known.
     pub fn set_output(&mut self, index: usize, dtype: raw::percale_dtype, dims: Option<&[i64]>) -> Result<(), Refusal> {
-        let set = there(self.host.table().shape_set_output, "shape_set_output");
+        let set = there(self.host.shape().set_output, "set_output");
         let (data, rank) = dims.map_or((std::ptr::null(), usize::MAX), |dims| (dims.as_ptr(), dims.len()));
         take(self.host, unsafe { set(self.context, index, dtype, data, rank) })
     }
@@ -150,13 +147,12 @@ fn take(host: Host, status: *mut raw::percale_status) -> Result<(), Refusal> {
     if status.is_null() {
         return Ok(());
     }
-    let table = host.table();
     unsafe {
         let mut size = 0;
-        let text = there(table.status_message, "status_message")(status, &mut size);
+        let text = there(host.statuses().message, "message")(status, &mut size);
         let message = String::from_utf8_lossy(slice::from_raw_parts(text.cast::<u8>(), size)).into_owned();
-        let code = there(table.status_code, "status_code")(status);
-        there(table.status_release, "status_release")(status);
+        let code = there(host.statuses().code, "code")(status);
+        there(host.statuses().release, "release")(status);
         Err(Refusal::new(code, message))
     }
 }
@@ -169,13 +165,13 @@ impl Value {
     /// An optional input that is left out.
     pub const NONE: Self = Self(raw::PERCALE_NO_VALUE);
 
-    /// Whether there is none.
+    /// True for no value.
     pub fn is_none(self) -> bool {
         self.0 < 0
     }
 }
 
-/// What a gradient function reads, and adds nodes to.
+/// The node whose gradient is wanted, and the function that nodes are added to.
 pub struct Gradient<'a> {
     host: Host,
     context: *mut raw::percale_grad_context,
@@ -183,33 +179,66 @@ pub struct Gradient<'a> {
 }
 
 impl Gradient<'_> {
+    /// The node's attributes, the defaults filled in.
+    pub fn attributes(&self) -> Attributes<'_> {
+        Attributes::new(self.host, unsafe { there(self.host.grad().attributes, "attributes")(self.context) })
+    }
+
     /// An input of the node.
     pub fn input(&self, index: usize) -> Value {
-        Value(unsafe { there(self.host.table().grad_input, "grad_input")(self.context, index) })
+        Value(unsafe { there(self.host.grad().input, "input")(self.context, index) })
     }
 
     /// An output of the node.
     pub fn output(&self, index: usize) -> Value {
-        Value(unsafe { there(self.host.table().grad_output, "grad_output")(self.context, index) })
+        Value(unsafe { there(self.host.grad().output, "output")(self.context, index) })
     }
 
-    /// The gradient that reaches an output.
-    pub fn of_output(&self, index: usize) -> Value {
-        Value(unsafe { there(self.host.table().grad_of_output, "grad_of_output")(self.context, index) })
+    /// The gradient that arrives at an output; none: zero.
+    pub fn output_gradient(&self, index: usize) -> Value {
+        Value(unsafe { there(self.host.grad().output_gradient, "output_gradient")(self.context, index) })
     }
 
-    /// Adds a node, "Mul" or "domain:Op", and gives its first output. After an error, which the library reports itself, there is none,
-    /// and what goes on with it adds nothing.
+    /// True if the gradient of an input is needed.
+    pub fn wants(&self, input: usize) -> bool {
+        unsafe { there(self.host.grad().wants, "wants")(self.context, input) != 0 }
+    }
+
+    /// The dtype of a value; 0: none.
+    pub fn dtype(&self, value: Value) -> raw::percale_dtype {
+        unsafe { there(self.host.grad().dtype, "dtype")(self.context, value.0) }
+    }
+
+    /// A constant of rank 0.
+    pub fn scalar(&mut self, dtype: raw::percale_dtype, value: f64) -> Value {
+        Value(unsafe { there(self.host.grad().scalar, "scalar")(self.context, dtype, value) })
+    }
+
+    /// A constant of rank 1 and dtype i64, as shapes and axes are given to ops.
+    pub fn ints(&mut self, values: &[i64]) -> Value {
+        Value(unsafe { there(self.host.grad().ints, "ints")(self.context, values.as_ptr(), values.len()) })
+    }
+
+    /// Adds a node, "Mul" or "domain:Op", and gives its first output. After an error, which the
+    /// library reports itself, there is none, and what goes on with it adds nothing.
     pub fn emit(&mut self, op: &str, inputs: &[Value]) -> Value {
+        self.emit_with(op, inputs, &[])
+    }
+
+    /// As [`Gradient::emit`], with attributes.
+    pub fn emit_with(&mut self, op: &str, inputs: &[Value], attributes: &[(&CStr, AttributeValue<'_>)]) -> Value {
         let Ok(op) = CString::new(op) else { panic!("a NUL in the name of an op") };
         let inputs: Vec<i32> = inputs.iter().map(|value| value.0).collect();
-        let emit = there(self.host.table().grad_emit, "grad_emit");
-        Value(unsafe { emit(self.context, op.as_ptr(), inputs.as_ptr(), inputs.len()) })
+        let attributes: Vec<_> = attributes.iter().map(|(name, value)| value.to_raw(name)).collect();
+        let emit = there(self.host.grad().emit, "emit");
+        let (inputs, count) = (inputs.as_ptr(), inputs.len());
+        Value(unsafe { emit(self.context, op.as_ptr(), inputs, count, attributes.as_ptr(), attributes.len()) })
     }
 
-    /// The gradient of an input.
-    pub fn set(&mut self, input: usize, value: Value) {
-        unsafe { there(self.host.table().grad_set, "grad_set")(self.context, input, value.0) }
+    /// Sets the gradient of an input.
+    pub fn set_input_gradient(&mut self, input: usize, value: Value) {
+        let set = there(self.host.grad().set_input_gradient, "set_input_gradient");
+        unsafe { set(self.context, input, value.0) }
     }
 }
 

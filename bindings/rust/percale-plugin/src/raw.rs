@@ -1,9 +1,9 @@
-// Written by bindings/gen from c_api/include/percale_plugin.h; changes belong there.
+// Written by bindings/gen from c_api/percale_plugin.h; changes belong there.
 
 use std::ffi::{c_char, c_void};
 use std::marker::{PhantomData, PhantomPinned};
 
-/// Code of a status: the canonical codes of gRPC; new ones are only ever added at the end.
+/// Code of a status: the canonical codes of gRPC. New ones are only added at the end.
 pub type percale_code = i32;
 /// The constant 0 of [`percale_code`].
 pub const PERCALE_OK: percale_code = 0;
@@ -40,7 +40,7 @@ pub const PERCALE_DATA_LOSS: percale_code = 15;
 /// The constant 16 of [`percale_code`].
 pub const PERCALE_UNAUTHENTICATED: percale_code = 16;
 
-/// Element type; the numbers are ONNX's TensorProto.DataType.
+/// Element type; the numbers are those of ONNX's TensorProto.DataType.
 pub type percale_dtype = i32;
 /// The constant 0 of [`percale_dtype`].
 pub const PERCALE_DTYPE_INVALID: percale_dtype = 0;
@@ -97,16 +97,70 @@ pub const PERCALE_DTYPE_U2: percale_dtype = 25;
 /// The constant 26 of [`percale_dtype`].
 pub const PERCALE_DTYPE_I2: percale_dtype = 26;
 
-/// A value of a builder: what a node, an input or a constant gives. -1 = none.
+/// Level of a message of the log.
+pub type percale_log_level = i32;
+/// The constant 0 of [`percale_log_level`].
+pub const PERCALE_LOG_DEBUG: percale_log_level = 0;
+/// The constant 1 of [`percale_log_level`].
+pub const PERCALE_LOG_INFO: percale_log_level = 1;
+/// The constant 2 of [`percale_log_level`].
+pub const PERCALE_LOG_WARNING: percale_log_level = 2;
+/// The constant 3 of [`percale_log_level`].
+pub const PERCALE_LOG_ERROR: percale_log_level = 3;
+
+/// A value of a builder: an input, a constant, a variable or an output of a node; -1: none.
 pub type percale_value = i32;
+
+/// Kind of an attribute; the numbers are ONNX's AttributeProto.AttributeType.
+pub type percale_attribute_kind = i32;
+/// The constant 1 of [`percale_attribute_kind`].
+pub const PERCALE_ATTRIBUTE_FLOAT: percale_attribute_kind = 1;
+/// The constant 2 of [`percale_attribute_kind`].
+pub const PERCALE_ATTRIBUTE_INT: percale_attribute_kind = 2;
+/// The constant 3 of [`percale_attribute_kind`].
+pub const PERCALE_ATTRIBUTE_STRING: percale_attribute_kind = 3;
+/// The constant 4 of [`percale_attribute_kind`].
+pub const PERCALE_ATTRIBUTE_TENSOR: percale_attribute_kind = 4;
+/// The constant 5 of [`percale_attribute_kind`].
+pub const PERCALE_ATTRIBUTE_FUNCTION: percale_attribute_kind = 5;
+/// The constant 6 of [`percale_attribute_kind`].
+pub const PERCALE_ATTRIBUTE_FLOATS: percale_attribute_kind = 6;
+/// The constant 7 of [`percale_attribute_kind`].
+pub const PERCALE_ATTRIBUTE_INTS: percale_attribute_kind = 7;
+/// The constant 8 of [`percale_attribute_kind`].
+pub const PERCALE_ATTRIBUTE_STRINGS: percale_attribute_kind = 8;
+
+/// Reason for the failure of a run, for which the library words the message. The numbers differ from those of
+/// percale_code, so that one taken for the other is found.
+pub type percale_run_error = i32;
+/// The constant 101 of [`percale_run_error`].
+pub const PERCALE_RUN_ERROR_KERNEL_FAILED: percale_run_error = 101;
+/// The constant 102 of [`percale_run_error`].
+pub const PERCALE_RUN_ERROR_INDEX_OUT_OF_RANGE: percale_run_error = 102;
+/// The constant 103 of [`percale_run_error`].
+pub const PERCALE_RUN_ERROR_DIVISION_BY_ZERO: percale_run_error = 103;
+/// The constant 104 of [`percale_run_error`].
+pub const PERCALE_RUN_ERROR_BAD_SIZE: percale_run_error = 104;
+/// The constant 105 of [`percale_run_error`].
+pub const PERCALE_RUN_ERROR_NOT_POSITIVE: percale_run_error = 105;
+/// The constant 106 of [`percale_run_error`].
+pub const PERCALE_RUN_ERROR_NOT_FINITE: percale_run_error = 106;
+/// The constant 107 of [`percale_run_error`].
+pub const PERCALE_RUN_ERROR_SINGULAR: percale_run_error = 107;
+/// The constant 108 of [`percale_run_error`].
+pub const PERCALE_RUN_ERROR_NOT_POSITIVE_DEFINITE: percale_run_error = 108;
+/// The constant 109 of [`percale_run_error`].
+pub const PERCALE_RUN_ERROR_ASSERTION_FAILED: percale_run_error = 109;
+/// The constant 110 of [`percale_run_error`].
+pub const PERCALE_RUN_ERROR_OUT_OF_MEMORY: percale_run_error = 110;
 
 /// As a value: none.
 pub const PERCALE_NO_VALUE: percale_value = -1;
 /// As a size: the text ends with NUL.
 pub const PERCALE_NUL_ENDED: usize = usize::MAX;
-/// As a timeout: none. Any other negative number is a time that is over already.
+/// As a timeout: none. Any other negative number is a time that has passed.
 pub const PERCALE_FOREVER: i64 = -1;
-/// Version of this header's tables.
+/// Version of the plug-in interface. The tables of one version only ever grow at their ends.
 pub const PERCALE_PLUGIN_ABI: u32 = 1;
 
 /// *thread-safe*. An error: code and message. NULL is success.
@@ -116,15 +170,15 @@ pub struct percale_status {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// *thread-safe*. The root of everything: registries, devices, threads, memory limit. Several may live in one
-/// process.
+/// *thread-safe*. The root of all objects: registries, devices, threads, memory limit. A process may have
+/// several.
 #[repr(C)]
 pub struct percale_engine {
     _data: [u8; 0],
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// *thread-safe* as a handle; whoever writes to its memory must be its only user at that time.
+/// *thread-safe* as a handle. Only the sole user of a tensor may write to its memory.
 #[repr(C)]
 pub struct percale_tensor {
     _data: [u8; 0],
@@ -145,121 +199,168 @@ pub struct percale_graph {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// What a kernel sees of the node that it may run: op, attributes, types, shapes, constants. Borrowed; read it
-/// with the node_* getters of the host table.
+/// A node that a kernel may run: op, attributes, element types, shapes, constants. Borrowed.
 #[repr(C)]
 pub struct percale_node_view {
     _data: [u8; 0],
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// Where a kernel's plan() books what it needs. Borrowed for the duration of plan().
+/// The requests of a kernel for one node: scratch memory, layouts, outputs in place. Borrowed.
 #[repr(C)]
 pub struct percale_kernel_plan {
     _data: [u8; 0],
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// What a shape function reads and fills. Borrowed for the duration of the call.
-#[repr(C)]
-pub struct percale_shape_context {
-    _data: [u8; 0],
-    _marker: PhantomData<(*mut u8, PhantomPinned)>,
-}
-
-/// What a gradient function reads and emits nodes to. Borrowed for the duration of the call.
-#[repr(C)]
-pub struct percale_grad_context {
-    _data: [u8; 0],
-    _marker: PhantomData<(*mut u8, PhantomPinned)>,
-}
-
-/// The run that a kernel works for: parallelism, cancellation, the error word. Borrowed.
+/// The run that a kernel works for. Borrowed. Any thread of the run may use it.
 #[repr(C)]
 pub struct percale_run_context {
     _data: [u8; 0],
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// What run() of a kernel gets. Operands are the node's inputs, then its outputs, in schema order; an absent
-/// optional one is NULL, an empty tensor is a non-NULL pointer. Memory is 64-byte aligned, of the kernel's
-/// device, and row-major where the kernel's plan has not said otherwise.
+/// The inputs and outputs of a node whose output shapes are wanted. Borrowed.
+#[repr(C)]
+pub struct percale_shape_context {
+    _data: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// A node whose gradient is wanted, and the function that the gradient is added to. Borrowed.
+#[repr(C)]
+pub struct percale_grad_context {
+    _data: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// The attributes of a node. Borrowed; as long-lived as the view or context that they came from.
+#[repr(C)]
+pub struct percale_attributes {
+    _data: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// A named attribute and its value. `kind` says which members hold the value; the others are not read. The layout
+/// never changes, because arrays of it cross the border. Text and arrays are borrowed.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_attribute {
+    /// `name`.
+    pub name: *const c_char,
+    /// `kind`.
+    pub kind: percale_attribute_kind,
+    /// FLOAT.
+    pub f: f64,
+    /// INT.
+    pub i: i64,
+    /// STRING: the text. FUNCTION: the name of the function.
+    pub text: *const c_char,
+    /// Bytes of `text`, PERCALE_NUL_ENDED allowed in an attribute that is given to the library.
+    pub text_size: usize,
+    /// FLOATS.
+    pub floats: *const f64,
+    /// INTS.
+    pub ints: *const i64,
+    /// STRINGS, NUL-ended, in an attribute that is given to the library. NULL in one that was read;
+    /// `percale_host_attributes_api` has a function for each string.
+    pub strings: *const *const c_char,
+    /// Entries of FLOATS, INTS and STRINGS.
+    pub count: usize,
+    /// TENSOR: element type, dims, rank, row-major elements and their bytes.
+    pub dtype: percale_dtype,
+    /// `dims`.
+    pub dims: *const i64,
+    /// `rank`.
+    pub rank: usize,
+    /// `data`.
+    pub data: *const c_void,
+    /// `bytes`.
+    pub bytes: u64,
+}
+
+/// The operands of one run of a kernel. Operands are the inputs of the node, then its outputs, in schema order.
+/// An absent optional operand is NULL; an empty tensor is a non-NULL pointer. Memory belongs to the kernel's
+/// device, is 64-byte aligned, and is row-major unless the plan has set a layout. Borrowed for the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_launch {
     /// `operands`.
     pub operands: *const *mut c_void,
-    /// The bytes booked with kernel_plan_set_scratch(), 64-byte aligned; contents undefined.
+    /// The memory requested with `set_scratch`, 64-byte aligned, contents undefined.
     pub scratch: *mut c_void,
-    /// The device's queue that the work goes to; NULL on the CPU, where run() does the work before it returns.
-    pub queue: *mut c_void,
+    /// The device's stream that the work goes to. NULL on the CPU and on devices without streams: there the work is
+    /// done when `run` returns.
+    pub stream: *mut c_void,
     /// `run`.
     pub run: *mut percale_run_context,
 }
 
-/// A kernel: one way to run one op on one kind of device. The list of an op is asked in order; the first kernel
-/// whose accepts() returns NULL is taken.
+/// One way to run one op on one kind of device. Strings live as long as the plug-in. The functions may be called
+/// by several threads at once.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_kernel {
     /// `struct_size`.
     pub struct_size: u32,
-    /// Name for traces and `percale kernels`, such as "onednn.conv".
+    /// Name in traces and in `percale kernels`, such as "onednn.conv".
     pub name: *const c_char,
-    /// Op domain ("" for ONNX's own) and name.
+    /// Kind of the device that it runs on, such as "cpu" or "cuda".
+    pub device_kind: *const c_char,
+    /// Domain of the op, "" for ONNX's own, and its name.
     pub domain: *const c_char,
     /// `op`.
     pub op: *const c_char,
-    /// NULL when the kernel can run the node; else a status whose message is the reason.
+    /// Returns NULL if the kernel can run `node`, else a status whose message is the reason.
     pub accepts: Option<unsafe extern "C" fn(user: *mut c_void, node: *const percale_node_view) -> *mut percale_status>,
-    /// Prepares the node: books scratch, makes immutable state that concurrent runs share. UNIMPLEMENTED where
-    /// formats that it needs are not given: then the next kernel is asked.
+    /// Prepares a node that was accepted. Makes `*out_state`, which is immutable and shared by concurrent runs; it
+    /// may stay NULL. UNIMPLEMENTED if a layout that the kernel needs was not granted: then the next kernel is asked.
     pub plan: Option<unsafe extern "C" fn(user: *mut c_void, node: *const percale_node_view, plan: *mut percale_kernel_plan, out_state: *mut *mut c_void) -> *mut percale_status>,
-    /// Does the work. May be called by several threads at once with the same state. Should allocate nothing.
+    /// Does the work. Should allocate nothing. Reports failure with the `run` table of the host.
     pub run: Option<unsafe extern "C" fn(state: *const c_void, launch: *const percale_launch)>,
-    /// Frees what plan() made.
+    /// Frees the state that `plan` made. Optional.
     pub destroy: Option<unsafe extern "C" fn(state: *mut c_void)>,
-    /// Handed to accepts() and plan().
+    /// Passed to `accepts` and `plan`.
     pub user: *mut c_void,
 }
 
-/// Facts about one device. Text is borrowed from the plug-in and lives as long as it.
+/// Facts about one device. Strings live as long as the plug-in.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_device_description {
     /// `struct_size`.
     pub struct_size: u32,
-    /// "cpu", "null", "cuda": the kind part of the device's name.
+    /// The kind, which is the first part of the device's name: "cpu", "null", "cuda".
     pub kind: *const c_char,
-    /// The maker's name of the thing: "AMD EPYC 9554".
+    /// The maker's name of the product: "AMD EPYC 9554".
     pub model: *const c_char,
-    /// Bytes of its memory, 0 when not known.
+    /// Bytes of its memory; 0: not known.
     pub memory_bytes: u64,
-    /// 1 when the host may read and write its memory by pointer: copies from and to such a device are plain.
+    /// 1: the host may read and write its memory through pointers, and copies are plain.
     pub shares_host_memory: i32,
-    /// Peak arithmetic rate in GFLOP/s of f32 and memory bandwidth in GB/s for the placement's cost model; 0 =
-    /// unknown.
+    /// Peak arithmetic rate of f32 in GFLOP/s, for the cost model of placement; 0: not known.
     pub gflops: f64,
-    /// `gbytes_per_second`.
+    /// Memory bandwidth in GB/s, for the cost model of placement; 0: not known.
     pub gbytes_per_second: f64,
 }
 
-/// What an engine wants of a device that it opens.
+/// The settings of the engine that opens a device.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_device_options {
     /// `struct_size`.
     pub struct_size: u32,
-    /// The most that allocate() may have given out at once, in bytes; 0: all that the device has.
+    /// Limit of the bytes that `allocate` has given out at any time; 0: no limit.
     pub memory_limit: u64,
-    /// 1: the same bits in every run; 0: faster code without that promise is welcome.
+    /// 1: every run gives the same bits; 0: faster code without that promise is welcome.
     pub deterministic: i32,
-    /// 1: products of f32 may be made of tf32, which keeps 10 bits of the fraction.
+    /// 1: products of f32 may use tf32, which keeps 10 bits of the fraction.
     pub tf32: i32,
 }
 
-/// A kind of device. `self` is the table's own user pointer, `device` what open() returned. Functions may be
-/// called from any thread; calls on one queue are serialised by the library.
+/// A kind of device. `self` is passed to `probe` and `open`; `device` is the value that `open` gave. The
+/// functions may be called from any thread. The library serialises calls on one stream. A NULL slot means that
+/// the device does not have the feature.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_device_api {
@@ -267,100 +368,245 @@ pub struct percale_device_api {
     pub struct_size: u32,
     /// `self`.
     pub self_: *mut c_void,
-    /// The kind, as in the description; names of its devices are "\<kind\>:\<index\>".
+    /// The kind. Names of devices are "KIND:INDEX".
     pub kind: *const c_char,
-    /// How many such devices the machine has. With none, *out_reason says why ("no NVIDIA driver"); never an error.
+    /// Returns the number of such devices in this machine. If it is 0, `*out_reason` is the reason ("no NVIDIA
+    /// driver"), which lives as long as the plug-in. Never an error.
     pub probe: Option<unsafe extern "C" fn(self_: *mut c_void, out_reason: *mut *const c_char) -> i32>,
-    /// `open`.
-    pub open: Option<unsafe extern "C" fn(self_: *mut c_void, index: i32, out_device: *mut *mut c_void) -> *mut percale_status>,
-    /// `close`.
+    /// Opens the device `index`, 0 to `probe() - 1`. `options` is not NULL and ends with the call. NOT_FOUND: there
+    /// is no such device.
+    pub open: Option<unsafe extern "C" fn(self_: *mut c_void, index: i32, options: *const percale_device_options, out_device: *mut *mut c_void) -> *mut percale_status>,
+    /// Closes a device. No memory, stream or executable of it is in use any more.
     pub close: Option<unsafe extern "C" fn(device: *mut c_void)>,
-    /// `describe`.
+    /// Fills `*out_description`; the caller has set its `struct_size`.
     pub describe: Option<unsafe extern "C" fn(device: *mut c_void, out_description: *mut percale_device_description) -> *mut percale_status>,
-    /// Device memory, 64-byte aligned, contents undefined. Out of memory is RESOURCE_EXHAUSTED, `bytes` of 0
-    /// INVALID_ARGUMENT.
-    pub allocate: Option<unsafe extern "C" fn(device: *mut c_void, bytes: u64, out_memory: *mut *mut c_void) -> *mut percale_status>,
-    /// `free`.
-    pub free: Option<unsafe extern "C" fn(device: *mut c_void, memory: *mut c_void)>,
-    /// In-order queues of work. NULL slots: the device works synchronously and has no queues.
-    pub queue_create: Option<unsafe extern "C" fn(device: *mut c_void, out_queue: *mut *mut c_void) -> *mut percale_status>,
-    /// `queue_destroy`.
-    pub queue_destroy: Option<unsafe extern "C" fn(queue: *mut c_void)>,
-    /// Enqueues a copy between host memory and device memory; `to` and `from` may lie anywhere within a block.
-    /// Without queues (`queue` NULL) it is done when it returns.
-    pub copy_from_host: Option<unsafe extern "C" fn(device: *mut c_void, queue: *mut c_void, to: *mut c_void, from: *const c_void, bytes: u64) -> *mut percale_status>,
-    /// `copy_to_host`.
-    pub copy_to_host: Option<unsafe extern "C" fn(device: *mut c_void, queue: *mut c_void, to: *mut c_void, from: *const c_void, bytes: u64) -> *mut percale_status>,
-    /// Returns when all work of the queue is done and every reached() of queue_signal() has returned; the first error
-    /// of that work, if any.
-    pub queue_synchronize: Option<unsafe extern "C" fn(queue: *mut c_void) -> *mut percale_status>,
-    /// Bytes allocated now, and the high-water mark.
-    pub memory_stats: Option<unsafe extern "C" fn(device: *mut c_void, out_used: *mut u64, out_peak: *mut u64)>,
-    /// Asks queued work to end early. Optional.
-    pub cancel: Option<unsafe extern "C" fn(device: *mut c_void)>,
-    /// 1 when the device will never work again. Optional; NULL = never.
+    /// Returns 1 if the device will never work again. Optional.
     pub lost: Option<unsafe extern "C" fn(device: *mut c_void) -> i32>,
-    /// The other way to execute: takes a whole partition as the bytes of a .percale file, whose function "main" has
-    /// static types and neither variables nor random ops. Optional; a device that has it is given partitions, no
-    /// kernels. UNIMPLEMENTED names a node that the device cannot run. `inputs` and `outputs` of execute(), arrays
-    /// that end with the call, are device memory in the order of "main"; it puts the work on the queue, or has done
-    /// it when it returns where there are none (`queue` NULL). It is called by several threads at once, on queues of
-    /// their own.
-    pub compile: Option<unsafe extern "C" fn(device: *mut c_void, graph: *const c_void, bytes: u64, out_executable: *mut *mut c_void) -> *mut percale_status>,
-    /// `execute`.
-    pub execute: Option<unsafe extern "C" fn(executable: *mut c_void, queue: *mut c_void, inputs: *const *mut c_void, outputs: *const *mut c_void) -> *mut percale_status>,
-    /// `executable_destroy`.
-    pub executable_destroy: Option<unsafe extern "C" fn(executable: *mut c_void)>,
-    /// The kind of device whose kernels serve this one too, for ops that have no kernel for its own kind; NULL: none
-    /// do. They read and write memory that the device must show them: see launch(), which is needed with this.
-    pub borrow_kernels: *const c_char,
-    /// Enqueues one run of a kernel, a borrowed one or its own: a thread of the device calls run(state, l) after what
-    /// is before it in the queue, and the work is done when that returns. `l` is as `launch`, with operands and
-    /// scratch, which are addresses within blocks of allocate(), replaced by where a thread can reach those bytes,
-    /// and `queue` NULL. What `launch` points to ends with this call; `state` and launch-\>run last until the queue
-    /// is synchronised. Not called when work before it has failed.
-    pub launch: Option<unsafe extern "C" fn(queue: *mut c_void, run: Option<unsafe extern "C" fn(state: *const c_void, launch: *const percale_launch)>, state: *const c_void, launch: *const percale_launch, operand_count: usize) -> *mut percale_status>,
-    /// A point on a timeline: enqueues that reached(event, value, code) is called once all work before it in the
-    /// queue is done, with PERCALE_OK, or has been left out because of an error, with its code: then too, and on a
-    /// lost device. It comes from a thread of the device and must neither wait nor call the table. NULL: whoever
-    /// needs such a point synchronises the queue. When queue_signal() itself fails it is never called.
-    pub queue_signal: Option<unsafe extern "C" fn(queue: *mut c_void, reached: Option<unsafe extern "C" fn(event: *mut c_void, value: u64, code: percale_code)>, event: *mut c_void, value: u64) -> *mut percale_status>,
-    /// open() with what the engine wants. NULL: open() is called.
-    pub open_with: Option<unsafe extern "C" fn(self_: *mut c_void, index: i32, options: *const percale_device_options, out_device: *mut *mut c_void) -> *mut percale_status>,
-    /// Host memory that copies from and to the device need not go through a second time (pinned), 64-byte aligned.
-    /// Any thread may read and write it. Optional; NULL: the library takes memory of its own for what passes through
-    /// the host.
+    /// Allocates device memory, 64-byte aligned, contents undefined. RESOURCE_EXHAUSTED: out of memory.
+    /// INVALID_ARGUMENT: `bytes` is 0.
+    pub allocate: Option<unsafe extern "C" fn(device: *mut c_void, bytes: u64, out_memory: *mut *mut c_void) -> *mut percale_status>,
+    /// Frees memory of `allocate`.
+    pub free: Option<unsafe extern "C" fn(device: *mut c_void, memory: *mut c_void)>,
+    /// Allocates pinned host memory, 64-byte aligned, from and to which copies need no second copy. Any thread may
+    /// read and write it. Optional; without it the library uses its own memory.
     pub allocate_host: Option<unsafe extern "C" fn(device: *mut c_void, bytes: u64, out_memory: *mut *mut c_void) -> *mut percale_status>,
-    /// `free_host`.
+    /// Frees memory of `allocate_host`.
     pub free_host: Option<unsafe extern "C" fn(device: *mut c_void, memory: *mut c_void)>,
-    /// Work that is kept, to be done again at less cost than enqueuing it. Optional, all four or none, for devices
-    /// whose kernels enqueue by themselves (no launch()). Between record_begin() and record_end() what kernels put on
-    /// the queue is kept and not done; nothing else is asked of the queue meanwhile. play() enqueues all that was
-    /// kept, with the operands that it had: the library plays it only where they lie as they did, and has run the
-    /// kernels at least once before. `run` is the one that it is played for, whose random numbers may be others.
-    /// *out_recording NULL: some of it depends on the run in another way, and nothing of it will be done. A recording
-    /// is destroyed when none of its plays is under way, maybe after its queue.
-    pub record_begin: Option<unsafe extern "C" fn(queue: *mut c_void) -> *mut percale_status>,
-    /// `record_end`.
-    pub record_end: Option<unsafe extern "C" fn(queue: *mut c_void, out_recording: *mut *mut c_void) -> *mut percale_status>,
-    /// `play`.
-    pub play: Option<unsafe extern "C" fn(queue: *mut c_void, recording: *mut c_void, run: *mut percale_run_context) -> *mut percale_status>,
-    /// `recording_destroy`.
-    pub recording_destroy: Option<unsafe extern "C" fn(recording: *mut c_void)>,
-    /// copy_to_host() of bytes that nothing writes before the queue is synchronised: work behind it need not wait for
-    /// it, so that results leave while the device goes on; points of queue_signal() behind it, and synchronising, do
-    /// wait. NULL: copy_to_host() is called.
-    pub copy_out: Option<unsafe extern "C" fn(device: *mut c_void, queue: *mut c_void, to: *mut c_void, from: *const c_void, bytes: u64) -> *mut percale_status>,
-    /// Adds across devices of this table: the counts\[k\] numbers at buffers\[i * buffer_count + k\], memory of
-    /// devices\[i\] that no queue works on, become on all of them their sum over i. They are added as a tree over i
-    /// has it, whose left half has one more where they are odd, so that the bits are those of the host. `dtype` is
-    /// f32 or f64. Done when it returns; after an error the numbers are undefined. UNIMPLEMENTED where these devices
-    /// do not reach each other's memory. Optional; NULL: the library adds on the host.
+    /// Gives the bytes that are allocated now and their maximum so far. Optional.
+    pub memory_stats: Option<unsafe extern "C" fn(device: *mut c_void, out_used: *mut u64, out_peak: *mut u64)>,
+    /// Creates a stream.
+    pub stream_create: Option<unsafe extern "C" fn(device: *mut c_void, out_stream: *mut *mut c_void) -> *mut percale_status>,
+    /// Destroys a stream that has no work left.
+    pub stream_destroy: Option<unsafe extern "C" fn(stream: *mut c_void)>,
+    /// Returns when all work of the stream is done and every `reached` of `stream_signal` has returned. The status is
+    /// the first error of that work.
+    pub stream_synchronize: Option<unsafe extern "C" fn(stream: *mut c_void) -> *mut percale_status>,
+    /// Enqueues a point on the timeline of the stream. When all work before it is done, `reached(event, value,
+    /// PERCALE_OK)` is called; if that work failed or was skipped, or the device was lost, it is called with the
+    /// error's code. The call comes from a thread of the device and must neither wait nor call this table. Without
+    /// it, the library synchronises the stream. If `stream_signal` itself fails, `reached` is never called.
+    pub stream_signal: Option<unsafe extern "C" fn(stream: *mut c_void, reached: Option<unsafe extern "C" fn(event: *mut c_void, value: u64, code: percale_code)>, event: *mut c_void, value: u64) -> *mut percale_status>,
+    /// Enqueues a copy of `bytes` bytes from host memory to device memory; `to` may point into a block.
+    pub copy_from_host: Option<unsafe extern "C" fn(device: *mut c_void, stream: *mut c_void, to: *mut c_void, from: *const c_void, bytes: u64) -> *mut percale_status>,
+    /// Enqueues a copy from device memory to host memory; `from` may point into a block.
+    pub copy_to_host: Option<unsafe extern "C" fn(device: *mut c_void, stream: *mut c_void, to: *mut c_void, from: *const c_void, bytes: u64) -> *mut percale_status>,
+    /// As `copy_to_host`, for bytes that nothing writes before the stream is synchronised. Work behind it need not
+    /// wait for it; later points of `stream_signal`, and synchronising, do. Optional; without it `copy_to_host` is
+    /// called.
+    pub copy_out: Option<unsafe extern "C" fn(device: *mut c_void, stream: *mut c_void, to: *mut c_void, from: *const c_void, bytes: u64) -> *mut percale_status>,
+    /// The kind of device whose kernels serve this one too, for ops without a kernel of its own kind. They read and
+    /// write memory that the device must make reachable, see `launch`. Optional.
+    pub borrow_kernels: *const c_char,
+    /// Enqueues one run of a kernel. A thread of the device calls `run(state, l)` when the work before it in the
+    /// stream is done, and the work is complete when that returns. `l` equals `launch`, except that `stream` is NULL
+    /// and that operands and scratch, which are addresses within blocks of `allocate`, are replaced by addresses that
+    /// the thread can use. `launch` and its array of `operand_count` operands end with this call; `state` and
+    /// `launch->run` last until the stream is synchronised. `run` is not called if work before it has failed. Needed
+    /// with `borrow_kernels`.
+    pub launch: Option<unsafe extern "C" fn(stream: *mut c_void, run: Option<unsafe extern "C" fn(state: *const c_void, launch: *const percale_launch)>, state: *const c_void, launch: *const percale_launch, operand_count: usize) -> *mut percale_status>,
+    /// Starts a capture: until `capture_end`, work that kernels put on the stream is recorded and not executed. The
+    /// library asks nothing else of the stream meanwhile.
+    pub capture_begin: Option<unsafe extern "C" fn(stream: *mut c_void) -> *mut percale_status>,
+    /// Ends a capture. `*out_captured` is NULL if some of the work depends on the run in a way that a replay cannot
+    /// follow; the recorded work is then dropped.
+    pub capture_end: Option<unsafe extern "C" fn(stream: *mut c_void, out_captured: *mut *mut c_void) -> *mut percale_status>,
+    /// Enqueues the captured work, with the operands of the capture. The library replays only if all operands have
+    /// the same addresses, and has run the kernels at least once before. `run` is the run that it is replayed for,
+    /// whose random numbers may differ.
+    pub replay: Option<unsafe extern "C" fn(stream: *mut c_void, captured: *mut c_void, run: *mut percale_run_context) -> *mut percale_status>,
+    /// Destroys captured work of which no replay is under way, maybe after its stream.
+    pub captured_destroy: Option<unsafe extern "C" fn(captured: *mut c_void)>,
+    /// Compiles `bytes` bytes of a .percale file, whose function "main" has static types and neither variables nor
+    /// random ops. UNIMPLEMENTED names a node that the device cannot run. Optional; a device that has it is given
+    /// parts of graphs and no kernels.
+    pub compile: Option<unsafe extern "C" fn(device: *mut c_void, graph: *const c_void, bytes: u64, out_executable: *mut *mut c_void) -> *mut percale_status>,
+    /// Enqueues one run, or has done it on return if `stream` is NULL. `inputs` and `outputs` are device memory in
+    /// the order of "main"; the arrays end with the call. Several threads may call it at once, each on a stream of
+    /// its own.
+    pub execute: Option<unsafe extern "C" fn(executable: *mut c_void, stream: *mut c_void, inputs: *const *mut c_void, outputs: *const *mut c_void) -> *mut percale_status>,
+    /// Destroys what `compile` made.
+    pub executable_destroy: Option<unsafe extern "C" fn(executable: *mut c_void)>,
+    /// All-reduce over devices of this table: each of the `counts[k]` numbers at `buffers[i * buffer_count + k]`,
+    /// memory of `devices[i]` that no stream works on, becomes the sum over all i. The sum is a balanced tree over i,
+    /// whose left half is larger by one if the count is odd, so that the bits equal those of the host. `dtype` is f32
+    /// or f64. Done on return; after an error the numbers are undefined. UNIMPLEMENTED: these devices cannot reach
+    /// each other's memory. Optional; without it the library adds on the host.
     pub all_reduce: Option<unsafe extern "C" fn(devices: *const *mut c_void, device_count: u32, buffers: *const *mut c_void, counts: *const u64, buffer_count: u32, dtype: percale_dtype) -> *mut percale_status>,
 }
 
-/// A function of a graph: values and nodes by number. Of all graph_*_info: the caller sets struct_size; text and
-/// arrays are borrowed from the graph.
+/// The destination of an exported model. Borrowed for the call. The library reports errors of writing, so the
+/// functions return nothing.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_export_target {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// `user`.
+    pub user: *mut c_void,
+    /// Appends `size` bytes to the model.
+    pub write: Option<unsafe extern "C" fn(user: *mut c_void, bytes: *const c_void, size: usize)>,
+    /// Name of a second file beside the model for elements of tensors; NULL: there is none.
+    pub data_name: *const c_char,
+    /// Appends `size` bytes to the second file, which exists after the first call.
+    pub write_data: Option<unsafe extern "C" fn(user: *mut c_void, bytes: *const c_void, size: usize)>,
+    /// 0: elements go to the second file only if the model cannot hold them; 1: those of all larger tensors do.
+    pub prefer_data: i32,
+}
+
+/// A model format. Functions may be called by several threads at once. A NULL function: the format does not do
+/// that.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_format {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// Name of the format: "onnx".
+    pub name: *const c_char,
+    /// Passed to the functions below.
+    pub user: *mut c_void,
+    /// Fills the function "main" of `builder`, and what it needs, from `size` bytes of a model. `folder` is the only
+    /// folder in which files that the model names may be opened; NULL: none.
+    pub import_graph: Option<unsafe extern "C" fn(user: *mut c_void, builder: *mut percale_builder, bytes: *const c_void, size: usize, folder: *const c_char) -> *mut percale_status>,
+    /// Writes a model that computes what "main" computes. The variables of `graph` have the values that the model
+    /// shall have.
+    pub export_graph: Option<unsafe extern "C" fn(user: *mut c_void, graph: *const percale_graph, target: *const percale_export_target) -> *mut percale_status>,
+    /// Makes a tensor from `size` bytes of the format's own tensor file (ONNX: a TensorProto), in the memory of
+    /// `engine`. The caller releases `*out_tensor`.
+    pub import_tensor: Option<unsafe extern "C" fn(user: *mut c_void, engine: *mut percale_engine, bytes: *const c_void, size: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status>,
+}
+
+/// Shapes of a node. Arrays are borrowed from the context.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_host_shape_api {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// `input_count`.
+    pub input_count: Option<unsafe extern "C" fn(context: *const percale_shape_context) -> usize>,
+    /// Returns the element type; 0: absent.
+    pub input_dtype: Option<unsafe extern "C" fn(context: *const percale_shape_context, index: usize) -> percale_dtype>,
+    /// Returns the dims, -1 where unknown. `*out_rank` is SIZE_MAX if even the rank is unknown.
+    pub input_dims: Option<unsafe extern "C" fn(context: *const percale_shape_context, index: usize, out_rank: *mut usize) -> *const i64>,
+    /// Returns the elements of an input whose value is known, else NULL.
+    pub input_constant: Option<unsafe extern "C" fn(context: *const percale_shape_context, index: usize) -> *const c_void>,
+    /// `attributes`.
+    pub attributes: Option<unsafe extern "C" fn(context: *const percale_shape_context) -> *const percale_attributes>,
+    /// Sets an output's element type and dims, -1 where unknown; a `rank` of SIZE_MAX: unknown rank.
+    /// INVALID_ARGUMENT: no such element type, or a rank above 8.
+    pub set_output: Option<unsafe extern "C" fn(context: *mut percale_shape_context, index: usize, dtype: percale_dtype, dims: *const i64, rank: usize) -> *mut percale_status>,
+}
+
+/// The gradient of a node.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_host_grad_api {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// `attributes`.
+    pub attributes: Option<unsafe extern "C" fn(context: *const percale_grad_context) -> *const percale_attributes>,
+    /// Returns an input of the node.
+    pub input: Option<unsafe extern "C" fn(context: *const percale_grad_context, index: usize) -> i32>,
+    /// Returns an output of the node.
+    pub output: Option<unsafe extern "C" fn(context: *const percale_grad_context, index: usize) -> i32>,
+    /// Returns the gradient that arrives at an output; -1: zero.
+    pub output_gradient: Option<unsafe extern "C" fn(context: *const percale_grad_context, index: usize) -> i32>,
+    /// Returns 1 if the gradient of an input is needed: work for others can be left out.
+    pub wants: Option<unsafe extern "C" fn(context: *const percale_grad_context, input_index: usize) -> i32>,
+    /// Returns the element type of a value; 0 for -1.
+    pub dtype: Option<unsafe extern "C" fn(context: *const percale_grad_context, value: i32) -> percale_dtype>,
+    /// Gives the dims of a value, -1 where unknown, and the rank, SIZE_MAX if unknown. `out_dims` has room for 8.
+    pub dims: Option<unsafe extern "C" fn(context: *const percale_grad_context, value: i32, out_dims: *mut i64, out_rank: *mut usize)>,
+    /// Returns a constant of rank 0 that holds `value` converted to `dtype`, which is a type of at least 8 bits.
+    pub scalar: Option<unsafe extern "C" fn(context: *mut percale_grad_context, dtype: percale_dtype, value: f64) -> i32>,
+    /// Returns an i64 constant of rank 1, as shapes and axes are given to ops.
+    pub ints: Option<unsafe extern "C" fn(context: *mut percale_grad_context, values: *const i64, count: usize) -> i32>,
+    /// Adds a node "Op" or "domain:Op" with these inputs and attributes and returns its first output; -1 after an
+    /// error. The attributes are copied; their kinds may be any but TENSOR and FUNCTION.
+    pub emit: Option<unsafe extern "C" fn(context: *mut percale_grad_context, op: *const c_char, inputs: *const i32, input_count: usize, attributes: *const percale_attribute, attribute_count: usize) -> i32>,
+    /// As `emit`, for an op with `output_count` outputs, which go to `out_values`.
+    pub emit_outputs: Option<unsafe extern "C" fn(context: *mut percale_grad_context, op: *const c_char, inputs: *const i32, input_count: usize, attributes: *const percale_attribute, attribute_count: usize, out_values: *mut i32, output_count: usize)>,
+    /// Sets the gradient with respect to an input. An input without one counts as zero.
+    pub set_input_gradient: Option<unsafe extern "C" fn(context: *mut percale_grad_context, input_index: usize, value: i32)>,
+}
+
+/// A graph builder.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_host_builder_api {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// Returns the engine that the graph is built for, borrowed from the builder.
+    pub engine: Option<unsafe extern "C" fn(builder: *mut percale_builder) -> *mut percale_engine>,
+    /// Returns 1 if nodes of `op` ("Conv", "domain:Op") can be made as opset `version` of the op's domain defines it;
+    /// 0 for `version`: the newest.
+    pub knows_op: Option<unsafe extern "C" fn(builder: *const percale_builder, op: *const c_char, version: i32) -> i32>,
+    /// Stores a fact about the graph with it.
+    pub set_metadata: Option<unsafe extern "C" fn(builder: *mut percale_builder, key: *const c_char, value: *const c_char) -> *mut percale_status>,
+    /// Functions and their values.
+    pub begin_function: Option<unsafe extern "C" fn(builder: *mut percale_builder, name: *const c_char) -> *mut percale_status>,
+    /// Functions and their values.
+    pub end_function: Option<unsafe extern "C" fn(builder: *mut percale_builder) -> *mut percale_status>,
+    /// Adds an input of the current function. `dims`: `rank` sizes, -1 where unknown; a `rank` of SIZE_MAX: unknown
+    /// rank.
+    pub input: Option<unsafe extern "C" fn(builder: *mut percale_builder, name: *const c_char, dtype: percale_dtype, dims: *const i64, rank: usize, out_value: *mut percale_value) -> *mut percale_status>,
+    /// Functions and their values.
+    pub constant: Option<unsafe extern "C" fn(builder: *mut percale_builder, name: *const c_char, tensor: *mut percale_tensor, out_value: *mut percale_value) -> *mut percale_status>,
+    /// Adds a variable; `trainable` is 0 for one that no optimizer changes.
+    pub variable: Option<unsafe extern "C" fn(builder: *mut percale_builder, name: *const c_char, initial: *mut percale_tensor, trainable: i32, out_value: *mut percale_value) -> *mut percale_status>,
+    /// Reserves a name of the current function for the input or renamed value that will get it.
+    pub reserve_name: Option<unsafe extern "C" fn(builder: *mut percale_builder, name: *const c_char) -> *mut percale_status>,
+    /// Functions and their values.
+    pub rename: Option<unsafe extern "C" fn(builder: *mut percale_builder, value: percale_value, name: *const c_char) -> *mut percale_status>,
+    /// Gives element type, dims and rank of a value. `out_dims` has room for 8.
+    pub value_type: Option<unsafe extern "C" fn(builder: *const percale_builder, value: percale_value, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status>,
+    /// Functions and their values.
+    pub set_outputs: Option<unsafe extern "C" fn(builder: *mut percale_builder, values: *const percale_value, count: usize) -> *mut percale_status>,
+    /// Starts a node. `version` is the opset of the op's domain that defines its meaning; nodes of older opsets are
+    /// upgraded. 0: the newest. `name` may be NULL.
+    pub node: Option<unsafe extern "C" fn(builder: *mut percale_builder, op: *const c_char, version: i32, name: *const c_char) -> *mut percale_status>,
+    /// Nodes: `node`, then inputs and attributes, then `finish_node`.
+    pub add_input: Option<unsafe extern "C" fn(builder: *mut percale_builder, value: percale_value) -> *mut percale_status>,
+    /// Nodes: `node`, then inputs and attributes, then `finish_node`.
+    pub set_int: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, value: i64) -> *mut percale_status>,
+    /// Nodes: `node`, then inputs and attributes, then `finish_node`.
+    pub set_float: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, value: f64) -> *mut percale_status>,
+    /// Nodes: `node`, then inputs and attributes, then `finish_node`.
+    pub set_string: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, value: *const c_char) -> *mut percale_status>,
+    /// Nodes: `node`, then inputs and attributes, then `finish_node`.
+    pub set_ints: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, values: *const i64, count: usize) -> *mut percale_status>,
+    /// Nodes: `node`, then inputs and attributes, then `finish_node`.
+    pub set_floats: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, values: *const f64, count: usize) -> *mut percale_status>,
+    /// Nodes: `node`, then inputs and attributes, then `finish_node`.
+    pub set_strings: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, values: *const *const c_char, count: usize) -> *mut percale_status>,
+    /// Nodes: `node`, then inputs and attributes, then `finish_node`.
+    pub set_tensor: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, value: *mut percale_tensor) -> *mut percale_status>,
+    /// Nodes: `node`, then inputs and attributes, then `finish_node`.
+    pub set_function: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, function: *const c_char) -> *mut percale_status>,
+    /// Nodes: `node`, then inputs and attributes, then `finish_node`.
+    pub finish_node: Option<unsafe extern "C" fn(builder: *mut percale_builder, output_count: usize, out_values: *mut percale_value) -> *mut percale_status>,
+}
+
+/// A function of a graph. The caller sets `struct_size`, as in all of these structs.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_graph_function_info {
@@ -372,11 +618,11 @@ pub struct percale_graph_function_info {
     pub value_count: usize,
     /// `node_count`.
     pub node_count: usize,
-    /// Values.
+    /// Numbers of values.
     pub inputs: *const i32,
     /// `input_count`.
     pub input_count: usize,
-    /// `outputs`.
+    /// Numbers of values.
     pub outputs: *const i32,
     /// `output_count`.
     pub output_count: usize,
@@ -392,9 +638,9 @@ pub struct percale_graph_value_info {
     pub name: *const c_char,
     /// `dtype`.
     pub dtype: percale_dtype,
-    /// -1 where unknown; a rank of SIZE_MAX: not even that is known.
+    /// -1 where unknown.
     pub dims: *const i64,
-    /// `rank`.
+    /// SIZE_MAX: unknown.
     pub rank: usize,
     /// The elements of a constant, else NULL.
     pub data: *const c_void,
@@ -412,58 +658,20 @@ pub struct percale_graph_node_info {
     pub domain: *const c_char,
     /// `op`.
     pub op: *const c_char,
-    /// The opset, or version of the domain, that gave the op its meaning.
+    /// The opset of the domain that gave the op its meaning.
     pub version: i32,
     /// `name`.
     pub name: *const c_char,
-    /// Values; -1: absent.
+    /// Numbers of values; -1: absent.
     pub inputs: *const i32,
     /// `input_count`.
     pub input_count: usize,
-    /// `outputs`.
+    /// Numbers of values.
     pub outputs: *const i32,
     /// `output_count`.
     pub output_count: usize,
-    /// `attribute_count`.
-    pub attribute_count: usize,
-}
-
-/// An attribute that a node gives; defaults are not among them. `kind` says which members hold it: 1 float (f), 2
-/// int (i), 3 string (text), 4 tensor (dtype to bytes), 5 function (text: its name), 6 floats, 7 ints, 8 strings
-/// (count; one by one with graph_attribute_string).
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct percale_graph_attribute_info {
-    /// `struct_size`.
-    pub struct_size: u32,
-    /// `name`.
-    pub name: *const c_char,
-    /// `kind`.
-    pub kind: i32,
-    /// `f`.
-    pub f: f64,
-    /// `i`.
-    pub i: i64,
-    /// `text`.
-    pub text: *const c_char,
-    /// `text_size`.
-    pub text_size: usize,
-    /// `floats`.
-    pub floats: *const f64,
-    /// `ints`.
-    pub ints: *const i64,
-    /// `count`.
-    pub count: usize,
-    /// `dtype`.
-    pub dtype: percale_dtype,
-    /// `dims`.
-    pub dims: *const i64,
-    /// `rank`.
-    pub rank: usize,
-    /// `data`.
-    pub data: *const c_void,
-    /// `bytes`.
-    pub bytes: u64,
+    /// The attributes that the node gives, without defaults.
+    pub attributes: *const percale_attributes,
 }
 
 /// A variable of a graph.
@@ -482,250 +690,234 @@ pub struct percale_graph_variable_info {
     pub rank: usize,
     /// `trainable`.
     pub trainable: i32,
-    /// Its first value; NULL where the function "init" gives it.
+    /// Its initial value; NULL if the function "init" computes it.
     pub data: *const c_void,
     /// `bytes`.
     pub bytes: u64,
 }
 
-/// What the library offers a plug-in. Valid for the life of the process.
+/// A finished graph. A function that fills a struct returns 1, or 0 past the end.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct percale_host_api {
+pub struct percale_host_graph_api {
     /// `struct_size`.
     pub struct_size: u32,
-    /// `status_create`.
-    pub status_create: Option<unsafe extern "C" fn(code: i32, message: *const c_char, message_size: usize) -> *mut percale_status>,
-    /// Node view. Inputs and outputs are counted in schema order; an absent optional input has dtype 0.
-    pub node_op: Option<unsafe extern "C" fn(node: *const percale_node_view) -> *const c_char>,
-    /// Node view. Inputs and outputs are counted in schema order; an absent optional input has dtype 0.
-    pub node_name: Option<unsafe extern "C" fn(node: *const percale_node_view) -> *const c_char>,
-    /// Node view. Inputs and outputs are counted in schema order; an absent optional input has dtype 0.
-    pub node_input_count: Option<unsafe extern "C" fn(node: *const percale_node_view) -> usize>,
-    /// Node view. Inputs and outputs are counted in schema order; an absent optional input has dtype 0.
-    pub node_output_count: Option<unsafe extern "C" fn(node: *const percale_node_view) -> usize>,
-    /// Node view. Inputs and outputs are counted in schema order; an absent optional input has dtype 0.
-    pub node_input_dtype: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> percale_dtype>,
-    /// Node view. Inputs and outputs are counted in schema order; an absent optional input has dtype 0.
-    pub node_output_dtype: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> percale_dtype>,
-    /// Node view. Inputs and outputs are counted in schema order; an absent optional input has dtype 0.
-    pub node_input_dims: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize, out_rank: *mut usize) -> *const i64>,
-    /// Node view. Inputs and outputs are counted in schema order; an absent optional input has dtype 0.
-    pub node_output_dims: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize, out_rank: *mut usize) -> *const i64>,
-    /// The bytes of an input that is known before the run, else NULL.
-    pub node_input_constant: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> *const c_void>,
-    /// Attributes, the schema's defaults filled in. 1 when present, else 0 and nothing is written.
-    pub node_attribute_int: Option<unsafe extern "C" fn(node: *const percale_node_view, name: *const c_char, out_value: *mut i64) -> i32>,
-    /// Node view. Inputs and outputs are counted in schema order; an absent optional input has dtype 0.
-    pub node_attribute_float: Option<unsafe extern "C" fn(node: *const percale_node_view, name: *const c_char, out_value: *mut f64) -> i32>,
-    /// Node view. Inputs and outputs are counted in schema order; an absent optional input has dtype 0.
-    pub node_attribute_string: Option<unsafe extern "C" fn(node: *const percale_node_view, name: *const c_char, out_text: *mut *const c_char, out_size: *mut usize) -> i32>,
-    /// Node view. Inputs and outputs are counted in schema order; an absent optional input has dtype 0.
-    pub node_attribute_ints: Option<unsafe extern "C" fn(node: *const percale_node_view, name: *const c_char, out_values: *mut *const i64, out_count: *mut usize) -> i32>,
-    /// Node view. Inputs and outputs are counted in schema order; an absent optional input has dtype 0.
-    pub kernel_plan_set_scratch: Option<unsafe extern "C" fn(plan: *mut percale_kernel_plan, bytes: u64)>,
-    /// Runs body(arg, 0) ... body(arg, pieces - 1) on the engine's threads and returns when all are done. For the
-    /// same bits on any number of threads, `pieces` must depend on the problem alone.
-    pub parallel_for: Option<unsafe extern "C" fn(run: *mut percale_run_context, pieces: i64, body: Option<unsafe extern "C" fn(arg: *mut c_void, piece: i64)>, arg: *mut c_void)>,
-    /// 1 when the run was cancelled or its deadline has passed: return soon.
-    pub run_cancelled: Option<unsafe extern "C" fn(run: *mut percale_run_context) -> i32>,
-    /// Fails the run because an index or a value of an input is out of range; the message names the node.
-    /// run_fail_with() takes a message of its own.
-    pub run_fail: Option<unsafe extern "C" fn(run: *mut percale_run_context, code: i32, detail: i64)>,
-    /// Shape functions.
-    pub shape_input_count: Option<unsafe extern "C" fn(context: *const percale_shape_context) -> usize>,
-    /// Shape functions.
-    pub shape_input_dtype: Option<unsafe extern "C" fn(context: *const percale_shape_context, index: usize) -> percale_dtype>,
-    /// Dims, -1 where unknown; *out_rank is SIZE_MAX when even the rank is unknown.
-    pub shape_input_dims: Option<unsafe extern "C" fn(context: *const percale_shape_context, index: usize, out_rank: *mut usize) -> *const i64>,
-    /// Shape functions.
-    pub shape_set_output: Option<unsafe extern "C" fn(context: *mut percale_shape_context, index: usize, dtype: percale_dtype, dims: *const i64, rank: usize) -> *mut percale_status>,
-    /// Shape functions.
-    pub shape_attribute_int: Option<unsafe extern "C" fn(context: *const percale_shape_context, name: *const c_char, out_value: *mut i64) -> i32>,
-    /// Gradient functions: values are numbers, -1 = absent. Attributes can be neither read nor given to the nodes
-    /// that are emitted, so that a constant comes from values: `Div(x, x)` is 1 where x is not 0, `Exp(Sub(x, x))` is
-    /// 1 where x is finite.
-    pub grad_input: Option<unsafe extern "C" fn(context: *const percale_grad_context, index: usize) -> i32>,
-    /// Gradient functions: values are numbers, -1 = absent. Attributes can be neither read nor given to the nodes
-    /// that are emitted, so that a constant comes from values: `Div(x, x)` is 1 where x is not 0, `Exp(Sub(x, x))` is
-    /// 1 where x is finite.
-    pub grad_output: Option<unsafe extern "C" fn(context: *const percale_grad_context, index: usize) -> i32>,
-    /// Gradient functions: values are numbers, -1 = absent. Attributes can be neither read nor given to the nodes
-    /// that are emitted, so that a constant comes from values: `Div(x, x)` is 1 where x is not 0, `Exp(Sub(x, x))` is
-    /// 1 where x is finite.
-    pub grad_of_output: Option<unsafe extern "C" fn(context: *const percale_grad_context, index: usize) -> i32>,
-    /// Emits a node of the domain "" or "domain:Op" and returns its first output, -1 after an error.
-    pub grad_emit: Option<unsafe extern "C" fn(context: *mut percale_grad_context, op: *const c_char, inputs: *const i32, input_count: usize) -> i32>,
-    /// The gradient with respect to an input: a value that grad_* functions gave. An input without one counts as
-    /// zero.
-    pub grad_set: Option<unsafe extern "C" fn(context: *mut percale_grad_context, input_index: usize, value: i32)>,
-    /// Statuses that the functions below give: the plug-in passes them on, or reads and releases them.
-    pub status_code: Option<unsafe extern "C" fn(status: *const percale_status) -> percale_code>,
-    /// Statuses that the functions below give: the plug-in passes them on, or reads and releases them.
-    pub status_message: Option<unsafe extern "C" fn(status: *const percale_status, out_size: *mut usize) -> *const c_char>,
-    /// Statuses that the functions below give: the plug-in passes them on, or reads and releases them.
-    pub status_release: Option<unsafe extern "C" fn(status: *mut percale_status)>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub tensor_create: Option<unsafe extern "C" fn(engine: *mut percale_engine, dtype: percale_dtype, dims: *const i64, rank: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub tensor_get_data: Option<unsafe extern "C" fn(tensor: *const percale_tensor) -> *mut c_void>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub tensor_bytes: Option<unsafe extern "C" fn(tensor: *const percale_tensor) -> usize>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub tensor_retain: Option<unsafe extern "C" fn(tensor: *mut percale_tensor) -> *mut percale_tensor>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub tensor_release: Option<unsafe extern "C" fn(tensor: *mut percale_tensor)>,
-    /// The engine that the graph is built for. Borrowed from the builder.
-    pub builder_engine: Option<unsafe extern "C" fn(builder: *mut percale_builder) -> *mut percale_engine>,
-    /// 1 when nodes of the op ("Conv", "domain:Op") can be made as opset `version` of its domain knows it; 0 = the
-    /// newest.
-    pub builder_knows_op: Option<unsafe extern "C" fn(builder: *const percale_builder, op: *const c_char, version: i32) -> i32>,
-    /// Keeps a name of the current function free for the input or the renamed value that will be called so.
-    pub builder_reserve_name: Option<unsafe extern "C" fn(builder: *mut percale_builder, name: *const c_char) -> *mut percale_status>,
-    /// `rank` may be SIZE_MAX: not even the rank is known.
-    pub builder_input: Option<unsafe extern "C" fn(builder: *mut percale_builder, name: *const c_char, dtype: percale_dtype, dims: *const i64, rank: usize, out_value: *mut percale_value) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_constant: Option<unsafe extern "C" fn(builder: *mut percale_builder, name: *const c_char, tensor: *mut percale_tensor, out_value: *mut percale_value) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_variable: Option<unsafe extern "C" fn(builder: *mut percale_builder, name: *const c_char, initial: *mut percale_tensor, trainable: i32, out_value: *mut percale_value) -> *mut percale_status>,
-    /// `version`: the opset of the op's domain that says what the node means; older ones are upgraded. 0 = the
-    /// newest.
-    pub builder_node: Option<unsafe extern "C" fn(builder: *mut percale_builder, op: *const c_char, version: i32, name: *const c_char) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_add_input: Option<unsafe extern "C" fn(builder: *mut percale_builder, value: percale_value) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_set_int: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, value: i64) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_set_float: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, value: f64) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_set_string: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, value: *const c_char) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_set_ints: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, values: *const i64, count: usize) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_set_floats: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, values: *const f64, count: usize) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_set_strings: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, values: *const *const c_char, count: usize) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_set_tensor: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, value: *mut percale_tensor) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_set_function: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, function: *const c_char) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_finish_node: Option<unsafe extern "C" fn(builder: *mut percale_builder, output_count: usize, out_values: *mut percale_value) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_begin_function: Option<unsafe extern "C" fn(builder: *mut percale_builder, name: *const c_char) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_end_function: Option<unsafe extern "C" fn(builder: *mut percale_builder) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_set_outputs: Option<unsafe extern "C" fn(builder: *mut percale_builder, values: *const percale_value, count: usize) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_rename: Option<unsafe extern "C" fn(builder: *mut percale_builder, value: percale_value, name: *const c_char) -> *mut percale_status>,
-    /// Importers. What has a namesake in percale.h does the same.
-    pub builder_value_type: Option<unsafe extern "C" fn(builder: *const percale_builder, value: percale_value, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status>,
-    /// A fact about the graph, kept with it.
-    pub builder_set_metadata: Option<unsafe extern "C" fn(builder: *mut percale_builder, key: *const c_char, value: *const c_char) -> *mut percale_status>,
-    /// Exporters. Functions, "main" first, values, nodes (each after those that it depends on), attributes and
-    /// variables are numbered from 0: 1, or 0 past the end.
-    pub graph_function: Option<unsafe extern "C" fn(graph: *const percale_graph, index: usize, out: *mut percale_graph_function_info) -> i32>,
-    /// Exporters. Functions, "main" first, values, nodes (each after those that it depends on), attributes and
-    /// variables are numbered from 0: 1, or 0 past the end.
-    pub graph_value: Option<unsafe extern "C" fn(graph: *const percale_graph, function: usize, index: usize, out: *mut percale_graph_value_info) -> i32>,
-    /// Exporters. Functions, "main" first, values, nodes (each after those that it depends on), attributes and
-    /// variables are numbered from 0: 1, or 0 past the end.
-    pub graph_node: Option<unsafe extern "C" fn(graph: *const percale_graph, function: usize, index: usize, out: *mut percale_graph_node_info) -> i32>,
-    /// Exporters. Functions, "main" first, values, nodes (each after those that it depends on), attributes and
-    /// variables are numbered from 0: 1, or 0 past the end.
-    pub graph_attribute: Option<unsafe extern "C" fn(graph: *const percale_graph, function: usize, node: usize, index: usize, out: *mut percale_graph_attribute_info) -> i32>,
-    /// One of an attribute of strings; NULL past the end.
-    pub graph_attribute_string: Option<unsafe extern "C" fn(graph: *const percale_graph, function: usize, node: usize, attribute: usize, index: usize, out_size: *mut usize) -> *const c_char>,
-    /// Exporters. Functions, "main" first, values, nodes (each after those that it depends on), attributes and
-    /// variables are numbered from 0: 1, or 0 past the end.
-    pub graph_variable: Option<unsafe extern "C" fn(graph: *const percale_graph, index: usize, out: *mut percale_graph_variable_info) -> i32>,
-    /// Facts that are kept with the graph, in the order of keys.
-    pub graph_metadata: Option<unsafe extern "C" fn(graph: *const percale_graph, index: usize, out_key: *mut *const c_char, out_value: *mut *const c_char, out_value_size: *mut usize) -> i32>,
-    /// A graph with the same outputs, without what they do not depend on and without calls of functions by nodes
-    /// Call; ops that others express, and that keeps() refuses (0), are replaced by those. The caller releases it.
-    /// FAILED_PRECONDITION where an output depends on what a variable holds after the run has changed it.
-    pub graph_inference: Option<unsafe extern "C" fn(graph: *const percale_graph, keeps: Option<unsafe extern "C" fn(user: *mut c_void, domain: *const c_char, op: *const c_char, version: i32) -> i32>, user: *mut c_void, out_graph: *mut *mut percale_graph) -> *mut percale_status>,
-    /// Exporters. Functions, "main" first, values, nodes (each after those that it depends on), attributes and
-    /// variables are numbered from 0: 1, or 0 past the end.
-    pub graph_release: Option<unsafe extern "C" fn(graph: *mut percale_graph)>,
-    /// The format of an input; NULL = row-major. Borrowed.
-    pub node_input_format: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> *const c_char>,
-    /// The format that the output of a Reorder shall have; NULL = row-major. Borrowed.
-    pub node_output_format: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> *const c_char>,
-    /// 1 when the input is the same in every run until a variable changes, so that a Reorder of it costs nothing:
-    /// weights that nobody trains.
-    pub node_input_prepared: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> i32>,
-    /// Wants an operand (inputs, then outputs) in a format that takes `bytes`. 1 when it will be so; 0 when all
-    /// operands are row-major here, as in constant folding. Operands of which nothing is said are row-major, whatever
-    /// was offered.
-    pub kernel_plan_set_format: Option<unsafe extern "C" fn(plan: *mut percale_kernel_plan, operand: usize, format: *const c_char, bytes: u64) -> i32>,
-    /// The instruction set that kernels of the CPU may use, as the engine's option "isa" or the machine limits it:
-    /// "sse4", "avx2" or "avx512".
-    pub node_isa: Option<unsafe extern "C" fn(node: *const percale_node_view) -> *const c_char>,
-    /// How many nodes; 0 for every other op.
-    pub fused_node_count: Option<unsafe extern "C" fn(node: *const percale_node_view) -> usize>,
-    /// A node of the body, to be read with the node_* getters. Borrowed; good as long as `node` is.
-    pub fused_node: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> *const percale_node_view>,
-    /// The body of a node "Fused": plain nodes in their order. The whole gives the first output of the last, then
-    /// what nodes give besides their first. A value is a number: the inputs of the Fused node come first, then the
-    /// constants of the body, then the outputs of its nodes; -1 = absent.
-    pub fused_node_input: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize, input: usize) -> i32>,
-    /// The body of a node "Fused": plain nodes in their order. The whole gives the first output of the last, then
-    /// what nodes give besides their first. A value is a number: the inputs of the Fused node come first, then the
-    /// constants of the body, then the outputs of its nodes; -1 = absent.
-    pub fused_node_output: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> i32>,
-    /// What random ops count by, besides their attributes: the run's seed, its step, and the number that the first
-    /// row of the batch has in the whole one.
-    pub run_random: Option<unsafe extern "C" fn(run: *const percale_run_context, out_seed: *mut i64, out_step: *mut i64, out_first_row: *mut i64)>,
-    /// For kernels that put their work on a queue: which instruction of the run is being enqueued, and run_fail() in
-    /// its name by whoever finds out later, before queue_synchronize() returns. That then says PERCALE_OK: the run
-    /// knows.
-    pub run_mark: Option<unsafe extern "C" fn(run: *const percale_run_context) -> i64>,
-    /// The body of a node "Fused": plain nodes in their order. The whole gives the first output of the last, then
-    /// what nodes give besides their first. A value is a number: the inputs of the Fused node come first, then the
-    /// constants of the body, then the outputs of its nodes; -1 = absent.
-    pub run_fail_at: Option<unsafe extern "C" fn(run: *mut percale_run_context, mark: i64, code: i32, detail: i64)>,
-    /// The kernel may find an output at the address of an input of the same size and format: each place is read
-    /// before it is written. It is done where nobody reads the input afterwards; otherwise both have their own
-    /// memory. Ops that say so of themselves need no kernel that repeats it.
-    pub kernel_plan_set_in_place: Option<unsafe extern "C" fn(plan: *mut percale_kernel_plan, output: usize, input: usize)>,
-    /// One of an attribute of strings; NULL past the end, and where the attribute is absent or none of strings.
-    /// Borrowed.
-    pub node_attribute_strings: Option<unsafe extern "C" fn(node: *const percale_node_view, name: *const c_char, index: usize) -> *const c_char>,
-    /// An attribute of floats. 1 when present, else 0 and nothing is written. Borrowed.
-    pub node_attribute_floats: Option<unsafe extern "C" fn(node: *const percale_node_view, name: *const c_char, out_values: *mut *const f64, out_count: *mut usize) -> i32>,
-    /// Fails the run with a status of `code`. Its message is the node's name, then the first 511 bytes of `message`,
-    /// which is UTF-8 and is copied. `message_size` may be PERCALE_NUL_ENDED. The first failure of a run counts.
-    /// Thread-safe.
-    pub run_fail_with: Option<unsafe extern "C" fn(run: *mut percale_run_context, code: i32, message: *const c_char, message_size: usize)>,
+    /// `function`.
+    pub function: Option<unsafe extern "C" fn(graph: *const percale_graph, index: usize, out_info: *mut percale_graph_function_info) -> i32>,
+    /// `value`.
+    pub value: Option<unsafe extern "C" fn(graph: *const percale_graph, function: usize, index: usize, out_info: *mut percale_graph_value_info) -> i32>,
+    /// `node`.
+    pub node: Option<unsafe extern "C" fn(graph: *const percale_graph, function: usize, index: usize, out_info: *mut percale_graph_node_info) -> i32>,
+    /// `variable`.
+    pub variable: Option<unsafe extern "C" fn(graph: *const percale_graph, index: usize, out_info: *mut percale_graph_variable_info) -> i32>,
+    /// Gives one fact that is stored with the graph, in the order of keys.
+    pub metadata: Option<unsafe extern "C" fn(graph: *const percale_graph, index: usize, out_key: *mut *const c_char, out_value: *mut *const c_char, out_value_size: *mut usize) -> i32>,
+    /// Makes a graph with the same outputs, without nodes that they do not depend on and without calls of functions
+    /// by Call nodes. An op that is composed of others is replaced by them if `keeps` returns 0 for it. The caller
+    /// releases the graph. FAILED_PRECONDITION: an output depends on the value of a variable after the run has
+    /// changed it.
+    pub inference: Option<unsafe extern "C" fn(graph: *const percale_graph, keeps: Option<unsafe extern "C" fn(user: *mut c_void, domain: *const c_char, op: *const c_char, version: i32) -> i32>, user: *mut c_void, out_graph: *mut *mut percale_graph) -> *mut percale_status>,
+    /// Releases a graph of `inference`.
+    pub release: Option<unsafe extern "C" fn(graph: *mut percale_graph)>,
 }
 
-/// One input or output of an op that a plug-in adds.
+/// Statuses. All but `create` may also be called while a kernel runs.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_host_status_api {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// Makes a status; the caller owns it. `message` is UTF-8 and is copied; `message_size` may be PERCALE_NUL_ENDED.
+    /// A `code` that is no error becomes UNKNOWN.
+    pub create: Option<unsafe extern "C" fn(code: percale_code, message: *const c_char, message_size: usize) -> *mut percale_status>,
+    /// Returns the code; PERCALE_OK for NULL.
+    pub code: Option<unsafe extern "C" fn(status: *const percale_status) -> percale_code>,
+    /// Returns the message, borrowed from the status; "" for NULL. `out_size` may be NULL.
+    pub message: Option<unsafe extern "C" fn(status: *const percale_status, out_size: *mut usize) -> *const c_char>,
+    /// Releases a status. NULL is allowed.
+    pub release: Option<unsafe extern "C" fn(status: *mut percale_status)>,
+}
+
+/// The engine's log.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_host_log_api {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// Writes a message to the log function of the run's engine, if `level` reaches the option "log". `message` is
+    /// UTF-8; `message_size` may be PERCALE_NUL_ENDED. For rare events: the log function is the host's own code and
+    /// may be slow.
+    pub write: Option<unsafe extern "C" fn(run: *const percale_run_context, level: percale_log_level, message: *const c_char, message_size: usize)>,
+}
+
+/// Tensors.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_host_tensor_api {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// Makes a zeroed tensor in the memory of `engine`; the caller releases it.
+    pub create: Option<unsafe extern "C" fn(engine: *mut percale_engine, dtype: percale_dtype, dims: *const i64, rank: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status>,
+    /// Returns the elements, row-major, borrowed from the tensor.
+    pub get_data: Option<unsafe extern "C" fn(tensor: *const percale_tensor) -> *mut c_void>,
+    /// Returns the bytes of all elements.
+    pub bytes: Option<unsafe extern "C" fn(tensor: *const percale_tensor) -> usize>,
+    /// Adds a reference and returns `tensor`.
+    pub retain: Option<unsafe extern "C" fn(tensor: *mut percale_tensor) -> *mut percale_tensor>,
+    /// Releases a reference. NULL is allowed.
+    pub release: Option<unsafe extern "C" fn(tensor: *mut percale_tensor)>,
+}
+
+/// Attributes. A getter returns 1 if the attribute is there and has its kind, else 0, and then leaves its outputs
+/// alone.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_host_attributes_api {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// `get_int`.
+    pub get_int: Option<unsafe extern "C" fn(attributes: *const percale_attributes, name: *const c_char, out_value: *mut i64) -> i32>,
+    /// `get_float`.
+    pub get_float: Option<unsafe extern "C" fn(attributes: *const percale_attributes, name: *const c_char, out_value: *mut f64) -> i32>,
+    /// `out_size` may be NULL.
+    pub get_string: Option<unsafe extern "C" fn(attributes: *const percale_attributes, name: *const c_char, out_text: *mut *const c_char, out_size: *mut usize) -> i32>,
+    /// `get_ints`.
+    pub get_ints: Option<unsafe extern "C" fn(attributes: *const percale_attributes, name: *const c_char, out_values: *mut *const i64, out_count: *mut usize) -> i32>,
+    /// `get_floats`.
+    pub get_floats: Option<unsafe extern "C" fn(attributes: *const percale_attributes, name: *const c_char, out_values: *mut *const f64, out_count: *mut usize) -> i32>,
+    /// Returns one text of a list of strings, NUL-ended; NULL past the end, and if `name` is no such attribute.
+    /// `out_size` may be NULL.
+    pub get_string_at: Option<unsafe extern "C" fn(attributes: *const percale_attributes, name: *const c_char, index: usize, out_size: *mut usize) -> *const c_char>,
+    /// Gets an attribute of any kind.
+    pub get: Option<unsafe extern "C" fn(attributes: *const percale_attributes, name: *const c_char, out_attribute: *mut percale_attribute) -> i32>,
+    /// Returns how many attributes there are.
+    pub count: Option<unsafe extern "C" fn(attributes: *const percale_attributes) -> usize>,
+    /// Gets the attribute `index`, in the order of names; 0 past the end.
+    pub at: Option<unsafe extern "C" fn(attributes: *const percale_attributes, index: usize, out_attribute: *mut percale_attribute) -> i32>,
+}
+
+/// The view of a node. Text and arrays are borrowed from it. An index past the end gives 0, NULL or an element
+/// type of 0.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_host_node_api {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// Returns the domain of the op, "" for ONNX's own.
+    pub domain: Option<unsafe extern "C" fn(node: *const percale_node_view) -> *const c_char>,
+    /// Returns the name of the op, without its domain.
+    pub op: Option<unsafe extern "C" fn(node: *const percale_node_view) -> *const c_char>,
+    /// Returns the name of the node in its graph.
+    pub name: Option<unsafe extern "C" fn(node: *const percale_node_view) -> *const c_char>,
+    /// `input_count`.
+    pub input_count: Option<unsafe extern "C" fn(node: *const percale_node_view) -> usize>,
+    /// `output_count`.
+    pub output_count: Option<unsafe extern "C" fn(node: *const percale_node_view) -> usize>,
+    /// `input_dtype`.
+    pub input_dtype: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> percale_dtype>,
+    /// `output_dtype`.
+    pub output_dtype: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> percale_dtype>,
+    /// `input_dims`.
+    pub input_dims: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize, out_rank: *mut usize) -> *const i64>,
+    /// `output_dims`.
+    pub output_dims: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize, out_rank: *mut usize) -> *const i64>,
+    /// Returns the elements of an input whose value is known before the run, else NULL.
+    pub input_constant: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> *const c_void>,
+    /// `attributes`.
+    pub attributes: Option<unsafe extern "C" fn(node: *const percale_node_view) -> *const percale_attributes>,
+    /// Returns the instruction set that kernels of the CPU may use, limited by the machine and by the engine's option
+    /// "isa": "sse4", "avx2" or "avx512".
+    pub isa: Option<unsafe extern "C" fn(node: *const percale_node_view) -> *const c_char>,
+    /// Returns the layout of an input, see `percale_host_kernel_plan_api`; NULL: row-major.
+    pub input_layout: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> *const c_char>,
+    /// Returns the layout that the output of a Reorder must have; NULL: row-major.
+    pub output_layout: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> *const c_char>,
+    /// Returns 1 if the input keeps its value until a variable changes, as weights do that are not trained. A Reorder
+    /// of it is precomputed once and costs nothing in a run.
+    pub input_is_precomputed: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> i32>,
+    /// Returns the number of nodes in the body of a node "percale:Fused"; 0 for every other op. The body holds plain
+    /// nodes in execution order. The Fused node gives the first output of the last node, then the other outputs of
+    /// its nodes. Values of a body are numbers: first the inputs of the Fused node, then the constants of the body,
+    /// then the outputs of its nodes.
+    pub body_node_count: Option<unsafe extern "C" fn(node: *const percale_node_view) -> usize>,
+    /// Returns a node of the body, borrowed from `node`.
+    pub body_node: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> *const percale_node_view>,
+    /// Returns the number of the value that is input `input` of a node of the body; -1: absent.
+    pub body_input: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize, input: usize) -> i32>,
+    /// Returns the number of the value that is the first output of a node of the body.
+    pub body_output: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> i32>,
+}
+
+/// The plan of a kernel for one node. Operands are counted: inputs, then outputs.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_host_kernel_plan_api {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// Requests `bytes` bytes of scratch memory for each run: percale_launch.scratch.
+    pub set_scratch: Option<unsafe extern "C" fn(plan: *mut percale_kernel_plan, bytes: u64)>,
+    /// Allows that `output` has the address of `input`, if both have the same size and layout: the kernel reads each
+    /// element before it writes it. The library does so if no other node reads the input later. Not needed for ops
+    /// whose schema says so.
+    pub set_in_place: Option<unsafe extern "C" fn(plan: *mut percale_kernel_plan, output: usize, input: usize)>,
+    /// Requests a layout that takes `bytes` bytes for an operand. Returns 1 if granted; 0 if all operands are
+    /// row-major here, as in constant folding. Operands without a request are row-major, whatever layout was offered.
+    pub set_layout: Option<unsafe extern "C" fn(plan: *mut percale_kernel_plan, operand: usize, layout: *const c_char, bytes: u64) -> i32>,
+}
+
+/// A run.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_host_run_api {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// Calls `body(arg, 0)` to `body(arg, pieces - 1)` on the engine's threads and returns when all are done. If
+    /// `pieces` depends on the problem alone, the bits are the same on any number of threads.
+    pub parallel_for: Option<unsafe extern "C" fn(run: *mut percale_run_context, pieces: i64, body: Option<unsafe extern "C" fn(arg: *mut c_void, piece: i64)>, arg: *mut c_void)>,
+    /// Returns 1 if the run was cancelled or its deadline has passed: return soon.
+    pub cancelled: Option<unsafe extern "C" fn(run: *const percale_run_context) -> i32>,
+    /// Fails the run with a message of the kernel's own. The status has `code` and the message "Op 'node': MESSAGE",
+    /// of which the first 511 bytes are kept. `message` is UTF-8 and is copied; `message_size` may be
+    /// PERCALE_NUL_ENDED. A `code` that is no error becomes INTERNAL. The first failure of a run counts.
+    pub fail: Option<unsafe extern "C" fn(run: *mut percale_run_context, code: percale_code, message: *const c_char, message_size: usize)>,
+    /// Fails the run for a reason that the library words. `mark` says which instruction failed: -1 for the one that
+    /// is running, or a number that `mark` gave. An `error` that is not one of percale_run_error, a percale_code for
+    /// instance, fails the run with INTERNAL.
+    pub fail_at: Option<unsafe extern "C" fn(run: *mut percale_run_context, mark: i64, error: percale_run_error, detail: i64)>,
+    /// Returns the number of the instruction that is being enqueued, for `fail_at` by code that finds an error later,
+    /// before `stream_synchronize` returns. That then returns NULL, because the run knows the error.
+    pub mark: Option<unsafe extern "C" fn(run: *const percale_run_context) -> i64>,
+    /// Gives the counters of random ops, besides their attributes: the seed of the run, its step, and the index of
+    /// the first row of its batch within the whole batch.
+    pub random: Option<unsafe extern "C" fn(run: *const percale_run_context, out_seed: *mut i64, out_step: *mut i64, out_first_row: *mut i64)>,
+}
+
+/// One input or output of an op. The layout never changes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_op_value {
     /// `name`.
     pub name: *const c_char,
-    /// Values with the same letter have the same dtype.
+    /// Inputs and outputs with the same letter have the same element type; 0: independent.
     pub type_group: c_char,
-    /// Bit set: 1 \<\< PERCALE_DTYPE_*. 0 for an output: the shape function says its dtype.
+    /// The allowed element types as bits 1 \<\< PERCALE_DTYPE_*. 0 for an output whose element type the shape
+    /// function sets.
     pub dtypes: u32,
-    /// Inputs only: 1 = may be absent.
+    /// Inputs only: 1 if a node may leave it out.
     pub optional: i32,
 }
 
-/// One attribute of an op that a plug-in adds.
+/// One attribute of an op. The layout never changes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_op_attribute {
     /// `name`.
     pub name: *const c_char,
-    /// 1 float, 2 int, 3 string, 6 floats, 7 ints: ONNX's AttributeProto.AttributeType.
-    pub kind: i32,
-    /// 1: a node must give it.
+    /// Any kind but FUNCTION.
+    pub kind: percale_attribute_kind,
+    /// 1: every node must give it.
     pub required: i32,
-    /// Where `has_default` is 1, its value when a node does not give it.
+    /// 1: a node that does not give it has the default below, for the kinds FLOAT, INT and STRING.
     pub has_default: i32,
     /// `int_default`.
     pub int_default: i64,
@@ -735,19 +927,17 @@ pub struct percale_op_attribute {
     pub string_default: *const c_char,
 }
 
-/// An op that a plug-in adds.
+/// An op. Strings and arrays live as long as the plug-in. The functions may be called by several threads at once.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_op {
     /// `struct_size`.
     pub struct_size: u32,
-    /// `domain`.
-    pub domain: *const c_char,
     /// `name`.
     pub name: *const c_char,
-    /// `since`.
+    /// Version of the plug-in's domain that gave the op this meaning, from 1 on.
     pub since: i32,
-    /// `doc`.
+    /// One sentence for `percale ops`.
     pub doc: *const c_char,
     /// `inputs`.
     pub inputs: *const percale_op_value,
@@ -757,95 +947,88 @@ pub struct percale_op {
     pub outputs: *const percale_op_value,
     /// `output_count`.
     pub output_count: usize,
-    /// `user`.
-    pub user: *mut c_void,
-    /// `shape`.
-    pub shape: Option<unsafe extern "C" fn(user: *mut c_void, context: *mut percale_shape_context) -> *mut percale_status>,
-    /// NULL: the op has no gradient.
-    pub gradient: Option<unsafe extern "C" fn(user: *mut c_void, context: *mut percale_grad_context) -> *mut percale_status>,
     /// `attributes`.
     pub attributes: *const percale_op_attribute,
     /// `attribute_count`.
     pub attribute_count: usize,
-    /// 1: the gradient is the same for all values of the attributes. A gradient function can neither read attributes
-    /// nor give them to the nodes that it emits, so an op that has both is refused unless it says this.
-    pub gradient_ignores_attributes: i32,
+    /// Passed to `shape` and `gradient`.
+    pub user: *mut c_void,
+    /// Sets element type and dims of every output, or returns the reason why the node is wrong. Dims of inputs may be
+    /// unknown.
+    pub shape: Option<unsafe extern "C" fn(user: *mut c_void, context: *mut percale_shape_context) -> *mut percale_status>,
+    /// Adds nodes that compute the gradients of the inputs. NULL: the op has no gradient.
+    pub gradient: Option<unsafe extern "C" fn(user: *mut c_void, context: *mut percale_grad_context) -> *mut percale_status>,
 }
 
-/// Where an exporter puts a model.
+/// The functions that the library offers a plug-in, by theme. It and its tables live as long as the process.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct percale_export_target {
+pub struct percale_host_api {
     /// `struct_size`.
     pub struct_size: u32,
-    /// `user`.
-    pub user: *mut c_void,
-    /// Appends to the model. What goes wrong is the library's to report.
-    pub write: Option<unsafe extern "C" fn(user: *mut c_void, bytes: *const c_void, size: usize)>,
-    /// The name of a file beside the model that may hold elements of tensors; NULL: there is none.
-    pub data_name: *const c_char,
-    /// Appends to that file, which is there once this was called.
-    pub write_data: Option<unsafe extern "C" fn(user: *mut c_void, bytes: *const c_void, size: usize)>,
-    /// 0: elements go there where the format cannot hold them otherwise; 1: those of all tensors of some size do.
-    pub prefer_data: i32,
+    /// `status`.
+    pub status: *const percale_host_status_api,
+    /// `log`.
+    pub log: *const percale_host_log_api,
+    /// `tensor`.
+    pub tensor: *const percale_host_tensor_api,
+    /// `attributes`.
+    pub attributes: *const percale_host_attributes_api,
+    /// `node`.
+    pub node: *const percale_host_node_api,
+    /// `kernel_plan`.
+    pub kernel_plan: *const percale_host_kernel_plan_api,
+    /// `run`.
+    pub run: *const percale_host_run_api,
+    /// `shape`.
+    pub shape: *const percale_host_shape_api,
+    /// `grad`.
+    pub grad: *const percale_host_grad_api,
+    /// `builder`.
+    pub builder: *const percale_host_builder_api,
+    /// `graph`.
+    pub graph: *const percale_host_graph_api,
 }
 
-/// A foreign model format.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct percale_importer {
-    /// `struct_size`.
-    pub struct_size: u32,
-    /// "onnx"
-    pub format: *const c_char,
-    /// `user`.
-    pub user: *mut c_void,
-    /// Fills the builder's function "main" and what it needs from the bytes. `folder`: where files that the model
-    /// names may lie, and nowhere else; NULL: the model came without one.
-    pub import_graph: Option<unsafe extern "C" fn(user: *mut c_void, builder: *mut percale_builder, bytes: *const c_void, size: usize, folder: *const c_char) -> *mut percale_status>,
-    /// Writes a model of what "main" computes; the graph's variables have the values that it shall have.
-    pub export_graph: Option<unsafe extern "C" fn(user: *mut c_void, graph: *const percale_graph, target: *const percale_export_target) -> *mut percale_status>,
-    /// A tensor of the format's own kind (ONNX: a TensorProto), in the engine's memory.
-    pub import_tensor: Option<unsafe extern "C" fn(user: *mut c_void, engine: *mut percale_engine, bytes: *const c_void, size: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status>,
-}
-
-/// What a plug-in adds. Everything is copied or must live as long as the process.
+/// The additions of a plug-in. Everything that it points to lives as long as the process.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_plugin_api {
     /// `struct_size`.
     pub struct_size: u32,
-    /// `name`.
+    /// Name of the plug-in: "onednn".
     pub name: *const c_char,
-    /// `version`.
+    /// Its version, which the numerics fingerprint contains if it brings kernels.
     pub version: *const c_char,
-    /// `devices`.
-    pub devices: *const *const percale_device_api,
-    /// `device_count`.
-    pub device_count: usize,
-    /// Kernels, each with the kind of device it runs on ("cpu", "cuda"); they go before the kernels that are there.
-    pub kernels: *const *const percale_kernel,
-    /// `kernel_device_kinds`.
-    pub kernel_device_kinds: *const *const c_char,
-    /// `kernel_count`.
-    pub kernel_count: usize,
+    /// Domain of its ops: they are named "domain:Op" in graphs. Needed with ops; it may be neither "" nor "ai.onnx"
+    /// nor "percale", whose ops are the library's.
+    pub domain: *const c_char,
     /// `ops`.
     pub ops: *const *const percale_op,
     /// `op_count`.
     pub op_count: usize,
-    /// `importers`.
-    pub importers: *const *const percale_importer,
-    /// `importer_count`.
-    pub importer_count: usize,
+    /// Kernels, which come before those that are already there, in this order.
+    pub kernels: *const *const percale_kernel,
+    /// `kernel_count`.
+    pub kernel_count: usize,
+    /// `devices`.
+    pub devices: *const *const percale_device_api,
+    /// `device_count`.
+    pub device_count: usize,
+    /// `formats`.
+    pub formats: *const *const percale_format,
+    /// `format_count`.
+    pub format_count: usize,
 }
 
-/// The one function that a plug-in exports. `path` is the plug-in's own file. On failure it returns a status made
-/// with host-\>status_create. A plug-in of a folder is then reported as absent with that reason; one that the
-/// option "plugin_path" names as a file fails the engine.
+/// Type of `percale_plugin_init()`, the only function that a plug-in exports. `host_abi` is the
+/// PERCALE_PLUGIN_ABI of the library, `path` the plug-in's own file. On failure it returns a status of
+/// `host->status->create`. If the plug-in was found in a folder, it is then reported as absent with that reason;
+/// if the option "plugin_path" names its file, the engine fails.
 ///
-/// It is called whenever an engine is made, from any thread, by each copy of the library in the process with a
-/// table of its own. A plug-in that keeps the first table refuses those of other copies; one that serves all of
-/// them gives each its own tables and finds the host by `user`. The plug-in's file stays open until the process
-/// ends.
+/// It is called whenever an engine is made, from any thread, and by each copy of the library in the process with
+/// a table of its own. A plug-in that keeps the first table refuses those of other copies; one that serves all of
+/// them gives each its own tables and finds the host by `user`. The file of a plug-in stays open until the
+/// process ends.
 pub type percale_plugin_init_fn =
     Option<unsafe extern "C" fn(host: *const percale_host_api, host_abi: u32, path: *const c_char, out_plugin: *mut *const percale_plugin_api) -> *mut percale_status>;

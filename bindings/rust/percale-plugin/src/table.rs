@@ -9,14 +9,14 @@ use crate::kernel::{accepts_of, destroy_of, plan_of, run_of, Kernel};
 use crate::op::{gradient_of, shape_of, Attribute, AttributeKind, Op, Port};
 use crate::raw;
 
-/// What a plug-in adds, under construction. It stays for the life of the process.
+/// The tables of a plug-in under construction. It stays for the life of the process.
 pub struct Tables {
     host: Host,
     name: &'static CStr,
     version: &'static CStr,
+    domain: &'static CStr,
     ops: Vec<*const raw::percale_op>,
     kernels: Vec<*const raw::percale_kernel>,
-    kinds: Vec<*const c_char>,
 }
 
 fn keep<T>(value: T) -> *const T {
@@ -38,13 +38,13 @@ fn value_of(port: &Port) -> raw::percale_op_value {
 }
 
 fn attribute_of(attribute: &Attribute) -> raw::percale_op_attribute {
-    // The kinds are ONNX's AttributeProto.AttributeType.
     let (kind, float, int, text) = match attribute.kind {
-        AttributeKind::Float(value) => (1, value, None, None),
-        AttributeKind::Int(value) => (2, None, value, None),
-        AttributeKind::Text(value) => (3, None, None, value),
-        AttributeKind::Floats => (6, None, None, None),
-        AttributeKind::Ints => (7, None, None, None),
+        AttributeKind::Float(value) => (raw::PERCALE_ATTRIBUTE_FLOAT, value, None, None),
+        AttributeKind::Int(value) => (raw::PERCALE_ATTRIBUTE_INT, None, value, None),
+        AttributeKind::Text(value) => (raw::PERCALE_ATTRIBUTE_STRING, None, None, value),
+        AttributeKind::Floats => (raw::PERCALE_ATTRIBUTE_FLOATS, None, None, None),
+        AttributeKind::Ints => (raw::PERCALE_ATTRIBUTE_INTS, None, None, None),
+        AttributeKind::Texts => (raw::PERCALE_ATTRIBUTE_STRINGS, None, None, None),
     };
     raw::percale_op_attribute {
         name: attribute.name.as_ptr(),
@@ -58,9 +58,9 @@ fn attribute_of(attribute: &Attribute) -> raw::percale_op_attribute {
 }
 
 impl Tables {
-    /// Under what name and version the plug-in is listed.
-    pub fn named(mut self, name: &'static CStr, version: &'static CStr) -> Self {
-        (self.name, self.version) = (name, version);
+    /// Name and version of the plug-in, and the domain of its ops.
+    pub fn named(mut self, name: &'static CStr, version: &'static CStr, domain: &'static CStr) -> Self {
+        (self.name, self.version, self.domain) = (name, version, domain);
         self
     }
 
@@ -71,7 +71,6 @@ impl Tables {
         let (attributes, attribute_count) = keep_all(O::ATTRIBUTES.iter().map(attribute_of).collect());
         self.ops.push(keep(raw::percale_op {
             struct_size: size_of::<raw::percale_op>() as u32,
-            domain: O::DOMAIN.as_ptr(),
             name: O::NAME.as_ptr(),
             since: O::SINCE,
             doc: O::DOC.as_ptr(),
@@ -79,12 +78,11 @@ impl Tables {
             input_count,
             outputs,
             output_count,
+            attributes,
+            attribute_count,
             user: self.host.as_user(),
             shape: Some(shape_of::<O>),
             gradient: if O::HAS_GRADIENT { Some(gradient_of::<O>) } else { None },
-            attributes,
-            attribute_count,
-            gradient_ignores_attributes: O::GRADIENT_IGNORES_ATTRIBUTES.into(),
         }));
         self
     }
@@ -94,6 +92,7 @@ impl Tables {
         self.kernels.push(keep(raw::percale_kernel {
             struct_size: size_of::<raw::percale_kernel>() as u32,
             name: K::NAME.as_ptr(),
+            device_kind: K::DEVICE.as_ptr(),
             domain: K::DOMAIN.as_ptr(),
             op: K::OP.as_ptr(),
             accepts: Some(accepts_of::<K>),
@@ -102,36 +101,34 @@ impl Tables {
             destroy: Some(destroy_of::<K>),
             user: self.host.as_user(),
         }));
-        self.kinds.push(K::DEVICE.as_ptr());
         self
     }
 
     fn finish(self) -> *const raw::percale_plugin_api {
         let (ops, op_count) = keep_all(self.ops);
         let (kernels, kernel_count) = keep_all(self.kernels);
-        let (kernel_device_kinds, _) = keep_all(self.kinds);
         keep(raw::percale_plugin_api {
             struct_size: size_of::<raw::percale_plugin_api>() as u32,
             name: self.name.as_ptr(),
             version: self.version.as_ptr(),
-            devices: ptr::null(),
-            device_count: 0,
-            kernels,
-            kernel_device_kinds,
-            kernel_count,
+            domain: self.domain.as_ptr(),
             ops,
             op_count,
-            importers: ptr::null(),
-            importer_count: 0,
+            kernels,
+            kernel_count,
+            devices: ptr::null(),
+            device_count: 0,
+            formats: ptr::null(),
+            format_count: 0,
         })
     }
 }
 
-/// What [`plugin!`](crate::plugin) exports. A plug-in is asked once per engine, and by every copy of the library that the process has:
-/// `known` keeps what each of them got.
+/// The body of the function that [`plugin!`](crate::plugin) exports. A plug-in is asked once per
+/// engine, and by every copy of the library that the process has: `known` keeps what each of them
+/// got.
 ///
-/// # Safety
-/// As for `percale_plugin_init()`.
+/// # Safety As for `percale_plugin_init()`.
 #[doc(hidden)]
 pub unsafe fn init(
     host: *const raw::percale_host_api,
@@ -151,7 +148,7 @@ pub unsafe fn init(
             *out_plugin = table as *const raw::percale_plugin_api;
             return Ok(());
         }
-        let tables = Tables { host: given, name: c"", version: c"", ops: vec![], kernels: vec![], kinds: vec![] };
+        let tables = Tables { host: given, name: c"", version: c"", domain: c"", ops: vec![], kernels: vec![] };
         let table = fill(tables).finish();
         known.push((host as usize, table as usize));
         *out_plugin = table;

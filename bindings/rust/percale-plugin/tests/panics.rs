@@ -1,4 +1,5 @@
-//! What a plug-in panics with becomes a status or fails the run; nothing unwinds into the library. The library is a table of this file.
+//! A panic of a plug-in becomes a status or fails the run; nothing unwinds into the library.
+//! The library is a table of this file.
 use std::ffi::{c_char, c_void, CStr};
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -10,7 +11,6 @@ use percale_plugin::{dtype, plugin, Gradient, Kernel, Launch, Node, Op, Plan, Po
 struct Broken;
 
 impl Op for Broken {
-    const DOMAIN: &'static CStr = c"test";
     const NAME: &'static CStr = c"Broken";
     const DOC: &'static CStr = c"Panics.";
     const INPUTS: &'static [Port] =
@@ -42,9 +42,9 @@ impl Kernel for Refuses {
     const OP: &'static CStr = c"Broken";
 
     fn accepts(node: &Node) -> Result<(), Refusal> {
-        assert_eq!(node.attribute_floats(c"scales"), Some(&[0.5, 2.0][..]));
-        assert_eq!(node.attribute_floats(c"none"), Some(&[][..]));
-        assert_eq!(node.attribute_floats(c"other"), None);
+        assert_eq!(node.attributes().floats(c"scales"), Some(&[0.5, 2.0][..]));
+        assert_eq!(node.attributes().floats(c"none"), Some(&[][..]));
+        assert_eq!(node.attributes().floats(c"other"), None);
         Err(Refusal::unimplemented("works on no node"))
     }
 
@@ -87,9 +87,9 @@ impl Kernel for PanicsInPieces {
     }
 }
 
-plugin! { name: c"broken", version: c"2.5", ops: [Broken], kernels: [Refuses, PanicsInPieces] }
+plugin! { name: c"broken", version: c"2.5", domain: c"test", ops: [Broken], kernels: [Refuses, PanicsInPieces] }
 
-/// What the library's table makes of a status here: code and message, on the heap.
+/// A status as the table of this test makes it: code and message, on the heap.
 type Made = (i32, String);
 
 unsafe extern "C" fn status_create(code: i32, text: *const c_char, size: usize) -> *mut percale_status {
@@ -115,7 +115,7 @@ unsafe extern "C" fn three_by_two(_: *const percale_node_view, _: usize, rank: *
 }
 /// The node has the attribute "scales", and "none", which has no elements.
 unsafe extern "C" fn scales(
-    _: *const percale_node_view,
+    _: *const percale_attributes,
     name: *const c_char,
     values: *mut *const f64,
     count: *mut usize,
@@ -141,28 +141,50 @@ unsafe extern "C" fn in_turn(
         body.unwrap()(work, piece);
     }
 }
-unsafe extern "C" fn run_fail_with(run: *mut percale_run_context, code: i32, text: *const c_char, size: usize) {
+unsafe extern "C" fn run_fail(run: *mut percale_run_context, code: i32, text: *const c_char, size: usize) {
     assert!(size > 0 && std::str::from_utf8(std::slice::from_raw_parts(text.cast::<u8>(), size)).is_ok());
     (*run.cast::<AtomicI32>()).store(code, Ordering::Relaxed);
 }
 
-/// A table without the functions that this test does not need.
-fn table() -> percale_host_api {
-    // All slots may be NULL.
-    let mut table: percale_host_api = unsafe { MaybeUninit::zeroed().assume_init() };
+unsafe extern "C" fn no_attributes(_: *const percale_node_view) -> *const percale_attributes {
+    ptr::null()
+}
+
+/// A table without the functions that this test does not need; those of shapes have `input_count`
+/// or not.
+fn table_with(input_count: bool) -> percale_host_api {
+    fn kept<T>(table: T) -> *const T {
+        Box::leak(Box::new(table))
+    }
+    // All slots may be NULL, and so may the tables that no test asks for.
+    let zeroed = || unsafe { MaybeUninit::<percale_host_api>::zeroed().assume_init() };
+    let mut table = zeroed();
     table.struct_size = size_of::<percale_host_api>() as u32;
-    table.status_create = Some(status_create);
-    table.node_input_count = Some(one);
-    table.node_output_count = Some(one);
-    table.node_input_dtype = Some(f32_dtype);
-    table.node_output_dtype = Some(f32_dtype);
-    table.node_input_dims = Some(three_by_two);
-    table.node_output_dims = Some(three_by_two);
-    table.node_attribute_floats = Some(scales);
-    table.shape_input_count = Some(two_inputs);
-    table.parallel_for = Some(in_turn);
-    table.run_fail_with = Some(run_fail_with);
+    macro_rules! fill {
+        ($theme:ident: $type:ident { $($slot:ident = $function:expr),* }) => {
+            let mut of_theme: $type = unsafe { MaybeUninit::zeroed().assume_init() };
+            $(of_theme.$slot = $function;)*
+            table.$theme = kept(of_theme);
+        };
+    }
+    fill!(status: percale_host_status_api { create = Some(status_create) });
+    fill!(attributes: percale_host_attributes_api { get_floats = Some(scales) });
+    fill!(node: percale_host_node_api {
+        input_count = Some(one),
+        output_count = Some(one),
+        input_dtype = Some(f32_dtype),
+        output_dtype = Some(f32_dtype),
+        input_dims = Some(three_by_two),
+        output_dims = Some(three_by_two),
+        attributes = Some(no_attributes)
+    });
+    fill!(run: percale_host_run_api { parallel_for = Some(in_turn), fail = Some(run_fail) });
+    fill!(shape: percale_host_shape_api { input_count = if input_count { Some(two_inputs) } else { None } });
     table
+}
+
+fn table() -> percale_host_api {
+    table_with(true)
 }
 
 use std::mem::size_of;
@@ -185,11 +207,10 @@ fn panics_of_an_op_are_statuses() {
 
 #[test]
 fn a_function_that_the_library_lacks_is_a_status() {
-    let mut lacking = table();
-    lacking.shape_input_count = None;
+    let lacking = table_with(false);
     let op = unsafe { &**plugin(Box::leak(Box::new(lacking))).ops };
     let status = unsafe { op.shape.unwrap()(op.user, ptr::null_mut()) };
-    assert_eq!(made(status).1, "the plug-in panicked: the library offers no shape_input_count");
+    assert_eq!(made(status).1, "the plug-in panicked: the library offers no input_count");
 }
 
 #[test]
@@ -208,7 +229,7 @@ fn panics_of_a_kernel_fail_the_run() {
         let launch = |operands: &[*mut c_void; 2]| {
             let run = ptr::from_ref(&failed).cast_mut().cast();
             let launch =
-                percale_launch { operands: operands.as_ptr(), scratch: ptr::null_mut(), queue: ptr::null_mut(), run };
+                percale_launch { operands: operands.as_ptr(), scratch: ptr::null_mut(), stream: ptr::null_mut(), run };
             panics.run.unwrap()(state, &launch);
             failed.swap(0, Ordering::Relaxed)
         };

@@ -1,8 +1,9 @@
-//! Raw bindings to `libpercale`: exactly what `percale.h` declares, under the same names. The crate `percale` is what
-//! programs use.
+//! Raw bindings to `libpercale`: the declarations of `percale.h` under the same names. Programs use
+//! the crate `percale` instead.
 //!
-//! Without features the library is linked, as pkg-config finds it. With the feature `load` nothing is linked: `load()`
-//! opens the library at run time, and has to succeed before any function is called.
+//! Without features, the library that pkg-config finds is linked. With the feature `load`, nothing
+//! is linked: `load()` opens the library at run time and must succeed before any other function is
+//! called.
 #![allow(non_camel_case_types, clippy::missing_safety_doc, clippy::too_many_arguments, clippy::type_complexity)]
 #![deny(missing_docs)]
 
@@ -23,7 +24,8 @@ macro_rules! functions {
         }
 
         impl Table {
-            /// The addresses of all functions, as `symbol` finds them; the first that is missing is the error.
+            /// Looks up the addresses of all functions with `symbol`. The first missing function is
+            /// the error.
             pub(crate) unsafe fn read(
                 symbol: impl Fn(&str) -> Result<*mut c_void, String>,
             ) -> Result<Self, String> {

@@ -18,21 +18,22 @@ const NAME: &str = "libpercale.so.0";
 static TABLE: OnceLock<Table> = OnceLock::new();
 static LOADING: Mutex<()> = Mutex::new(());
 
-/// The functions of the library that was loaded. Panics when none was: the functions of this crate are unsafe, and that
-/// [`load`] has succeeded is the first of what their caller answers for.
+/// Returns the functions of the loaded library. Panics if none is loaded: the functions of this
+/// crate are unsafe, and callers must ensure that [`load`] has succeeded.
 #[inline]
 pub(crate) fn table() -> &'static Table {
     TABLE.get().expect("percale_sys::load() comes before all other functions")
 }
 
-/// Whether [`load`] has succeeded.
+/// Returns true if [`load`] has succeeded.
 #[inline]
 pub fn is_loaded() -> bool {
     TABLE.get().is_some()
 }
 
-/// Opens the library: `path`, else what the environment's `PERCALE_LIBRARY` names, else `libpercale.so.0` where the
-/// system looks for libraries. It is opened once for the process; later calls do nothing and succeed. It is never closed.
+/// Opens the library: `path`, or the file that the environment variable `PERCALE_LIBRARY` names, or
+/// `libpercale.so.0` on the library path of the system. It is opened once per process; later calls
+/// do nothing and succeed. It is never closed.
 pub fn load(path: Option<&Path>) -> Result<(), String> {
     if is_loaded() {
         return Ok(());
@@ -44,7 +45,7 @@ pub fn load(path: Option<&Path>) -> Result<(), String> {
     let named = path.map(|path| path.as_os_str().to_owned()).or_else(|| std::env::var_os("PERCALE_LIBRARY"));
     let name = named.unwrap_or_else(|| NAME.into()).to_string_lossy().into_owned();
     let c_name = CString::new(name.as_str()).map_err(|_| format!("{name:?} holds a NUL"))?;
-    // SAFETY: a name that ends with NUL; the symbols have the types that percale.h declares.
+    // SAFETY: the name is NUL-terminated; the symbols have the types that percale.h declares.
     let table = unsafe {
         let handle = dlopen(c_name.as_ptr(), RTLD_NOW);
         if handle.is_null() {
@@ -62,7 +63,7 @@ pub fn load(path: Option<&Path>) -> Result<(), String> {
     Ok(())
 }
 
-/// What dlerror() says.
+/// Returns the message of dlerror().
 unsafe fn last_error() -> String {
     let text = dlerror();
     if text.is_null() {

@@ -9,29 +9,30 @@ use crate::handle::Handle;
 use crate::sys;
 use crate::tensor::Tensor;
 
-/// A value of a builder: what a node, an input or a constant gives.
+/// A value inside a builder: the output of a node, an input, a variable or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Value(sys::percale_value);
 
 impl Value {
-    /// For an optional input that is absent.
+    /// Stands for an absent optional input.
     pub const NONE: Value = Value(sys::PERCALE_NO_VALUE);
 }
 
-/// The most dimensions that a tensor has.
+/// The highest rank of a tensor.
 pub(crate) const MAX_RANK: usize = 8;
 
-/// What is known of a value: its type, and its dims (`None`: not even how many; -1: not known).
+/// The dtype and dims of a value, as far as they are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueType {
-    /// The type of the elements, when it is known.
+    /// The type of the elements, if it is known.
     pub dtype: Option<DType>,
-    /// The dims, -1 for one that is not known.
+    /// The dims, with -1 for an unknown dim. `None` if not even the rank is known.
     pub dims: Option<Vec<i64>>,
 }
 
 impl ValueType {
-    /// What `function` writes: dtype, dims (it gets room for as many as there can be) and their number.
+    /// Returns the dtype, dims and rank that `function` writes. It passes a buffer for the highest
+    /// rank.
     pub(crate) fn ask(
         function: impl FnOnce(*mut sys::percale_dtype, *mut i64, *mut usize) -> *mut sys::percale_status,
     ) -> Result<ValueType> {
@@ -45,21 +46,21 @@ impl ValueType {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Attribute {
-    /// A whole number, or 0 and 1 for a switch.
+    /// An integer; 0 and 1 for a boolean.
     Int(i64),
-    /// A number.
+    /// A floating-point number.
     Float(f64),
     /// Text.
     Text(String),
-    /// Whole numbers.
+    /// A list of integers.
     Ints(Vec<i64>),
-    /// Numbers.
+    /// A list of floating-point numbers.
     Floats(Vec<f64>),
-    /// Texts.
+    /// A list of texts.
     Texts(Vec<String>),
-    /// A tensor, which is shared.
+    /// A tensor, which is shared, not copied.
     Tensor(Tensor),
-    /// The name of a function of the graph: a branch of If, the body of Loop.
+    /// The name of a function of the graph, such as a branch of If or the body of Loop.
     Function(String),
 }
 
@@ -110,7 +111,8 @@ impl<const N: usize> From<[f64; N]> for Attribute {
 /// let engine = Engine::new()?;
 /// let mut builder = Builder::new(&engine)?;
 /// let x = builder.input("x", DType::F32, &[-1, 4])?;
-/// let hidden = builder.layer("Dense").input(x).set("units", 8).set("activation", "relu").finish()?;
+/// let dense = builder.layer("Dense").input(x).set("units", 8);
+/// let hidden = dense.set("activation", "relu").finish()?;
 /// let y = builder.op("Softmax").name("y").input(hidden).set("axis", -1).finish()?;
 /// builder.set_outputs(&[y])?;
 /// let graph = builder.finish()?;
@@ -122,9 +124,9 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// An empty builder.
+    /// Creates a builder of an empty graph.
     pub fn new(engine: &Engine) -> Result<Builder> {
-        // SAFETY: the handle is taken over at once.
+        // SAFETY: the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_builder_create(engine.handle.get(), &mut raw))?;
@@ -132,9 +134,9 @@ impl Builder {
         }
     }
 
-    /// Goes on from a finished graph.
+    /// Creates a builder that continues from a finished graph.
     pub fn from_graph(engine: &Engine, graph: &Graph) -> Result<Builder> {
-        // SAFETY: the handle is taken over at once.
+        // SAFETY: the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_builder_from_graph(engine.handle.get(), graph.handle.get(), &mut raw))?;
@@ -147,55 +149,56 @@ impl Builder {
         self.handle.get()
     }
 
-    /// Calls a function whose last argument is where it writes a value.
+    /// Calls a function that writes a value to its last argument.
     fn value(make: impl FnOnce(*mut sys::percale_value) -> *mut sys::percale_status) -> Result<Value> {
         let mut value = sys::PERCALE_NO_VALUE;
         check(make(&mut value))?;
         Ok(Value(value))
     }
 
-    /// The value of that name: how to go on from what a graph has.
+    /// Returns the value with this name.
     pub fn find(&self, name: &str) -> Result<Value> {
         let name = CString::new(name)?;
-        // SAFETY: a name that ends with NUL.
+        // SAFETY: the name is NUL-terminated.
         Builder::value(|out| unsafe { sys::percale_builder_find_value(self.raw(), name.as_ptr(), out) })
     }
 
-    /// An input; -1 is a dimension that is not known yet.
+    /// Adds an input. A dim of -1 is unknown.
     pub fn input(&mut self, name: &str, dtype: DType, dims: &[i64]) -> Result<Value> {
         let name = CString::new(name)?;
-        // SAFETY: a name that ends with NUL, dims as many as is said.
+        // SAFETY: the name is NUL-terminated, the dims have the given length.
         Builder::value(|out| unsafe {
             sys::percale_builder_input(self.raw(), name.as_ptr(), dtype as i32, dims.as_ptr(), dims.len(), out)
         })
     }
 
-    /// A constant; the tensor is shared, not copied.
+    /// Adds a constant. The tensor is shared, not copied.
     pub fn constant(&mut self, tensor: &Tensor) -> Result<Value> {
-        // SAFETY: a tensor that nobody writes to, which the graph may keep.
+        // SAFETY: the tensor is immutable, so the graph may keep it.
         Builder::value(|out| unsafe {
             sys::percale_builder_constant(self.raw(), std::ptr::null(), tensor.as_raw(), out)
         })
     }
 
-    /// A constant with a name.
+    /// Adds a constant with a name.
     pub fn named_constant(&mut self, name: &str, tensor: &Tensor) -> Result<Value> {
         let name = CString::new(name)?;
         // SAFETY: as above.
         Builder::value(|out| unsafe { sys::percale_builder_constant(self.raw(), name.as_ptr(), tensor.as_raw(), out) })
     }
 
-    /// A trainable variable whose first value is the tensor. What comes back reads it.
+    /// Adds a trainable variable whose initial value is the tensor, and returns its value.
     pub fn variable(&mut self, name: &str, initial: &Tensor) -> Result<Value> {
         let name = CString::new(name)?;
         // SAFETY: as above.
         Builder::value(|out| unsafe { sys::percale_builder_variable(self.raw(), name.as_ptr(), initial.as_raw(), out) })
     }
 
-    /// A trainable variable whose first value an initializer draws (`zeros`, `glorot_uniform`, `he_normal`, ...).
+    /// Adds a trainable variable whose initial value an initializer draws: `zeros`,
+    /// `glorot_uniform`, `he_normal`, ...
     pub fn variable_drawn(&mut self, name: &str, dtype: DType, dims: &[i64], initializer: &str) -> Result<Value> {
         let (name, initializer) = (CString::new(name)?, CString::new(initializer)?);
-        // SAFETY: texts that end with NUL, dims as many as is said.
+        // SAFETY: the texts are NUL-terminated, the dims have the given length.
         Builder::value(|out| unsafe {
             sys::percale_builder_variable_initialized(
                 self.raw(),
@@ -209,71 +212,75 @@ impl Builder {
         })
     }
 
-    /// Begins a node of an op, `Conv` or `percale:ApplyAdam`.
+    /// Begins a node of an op, such as `Conv` or `percale:ApplyAdam`.
     pub fn op(&mut self, op: &str) -> Node<'_> {
         Node { builder: self, layer: false, op: op.into(), name: None, inputs: Vec::new(), attributes: Vec::new() }
     }
 
-    /// Begins a layer, such as `Dense` or `Conv2D`, with Keras' words as attributes.
+    /// Begins a layer, such as `Dense` or `Conv2D`. Its attributes have the names of Keras
+    /// arguments.
     pub fn layer(&mut self, layer: &str) -> Node<'_> {
         Node { builder: self, layer: true, op: layer.into(), name: None, inputs: Vec::new(), attributes: Vec::new() }
     }
 
-    /// What follows within `body` goes into a function of its own, whose outputs are what `body` gives. Functions nest.
+    /// Builds a function of the graph from everything that `body` adds. `body` returns the outputs.
+    /// Functions can be nested.
     pub fn function<B>(&mut self, name: &str, body: B) -> Result<()>
     where
         B: FnOnce(&mut Builder) -> Result<Vec<Value>>,
     {
         let name = CString::new(name)?;
-        // SAFETY: a name that ends with NUL.
+        // SAFETY: the name is NUL-terminated.
         check(unsafe { sys::percale_builder_begin_function(self.raw(), name.as_ptr()) })?;
         let made = body(self).and_then(|outputs| self.set_outputs(&outputs));
-        // SAFETY: a builder that lives. The function ends in any case: the builder goes on.
+        // SAFETY: the builder is alive. The function ends even after an error, so the builder stays
+        // usable.
         let ended = check(unsafe { sys::percale_builder_end_function(self.raw()) });
         made.and(ended)
     }
 
-    /// The outputs of the current function.
+    /// Sets the outputs of the current function.
     pub fn set_outputs(&mut self, values: &[Value]) -> Result<()> {
         let values: Vec<_> = values.iter().map(|value| value.0).collect();
-        // SAFETY: values as many as is said.
+        // SAFETY: the arrays have the given lengths.
         check(unsafe { sys::percale_builder_set_outputs(self.raw(), values.as_ptr(), values.len()) })
     }
 
-    /// Gives a value another name.
+    /// Gives a value another name, which feeds and fetches then use.
     pub fn rename(&mut self, value: Value, name: &str) -> Result<()> {
         let name = CString::new(name)?;
-        // SAFETY: a name that ends with NUL.
+        // SAFETY: the name is NUL-terminated.
         check(unsafe { sys::percale_builder_rename(self.raw(), value.0, name.as_ptr()) })
     }
 
-    /// What is known of a value.
+    /// Returns the dtype and dims of a value.
     pub fn value_type(&self, value: Value) -> Result<ValueType> {
-        // SAFETY: room for as many dims as there can be.
+        // SAFETY: the array has the size of the highest rank.
         ValueType::ask(|dtype, dims, rank| unsafe {
             sys::percale_builder_value_type(self.raw(), value.0, dtype, dims, rank)
         })
     }
 
-    /// Nodes that follow carry this device hint (`cuda:0`); empty ends it.
+    /// Sets a device hint (`cuda:0`) for the nodes that follow; an empty text removes it.
     pub fn set_device(&mut self, device: &str) -> Result<()> {
         let device = CString::new(device)?;
-        // SAFETY: a name that ends with NUL.
+        // SAFETY: the name is NUL-terminated.
         check(unsafe { sys::percale_builder_set_device(self.raw(), device.as_ptr()) })
     }
 
-    /// The node of `after` runs only when the node of `before` has.
+    /// Makes the node of `after` run only once the node of `before` has run.
     pub fn control_dependency(&mut self, before: Value, after: Value) -> Result<()> {
-        // SAFETY: a builder that lives.
+        // SAFETY: the builder is alive.
         check(unsafe { sys::percale_builder_control_dependency(self.raw(), before.0, after.0) })
     }
 
-    /// Gradients of the sum of `ys` with respect to each of `xs`, as new nodes.
+    /// Adds nodes that compute the gradients of the sum of `ys` with respect to each of `xs`, and
+    /// returns the gradients.
     pub fn gradients(&mut self, ys: &[Value], xs: &[Value]) -> Result<Vec<Value>> {
         let ys: Vec<_> = ys.iter().map(|value| value.0).collect();
         let xs: Vec<_> = xs.iter().map(|value| value.0).collect();
         let mut out = vec![sys::PERCALE_NO_VALUE; xs.len()];
-        // SAFETY: values as many as is said, and room for as many as there are xs.
+        // SAFETY: the arrays have the given lengths, and the output has one element per x.
         check(unsafe {
             let (y_count, x_count) = (ys.len(), xs.len());
             sys::percale_builder_gradients(self.raw(), ys.as_ptr(), y_count, xs.as_ptr(), x_count, out.as_mut_ptr())
@@ -281,21 +288,21 @@ impl Builder {
         Ok(out.into_iter().map(Value).collect())
     }
 
-    /// Adds what one training step does. `optimizer`: a name, or JSON such as `{"name": "adam", "learning_rate": 0.001}`.
-    /// Run the target whose name comes back for one step.
+    /// Adds the nodes of one training step, and returns the name of the target that runs one step.
+    /// `optimizer` is a name, or JSON such as `{"name": "adam", "learning_rate": 0.001}`.
     pub fn minimize(&mut self, loss: Value, optimizer: &str) -> Result<String> {
         let optimizer = CString::new(optimizer)?;
         let mut name = std::ptr::null();
-        // SAFETY: a text that ends with NUL; the name is borrowed from the builder and copied.
+        // SAFETY: the text is NUL-terminated; the name is borrowed from the builder and copied.
         unsafe {
             check(sys::percale_builder_minimize(self.raw(), loss.0, optimizer.as_ptr(), &mut name))?;
             Ok(borrowed_text(name).unwrap_or_default())
         }
     }
 
-    /// The finished, validated graph.
+    /// Returns the validated graph.
     pub fn finish(self) -> Result<Graph> {
-        // SAFETY: the handle is taken over at once.
+        // SAFETY: the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_builder_finish(self.raw(), &mut raw))?;
@@ -304,7 +311,7 @@ impl Builder {
     }
 }
 
-/// A node or layer that was begun; see [`Builder::op`] and [`Builder::layer`].
+/// A node or layer that has been begun; see [`Builder::op`] and [`Builder::layer`].
 #[must_use = "a node is made by finish()"]
 pub struct Node<'b> {
     builder: &'b mut Builder,
@@ -316,25 +323,25 @@ pub struct Node<'b> {
 }
 
 impl Node<'_> {
-    /// Its name; without one the library finds one.
+    /// Sets the name. Without it the library chooses one.
     pub fn name(mut self, name: &str) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// The next input.
+    /// Adds an input.
     pub fn input(mut self, value: Value) -> Self {
         self.inputs.push(value);
         self
     }
 
-    /// The next inputs.
+    /// Adds several inputs.
     pub fn inputs(mut self, values: impl IntoIterator<Item = Value>) -> Self {
         self.inputs.extend(values);
         self
     }
 
-    /// The inputs, without the absent ones at the end.
+    /// Sets the inputs, without absent ones at the end.
     pub(crate) fn trimmed_inputs(mut self, mut values: Vec<Value>) -> Self {
         while values.last() == Some(&Value::NONE) {
             values.pop();
@@ -343,30 +350,31 @@ impl Node<'_> {
         self
     }
 
-    /// An attribute.
+    /// Sets an attribute.
     pub fn set(mut self, attribute: &str, value: impl Into<Attribute>) -> Self {
         self.attributes.push((attribute.into(), value.into()));
         self
     }
 
-    /// An attribute that names a function of the graph: a branch of If, the body of Loop.
+    /// Sets an attribute that names a function of the graph, such as a branch of If or the body of
+    /// Loop.
     pub fn function(self, attribute: &str, function: &str) -> Self {
         self.set(attribute, Attribute::Function(function.into()))
     }
 
-    /// Its one output.
+    /// Adds the node or layer to the graph and returns its only output.
     pub fn finish(self) -> Result<Value> {
         Ok(self.finish_many::<1>()?[0])
     }
 
-    /// Its first `N` outputs.
+    /// Adds the node or layer to the graph and returns its first `N` outputs.
     pub fn finish_many<const N: usize>(self) -> Result<[Value; N]> {
         let mut out = [Value::NONE; N];
         out.copy_from_slice(&self.finish_vec(N)?);
         Ok(out)
     }
 
-    /// Its first `count` outputs.
+    /// Adds the node or layer to the graph and returns its first `count` outputs.
     pub fn finish_vec(self, count: usize) -> Result<Vec<Value>> {
         self.check_texts()?;
         let op = CString::new(self.op.as_str())?;
@@ -374,7 +382,8 @@ impl Node<'_> {
         let name = name.as_ref().map_or(std::ptr::null(), |name| name.as_ptr());
         let builder = self.builder.raw();
         let mut out = vec![sys::PERCALE_NO_VALUE; count];
-        // SAFETY: texts that end with NUL and arrays as long as is said, all of which live through the calls.
+        // SAFETY: the texts are NUL-terminated, the arrays have the given lengths, and all outlive
+        // the calls.
         unsafe {
             check(if self.layer {
                 sys::percale_builder_layer(builder, op.as_ptr(), name)
@@ -383,13 +392,13 @@ impl Node<'_> {
             })?;
             let filled = self.fill();
             let finished = check(sys::percale_builder_finish_node(builder, count, out.as_mut_ptr()));
-            // A node that could not be filled is dropped by finishing it, which says the same again.
+            // Finishing a node with an error drops it and reports the same error again.
             filled.and(finished)?;
         }
         Ok(out.into_iter().map(Value).collect())
     }
 
-    /// A text that the library cannot be given is found before anything is begun.
+    /// Checks that the library accepts all texts, before the node is begun.
     fn check_texts(&self) -> Result<()> {
         for (attribute, value) in &self.attributes {
             CString::new(attribute.as_str())?;
@@ -402,7 +411,7 @@ impl Node<'_> {
         Ok(())
     }
 
-    /// Inputs and attributes of the node that was begun.
+    /// Passes the inputs and attributes of the current node to the library.
     unsafe fn fill(&self) -> Result<()> {
         let builder = self.builder.raw();
         for input in &self.inputs {

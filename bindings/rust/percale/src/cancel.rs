@@ -1,4 +1,4 @@
-//! Cancelling from elsewhere.
+//! Cancellation from other threads.
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,8 +6,8 @@ use crate::error::{check, Result};
 use crate::handle::Handle;
 use crate::sys;
 
-/// Ends runs and trainings that were given this token, from any thread. Cheap to clone: clones are the same token. Once
-/// cancelled it stays so, and whatever begins with it ends at once.
+/// Ends the runs and trainings that it was passed to, from any thread. Clones are the same token
+/// and cheap. A cancelled token stays cancelled: calls that begin with it end at once.
 ///
 /// ```
 /// use percale::{CancelToken, Code};
@@ -47,7 +47,7 @@ impl Target {
 }
 
 impl CancelToken {
-    /// A token that is not cancelled.
+    /// Creates a token that is not cancelled.
     pub fn new() -> CancelToken {
         CancelToken::default()
     }
@@ -56,17 +56,17 @@ impl CancelToken {
     pub fn cancel(&self) {
         self.shared.cancelled.store(true, Ordering::SeqCst);
         for (_, target) in self.shared.targets.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            // SAFETY: a target lives for as long as it is in the list.
+            // SAFETY: a target is alive as long as it is in the list.
             unsafe { target.cancel() };
         }
     }
 
-    /// Whether it was cancelled.
+    /// Returns true if the token was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::SeqCst)
     }
 
-    /// An error with the code `Cancelled` when it was.
+    /// Returns an error with the code `Cancelled` if the token was cancelled.
     pub fn check(&self) -> Result<()> {
         if self.is_cancelled() {
             return Err(crate::Error::new(crate::Code::Cancelled, "the token was cancelled"));
@@ -74,14 +74,14 @@ impl CancelToken {
         Ok(())
     }
 
-    /// Calls `run` with a cancellation that is cancelled with the token; with NULL when there is no token.
+    /// Calls `run` with a cancellation that the token cancels, or with NULL if there is no token.
     pub(crate) fn during<T>(
         token: Option<&CancelToken>,
         run: impl FnOnce(*mut sys::percale_cancellation) -> Result<T>,
     ) -> Result<T> {
         let Some(token) = token else { return run(std::ptr::null_mut()) };
         token.check()?;
-        // SAFETY: the handle is taken over at once, and lives as long as the guard.
+        // SAFETY: the handle is wrapped at once, and outlives the guard.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_cancellation_create(&mut raw))?;
@@ -91,7 +91,8 @@ impl CancelToken {
         }
     }
 
-    /// From now until the guard is dropped the target is cancelled with the token. It must live for as long.
+    /// Cancels the target with the token until the guard is dropped. The target must live as long
+    /// as the guard.
     pub(crate) unsafe fn watch(&self, target: Target) -> Watch<'_> {
         let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
         self.shared.targets.lock().unwrap_or_else(PoisonError::into_inner).push((number, target));
@@ -102,7 +103,7 @@ impl CancelToken {
     }
 }
 
-/// Takes a target out of the list of its token when it is dropped.
+/// Removes a target from the list of its token when dropped.
 pub(crate) struct Watch<'t> {
     token: &'t CancelToken,
     number: u64,
@@ -127,7 +128,8 @@ mod tests {
     fn clones_are_one_token_and_guards_leave_in_any_order() {
         let token = CancelToken::new();
         let other = token.clone();
-        // SAFETY: nobody cancels while these are watched, so that nothing is called with them.
+        // SAFETY: the token is not cancelled while these targets are in its list, so they are never
+        // used.
         let first = unsafe { token.watch(Target::Event(std::ptr::null_mut())) };
         let second = unsafe { other.watch(Target::Cancellation(std::ptr::null_mut())) };
         assert_eq!((watched(&token), watched(&other)), (2, 2));

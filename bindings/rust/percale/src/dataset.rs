@@ -1,4 +1,4 @@
-//! Examples in batches.
+//! Rows in batches.
 use std::any::Any;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -17,7 +17,7 @@ use crate::handle::Handle;
 use crate::sys;
 use crate::tensor::{raw_dims, Tensor};
 
-/// Examples in batches: rows of tensors or files, ranges, rows that a function makes, and what is made of such sets.
+/// Rows in batches, from tensors, files, ranges, functions or other data sets.
 ///
 /// ```
 /// use percale::{Dataset, Engine, Tensor};
@@ -25,13 +25,16 @@ use crate::tensor::{raw_dims, Tensor};
 /// let x = Tensor::from_vec(&[5, 1], vec![0f32, 1.0, 2.0, 3.0, 4.0])?;
 /// let mut data = Dataset::from_tensors(&engine, &[("x", &x)])?;
 /// data.configure(2, None, false)?;
-/// let sizes = data.epoch().map(|batch| Ok(batch?.get("x").unwrap().len())).collect::<percale::Result<Vec<_>>>()?;
+/// let sizes = data
+///     .epoch()
+///     .map(|batch| Ok(batch?.get("x").unwrap().len()))
+///     .collect::<percale::Result<Vec<_>>>()?;
 /// assert_eq!(sizes, [2, 2, 1]);
 /// # Ok::<(), percale::Error>(())
 /// ```
 pub struct Dataset {
     shared: Arc<Shared>,
-    /// `Shared` is: a set is no more than Send.
+    /// `Shared` is Sync, but a data set must only be Send.
     not_sync: PhantomData<Cell<()>>,
 }
 
@@ -43,10 +46,11 @@ struct Shared {
     busy: AtomicBool,
 }
 
-// SAFETY: the set is thread-compatible, and whatever calls the library with it has a `Use`, of which there is one at a time.
+// SAFETY: the data set is thread-compatible. Every call of the library needs a `Use`, and only one
+// exists at a time.
 unsafe impl Sync for Shared {}
 
-/// The right to use a set until it is dropped: a trainer may have it for its validation, too.
+/// The right to use a data set until it is dropped. A trainer may also hold it, for its validation.
 pub(crate) struct Use(Arc<Shared>);
 
 impl Use {
@@ -61,10 +65,10 @@ impl Drop for Use {
     }
 }
 
-/// What a function gave last instead of a row, until somebody is told.
+/// The last error of a row function, until it is reported.
 type Failure = Mutex<Option<Arc<dyn std::error::Error + Send + Sync>>>;
 
-/// What a function gives that makes rows: `?` takes any error, `"text".into()` is one.
+/// The result of a row function. `?` converts any error, and so does `"text".into()`.
 pub type RowResult = std::result::Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 type RowFunction = Box<dyn Fn(i64, &mut Row<'_>) -> RowResult + Send + Sync>;
@@ -75,23 +79,25 @@ struct Generator {
     failed: Arc<Failure>,
 }
 
-/// The words of a panic as an error.
+/// Returns the message of a panic as an error.
 fn panicked(panic: &(dyn Any + Send)) -> Box<dyn std::error::Error + Send + Sync> {
     let words = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     format!("panic: {}", words.unwrap_or("of no text")).into()
 }
 
-/// The row of a data set that a function writes; see [`Dataset::generator`].
+/// The row that a row function writes; see [`Dataset::generator`].
 pub struct Row<'a> {
     columns: &'a [(DType, usize)],
     data: *const *mut c_void,
 }
 
 impl Row<'_> {
-    /// The elements of a column, which are zeros. An error when the column has elements of another type.
+    /// Returns the elements of a column, which are zeros. Fails if the column has another element
+    /// type.
     pub fn column<T: Element>(&mut self, index: usize) -> Result<&mut [T]> {
         match self.columns.get(index) {
-            // SAFETY: zeros, aligned by the library, as many as the column's dims say; `&mut self` lends one at a time.
+            // SAFETY: the memory holds zeros, is aligned by the library, and has the size of the
+            // column's dims; `&mut self` lends one column at a time.
             Some((dtype, count)) if *dtype == T::DTYPE => unsafe {
                 Ok(std::slice::from_raw_parts_mut((*self.data.add(index)).cast::<T>(), *count))
             },
@@ -104,7 +110,7 @@ impl Row<'_> {
     }
 }
 
-/// One batch: a tensor per column.
+/// A batch: one tensor per column.
 #[derive(Clone, Debug)]
 pub struct Batch {
     names: Arc<[String]>,
@@ -112,24 +118,24 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// The tensor of a column.
+    /// Returns the tensor of a column.
     pub fn get(&self, name: &str) -> Option<&Tensor> {
         self.names.iter().position(|other| other == name).and_then(|index| self.tensors.get(index))
     }
 
-    /// Names and tensors in the order of the columns.
+    /// Returns names and tensors in the order of the columns.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Tensor)> {
         self.names.iter().map(String::as_str).zip(&self.tensors)
     }
 
-    /// What [`Trainer::step`](crate::Trainer::step) takes.
+    /// Returns the batch in the form that [`Trainer::step`](crate::Trainer::step) takes.
     pub fn feeds(&self) -> Vec<(&str, &Tensor)> {
         self.iter().collect()
     }
 }
 
 impl Dataset {
-    /// Takes over the set that `make` writes, which is made of others.
+    /// Takes ownership of the data set that `make` creates from the data sets `of`.
     fn make(
         of: &[&Dataset],
         make: impl FnOnce(*mut *mut sys::percale_dataset) -> *mut sys::percale_status,
@@ -139,7 +145,7 @@ impl Dataset {
         let sources = of.iter().flat_map(|set| set.shared.sources.iter().cloned()).collect();
         let mut raw = std::ptr::null_mut();
         check(make(&mut raw))?;
-        // SAFETY: it was just made.
+        // SAFETY: the handle was just created.
         Ok(unsafe { Dataset::take(raw, sources) })
     }
 
@@ -151,12 +157,12 @@ impl Dataset {
         Dataset { shared, not_sync: PhantomData }
     }
 
-    /// For whoever has a `Use`.
+    /// Must be called only with a `Use`.
     fn raw(&self) -> *mut sys::percale_dataset {
         self.shared.handle.get()
     }
 
-    /// Uses the set; an error while a trainer does that has it for its validation.
+    /// Acquires the right to use the data set. Fails while a trainer uses it for validation.
     pub(crate) fn enter(&self) -> Result<Use> {
         if self.shared.busy.swap(true, Ordering::Acquire) {
             let message = "the data set is in use: in another thread, or for the validation of a fit under way";
@@ -165,7 +171,7 @@ impl Dataset {
         Ok(Use(self.shared.clone()))
     }
 
-    /// One more owner of the same set, for a trainer.
+    /// Returns another owner of the same data set, for a trainer.
     pub(crate) fn share(&self) -> Dataset {
         Dataset { shared: self.shared.clone(), not_sync: PhantomData }
     }
@@ -174,7 +180,7 @@ impl Dataset {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// The error with what a function gave instead of a row as its source.
+    /// Returns the error, with the error of a row function as its source if there is one.
     pub(crate) fn explain(&self, error: Error) -> Error {
         self.shared.sources.iter().fold(error, |error, failed| {
             let cause = failed.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -187,26 +193,29 @@ impl Dataset {
         })
     }
 
-    /// Rows of tensors: all have the same first dimension. Names become names of feeds.
+    /// Creates a data set of rows of tensors, which must have the same first dim. Names become
+    /// names of feeds.
     pub fn from_tensors(engine: &Engine, columns: &[(&str, &Tensor)]) -> Result<Dataset> {
         let names = Names::new(columns.iter().map(|(name, _)| name))?;
         let tensors: Vec<_> = columns.iter().map(|(_, tensor)| tensor.as_raw()).collect();
-        // SAFETY: arrays as long as is said; tensors that nobody writes to, which the set keeps.
+        // SAFETY: the arrays have the given lengths; the tensors are immutable, and the data set
+        // keeps them.
         Dataset::make(&[], |out| unsafe {
             sys::percale_dataset_from_tensors(engine.handle.get(), names.as_ptr(), tensors.as_ptr(), tensors.len(), out)
         })
     }
 
-    /// Rows of files: IDX (plain or gz), `.npy`, `.npz`, `.safetensors`, `.csv` or `.tsv`; `file#name` says which tensor,
-    /// or which columns of a CSV file. Rows of files of one name follow each other. Images of u8 become f32, multiplied by
-    /// `scale` (0: kept as they are). Paths are taken as they are: `PERCALE_DATA` and the cache are searched for the data of
-    /// a SPEC alone.
+    /// Creates a data set of rows in files: IDX (plain or gzip), `.npy`, `.npz`, `.safetensors`,
+    /// `.csv` or `.tsv`. A path `file#name` selects a tensor, or columns of a CSV file. Several
+    /// files with the same column name are concatenated. u8 images become f32, multiplied by
+    /// `scale` (0 keeps them as u8). Paths are used as given; `PERCALE_DATA` and the cache are
+    /// searched only for the data of a SPEC.
     pub fn from_files<P: AsRef<Path>>(engine: &Engine, columns: &[(&str, P)], scale: f64) -> Result<Dataset> {
         Dataset::from_files_with(engine, columns, scale, "")
     }
 
-    /// As [`Dataset::from_files`], with rules for CSV files: JSON as SPEC.md says under "CSV files", or what
-    /// [`Dataset::csv_rules`] of another set gave.
+    /// Creates a data set like [`Dataset::from_files`], with JSON rules for CSV files: from
+    /// [`Dataset::csv_rules`] of another data set, or as in SPEC.md, "CSV files".
     pub fn from_files_with<P: AsRef<Path>>(
         engine: &Engine,
         columns: &[(&str, P)],
@@ -217,7 +226,7 @@ impl Dataset {
         let names = Names::new(columns.iter().map(|(name, _)| name))?;
         let paths = columns.iter().map(|(_, path)| path_text(path.as_ref())).collect::<Result<Vec<_>>>()?;
         let pointers: Vec<_> = paths.iter().map(|path| path.as_ptr()).collect();
-        // SAFETY: arrays as long as is said, of texts that end with NUL.
+        // SAFETY: the arrays have the given lengths; the texts are NUL-terminated.
         Dataset::make(&[], |out| unsafe {
             sys::percale_dataset_from_files(
                 engine.handle.get(),
@@ -231,10 +240,11 @@ impl Dataset {
         })
     }
 
-    /// How the set reads its CSV files, as JSON: columns, types, categories, what stands for missing values. With it
-    /// [`Dataset::from_files_with`] reads other files alike. Empty for a set of other files.
+    /// Returns the rules by which the data set reads its CSV files, as JSON: columns, types,
+    /// categories and the markers of missing values. Pass them to [`Dataset::from_files_with`] to
+    /// read other files the same way. Empty if the data set was not made from CSV files.
     pub fn csv_rules(&self) -> Result<String> {
-        // SAFETY: the text is taken over at once.
+        // SAFETY: the text is copied and released at once.
         unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_dataset_csv_rules(self.raw(), &mut text))?;
@@ -242,18 +252,20 @@ impl Dataset {
         }
     }
 
-    /// Rows of one i64 each: `start`, `start + step`, ... before `stop`.
+    /// Creates a data set of rows with one i64 each: `start`, `start + step`, ... before `stop`.
     pub fn range(engine: &Engine, name: &str, start: i64, stop: i64, step: i64) -> Result<Dataset> {
         let c_name = std::ffi::CString::new(name)?;
-        // SAFETY: a name that ends with NUL; the handle is taken over at once.
+        // SAFETY: the name is NUL-terminated; the handle is wrapped at once.
         Dataset::make(&[], |out| unsafe {
             sys::percale_dataset_range(engine.handle.get(), c_name.as_ptr(), start, stop, step, out)
         })
     }
 
-    /// Rows that a function makes, the same row for the same number whenever it is asked for. Per column its name, type, and
-    /// the dims of one row. The function writes into columns of zeros. What it fails with, or panics with, ends the call that wanted
-    /// the row with the code `Aborted`, and is the [`source`](std::error::Error::source) of that error.
+    /// Creates a data set whose rows a function generates. `columns` has the name, type and dims of
+    /// one row of each column. The function writes into columns of zeros. It must write the same
+    /// row whenever it is called with the same number. If it returns an error or panics, the call
+    /// that requested the row returns an error with the code `Aborted`, whose
+    /// [`source`](std::error::Error::source) is that error.
     ///
     /// ```
     /// use percale::{Dataset, DType, Engine};
@@ -264,7 +276,8 @@ impl Dataset {
     /// })?;
     /// data.configure(4, None, false)?;
     /// let batch = data.next_batch()?.unwrap();
-    /// assert_eq!(batch.get("x").unwrap().as_slice::<f32>()?, [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]);
+    /// let x = batch.get("x").unwrap().as_slice::<f32>()?;
+    /// assert_eq!(x, [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]);
     /// # Ok::<(), percale::Error>(())
     /// ```
     pub fn generator<F>(engine: &Engine, columns: &[(&str, DType, &[usize])], rows: i64, function: F) -> Result<Dataset>
@@ -301,8 +314,8 @@ impl Dataset {
         }))
         .cast();
         let mut raw = std::ptr::null_mut();
-        // SAFETY: arrays as long as is said. The library has the generator until it gives it to drop_generator(), which it does
-        // not when it refuses it. The handle is taken over at once.
+        // SAFETY: the arrays have the given lengths. The library owns the generator until it passes
+        // it to drop_generator(); on failure it does not call that. The handle is wrapped at once.
         unsafe {
             check(sys::percale_dataset_generator_owned(
                 engine.handle.get(),
@@ -322,76 +335,81 @@ impl Dataset {
         }
     }
 
-    /// The columns of several sets side by side: all have the same number of rows, no two columns one name.
+    /// Creates a data set with the columns of several data sets side by side. All must have the
+    /// same number of rows, and no two columns the same name.
     pub fn zip(sets: &[&Dataset]) -> Result<Dataset> {
         let handles: Vec<_> = sets.iter().map(|set| set.raw()).collect();
-        // SAFETY: handles as many as is said.
+        // SAFETY: the array has the given length.
         Dataset::make(sets, |out| unsafe { sys::percale_dataset_zip(handles.as_ptr(), handles.len(), out) })
     }
 
-    /// The rows of several sets with the same columns, one set after the other.
+    /// Creates a data set of the rows of several data sets with the same columns, one after the
+    /// other.
     pub fn concatenate(sets: &[&Dataset]) -> Result<Dataset> {
         let handles: Vec<_> = sets.iter().map(|set| set.raw()).collect();
         // SAFETY: as above.
         Dataset::make(sets, |out| unsafe { sys::percale_dataset_concatenate(handles.as_ptr(), handles.len(), out) })
     }
 
-    /// The rows of this set `times` over.
+    /// Creates a data set of the rows of this one, repeated `times` times.
     pub fn repeat(&self, times: i64) -> Result<Dataset> {
-        // SAFETY: the handle is taken over at once.
+        // SAFETY: the handle is wrapped at once.
         Dataset::make(&[self], |out| unsafe { sys::percale_dataset_repeat(self.raw(), times, out) })
     }
 
-    /// The same rows with other names of their columns, one for each, in order.
+    /// Creates a data set with the same rows and new column names, one per column in order.
     pub fn rename<N: AsRef<str>>(&self, names: &[N]) -> Result<Dataset> {
         let names = Names::new(names)?;
-        // SAFETY: names as many as is said.
+        // SAFETY: the array has the given length.
         Dataset::make(&[self], |out| unsafe {
             sys::percale_dataset_rename(self.raw(), names.as_ptr(), names.len(), out)
         })
     }
 
-    /// Rows that went through a graph without variables: its inputs are columns by name, its outputs the new columns.
+    /// Creates a data set whose rows have passed through a graph without variables. The inputs of
+    /// the graph are columns, by name; its outputs are the new columns.
     pub fn map(&self, graph: &Graph) -> Result<Dataset> {
-        // SAFETY: the handle is taken over at once.
+        // SAFETY: the handle is wrapped at once.
         Dataset::make(&[self], |out| unsafe { sys::percale_dataset_map(self.raw(), graph.handle.get(), out) })
     }
 
-    /// Sets how rows come: the size of a batch, a seed for shuffling or none, whether a short last batch is dropped.
+    /// Sets the batch size, a seed for shuffling (`None` keeps the order), and whether a short last
+    /// batch is dropped.
     pub fn configure(&mut self, batch_size: usize, shuffle_seed: Option<u32>, drop_remainder: bool) -> Result<()> {
         let batch_size = i64::try_from(batch_size).unwrap_or(i64::MAX);
         let seed = shuffle_seed.map_or(-1, i64::from);
         let set = self.enter()?;
-        // SAFETY: a set that lives, and that nobody else uses.
+        // SAFETY: the data set is alive and in use by this call only.
         check(unsafe { sys::percale_dataset_configure(set.raw(), batch_size, seed, drop_remainder.into()) })
     }
 
-    /// The parts of the set for that many replicas, each for a thread of its own.
+    /// Splits each batch into parts for this number of replicas. Each part may be used by its own
+    /// thread.
     pub fn distribute(&self, replicas: usize) -> Result<Vec<Dataset>> {
         let mut out = vec![std::ptr::null_mut(); replicas];
         let set = self.enter()?;
-        // SAFETY: room for as many handles, which are taken over at once.
+        // SAFETY: the array has one element per handle; the handles are wrapped at once.
         unsafe {
             check(sys::percale_dataset_distribute(set.raw(), replicas, out.as_mut_ptr()))?;
             Ok(out.into_iter().map(|raw| Dataset::take(raw, self.shared.sources.clone())).collect())
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn rows(&self) -> i64 {
         self.shared.rows
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     pub fn names(&self) -> &[String] {
         &self.shared.names
     }
 
-    /// Names and types of the columns, dims being those of one row.
+    /// Returns the names and types of the columns, with the dims of one row.
     pub fn column_types(&self) -> Result<Vec<(String, ValueType)>> {
         let set = self.enter()?;
         let ask = |index| {
-            // SAFETY: a set that lives, and that nobody else uses.
+            // SAFETY: the data set is alive and in use by this call only.
             ValueType::ask(|dtype, dims, rank| unsafe {
                 sys::percale_dataset_column_type(set.raw(), index, dtype, dims, rank)
             })
@@ -399,11 +417,12 @@ impl Dataset {
         self.names().iter().enumerate().map(|(index, name)| Ok((name.clone(), ask(index)?))).collect()
     }
 
-    /// The next batch; nothing at the end of the epoch, after which the next epoch begins.
+    /// Returns the next batch. Returns `None` at the end of the epoch; the call after that starts
+    /// the next epoch.
     pub fn next_batch(&mut self) -> Result<Option<Batch>> {
         let mut out = vec![std::ptr::null_mut(); self.names().len()];
         let set = self.enter()?;
-        // SAFETY: room for a tensor per column, which are taken over at once.
+        // SAFETY: the array has one element per column; the tensors are wrapped at once.
         let tensors = unsafe {
             match check(sys::percale_dataset_next(set.raw(), out.as_mut_ptr())) {
                 Ok(()) => out.into_iter().map(|raw| Tensor::take(raw)).collect(),
@@ -414,7 +433,7 @@ impl Dataset {
         Ok(Some(Batch { names: self.shared.names.clone(), tensors }))
     }
 
-    /// The batches of what is left of this epoch.
+    /// Returns an iterator over the remaining batches of this epoch.
     pub fn epoch(&mut self) -> impl Iterator<Item = Result<Batch>> + '_ {
         std::iter::from_fn(|| self.next_batch().transpose())
     }

@@ -1,11 +1,11 @@
-//! Types of elements.
+//! Element types.
 use crate::sys;
 
 /// The type of a tensor's elements; the numbers are those of ONNX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(i32)]
-#[allow(missing_docs)] // the names say it
+#[allow(missing_docs)] // the names are self-explanatory
 pub enum DType {
     F32 = sys::PERCALE_DTYPE_F32,
     U8 = sys::PERCALE_DTYPE_U8,
@@ -65,7 +65,7 @@ impl DType {
         DType::I2,
     ];
 
-    /// The type of a number; nothing for one that says "not known" or that this crate does not know.
+    /// Returns the type with this number, or `None` for an unknown type.
     pub(crate) fn from_raw(raw: sys::percale_dtype) -> Option<DType> {
         DType::ALL.into_iter().find(|dtype| *dtype as i32 == raw)
     }
@@ -75,12 +75,12 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A Rust type that elements of tensors have.
+/// A Rust type that tensor elements can have.
 pub trait Element: sealed::Sealed + Copy + Send + Sync + 'static {
-    /// What the library calls it.
+    /// The corresponding type of the library.
     const DTYPE: DType;
 
-    /// Whether these bytes are elements; only `bool` has bytes that are none.
+    /// Returns true if the bytes are valid elements. Only `bool` has invalid bytes.
     #[doc(hidden)]
     fn are_valid(_bytes: &[u8]) -> bool {
         true

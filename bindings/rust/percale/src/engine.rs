@@ -1,4 +1,4 @@
-//! The root of everything.
+//! The engine, traces and clusters.
 use std::ffi::{c_char, c_void, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
@@ -8,7 +8,8 @@ use crate::handle::Handle;
 use crate::options::{self, OptionValue, Settings};
 use crate::sys;
 
-/// Registries, devices, threads and the memory limit. Cheap to clone; what is made with it keeps it alive.
+/// Owns the devices, threads, registries and the memory limit. Cheap to clone. Objects that are
+/// created with it keep it alive.
 ///
 /// ```
 /// let engine = percale::Engine::builder().threads(1).devices("cpu=2x1").build()?;
@@ -20,25 +21,26 @@ pub struct Engine {
     pub(crate) handle: Handle<sys::percale_engine>,
 }
 
-/// How loud a message of the library is.
+/// The severity of a log message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum LogLevel {
-    /// For those who look for an error of the library.
+    /// Details for finding a bug in the library.
     Debug,
-    /// What it does.
+    /// Normal activity of the library.
     Info,
-    /// What is probably not meant.
+    /// A probable mistake.
     Warning,
-    /// What went wrong.
+    /// A failure.
     Error,
 }
 
-/// What [`Engine::describe`] tells, as JSON.
+/// Selects the facts that [`Engine::describe`] returns as JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EngineFacts {
-    /// Versions, instruction set, threads, devices and why an absent one is absent, libraries, memory.
+    /// Versions, instruction set, threads, devices (for an absent one, the reason), libraries,
+    /// memory.
     Info,
     /// The schemas of all ops.
     Ops,
@@ -48,30 +50,31 @@ pub enum EngineFacts {
     Passes,
     /// The kernels, per op and kind of device.
     Kernels,
-    /// The losses, with the keys that they take.
+    /// The losses, with their keys.
     Losses,
-    /// The metrics, with the keys that they take.
+    /// The metrics, with their keys.
     Metrics,
-    /// The optimizers, with the keys that they take.
+    /// The optimizers, with their keys.
     Optimizers,
-    /// The schedules of the learning rate, with the keys that they take.
+    /// The learning rate schedules, with their keys.
     Schedules,
     /// The keys of a SPEC.
     Spec,
 }
 
 impl Engine {
-    /// An engine with the defaults: all threads that the machine allows, the device `cpu:0`, no memory limit.
+    /// Creates an engine with the defaults: all threads that the machine allows, the device
+    /// `cpu:0`, no memory limit.
     pub fn new() -> Result<Engine> {
         Engine::builder().build()
     }
 
-    /// Begins an engine with settings of one's own.
+    /// Returns a builder for an engine with other settings.
     pub fn builder() -> EngineBuilder {
         EngineBuilder { settings: Settings::default(), log: None }
     }
 
-    /// The names of the devices that can be used.
+    /// Returns the names of the usable devices.
     pub fn device_names(&self) -> Vec<String> {
         // SAFETY: the names live as long as the engine and are copied.
         unsafe {
@@ -82,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// Facts as JSON.
+    /// Returns facts as JSON.
     pub fn describe(&self, what: EngineFacts) -> Result<String> {
         let what = match what {
             EngineFacts::Info => c"info",
@@ -96,7 +99,7 @@ impl Engine {
             EngineFacts::Schedules => c"schedules",
             EngineFacts::Spec => c"spec",
         };
-        // SAFETY: the text is taken over at once.
+        // SAFETY: the text is copied and released at once.
         unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_engine_describe(self.handle.get(), what.as_ptr(), &mut text))?;
@@ -104,27 +107,28 @@ impl Engine {
         }
     }
 
-    /// Reads a file and returns what is wrong with it. Kinds: `.percale`, `.onnx`, `.safetensors`,
-    /// `.npy`, `.npz`, a SPEC (`.json`), a checkpoint or a folder of checkpoints.
+    /// Reads a file and returns the first error that it finds. Accepts `.percale`, `.onnx`,
+    /// `.safetensors`, `.npy` and `.npz` files, a SPEC (`.json`), a checkpoint, or a folder of
+    /// checkpoints.
     pub fn check_file(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path_text(path.as_ref())?;
-        // SAFETY: the path is borrowed for the call.
+        // SAFETY: the path is NUL-terminated and outlives the call.
         unsafe { check(sys::percale_file_check(self.handle.get(), path.as_ptr())) }
     }
 
-    /// The bytes that the engine's allocations hold now.
+    /// Returns the number of bytes that the engine's allocations hold now.
     pub fn memory_used(&self) -> i64 {
         self.memory().0
     }
 
-    /// The most bytes that the engine's allocations ever held.
+    /// Returns the highest number of bytes that the engine's allocations held so far.
     pub fn memory_peak(&self) -> i64 {
         self.memory().1
     }
 
     fn memory(&self) -> (i64, i64) {
         let (mut used, mut peak) = (0, 0);
-        // SAFETY: two places to write to.
+        // SAFETY: both pointers are valid for writes.
         unsafe { sys::percale_engine_memory(self.handle.get(), &mut used, &mut peak) };
         (used, peak)
     }
@@ -132,7 +136,7 @@ impl Engine {
 
 type Log = Box<dyn Fn(LogLevel, &str) + Send + Sync>;
 
-/// An engine that is being set up; see [`Engine::builder`].
+/// Collects the settings of an engine; see [`Engine::builder`].
 #[must_use = "an engine is made by build()"]
 pub struct EngineBuilder {
     settings: Settings,
@@ -140,34 +144,36 @@ pub struct EngineBuilder {
 }
 
 impl EngineBuilder {
-    /// Any option of an engine by its name; see [`describe_options`](crate::describe_options).
+    /// Sets any option of an engine by its name; see [`describe_options`](crate::describe_options).
     pub fn option(mut self, key: &str, value: impl Into<OptionValue>) -> Self {
         self.settings.set(key, value);
         self
     }
 
-    /// Threads that compute at once, the caller counted; 0: what the machine allows the process.
+    /// Sets the number of threads that compute at once, including the caller. 0 means all that the
+    /// machine allows the process.
     pub fn threads(self, threads: u32) -> Self {
         self.option("threads", i64::from(threads))
     }
 
-    /// Devices, separated by commas: `cpu:0,cpu:1`, `cpu=4x1` (four of one thread), `all`, `none`.
+    /// Sets the devices, separated by commas: `cpu:0,cpu:1`, `cpu=4x1` (four with one thread each),
+    /// `all`, `none`.
     pub fn devices(self, devices: &str) -> Self {
         self.option("devices", devices)
     }
 
-    /// The most bytes that the engine may hold; 0: no limit.
+    /// Sets the memory limit of the engine in bytes; 0 means no limit.
     pub fn memory_limit(self, bytes: u64) -> Self {
         self.option("memory_limit", i64::try_from(bytes).unwrap_or(i64::MAX))
     }
 
-    /// A plug-in's file, or a folder of them.
+    /// Sets the file of a plug-in, or a folder of plug-ins.
     pub fn plugin_path(self, path: impl AsRef<Path>) -> Self {
         self.option("plugin_path", path.as_ref().to_string_lossy().into_owned())
     }
 
-    /// Where messages of this level and above go. The function is called on any thread, and dropped when the engine ends. What it
-    /// panics with is dropped.
+    /// Sets a function that receives log messages of this level and above. It is called on any
+    /// thread, and dropped when the engine ends. Its panics are discarded.
     pub fn log(mut self, level: LogLevel, function: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Self {
         self.log = Some(Box::new(function));
         let level = match level {
@@ -179,12 +185,12 @@ impl EngineBuilder {
         self.option("log", level)
     }
 
-    /// The engine. Plug-ins are looked for now and at no other time.
+    /// Creates the engine. It searches for plug-ins, which happens only here.
     pub fn build(self) -> Result<Engine> {
         crate::ensure_loaded()?;
         let options = self.settings.make("engine")?;
-        // SAFETY: the handle is taken over at once. Nobody else has the engine yet. The library has the function until it gives it
-        // to drop_log(), which it does not when it refuses it.
+        // SAFETY: the handle is wrapped at once, and the engine is not shared yet. The library owns
+        // the function until it passes it to drop_log(); on failure it does not call that.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_engine_create(options::raw(&options), &mut raw))?;
@@ -201,7 +207,7 @@ impl EngineBuilder {
 
 unsafe extern "C" fn drop_log(user: *mut c_void) {
     let log = Box::from_raw(user.cast::<Log>());
-    // A panic must not cross the border.
+    // A panic must not unwind into the library.
     let _ = catch_unwind(AssertUnwindSafe(|| drop(log)));
 }
 
@@ -214,19 +220,19 @@ unsafe extern "C" fn write_log(user: *mut c_void, level: i32, message: *const c_
         _ => LogLevel::Error,
     };
     let message = String::from_utf8_lossy(std::slice::from_raw_parts(message.cast::<u8>(), size));
-    // A panic must not cross the border.
+    // A panic must not unwind into the library.
     let _ = catch_unwind(AssertUnwindSafe(|| log(level, &message)));
 }
 
-/// Spans of time, recorded by sessions and trainers while the trace is attached to them.
+/// Time spans that sessions and trainers record while the trace is attached to them.
 pub struct Trace {
     pub(crate) handle: Handle<sys::percale_trace>,
 }
 
 impl Trace {
-    /// An empty trace.
+    /// Creates an empty trace.
     pub fn new(engine: &Engine) -> Result<Trace> {
-        // SAFETY: the handle is taken over at once.
+        // SAFETY: the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_trace_create(engine.handle.get(), &mut raw))?;
@@ -234,9 +240,9 @@ impl Trace {
         }
     }
 
-    /// The spans in the JSON form that Chrome and Perfetto open.
+    /// Returns the spans in the JSON format that Chrome and Perfetto open.
     pub fn json(&self) -> Result<String> {
-        // SAFETY: the text is taken over at once.
+        // SAFETY: the text is copied and released at once.
         unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_trace_json(self.handle.get(), &mut text))?;
@@ -245,23 +251,24 @@ impl Trace {
     }
 }
 
-/// The description of a cluster: jobs, tasks, addresses, the own role.
+/// Describes a cluster: its jobs, tasks and addresses, and the role of this process.
 pub struct Cluster {
     handle: Handle<sys::percale_cluster>,
 }
 
 impl Cluster {
-    /// An empty cluster.
+    /// Creates an empty cluster.
     pub fn new() -> Result<Cluster> {
         Cluster::take(|out| unsafe { sys::percale_cluster_create(out) })
     }
 
-    /// From the JSON of `TF_CONFIG`.
+    /// Creates a cluster from the JSON of `TF_CONFIG`.
     pub fn from_json(json: &str) -> Result<Cluster> {
         Cluster::take(|out| unsafe { sys::percale_cluster_from_json(json.as_ptr().cast(), json.len(), out) })
     }
 
-    /// From the process's environment: `TF_CONFIG`, `SLURM_*`, `RANK` and `WORLD_SIZE`, `OMPI_*`.
+    /// Creates a cluster from the environment of the process: `TF_CONFIG`, `SLURM_*`, `RANK` and
+    /// `WORLD_SIZE`, or `OMPI_*`.
     pub fn from_environment() -> Result<Cluster> {
         Cluster::take(|out| unsafe { sys::percale_cluster_from_environment(out) })
     }
@@ -270,27 +277,27 @@ impl Cluster {
         crate::ensure_loaded()?;
         let mut raw = std::ptr::null_mut();
         check(make(&mut raw))?;
-        // SAFETY: it was just made.
+        // SAFETY: the handle was just created.
         Ok(Cluster { handle: unsafe { Handle::new(raw) } })
     }
 
-    /// Adds a task of a job at an address, `host:port`.
+    /// Adds a task of a job with its address, `host:port`.
     pub fn add_task(&mut self, job: &str, task: i64, address: &str) -> Result<()> {
         let (job, address) = (CString::new(job)?, CString::new(address)?);
-        // SAFETY: texts that end with NUL.
+        // SAFETY: the texts are NUL-terminated.
         check(unsafe { sys::percale_cluster_add_task(self.handle.get(), job.as_ptr(), task, address.as_ptr()) })
     }
 
-    /// Says which task this process is.
+    /// Sets the job and task of this process.
     pub fn set_role(&mut self, job: &str, task: i64) -> Result<()> {
         let job = CString::new(job)?;
-        // SAFETY: a text that ends with NUL.
+        // SAFETY: the text is NUL-terminated.
         check(unsafe { sys::percale_cluster_set_role(self.handle.get(), job.as_ptr(), task) })
     }
 
-    /// The names of the jobs.
+    /// Returns the names of the jobs.
     pub fn jobs(&self) -> Vec<String> {
-        // SAFETY: the names live as long as the cluster is not changed and are copied.
+        // SAFETY: the names live until the cluster is changed, and are copied.
         unsafe {
             let count = sys::percale_cluster_job_count(self.handle.get());
             (0..count)
@@ -299,23 +306,24 @@ impl Cluster {
         }
     }
 
-    /// One more than the highest number of a task; 0 for an unknown job.
+    /// Returns the highest task number of a job plus one, or 0 for an unknown job.
     pub fn task_count(&self, job: &str) -> i64 {
-        // SAFETY: a text that ends with NUL.
+        // SAFETY: the text is NUL-terminated.
         CString::new(job).map_or(0, |job| unsafe { sys::percale_cluster_task_count(self.handle.get(), job.as_ptr()) })
     }
 
-    /// `host:port`, empty where the source does not tell it, nothing when there is no such task.
+    /// Returns `host:port`. It is empty if the source does not give it, and `None` if there is no
+    /// such task.
     pub fn address(&self, job: &str, task: i64) -> Option<String> {
         let job = CString::new(job).ok()?;
-        // SAFETY: a text that ends with NUL; what comes back is copied.
+        // SAFETY: the text is NUL-terminated; the result is copied.
         unsafe { borrowed_text(sys::percale_cluster_get_address(self.handle.get(), job.as_ptr(), task)) }
     }
 
-    /// The own job (empty when none was given) and task.
+    /// Returns the job and task of this process. The job is empty if no role is set.
     pub fn role(&self) -> (String, i64) {
         let mut task = 0;
-        // SAFETY: what comes back is copied.
+        // SAFETY: the result is copied.
         let job = unsafe { borrowed_text(sys::percale_cluster_get_role(self.handle.get(), &mut task)) };
         (job.unwrap_or_default(), task)
     }

@@ -1,46 +1,46 @@
-//! Errors: the library's code and message.
+//! Errors with the code and message of the library.
 use std::ffi::{CStr, CString, NulError};
 use std::fmt;
 use std::sync::Arc;
 
 use crate::sys;
 
-/// What kind of error it is: the canonical codes of gRPC.
+/// The kind of an error: the canonical codes of gRPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(i32)]
 pub enum Code {
     /// The run was cancelled.
     Cancelled = sys::PERCALE_CANCELLED,
-    /// An error of another kind, or a code that this crate does not know yet.
+    /// Another error, or a code that this crate does not know yet.
     Unknown = sys::PERCALE_UNKNOWN,
-    /// An argument that cannot be right: a shape, a type, a name of an op.
+    /// An argument is invalid in any state: a shape, a type, the name of an op.
     InvalidArgument = sys::PERCALE_INVALID_ARGUMENT,
-    /// The time that was given ran out.
+    /// The time limit was exceeded.
     DeadlineExceeded = sys::PERCALE_DEADLINE_EXCEEDED,
-    /// A file, a name or an option that is not there.
+    /// A file, a name or an option does not exist.
     NotFound = sys::PERCALE_NOT_FOUND,
-    /// Something of that name is there already.
+    /// The name already exists.
     AlreadyExists = sys::PERCALE_ALREADY_EXISTS,
-    /// The operating system refuses it.
+    /// The operating system denies it.
     PermissionDenied = sys::PERCALE_PERMISSION_DENIED,
-    /// Memory, or a limit of memory, ran out.
+    /// Memory is exhausted, or a memory limit is reached.
     ResourceExhausted = sys::PERCALE_RESOURCE_EXHAUSTED,
-    /// Right as such, but not in this state.
+    /// The call is not allowed in the current state.
     FailedPrecondition = sys::PERCALE_FAILED_PRECONDITION,
-    /// A callback ended it.
+    /// A callback ended the call.
     Aborted = sys::PERCALE_ABORTED,
-    /// A number outside of its range, or the end of the data.
+    /// A number is out of range, or the data ended.
     OutOfRange = sys::PERCALE_OUT_OF_RANGE,
-    /// Nobody can do it: an op without a kernel, a format without an importer.
+    /// Not implemented: an op without a kernel, a format without an importer.
     Unimplemented = sys::PERCALE_UNIMPLEMENTED,
-    /// An error of the library itself.
+    /// A bug in the library.
     Internal = sys::PERCALE_INTERNAL,
-    /// A device, a peer or the library itself is out of reach.
+    /// A device, a peer or the library itself cannot be reached.
     Unavailable = sys::PERCALE_UNAVAILABLE,
-    /// A file that is damaged.
+    /// A file is damaged.
     DataLoss = sys::PERCALE_DATA_LOSS,
-    /// A peer that does not say who it is.
+    /// A peer is not authenticated.
     Unauthenticated = sys::PERCALE_UNAUTHENTICATED,
 }
 
@@ -70,7 +70,7 @@ impl Code {
 }
 
 impl fmt::Display for Code {
-    /// The upper-case name, `INVALID_ARGUMENT`.
+    /// Writes the upper-case name, such as `INVALID_ARGUMENT`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut name = String::new();
         for letter in format!("{self:?}").chars() {
@@ -83,7 +83,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// An error of the library: a [`Code`] and a message for people.
+/// An error of the library: a [`Code`] and a message.
 ///
 /// ```
 /// let engine = percale::Engine::new()?;
@@ -100,7 +100,7 @@ pub struct Error {
 }
 
 impl PartialEq for Error {
-    /// Whether code and message are the same.
+    /// Compares code and message.
     fn eq(&self, other: &Error) -> bool {
         self.code == other.code && self.message == other.message
     }
@@ -108,26 +108,26 @@ impl PartialEq for Error {
 
 impl Eq for Error {}
 
-/// What functions of this crate that can fail give.
+/// The result of functions that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error of one's own, in the library's words.
+    /// Creates an error.
     pub fn new(code: Code, message: impl Into<String>) -> Error {
         Error { code, message: message.into(), source: None }
     }
 
-    /// The same error with its cause.
+    /// Returns the same error with its cause.
     pub(crate) fn because(self, source: Arc<dyn std::error::Error + Send + Sync>) -> Error {
         Error { source: Some(source), ..self }
     }
 
-    /// What kind of error it is.
+    /// Returns the kind of the error.
     pub fn code(&self) -> Code {
         self.code
     }
 
-    /// The library's message: op, node, argument, got, wanted.
+    /// Returns the message of the library.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -147,7 +147,7 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {
-    /// The error of a function that makes rows, when that ended the call.
+    /// The error of a row function, if that ended the call.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_deref().map(|source| source as _)
     }
@@ -160,7 +160,7 @@ impl From<NulError> for Error {
     }
 }
 
-/// Takes a status over.
+/// Converts a status to a result and releases it.
 #[inline]
 pub(crate) fn check(status: *mut sys::percale_status) -> Result<()> {
     if status.is_null() {
@@ -172,7 +172,7 @@ pub(crate) fn check(status: *mut sys::percale_status) -> Result<()> {
 
 #[cold]
 fn take(status: *mut sys::percale_status) -> Error {
-    // SAFETY: a status that the library handed out, released once, here, after its message was copied.
+    // SAFETY: the library handed the status out; it is released once, after its message is copied.
     unsafe {
         let code = Code::from_raw(sys::percale_status_code(status));
         let message = CStr::from_ptr(sys::percale_status_message(status, std::ptr::null_mut()));
@@ -182,14 +182,15 @@ fn take(status: *mut sys::percale_status) -> Error {
     }
 }
 
-/// Statuses that the library handed out and that were not released: what leak tests compare.
+/// Returns the number of statuses that the library handed out and that are not released. It is for
+/// leak tests.
 pub fn live_statuses() -> Result<i64> {
     crate::ensure_loaded()?;
     // SAFETY: no arguments.
     Ok(unsafe { sys::percale_status_live_count() })
 }
 
-/// Texts as the library takes them, kept alive while it reads them.
+/// Texts in the form that the library takes.
 pub(crate) struct Names {
     _texts: Vec<CString>,
     pointers: Vec<*const std::ffi::c_char>,
@@ -212,19 +213,19 @@ impl Names {
     }
 }
 
-/// A path as the library takes it.
+/// Returns a path in the form that the library takes.
 pub(crate) fn path_text(path: &std::path::Path) -> Result<CString> {
     use std::os::unix::ffi::OsStrExt;
     Ok(CString::new(path.as_os_str().as_bytes())?)
 }
 
-/// The characters of a text, which is released. Bytes that are no UTF-8 are replaced.
+/// Returns the characters of a text, and releases the text. Bytes that are not UTF-8 are replaced.
 pub(crate) unsafe fn take_text(text: *mut sys::percale_text) -> String {
     let bytes = take_bytes(text);
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// The bytes of a text, which is released.
+/// Returns the bytes of a text, and releases the text.
 pub(crate) unsafe fn take_bytes(text: *mut sys::percale_text) -> Vec<u8> {
     let mut size = 0;
     let data = sys::percale_text_data(text, &mut size);
@@ -233,7 +234,7 @@ pub(crate) unsafe fn take_bytes(text: *mut sys::percale_text) -> Vec<u8> {
     out
 }
 
-/// A borrowed text of the library, or nothing for NULL.
+/// Returns a copy of a borrowed text of the library, or `None` for NULL.
 pub(crate) unsafe fn borrowed_text(text: *const std::ffi::c_char) -> Option<String> {
     (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
 }

@@ -1,4 +1,4 @@
-//! The ends of asynchronous runs.
+//! Asynchronous runs.
 use std::ffi::c_void;
 use std::future::Future;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -12,8 +12,8 @@ use crate::handle::Handle;
 use crate::sys;
 use crate::tensor::Tensor;
 
-/// An asynchronous run. Cheap to clone: clones are the same run, which goes on when they are dropped. Also a future of its
-/// results, for whatever executor.
+/// An asynchronous run. Clones refer to the same run and are cheap; the run continues when they are
+/// dropped. It is also a future of its results, for any executor.
 #[derive(Clone)]
 pub struct Event {
     handle: Handle<sys::percale_event>,
@@ -21,7 +21,7 @@ pub struct Event {
     waker: Option<Arc<Mutex<Option<Waker>>>>,
 }
 
-/// A timeout as the library takes it.
+/// Returns a timeout in the form that the library takes.
 pub(crate) fn nanoseconds(timeout: Option<Duration>) -> i64 {
     timeout.map_or(sys::PERCALE_FOREVER, |timeout| i64::try_from(timeout.as_nanos()).unwrap_or(i64::MAX))
 }
@@ -35,33 +35,34 @@ impl Event {
         self.handle.get()
     }
 
-    /// Whether the run is over.
+    /// Returns true if the run is over.
     pub fn is_ready(&self) -> bool {
-        // SAFETY: an event that lives.
+        // SAFETY: the event is alive.
         unsafe { sys::percale_event_poll(self.raw()) != 0 }
     }
 
-    /// Waits for the end of the run, and gives its results.
+    /// Waits for the end of the run and returns its results.
     pub fn wait(&self) -> Result<Vec<Tensor>> {
         self.wait_at_most(None)?;
         self.take_results()
     }
 
-    /// Waits for at most that time; the code `DeadlineExceeded` when the run is not over then, which leaves it running.
+    /// Waits no longer than `timeout`. If the run is not over by then, returns an error with the
+    /// code `DeadlineExceeded`, and the run continues.
     pub fn wait_timeout(&self, timeout: Duration) -> Result<Vec<Tensor>> {
         self.wait_at_most(Some(timeout))?;
         self.take_results()
     }
 
     fn wait_at_most(&self, timeout: Option<Duration>) -> Result<()> {
-        // SAFETY: an event that lives.
+        // SAFETY: the event is alive.
         check(unsafe { sys::percale_event_wait(self.raw(), nanoseconds(timeout)) })
     }
 
     fn take_results(&self) -> Result<Vec<Tensor>> {
         (0..self.results)
             .map(|index| {
-                // SAFETY: the handle is taken over at once.
+                // SAFETY: the handle is wrapped at once.
                 unsafe {
                     let mut raw = std::ptr::null_mut();
                     check(sys::percale_event_result(self.raw(), index, &mut raw))?;
@@ -71,31 +72,32 @@ impl Event {
             .collect()
     }
 
-    /// The version of the variables that the run has read; 0 before it is over.
+    /// Returns the version of the variables that the run read. It is 0 before the run is over.
     pub fn variables_version(&self) -> i64 {
-        // SAFETY: an event that lives.
+        // SAFETY: the event is alive.
         unsafe { sys::percale_event_variables_version(self.raw()) }
     }
 
     /// Ends the run with the code `Cancelled`.
     pub fn cancel(&self) {
-        // SAFETY: an event that lives.
+        // SAFETY: the event is alive.
         unsafe { sys::percale_event_cancel(self.raw()) };
     }
 
-    /// Calls the function once when the run is over: on the thread of the engine that ends it, or at once on this one when it is
-    /// over already. It must not block, and must not be the last to own an engine or a session: that would wait for the very
-    /// thread that it is called on. What it panics with is dropped.
+    /// Calls the function once when the run is over: on the thread of the engine that ends the run,
+    /// or on this thread if the run is already over. The function must not block. It must not drop
+    /// the last owner of an engine or a session, because that would wait for the thread it is
+    /// called on. Its panics are discarded.
     pub fn on_ready(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
         type Function = Box<dyn FnOnce() + Send>;
         unsafe extern "C" fn call(user: *mut c_void) {
             let function = Box::from_raw(user.cast::<Function>());
-            // A panic must not cross the border.
+            // A panic must not unwind into the library.
             let _ = catch_unwind(AssertUnwindSafe(function));
         }
         let function: Box<Function> = Box::new(Box::new(function));
         let user = Box::into_raw(function);
-        // SAFETY: the box is taken by the one call, or here when there will be none.
+        // SAFETY: the single call takes the box. If there will be no call, it is taken here.
         unsafe {
             let given = check(sys::percale_event_on_ready(self.raw(), Some(call), user.cast()));
             if given.is_err() {
@@ -134,7 +136,7 @@ impl Future for Event {
                 waker
             }
         };
-        // The run may have ended before the newest waker stood there.
+        // The run may have ended before the newest waker was stored.
         if self.is_ready() {
             waker.lock().unwrap_or_else(PoisonError::into_inner).take();
             return Poll::Ready(self.wait());

@@ -16,7 +16,7 @@ pub struct Graph {
     pub(crate) handle: Handle<sys::percale_graph>,
 }
 
-/// What [`Graph::describe`] tells.
+/// Selects the facts that [`Graph::describe`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GraphFacts {
@@ -26,13 +26,13 @@ pub enum GraphFacts {
     Nodes,
 }
 
-/// How a drawing is written.
+/// The format of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DrawingFormat {
     /// A picture.
     Svg,
-    /// A page to move, zoom, search and fold, which needs no network.
+    /// A page with panning, zoom, search and folding, which needs no network.
     Html,
 }
 
@@ -54,10 +54,11 @@ impl Graph {
         Graph { handle: Handle::new(raw) }
     }
 
-    /// A graph from a `.percale` file, whose weights are mapped.
+    /// Loads a graph from a `.percale` file. Its weights are mapped into memory unless the engine
+    /// option `map_files` is off.
     pub fn load_file(engine: &Engine, path: impl AsRef<Path>) -> Result<Graph> {
         let path = path_text(path.as_ref())?;
-        // SAFETY: a path that ends with NUL; the handle is taken over at once.
+        // SAFETY: the path is NUL-terminated; the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_graph_load_file(engine.handle.get(), path.as_ptr(), &mut raw))?;
@@ -65,9 +66,10 @@ impl Graph {
         }
     }
 
-    /// A graph from the bytes of a `.percale` file, which are copied where they must live on.
+    /// Loads a graph from the bytes of a `.percale` file. The parts that the graph needs later are
+    /// copied.
     pub fn load(engine: &Engine, bytes: &[u8]) -> Result<Graph> {
-        // SAFETY: bytes that live through the call; the handle is taken over at once.
+        // SAFETY: the bytes outlive the call; the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_graph_load(engine.handle.get(), bytes.as_ptr().cast(), bytes.len(), &mut raw))?;
@@ -75,10 +77,10 @@ impl Graph {
         }
     }
 
-    /// A graph of a foreign format (`onnx`) through an importer plug-in.
+    /// Imports a graph of a foreign format (`onnx`) through an importer plug-in.
     pub fn import_file(engine: &Engine, format: &str, path: impl AsRef<Path>) -> Result<Graph> {
         let (format, path) = (CString::new(format)?, path_text(path.as_ref())?);
-        // SAFETY: texts that end with NUL; the handle is taken over at once.
+        // SAFETY: the texts are NUL-terminated; the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_graph_import(engine.handle.get(), format.as_ptr(), path.as_ptr(), &mut raw))?;
@@ -86,10 +88,10 @@ impl Graph {
         }
     }
 
-    /// The same from bytes. Files that a model of several would name are out of reach.
+    /// Imports a graph from bytes. Models that refer to further files cannot be imported this way.
     pub fn import(engine: &Engine, format: &str, bytes: &[u8]) -> Result<Graph> {
         let format = CString::new(format)?;
-        // SAFETY: bytes that live through the call; the handle is taken over at once.
+        // SAFETY: the bytes outlive the call; the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             let (data, size) = (bytes.as_ptr().cast(), bytes.len());
@@ -98,10 +100,11 @@ impl Graph {
         }
     }
 
-    /// The graph with other dims of its inputs: `batch=?` (any size), `height=224`, `x:0=8` (by input and axis).
+    /// Returns the graph with other dims of its inputs: `batch=?` (any size), `height=224` (by
+    /// name), `x:0=8` (by input and axis).
     pub fn with_dims(&self, dims: &[&str]) -> Result<Graph> {
         let names = Names::new(dims.iter())?;
-        // SAFETY: texts that end with NUL; the handle is taken over at once.
+        // SAFETY: the texts are NUL-terminated; the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_graph_with_dims(self.handle.get(), names.as_ptr(), names.len(), &mut raw))?;
@@ -109,16 +112,17 @@ impl Graph {
         }
     }
 
-    /// Writes a `.percale` file, whole or not at all. With `variables` the file's first values are theirs.
+    /// Writes a `.percale` file atomically. With `variables`, the file has their values as initial
+    /// values.
     pub fn save_file(&self, variables: Option<&Variables>, path: impl AsRef<Path>) -> Result<()> {
         let path = path_text(path.as_ref())?;
-        // SAFETY: a path that ends with NUL.
+        // SAFETY: the path is NUL-terminated.
         check(unsafe { sys::percale_graph_save_file(self.handle.get(), raw_variables(variables), path.as_ptr()) })
     }
 
-    /// The bytes that [`Graph::save_file`] would write.
+    /// Returns the bytes that [`Graph::save_file`] would write.
     pub fn serialize(&self, variables: Option<&Variables>) -> Result<Vec<u8>> {
-        // SAFETY: the bytes are taken over at once.
+        // SAFETY: the bytes are copied and released at once.
         unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_graph_serialize(self.handle.get(), raw_variables(variables), &mut text))?;
@@ -126,8 +130,8 @@ impl Graph {
         }
     }
 
-    /// Writes a model of a foreign format (`onnx`) through an importer plug-in, whole or not at all; `settings` are options
-    /// of kind "export" by name.
+    /// Writes a model of a foreign format (`onnx`) atomically, through an importer plug-in.
+    /// `settings` are options of kind "export".
     pub fn export_file(
         &self,
         engine: &Engine,
@@ -142,7 +146,7 @@ impl Graph {
             all.set(key, value.clone());
         }
         let options = all.make("export")?;
-        // SAFETY: texts that end with NUL.
+        // SAFETY: the texts are NUL-terminated.
         check(unsafe {
             sys::percale_graph_export(
                 engine.handle.get(),
@@ -155,10 +159,10 @@ impl Graph {
         })
     }
 
-    /// The bytes that [`Graph::export_file`] would write.
+    /// Returns the bytes that [`Graph::export_file`] would write.
     pub fn export(&self, engine: &Engine, variables: Option<&Variables>, format: &str) -> Result<Vec<u8>> {
         let format = CString::new(format)?;
-        // SAFETY: the bytes are taken over at once.
+        // SAFETY: the bytes are copied and released at once.
         unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_graph_export_bytes(
@@ -172,43 +176,45 @@ impl Graph {
         }
     }
 
-    /// The names of the inputs, in order.
+    /// Returns the names of the inputs, in order.
     pub fn input_names(&self) -> Vec<String> {
-        // SAFETY: names that live as long as the graph and are copied; NULL past the end.
+        // SAFETY: the names live as long as the graph and are copied; the library returns NULL past
+        // the end.
         let name = |index| unsafe { borrowed_text(sys::percale_graph_get_input_name(self.handle.get(), index)) };
         (0..).map_while(name).collect()
     }
 
-    /// The names of the outputs, in order.
+    /// Returns the names of the outputs, in order.
     pub fn output_names(&self) -> Vec<String> {
         // SAFETY: as above.
         let name = |index| unsafe { borrowed_text(sys::percale_graph_get_output_name(self.handle.get(), index)) };
         (0..).map_while(name).collect()
     }
 
-    /// What is known of a value: an input, an output, or one within, which can be fed and fetched as well.
+    /// Returns the type of a value: an input, an output, or an inner value, which can be fed and
+    /// fetched as well.
     pub fn value_type(&self, name: &str) -> Result<ValueType> {
         let name = CString::new(name)?;
-        // SAFETY: a name that ends with NUL.
+        // SAFETY: the name is NUL-terminated.
         ValueType::ask(|dtype, dims, rank| unsafe {
             sys::percale_graph_value_type(self.handle.get(), name.as_ptr(), dtype, dims, rank)
         })
     }
 
-    /// Names and types of the inputs, in order.
+    /// Returns the names and types of the inputs, in order.
     pub fn input_types(&self) -> Result<Vec<(String, ValueType)>> {
         self.input_names().into_iter().map(|name| self.value_type(&name).map(|known| (name, known))).collect()
     }
 
-    /// Names and types of the outputs, in order.
+    /// Returns the names and types of the outputs, in order.
     pub fn output_types(&self) -> Result<Vec<(String, ValueType)>> {
         self.output_names().into_iter().map(|name| self.value_type(&name).map(|known| (name, known))).collect()
     }
 
-    /// A drawing of the graph. The nodes show the times of `trace`.
+    /// Draws the graph. The nodes show the times of `trace`.
     pub fn draw(&self, format: DrawingFormat, trace: Option<&Trace>) -> Result<String> {
         let times = trace.map(Trace::json).transpose()?.map(CString::new).transpose()?;
-        // SAFETY: names that outlive the call; the text is taken over at once.
+        // SAFETY: the texts outlive the call; the text is copied and released at once.
         unsafe {
             let mut text = std::ptr::null_mut();
             let times = times.as_ref().map_or(std::ptr::null(), |times| times.as_ptr());
@@ -217,13 +223,13 @@ impl Graph {
         }
     }
 
-    /// Facts about the graph.
+    /// Returns facts about the graph.
     pub fn describe(&self, what: GraphFacts) -> Result<String> {
         let what = match what {
             GraphFacts::Summary => c"summary",
             GraphFacts::Nodes => c"nodes",
         };
-        // SAFETY: the text is taken over at once.
+        // SAFETY: the text is copied and released at once.
         unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_graph_describe(self.handle.get(), what.as_ptr(), &mut text))?;

@@ -1,14 +1,14 @@
-//! What all handles share: they are released once, by the last owner.
+//! Handles, which release an object of the library once.
 use std::ptr::NonNull;
 
 use crate::sys;
 
-/// A type of the library that is given back when it is dropped.
+/// A type of the library that is released when it is dropped.
 pub(crate) trait Release {
     unsafe fn release(handle: *mut Self);
 }
 
-/// A type whose references the library counts.
+/// A type with a reference count in the library.
 pub(crate) trait Retain: Release {
     unsafe fn retain(handle: *mut Self);
 }
@@ -17,7 +17,8 @@ pub(crate) trait Retain: Release {
 pub(crate) struct Handle<T: Release>(NonNull<T>);
 
 impl<T: Release> Handle<T> {
-    /// Takes over what a function of the library gave together with success, which is never NULL.
+    /// Takes ownership of a handle that a successful function of the library returned, which is
+    /// never NULL.
     pub(crate) unsafe fn new(handle: *mut T) -> Handle<T> {
         debug_assert!(!handle.is_null());
         Handle(NonNull::new_unchecked(handle))
@@ -31,7 +32,7 @@ impl<T: Release> Handle<T> {
 
 impl<T: Retain> Clone for Handle<T> {
     fn clone(&self) -> Handle<T> {
-        // SAFETY: the handle lives as long as `self`.
+        // SAFETY: the handle is alive as long as `self`.
         unsafe { T::retain(self.get()) };
         Handle(self.0)
     }
@@ -39,7 +40,7 @@ impl<T: Retain> Clone for Handle<T> {
 
 impl<T: Release> Drop for Handle<T> {
     fn drop(&mut self) {
-        // SAFETY: this is the one reference that this value owns.
+        // SAFETY: this value owns this reference.
         unsafe { T::release(self.get()) };
     }
 }
@@ -90,7 +91,8 @@ retain! {
     percale_event => percale_event_retain;
 }
 
-/// The header's thread words: *thread-safe* is Send and Sync, *thread-compatible* is Send, *thread-bound* is neither.
+/// Implements the thread guarantees of the header: *thread-safe* is Send and Sync,
+/// *thread-compatible* is Send, *thread-bound* is neither.
 macro_rules! thread_safe {
     ($($name:ident)*) => { $(
         // SAFETY: percale.h says *thread-safe*.
@@ -101,7 +103,7 @@ macro_rules! thread_safe {
 
 macro_rules! thread_compatible {
     ($($name:ident)*) => { $(
-        // SAFETY: percale.h says *thread-compatible*: one thread at a time, not always the same.
+        // SAFETY: percale.h says *thread-compatible*: one thread at a time, which may change.
         unsafe impl Send for Handle<sys::$name> {}
     )* };
 }

@@ -1,5 +1,5 @@
-//! Percale trains and serves deep-learning models inside your program: one small shared library with a stable C ABI, and
-//! this crate on top of it.
+//! Percale trains and serves deep-learning models inside your program. This crate is built on the C
+//! ABI of its shared library.
 //!
 //! ```
 //! use percale::{Builder, Dataset, DType, Engine, Session, Tensor, Trainer, Variables};
@@ -16,11 +16,15 @@
 //! builder.set_outputs(&[y, loss])?;
 //! let graph = builder.finish()?;
 //!
-//! let inputs: Vec<f32> = (0..64).flat_map(|i| [(i % 8) as f32 / 8.0, (i / 8) as f32 / 8.0 - 0.5]).collect();
+//! let inputs: Vec<f32> =
+//!     (0..64).flat_map(|i| [(i % 8) as f32 / 8.0, (i / 8) as f32 / 8.0 - 0.5]).collect();
 //! let targets = inputs.chunks(2).map(|row| 2.0 * row[0] - 3.0 * row[1] + 1.0).collect();
 //! let mut data = Dataset::from_tensors(
 //!     &engine,
-//!     &[("x", &Tensor::from_vec(&[64, 2], inputs)?), ("target", &Tensor::from_vec(&[64, 1], targets)?)],
+//!     &[
+//!         ("x", &Tensor::from_vec(&[64, 2], inputs)?),
+//!         ("target", &Tensor::from_vec(&[64, 1], targets)?),
+//!     ],
 //! )?;
 //! data.configure(64, None, false)?;
 //!
@@ -38,22 +42,24 @@
 //! ```
 //!
 //! # Ownership and threads
-//! Everything is given back when it is dropped, in whatever order: what is made with an engine keeps what it needs. Types are
-//! `Send` and `Sync` as `percale.h` says: [`Engine`], [`Tensor`], [`Graph`], [`Variables`], [`Session`], [`Event`] and
-//! [`Trace`] may be shared between threads; [`Builder`], [`Call`], [`Dataset`], [`Trainer`] and [`Cluster`] are used by one
-//! thread at a time. A tensor that is shared is never written to; a [`TensorMut`] has one owner, who may write to it. Use after
-//! the end is impossible:
+//! Dropping a value releases its object, in any order: objects that are created with an engine keep
+//! what they need. Types are `Send` and `Sync` as `percale.h` says. [`Engine`], [`Tensor`],
+//! [`Graph`], [`Variables`], [`Session`], [`Event`] and [`Trace`] may be shared between threads.
+//! [`Builder`], [`Call`], [`Dataset`], [`Trainer`] and [`Cluster`] are for one thread at a time. A
+//! shared tensor is immutable; a [`TensorMut`] has a single owner, who may write to it.
+//!
+//! The compiler rejects use after the end:
 //! ```compile_fail
 //! let engine = percale::Engine::new().unwrap();
 //! drop(engine);
 //! engine.device_names();
 //! ```
-//! and so is sharing what is not to be shared:
+//! It rejects sharing a type that must not be shared:
 //! ```compile_fail
 //! fn shared<T: Sync>() {}
 //! shared::<percale::Trainer>();
 //! ```
-//! or a call in two threads,
+//! It rejects a call in two threads:
 //! ```compile_fail
 //! fn twice(call: &mut percale::Call) {
 //!     std::thread::scope(|scope| {
@@ -62,7 +68,7 @@
 //!     });
 //! }
 //! ```
-//! or a second fit of a trainer within the first:
+//! It rejects a second fit of a trainer within the first:
 //! ```compile_fail
 //! fn twice(trainer: &mut percale::Trainer, data: &mut percale::Dataset) {
 //!     let _ = trainer.fit_with(Some(data), 1, |_| {
@@ -73,9 +79,9 @@
 //! ```
 //!
 //! # Features
-//! * `load`: the library is opened at run time (`load()`), not linked.
-//! * `ndarray`: tensors from and to arrays.
-//! * `half`: `half::f16` and `half::bf16` as elements.
+//! * `load`: opens the library at run time (`load()`) instead of linking it.
+//! * `ndarray`: converts tensors from and to arrays.
+//! * `half`: `half::f16` and `half::bf16` as element types.
 #![deny(missing_docs)]
 
 use percale_sys as sys;
@@ -113,15 +119,16 @@ pub use tensor::{Tensor, TensorMut, TensorRef, TensorView};
 pub use trainer::{Canceller, Evaluation, HistoryFormat, Progress, Trainer, TrainerBuilder};
 pub use variables::Variables;
 
-/// Opens the library: `path`, else what the environment's `PERCALE_LIBRARY` names, else `libpercale.so.0` where the system
-/// looks for libraries. Without a call of it the first use does so, without a path. The code `Unavailable` when it cannot be
-/// opened.
+/// Opens the library: `path`, or the file that the environment variable `PERCALE_LIBRARY` names, or
+/// `libpercale.so.0` on the library path of the system. If it is not called, the first use of the
+/// crate opens the library without a path. Returns an error with the code `Unavailable` if the
+/// library cannot be opened.
 #[cfg(feature = "load")]
 pub fn load(path: Option<&std::path::Path>) -> Result<()> {
     sys::load(path).map_err(|why| Error::new(Code::Unavailable, why))
 }
 
-/// What each function calls first that may be the first of all.
+/// Called by every function that may be the first to use the library.
 #[inline]
 pub(crate) fn ensure_loaded() -> Result<()> {
     #[cfg(feature = "load")]
@@ -131,21 +138,21 @@ pub(crate) fn ensure_loaded() -> Result<()> {
     Ok(())
 }
 
-/// The version of the library that is loaded, as "major.minor.patch".
+/// Returns the version of the loaded library as "major.minor.patch".
 pub fn version() -> Result<String> {
     ensure_loaded()?;
     // SAFETY: static text.
     Ok(unsafe { error::borrowed_text(sys::percale_version()) }.unwrap_or_default())
 }
 
-/// The version of the library's ABI: major * 1000 + minor.
+/// Returns the version of the library's ABI: major * 1000 + minor.
 pub fn abi_version() -> Result<u32> {
     ensure_loaded()?;
     // SAFETY: no arguments.
     Ok(unsafe { sys::percale_abi_version() })
 }
 
-/// What is inside a handle of the library is the library's own.
+/// Implements `Debug` with the name of the type only, because handles are opaque.
 macro_rules! debug {
     ($($name:ident)*) => { $(
         impl std::fmt::Debug for $name {

@@ -1,4 +1,5 @@
-//! Settings by name. Builders of engines, sessions and trainers collect them; the library checks names and values.
+//! Options by name. Builders of engines, sessions and trainers collect them; the library checks
+//! names and values.
 use std::ffi::{CStr, CString};
 
 use crate::error::{check, take_text, Result};
@@ -9,11 +10,11 @@ use crate::sys;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum OptionValue {
-    /// Text, which the library converts to the option's type.
+    /// Text, which the library converts to the type of the option.
     Text(String),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A number.
+    /// A floating-point number.
     Float(f64),
     /// On or off.
     Switch(bool),
@@ -32,7 +33,7 @@ impl From<String> for OptionValue {
 }
 
 impl From<bool> for OptionValue {
-    /// A switch.
+    /// Converts to a switch.
     fn from(value: bool) -> Self {
         OptionValue::Switch(value)
     }
@@ -56,7 +57,7 @@ impl From<f64> for OptionValue {
     }
 }
 
-/// What a builder has collected.
+/// The options that a builder has collected.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings(Vec<(String, OptionValue)>);
 
@@ -65,13 +66,14 @@ impl Settings {
         self.0.push((key.into(), value.into()));
     }
 
-    /// Options of a kind; nothing when nothing was set, which means the defaults.
+    /// Returns options of a kind. `None` means that none is set, so the defaults apply.
     pub(crate) fn make(&self, kind: &str) -> Result<Option<Handle<sys::percale_options>>> {
         if self.0.is_empty() {
             return Ok(None);
         }
         let kind = CString::new(kind)?;
-        // SAFETY: texts that end with NUL and live through the calls; the handle is taken over at once.
+        // SAFETY: the texts are NUL-terminated and outlive the calls; the handle is wrapped at
+        // once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_options_create(kind.as_ptr(), &mut raw))?;
@@ -80,7 +82,8 @@ impl Settings {
                 let key = CString::new(key.as_str())?;
                 let text = |value: &'static CStr| sys::percale_options_set(options.get(), key.as_ptr(), value.as_ptr());
                 check(match value {
-                    // What is no switch is told by the word that the caller wrote.
+                    // For an option that is not a switch, the error message shall contain the value
+                    // that the caller wrote.
                     OptionValue::Switch(on) => {
                         let first = check(text(if *on { c"on" } else { c"off" }));
                         if first.is_ok() {
@@ -101,15 +104,15 @@ impl Settings {
     }
 }
 
-/// The pointer for the library: NULL for the defaults.
+/// Returns the pointer for the library: NULL for the defaults.
 pub(crate) fn raw(options: &Option<Handle<sys::percale_options>>) -> *const sys::percale_options {
     options.as_ref().map_or(std::ptr::null(), |options| options.get().cast_const())
 }
 
-/// All options of all kinds as JSON: `[{"kind","key","type","default","doc"}]`.
+/// Returns all options of all kinds as JSON: `[{"kind","key","type","default","doc"}]`.
 pub fn describe_options() -> Result<String> {
     crate::ensure_loaded()?;
-    // SAFETY: the text is taken over at once.
+    // SAFETY: the text is copied and released at once.
     unsafe {
         let mut text = std::ptr::null_mut();
         check(sys::percale_options_describe(&mut text))?;

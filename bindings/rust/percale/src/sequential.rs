@@ -1,8 +1,8 @@
-//! Models as a list of layers, in Keras' words.
+//! Models as a list of layers, with the names of the Keras API.
 use crate::engine::Engine;
 use crate::trainer::{Trainer, TrainerBuilder};
 
-/// A model as a list of layers, with how it is trained: a SPEC that is written in Rust.
+/// A model as a list of layers, and how it is trained. It writes a SPEC.
 ///
 /// ```
 /// use percale::{Dataset, Engine, Layer, Sequential, Tensor};
@@ -33,38 +33,38 @@ pub struct Sequential {
     keys: Object,
 }
 
-/// One layer of a [`Sequential`].
+/// A layer of a [`Sequential`].
 #[derive(Clone, Debug)]
 pub struct Layer {
     keys: Object,
 }
 
-/// A value within a SPEC.
+/// A value of a SPEC.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum SpecValue {
     /// Text.
     Text(String),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A number.
+    /// A floating-point number.
     Float(f64),
-    /// A switch.
+    /// A boolean.
     Bool(bool),
-    /// Whole numbers.
+    /// A list of integers.
     Ints(Vec<i64>),
-    /// Texts.
+    /// A list of texts.
     Texts(Vec<String>),
-    /// Values by name.
+    /// An object with named values.
     Object(Vec<(String, SpecValue)>),
-    /// One value after the other.
+    /// A list of values.
     List(Vec<SpecValue>),
-    /// JSON, taken as it is: `{"name": "sgd", "momentum": 0.9}`.
+    /// JSON that is used unchanged: `{"name": "sgd", "momentum": 0.9}`.
     Json(String),
 }
 
 impl SpecValue {
-    /// Values by name: `SpecValue::object([("name", "sgd".into()), ("learning_rate",
+    /// Returns an object: `SpecValue::object([("name", "sgd".into()), ("learning_rate",
     /// 0.1.into())])`.
     pub fn object<const N: usize>(members: [(&str, SpecValue); N]) -> SpecValue {
         SpecValue::Object(members.into_iter().map(|(name, value)| (name.into(), value)).collect())
@@ -93,7 +93,7 @@ spec_value! {
     Vec<String> => |value| SpecValue::Texts(value);
 }
 
-/// Keys and values in order.
+/// Keys and values, in order.
 #[derive(Clone, Debug, Default)]
 struct Object(Vec<(String, SpecValue)>);
 
@@ -140,7 +140,7 @@ impl SpecValue {
     }
 }
 
-/// A name, or an object, also as text that begins with a brace.
+/// Returns text that begins with a brace as JSON, and any other value unchanged.
 fn name_or_object(value: impl Into<SpecValue>) -> SpecValue {
     match value.into() {
         SpecValue::Text(text) if text.trim_start().starts_with('{') => SpecValue::Json(text),
@@ -168,12 +168,12 @@ impl Object {
 }
 
 impl Layer {
-    /// A layer: `Dense`, `Conv2D`, `Flatten`, ...
+    /// Creates a layer: `Dense`, `Conv2D`, `Flatten`, ...
     pub fn new(layer: &str) -> Layer {
         Layer { keys: Object(vec![("layer".into(), layer.into())]) }
     }
 
-    /// One of its settings: `units`, `activation`, `name`, ...
+    /// Sets an argument: `units`, `activation`, `name`, ...
     pub fn set(mut self, key: &str, value: impl Into<SpecValue>) -> Layer {
         self.keys.0.push((key.into(), value.into()));
         self
@@ -181,7 +181,7 @@ impl Layer {
 }
 
 impl Sequential {
-    /// A model without layers for inputs of this shape (without the batch).
+    /// Creates a model without layers. `input_shape` is the shape of a row, without the batch.
     pub fn new(input_shape: &[i64]) -> Sequential {
         Sequential {
             file: None,
@@ -191,39 +191,39 @@ impl Sequential {
         }
     }
 
-    /// A model from a file with its weights. Layers, if there are any, are its head:
-    /// `set("outputs", ...)` says which values they build on, `set("freeze", ...)` which variables
-    /// keep their values.
+    /// Creates a model from a file with its weights. Layers, if there are any, are its head.
+    /// `set("outputs", ...)` names the values that the head takes as input. `set("freeze", ...)`
+    /// selects variables that keep their values.
     pub fn from_file(path: impl AsRef<std::path::Path>) -> Sequential {
         let file = path.as_ref().to_string_lossy().into_owned();
         Sequential { file: Some(file), layers: Vec::new(), metrics: Vec::new(), keys: Object::default() }
     }
 
-    /// The next layer.
+    /// Appends a layer.
     pub fn layer(mut self, layer: Layer) -> Sequential {
         self.layers.push(layer);
         self
     }
 
-    /// Any other key of a SPEC.
+    /// Sets any other key of the SPEC.
     pub fn set(mut self, key: &str, value: impl Into<SpecValue>) -> Sequential {
         self.keys.0.push((key.into(), value.into()));
         self
     }
 
-    /// The optimizer: a name, or a [`SpecValue::object`], also as JSON such as `{"name": "sgd",
+    /// Sets the optimizer: a name, a [`SpecValue::object`], or JSON such as `{"name": "sgd",
     /// "learning_rate": 0.1}`.
     pub fn optimizer(self, optimizer: impl Into<SpecValue>) -> Sequential {
         self.set("optimizer", name_or_object(optimizer))
     }
 
-    /// The loss, in the same way. The labels of sparse losses are integers.
+    /// Sets the loss, in the same forms as the optimizer. The labels of sparse losses are integers.
     pub fn loss(self, loss: impl Into<SpecValue>) -> Sequential {
         self.set("loss", name_or_object(loss))
     }
 
-    /// The learning rate over the steps, in the same way; a list of schedules comes one after the
-    /// other: a [`SpecValue::List`], or a JSON array.
+    /// Sets the learning rate schedule, in the same forms. A [`SpecValue::List`] or a JSON array
+    /// runs several schedules one after the other.
     pub fn schedule(self, schedule: impl Into<SpecValue>) -> Sequential {
         self.set(
             "schedule",
@@ -235,13 +235,13 @@ impl Sequential {
         )
     }
 
-    /// One more metric, in the same way.
+    /// Adds a metric, in the same forms.
     pub fn metric(mut self, metric: impl Into<SpecValue>) -> Sequential {
         self.metrics.push(name_or_object(metric));
         self
     }
 
-    /// The SPEC as JSON.
+    /// Returns the SPEC as JSON.
     pub fn spec(&self) -> String {
         let mut out = String::from("{\"model\": ");
         if let Some(file) = &self.file {
@@ -263,7 +263,7 @@ impl Sequential {
         out
     }
 
-    /// Begins a trainer of this model.
+    /// Returns a builder for a trainer of this model.
     pub fn trainer<'a>(&self, engine: &'a Engine) -> TrainerBuilder<'a> {
         Trainer::from_spec(engine, &self.spec())
     }

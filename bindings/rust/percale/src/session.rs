@@ -1,4 +1,4 @@
-//! Runs of graphs.
+//! Sessions, which run graphs.
 use std::ffi::CString;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::sys;
 use crate::tensor::{raw_dims, Tensor, TensorMut, TensorRef};
 use crate::variables::Variables;
 
-/// Runs a graph: any number of concurrent runs. Cheap to clone: clones are the same session.
+/// Runs a graph, with any number of concurrent runs. Clones are the same session and cheap.
 ///
 /// ```
 /// # use percale::{Builder, DType, Engine, Session, Tensor};
@@ -37,19 +37,20 @@ pub struct Session {
     engine: Engine,
 }
 
-/// What [`Session::explain`] tells.
+/// Selects the facts that [`Session::explain`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PlanFacts {
-    /// JSON: per node device, kernel, reason and shapes; the cut, bytes moved, predicted peak.
+    /// JSON with the device, kernel, reason and shapes of each node; the cut, the bytes moved, and
+    /// the predicted peak.
     Plan,
-    /// JSON: who runs each node, and why every better entry refused.
+    /// JSON with the kernel of each node, and why the kernels before it refused.
     Kernels,
-    /// JSON: counts of nodes after each pass.
+    /// JSON with the number of nodes after each pass.
     Passes,
 }
 
-/// A session that is being set up; see [`Session::builder`].
+/// Collects the settings of a session; see [`Session::builder`].
 #[must_use = "a session is made by build()"]
 pub struct SessionBuilder<'a> {
     engine: &'a Engine,
@@ -59,27 +60,28 @@ pub struct SessionBuilder<'a> {
 }
 
 impl<'a> SessionBuilder<'a> {
-    /// The table that the graph's variables stand in.
+    /// Sets the table of the graph's variables.
     pub fn variables(mut self, variables: &'a Variables) -> Self {
         self.variables = Some(variables);
         self
     }
 
-    /// Any option of a session by its name; see [`describe_options`](crate::describe_options).
+    /// Sets any option of a session by its name; see [`describe_options`](crate::describe_options).
     pub fn option(mut self, key: &str, value: impl Into<OptionValue>) -> Self {
         self.settings.set(key, value);
         self
     }
 
-    /// The most bytes that the session's runs and plans may hold; 0: no limit but the engine's.
+    /// Sets the memory limit of the session's runs and plans in bytes; 0 means no limit but that of
+    /// the engine.
     pub fn memory_limit(self, bytes: u64) -> Self {
         self.option("memory_limit", i64::try_from(bytes).unwrap_or(i64::MAX))
     }
 
-    /// The session.
+    /// Creates the session.
     pub fn build(self) -> Result<Session> {
         let options = self.settings.make("session")?;
-        // SAFETY: the handle is taken over at once.
+        // SAFETY: the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_session_create(
@@ -95,42 +97,42 @@ impl<'a> SessionBuilder<'a> {
 }
 
 impl Session {
-    /// A session over a graph without variables, with the defaults.
+    /// Creates a session over a graph without variables, with the defaults.
     pub fn new(engine: &Engine, graph: &Graph) -> Result<Session> {
         Session::builder(engine, graph).build()
     }
 
-    /// Begins a session with variables or settings.
+    /// Returns a builder for a session with variables or other settings.
     pub fn builder<'a>(engine: &'a Engine, graph: &'a Graph) -> SessionBuilder<'a> {
         SessionBuilder { engine, graph, variables: None, settings: Settings::default() }
     }
 
-    /// Runs what the fetches need. Any value may be fed or fetched, by name.
+    /// Runs the graph and returns the fetches. Any value may be fed or fetched, by name.
     pub fn run(&self, feeds: &[(&str, &TensorRef)], fetches: &[&str]) -> Result<Vec<Tensor>> {
         self.request().feeds(feeds).fetches(fetches).run()
     }
 
-    /// Begins a run with targets, a timeout or a token.
+    /// Returns a builder for a run with targets, a timeout or a token.
     pub fn request(&self) -> Request<'_> {
         Request { session: self, parts: Parts::default() }
     }
 
-    /// Begins a run that goes on by itself on threads of the engine.
+    /// Returns a builder for an asynchronous run, which executes on threads of the engine.
     pub fn async_request(&self) -> AsyncRequest<'_> {
         AsyncRequest { session: self, parts: Parts::default() }
     }
 
-    /// Ends every run of the session that is under way; later runs are not affected.
+    /// Ends all current runs of the session. Later runs are not affected.
     pub fn cancel(&self) {
-        // SAFETY: a session that lives.
+        // SAFETY: the session is alive.
         unsafe { sys::percale_session_cancel(self.handle.get()) };
     }
 
-    /// Prepares runs with feeds of these types and shapes: the fast path.
+    /// Prepares runs with feeds of these types and shapes, the fastest way to run a graph.
     pub fn prepare(&self, feeds: &[(&str, DType, &[usize])], fetches: &[&str]) -> Result<Call> {
         let types = FeedTypes::new(feeds)?;
         let fetch_names = Names::new(fetches)?;
-        // SAFETY: arrays as long as is said; the handle is taken over at once.
+        // SAFETY: the arrays have the given lengths; the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_call_create(
@@ -149,7 +151,7 @@ impl Session {
         }
     }
 
-    /// Why the plan is what it is, for feeds of the given types.
+    /// Returns details of the plan for feeds of these types.
     pub fn explain(&self, feeds: &[(&str, DType, &[usize])], fetches: &[&str], what: PlanFacts) -> Result<String> {
         let types = FeedTypes::new(feeds)?;
         let fetch_names = Names::new(fetches)?;
@@ -158,7 +160,7 @@ impl Session {
             PlanFacts::Kernels => c"kernels",
             PlanFacts::Passes => c"passes",
         };
-        // SAFETY: arrays as long as is said; the text is taken over at once.
+        // SAFETY: the arrays have the given lengths; the text is copied and released at once.
         unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_session_explain(
@@ -177,7 +179,7 @@ impl Session {
         }
     }
 
-    /// A drawing of the plan for feeds of the given types. The nodes show the times of `trace`.
+    /// Draws the plan for feeds of these types. The nodes show the times of `trace`.
     pub fn draw(
         &self,
         feeds: &[(&str, DType, &[usize])],
@@ -188,7 +190,7 @@ impl Session {
         let types = FeedTypes::new(feeds)?;
         let fetch_names = Names::new(fetches)?;
         let times = trace.map(Trace::json).transpose()?.map(CString::new).transpose()?;
-        // SAFETY: arrays as long as is said; the text is taken over at once.
+        // SAFETY: the arrays have the given lengths; the text is copied and released at once.
         unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_session_draw(
@@ -208,9 +210,10 @@ impl Session {
         }
     }
 
-    /// JSON: plans made, cache hits, runs, peaks of memory as planned and as measured.
+    /// Returns statistics as JSON: plans made, cache hits, runs, planned and measured peak of
+    /// memory.
     pub fn stats(&self) -> Result<String> {
-        // SAFETY: the text is taken over at once.
+        // SAFETY: the text is copied and released at once.
         unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_session_stats(self.handle.get(), &mut text))?;
@@ -218,15 +221,15 @@ impl Session {
         }
     }
 
-    /// Records what the session does from now on; `None` ends it.
+    /// Records the session's activity from now on; `None` ends the recording.
     pub fn set_trace(&self, trace: Option<&Trace>) {
         let trace = trace.map_or(std::ptr::null_mut(), |trace| trace.handle.get());
-        // SAFETY: a session that lives; it keeps the trace itself.
+        // SAFETY: the session is alive, and keeps its own reference to the trace.
         unsafe { sys::percale_session_set_trace(self.handle.get(), trace) };
     }
 }
 
-/// Types of feeds as the library takes them.
+/// Types of feeds in the form that the library takes.
 struct FeedTypes {
     names: Names,
     dtypes: Vec<sys::percale_dtype>,
@@ -248,7 +251,7 @@ impl FeedTypes {
     }
 }
 
-/// What a run is made of.
+/// The parts of a run.
 #[derive(Default)]
 struct Parts<'a> {
     feed_names: Vec<&'a str>,
@@ -260,7 +263,8 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Begins the run. The feeds must live until it is over, or be such that nobody writes to.
+    /// Begins the run. The feeds must live until it is over, or be immutable and owned by the
+    /// library.
     unsafe fn start(&self, session: &Session) -> Result<Event> {
         let (feeds, fetches, targets) =
             (Names::new(&self.feed_names)?, Names::new(&self.fetches)?, Names::new(&self.targets)?);
@@ -281,7 +285,7 @@ impl Parts<'_> {
     }
 }
 
-/// A run that is being set up; see [`Session::request`].
+/// Collects the settings of a run; see [`Session::request`].
 #[must_use = "a request does nothing before run()"]
 pub struct Request<'a> {
     session: &'a Session,
@@ -289,7 +293,7 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Feeds a value, by name.
+    /// Feeds a value by its name.
     pub fn feed(mut self, name: &'a str, tensor: &'a TensorRef) -> Self {
         self.parts.feed_names.push(name);
         self.parts.feeds.push(tensor.as_raw());
@@ -304,7 +308,7 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// Fetches a value, by name.
+    /// Fetches a value by its name.
     pub fn fetch(mut self, name: &'a str) -> Self {
         self.parts.fetches.push(name);
         self
@@ -316,38 +320,40 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// Runs a node for what it does, such as a training step.
+    /// Runs a node without fetching an output, such as a training step.
     pub fn target(mut self, name: &'a str) -> Self {
         self.parts.targets.push(name);
         self
     }
 
-    /// The code `DeadlineExceeded` after that time.
+    /// Ends the run with the code `DeadlineExceeded` after this time.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.parts.timeout = Some(timeout);
         self
     }
 
-    /// The code `Cancelled` when the token is. Such a run goes over a thread of the engine.
+    /// Ends the run with the code `Cancelled` when the token is cancelled. A run with a token
+    /// executes on a thread of the engine.
     pub fn cancel_token(mut self, token: &'a CancelToken) -> Self {
         self.parts.token = Some(token);
         self
     }
 
-    /// The results, one per fetch.
+    /// Runs and returns one result per fetch.
     pub fn run(self) -> Result<Vec<Tensor>> {
         let parts = &self.parts;
         if let Some(token) = parts.token {
-            // SAFETY: the feeds are borrowed for longer than this function, which waits for the end of the run.
+            // SAFETY: the feeds are borrowed for longer than this function, which waits for the end
+            // of the run.
             let event = unsafe { parts.start(self.session)? };
-            // SAFETY: the event lives as long as the guard.
+            // SAFETY: the event outlives the guard.
             let _watch = unsafe { token.watch(Target::Event(event.raw())) };
             return event.wait();
         }
         let (feeds, fetches, targets) =
             (Names::new(&parts.feed_names)?, Names::new(&parts.fetches)?, Names::new(&parts.targets)?);
         let mut out = vec![std::ptr::null_mut(); fetches.len()];
-        // SAFETY: arrays as long as is said; the results are taken over at once.
+        // SAFETY: the arrays have the given lengths; the results are wrapped at once.
         unsafe {
             check(sys::percale_session_run(
                 self.session.handle.get(),
@@ -365,7 +371,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The result of a run with one fetch.
+    /// Runs and returns the result of the only fetch.
     pub fn run_one(self) -> Result<Tensor> {
         let mut results = self.run()?;
         match results.pop() {
@@ -375,7 +381,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// An asynchronous run that is being set up; see [`Session::async_request`].
+/// Collects the settings of an asynchronous run; see [`Session::async_request`].
 #[must_use = "a request does nothing before start()"]
 pub struct AsyncRequest<'a> {
     session: &'a Session,
@@ -383,26 +389,26 @@ pub struct AsyncRequest<'a> {
 }
 
 impl<'a> AsyncRequest<'a> {
-    /// Feeds a value, by name. The run keeps the tensor until it is over.
+    /// Feeds a value by its name. The run keeps the tensor until it is over.
     pub fn feed(mut self, name: &'a str, tensor: &'a Tensor) -> Self {
         self.parts.feed_names.push(name);
         self.parts.feeds.push(tensor.as_raw());
         self
     }
 
-    /// Fetches a value, by name.
+    /// Fetches a value by its name.
     pub fn fetch(mut self, name: &'a str) -> Self {
         self.parts.fetches.push(name);
         self
     }
 
-    /// Runs a node for what it does.
+    /// Runs a node without fetching an output.
     pub fn target(mut self, name: &'a str) -> Self {
         self.parts.targets.push(name);
         self
     }
 
-    /// The code `DeadlineExceeded` after that time.
+    /// Ends the run with the code `DeadlineExceeded` after this time.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.parts.timeout = Some(timeout);
         self
@@ -410,12 +416,13 @@ impl<'a> AsyncRequest<'a> {
 
     /// Begins the run.
     pub fn start(self) -> Result<Event> {
-        // SAFETY: tensors that nobody writes to, which the run keeps.
+        // SAFETY: the tensors are immutable, and the run keeps them.
         unsafe { self.parts.start(self.session) }
     }
 }
 
-/// A prepared pair of feeds and fetches: the fast path. One thread uses it at a time; make one per thread.
+/// A prepared pair of feeds and fetches, the fastest way to run a graph. Only one thread at a time
+/// can use it; create one per thread.
 ///
 /// ```
 /// # use percale::{Builder, DType, Engine, Session, Tensor};
@@ -441,37 +448,41 @@ pub struct Call {
 }
 
 impl Call {
-    /// Runs with the feeds in the order of [`Session::prepare`]; the results are written into `outputs`, tensors of the
-    /// fetches' types and shapes: another type or shape, of a feed or of an output, is an error. Allocates nothing once warm.
+    /// Runs with the feeds in the order of [`Session::prepare`], and writes the results into
+    /// `outputs`. Fails if a feed or an output has the wrong type or shape. After the first run it
+    /// allocates nothing.
     #[inline]
     pub fn run(&mut self, inputs: &[&TensorRef], outputs: &mut [&mut TensorRef]) -> Result<()> {
         if inputs.len() != self.inputs || outputs.len() != self.outputs {
             return Err(self.wrong_count(inputs.len(), outputs.len()));
         }
-        // SAFETY: a reference to a TensorRef is the address of the library's tensor, so these are arrays of such addresses,
-        // as many as the call has feeds and fetches. `&mut` says that nobody else has an output.
+        // SAFETY: a reference to a TensorRef is the address of the library's tensor. These are
+        // therefore arrays of such addresses, one per feed and fetch. `&mut` makes each output
+        // exclusive.
         check(unsafe { sys::percale_call_run(self.handle.get(), inputs.as_ptr().cast(), outputs.as_mut_ptr().cast()) })
     }
 
-    /// From now on the feed of a run is what the fetch of the run before has given, on the device that computes where that can keep it.
-    /// [`Call::run_carried`] goes on with it.
+    /// Makes the result of a fetch the input of a feed in the next run (recurrent state). The state
+    /// stays on the computing device if that device can keep it. Run with [`Call::run_carried`].
     pub fn carry(&mut self, fetch: usize, feed: usize) -> Result<()> {
-        // SAFETY: numbers alone.
+        // SAFETY: passes only numbers.
         check(unsafe { sys::percale_call_carry(self.handle.get(), fetch, feed) })
     }
 
-    /// As [`Call::run`] of a call that hands values on: None as the input of such a feed goes on with what the run before has given, a tensor
-    /// begins anew; None as the output of such a fetch: nothing of it comes to the host.
+    /// Runs like [`Call::run`], with recurrent state. As the input of a carried feed, `None` takes
+    /// the state of the last run, and a tensor starts a new state. As the output of a carried
+    /// fetch, `None` means that it is not copied to the host.
     pub fn run_carried(&mut self, inputs: &[Option<&TensorRef>], outputs: &mut [Option<&mut TensorRef>]) -> Result<()> {
         if inputs.len() != self.inputs || outputs.len() != self.outputs {
             return Err(self.wrong_count(inputs.len(), outputs.len()));
         }
-        // SAFETY: as in run(); None of a reference is NULL.
+        // SAFETY: as in run(); `None` of a reference is NULL.
         check(unsafe { sys::percale_call_run(self.handle.get(), inputs.as_ptr().cast(), outputs.as_mut_ptr().cast()) })
     }
 
-    /// The same, but with the code `DeadlineExceeded` after that time, and `Cancelled` when the token is cancelled, even before the
-    /// run begins. What the outputs then hold is not defined.
+    /// Runs like [`Call::run`], but ends with the code `DeadlineExceeded` after `timeout`, or
+    /// `Cancelled` when the token is cancelled. A cancelled token also prevents the run from
+    /// starting. The contents of the outputs are then undefined.
     pub fn run_until(
         &mut self,
         inputs: &[&TensorRef],
@@ -494,7 +505,7 @@ impl Call {
         })
     }
 
-    /// The library's own call, for the raw layer; borrowed.
+    /// Returns the library's call, borrowed, for use with the raw functions.
     #[doc(hidden)]
     pub fn raw(&self) -> *mut sys::percale_call {
         self.handle.get()
@@ -508,16 +519,17 @@ impl Call {
         )
     }
 
-    /// The version of the variables that the last run has read; 0 before the first.
+    /// Returns the version of the variables that the last successful run read. It is 0 before the
+    /// first one.
     pub fn variables_version(&self) -> i64 {
-        // SAFETY: a call that lives; no run is under way, since it would borrow it.
+        // SAFETY: the call is alive and not running, because a run would borrow it.
         unsafe { sys::percale_call_variables_version(self.handle.get()) }
     }
 
-    /// The type and shape of a fetch.
+    /// Returns the type and shape of a fetch.
     pub fn output_type(&self, index: usize) -> Result<(DType, Vec<usize>)> {
         let (mut dtype, mut dims, mut rank) = (0, [0i64; MAX_RANK], 0usize);
-        // SAFETY: room for as many dims as there can be.
+        // SAFETY: the array has the size of the highest rank.
         check(unsafe {
             sys::percale_call_output_type(self.handle.get(), index, &mut dtype, dims.as_mut_ptr(), &mut rank)
         })?;
@@ -526,7 +538,7 @@ impl Call {
         Ok((dtype, dims))
     }
 
-    /// Tensors that results can be written into, one per fetch.
+    /// Creates tensors for the results, one per fetch.
     pub fn new_outputs(&self) -> Result<Vec<TensorMut>> {
         (0..self.outputs)
             .map(|index| {

@@ -1,4 +1,4 @@
-//! Tensors: shared ones that nobody writes to, and own ones that their owner writes to.
+//! Tensors: immutable shared ones, and exclusive ones that their owner may write to.
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,15 +14,15 @@ use crate::sys;
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("percale needs 64-bit pointers");
 
-/// What all tensors can do. `&Tensor`, `&TensorMut` and `&TensorView` are all `&TensorRef` where one is wanted.
+/// The methods of all tensors. `&Tensor`, `&TensorMut` and `&TensorView` convert to `&TensorRef`.
 ///
-/// It stands for the library's own object; there are only references to it.
+/// It stands for the object of the library, so it exists only as a reference.
 #[repr(transparent)]
 pub struct TensorRef {
     raw: sys::percale_tensor,
 }
 
-// SAFETY: percale.h: thread-safe as a handle; writing to the memory takes `&mut`, which one thread alone has.
+// SAFETY: percale.h says thread-safe; writing to the memory takes `&mut`, which is exclusive.
 unsafe impl Send for TensorRef {}
 unsafe impl Sync for TensorRef {}
 
@@ -36,48 +36,49 @@ impl TensorRef {
         std::ptr::from_ref(&self.raw).cast_mut()
     }
 
-    /// The library's own tensor, for the raw layer; borrowed.
+    /// Returns the library's tensor, borrowed, for use with the raw functions.
     #[doc(hidden)]
     pub fn raw(&self) -> *mut sys::percale_tensor {
         self.as_raw()
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     pub fn dtype(&self) -> DType {
-        // SAFETY: a tensor that lives.
+        // SAFETY: the tensor is alive.
         DType::from_raw(unsafe { sys::percale_tensor_dtype(self.as_raw()) }).unwrap_or(DType::String)
     }
 
-    /// The sizes of the dimensions; empty for a scalar.
+    /// Returns the dims, which are empty for a scalar.
     pub fn dims(&self) -> &[usize] {
-        // SAFETY: dims are never NULL, and not below 0: an i64 and a usize of 64 bits have the same bits then.
+        // SAFETY: the dims are never NULL and not negative, so a 64-bit usize has the same bits.
         unsafe {
             let rank = sys::percale_tensor_rank(self.as_raw());
             std::slice::from_raw_parts(sys::percale_tensor_get_dims(self.as_raw()).cast(), rank)
         }
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
-        // SAFETY: a tensor that lives.
+        // SAFETY: the tensor is alive.
         usize::try_from(unsafe { sys::percale_tensor_element_count(self.as_raw()) }).unwrap_or(0)
     }
 
-    /// Whether there are no elements.
+    /// Returns true if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes of the elements, row-major.
+    /// Returns the bytes of the elements, row-major.
     pub fn as_bytes(&self) -> &[u8] {
-        // SAFETY: memory of that size, never NULL, which nobody writes to while it is borrowed.
+        // SAFETY: the memory has that size, is never NULL, and is not written to while it is
+        // borrowed.
         unsafe {
             let size = sys::percale_tensor_bytes(self.as_raw());
             std::slice::from_raw_parts(sys::percale_tensor_get_data(self.as_raw()).cast(), size)
         }
     }
 
-    /// The elements, row-major, without a copy. An error when they are of another type.
+    /// Returns the elements, row-major, without a copy. Fails if they have another type.
     ///
     /// ```
     /// use percale::{Code, Tensor};
@@ -88,16 +89,17 @@ impl TensorRef {
     /// ```
     pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
         let data = self.typed::<T>()?;
-        // SAFETY: as many elements of that type, aligned; nobody writes to them while they are borrowed.
+        // SAFETY: the memory holds that many aligned elements of the type, and is not written to
+        // while it is borrowed.
         Ok(unsafe { std::slice::from_raw_parts(data, self.len()) })
     }
 
-    /// A copy of the elements.
+    /// Returns a copy of the elements.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.as_slice().map(<[T]>::to_vec)
     }
 
-    /// The one element of a tensor that has one.
+    /// Returns the only element of a tensor with one element.
     pub fn item<T: Element>(&self) -> Result<T> {
         match self.as_slice::<T>()? {
             [item] => Ok(*item),
@@ -111,11 +113,11 @@ impl TensorRef {
     /// Writes a NumPy `.npy` file.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path_text(path.as_ref())?;
-        // SAFETY: a path that ends with NUL.
+        // SAFETY: the path is NUL-terminated.
         check(unsafe { sys::percale_tensor_save(self.as_raw(), path.as_ptr()) })
     }
 
-    /// The address of the elements, when they are of that type.
+    /// Returns the address of the elements if they have that type.
     fn typed<T: Element>(&self) -> Result<*mut T> {
         if self.dtype() != T::DTYPE {
             return Err(Error::new(
@@ -123,7 +125,7 @@ impl TensorRef {
                 format!("the elements are {:?}, not {:?} (shape {:?})", self.dtype(), T::DTYPE, self.dims()),
             ));
         }
-        // SAFETY: a tensor that lives.
+        // SAFETY: the tensor is alive.
         let data = unsafe { sys::percale_tensor_get_data(self.as_raw()) }.cast::<T>();
         if data.align_offset(std::mem::align_of::<T>()) != 0 || !T::are_valid(self.as_bytes()) {
             return Err(Error::new(Code::DataLoss, format!("the memory does not hold elements of {:?}", T::DTYPE)));
@@ -138,16 +140,16 @@ impl fmt::Debug for TensorRef {
     }
 }
 
-/// Dims as the library takes them.
+/// Returns dims in the form that the library takes.
 pub(crate) fn raw_dims(dims: &[usize]) -> Result<Vec<i64>> {
     let too_large = |dim: &usize| Error::new(Code::OutOfRange, format!("a dimension of {dim}"));
     dims.iter().map(|dim| i64::try_from(*dim).map_err(|_| too_large(dim))).collect()
 }
 
-/// A tensor that nobody writes to any more. Cheap to clone: clones share the memory.
+/// An immutable tensor. Clones share the memory and are cheap.
 ///
 /// ```
-/// let tensor = percale::Tensor::from_vec(&[2, 3], vec![0f32; 6])?; // takes the vector over, without a copy
+/// let tensor = percale::Tensor::from_vec(&[2, 3], vec![0f32; 6])?; // no copy
 /// assert_eq!(tensor.dims(), [2, 3]);
 /// # Ok::<(), percale::Error>(())
 /// ```
@@ -161,22 +163,24 @@ impl Tensor {
         Tensor { handle: Handle::new(raw) }
     }
 
-    /// A tensor over the memory of a vector, which it takes over without a copy.
+    /// Creates a tensor over the memory of a vector, and takes ownership of the vector without a
+    /// copy.
     pub fn from_vec<T: Element>(dims: &[usize], elements: Vec<T>) -> Result<Tensor> {
         Tensor::from_owner(dims, elements)
     }
 
-    /// A tensor with a copy of these elements.
+    /// Creates a tensor with a copy of these elements.
     pub fn from_slice<T: Element>(dims: &[usize], elements: &[T]) -> Result<Tensor> {
         Tensor::from_vec(dims, elements.to_vec())
     }
 
-    /// A tensor of one element without dimensions.
+    /// Creates a tensor of rank 0 with one element.
     pub fn scalar<T: Element>(element: T) -> Result<Tensor> {
         Tensor::from_vec(&[], vec![element])
     }
 
-    /// A tensor over the memory of whatever owns elements; the owner is dropped with the last user of the tensor.
+    /// Creates a tensor over the memory of any owner of elements. The owner is dropped with the
+    /// last user of the tensor.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -194,15 +198,17 @@ impl Tensor {
     {
         unsafe extern "C" fn drop_owner<O>(user: *mut c_void, _data: *mut c_void) {
             let owner = Box::from_raw(user.cast::<O>());
-            // A panic must not cross the border.
+            // A panic must not unwind into the library.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(owner)));
         }
         let owner = Box::new(owner);
-        // The box is the last to move: the elements may stand in it.
+        // The address is taken after the owner is moved into the box, because the elements may be
+        // inside the owner.
         let elements: &[T] = &owner;
         let (data, count) = (elements.as_ptr().cast_mut(), elements.len());
         let user = Box::into_raw(owner);
-        // SAFETY: the memory lives, unchanged, until the deleter is called, which is once; not when this fails.
+        // SAFETY: the memory is alive and unchanged until the deleter is called, once. On failure
+        // it is not called.
         unsafe {
             let made = Tensor::over(dims, data, count, Some(drop_owner::<O>), user.cast());
             if made.is_err() {
@@ -212,7 +218,8 @@ impl Tensor {
         }
     }
 
-    /// A tensor over memory of the caller's. The memory must live, unchanged, until `deleter` is called.
+    /// Creates a tensor over memory of the caller, which must stay alive and unchanged until
+    /// `deleter` is called.
     unsafe fn over<T: Element>(
         dims: &[usize],
         data: *mut T,
@@ -244,7 +251,7 @@ impl Tensor {
     /// Reads a NumPy `.npy` file.
     pub fn load(engine: &Engine, path: impl AsRef<Path>) -> Result<Tensor> {
         let path = path_text(path.as_ref())?;
-        // SAFETY: a path that ends with NUL; the handle is taken over at once.
+        // SAFETY: the path is NUL-terminated; the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_tensor_load(engine.handle.get(), path.as_ptr(), &mut raw))?;
@@ -252,10 +259,11 @@ impl Tensor {
         }
     }
 
-    /// A tensor from the bytes of a foreign format (`onnx`: a TensorProto) through an importer plug-in.
+    /// Imports a tensor from the bytes of a foreign format (`onnx`: a TensorProto) through an
+    /// importer plug-in.
     pub fn import(engine: &Engine, format: &str, bytes: &[u8]) -> Result<Tensor> {
         let format = std::ffi::CString::new(format)?;
-        // SAFETY: bytes that live through the call; the handle is taken over at once.
+        // SAFETY: the bytes outlive the call; the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             let (data, size) = (bytes.as_ptr().cast(), bytes.len());
@@ -264,18 +272,21 @@ impl Tensor {
         }
     }
 
-    /// A `DLManagedTensorVersioned*` of DLPack over the tensor's memory, which it keeps alive. Whoever takes it must not write.
+    /// Returns a `DLManagedTensorVersioned*` of DLPack over the memory, which it keeps alive. The
+    /// receiver must not write to it.
     pub fn to_dlpack(&self) -> Result<*mut c_void> {
         let mut managed = std::ptr::null_mut();
-        // SAFETY: a place to write to.
+        // SAFETY: the pointer is valid for writes.
         check(unsafe { sys::percale_tensor_to_dlpack(self.handle.get(), &mut managed) })?;
         Ok(managed)
     }
 
-    /// Takes a `DLManagedTensorVersioned*` over; on an error the caller keeps it.
+    /// Takes ownership of a `DLManagedTensorVersioned*`. On failure the caller keeps it.
     ///
     /// # Safety
-    /// It must be a valid one whose memory nobody writes to any more, and which may be ended on any thread.
+    ///
+    /// It must be valid, its memory must not be written to any more, and its deleter must be
+    /// callable on any thread.
     pub unsafe fn from_dlpack(managed: *mut c_void) -> Result<Tensor> {
         crate::ensure_loaded()?;
         let mut raw = std::ptr::null_mut();
@@ -283,7 +294,8 @@ impl Tensor {
         Ok(Tensor::take(raw))
     }
 
-    /// A tensor over the memory of an array in standard layout, without a copy; of another layout with one.
+    /// Creates a tensor over the memory of an array in standard layout, without a copy. Arrays in
+    /// another layout are copied.
     #[cfg(feature = "ndarray")]
     pub fn from_ndarray<T: Element, D: ndarray::Dimension>(array: ndarray::Array<T, D>) -> Result<Tensor> {
         let dims = array.shape().to_vec();
@@ -302,7 +314,7 @@ impl Deref for Tensor {
 
     #[inline]
     fn deref(&self) -> &TensorRef {
-        // SAFETY: the tensor lives as long as `self`.
+        // SAFETY: the tensor is alive as long as `self`.
         unsafe { TensorRef::from_raw(self.handle.get()) }
     }
 }
@@ -315,23 +327,24 @@ impl fmt::Debug for Tensor {
 
 #[cfg(feature = "ndarray")]
 impl TensorRef {
-    /// The elements as an array, without a copy.
+    /// Returns the elements as an array, without a copy.
     pub fn as_ndarray<T: Element>(&self) -> Result<ndarray::ArrayViewD<'_, T>> {
         ndarray::ArrayViewD::from_shape(self.dims(), self.as_slice()?)
             .map_err(|error| Error::new(Code::Internal, error.to_string()))
     }
 }
 
-/// A tensor in the engine's memory that has one owner, who may write to it. What [`Call::run`](crate::Call::run) writes into.
+/// A tensor in the engine's memory with a single owner, who may write to it.
+/// [`Call::run`](crate::Call::run) writes into such tensors.
 pub struct TensorMut {
     tensor: Tensor,
 }
 
 impl TensorMut {
-    /// A tensor filled with zeros, aligned to 64 bytes.
+    /// Creates a tensor of zeros, aligned to 64 bytes.
     pub fn zeros(engine: &Engine, dtype: DType, dims: &[usize]) -> Result<TensorMut> {
         let dims = raw_dims(dims)?;
-        // SAFETY: the handle is taken over at once.
+        // SAFETY: the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_tensor_create(engine.handle.get(), dtype as i32, dims.as_ptr(), dims.len(), &mut raw))?;
@@ -339,7 +352,7 @@ impl TensorMut {
         }
     }
 
-    /// Ends the writing: from now on the tensor may be shared.
+    /// Makes the tensor immutable, so that it can be shared.
     pub fn freeze(self) -> Tensor {
         self.tensor
     }
@@ -357,23 +370,24 @@ impl Deref for TensorMut {
 impl DerefMut for TensorMut {
     #[inline]
     fn deref_mut(&mut self) -> &mut TensorRef {
-        // SAFETY: nobody else has a reference to this tensor.
+        // SAFETY: there is no other reference to this tensor.
         unsafe { &mut *self.tensor.handle.get().cast() }
     }
 }
 
 impl TensorRef {
-    /// The elements, to be written to. Only the owner of a [`TensorMut`] gets here.
+    /// Returns the elements for writing. Only the owner of a [`TensorMut`] can call it.
     pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T]> {
         let data = self.typed::<T>()?;
         let count = self.len();
-        // SAFETY: as many elements of that type, aligned; `&mut` says that nobody else has them.
+        // SAFETY: the memory holds that many aligned elements of the type; `&mut` makes it
+        // exclusive.
         Ok(unsafe { std::slice::from_raw_parts_mut(data, count) })
     }
 
-    /// The bytes of the elements, to be written to, as [`TensorRef::as_mut_slice`].
+    /// Returns the bytes of the elements for writing, like [`TensorRef::as_mut_slice`].
     pub(crate) fn as_bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: memory of that size, never NULL; `&mut` says that nobody else has it.
+        // SAFETY: the memory has that size and is never NULL; `&mut` makes it exclusive.
         unsafe {
             let size = sys::percale_tensor_bytes(self.as_raw());
             std::slice::from_raw_parts_mut(sys::percale_tensor_get_data(self.as_raw()).cast(), size)
@@ -410,9 +424,10 @@ pub struct TensorView<'a> {
 }
 
 impl<'a> TensorView<'a> {
-    /// A tensor over these elements, without a copy.
+    /// Creates a tensor over these elements, without a copy.
     pub fn new<T: Element>(dims: &[usize], elements: &'a [T]) -> Result<TensorView<'a>> {
-        // SAFETY: the memory outlives the view; a view cannot be cloned, and what takes `&TensorRef` keeps none.
+        // SAFETY: the memory outlives the view. A view cannot be cloned, and functions that take
+        // `&TensorRef` do not keep it.
         let tensor =
             unsafe { Tensor::over(dims, elements.as_ptr().cast_mut(), elements.len(), None, std::ptr::null_mut())? };
         Ok(TensorView { tensor, _elements: PhantomData })

@@ -20,12 +20,13 @@ use crate::sys;
 use crate::tensor::{Tensor, TensorMut, TensorRef};
 use crate::variables::Variables;
 
-/// Trains the variables of a graph. One thread uses it at a time.
+/// Trains the variables of a graph. Only one thread at a time can use it.
 ///
 /// ```
 /// use percale::{Dataset, Engine, Tensor, Trainer};
 /// let engine = Engine::new()?;
-/// let spec = r#"{"model": [{"layer": "Dense", "units": 1}], "input_shape": [2], "loss": "mean_squared_error",
+/// let spec = r#"{"model": [{"layer": "Dense", "units": 1}], "input_shape": [2],
+///                "loss": "mean_squared_error",
 ///                "optimizer": {"name": "adam", "learning_rate": 0.1}, "seed": 1}"#;
 /// let mut trainer = Trainer::from_spec(&engine, spec).build()?;
 /// let x = Tensor::from_vec(&[4, 2], vec![0f32, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0])?;
@@ -44,34 +45,34 @@ pub struct Trainer {
     shared: Arc<Shared>,
     token: Option<CancelToken>,
     validation: Option<Dataset>,
-    /// `Shared` may be: a trainer is no more than Send.
+    /// `Shared` is Sync, but a trainer must only be Send.
     not_sync: PhantomData<Cell<()>>,
 }
 
 struct Shared(Handle<sys::percale_trainer>);
 
-// SAFETY: the trainer is thread-compatible, and only `Trainer`, of which there is one, uses it; a `Canceller` calls nothing
-// but percale_trainer_cancel(), which percale.h excepts.
+// SAFETY: the trainer is thread-compatible, and only the single `Trainer` uses it. A `Canceller`
+// calls only percale_trainer_cancel(), which percale.h allows on any thread.
 unsafe impl Sync for Shared {}
 
-/// Ends a trainer's step from any thread; see [`Trainer::canceller`].
+/// Ends a step of a trainer from any thread; see [`Trainer::canceller`].
 #[derive(Clone)]
 pub struct Canceller {
     shared: Weak<Shared>,
 }
 
 impl Canceller {
-    /// Ends the step under way with the code `Cancelled`; the state is that of the last completed step. Does nothing when
-    /// there is none, or when the trainer is gone.
+    /// Ends the current step with the code `Cancelled`. The state is that of the last completed
+    /// step. Does nothing if no step runs or the trainer is dropped.
     pub fn cancel(&self) {
         if let Some(shared) = self.shared.upgrade() {
-            // SAFETY: a trainer that lives; percale.h: any thread.
+            // SAFETY: the trainer is alive; percale.h allows any thread.
             unsafe { sys::percale_trainer_cancel(shared.0.get()) };
         }
     }
 }
 
-/// What is told after each step of [`Trainer::fit_with`].
+/// Describes a completed step of [`Trainer::fit_with`].
 pub struct Progress<'a> {
     raw: &'a sys::percale_progress,
     trainer: *mut sys::percale_trainer,
@@ -89,41 +90,41 @@ macro_rules! fields {
 }
 
 fields! {
-    /// The epoch, from 1.
+    /// The number of the epoch, from 1.
     epoch: i64;
-    /// How many epochs there will be.
+    /// The number of epochs in all.
     epochs: i64;
-    /// The step over the whole run, from 1.
+    /// The number of the step in the whole run, from 1.
     step: i64;
-    /// How many steps there will be; 0 when that is not known.
+    /// The number of steps in all; 0 if unknown.
     steps: i64;
-    /// The step within the epoch, from 1.
+    /// The number of the step in the epoch, from 1.
     step_in_epoch: i64;
-    /// How many steps the epoch has.
+    /// The number of steps in the epoch.
     steps_in_epoch: i64;
-    /// The loss of this step's batch before the update.
+    /// The loss of this step's batch, before the update.
     loss: f64;
     /// The learning rate of this step.
     learning_rate: f64;
-    /// Rows that are trained per second.
+    /// The number of rows trained per second.
     rows_per_second: f64;
     /// Seconds since the training began.
     seconds: f64;
-    /// Seconds until it ends, as far as one can tell.
+    /// The estimated number of seconds until the training ends.
     eta_seconds: f64;
-    /// The mean loss over the epoch's rows so far, each before its update.
+    /// The mean loss over the rows of the epoch so far, each before its update.
     epoch_loss: f64;
 }
 
 impl Progress<'_> {
-    /// Whether the epoch has ended with this step: the metrics are there.
+    /// Returns true if this step ended the epoch, so the metrics are set.
     pub fn epoch_ended(&self) -> bool {
         self.raw.epoch_ended != 0
     }
 
-    /// Names and values of the metrics, at the end of an epoch.
+    /// Returns the names and values of the metrics, at the end of an epoch.
     pub fn metrics(&self) -> Vec<(&str, f64)> {
-        // SAFETY: as many names and values as is said, which live as long as the callback runs.
+        // SAFETY: the arrays have the given length and live as long as the callback runs.
         unsafe {
             (0..self.raw.metric_count)
                 .map(|index| {
@@ -134,19 +135,20 @@ impl Progress<'_> {
         }
     }
 
-    /// Sets the optimizer's learning rate from the next step on, as [`Trainer::set_learning_rate`] does.
+    /// Sets the learning rate of the optimizer from the next step on, like
+    /// [`Trainer::set_learning_rate`].
     pub fn set_learning_rate(&self, rate: f64) -> Result<()> {
         // SAFETY: the trainer waits for the callback, which may set it.
         check(unsafe { sys::percale_trainer_set_learning_rate(self.trainer, rate) })
     }
 
-    /// Lets sessions on the same variables see what was trained so far, as [`Trainer::publish`] does.
+    /// Publishes the trained values, like [`Trainer::publish`].
     pub fn publish(&self) -> Result<()> {
         // SAFETY: the trainer waits for the callback, which may publish.
         check(unsafe { sys::percale_trainer_publish(self.trainer) })
     }
 
-    /// Writes a checkpoint `folder`/step-N in the midst of the training.
+    /// Writes a checkpoint `folder`/step-N during the training.
     pub fn save(&self, folder: impl AsRef<Path>) -> Result<()> {
         let folder = path_text(folder.as_ref())?;
         // SAFETY: the trainer waits for the callback, which may save it.
@@ -154,38 +156,38 @@ impl Progress<'_> {
     }
 }
 
-/// Loss and metrics of an evaluation.
+/// The loss and the metrics of an evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     json: String,
 }
 
 impl Evaluation {
-    /// As the library says it: `{"loss":0.03,"accuracy":0.99}`.
+    /// Returns the JSON of the library: `{"loss":0.03,"accuracy":0.99}`.
     pub fn json(&self) -> &str {
         &self.json
     }
 
-    /// The loss, or a metric, by name.
+    /// Returns the loss or a metric by its name.
     pub fn get(&self, name: &str) -> Option<f64> {
-        // Flat, without spaces, and no name holds a quote.
+        // The JSON is flat and without spaces, and no name contains a quote.
         let key = format!("\"{name}\":");
         let rest = self.json.split(&key).nth(1)?.trim_start();
         let end = rest.find([',', '}']).unwrap_or(rest.len());
         rest.get(..end)?.trim().parse().ok()
     }
 
-    /// The mean loss.
+    /// Returns the mean loss.
     pub fn loss(&self) -> f64 {
         self.get("loss").unwrap_or(f64::NAN)
     }
 }
 
-/// What [`Trainer::history`] gives.
+/// The format of [`Trainer::history`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HistoryFormat {
-    /// One row per step.
+    /// CSV with one row per step.
     Csv,
     /// A plot of the loss.
     Svg,
@@ -193,7 +195,7 @@ pub enum HistoryFormat {
     Events,
 }
 
-/// A trainer that is being set up; see [`Trainer::builder`] and [`Trainer::from_spec`].
+/// Collects the settings of a trainer; see [`Trainer::builder`] and [`Trainer::from_spec`].
 #[must_use = "a trainer is made by build()"]
 pub struct TrainerBuilder<'a> {
     engine: &'a Engine,
@@ -208,52 +210,55 @@ enum Source<'a> {
 }
 
 impl<'a> TrainerBuilder<'a> {
-    /// Begins with the weights of another trainer, as Keras' `compile()` after `fit()` does: of
-    /// each variable that both have by name, with the same shape. The optimizer begins anew.
+    /// Takes the weights of another trainer as initial values, as `compile()` after `fit()` does in
+    /// Keras. They are taken for all variables that exist in both with the same name and shape. The
+    /// state of the optimizer is not taken.
     pub fn weights_of(mut self, trainer: &'a mut Trainer) -> Self {
         self.before = Some(trainer);
         self
     }
 
-    /// Any option of a trainer by its name; see [`describe_options`](crate::describe_options).
+    /// Sets any option of a trainer by its name; see [`describe_options`](crate::describe_options).
     pub fn option(mut self, key: &str, value: impl Into<OptionValue>) -> Self {
         self.settings.set(key, value);
         self
     }
 
-    /// A name, or JSON such as `{"name": "sgd", "momentum": 0.9}`. Not for a SPEC, which says it itself.
+    /// Sets the optimizer: a name, or JSON such as `{"name": "sgd", "momentum": 0.9}`. Not for a
+    /// SPEC, which has its own.
     pub fn optimizer(self, optimizer: &str) -> Self {
         self.option("optimizer", optimizer)
     }
 
-    /// The output that is the mean loss of a batch. Not for a SPEC.
+    /// Sets the output that is the mean loss of a batch. Not for a SPEC, which has its own.
     pub fn loss(self, output: &str) -> Self {
         self.option("loss", output)
     }
 
-    /// The devices of the engine that compute the shards of a batch. Without the option `shards` their number follows from the sizes
-    /// of model and batch alone, so that the result does not depend on the devices: for all of them to work say as many shards as
-    /// there are devices, or a multiple.
+    /// Sets the devices of the engine that compute the shards of a batch. The number of shards
+    /// depends only on the sizes of the model and the batch, so the result does not depend on the
+    /// devices. To keep all devices busy, set the option `shards` to the number of devices or a
+    /// multiple of it.
     pub fn devices(self, devices: &str) -> Self {
         self.option("devices", devices)
     }
 
-    /// Patterns of the names of variables that keep their values, separated by commas.
+    /// Selects variables that keep their values, by patterns of their names separated by commas.
     pub fn freeze(self, patterns: &str) -> Self {
         self.option("freeze", patterns)
     }
 
-    /// Passes over the data until which [`Trainer::fit`] trains when it is told 0.
+    /// Sets the number of epochs that [`Trainer::fit`] uses when it is called with 0.
     pub fn epochs(self, epochs: i64) -> Self {
         self.option("epochs", epochs)
     }
 
-    /// The most bytes that the trainer may hold; 0: no limit but the engine's.
+    /// Sets the memory limit of the trainer in bytes; 0 means no limit but that of the engine.
     pub fn memory_limit(self, bytes: u64) -> Self {
         self.option("memory_limit", i64::try_from(bytes).unwrap_or(i64::MAX))
     }
 
-    /// Where relative paths of a SPEC are looked up besides the folder of the data.
+    /// Sets a folder to search for relative paths of a SPEC.
     pub fn spec_folder(mut self, folder: impl AsRef<Path>) -> Self {
         if let Source::Spec { spec_folder, .. } = &mut self.source {
             *spec_folder = Some(folder.as_ref().into());
@@ -261,7 +266,7 @@ impl<'a> TrainerBuilder<'a> {
         self
     }
 
-    /// Where the data files of a SPEC are looked up first.
+    /// Sets the folder to search first for data files of a SPEC.
     pub fn data_folder(mut self, folder: impl AsRef<Path>) -> Self {
         if let Source::Spec { data_folder, .. } = &mut self.source {
             *data_folder = Some(folder.as_ref().into());
@@ -269,12 +274,13 @@ impl<'a> TrainerBuilder<'a> {
         self
     }
 
-    /// The trainer.
+    /// Creates the trainer.
     pub fn build(self) -> Result<Trainer> {
         let options = self.settings.make("trainer")?;
         let (engine, options) = (self.engine.handle.get(), options::raw(&options));
         let mut raw = std::ptr::null_mut();
-        // SAFETY: texts that end with NUL or whose size is said; the handle is taken over at once.
+        // SAFETY: the texts are NUL-terminated or passed with their size; the handle is wrapped at
+        // once.
         unsafe {
             match &self.source {
                 Source::Graph(graph, variables) => check(sys::percale_trainer_create(
@@ -302,7 +308,7 @@ impl<'a> TrainerBuilder<'a> {
         }
         let trainer = Trainer {
             engine: self.engine.clone(),
-            // SAFETY: the handle that was just made.
+            // SAFETY: the handle was just created.
             shared: Arc::new(Shared(unsafe { Handle::new(raw) })),
             token: None,
             validation: None,
@@ -317,8 +323,9 @@ impl<'a> TrainerBuilder<'a> {
 }
 
 impl Trainer {
-    /// Begins a trainer of a graph, whose inputs are the columns of the data and which has an output that is the loss. `None` for the
-    /// variables is a new table, drawn by the option `seed`.
+    /// Returns a builder for a trainer of a graph. The inputs of the graph are the columns of the
+    /// data, and one output is the loss. `None` for the variables creates a table with the option
+    /// `seed`.
     pub fn builder<'a>(
         engine: &'a Engine,
         graph: &'a Graph,
@@ -332,7 +339,8 @@ impl Trainer {
         }
     }
 
-    /// Begins a trainer of a SPEC: JSON that says model, loss, metrics, optimizer and data.
+    /// Returns a builder for a trainer of a SPEC: JSON with the model, loss, metrics, optimizer and
+    /// data.
     pub fn from_spec<'a>(engine: &'a Engine, spec: &str) -> TrainerBuilder<'a> {
         let source = Source::Spec { text: spec.into(), spec_folder: None, data_folder: None };
         TrainerBuilder { engine, source, before: None, settings: Settings::default() }
@@ -342,11 +350,11 @@ impl Trainer {
         self.shared.0.get()
     }
 
-    /// Runs something that ends with the trainer's token.
+    /// Runs a call that the trainer's token can end.
     fn during_token<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
         let raw = self.raw();
         CancelToken::during(self.token.as_ref(), |cancellation| {
-            // SAFETY: a trainer that is not at work; it keeps the cancellation itself.
+            // SAFETY: the trainer is not running, and keeps its own reference to the cancellation.
             unsafe { sys::percale_trainer_set_cancellation(raw, cancellation) };
             let result = run();
             // SAFETY: as above.
@@ -355,37 +363,41 @@ impl Trainer {
         })
     }
 
-    /// Steps, fits and evaluations that follow end with the code `Cancelled` when the token is cancelled, within a step, between two,
-    /// or before they begin.
+    /// Makes later steps, fits and evaluations end with the code `Cancelled` when the token is
+    /// cancelled: within a step, between two steps, or before they begin.
     pub fn set_cancel_token(&mut self, token: Option<CancelToken>) {
         self.token = token;
     }
 
-    /// Ends steps of this trainer from any thread.
+    /// Returns an object that ends steps of this trainer from any thread.
     pub fn canceller(&self) -> Canceller {
         Canceller { shared: Arc::downgrade(&self.shared) }
     }
 
-    /// One step on one global batch; the batch's mean loss before the update.
+    /// Runs one training step on one global batch. Returns the mean loss of the batch before the
+    /// update.
     pub fn step(&mut self, batch: &[(&str, &Tensor)]) -> Result<f64> {
         let names = Names::new(batch.iter().map(|(name, _)| name))?;
         let tensors: Vec<_> = batch.iter().map(|(_, tensor)| tensor.as_raw()).collect();
         let mut loss = 0.0;
-        // SAFETY: arrays as long as is said, tensors that nobody writes to.
+        // SAFETY: the arrays have the given lengths; the tensors are immutable.
         self.during_token(|| unsafe {
             check(sys::percale_trainer_step(self.raw(), names.as_ptr(), tensors.as_ptr(), tensors.len(), &mut loss))
         })?;
         Ok(loss)
     }
 
-    /// The same; it also gives values that the batch's forward pass computed, in its form for training and before the update, one per
-    /// fetch: outputs of [`Trainer::model`], and other values of the graph that the loss needs. Their rows are those of the batch.
+    /// Runs one training step like [`Trainer::step`], and also returns values of the forward pass,
+    /// one per fetch. They are computed in training mode, before the update, and have one row per
+    /// row of the batch. Fetches are outputs of [`Trainer::model`], or other values that the loss
+    /// depends on.
     pub fn step_fetch(&mut self, batch: &[(&str, &Tensor)], fetches: &[&str]) -> Result<(f64, Vec<Tensor>)> {
         let (names, wanted) = (Names::new(batch.iter().map(|(name, _)| name))?, Names::new(fetches)?);
         let tensors: Vec<_> = batch.iter().map(|(_, tensor)| tensor.as_raw()).collect();
         let mut loss = 0.0;
         let mut out = vec![std::ptr::null_mut(); fetches.len()];
-        // SAFETY: arrays as long as is said, tensors that nobody writes to; the results are taken over at once.
+        // SAFETY: the arrays have the given lengths; the tensors are immutable; the results are
+        // wrapped at once.
         unsafe {
             self.during_token(|| {
                 check(sys::percale_trainer_step_fetch(
@@ -403,16 +415,19 @@ impl Trainer {
         }
     }
 
-    /// Trains over the data for as many epochs as are left until `epochs` (0: as the SPEC says). Epochs count all of the trainer so
-    /// far: after a fit until 1 another does nothing, and one until 2 one more. Without a data set that of the SPEC. Labels of sparse
-    /// losses are integers.
+    /// Trains on the data until `epochs` epochs are done (0: as the SPEC says). Earlier epochs
+    /// count: after `fit(data, 1)`, another `fit(data, 1)` does nothing, and `fit(data, 2)` trains
+    /// one more epoch. `None` for the data set means the data of the SPEC. Labels of sparse losses
+    /// are integers.
     pub fn fit(&mut self, dataset: Option<&mut Dataset>, epochs: i64) -> Result<()> {
         self.fit_with(dataset, epochs, |_| ControlFlow::Continue(()))
     }
 
-    /// The same, and `callback` is told after each step how it goes; `Break` ends the training after this step. What the
-    /// callback panics with ends it too and goes on from here. Within it [`Progress`] saves, publishes and sets the learning
-    /// rate, and a [`Canceller`] ends the fit; the trainer itself is borrowed until the fit returns.
+    /// Trains like [`Trainer::fit`], and calls `callback` after each step; `Break` ends the
+    /// training after this step. A panic of the callback also ends the training and continues in
+    /// the caller. The callback may save, publish and set the learning rate through [`Progress`],
+    /// and end the fit through a [`Canceller`]. The trainer itself is borrowed until the fit
+    /// returns.
     pub fn fit_with<F>(&mut self, dataset: Option<&mut Dataset>, epochs: i64, callback: F) -> Result<()>
     where
         F: FnMut(&Progress<'_>) -> ControlFlow<()>,
@@ -428,7 +443,8 @@ impl Trainer {
         {
             let state = &mut *user.cast::<State<F>>();
             let progress = Progress { raw: &*progress, trainer: state.trainer };
-            // A panic must not cross the border: it waits here until the library has returned.
+            // A panic must not unwind into the library, so it is stored until the library has
+            // returned.
             match catch_unwind(AssertUnwindSafe(|| (state.callback)(&progress))) {
                 Ok(ControlFlow::Continue(())) => 0,
                 Ok(ControlFlow::Break(())) => 1,
@@ -444,7 +460,7 @@ impl Trainer {
         let raw = set.as_ref().map_or(std::ptr::null_mut(), Use::raw);
         let mut state = State { callback, trainer: self.raw(), panic: None };
         let user = std::ptr::from_mut(&mut state).cast();
-        // SAFETY: the state lives through the call, which is the only one that calls back.
+        // SAFETY: the state outlives the call, and only this call invokes the callback.
         let fitted = self.during_token(|| unsafe {
             check(sys::percale_trainer_fit(self.raw(), raw, epochs, Some(tell::<F>), user))
         });
@@ -455,23 +471,24 @@ impl Trainer {
         fitted.map_err(|error| data.into_iter().chain(validation).fold(error, |error, set| set.explain(error)))
     }
 
-    /// Data that is evaluated after each epoch of later fits. The trainer keeps the set; others may go on using it, with
-    /// [`evaluate`](Trainer::evaluate) for one, but not during a `fit`: that is an error with the code `FailedPrecondition`.
+    /// Sets data that later fits evaluate after each epoch. The trainer keeps the data set. Other
+    /// code may use it too, for example with [`evaluate`](Trainer::evaluate), but not during a
+    /// `fit`: that is an error with the code `FailedPrecondition`.
     pub fn set_validation(&mut self, dataset: Option<&Dataset>) -> Result<()> {
         let set = dataset.map(Dataset::enter).transpose()?;
         let raw = set.as_ref().map_or(std::ptr::null_mut(), Use::raw);
-        // SAFETY: a set that nobody else uses now; fit_with() sees to it that nobody does later.
+        // SAFETY: the data set is in use by this call only; fit_with() ensures the same later.
         check(unsafe { sys::percale_trainer_set_validation(self.raw(), raw) })?;
         self.validation = dataset.map(Dataset::share);
         Ok(())
     }
 
-    /// Loss and metrics over a data set; without one over the SPEC's test data.
+    /// Returns the loss and metrics over a data set. `None` means the test data of the SPEC.
     pub fn evaluate(&mut self, dataset: Option<&mut Dataset>) -> Result<Evaluation> {
         let data = dataset.as_deref();
         let set = data.map(Dataset::enter).transpose()?;
         let raw = set.as_ref().map_or(std::ptr::null_mut(), Use::raw);
-        // SAFETY: the text is taken over at once.
+        // SAFETY: the text is copied and released at once.
         let evaluated = self.during_token(|| unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_trainer_evaluate(self.raw(), raw, &mut text))?;
@@ -480,8 +497,8 @@ impl Trainer {
         evaluated.map_err(|error| data.into_iter().fold(error, |error, set| set.explain(error)))
     }
 
-    /// The model's first output for rows of its only input, in runs of so many rows, also before
-    /// the first `fit`.
+    /// Returns the first output of the model for rows of its only input, in batches of `batch_size`
+    /// rows. It also works before the first `fit`.
     pub fn predict(&mut self, x: &Tensor, batch_size: usize) -> Result<Tensor> {
         self.publish()?;
         let (graph, variables) = (self.model()?, self.variables()?);
@@ -508,44 +525,48 @@ impl Trainer {
         Ok(out.expect("a data set has a row").freeze())
     }
 
-    /// Makes what was trained so far the next version of the table: runs that begin later see it, and nobody waits.
+    /// Publishes the trained values as the next version of the table. Runs that begin later use it.
+    /// Publishing waits for no run, and no run waits for it.
     pub fn publish(&mut self) -> Result<()> {
-        // SAFETY: a trainer that lives.
+        // SAFETY: the trainer is alive.
         check(unsafe { sys::percale_trainer_publish(self.raw()) })
     }
 
-    /// Sets the optimizer's learning rate from the next step on, which the schedule begins with.
+    /// Sets the learning rate of the optimizer from the next step on. The schedule applies to this
+    /// rate.
     pub fn set_learning_rate(&mut self, rate: f64) -> Result<()> {
-        // SAFETY: a trainer that lives.
+        // SAFETY: the trainer is alive.
         check(unsafe { sys::percale_trainer_set_learning_rate(self.raw(), rate) })
     }
 
-    /// Writes a checkpoint `folder`/step-N, whole or not at all.
+    /// Writes a checkpoint `folder`/step-N atomically.
     pub fn save(&mut self, folder: impl AsRef<Path>) -> Result<()> {
         let folder = path_text(folder.as_ref())?;
-        // SAFETY: a path that ends with NUL.
+        // SAFETY: the path is NUL-terminated.
         check(unsafe { sys::percale_trainer_save(self.raw(), folder.as_ptr()) })
     }
 
-    /// Takes up a checkpoint, `folder`/step-N, or the newest whole one of a folder: the same bits follow as without the
-    /// interruption. `FailedPrecondition` names the first difference to a checkpoint of another job.
+    /// Loads a checkpoint: `folder`/step-N, or the newest intact one of a folder. Training then
+    /// continues with the same bits as without the interruption. If the checkpoint belongs to
+    /// another job, an error with the code `FailedPrecondition` names the first difference.
     pub fn restore(&mut self, path: impl AsRef<Path>) -> Result<()> {
         let path = path_text(path.as_ref())?;
-        // SAFETY: a path that ends with NUL.
+        // SAFETY: the path is NUL-terminated.
         check(unsafe { sys::percale_trainer_restore(self.raw(), path.as_ptr()) })
     }
 
-    /// Locks the folder for the run of this trainer, until it is dropped; `restore` comes first. `Unavailable` names the process that has
-    /// locked it, `AlreadyExists` a checkpoint of another run, which `overwrite` removes.
+    /// Locks the folder for this trainer until it is dropped. Call `restore` first. An error with
+    /// the code `Unavailable` names the process that holds the lock. The code is `AlreadyExists` if
+    /// the folder has checkpoints of another run; `overwrite` removes them instead.
     pub fn lock_folder(&mut self, folder: impl AsRef<Path>, overwrite: bool) -> Result<()> {
         let folder = path_text(folder.as_ref())?;
-        // SAFETY: a path that ends with NUL.
+        // SAFETY: the path is NUL-terminated.
         check(unsafe { sys::percale_trainer_lock_folder(self.raw(), folder.as_ptr(), i32::from(overwrite)) })
     }
 
-    /// The graph for inference: inputs to predictions.
+    /// Returns the graph for inference, from inputs to predictions.
     pub fn model(&self) -> Result<Graph> {
-        // SAFETY: the handle is taken over at once.
+        // SAFETY: the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_trainer_model(self.raw(), &mut raw))?;
@@ -553,9 +574,9 @@ impl Trainer {
         }
     }
 
-    /// The table that is trained.
+    /// Returns the table that the trainer trains.
     pub fn variables(&self) -> Result<Variables> {
-        // SAFETY: the handle is taken over at once.
+        // SAFETY: the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_trainer_variables(self.raw(), &mut raw))?;
@@ -563,20 +584,20 @@ impl Trainer {
         }
     }
 
-    /// Steps that were completed.
+    /// Returns the number of completed steps.
     pub fn steps(&self) -> i64 {
-        // SAFETY: a trainer that lives.
+        // SAFETY: the trainer is alive.
         unsafe { sys::percale_trainer_steps(self.raw()) }
     }
 
-    /// The history of the training.
+    /// Returns the history of the training.
     pub fn history(&self, format: HistoryFormat) -> Result<Vec<u8>> {
         let format = match format {
             HistoryFormat::Csv => c"csv",
             HistoryFormat::Svg => c"svg",
             HistoryFormat::Events => c"events",
         };
-        // SAFETY: the bytes are taken over at once.
+        // SAFETY: the bytes are copied and released at once.
         unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_trainer_history(self.raw(), format.as_ptr(), &mut text))?;
@@ -584,9 +605,9 @@ impl Trainer {
         }
     }
 
-    /// Facts as JSON: parameters, shards, devices, batch size, optimizer, data.
+    /// Returns facts as JSON: parameters, shards, devices, batch size, optimizer, data.
     pub fn describe(&self) -> Result<String> {
-        // SAFETY: the text is taken over at once.
+        // SAFETY: the text is copied and released at once.
         unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_trainer_describe(self.raw(), &mut text))?;
@@ -594,10 +615,10 @@ impl Trainer {
         }
     }
 
-    /// Records what the trainer does from now on; `None` ends it.
+    /// Records the trainer's activity from now on; `None` ends the recording.
     pub fn set_trace(&mut self, trace: Option<&Trace>) {
         let trace = trace.map_or(std::ptr::null_mut(), |trace| trace.handle.get());
-        // SAFETY: a trainer that lives; it keeps the trace itself.
+        // SAFETY: the trainer is alive, and keeps its own reference to the trace.
         unsafe { sys::percale_trainer_set_trace(self.raw(), trace) };
     }
 }

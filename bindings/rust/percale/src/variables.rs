@@ -1,4 +1,4 @@
-//! The state table.
+//! Tables of variables.
 use std::ffi::CString;
 use std::path::Path;
 
@@ -9,16 +9,17 @@ use crate::handle::Handle;
 use crate::sys;
 use crate::tensor::Tensor;
 
-/// Named tensors that sessions and trainers share. Cheap to clone: clones are the same table.
+/// Named tensors that sessions and trainers share. Clones are the same table and cheap.
 #[derive(Clone)]
 pub struct Variables {
     pub(crate) handle: Handle<sys::percale_variables>,
 }
 
 impl Variables {
-    /// A table with the first values of the graph's variables; `seed` feeds the initializers.
+    /// Creates a table with the initial values of the graph's variables. `seed` is for the
+    /// initializers.
     pub fn new(engine: &Engine, graph: &Graph, seed: i64) -> Result<Variables> {
-        // SAFETY: the handle is taken over at once.
+        // SAFETY: the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_variables_create(engine.handle.get(), graph.handle.get(), seed, &mut raw))?;
@@ -30,28 +31,29 @@ impl Variables {
         Variables { handle: Handle::new(raw) }
     }
 
-    /// How many variables there are.
+    /// Returns the number of variables.
     pub fn len(&self) -> usize {
-        // SAFETY: a table that lives.
+        // SAFETY: the table is alive.
         unsafe { sys::percale_variables_count(self.handle.get()) }
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no variables.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The names in ascending order.
+    /// Returns the names in ascending order.
     pub fn names(&self) -> Vec<String> {
-        // SAFETY: names that live as long as the table and are copied; NULL past the end.
+        // SAFETY: the names live as long as the table and are copied; the library returns NULL past
+        // the end.
         let name = |index| unsafe { borrowed_text(sys::percale_variables_get_name(self.handle.get(), index)) };
         (0..).map_while(name).collect()
     }
 
-    /// The value of the newest version, which does not change any more.
+    /// Returns the newest value of a variable. The tensor never changes.
     pub fn value(&self, name: &str) -> Result<Tensor> {
         let name = CString::new(name)?;
-        // SAFETY: a name that ends with NUL; the handle is taken over at once.
+        // SAFETY: the name is NUL-terminated; the handle is wrapped at once.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_variables_value(self.handle.get(), name.as_ptr(), &mut raw))?;
@@ -59,15 +61,15 @@ impl Variables {
         }
     }
 
-    /// Publishes a new version with this value; type and shape must agree.
+    /// Publishes a new version with this value. Its type and shape must agree.
     pub fn assign(&self, name: &str, value: &Tensor) -> Result<()> {
         let name = CString::new(name)?;
-        // SAFETY: a name that ends with NUL; a tensor that nobody writes to, which the table may keep.
+        // SAFETY: the name is NUL-terminated; the tensor is immutable, so the table may keep it.
         check(unsafe { sys::percale_variables_assign(self.handle.get(), name.as_ptr(), value.as_raw()) })
     }
 
-    /// Takes the values of another table: of each variable that both have by name, with the same
-    /// type and shape.
+    /// Takes the values of all variables that exist in both tables with the same name, type and
+    /// shape.
     pub fn assign_all(&self, other: &Variables) -> Result<()> {
         let theirs = other.names();
         for name in self.names().iter().filter(|name| theirs.contains(name)) {
@@ -79,16 +81,16 @@ impl Variables {
         Ok(())
     }
 
-    /// The number of the newest version, from 1 on.
+    /// Returns the number of the newest version, from 1.
     pub fn version(&self) -> i64 {
-        // SAFETY: a table that lives.
+        // SAFETY: the table is alive.
         unsafe { sys::percale_variables_version(self.handle.get()) }
     }
 
-    /// `sha256:...` over names, types, shapes and bytes of all variables, moving statistics too; the same in every
-    /// language.
+    /// Returns `sha256:...` over the names, types, shapes and bytes of all variables except
+    /// optimizer slots. It is the same in every language.
     pub fn digest(&self) -> Result<String> {
-        // SAFETY: the text is taken over at once.
+        // SAFETY: the text is copied and released at once.
         unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_variables_digest(self.handle.get(), &mut text))?;
@@ -96,23 +98,24 @@ impl Variables {
         }
     }
 
-    /// Takes values from a safetensors file: each tensor whose name is a variable. When `strict`, a variable without one is
-    /// an error.
+    /// Takes values from a safetensors file: every tensor with the name of a variable. If `strict`,
+    /// a variable without a tensor is an error.
     pub fn load(&self, path: impl AsRef<Path>, strict: bool) -> Result<()> {
         let path = path_text(path.as_ref())?;
-        // SAFETY: a path that ends with NUL.
+        // SAFETY: the path is NUL-terminated.
         check(unsafe { sys::percale_variables_load(self.handle.get(), path.as_ptr(), strict.into()) })
     }
 
-    /// Takes values of another model: a variable called `to` takes the tensor called `from`, each with at most one `*`, which
-    /// stands for the same characters in both; with an empty `from` it keeps its value. `path`: a safetensors file, a
-    /// checkpoint, or a folder of them. How many variables took a value.
+    /// Takes values from another model and returns the number of variables that took one. Each pair
+    /// is the name of a tensor and the name of a variable. Both may contain one `*`, which stands
+    /// for the same characters; an empty tensor name leaves the variable unchanged. `path` is a
+    /// safetensors file, a checkpoint, or a folder of checkpoints.
     pub fn load_mapped(&self, path: impl AsRef<Path>, from_to: &[(&str, &str)], strict: bool) -> Result<i64> {
         let path = path_text(path.as_ref())?;
         let from = Names::new(from_to.iter().map(|(from, _)| from))?;
         let to = Names::new(from_to.iter().map(|(_, to)| to))?;
         let mut loaded = 0;
-        // SAFETY: texts that end with NUL, as many as is said.
+        // SAFETY: the texts are NUL-terminated, and the arrays have the given lengths.
         check(unsafe {
             sys::percale_variables_load_mapped(
                 self.handle.get(),
@@ -127,10 +130,10 @@ impl Variables {
         Ok(loaded)
     }
 
-    /// Writes a safetensors file.
+    /// Writes the newest values to a safetensors file.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path_text(path.as_ref())?;
-        // SAFETY: a path that ends with NUL.
+        // SAFETY: the path is NUL-terminated.
         check(unsafe { sys::percale_variables_save(self.handle.get(), path.as_ptr()) })
     }
 }

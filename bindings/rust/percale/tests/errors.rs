@@ -1,4 +1,4 @@
-//! What goes wrong is an error in Rust's words with the library's message, and the process goes on.
+//! Every failure is a Rust error with the library's message, and the process survives.
 mod common;
 
 use std::ops::ControlFlow;
@@ -221,7 +221,7 @@ impl std::error::Error for NoMoreRows {}
 
 type MakeRow = fn(i64, &mut Row<'_>) -> RowResult;
 
-/// Four rows for [`LINE`], the third of which `fail` does not give.
+/// Four rows for [`LINE`]; `fail` fails for the third.
 fn rows_that_fail(engine: &Engine, fail: MakeRow) -> Dataset {
     let columns: [(&str, DType, &[usize]); 2] = [("x", DType::F32, &[2]), ("y", DType::F32, &[1])];
     Dataset::generator(engine, &columns, 4, move |number, row| if number == 2 { fail(number, row) } else { Ok(()) })
@@ -241,7 +241,7 @@ fn an_error_or_a_panic_of_a_row_is_the_source_of_the_error() {
     for (says, fail) in fails {
         let told = |error: percale::Error| {
             assert_eq!(error.code(), Code::Aborted, "{error}");
-            assert!(error.message().contains("did not give row 2"), "{error}");
+            assert!(error.message().contains("did not return row 2"), "{error}");
             let source = std::error::Error::source(&error).expect("a source");
             assert!(source.to_string().contains(says), "{source}");
             assert!(format!("{error:?}").contains(says), "{error:?}");
@@ -291,7 +291,7 @@ fn labels_that_are_missing_are_named() {
 
 #[test]
 fn no_status_is_left_behind() {
-    // Other tests of this program run at the same time, so that only a growth by each error would show.
+    // Other tests of this program run at the same time, so only a leak by every error would show.
     let before = percale::live_statuses().unwrap();
     for _ in 0..1000 {
         assert!(Graph::load_file(&engine(), "/no/such/file").is_err());

@@ -1,4 +1,4 @@
-//! What a program does with the crate.
+//! Typical uses of the crate.
 mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -72,7 +72,7 @@ fn a_model_that_is_compiled_again_keeps_its_weights() {
         .build()
         .unwrap();
     let after = second.variables().unwrap();
-    assert_eq!((before.len(), after.len()), (2, 4)); // of the layer that was added since, too
+    assert_eq!((before.len(), after.len()), (2, 4)); // including those of the added layer
     for name in before.names() {
         assert_eq!(before.value(&name).unwrap().as_bytes(), after.value(&name).unwrap().as_bytes());
     }
@@ -154,7 +154,8 @@ fn a_folder_is_locked_for_one_run() {
     drop(first);
     assert_eq!(second.lock_folder(&folder, false).unwrap_err().code(), Code::AlreadyExists);
     second.lock_folder(&folder, true).unwrap();
-    assert_eq!(second.restore(&folder).unwrap_err().code(), Code::NotFound); // what the first one saved was removed
+    // the checkpoint of the first trainer was removed
+    assert_eq!(second.restore(&folder).unwrap_err().code(), Code::NotFound);
     drop(second);
     std::fs::remove_dir_all(folder).unwrap();
 }
@@ -256,7 +257,7 @@ fn an_asynchronous_run_is_waited_for_called_back_and_awaited() {
     assert!(block_on(bad).unwrap_err().message().contains("no"));
 }
 
-/// The smallest executor: parks the thread.
+/// A minimal executor that parks the thread.
 fn block_on<F: std::future::Future>(future: F) -> F::Output {
     struct Unpark(std::thread::Thread);
     impl std::task::Wake for Unpark {
@@ -411,7 +412,7 @@ fn what_validates_is_evaluated_too() {
     let history = String::from_utf8(trainer.history(HistoryFormat::Csv).unwrap()).unwrap();
     assert!(history.contains("val_loss") && evaluation.loss().is_finite(), "{history}");
     assert_eq!(validation.epoch().count(), 4);
-    // The data itself may validate, and what validates no more is free.
+    // The training data may also be the validation data, and former validation data is free again.
     trainer.set_validation(None).unwrap(); // it may change between two calls of fit
     let mut second = Trainer::from_spec(&engine, LINE).build().unwrap();
     second.set_validation(Some(&data)).unwrap();

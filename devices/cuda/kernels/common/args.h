@@ -31,7 +31,8 @@ struct ErrorPlace {
   int64_t mark;
 };
 // The error codes of the library (percale_run_error).
-inline constexpr int32_t kIndexOutOfRange = 1, kDivisionByZero = 2, kBadSize = 6, kNotPositive = 8, kNotFinite = 9;
+inline constexpr int32_t kIndexOutOfRange = 102, kDivisionByZero = 103, kBadSize = 104, kNotPositive = 105,
+                         kNotFinite = 106;
 
 // A strided walk over several operands at once. It holds the dims, the innermost last, and each
 // operand's strides in elements.

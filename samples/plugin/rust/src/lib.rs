@@ -8,7 +8,6 @@ use percale_plugin::{dtype, plugin, Gradient, Kernel, Launch, Node, Op, Plan, Po
 struct Bump;
 
 impl Op for Bump {
-    const DOMAIN: &'static CStr = c"sample";
     const NAME: &'static CStr = c"Bump";
     const DOC: &'static CStr = c"exp(-gamma x^2).";
     const INPUTS: &'static [Port] = &[Port::new(c"x", 'T', &[dtype::F32]), Port::new(c"gamma", 'T', &[dtype::F32])];
@@ -24,7 +23,7 @@ impl Op for Bump {
 
     /// dx = -2 gamma x y dy, dgamma = the sum of -x² y dy.
     fn gradient(context: &mut Gradient) -> Result<(), Refusal> {
-        let (x, gamma, y, dy) = (context.input(0), context.input(1), context.output(0), context.of_output(0));
+        let (x, gamma, y, dy) = (context.input(0), context.input(1), context.output(0), context.output_gradient(0));
         let weight = context.emit("Mul", &[y, dy]);
         let weight = context.emit("Neg", &[weight]);
         let weight = context.emit("Mul", &[weight, x]); // -x y dy
@@ -33,8 +32,8 @@ impl Op for Bump {
         let each = context.emit("Mul", &[weight, x]);
         let shape = context.emit("Shape", &[gamma]);
         let dgamma = context.emit("percale:SumToShape", &[each, shape]);
-        context.set(0, dx);
-        context.set(1, dgamma);
+        context.set_input_gradient(0, dx);
+        context.set_input_gradient(1, dgamma);
         Ok(())
     }
 }
@@ -47,7 +46,7 @@ struct BumpOnCpu;
 
 impl Kernel for BumpOnCpu {
     const NAME: &'static CStr = c"sample.bump";
-    const DOMAIN: &'static CStr = Bump::DOMAIN;
+    const DOMAIN: &'static CStr = c"sample";
     const OP: &'static CStr = Bump::NAME;
 
     fn accepts(node: &Node) -> Result<(), Refusal> {
@@ -73,4 +72,4 @@ impl Kernel for BumpOnCpu {
     }
 }
 
-plugin! { name: c"bump", version: c"1.0", ops: [Bump], kernels: [BumpOnCpu] }
+plugin! { name: c"bump", version: c"1.0", domain: c"sample", ops: [Bump], kernels: [BumpOnCpu] }

@@ -18,6 +18,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let mut test = parity(&engine, test_images, test_labels)?;
     test.configure(256, None, false)?;
 
+    // --8<-- [start:tune]
     let head = Layer::new("Dense").set("name", "parity").set("units", 2);
     let mut trainer = Sequential::from_file(model)
         .set("outputs", "dense")
@@ -29,6 +30,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         .metric("accuracy")
         .trainer(&engine)
         .build()?;
+    // --8<-- [end:tune]
     let body = trainer.variables()?.value("dense/kernel")?;
     trainer.fit_with(Some(&mut data), 1, |progress| {
         if progress.step() % 100 == 0 {

@@ -41,6 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let port: u16 = arguments.get(1).map_or(Ok(0), |text| text.parse())?;
     let limit: u64 = arguments.get(2).map_or(Ok(512 << 20), |text| text.parse())?;
 
+    // --8<-- [start:open]
     let engine = Engine::builder().memory_limit(limit).build()?;
     let mut trainer = Trainer::from_spec(&engine, &std::fs::read_to_string(spec)?)
         .spec_folder(Path::new(spec).parent().unwrap_or(Path::new(".")))
@@ -51,6 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let output = graph.output_names().remove(0);
     let stop = CancelToken::new();
     trainer.set_cancel_token(Some(stop.clone()));
+    // --8<-- [end:open]
     let service = Arc::new(Service {
         engine,
         session,
@@ -178,6 +180,7 @@ impl Service {
         }
     }
 
+    // --8<-- [start:answer]
     fn run(&self, token: &CancelToken, pixels: &[u8]) -> percale::Result<Vec<usize>> {
         let scaled = pixels.iter().map(|pixel| f32::from(*pixel) / 255.0).collect();
         let x = Tensor::from_vec(&[pixels.len() / PIXELS, 28, 28, 1], scaled)?;
@@ -185,4 +188,5 @@ impl Service {
         let best = |row: &[f32]| (0..row.len()).max_by(|a, b| row[*a].total_cmp(&row[*b])).unwrap_or(0);
         Ok(scores.as_slice::<f32>()?.chunks(10).map(best).collect())
     }
+    // --8<-- [end:answer]
 }

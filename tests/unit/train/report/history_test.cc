@@ -45,6 +45,18 @@ TEST_CASE("a history takes the columns that it has from those that there are") {
   CHECK(none.rows[1].metrics.empty());
 }
 
+TEST_CASE("a history keeps the metrics of a row whose first metric is NaN") {
+  History h = sample();
+  h.metric_names = {"val_loss", "accuracy"};
+  h.rows[1].metrics = {std::nan(""), 0.5};
+  History back;
+  back.metric_names = h.metric_names;
+  REQUIRE(back.from_tensor(h.to_tensor(), h.metric_names).ok());
+  REQUIRE(back.rows[1].metrics.size() == 2);
+  CHECK(std::isnan(back.rows[1].metrics[0]));
+  CHECK(back.rows[1].metrics[1] == 0.5);
+}
+
 TEST_CASE("a history whose epochs or steps are no whole numbers is refused") {
   for (const double number : {std::nan(""), 1e300, -1e300}) {
     for (const size_t column : {0, 1}) {

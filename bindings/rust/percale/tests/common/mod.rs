@@ -1,13 +1,13 @@
-//! What several test programs need.
+//! Helpers of several test programs.
 #![allow(dead_code)]
 use percale::{Builder, DType, Engine, Graph, Result, Session, Tensor};
 
-/// An engine of one thread.
+/// Creates an engine with one thread.
 pub fn engine() -> Engine {
     Engine::builder().threads(1).build().unwrap()
 }
 
-/// y = x * w with x [?, 4] and w a constant [4, 2] of ones.
+/// Returns y = x * w with x [?, 4] and w a constant [4, 2] of ones.
 pub fn product(engine: &Engine) -> Graph {
     let mut builder = Builder::new(engine).unwrap();
     let x = builder.input("x", DType::F32, &[-1, 4]).unwrap();
@@ -17,12 +17,13 @@ pub fn product(engine: &Engine) -> Graph {
     builder.finish().unwrap()
 }
 
-/// A session over [`product`].
+/// Creates a session over [`product`].
 pub fn session(engine: &Engine) -> Session {
     Session::new(engine, &product(engine)).unwrap()
 }
 
-/// A graph that multiplies matrices as often as is said: a run that takes long. x is [n, n].
+/// Returns a graph that multiplies matrices this many times, for a run that takes long; x is [n,
+/// n].
 pub fn long_run(engine: &Engine) -> Result<Graph> {
     let mut builder = Builder::new(engine)?;
     let mut x = builder.input("x", DType::F32, &[-1, -1])?;
@@ -35,11 +36,11 @@ pub fn long_run(engine: &Engine) -> Result<Graph> {
     builder.finish()
 }
 
-/// The SPEC of one dense layer that predicts one number from two.
+/// A SPEC with one dense layer that predicts one number from two.
 pub const LINE: &str = r#"{"model": [{"layer": "Dense", "units": 1}], "input_shape": [2], "loss": "mean_squared_error",
                            "optimizer": {"name": "adam", "learning_rate": 0.1}, "batch_size": 4, "epochs": 5, "seed": 1}"#;
 
-/// Sixteen rows for [`LINE`].
+/// Returns sixteen rows for [`LINE`].
 pub fn line_data(engine: &Engine) -> percale::Dataset {
     let inputs: Vec<f32> = (0..16).flat_map(|i| [(i % 4) as f32 / 4.0, (i / 4) as f32 / 4.0]).collect();
     let targets = inputs.chunks(2).map(|row| 2.0 * row[0] - 3.0 * row[1] + 1.0).collect();

@@ -11,8 +11,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.percale.raw.RawCallbacks;
 
-/** What the library calls: one stub per kind for the whole process; the user pointer is a number that stands for the receiver. No
- * exception leaves a method of this class, which would end the virtual machine. */
+/**
+ * The callbacks that the library invokes, one upcall stub per kind for the whole process. The user
+ * pointer is an id of the receiver. No method of this class lets an exception escape, because that
+ * would end the virtual machine.
+ */
 final class Callbacks {
   interface Log {
     void write(int level, String message);
@@ -38,14 +41,14 @@ final class Callbacks {
 
   private Callbacks() {}
 
-  /** A user pointer that stands for the receiver until {@link #remove}. */
+  /** Returns a user pointer that identifies the receiver until {@link #remove}. */
   static MemorySegment add(Object receiver) {
     long number = NEXT.getAndIncrement();
     RECEIVERS.put(number, receiver);
     return MemorySegment.ofAddress(number);
   }
 
-  /** How many receivers the library may call. */
+  /** Returns the number of receivers that the library may call. */
   static int count() {
     return RECEIVERS.size();
   }
@@ -69,7 +72,7 @@ final class Callbacks {
       byte[] text = message.reinterpret(size).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
       if (RECEIVERS.get(user.address()) instanceof Log log) log.write(level, new String(text, StandardCharsets.UTF_8));
     } catch (Throwable ignored) {
-      // A log has nobody to tell.
+      // A log function has no caller that could handle the exception.
     }
   }
 
@@ -77,7 +80,7 @@ final class Callbacks {
     try {
       remove(user);
     } catch (Throwable ignored) {
-      // Memory that is kept too long is the lesser evil.
+      // Retaining the memory too long is better than ending the virtual machine.
     }
   }
 
@@ -93,7 +96,7 @@ final class Callbacks {
     try {
       if (remove(user) instanceof Runnable receiver) receiver.run();
     } catch (Throwable ignored) {
-      // The receiver has told its future whatever it could.
+      // The receiver has already completed its future.
     }
   }
 

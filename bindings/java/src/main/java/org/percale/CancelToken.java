@@ -7,13 +7,15 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.percale.raw.RawCancellation;
 
-/** Ends runs and trainings that were given this token, from any thread. Once cancelled it stays so, and whatever begins with it ends
- * at once. */
+/**
+ * Ends the runs and trainings that it was passed to, from any thread. A cancelled token stays
+ * cancelled: calls that begin with it end at once.
+ */
 public final class CancelToken {
   private final Set<Runnable> targets = new LinkedHashSet<>();
   private boolean cancelled;
 
-  /** A token that is not cancelled. */
+  /** Creates a token that is not cancelled. */
   public CancelToken() {}
 
   /** Ends everything that runs with this token. */
@@ -23,22 +25,22 @@ public final class CancelToken {
   }
 
   /**
-   * Whether it was cancelled.
+   * Returns whether the token was cancelled.
    *
-   * @return whether
+   * @return true if it was cancelled
    */
   public synchronized boolean isCancelled() {
     return cancelled;
   }
 
-  /** Throws a {@link PercaleException} with {@link Code#CANCELLED} when it was cancelled. */
+  /** Throws a {@link PercaleException} with {@link Code#CANCELLED} if the token was cancelled. */
   public void check() {
     if (isCancelled()) throw new PercaleException(Code.CANCELLED, "the token was cancelled");
   }
 
   /**
-   * Calls the library with a cancellation that is cancelled with the token, which may be null, and
-   * by an interrupt of this thread.
+   * Calls the library with a cancellation. The token, which may be null, and an interrupt of this
+   * thread cancel it.
    */
   static <T> T during(CancelToken token, Function<MemorySegment, T> call) {
     MemorySegment cancellation = Native.make(RawCancellation::percale_cancellation_create);
@@ -50,7 +52,8 @@ public final class CancelToken {
   }
 
   /**
-   * Calls what `cancel` ends: the token, which may be null, and an interrupt of this thread run it.
+   * Runs a call that `cancel` ends. The token, which may be null, and an interrupt of this thread
+   * run `cancel`.
    */
   static <T> T during(CancelToken token, Runnable cancel, Supplier<T> call) {
     if (token == null) return Interrupts.during(cancel, call);
@@ -63,7 +66,7 @@ public final class CancelToken {
     }
   }
 
-  /** From now on the target runs when the token is cancelled. */
+  /** Makes the token run the target when it is cancelled, or now if it already is. */
   synchronized void add(Runnable target) {
     targets.add(target);
     if (cancelled) target.run();

@@ -8,22 +8,25 @@ import java.util.ArrayList;
 import java.util.List;
 import org.percale.raw.RawCluster;
 
-/** The description of a cluster: jobs, tasks, addresses, the own role. One thread at a time may use it. */
+/**
+ * Describes a cluster: its jobs, tasks and addresses, and the role of this process. Only one thread
+ * at a time may use it.
+ */
 public final class Cluster extends NativeHandle {
   private Cluster(MemorySegment pointer) {
     super(State.exclusive("cluster", pointer, RawCluster::percale_cluster_release));
   }
 
   /**
-   * The task that a process is.
+   * A task of a job.
    *
-   * @param job the job; "" when none was given
+   * @param job the name of the job; "" if no role is set
    * @param task the number of the task
    */
   public record Role(String job, long task) {}
 
   /**
-   * An empty cluster.
+   * Creates an empty cluster.
    *
    * @return the cluster
    */
@@ -32,7 +35,7 @@ public final class Cluster extends NativeHandle {
   }
 
   /**
-   * A cluster from the JSON of TF_CONFIG.
+   * Creates a cluster from the JSON of TF_CONFIG.
    *
    * @param json the JSON
    * @return the cluster
@@ -46,7 +49,8 @@ public final class Cluster extends NativeHandle {
   }
 
   /**
-   * A cluster from the process's environment: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, OMPI_*.
+   * Creates a cluster from the environment of the process: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE,
+   * or OMPI_*.
    *
    * @return the cluster
    */
@@ -57,7 +61,7 @@ public final class Cluster extends NativeHandle {
   /**
    * Adds a task.
    *
-   * @param job its job
+   * @param job the name of its job
    * @param task its number
    * @param address "host:port"
    */
@@ -70,7 +74,7 @@ public final class Cluster extends NativeHandle {
   }
 
   /**
-   * Says which task this process is.
+   * Sets the task that this process is.
    *
    * @param role the task
    */
@@ -82,9 +86,9 @@ public final class Cluster extends NativeHandle {
   }
 
   /**
-   * The jobs.
+   * Returns the names of the jobs.
    *
-   * @return their names
+   * @return the names
    */
   public List<String> jobs() {
     return with(raw -> {
@@ -96,10 +100,10 @@ public final class Cluster extends NativeHandle {
   }
 
   /**
-   * How many numbers of tasks a job has.
+   * Returns the highest task number of a job plus one.
    *
-   * @param job the job
-   * @return one more than the highest; 0 for an unknown job
+   * @param job the name of the job
+   * @return the number; 0 for an unknown job
    */
   public long taskCount(String job) {
     try (Arena arena = Arena.ofConfined()) {
@@ -109,11 +113,11 @@ public final class Cluster extends NativeHandle {
   }
 
   /**
-   * Where a task is.
+   * Returns the address of a task.
    *
-   * @param job its job
+   * @param job the name of its job
    * @param task its number
-   * @return "host:port", "" where the source does not tell it, null when there is no such task
+   * @return "host:port"; "" if the source does not give it; null if there is no such task
    */
   public String address(String job, long task) {
     try (Arena arena = Arena.ofConfined()) {
@@ -123,7 +127,7 @@ public final class Cluster extends NativeHandle {
   }
 
   /**
-   * Which task this process is.
+   * Returns the task that this process is.
    *
    * @return the role
    */

@@ -1,40 +1,40 @@
 package org.percale;
 
-/** What kind of error it is: the canonical codes of gRPC. */
+/** The kind of an error: the canonical codes of gRPC. */
 public enum Code {
   /** No error. */
   OK,
   /** The run was cancelled. */
   CANCELLED,
-  /** An error of another kind, or a code that this package does not know yet. */
+  /** Another error, or a code that this package does not know yet. */
   UNKNOWN,
-  /** An argument that cannot be right: a shape, a type, a name of an op. */
+  /** An argument is invalid in any state: a shape, a type, the name of an op. */
   INVALID_ARGUMENT,
-  /** The time that was given ran out. */
+  /** The time limit was exceeded. */
   DEADLINE_EXCEEDED,
-  /** A file, a name or an option that is not there. */
+  /** A file, a name or an option does not exist. */
   NOT_FOUND,
-  /** Something of that name is there already. */
+  /** The name already exists. */
   ALREADY_EXISTS,
-  /** The operating system refuses it. */
+  /** The operating system denies it. */
   PERMISSION_DENIED,
-  /** Memory, or a limit of memory, ran out. */
+  /** Memory is exhausted, or a memory limit is reached. */
   RESOURCE_EXHAUSTED,
-  /** Right as such, but not in this state. */
+  /** The call is not allowed in the current state. */
   FAILED_PRECONDITION,
-  /** A callback ended it. */
+  /** A callback ended the call. */
   ABORTED,
-  /** A number outside of its range, or the end of the data. */
+  /** A number is out of range, or the data ended. */
   OUT_OF_RANGE,
-  /** Nobody can do it: an op without a kernel, a format without an importer. */
+  /** Not implemented: an op without a kernel, a format without an importer. */
   UNIMPLEMENTED,
-  /** An error of the library itself. */
+  /** A bug in the library. */
   INTERNAL,
-  /** A device or a peer is out of reach. */
+  /** A device or a peer cannot be reached. */
   UNAVAILABLE,
-  /** A file that is damaged. */
+  /** A file is damaged. */
   DATA_LOSS,
-  /** A peer that does not say who it is. */
+  /** A peer is not authenticated. */
   UNAUTHENTICATED;
 
   static Code of(int number) {

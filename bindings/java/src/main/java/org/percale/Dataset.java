@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.percale.raw.RawDataset;
 
 /**
- * Examples in batches: rows of tensors or files, ranges, rows that a function makes, and what is made of such sets. One thread at a
+ * Rows in batches, from tensors, files, ranges, functions or other data sets. Only one thread at a
  * time may use it.
  */
 public final class Dataset extends NativeHandle {
@@ -28,20 +28,20 @@ public final class Dataset extends NativeHandle {
     this.sources = sources;
   }
 
-  /** Makes the rows of a data set. */
+  /** Generates the rows of a data set. */
   @FunctionalInterface
   public interface RowFunction {
     /**
-     * Writes a row, the same for the same number whenever it is asked for.
+     * Writes a row. It must write the same row whenever it is called with the same number.
      *
-     * @param number which row
-     * @param columns the memory of each column, which holds zeros; good during the call only
-     * @throws Exception what ends the call that wanted the row
+     * @param number the number of the row, from 0
+     * @param columns the memory of each column, which holds zeros; valid only during the call
+     * @throws Exception ends the call that requested the row
      */
     void write(long number, MemorySegment[] columns) throws Exception;
   }
 
-  /** A function that makes rows; the library lets go of it with the last set that is made of it. */
+  /** A row function. The library releases it with the last data set that depends on it. */
   private static final class Generator implements Callbacks.Row {
     final RowFunction function;
     final long[] bytes;
@@ -69,11 +69,11 @@ public final class Dataset extends NativeHandle {
     }
   }
 
-  /** The functions that a data set calls, to ask them for what they threw. */
+  /** The row functions that a data set depends on. They supply the causes of its errors. */
   private record Sources(List<Generator> generators) {
     static final Sources NONE = new Sources(List.of());
 
-    /** What a function threw becomes the cause of the error. */
+    /** Sets the exception of a row function, if there is one, as the cause of the error. */
     PercaleException explain(PercaleException error) {
       for (Generator generator : generators) {
         Throwable cause = generator.error;
@@ -84,17 +84,18 @@ public final class Dataset extends NativeHandle {
     }
   }
 
-  /** The error with what a function of the set threw as its cause. */
+  /** Returns the error, with the exception of a row function of this data set as its cause. */
   PercaleException explain(PercaleException error) {
     return sources.explain(error);
   }
 
   /**
-   * Rows of tensors: all have the same first dim. Names become names of feeds.
+   * Creates a data set of rows of tensors, which must have the same first dim.
    *
    * @param engine the engine
-   * @param columns tensors by name, not to be written to any more; in the order of the map
-   * @return the set
+   * @param columns tensors by the name of the feed, in the order of the map; must not be written to
+   *     any more
+   * @return the data set
    */
   public static Dataset fromTensors(Engine engine, Map<String, Tensor> columns) {
     Objects.requireNonNull(engine, "engine");
@@ -109,27 +110,27 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * Rows of files, one per name: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv; "file#name" says which tensor, or
-   * which columns of a CSV file. Paths are taken as they are: PERCALE_DATA and the cache are searched for the data of a SPEC
-   * alone.
+   * Creates a data set of rows in files: IDX (plain or gzip), .npy, .npz, .safetensors, .csv or
+   * .tsv. A path "file#name" selects a tensor, or columns of a CSV file. Paths are used as given;
+   * PERCALE_DATA and the cache are searched only for the data of a SPEC.
    *
    * @param engine the engine
-   * @param columns files by name, in the order of the map
-   * @param scale what images of u8 are multiplied by when they become f32; 0: kept as they are
-   * @return the set
+   * @param columns files by the name of the column, in the order of the map
+   * @param scale factor for u8 images, which become f32; 0 keeps them as u8
+   * @return the data set
    */
   public static Dataset fromFiles(Engine engine, Map<String, Path> columns, double scale) {
     return fromFiles(engine, columns, scale, "");
   }
 
   /**
-   * As {@link #fromFiles(Engine, Map, double)}, with rules for CSV files.
+   * Creates a data set like {@link #fromFiles(Engine, Map, double)}, with rules for CSV files.
    *
    * @param engine the engine
-   * @param columns files by name, in the order of the map
-   * @param scale what images of u8 are multiplied by when they become f32; 0: kept as they are
-   * @param csv JSON as SPEC.md says under "CSV files", or what {@link #csvRules} of another set gave
-   * @return the set
+   * @param columns files by the name of the column, in the order of the map
+   * @param scale factor for u8 images, which become f32; 0 keeps them as u8
+   * @param csv JSON rules, from {@link #csvRules} of another data set or as in SPEC.md, "CSV files"
+   * @return the data set
    */
   public static Dataset fromFiles(Engine engine, Map<String, Path> columns, double scale, String csv) {
     Objects.requireNonNull(engine, "engine");
@@ -146,24 +147,24 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * How the set reads its CSV files: columns, types, categories, what stands for missing values. With it {@link #fromFiles}
-   * reads other files alike.
+   * Returns the rules by which the data set reads its CSV files: columns, types, categories and the
+   * markers of missing values. Pass them to {@link #fromFiles} to read other files the same way.
    *
-   * @return JSON; "" for a set of other files
+   * @return JSON; "" if the data set was not made from CSV files
    */
   public String csvRules() {
     return with(set -> Native.text(Native.make(out -> RawDataset.percale_dataset_csv_rules(set, out))));
   }
 
   /**
-   * Rows of one i64 each.
+   * Creates a data set of rows with one i64 each.
    *
    * @param engine the engine
-   * @param name of the column
-   * @param start the first
-   * @param stop what the last is before
-   * @param step from one to the next
-   * @return the set
+   * @param name the name of the column
+   * @param start the first value
+   * @param stop the end, which is not included
+   * @param step the difference between consecutive values
+   * @return the data set
    */
   public static Dataset range(Engine engine, String name, long start, long stop, long step) {
     Objects.requireNonNull(engine, "engine");
@@ -177,14 +178,15 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * Rows that a function makes, on the thread of whoever wants the batch. What it throws is the cause of the
-   * {@link PercaleException} with {@link Code#ABORTED} that ends the call.
+   * Creates a data set whose rows a function generates. The function runs on the thread that
+   * requests the batch. If it throws, the exception is the cause of the {@link PercaleException}
+   * with {@link Code#ABORTED} that ends the call.
    *
    * @param engine the engine
-   * @param columns per column its name, type, and the dims of one row
-   * @param rows how many rows there are
-   * @param function makes them
-   * @return the set
+   * @param columns the name and type of each column, and the dims of one row
+   * @param rows the number of rows
+   * @param function generates the rows
+   * @return the data set
    */
   public static Dataset generator(Engine engine, List<TensorSpec> columns, long rows, RowFunction function) {
     Objects.requireNonNull(engine, "engine");
@@ -206,20 +208,22 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * The columns of several sets side by side: all have the same number of rows, no two columns one name.
+   * Creates a data set with the columns of several data sets side by side. All must have the same
+   * number of rows, and no two columns the same name.
    *
-   * @param sets the sets
-   * @return a set of its own
+   * @param sets the data sets
+   * @return a new data set
    */
   public static Dataset zip(List<Dataset> sets) {
     return ofSeveral(sets, true);
   }
 
   /**
-   * The rows of several sets with the same columns, one set after the other.
+   * Creates a data set of the rows of several data sets with the same columns, one data set after
+   * the other.
    *
-   * @param sets the sets
-   * @return a set of its own
+   * @param sets the data sets
+   * @return a new data set
    */
   public static Dataset concatenate(List<Dataset> sets) {
     return ofSeveral(sets, false);
@@ -237,20 +241,20 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * The rows of this set several times over.
+   * Creates a data set of the rows of this one, repeated.
    *
-   * @param times how often
-   * @return a set of its own
+   * @param times the number of repetitions
+   * @return a new data set
    */
   public Dataset repeat(long times) {
     return new Dataset(Native.make(out -> with(set -> RawDataset.percale_dataset_repeat(set, times, out))), sources);
   }
 
   /**
-   * The same rows with other names of their columns.
+   * Creates a data set with the same rows and new column names.
    *
-   * @param names one for each, in order
-   * @return a set of its own
+   * @param names one name per column, in order
+   * @return a new data set
    */
   public Dataset rename(List<String> names) {
     try (Arena arena = Arena.ofConfined()) {
@@ -261,10 +265,11 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * Rows that went through a graph without variables: its inputs are columns by name, its outputs the new columns.
+   * Creates a data set whose rows have passed through a graph without variables. The inputs of the
+   * graph are columns, by name; its outputs are the new columns.
    *
    * @param graph the graph
-   * @return a set of its own
+   * @return a new data set
    */
   public Dataset map(Graph graph) {
     return new Dataset(
@@ -272,10 +277,10 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * Sets how rows come.
+   * Configures the batches and the order of the rows.
    *
-   * @param batchSize rows of a batch
-   * @param shuffleSeed from 0 on; -1 for the order of the rows
+   * @param batchSize the number of rows per batch
+   * @param shuffleSeed the seed for shuffling, at least 0; -1 keeps the order
    * @param dropRemainder whether a short last batch is dropped
    * @return this
    */
@@ -285,9 +290,9 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * Sets how rows come: in their order, with the short last batch.
+   * Sets the batch size. The rows keep their order, and a short last batch is kept.
    *
-   * @param batchSize rows of a batch
+   * @param batchSize the number of rows per batch
    * @return this
    */
   public Dataset batch(long batchSize) {
@@ -295,9 +300,9 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * The parts of the set, each for a thread of its own.
+   * Splits each batch into parts. Each part may be used by its own thread.
    *
-   * @param replicas how many
+   * @param replicas the number of parts
    * @return the parts
    */
   public List<Dataset> distribute(int replicas) {
@@ -309,7 +314,7 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * How many rows there are.
+   * Returns the number of rows.
    *
    * @return the number
    */
@@ -318,18 +323,18 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * The columns.
+   * Returns the names of the columns.
    *
-   * @return their names
+   * @return the names
    */
   public List<String> names() {
     return names;
   }
 
   /**
-   * The columns.
+   * Returns the names and types of the columns.
    *
-   * @return their names and types, dims being those of one row
+   * @return the names and types, with the dims of one row
    */
   public List<TensorSpec> columnTypes() {
     return with(set -> {
@@ -344,7 +349,8 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * The next batch; nothing at the end of the epoch, after which the next epoch begins.
+   * Returns the next batch. At the end of the epoch the result is empty; the call after that starts
+   * the next epoch.
    *
    * @return a tensor per column
    */
@@ -360,9 +366,9 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * The batches of what is left of this epoch. Whoever takes a batch closes it.
+   * Returns the remaining batches of this epoch. The caller must close each batch.
    *
-   * @return the batches, once
+   * @return the batches, for one iteration
    */
   public Iterable<Results> epoch() {
     return () -> new Iterator<>() {

@@ -12,17 +12,17 @@ import java.util.function.BiConsumer;
 import org.percale.raw.RawEngine;
 import org.percale.raw.RawLibrary;
 
-/** The root of everything: registries, devices, threads, the memory limit. Several threads may use it at once. */
+/** Owns the devices, threads, registries and the memory limit. Any number of threads may use it. */
 public final class Engine extends NativeHandle {
-  /** How loud a message of the library is. */
+  /** The severity of a log message. */
   public enum LogLevel {
-    /** For those who look for an error of the library. */
+    /** Details for finding a bug in the library. */
     DEBUG,
-    /** What it does. */
+    /** Normal activity of the library. */
     INFO,
-    /** What is probably not meant. */
+    /** A probable mistake. */
     WARNING,
-    /** What went wrong. */
+    /** A failure. */
     ERROR
   }
 
@@ -31,7 +31,8 @@ public final class Engine extends NativeHandle {
   }
 
   /**
-   * An engine with the defaults: all threads that the machine allows, the device cpu:0, no memory limit.
+   * Creates an engine with the defaults: all threads that the machine allows, the device cpu:0, no
+   * memory limit.
    *
    * @return the engine
    */
@@ -40,18 +41,18 @@ public final class Engine extends NativeHandle {
   }
 
   /**
-   * Begins an engine with settings of one's own.
+   * Returns a builder for an engine with other settings.
    *
-   * @return what collects them
+   * @return the builder
    */
   public static Builder builder() {
     return new Builder();
   }
 
   /**
-   * The devices that can be used.
+   * Returns the names of the usable devices.
    *
-   * @return their names, such as "cpu:0"
+   * @return the names, such as "cpu:0"
    */
   public List<String> deviceNames() {
     return with(engine -> {
@@ -63,7 +64,7 @@ public final class Engine extends NativeHandle {
   }
 
   /**
-   * Facts about the engine.
+   * Returns facts about the engine.
    *
    * @param what "info", "ops", "layers", "passes", "kernels", "losses", "metrics", "optimizers",
    *     "schedules" or "spec"
@@ -77,11 +78,11 @@ public final class Engine extends NativeHandle {
   }
 
   /**
-   * Reads a file and throws what is wrong with it. Kinds: .percale, .onnx, .safetensors, .npy,
-   * .npz, a SPEC (.json), a checkpoint or a folder of checkpoints.
+   * Reads a file and throws if it is damaged or invalid. It accepts .percale, .onnx, .safetensors,
+   * .npy and .npz files, a SPEC (.json), a checkpoint, or a folder of checkpoints.
    *
    * @param path the file or folder
-   * @throws PercaleException with the reason if the file is bad
+   * @throws PercaleException with the reason, if the file is damaged or invalid
    */
   public void checkFile(Path path) {
     Objects.requireNonNull(path, "path");
@@ -92,7 +93,7 @@ public final class Engine extends NativeHandle {
   }
 
   /**
-   * What the engine's allocations hold now.
+   * Returns the memory that the engine's allocations hold now.
    *
    * @return bytes
    */
@@ -101,7 +102,7 @@ public final class Engine extends NativeHandle {
   }
 
   /**
-   * The most that the engine's allocations ever held.
+   * Returns the highest amount of memory that the engine's allocations held so far.
    *
    * @return bytes
    */
@@ -120,7 +121,7 @@ public final class Engine extends NativeHandle {
     }
   }
 
-  /** An engine that is being set up. */
+  /** Collects the settings of an engine. */
   public static final class Builder {
     private final Options options = new Options("engine");
     private BiConsumer<LogLevel, String> log;
@@ -128,9 +129,9 @@ public final class Engine extends NativeHandle {
     private Builder() {}
 
     /**
-     * Any option of an engine; see {@link Percale#describeOptions}.
+     * Sets any option of an engine; see {@link Percale#describeOptions}.
      *
-     * @param key its name
+     * @param key the name of the option
      * @param value text, a number or a Boolean
      * @return this
      */
@@ -140,9 +141,9 @@ public final class Engine extends NativeHandle {
     }
 
     /**
-     * Threads that compute at once, the caller counted.
+     * Sets the number of threads that compute at once, including the caller.
      *
-     * @param threads how many; 0: what the machine allows the process
+     * @param threads the number; 0 means all that the machine allows the process
      * @return this
      */
     public Builder threads(int threads) {
@@ -150,9 +151,9 @@ public final class Engine extends NativeHandle {
     }
 
     /**
-     * The devices.
+     * Sets the devices.
      *
-     * @param devices "cpu:0,cpu:1", "cpu=4x1" (four of one thread), "all" or "none"
+     * @param devices "cpu:0,cpu:1", "cpu=4x1" (four with one thread each), "all" or "none"
      * @return this
      */
     public Builder devices(String devices) {
@@ -160,9 +161,9 @@ public final class Engine extends NativeHandle {
     }
 
     /**
-     * The most that the engine may hold.
+     * Sets the memory limit of the engine.
      *
-     * @param bytes bytes; 0: no limit
+     * @param bytes bytes; 0 means no limit
      * @return this
      */
     public Builder memoryLimit(long bytes) {
@@ -170,9 +171,9 @@ public final class Engine extends NativeHandle {
     }
 
     /**
-     * Where plug-ins are looked for.
+     * Sets where to search for plug-ins.
      *
-     * @param path a plug-in's file, or a folder of them
+     * @param path the file of a plug-in, or a folder of plug-ins
      * @return this
      */
     public Builder pluginPath(Path path) {
@@ -180,10 +181,11 @@ public final class Engine extends NativeHandle {
     }
 
     /**
-     * Where messages go. The function is called on any thread, and let go of when the engine ends. What it throws is dropped.
+     * Sets a function that receives log messages. It is called on any thread. It is released when
+     * the engine ends. Exceptions that it throws are ignored.
      *
-     * @param level messages of this level and above
-     * @param function what takes them
+     * @param level the lowest level to report
+     * @param function receives the messages
      * @return this
      */
     public Builder log(LogLevel level, BiConsumer<LogLevel, String> function) {
@@ -192,7 +194,7 @@ public final class Engine extends NativeHandle {
     }
 
     /**
-     * The engine. Plug-ins are looked for now and at no other time.
+     * Creates the engine. It searches for plug-ins, which happens only here.
      *
      * @return the engine
      */

@@ -5,13 +5,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Loss and metrics of an evaluation.
+ * The loss and the metrics of an evaluation.
  *
- * @param json as the library says it: {"loss":0.03,"accuracy":0.99}
+ * @param json as the library writes it: {"loss":0.03,"accuracy":0.99}
  */
 public record Evaluation(String json) {
   /**
-   * The loss, or a metric.
+   * Returns the loss or a metric.
    *
    * @param name its name
    * @return its value
@@ -22,7 +22,7 @@ public record Evaluation(String json) {
   }
 
   /**
-   * The mean loss.
+   * Returns the mean loss.
    *
    * @return the loss
    */

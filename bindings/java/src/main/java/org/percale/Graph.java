@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.function.LongFunction;
 import org.percale.raw.RawGraph;
 
-/** A finished, immutable graph. Several threads may use it at once. */
+/** A finished, immutable graph. Any number of threads may use it. */
 public final class Graph extends NativeHandle {
   private Graph(MemorySegment pointer) {
     super(State.shared("graph", pointer, RawGraph::percale_graph_release));
@@ -23,9 +23,9 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * The graph with other dims of its inputs.
+   * Returns the graph with other dims of its inputs.
    *
-   * @param dims "batch=?" (any size), "height=224", "x:0=8" (by input and axis)
+   * @param dims "batch=?" (any size), "height=224" (by name), or "x:0=8" (by input and axis)
    * @return the graph
    */
   public Graph withDims(String... dims) {
@@ -36,7 +36,8 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * A graph from a .percale file, whose weights are mapped.
+   * Loads a graph from a .percale file. Its weights are mapped into memory unless the engine option
+   * "map_files" is off.
    *
    * @param engine the engine
    * @param path the file
@@ -52,7 +53,7 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * A graph from the bytes of a .percale file.
+   * Loads a graph from the bytes of a .percale file.
    *
    * @param engine the engine
    * @param bytes the bytes
@@ -68,9 +69,9 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * A graph of a foreign format, through an importer plug-in.
+   * Imports a graph of a foreign format, through an importer plug-in.
    *
-   * @param engine whose plug-ins
+   * @param engine the engine that loaded the plug-in
    * @param format "onnx"
    * @param path the file
    * @return the graph
@@ -87,9 +88,9 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * The same from bytes. Files that a model of several would name are out of reach.
+   * Imports a graph from bytes. Models that refer to further files cannot be imported this way.
    *
-   * @param engine whose plug-ins
+   * @param engine the engine that loaded the plug-in
    * @param format "onnx"
    * @param bytes the bytes
    * @return the graph
@@ -107,9 +108,9 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * Writes a .percale file, whole or not at all.
+   * Writes a .percale file atomically.
    *
-   * @param variables whose values are the file's first values; may be null
+   * @param variables their values become the initial values in the file; may be null
    * @param path the file
    */
   public void save(Variables variables, Path path) {
@@ -120,9 +121,9 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * The bytes that {@link #save} would write.
+   * Returns the bytes that {@link #save} would write.
    *
-   * @param variables whose values are the first values; may be null
+   * @param variables their values become the initial values; may be null
    * @return the bytes
    */
   public byte[] serialize(Variables variables) {
@@ -131,12 +132,12 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * Writes a model of a foreign format through an importer plug-in, whole or not at all.
+   * Writes a model of a foreign format atomically, through an importer plug-in.
    *
-   * @param engine whose plug-ins
-   * @param variables whose values the model gets; may be null
+   * @param engine the engine that loaded the plug-in
+   * @param variables their values become the weights of the model; may be null
    * @param format "onnx"
-   * @param options of kind "export"
+   * @param options options of kind "export"
    * @param path the file
    */
   public void export(Engine engine, Variables variables, String format, Map<String, ?> options, Path path) {
@@ -155,10 +156,10 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * The bytes that {@link #export} would write.
+   * Returns the bytes that {@link #export} would write.
    *
-   * @param engine whose plug-ins
-   * @param variables whose values the model gets; may be null
+   * @param engine the engine that loaded the plug-in
+   * @param variables their values become the weights of the model; may be null
    * @param format "onnx"
    * @return the bytes
    */
@@ -170,7 +171,7 @@ public final class Graph extends NativeHandle {
     }
   }
 
-  /** Names by number, until there is none. */
+  /** Returns the names for 0, 1, ... up to the first null. */
   static List<String> names(LongFunction<MemorySegment> name) {
     List<String> out = new ArrayList<>();
     for (long i = 0;; ++i) {
@@ -181,25 +182,26 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * The inputs, in order.
+   * Returns the names of the inputs, in order.
    *
-   * @return their names
+   * @return the names
    */
   public List<String> inputNames() {
     return with(graph -> names(i -> RawGraph.percale_graph_get_input_name(graph, i)));
   }
 
   /**
-   * The outputs, in order.
+   * Returns the names of the outputs, in order.
    *
-   * @return their names
+   * @return the names
    */
   public List<String> outputNames() {
     return with(graph -> names(i -> RawGraph.percale_graph_get_output_name(graph, i)));
   }
 
   /**
-   * What is known of a value: an input, an output, or one within, which can be fed and fetched as well.
+   * Returns the type of a value: an input, an output, or an inner value, which can be fed and
+   * fetched as well.
    *
    * @param name its name
    * @return its type
@@ -213,25 +215,25 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * The inputs, in order.
+   * Returns the names and types of the inputs, in order.
    *
-   * @return their names and types
+   * @return the names and types
    */
   public List<TensorSpec> inputTypes() {
     return inputNames().stream().map(this::valueType).toList();
   }
 
   /**
-   * The outputs, in order.
+   * Returns the names and types of the outputs, in order.
    *
-   * @return their names and types
+   * @return the names and types
    */
   public List<TensorSpec> outputTypes() {
     return outputNames().stream().map(this::valueType).toList();
   }
 
   /**
-   * Facts about the graph.
+   * Returns facts about the graph.
    *
    * @param what "summary" or "nodes"
    * @return JSON
@@ -244,11 +246,11 @@ public final class Graph extends NativeHandle {
   }
 
   /**
-   * A drawing of the graph.
+   * Draws the graph.
    *
-   * @param format "svg", or "html", a page to move, zoom, search and fold
-   * @param trace the JSON of a {@link Trace}, whose times the nodes show; null: none
-   * @return the file's text
+   * @param format "svg", or "html" for a page with panning, zoom, search and folding
+   * @param trace the JSON of a {@link Trace}, whose times are shown at the nodes; may be null
+   * @return the text of the file
    */
   public String draw(String format, String trace) {
     try (Arena arena = Arena.ofConfined()) {

@@ -17,16 +17,19 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.percale.raw.RawBuilder;
 
-/** Builds a graph: inputs, constants, variables, ops, layers, gradients, training steps. One thread at a time may use it. */
+/**
+ * Builds a graph: inputs, constants, variables, ops, layers, gradients, training steps. Only one
+ * thread at a time may use it.
+ */
 public final class GraphBuilder extends NativeHandle {
   private GraphBuilder(MemorySegment pointer) {
     super(State.exclusive("builder", pointer, RawBuilder::percale_builder_release));
   }
 
   /**
-   * An empty builder.
+   * Creates a builder of an empty graph.
    *
-   * @param engine whose ops
+   * @param engine the engine whose ops the graph uses
    * @return the builder
    */
   public static GraphBuilder create(Engine engine) {
@@ -35,9 +38,9 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * Goes on from a finished graph.
+   * Creates a builder that continues from a finished graph.
    *
-   * @param engine whose ops
+   * @param engine the engine whose ops the graph uses
    * @param graph the graph
    * @return the builder
    */
@@ -48,7 +51,7 @@ public final class GraphBuilder extends NativeHandle {
         done -> new GraphBuilder(Native.make(out -> RawBuilder.percale_builder_from_graph(raw, done, out)))));
   }
 
-  /** A function of the library with a builder and a place for a value. */
+  /** Calls a function of the library that writes a value. */
   private Value value(Function<Arena, BiFunction<MemorySegment, MemorySegment, MemorySegment>> prepare) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(JAVA_INT);
@@ -58,7 +61,7 @@ public final class GraphBuilder extends NativeHandle {
     }
   }
 
-  /** A function of the library with a builder and a text. */
+  /** Calls a function of the library that takes a text. */
   private void named(String text, BiFunction<MemorySegment, MemorySegment, MemorySegment> call) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.name(arena, text);
@@ -71,7 +74,7 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * The value of that name: how to go on from what a graph has.
+   * Finds a value by its name.
    *
    * @param name the name
    * @return the value
@@ -84,11 +87,11 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * An input.
+   * Adds an input.
    *
    * @param name its name
    * @param dtype the type of its elements
-   * @param dims its dims; -1 is one that is not known yet
+   * @param dims its dims; -1 for an unknown dim
    * @return the value
    */
   public Value input(String name, DType dtype, long... dims) {
@@ -100,10 +103,10 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * A constant.
+   * Adds a constant.
    *
    * @param name its name; may be null
-   * @param tensor what it is; shared, not copied, and not to be written to any more
+   * @param tensor its value; shared, not copied, and must not be written to any more
    * @return the value
    */
   public Value constant(String name, Tensor tensor) {
@@ -114,11 +117,11 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * A trainable variable.
+   * Adds a trainable variable.
    *
    * @param name its name
-   * @param initial its first value
-   * @return what reads it
+   * @param initial its initial value
+   * @return the value of the variable
    */
   public Value variable(String name, Tensor initial) {
     return value(arena -> {
@@ -128,13 +131,13 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * A trainable variable whose first value an initializer draws.
+   * Adds a trainable variable whose initial value an initializer draws.
    *
    * @param name its name
    * @param dtype the type of its elements
    * @param dims its dims
    * @param initializer "zeros", "glorot_uniform", "he_normal", ...
-   * @return what reads it
+   * @return the value of the variable
    */
   public Value variable(String name, DType dtype, long[] dims, String initializer) {
     return value(arena -> {
@@ -150,27 +153,27 @@ public final class GraphBuilder extends NativeHandle {
    * Begins a node of an op.
    *
    * @param op "Conv", or "percale:ApplyAdam"
-   * @return what collects its inputs and attributes
+   * @return collects its inputs and attributes
    */
   public Node op(String op) {
     return new Node(op, false);
   }
 
   /**
-   * Begins a layer, with Keras' words as attributes.
+   * Begins a layer. Its attributes have the names of Keras arguments.
    *
    * @param layer "Dense", "Conv2D", ...
-   * @return what collects its inputs and attributes
+   * @return collects its inputs and attributes
    */
   public Node layer(String layer) {
     return new Node(layer, true);
   }
 
   /**
-   * What is built within {@code body} goes into a function of its own. Functions nest.
+   * Builds a function of the graph from everything that {@code body} adds. Functions can be nested.
    *
    * @param name its name
-   * @param body builds it and gives its outputs
+   * @param body builds the function and returns its outputs
    */
   public void function(String name, Function<GraphBuilder, List<Value>> body) {
     named(name, RawBuilder::percale_builder_begin_function);
@@ -180,7 +183,7 @@ public final class GraphBuilder extends NativeHandle {
     } catch (RuntimeException thrown) {
       error = thrown;
     }
-    // The function ends in any case: the builder goes on.
+    // Ends the function even after an error, so the builder stays usable.
     try {
       check(RawBuilder::percale_builder_end_function);
     } catch (RuntimeException thrown) {
@@ -190,7 +193,7 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * The outputs of the current function.
+   * Sets the outputs of the current function.
    *
    * @param values the outputs
    */
@@ -202,7 +205,7 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * The outputs of the current function.
+   * Sets the outputs of the current function.
    *
    * @param values the outputs
    */
@@ -211,7 +214,7 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * Gives a value another name.
+   * Gives a value another name, which feeds and fetches then use.
    *
    * @param value the value
    * @param name its new name
@@ -221,15 +224,15 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * What is known of a value.
+   * The type of a value.
    *
-   * @param dtype its type, or null
-   * @param dims its dims, -1 for one that is not known, or null when not even their number is
+   * @param dtype the type of the elements, or null if unknown
+   * @param dims the dims, -1 for an unknown dim; null if not even the rank is known
    */
   public record Type(DType dtype, long[] dims) {}
 
   /**
-   * What is known of a value.
+   * Returns the type of a value.
    *
    * @param value the value
    * @return its type
@@ -246,29 +249,30 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * Nodes that follow carry this device hint.
+   * Sets a device hint for the nodes that follow.
    *
-   * @param device "cuda:0"; "" ends it
+   * @param device "cuda:0"; "" removes the hint
    */
   public void setDevice(String device) {
     named(device, RawBuilder::percale_builder_set_device);
   }
 
   /**
-   * The node of {@code after} runs only when the node of {@code before} has.
+   * Makes the node of {@code after} run only once the node of {@code before} has run.
    *
-   * @param before a value of the one
-   * @param after a value of the other
+   * @param before a value of one node
+   * @param after a value of the other node
    */
   public void controlDependency(Value before, Value after) {
     check(raw -> RawBuilder.percale_builder_control_dependency(raw, before.number(), after.number()));
   }
 
   /**
-   * Gradients of the sum of {@code ys} with respect to each of {@code xs}, as new nodes.
+   * Adds nodes that compute the gradients of the sum of {@code ys} with respect to each of {@code
+   * xs}.
    *
-   * @param ys what is differentiated
-   * @param xs with respect to what
+   * @param ys the values to differentiate
+   * @param xs the values to differentiate by
    * @return a gradient per x
    */
   public List<Value> gradients(List<Value> ys, List<Value> xs) {
@@ -282,11 +286,11 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * Adds what one training step does.
+   * Adds the nodes of one training step.
    *
    * @param loss the scalar loss
    * @param optimizer a name, or JSON such as {"name": "adam", "learning_rate": 0.001}
-   * @return the target that runs one step
+   * @return the name of the target that runs one step
    */
   public String minimize(Value loss, String optimizer) {
     try (Arena arena = Arena.ofConfined()) {
@@ -300,7 +304,7 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * The finished, validated graph. The builder is left empty.
+   * Returns the validated graph. The builder is empty afterwards.
    *
    * @return the graph
    */
@@ -308,7 +312,7 @@ public final class GraphBuilder extends NativeHandle {
     return with(raw -> Graph.take(Native.make(out -> RawBuilder.percale_builder_finish(raw, out))));
   }
 
-  /** A node or layer that was begun. */
+  /** A node or layer that has been begun. */
   public final class Node {
     private final String op;
     private final boolean layer;
@@ -322,7 +326,7 @@ public final class GraphBuilder extends NativeHandle {
     }
 
     /**
-     * Its name; without one the library finds one.
+     * Sets the name. Without it the library chooses one.
      *
      * @param name the name
      * @return this
@@ -333,7 +337,7 @@ public final class GraphBuilder extends NativeHandle {
     }
 
     /**
-     * The next inputs.
+     * Adds inputs.
      *
      * @param values the inputs
      * @return this
@@ -344,11 +348,11 @@ public final class GraphBuilder extends NativeHandle {
     }
 
     /**
-     * An attribute.
+     * Sets an attribute.
      *
      * @param attribute its name
-     * @param value a whole number, a number, a Boolean, text, a {@code long[]}, a {@code double[]}, a {@code String[]}, or a
-     *     {@link Tensor}
+     * @param value an integer, a floating-point number, a Boolean, text, a {@code long[]}, a {@code
+     *     double[]}, a {@code String[]}, or a {@link Tensor}
      * @return this
      */
     public Node set(String attribute, Object value) {
@@ -357,10 +361,11 @@ public final class GraphBuilder extends NativeHandle {
     }
 
     /**
-     * An attribute that names a function of the graph: a branch of If, the body of Loop.
+     * Sets an attribute that names a function of the graph, such as a branch of If or the body of
+     * Loop.
      *
      * @param attribute its name
-     * @param function the function's name
+     * @param function the name of the function
      * @return this
      */
     public Node function(String attribute, String function) {
@@ -368,18 +373,18 @@ public final class GraphBuilder extends NativeHandle {
     }
 
     /**
-     * Ends it.
+     * Adds the node or layer to the graph.
      *
-     * @return its one output
+     * @return its only output
      */
     public Value finish() {
       return finish(1).get(0);
     }
 
     /**
-     * Ends it.
+     * Adds the node or layer to the graph.
      *
-     * @param outputs how many outputs are wanted
+     * @param outputs the number of outputs wanted
      * @return its first outputs
      */
     public List<Value> finish(int outputs) {
@@ -387,7 +392,7 @@ public final class GraphBuilder extends NativeHandle {
         MemorySegment kind = Native.name(arena, op);
         MemorySegment own = Native.name(arena, name);
         MemorySegment out = arena.allocate(JAVA_INT, outputs);
-        // What cannot be given to the library is found before anything is begun.
+        // Converts the attributes first, so an invalid one throws before the node is begun.
         Map<MemorySegment, BiFunction<MemorySegment, MemorySegment, MemorySegment>> setters = new LinkedHashMap<>();
         attributes.forEach((key, value) -> setters.put(Native.name(arena, key), setter(arena, key, value)));
         check(raw -> layer ? RawBuilder.percale_builder_layer(raw, kind, own)
@@ -399,7 +404,7 @@ public final class GraphBuilder extends NativeHandle {
         } catch (PercaleException thrown) {
           error = thrown;
         }
-        // A node that could not be filled is dropped by finishing it, which says the same again.
+        // Finishing a node with an error drops it and reports the same error again.
         try {
           check(raw -> RawBuilder.percale_builder_finish_node(raw, outputs, out));
         } catch (PercaleException thrown) {
@@ -413,7 +418,7 @@ public final class GraphBuilder extends NativeHandle {
 
   private record FunctionName(String name) {}
 
-  /** What sets an attribute of the node that was begun. */
+  /** Returns a function that sets an attribute of the current node. */
   private static BiFunction<MemorySegment, MemorySegment, MemorySegment> setter(Arena arena, String key, Object value) {
     switch (value) {
       case Integer number -> {

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Lets {@link Thread#interrupt} end calls of the library, which do not hear of it: a thread of this
- * class looks for them.
+ * Lets {@link Thread#interrupt} end calls of the library. The library does not notice interrupts,
+ * so a thread of this class polls for them.
  */
 final class Interrupts {
   private static final long LOOK_NS = 10_000_000;
@@ -33,7 +33,7 @@ final class Interrupts {
       cancel.run();
     }
 
-    /** From now on `cancel` does not run; whether it did. */
+    /** Makes sure that `cancel` does not run from now on. Returns whether it has run. */
     synchronized boolean end() {
       ended = true;
       return fired;
@@ -41,9 +41,9 @@ final class Interrupts {
   }
 
   /**
-   * What the call gives. An interrupt of this thread, also one from before, runs `cancel`, on
-   * another thread and more than once where need be, and the call's CANCELLED says so. The thread
-   * stays interrupted.
+   * Returns the result of the call. An interrupt of this thread, also an earlier one, runs `cancel`
+   * on another thread, possibly more than once. The call then throws CANCELLED. The thread stays
+   * interrupted.
    */
   static <T> T during(Runnable cancel, Supplier<T> call) {
     if (Thread.currentThread().isInterrupted()) throw interrupted();

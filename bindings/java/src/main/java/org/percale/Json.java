@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What a SPEC holds, as JSON. */
+/** Writes the values of a SPEC as JSON. */
 final class Json {
   private Json() {}
 
-  /** JSON that is taken as it is. */
+  /** A JSON text that is used unchanged. */
   record Raw(String text) {
     @Override
     public String toString() {
@@ -20,12 +20,15 @@ final class Json {
     }
   }
 
-  /** A name, JSON that begins with a brace, or what becomes JSON. */
+  /** Returns text that begins with a brace as {@link Raw} JSON, and any other value unchanged. */
   static Object nameOrObject(Object value) {
     return value instanceof String text && text.stripLeading().startsWith("{") ? new Raw(text) : value;
   }
 
-  /** The value of a key as JSON; an {@link IllegalArgumentException} that names the key where it has none. */
+  /**
+   * Returns the value of a key as JSON. Throws an {@link IllegalArgumentException} that names the
+   * key if JSON cannot represent the value.
+   */
   static String of(String key, Object value) {
     return switch (value) {
       case null -> "null";

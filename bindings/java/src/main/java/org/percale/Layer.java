@@ -5,16 +5,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * One layer of a {@link Sequential}.
+ * A layer of a {@link Sequential}.
  *
  * @param name "Dense", "Conv2D", "Flatten", ...
- * @param settings its settings by Keras' words
+ * @param settings its settings, by the names of Keras arguments
  */
 public record Layer(String name, Map<String, Object> settings) {
   /**
-   * A layer with these settings.
+   * Creates a layer with these settings.
    *
-   * @throws IllegalArgumentException for a value that has no JSON; see {@link #set}
+   * @throws IllegalArgumentException for a value that JSON cannot represent; see {@link #set}
    */
   public Layer {
     settings.forEach(Json::of);
@@ -22,7 +22,7 @@ public record Layer(String name, Map<String, Object> settings) {
   }
 
   /**
-   * A layer with the defaults.
+   * Creates a layer with the default settings.
    *
    * @param name its name
    * @return the layer
@@ -32,10 +32,11 @@ public record Layer(String name, Map<String, Object> settings) {
   }
 
   /**
-   * The same layer with one more setting.
+   * Returns the same layer with one more setting.
    *
    * @param key "units", "activation", ...
-   * @param value text, a number, a Boolean, null (the null of JSON), or an array, a list or a map of such
+   * @param value text, a number, a Boolean, null (the null of JSON), or an array, a list or a map
+   *     of such values
    * @return a new layer
    * @throws IllegalArgumentException for a value of another class
    */

@@ -16,20 +16,20 @@ import java.util.function.Function;
 import org.percale.raw.RawConstants;
 import org.percale.raw.RawText;
 
-/** What all calls of the library share. */
+/** Helpers that all calls of the library share. */
 final class Native {
   static final int MAX_RANK = 8;
 
   private Native() {}
 
-  /** Throws what a status says. */
+  /** Throws the error of a status, if it is one. */
   static void check(MemorySegment status) {
     if (status.address() != 0) throw PercaleException.take(status);
   }
 
   /**
-   * Calls a function whose last argument is where it writes a pointer, and gives the pointer. Where
-   * memory is short it is called again: see {@link Shortage}.
+   * Calls a function that writes a pointer to its last argument, and returns the pointer. If memory
+   * is short, the call is repeated; see {@link Shortage}.
    */
   static MemorySegment make(Function<MemorySegment, MemorySegment> function) {
     try (Arena arena = Arena.ofConfined()) {
@@ -41,12 +41,12 @@ final class Native {
     }
   }
 
-  /** The characters of a text of the library, which is released. */
+  /** Returns the characters of a text of the library, and releases the text. */
   static String text(MemorySegment text) {
     return new String(bytes(text), StandardCharsets.UTF_8);
   }
 
-  /** The bytes of a text of the library, which is released. */
+  /** Returns the bytes of a text of the library, and releases the text. */
   static byte[] bytes(MemorySegment text) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment size = arena.allocate(JAVA_LONG);
@@ -57,19 +57,19 @@ final class Native {
     }
   }
 
-  /** A text that the library lends, or null. */
+  /** Returns a text that the library lends, or null. */
   static String borrowed(MemorySegment text) {
     return text.address() == 0 ? null : text.reinterpret(Long.MAX_VALUE).getString(0);
   }
 
-  /** A text for the library; NULL for null. */
+  /** Returns a text for the library; NULL for null. */
   static MemorySegment name(Arena arena, String text) {
     if (text == null) return MemorySegment.NULL;
     if (text.indexOf('\0') >= 0) throw new PercaleException(Code.INVALID_ARGUMENT, "'" + text + "' holds a NUL");
     return arena.allocateFrom(text);
   }
 
-  /** A timeout as the library takes it: null is none, and what is over already is no time at all. */
+  /** Returns a timeout for the library. Null means no limit, and a negative timeout becomes 0. */
   static long nanoseconds(Duration timeout) {
     if (timeout == null) return RawConstants.PERCALE_FOREVER;
     if (timeout.isNegative()) return 0;
@@ -94,14 +94,14 @@ final class Native {
     return arena.allocateFrom(JAVA_INT, values);
   }
 
-  /** An array of the pointers of handles that are acquired. */
+  /** Returns an array of the pointers of acquired handles. */
   static MemorySegment pointers(Arena arena, List<MemorySegment> handles) {
     MemorySegment out = arena.allocate(ADDRESS, handles.size());
     for (int i = 0; i < handles.size(); ++i) out.setAtIndex(ADDRESS, i, handles.get(i));
     return out;
   }
 
-  /** The first `count` pointers of an array. */
+  /** Returns the first `count` pointers of an array. */
   static List<MemorySegment> read(MemorySegment array, int count) {
     List<MemorySegment> out = new ArrayList<>(count);
     for (int i = 0; i < count; ++i) out.add(array.getAtIndex(ADDRESS, i));

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** One reference to something of the library: given back by {@link #close}, or when nobody can reach it any more. */
+/**
+ * A reference to an object of the library. {@link #close} releases it, or the garbage collector
+ * does once it is no longer reachable.
+ */
 abstract class NativeHandle implements AutoCloseable {
   private static final Cleaner CLEANER = Cleaner.create();
 
@@ -21,13 +24,16 @@ abstract class NativeHandle implements AutoCloseable {
     this.cleanable = CLEANER.register(this, state::close);
   }
 
-  /** Gives it back; later uses are an {@link IllegalStateException}. Calls that are under way come to their end first. */
+  /**
+   * Releases the reference; later uses throw an {@link IllegalStateException}. If calls are in
+   * progress, it is released when they end.
+   */
   @Override
   public void close() {
     cleanable.clean();
   }
 
-  /** Calls the library with the pointer, which lives until the call returns. */
+  /** Calls the library with the pointer, which stays valid until the call returns. */
   final <T> T with(Function<MemorySegment, T> call) {
     MemorySegment pointer = state.acquire();
     try {
@@ -42,7 +48,9 @@ abstract class NativeHandle implements AutoCloseable {
     Native.check(with(call));
   }
 
-  /** Calls a function that can fail for want of memory, and leaves everything as it was then. */
+  /**
+   * Calls a function that can run out of memory and then changes nothing, so it can be repeated.
+   */
   final void relieve(Function<MemorySegment, MemorySegment> call) {
     Shortage.relieve(() -> {
       check(call);
@@ -61,12 +69,15 @@ abstract class NativeHandle implements AutoCloseable {
     }
   }
 
-  /** The pointer of a handle that may be null. */
+  /** Calls the library with the pointer of a handle that may be null. */
   static <T> T withOptional(NativeHandle handle, Function<MemorySegment, T> call) {
     return handle == null ? call.apply(MemorySegment.NULL) : handle.with(call);
   }
 
-  /** Counts who uses the pointer, so that it is given back once and never under anybody's feet. Does not know the handle. */
+  /**
+   * Counts the users of a pointer, so the pointer is released once, and never during a call. It has
+   * no reference to the handle, or the handle would stay reachable.
+   */
   static final class State {
     private static final int CLOSED = 1 << 30;
     private static final VarHandle USES;
@@ -94,12 +105,12 @@ abstract class NativeHandle implements AutoCloseable {
       this.exclusive = exclusive;
     }
 
-    /** For what the header calls thread-safe. */
+    /** For types that the header calls thread-safe. */
     static State shared(String type, MemorySegment pointer, Consumer<MemorySegment> free) {
       return new State(type, pointer, free, false);
     }
 
-    /** For what the header calls thread-compatible: a second thread is refused. */
+    /** For types that the header calls thread-compatible: a second thread gets an exception. */
     static State exclusive(String type, MemorySegment pointer, Consumer<MemorySegment> free) {
       return new State(type, pointer, free, true);
     }
@@ -134,7 +145,10 @@ abstract class NativeHandle implements AutoCloseable {
       Shortage.freed();
     }
 
-    /** Calls what any thread may call at any time; does nothing when the pointer was given back. */
+    /**
+     * Makes a call that is allowed on any thread at any time. Does nothing if the pointer is
+     * already released.
+     */
     synchronized void whileThere(Consumer<MemorySegment> call) {
       if (!freed) call.accept(pointer);
     }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.percale.raw.RawOptions;
 
-/** What a builder has collected; the library checks names and values. */
+/** The options that a builder has collected. The library checks names and values. */
 final class Options {
   private final String kind;
   private final Map<String, Object> values = new LinkedHashMap<>();
@@ -26,7 +26,7 @@ final class Options {
     values.put(key, value);
   }
 
-  /** Calls the library with the options, NULL when nothing was set. */
+  /** Calls the library with the options, or with NULL if none is set. */
   <T> T with(Function<MemorySegment, T> call) {
     if (values.isEmpty()) return call.apply(MemorySegment.NULL);
     try (Arena arena = Arena.ofConfined()) {

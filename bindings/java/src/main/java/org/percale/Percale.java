@@ -4,12 +4,12 @@ import org.percale.raw.RawLibrary;
 import org.percale.raw.RawOptions;
 import org.percale.raw.RawStatus;
 
-/** Facts about the library that is loaded. */
+/** Information about the loaded library. */
 public final class Percale {
   private Percale() {}
 
   /**
-   * The version of the library.
+   * Returns the version of the library.
    *
    * @return "major.minor.patch"
    */
@@ -18,7 +18,7 @@ public final class Percale {
   }
 
   /**
-   * The version of the library's ABI.
+   * Returns the version of the library's ABI.
    *
    * @return major * 1000 + minor
    */
@@ -27,7 +27,7 @@ public final class Percale {
   }
 
   /**
-   * All options of engines, sessions, trainers and exports.
+   * Returns all options of engines, sessions, trainers and exports.
    *
    * @return JSON: [{"kind","key","type","default","doc"}]
    */
@@ -36,9 +36,10 @@ public final class Percale {
   }
 
   /**
-   * Errors that the library handed out and that were not taken: for tests of leaks.
+   * Returns the number of errors that the library handed out and that are not released. It is for
+   * leak tests.
    *
-   * @return how many
+   * @return the number
    */
   public static long liveStatuses() {
     return RawStatus.percale_status_live_count();

@@ -3,7 +3,7 @@ package org.percale;
 import java.lang.foreign.MemorySegment;
 import org.percale.raw.RawStatus;
 
-/** An error of the library: a {@link Code} and its message. */
+/** An error of the library: a {@link Code} and a message. */
 public class PercaleException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -11,9 +11,9 @@ public class PercaleException extends RuntimeException {
   private final Code code;
 
   /**
-   * An error of one's own, in the library's words.
+   * Creates an error.
    *
-   * @param code what kind of error it is
+   * @param code the kind of the error
    * @param message the message
    */
   public PercaleException(Code code, String message) {
@@ -22,7 +22,7 @@ public class PercaleException extends RuntimeException {
   }
 
   /**
-   * What kind of error it is.
+   * Returns the kind of the error.
    *
    * @return the code
    */
@@ -30,13 +30,13 @@ public class PercaleException extends RuntimeException {
     return code;
   }
 
-  /** The code before the message. */
+  /** Returns the code followed by the message. */
   @Override
   public String toString() {
     return getClass().getName() + ": " + code + ": " + getMessage();
   }
 
-  /** Takes a status over. */
+  /** Converts a status to an exception and releases it. */
   static PercaleException take(MemorySegment status) {
     Code code = Code.of(RawStatus.percale_status_code(status));
     String message = Native.borrowed(RawStatus.percale_status_message(status, MemorySegment.NULL));

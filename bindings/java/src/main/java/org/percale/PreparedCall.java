@@ -14,8 +14,9 @@ import org.percale.raw.RawCall;
 import org.percale.raw.RawTensor;
 
 /**
- * A prepared pair of feeds and fetches: the fast path. It has a tensor per feed and per fetch: write into the memory of
- * {@link #input}, {@link #run}, read the memory of {@link #output}. One thread at a time may use it; make one per thread.
+ * A prepared pair of feeds and fetches, the fastest way to run a graph. It has one tensor per feed
+ * and per fetch: write into the memory of {@link #input}, call {@link #run}, and read the memory of
+ * {@link #output}. Only one thread at a time may use a call, so create one per thread.
  */
 public final class PreparedCall extends NativeHandle {
   private final Bound bound;
@@ -28,7 +29,10 @@ public final class PreparedCall extends NativeHandle {
     bind(inputs, outputs);
   }
 
-  /** The pointers that each run gets, each with a reference of its own. Does not know the call. */
+  /**
+   * The pointers that each run passes to the library, each with its own reference. It has no
+   * reference to the call.
+   */
   private static final class Bound {
     final MemorySegment inputs;
     final MemorySegment outputs;
@@ -88,7 +92,7 @@ public final class PreparedCall extends NativeHandle {
   }
 
   /**
-   * The version of the variables that the last run has read.
+   * Returns the version of the variables that the last successful run read.
    *
    * @return its number; 0 before the first run
    */
@@ -97,11 +101,11 @@ public final class PreparedCall extends NativeHandle {
   }
 
   /**
-   * Takes tensors of one's own instead, for all runs that follow. The call keeps their memory. Their number is checked here, their types
-   * and shapes by {@link #run()}.
+   * Makes all later runs use these tensors instead. The call keeps references to them. Only their
+   * number is checked here; {@link #run()} checks their types and shapes.
    *
    * @param inputs in the order of the feeds
-   * @param outputs in the order of the fetches; nobody else may use them during a run
+   * @param outputs in the order of the fetches; must not be used elsewhere during a run
    */
   public void bind(List<Tensor> inputs, List<Tensor> outputs) {
     if (this.inputs != null && (inputs.size() != this.inputs.size() || outputs.size() != this.outputs.size())) {
@@ -118,20 +122,22 @@ public final class PreparedCall extends NativeHandle {
   }
 
   /**
-   * From now on the feed of a run is what the fetch of the run before has given, on the device that computes where that can keep it. Null in
-   * {@link #bind} as the feed's tensor goes on with it, a tensor begins anew; null as the fetch's: nothing of it comes to the host.
+   * Makes the result of a fetch the input of a feed in the next run (recurrent state). The state
+   * stays on the computing device if that device can keep it. In {@link #bind}, null for the feed
+   * takes the state of the last run, and a tensor starts a new state. Null for the fetch means that
+   * it is not copied to the host.
    *
-   * @param fetch in the order of the fetches
-   * @param feed in the order of the feeds
+   * @param fetch its index in the order of the fetches
+   * @param feed its index in the order of the feeds
    */
   public void carry(int fetch, int feed) {
     check(call -> RawCall.percale_call_carry(call, fetch, feed));
   }
 
   /**
-   * The tensor that a feed is read from.
+   * Returns the tensor that a feed is read from.
    *
-   * @param index in the order of the feeds
+   * @param index its index in the order of the feeds
    * @return the tensor
    */
   public Tensor input(int index) {
@@ -139,9 +145,9 @@ public final class PreparedCall extends NativeHandle {
   }
 
   /**
-   * The tensor that a fetch is written into.
+   * Returns the tensor that a fetch is written to.
    *
-   * @param index in the order of the fetches
+   * @param index its index in the order of the fetches
    * @return the tensor
    */
   public Tensor output(int index) {
@@ -149,11 +155,12 @@ public final class PreparedCall extends NativeHandle {
   }
 
   /**
-   * Runs, but no longer than that, and not on when the token is cancelled or the thread
-   * interrupted, even before the run begins. What the outputs then hold is not defined.
+   * Runs until the timeout expires, the token is cancelled or the thread is interrupted. Each of
+   * these also prevents the run from starting. The contents of the outputs are then undefined.
    *
-   * @param timeout {@link Code#DEADLINE_EXCEEDED} after that, at once where it is 0 or negative; null: none
-   * @param token {@link Code#CANCELLED} when it is; null: none
+   * @param timeout {@link Code#DEADLINE_EXCEEDED} after this time, at once if it is 0 or negative;
+   *     null means none
+   * @param token ends the run with {@link Code#CANCELLED}; null means none
    */
   public void run(Duration timeout, CancelToken token) {
     long nanoseconds = Native.nanoseconds(timeout);
@@ -163,7 +170,10 @@ public final class PreparedCall extends NativeHandle {
     });
   }
 
-  /** Runs to the end: {@link Thread#interrupt} does not end it. Allocates nothing once warm. */
+  /**
+   * Runs to the end; {@link Thread#interrupt} does not end it. After the first run it allocates
+   * nothing.
+   */
   public void run() {
     MemorySegment status = tryRun();
     if (status.address() == 0) return;

@@ -10,27 +10,27 @@ import java.util.Map;
 import org.percale.raw.RawProgress;
 
 /**
- * What is told after each step of {@link Trainer#fit}.
+ * A completed step of {@link Trainer#fit}.
  *
- * @param epoch from 1
- * @param epochs how many there will be
- * @param step over the whole run, from 1
- * @param steps how many there will be; 0 when that is not known
- * @param stepInEpoch from 1
- * @param stepsInEpoch how many the epoch has
- * @param loss of this step's batch, before the update
- * @param learningRate of this step
- * @param rowsPerSecond rows that are trained per second
- * @param seconds since the training began
- * @param etaSeconds until it ends, as far as one can tell
- * @param epochLoss the mean over the epoch's rows so far, each before its update
- * @param epochEnded whether the epoch has ended with this step
- * @param metrics by name; at the end of an epoch
+ * @param epoch the number of the epoch, from 1
+ * @param epochs the number of epochs in all
+ * @param step the number of the step in the whole run, from 1
+ * @param steps the number of steps in all; 0 if unknown
+ * @param stepInEpoch the number of the step in the epoch, from 1
+ * @param stepsInEpoch the number of steps in the epoch
+ * @param loss the loss of this step's batch, before the update
+ * @param learningRate the learning rate of this step
+ * @param rowsPerSecond the number of rows trained per second
+ * @param seconds the time since the training began
+ * @param etaSeconds the estimated time until it ends
+ * @param epochLoss the mean loss over the rows of the epoch so far, each before its update
+ * @param epochEnded whether this step ended the epoch
+ * @param metrics the metrics by name, at the end of an epoch
  */
 public record Progress(long epoch, long epochs, long step, long steps, long stepInEpoch, long stepsInEpoch, double loss,
     double learningRate, double rowsPerSecond, double seconds, double etaSeconds, double epochLoss, boolean epochEnded,
     Map<String, Double> metrics) {
-  /** A copy of what the library lends for a call. */
+  /** Returns a copy of a struct that the library lends for a call. */
   static Progress of(MemorySegment borrowed) {
     MemorySegment raw = borrowed.reinterpret(RawProgress.LAYOUT.byteSize());
     Map<String, Double> metrics = new LinkedHashMap<>();

@@ -5,7 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The results of a run, or the columns of a batch: tensors by name and by number, closed together. */
+/**
+ * The results of a run, or the columns of a batch: tensors by name and by index, which are closed
+ * together.
+ */
 public final class Results implements AutoCloseable, Iterable<Tensor> {
   private final List<String> names;
   private final List<Tensor> tensors;
@@ -22,17 +25,18 @@ public final class Results implements AutoCloseable, Iterable<Tensor> {
   }
 
   /**
-   * The number of the variables' version that the run has read. It is told of asynchronous runs and
-   * of those with a token; a {@link PreparedCall} tells its own.
+   * Returns the version of the variables that the run read. It is known for asynchronous runs and
+   * runs with a token. A {@link PreparedCall} has its own method.
    *
-   * @return the number, as {@link Variables#version}; 0 where it is not told, for a graph without variables, and for data
+   * @return the number, as in {@link Variables#version}; 0 if it is unknown, for a graph without
+   *     variables, and for a batch
    */
   public long variablesVersion() {
     return variablesVersion;
   }
 
   /**
-   * The names in order.
+   * Returns the names, in order.
    *
    * @return the names
    */
@@ -41,7 +45,7 @@ public final class Results implements AutoCloseable, Iterable<Tensor> {
   }
 
   /**
-   * How many there are.
+   * Returns the number of tensors.
    *
    * @return the number
    */
@@ -49,7 +53,7 @@ public final class Results implements AutoCloseable, Iterable<Tensor> {
     return tensors.size();
   }
 
-  /** The tensors by their names. */
+  /** Returns the tensors by name. */
   Map<String, Tensor> byName() {
     Map<String, Tensor> out = new LinkedHashMap<>();
     for (int i = 0; i < tensors.size(); ++i) out.put(names.get(i), tensors.get(i));
@@ -57,7 +61,7 @@ public final class Results implements AutoCloseable, Iterable<Tensor> {
   }
 
   /**
-   * A tensor by number.
+   * Returns a tensor by index.
    *
    * @param index from 0
    * @return the tensor
@@ -67,7 +71,7 @@ public final class Results implements AutoCloseable, Iterable<Tensor> {
   }
 
   /**
-   * A tensor by name.
+   * Returns a tensor by name.
    *
    * @param name the name
    * @return the tensor
@@ -89,7 +93,7 @@ public final class Results implements AutoCloseable, Iterable<Tensor> {
     tensors.forEach(Tensor::close);
   }
 
-  /** Names and types of the tensors. */
+  /** Returns the names and types of the tensors. */
   @Override
   public String toString() {
     StringBuilder out = new StringBuilder("Results[");

@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** A model as a list of layers, with how it is trained, in Keras' words: a SPEC that is written in Java. */
+/**
+ * A model as a list of layers, and how it is trained, with the names of the Keras API. It writes a
+ * SPEC.
+ */
 public final class Sequential {
   private final Path file;
   private final List<Layer> layers = new ArrayList<>();
@@ -20,9 +23,9 @@ public final class Sequential {
   }
 
   /**
-   * A model without layers.
+   * Creates a model without layers.
    *
-   * @param inputShape of a row
+   * @param inputShape the shape of a row
    * @return the model
    */
   public static Sequential of(long... inputShape) {
@@ -30,8 +33,9 @@ public final class Sequential {
   }
 
   /**
-   * A model from a file with its weights. Layers, if there are any, are its head: "outputs" says
-   * which values they build on, "freeze" which variables keep their values.
+   * Creates a model from a file with its weights. Layers, if there are any, are its head. The key
+   * "outputs" names the values that the head takes as input. The key "freeze" selects variables
+   * that keep their values.
    *
    * @param file the file
    * @return the model
@@ -42,7 +46,7 @@ public final class Sequential {
   }
 
   /**
-   * The next layer.
+   * Appends a layer.
    *
    * @param layer the layer
    * @return this
@@ -54,10 +58,10 @@ public final class Sequential {
   }
 
   /**
-   * The next layer, of units that see all of the one before.
+   * Appends a fully connected layer.
    *
-   * @param units how many
-   * @param activation "relu", "softmax", ...; null: none
+   * @param units the number of units
+   * @param activation "relu", "softmax", ...; null means none
    * @return this
    */
   public Sequential dense(long units, String activation) {
@@ -66,9 +70,9 @@ public final class Sequential {
   }
 
   /**
-   * How it is trained. Each is a name, a map such as {@code Map.of("name", "sgd", "learning_rate",
-   * 0.1)}, or such an object as JSON. After a training call it again, and {@link
-   * Trainer.Builder#weightsOf} keeps the weights.
+   * Sets how the model is trained. Each argument is a name, a map such as {@code Map.of("name",
+   * "sgd", "learning_rate", 0.1)}, or the same object as JSON. To train again with other settings,
+   * call it again and keep the weights with {@link Trainer.Builder#weightsOf}.
    *
    * @param optimizer the optimizer
    * @param loss the loss; the labels of sparse losses are integers
@@ -84,10 +88,10 @@ public final class Sequential {
   }
 
   /**
-   * The learning rate over the steps.
+   * Sets the learning rate schedule.
    *
    * @param schedule a name, a map such as {@code Map.of("name", "warm_up", "steps", 200)}, or
-   *     several, one after the other, also as a list or as a JSON array
+   *     several to run one after the other, also as a list or as a JSON array
    * @return this
    */
   public Sequential schedule(Object... schedule) {
@@ -99,10 +103,11 @@ public final class Sequential {
   }
 
   /**
-   * Any other key of a SPEC.
+   * Sets any other key of the SPEC.
    *
    * @param key its name
-   * @param value text, a number, a Boolean, null (the null of JSON), or an array, a list or a map of such
+   * @param value text, a number, a Boolean, null (the null of JSON), or an array, a list or a map
+   *     of such values
    * @return this
    * @throws IllegalArgumentException for a value of another class
    */
@@ -112,7 +117,7 @@ public final class Sequential {
   }
 
   /**
-   * The SPEC.
+   * Returns the SPEC.
    *
    * @return JSON
    */
@@ -131,16 +136,16 @@ public final class Sequential {
   }
 
   /**
-   * Begins a trainer of this model.
+   * Returns a builder for a trainer of this model.
    *
    * @param engine the engine
-   * @return what collects settings
+   * @return the builder
    */
   public Trainer.Builder trainer(Engine engine) {
     return Trainer.fromSpec(engine, spec());
   }
 
-  /** Its layers, and what else the SPEC says. */
+  /** Returns the layers and the other keys of the SPEC. */
   @Override
   public String toString() {
     String head = layers.stream().map(Layer::name).collect(Collectors.joining(", ", "Sequential[", "]"));

@@ -18,9 +18,12 @@ import org.percale.raw.RawConstants;
 import org.percale.raw.RawEvent;
 import org.percale.raw.RawSession;
 
-/** Runs a graph. Several threads may use it at once: any number of concurrent runs. */
+/** Runs a graph. Any number of threads may run it concurrently. */
 public final class Session extends NativeHandle {
-  /** Ends futures, so that nothing that waits runs on a thread of the engine. Not the common pool: somebody may fill that. */
+  /**
+   * Completes futures, so dependent stages that block never run on a thread of the engine. The
+   * common pool is not used, because the application may occupy all its threads.
+   */
   private static final ExecutorService READY = Executors.newCachedThreadPool(task -> {
     Thread thread = new Thread(task, "percale-ready");
     thread.setDaemon(true);
@@ -35,11 +38,11 @@ public final class Session extends NativeHandle {
   }
 
   /**
-   * A session with the defaults.
+   * Creates a session with the defaults.
    *
    * @param engine the engine
    * @param graph the graph
-   * @param variables the table that its variables stand in; may be null when it has none
+   * @param variables the table of its variables; may be null if it has none
    * @return the session
    */
   public static Session create(Engine engine, Graph graph, Variables variables) {
@@ -47,11 +50,11 @@ public final class Session extends NativeHandle {
   }
 
   /**
-   * Begins a session with settings of one's own.
+   * Returns a builder for a session with other settings.
    *
    * @param engine the engine
    * @param graph the graph
-   * @return what collects them
+   * @return the builder
    */
   public static Builder builder(Engine engine, Graph graph) {
     Objects.requireNonNull(engine, "engine");
@@ -59,7 +62,7 @@ public final class Session extends NativeHandle {
     return new Builder(engine, graph);
   }
 
-  /** A session that is being set up. */
+  /** Collects the settings of a session. */
   public static final class Builder {
     private final Engine engine;
     private final Graph graph;
@@ -72,7 +75,7 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * The table that the graph's variables stand in.
+     * Sets the table of the graph's variables.
      *
      * @param variables the table
      * @return this
@@ -83,9 +86,9 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * Any option of a session; see {@link Percale#describeOptions}.
+     * Sets any option of a session; see {@link Percale#describeOptions}.
      *
-     * @param key its name
+     * @param key the name of the option
      * @param value text, a number or a Boolean
      * @return this
      */
@@ -95,9 +98,9 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * The most that the session's runs and plans may hold.
+     * Sets the memory limit of the session's runs and plans.
      *
-     * @param bytes bytes; 0: no limit but the engine's
+     * @param bytes bytes; 0 means no limit but that of the engine
      * @return this
      */
     public Builder memoryLimit(long bytes) {
@@ -105,7 +108,7 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * The session.
+     * Creates the session.
      *
      * @return the session
      */
@@ -117,7 +120,7 @@ public final class Session extends NativeHandle {
   }
 
   /**
-   * Runs what the fetches need. Any value may be fed or fetched, by name.
+   * Runs the graph and computes the fetches. Any value may be fed or fetched, by name.
    *
    * @param feeds tensors by name
    * @param fetches names
@@ -130,15 +133,15 @@ public final class Session extends NativeHandle {
   }
 
   /**
-   * Begins a run with targets, a timeout or a token, or one that is asynchronous.
+   * Returns a builder for a run with targets, a timeout or a token, or for an asynchronous run.
    *
-   * @return what collects them
+   * @return the builder
    */
   public Request request() {
     return new Request();
   }
 
-  /** Ends every run of the session that is under way; later runs are not affected. */
+  /** Ends all current runs of the session. Later runs are not affected. */
   public void cancel() {
     with(raw -> {
       RawSession.percale_session_cancel(raw);
@@ -147,7 +150,7 @@ public final class Session extends NativeHandle {
   }
 
   /**
-   * Prepares runs with feeds of these types and shapes: the fast path.
+   * Prepares runs with feeds of these types and shapes, the fastest way to run a graph.
    *
    * @param feeds the feeds
    * @param fetches names
@@ -158,7 +161,7 @@ public final class Session extends NativeHandle {
   }
 
   /**
-   * Why the plan is what it is.
+   * Returns details of the plan for these feeds.
    *
    * @param feeds types of the feeds
    * @param fetches names
@@ -176,13 +179,13 @@ public final class Session extends NativeHandle {
   }
 
   /**
-   * A drawing of the plan.
+   * Draws the plan for these feeds.
    *
    * @param feeds types of the feeds
    * @param fetches names
-   * @param format "svg", or "html", a page to move, zoom, search and fold
-   * @param trace the JSON of a {@link Trace}, whose times the nodes show; null: none
-   * @return the file's text
+   * @param format "svg", or "html" for a page with panning, zoom, search and folding
+   * @param trace the JSON of a {@link Trace}, whose times are shown at the nodes; may be null
+   * @return the text of the file
    */
   public String draw(List<TensorSpec> feeds, List<String> fetches, String format, String trace) {
     try (Arena arena = Arena.ofConfined()) {
@@ -196,7 +199,7 @@ public final class Session extends NativeHandle {
   }
 
   /**
-   * Plans made, cache hits, runs, peaks of memory as planned and as measured.
+   * Returns statistics: plans made, cache hits, runs, planned and measured peak of memory.
    *
    * @return JSON
    */
@@ -205,9 +208,9 @@ public final class Session extends NativeHandle {
   }
 
   /**
-   * Records what the session does from now on.
+   * Records the session's activity from now on.
    *
-   * @param trace where; null ends it
+   * @param trace the destination; null ends the recording
    */
   public void setTrace(Trace trace) {
     with(raw -> withOptional(trace, spans -> {
@@ -216,7 +219,7 @@ public final class Session extends NativeHandle {
     }));
   }
 
-  /** A run that is being set up. */
+  /** Collects the settings of a run. */
   public final class Request {
     private final Map<String, Tensor> feeds = new LinkedHashMap<>();
     private final List<String> fetches = new ArrayList<>();
@@ -230,7 +233,7 @@ public final class Session extends NativeHandle {
      * Feeds a value.
      *
      * @param name its name
-     * @param tensor what it is; not to be written to before the run is over
+     * @param tensor its tensor; must not be written to before the run is over
      * @return this
      */
     public Request feed(String name, Tensor tensor) {
@@ -263,7 +266,7 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * Runs a node for what it does, such as a training step.
+     * Runs a node without fetching an output, such as a training step.
      *
      * @param name its name
      * @return this
@@ -274,9 +277,10 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * How long the run may take: {@link Code#DEADLINE_EXCEEDED} after that, at once where it is 0 or negative.
+     * Limits the time of the run. It ends with {@link Code#DEADLINE_EXCEEDED} after this time, at
+     * once if it is 0 or negative.
      *
-     * @param time the time; null: as long as it takes
+     * @param time the time; null means no limit
      * @return this
      */
     public Request timeout(Duration time) {
@@ -285,8 +289,8 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * Ends the run with {@link Code#CANCELLED} when the token is cancelled, or the thread that
-     * waits in {@link #run} interrupted. Such a run goes over a thread of the engine.
+     * Ends the run with {@link Code#CANCELLED} when the token is cancelled, or when the thread that
+     * waits in {@link #run} is interrupted. A run with a token executes on a thread of the engine.
      *
      * @param token the token
      * @return this
@@ -297,7 +301,7 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * Runs and waits. Without a token {@link Thread#interrupt} does not end it.
+     * Runs and waits. Without a token, {@link Thread#interrupt} does not end the run.
      *
      * @return a result per fetch
      */
@@ -322,11 +326,12 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * Runs on threads of the engine. A cancel of the future ends the run. What depends on it runs on a
-     * thread of this package, which may wait. Unlike {@link #run} it is not tried again after a garbage
-     * collection when memory is short while it runs.
+     * Runs on threads of the engine. Cancelling the future ends the run. Dependent stages run on a
+     * thread of this package, where they may block. Unlike {@link #run}, the run is not repeated
+     * after a garbage collection if memory runs out while it executes.
      *
-     * @return a result per fetch, when it is over; {@link PercaleException} else
+     * @return a result per fetch, once the run is over; completes with a {@link PercaleException}
+     *     on failure
      */
     public CompletableFuture<Results> runAsync() {
       Event event = start();
@@ -352,7 +357,7 @@ public final class Session extends NativeHandle {
     }
   }
 
-  /** The end of an asynchronous run. */
+  /** An asynchronous run. */
   private static final class Event extends NativeHandle {
     private final List<String> fetches;
 
@@ -361,7 +366,7 @@ public final class Session extends NativeHandle {
       this.fetches = fetches;
     }
 
-    /** Any thread; does nothing when the event is closed. */
+    /** Cancels the run. Any thread may call it. Does nothing if the event is closed. */
     void cancel() {
       state.whileThere(RawEvent::percale_event_cancel);
     }
@@ -419,7 +424,7 @@ public final class Session extends NativeHandle {
       return done;
     }
 
-    /** What is made of it is an ordinary future. */
+    /** Returns an ordinary future, because dependent stages do not own the event. */
     @Override
     public <U> CompletableFuture<U> newIncompleteFuture() {
       return new CompletableFuture<>();

@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * Shortage of memory. Native bytes put no pressure on the garbage collector. So it is told to
- * collect when the tensors that Java holds outgrow its heap, and when a call finds no memory left;
- * the call is tried again then, as the JDK does for direct buffers.
+ * Handles shortage of memory. The garbage collector does not see native bytes. This class therefore
+ * requests a collection when the tensors that Java holds outgrow the heap, and when a call runs out
+ * of memory. That call is then repeated, as the JDK does for direct buffers.
  */
 final class Shortage {
   private static final String REMEDY =
@@ -15,14 +15,14 @@ final class Shortage {
   private static final long LONGEST_PAUSE_MS = 256;
   private static final AtomicLong FREED = new AtomicLong();
 
-  /** Bytes of tensors that are held without a word to the collector. */
+  /** The number of bytes that tensors may hold before a collection is requested. */
   private static final long MOST_HELD = Runtime.getRuntime().maxMemory();
   private static final AtomicLong HELD = new AtomicLong();
   private static final AtomicLong SINCE_COLLECTION = new AtomicLong();
 
   private Shortage() {}
 
-  /** A tensor of so many bytes is held from now on. */
+  /** Records that a tensor of this many bytes is now held. */
   static void hold(long bytes) {
     long held = HELD.addAndGet(bytes);
     long since = SINCE_COLLECTION.addAndGet(bytes);
@@ -30,18 +30,19 @@ final class Shortage {
     System.gc();
   }
 
-  /** A tensor of so many bytes was given back. */
+  /** Records that a tensor of this many bytes was released. */
   static void letGo(long bytes) {
     HELD.addAndGet(-bytes);
   }
 
-  /** A handle was given back. */
+  /** Records that a handle was released. */
   static void freed() {
     FREED.incrementAndGet();
   }
 
   /**
-   * What the call gives, which must leave everything as it was where it throws RESOURCE_EXHAUSTED.
+   * Returns the result of the call, which may be repeated. If the call throws RESOURCE_EXHAUSTED,
+   * it must have changed nothing.
    */
   static <T> T relieve(Supplier<T> call) {
     try {
@@ -51,8 +52,8 @@ final class Shortage {
     }
     long freed = FREED.get();
     System.gc();
-    // The Cleaner's thread gives back what the collection found, while this one waits: as long as
-    // it does, and a little longer.
+    // The thread of the Cleaner releases what the collection found while this thread waits. This
+    // thread retries as long as handles are being released, and a little longer.
     for (long pause = 1;; pause *= 2) {
       boolean interrupted = sleep(pause);
       try {
@@ -68,12 +69,12 @@ final class Shortage {
     }
   }
 
-  /** Whether a collection may help: not where a call within has tried that already. */
+  /** True if a collection may help. False if an inner call has already tried that. */
   private static boolean canRelieve(PercaleException error) {
     return error.code() == Code.RESOURCE_EXHAUSTED && !error.getMessage().endsWith(REMEDY);
   }
 
-  /** Whether an interrupt has ended the pause; the thread stays interrupted. */
+  /** Returns true if an interrupt ended the pause. The thread stays interrupted. */
   private static boolean sleep(long milliseconds) {
     try {
       Thread.sleep(milliseconds);

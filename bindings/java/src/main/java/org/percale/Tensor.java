@@ -17,8 +17,8 @@ import java.util.Objects;
 import org.percale.raw.RawTensor;
 
 /**
- * A tensor: elements in row-major order outside of Java's heap. Several threads may use it at once, as long as nobody writes to it;
- * whoever writes must be its only user at that time.
+ * Elements in row-major order, outside of the Java heap. Any number of threads may read a tensor.
+ * While a thread writes to it, no other may use it.
  */
 public final class Tensor extends NativeHandle {
   private Tensor(MemorySegment pointer, long bytes) {
@@ -28,7 +28,7 @@ public final class Tensor extends NativeHandle {
     }));
   }
 
-  /** Takes a reference of the library over. */
+  /** Takes ownership of a reference of the library. */
   static Tensor take(MemorySegment pointer) {
     long bytes = RawTensor.percale_tensor_bytes(pointer);
     Shortage.hold(bytes);
@@ -36,9 +36,9 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A tensor filled with zeros, in the engine's memory, aligned to 64 bytes.
+   * Creates a tensor of zeros in the engine's memory, aligned to 64 bytes.
    *
-   * @param engine whose memory
+   * @param engine the engine that provides the memory
    * @param dtype the type of the elements
    * @param dims the dims
    * @return the tensor
@@ -66,9 +66,9 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A tensor with a copy of these elements.
+   * Creates a tensor with a copy of these elements.
    *
-   * @param engine whose memory
+   * @param engine the engine that provides the memory
    * @param elements the elements
    * @param dims the dims
    * @return the tensor
@@ -81,9 +81,9 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A tensor with a copy of these elements.
+   * Creates a tensor with a copy of these elements.
    *
-   * @param engine whose memory
+   * @param engine the engine that provides the memory
    * @param elements the elements
    * @param dims the dims
    * @return the tensor
@@ -96,9 +96,9 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A tensor with a copy of these elements.
+   * Creates a tensor with a copy of these elements.
    *
-   * @param engine whose memory
+   * @param engine the engine that provides the memory
    * @param elements the elements
    * @param dims the dims
    * @return the tensor
@@ -111,9 +111,9 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A tensor with a copy of these elements.
+   * Creates a tensor with a copy of these elements.
    *
-   * @param engine whose memory
+   * @param engine the engine that provides the memory
    * @param elements the elements
    * @param dims the dims
    * @return the tensor
@@ -126,9 +126,9 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A tensor with a copy of these elements, as u8.
+   * Creates a tensor with a copy of these elements, as u8.
    *
-   * @param engine whose memory
+   * @param engine the engine that provides the memory
    * @param elements the elements
    * @param dims the dims
    * @return the tensor
@@ -141,8 +141,8 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A tensor over memory outside of Java's heap, without a copy. The segment is kept from the garbage collector until the last user
-   * of the tensor has let go of it. A segment of an arena that can be closed must not be closed before that.
+   * Creates a tensor over native memory, without a copy. The segment stays reachable until the last
+   * user of the tensor has released it. If its arena can be closed, do not close it before that.
    *
    * @param memory the elements, row-major
    * @param dtype the type of the elements
@@ -167,7 +167,8 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A tensor over what is left of a direct buffer in the machine's byte order, without a copy.
+   * Creates a tensor over the remaining elements of a direct buffer in native byte order, without a
+   * copy.
    *
    * @param buffer the elements
    * @param dims the dims
@@ -183,7 +184,7 @@ public final class Tensor extends NativeHandle {
   /**
    * Reads a NumPy .npy file.
    *
-   * @param engine whose memory
+   * @param engine the engine that provides the memory
    * @param path the file
    * @return the tensor
    */
@@ -197,9 +198,9 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A tensor from the bytes of a foreign format, through an importer plug-in.
+   * Imports a tensor from the bytes of a foreign format, through an importer plug-in.
    *
-   * @param engine whose plug-ins
+   * @param engine the engine that loaded the plug-in
    * @param format "onnx": a TensorProto
    * @param bytes the bytes
    * @return the tensor
@@ -227,7 +228,7 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * The type of the elements.
+   * Returns the type of the elements.
    *
    * @return the type
    */
@@ -236,7 +237,7 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * The dims; empty for a scalar.
+   * Returns the dims, which are empty for a scalar.
    *
    * @return a copy of the dims
    */
@@ -247,7 +248,7 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * How many elements there are.
+   * Returns the number of elements.
    *
    * @return the number
    */
@@ -256,9 +257,10 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * The elements without a copy, for as long as the arena is open; a close of the tensor does not end it.
+   * Returns the elements without a copy. They stay valid while the arena is open, even if the
+   * tensor is closed.
    *
-   * @param arena a confined one for one thread, a shared one for several
+   * @param arena a confined one for one thread, or a shared one for several
    * @return the memory
    */
   public MemorySegment data(Arena arena) {
@@ -270,7 +272,7 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * The elements without a copy, until the garbage collector finds that nobody reaches them.
+   * Returns the elements without a copy. They stay valid while they are reachable.
    *
    * @return the memory
    */
@@ -279,7 +281,7 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * The elements as a buffer, without a copy. The tensor must be of f32.
+   * Returns the elements of an f32 tensor as a buffer, without a copy.
    *
    * @return the buffer
    */
@@ -302,7 +304,7 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A copy of the elements, which must be f32.
+   * Returns a copy of the elements, which must be f32.
    *
    * @return the elements
    */
@@ -312,7 +314,7 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A copy of the elements, which must be f64.
+   * Returns a copy of the elements, which must be f64.
    *
    * @return the elements
    */
@@ -322,7 +324,7 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A copy of the elements, which must be i64 or u64.
+   * Returns a copy of the elements, which must be i64 or u64.
    *
    * @return the elements
    */
@@ -332,7 +334,7 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A copy of the elements, which must be i32 or u32.
+   * Returns a copy of the elements, which must be i32 or u32.
    *
    * @return the elements
    */
@@ -342,7 +344,7 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * A copy of the bytes of the elements, whatever they are.
+   * Returns a copy of the bytes of the elements, of any type.
    *
    * @return the bytes
    */
@@ -351,7 +353,7 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * The one element of a tensor that has one, as a number.
+   * Returns the only element of a tensor with one element, as a number.
    *
    * @return the element
    */
@@ -375,7 +377,7 @@ public final class Tensor extends NativeHandle {
     });
   }
 
-  /** Type and shape. */
+  /** Returns the type and shape. */
   @Override
   public String toString() {
     try {

@@ -13,11 +13,11 @@ import java.util.List;
  *
  * @param name its name
  * @param dtype the type of its elements
- * @param dims its dims, -1 for one that is not known; null: not even how many there are
+ * @param dims its dims, -1 for an unknown dim; null if not even the rank is known
  */
 public record TensorSpec(String name, DType dtype, long... dims) {
   /**
-   * A copy of the dims.
+   * Returns a copy of the dims.
    *
    * @return the dims
    */
@@ -26,7 +26,7 @@ public record TensorSpec(String name, DType dtype, long... dims) {
     return dims == null ? null : dims.clone();
   }
 
-  /** Equal in name, type and dims. */
+  /** Compares names, types and dims. */
   @Override
   public boolean equals(Object other) {
     return other instanceof TensorSpec spec && name.equals(spec.name) && dtype == spec.dtype
@@ -43,7 +43,7 @@ public record TensorSpec(String name, DType dtype, long... dims) {
     return name + " " + dtype + " " + Arrays.toString(dims);
   }
 
-  /** What `function` writes: dtype, dims and their number. */
+  /** Returns the dtype, dims and rank that `function` writes. */
   static TensorSpec ask(String name, Asking function) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment dtype = arena.allocate(JAVA_INT);
@@ -56,7 +56,7 @@ public record TensorSpec(String name, DType dtype, long... dims) {
     }
   }
 
-  /** A function of the library that tells a type. */
+  /** A function of the library that writes a type. */
   @FunctionalInterface
   interface Asking {
     MemorySegment ask(MemorySegment dtype, MemorySegment dims, MemorySegment rank);
@@ -66,7 +66,7 @@ public record TensorSpec(String name, DType dtype, long... dims) {
     return dtype.bytes(Arrays.stream(dims).reduce(1, Math::multiplyExact));
   }
 
-  /** Several as the library takes them. */
+  /** Several types in the form that the library takes. */
   record Raw(MemorySegment names, MemorySegment dtypes, MemorySegment dims, MemorySegment ranks) {
     static Raw of(Arena arena, List<TensorSpec> specs) {
       return new Raw(Native.names(arena, specs.stream().map(TensorSpec::name).toList()),

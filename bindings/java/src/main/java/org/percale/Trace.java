@@ -4,14 +4,17 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.percale.raw.RawTrace;
 
-/** Spans of time, recorded by sessions and trainers while it is attached to them. Several threads may use it at once. */
+/**
+ * Time spans that sessions and trainers record while the trace is attached to them. Any number of
+ * threads may use it.
+ */
 public final class Trace extends NativeHandle {
   private Trace(MemorySegment pointer) {
     super(State.shared("trace", pointer, RawTrace::percale_trace_release));
   }
 
   /**
-   * An empty trace.
+   * Creates an empty trace.
    *
    * @param engine the engine
    * @return the trace
@@ -22,7 +25,7 @@ public final class Trace extends NativeHandle {
   }
 
   /**
-   * The spans in the form that Chrome and Perfetto open.
+   * Returns the spans in the format that Chrome and Perfetto open.
    *
    * @return JSON
    */

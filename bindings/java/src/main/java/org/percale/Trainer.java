@@ -15,7 +15,10 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.percale.raw.RawTrainer;
 
-/** Trains the variables of a graph. One thread at a time may use it, {@link #cancel} excepted. */
+/**
+ * Trains the variables of a graph. Only one thread at a time may use it, except for {@link
+ * #cancel}.
+ */
 public final class Trainer extends NativeHandle {
   private final Engine engine;
   private CancelToken token;
@@ -26,26 +29,27 @@ public final class Trainer extends NativeHandle {
     this.engine = engine;
   }
 
-  /** Is told after each step. */
+  /** Receives the progress of a training. */
   @FunctionalInterface
   public interface ProgressListener {
     /**
-     * A step was done. The trainer may be saved now.
+     * Called after each step. It may save the trainer.
      *
-     * @param progress how it goes
-     * @return whether it goes on; false ends the training after this step
-     * @throws Exception ends the training after this step, and goes on from {@link Trainer#fit}
+     * @param progress the completed step
+     * @return whether to continue; false ends the training after this step
+     * @throws Exception ends the training after this step; {@link Trainer#fit} throws it
      */
     boolean step(Progress progress) throws Exception;
   }
 
   /**
-   * Begins a trainer of a graph, whose inputs are the columns of the data and which has an output that is the loss.
+   * Returns a builder for a trainer of a graph. The inputs of the graph are the columns of the
+   * data, and one output is the loss.
    *
    * @param engine the engine
    * @param graph the graph
-   * @param variables the table that is trained; null: a new one, drawn by the option "seed"
-   * @return what collects settings
+   * @param variables the table to train; null creates one with the option "seed"
+   * @return the builder
    */
   public static Builder builder(Engine engine, Graph graph, Variables variables) {
     Objects.requireNonNull(engine, "engine");
@@ -54,11 +58,11 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Begins a trainer of a SPEC.
+   * Returns a builder for a trainer of a SPEC.
    *
    * @param engine the engine
-   * @param spec JSON that says model, loss, metrics, optimizer and data
-   * @return what collects settings
+   * @param spec JSON with the model, loss, metrics, optimizer and data
+   * @return the builder
    */
   public static Builder fromSpec(Engine engine, String spec) {
     Objects.requireNonNull(engine, "engine");
@@ -66,7 +70,7 @@ public final class Trainer extends NativeHandle {
     return new Builder(engine, null, null, spec);
   }
 
-  /** A trainer that is being set up. */
+  /** Collects the settings of a trainer. */
   public static final class Builder {
     private final Engine engine;
     private final Graph graph;
@@ -85,9 +89,9 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * Any option of a trainer; see {@link Percale#describeOptions}.
+     * Sets any option of a trainer; see {@link Percale#describeOptions}.
      *
-     * @param key its name
+     * @param key the name of the option
      * @param value text, a number or a Boolean
      * @return this
      */
@@ -97,7 +101,7 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * The optimizer; a SPEC says it itself.
+     * Sets the optimizer. Not for a SPEC, which has its own.
      *
      * @param optimizer a name, or JSON such as {"name": "sgd", "momentum": 0.9}
      * @return this
@@ -107,7 +111,7 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * The output that is the mean loss of a batch; a SPEC says it itself.
+     * Sets the output that is the mean loss of a batch. Not for a SPEC, which has its own.
      *
      * @param output its name
      * @return this
@@ -117,11 +121,12 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * The devices of the engine that compute the shards of a batch. Without the option "shards" their number follows from the sizes
-     * of model and batch alone, so that the result does not depend on the devices: for all of them to work say as many shards as there
-     * are devices, or a multiple.
+     * Sets the devices of the engine that compute the shards of a batch. The number of shards
+     * depends only on the sizes of the model and the batch, so the result does not depend on the
+     * devices. To keep all devices busy, set the option "shards" to the number of devices or a
+     * multiple of it.
      *
-     * @param devices names with commas, KIND=NUMBER, or "all"
+     * @param devices names separated by commas, KIND=NUMBER, or "all"
      * @return this
      */
     public Builder devices(String devices) {
@@ -129,9 +134,9 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * Variables that keep their values.
+     * Selects variables that keep their values.
      *
-     * @param patterns of names, separated by commas
+     * @param patterns patterns of names, separated by commas
      * @return this
      */
     public Builder freeze(String patterns) {
@@ -139,9 +144,9 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * Passes over the data until which {@link Trainer#fit} trains when it is told 0.
+     * Sets the number of epochs that {@link Trainer#fit} uses when it is called with 0.
      *
-     * @param epochs how many in all
+     * @param epochs the number of epochs in all
      * @return this
      */
     public Builder epochs(long epochs) {
@@ -149,9 +154,9 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * The most that the trainer may hold.
+     * Sets the memory limit of the trainer.
      *
-     * @param bytes bytes; 0: no limit but the engine's
+     * @param bytes bytes; 0 means no limit but that of the engine
      * @return this
      */
     public Builder memoryLimit(long bytes) {
@@ -159,10 +164,11 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * Begins with the weights of another trainer, as Keras' compile() after fit() does: of each
-     * variable that both have by name, with the same shape. The optimizer begins anew.
+     * Takes the weights of another trainer as initial values, as compile() after fit() does in
+     * Keras. They are taken for all variables that exist in both with the same name and shape. The
+     * state of the optimizer is not taken.
      *
-     * @param trainer the trainer, which must not be at work
+     * @param trainer the trainer, which must not be running
      * @return this
      */
     public Builder weightsOf(Trainer trainer) {
@@ -171,7 +177,7 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * Where relative paths of a SPEC are looked up besides the folder of the data.
+     * Sets a folder to search for relative paths of a SPEC.
      *
      * @param folder the folder
      * @return this
@@ -182,7 +188,7 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * Where the data files of a SPEC are looked up first.
+     * Sets the folder to search first for data files of a SPEC.
      *
      * @param folder the folder
      * @return this
@@ -193,7 +199,7 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * The trainer.
+     * Creates the trainer.
      *
      * @return the trainer
      */
@@ -219,21 +225,25 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Steps, fits and evaluations that follow end with {@link Code#CANCELLED} when the token is cancelled, within a step, between two, or
-   * before they begin; so they do when their thread is interrupted, with a token or without.
+   * Makes later steps, fits and evaluations end with {@link Code#CANCELLED} when the token is
+   * cancelled: within a step, between two steps, or before they begin. An interrupt of their thread
+   * ends them too, with or without a token.
    *
-   * @param token the token; null: none
+   * @param token the token; null means none
    */
   public void setCancelToken(CancelToken token) {
     this.token = token;
   }
 
-  /** Ends the step, fit or evaluation under way with {@link Code#CANCELLED}; the state is that of the last completed step. Any thread may call it. */
+  /**
+   * Ends the current step, fit or evaluation with {@link Code#CANCELLED}. The state is that of the
+   * last completed step. Any thread may call it.
+   */
   public void cancel() {
     state.whileThere(RawTrainer::percale_trainer_cancel);
   }
 
-  /** Calls the library so that the token and an interrupt of this thread end it. */
+  /** Calls the library so that the token and an interrupt of this thread end the call. */
   private <T> T cancellable(Function<MemorySegment, T> call) {
     return with(trainer -> CancelToken.during(token, cancellation -> {
       RawTrainer.percale_trainer_set_cancellation(trainer, cancellation);
@@ -245,7 +255,7 @@ public final class Trainer extends NativeHandle {
     }));
   }
 
-  /** The same with a function that can fail. */
+  /** The same for a function that returns a status. */
   private void checkCancellable(Function<MemorySegment, MemorySegment> call) {
     cancellable(trainer -> {
       Native.check(call.apply(trainer));
@@ -254,10 +264,10 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * One step on one global batch.
+   * Runs one training step on one global batch.
    *
    * @param batch tensors by name
-   * @return the batch's mean loss before the update
+   * @return the mean loss of the batch before the update
    */
   public double step(Map<String, Tensor> batch) {
     Objects.requireNonNull(batch, "batch");
@@ -265,10 +275,10 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * One step on one global batch.
+   * Runs one training step on one global batch.
    *
-   * @param batch what {@link Dataset#next} gave
-   * @return the batch's mean loss before the update
+   * @param batch a result of {@link Dataset#next}
+   * @return the mean loss of the batch before the update
    */
   public double step(Results batch) {
     Objects.requireNonNull(batch, "batch");
@@ -278,9 +288,9 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * What a step with fetches gives.
+   * The result of a step with fetches.
    *
-   * @param loss the batch's mean loss before the update
+   * @param loss the mean loss of the batch before the update
    * @param values a tensor per fetch
    */
   public record Fetched(double loss, Results values) implements AutoCloseable {
@@ -292,11 +302,11 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * One step on one global batch, which also gives values that its forward pass computed, in its form for training and
-   * before the update. Their rows are those of the batch.
+   * Runs one training step on one global batch and returns values of its forward pass. They are
+   * computed in training mode, before the update, and have one row per row of the batch.
    *
-   * @param batch its tensors by name
-   * @param fetches outputs of {@link #model}, and other values of the graph that the loss needs
+   * @param batch tensors by name
+   * @param fetches outputs of {@link #model}, or other values that the loss depends on
    * @return the loss and a new tensor per fetch
    */
   public Fetched stepFetch(Map<String, Tensor> batch, String... fetches) {
@@ -328,23 +338,26 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Trains over the data. Epochs count all of the trainer so far: after {@code fit(data, 1)} another does nothing, and
-   * {@code fit(data, 2)} does one more.
+   * Trains on the data. The number of epochs counts all epochs of the trainer so far: after {@code
+   * fit(data, 1)}, another {@code fit(data, 1)} does nothing, and {@code fit(data, 2)} trains one
+   * more epoch.
    *
-   * @param data the data; null: that of the SPEC. Labels of sparse losses are integers
-   * @param epochs until which epoch; 0: as the SPEC says
+   * @param data the data; null means that of the SPEC. Labels of sparse losses are integers
+   * @param epochs the number of epochs in all; 0 means as the SPEC says
    */
   public void fit(Dataset data, long epochs) {
     fit(data, epochs, progress -> true);
   }
 
   /**
-   * Trains over the data. {@link #cancel}, a {@link CancelToken}, {@link Thread#interrupt} and a
-   * listener that gives false end it.
+   * Trains on the data. {@link #cancel}, a {@link CancelToken}, {@link Thread#interrupt} and a
+   * listener that returns false end the training.
    *
-   * @param data the data; null: that of the SPEC
-   * @param epochs until which epoch, those of earlier calls included; 0: as the SPEC says
-   * @param listener is told after each step. A checked exception of it becomes the cause of an {@link IllegalStateException}
+   * @param data the data; null means that of the SPEC
+   * @param epochs the number of epochs in all, including those of earlier calls; 0 means as the
+   *     SPEC says
+   * @param listener called after each step. If it throws a checked exception, that becomes the
+   *     cause of an {@link IllegalStateException}
    */
   public void fit(Dataset data, long epochs, ProgressListener listener) {
     Objects.requireNonNull(listener, "listener");
@@ -372,25 +385,25 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Data that is evaluated after each epoch of later fits.
+   * Sets data that later fits evaluate after each epoch.
    *
-   * @param data the data; null: none
+   * @param data the data; null means none
    */
   public void setValidation(Dataset data) {
     check(trainer -> withOptional(data, set -> RawTrainer.percale_trainer_set_validation(trainer, set)));
     validation = data;
   }
 
-  /** The error with what a function of the set threw as its cause. */
+  /** Returns the error, with the exception of a row function of the data set as its cause. */
   private static PercaleException explain(PercaleException error, Dataset data) {
     return data == null ? error : data.explain(error);
   }
 
   /**
-   * Loss and metrics over data.
+   * Returns the loss and metrics over data.
    *
-   * @param data the data; null: the SPEC's test data
-   * @return what came of it
+   * @param data the data; null means the test data of the SPEC
+   * @return the loss and metrics
    */
   public Evaluation evaluate(Dataset data) {
     try {
@@ -412,11 +425,11 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * The model's first output for these rows, also before the first fit.
+   * Returns the first output of the model for these rows. It also works before the first fit.
    *
-   * @param x rows for the model's only input
-   * @param batchSize rows of a run
-   * @return a row for each
+   * @param x rows for the only input of the model
+   * @param batchSize the number of rows per run
+   * @return the output, with one row per row of x
    */
   public Tensor predict(Tensor x, long batchSize) {
     publish();
@@ -439,24 +452,28 @@ public final class Trainer extends NativeHandle {
     }
   }
 
-  /** Makes what was trained so far the next version of the table: runs that begin later see it, and nobody waits. */
+  /**
+   * Publishes the trained values as the next version of the table. Runs that begin later use it.
+   * Publishing waits for no run, and no run waits for it.
+   */
   public void publish() {
     check(RawTrainer::percale_trainer_publish);
   }
 
   /**
-   * Sets the optimizer's learning rate from the next step on, which the schedule begins with; also within the callback of fit().
+   * Sets the learning rate of the optimizer from the next step on. The schedule applies to this
+   * rate. The listener of fit() may call it.
    *
-   * @param rate from 0 on
+   * @param rate at least 0
    */
   public void setLearningRate(double rate) {
     check(trainer -> RawTrainer.percale_trainer_set_learning_rate(trainer, rate));
   }
 
   /**
-   * Writes a checkpoint step-N, whole or not at all.
+   * Writes a checkpoint step-N atomically.
    *
-   * @param folder where
+   * @param folder the folder for it
    */
   public void save(Path folder) {
     Objects.requireNonNull(folder, "folder");
@@ -467,10 +484,11 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Takes up a checkpoint: the same bits follow as without the interruption. FAILED_PRECONDITION names the first difference to a
-   * checkpoint of another job.
+   * Loads a checkpoint. Training then continues with the same bits as without the interruption. If
+   * the checkpoint belongs to another job, an error with FAILED_PRECONDITION names the first
+   * difference.
    *
-   * @param path a checkpoint step-N, or a folder, whose newest whole one is taken
+   * @param path a checkpoint step-N, or a folder, whose newest intact checkpoint is loaded
    */
   public void restore(Path path) {
     Objects.requireNonNull(path, "path");
@@ -481,11 +499,12 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Locks a folder for the run of this trainer until it is closed; restore comes first. UNAVAILABLE names the process that has
-   * locked it, ALREADY_EXISTS a checkpoint of another run.
+   * Locks a folder for this trainer until it is closed. Call restore first. An error with
+   * UNAVAILABLE names the process that holds the lock. The code is ALREADY_EXISTS if the folder has
+   * checkpoints of another run.
    *
-   * @param folder where save will write
-   * @param overwrite removes the checkpoints of other runs
+   * @param folder the folder for checkpoints
+   * @param overwrite whether to remove the checkpoints of other runs
    */
   public void lockFolder(Path folder, boolean overwrite) {
     Objects.requireNonNull(folder, "folder");
@@ -496,7 +515,7 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * The graph for inference: inputs to predictions.
+   * Returns the graph for inference, from inputs to predictions.
    *
    * @return the graph
    */
@@ -505,7 +524,7 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * The table that is trained.
+   * Returns the table that the trainer trains.
    *
    * @return the table
    */
@@ -514,7 +533,7 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Steps that were completed.
+   * Returns the number of completed steps.
    *
    * @return the number
    */
@@ -523,7 +542,7 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * The history of the training.
+   * Returns the history of the training.
    *
    * @param format "csv", "svg", or "events" (for TensorBoard)
    * @return the bytes
@@ -536,7 +555,7 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Facts: parameters, shards, devices, batch size, optimizer, data.
+   * Returns facts: parameters, shards, devices, batch size, optimizer, data.
    *
    * @return JSON
    */
@@ -545,9 +564,9 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Records what the trainer does from now on.
+   * Records the trainer's activity from now on.
    *
-   * @param trace where; null ends it
+   * @param trace the destination; null ends the recording
    */
   public void setTrace(Trace trace) {
     with(trainer -> withOptional(trace, spans -> {

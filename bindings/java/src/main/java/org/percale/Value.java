@@ -1,11 +1,11 @@
 package org.percale;
 
 /**
- * A value of a builder: what a node, an input or a constant gives.
+ * A value inside a {@link GraphBuilder}: the output of a node, an input, a variable or a constant.
  *
- * @param number the library's number
+ * @param number the number that the library uses
  */
 public record Value(int number) {
-  /** For an optional input that is absent. */
+  /** Stands for an absent optional input. */
   public static final Value NONE = new Value(-1);
 }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.percale.raw.RawVariables;
 
-/** The state table: named tensors that sessions and trainers share. Several threads may use it at once. */
+/** A table of named tensors that sessions and trainers share. Any number of threads may use it. */
 public final class Variables extends NativeHandle {
   private Variables(MemorySegment pointer) {
     super(State.shared("table of variables", pointer, RawVariables::percale_variables_release));
@@ -21,11 +21,11 @@ public final class Variables extends NativeHandle {
   }
 
   /**
-   * A table with the first values of the graph's variables.
+   * Creates a table with the initial values of the graph's variables.
    *
    * @param engine the engine
-   * @param graph whose variables
-   * @param seed feeds the initializers
+   * @param graph the graph with the variables
+   * @param seed the seed for the initializers
    * @return the table
    */
   public static Variables create(Engine engine, Graph graph, long seed) {
@@ -36,7 +36,7 @@ public final class Variables extends NativeHandle {
   }
 
   /**
-   * The names in ascending order.
+   * Returns the names in ascending order.
    *
    * @return the names
    */
@@ -45,7 +45,7 @@ public final class Variables extends NativeHandle {
   }
 
   /**
-   * How many variables there are.
+   * Returns the number of variables.
    *
    * @return the number
    */
@@ -54,9 +54,9 @@ public final class Variables extends NativeHandle {
   }
 
   /**
-   * The value of the newest version, which does not change any more.
+   * Returns the newest value of a variable. The tensor never changes.
    *
-   * @param name of the variable
+   * @param name the name of the variable
    * @return the value
    */
   public Tensor value(String name) {
@@ -69,8 +69,8 @@ public final class Variables extends NativeHandle {
   /**
    * Publishes a new version with this value.
    *
-   * @param name of the variable
-   * @param value of its type and shape
+   * @param name the name of the variable
+   * @param value the value, with the type and shape of the variable
    */
   public void assign(String name, Tensor value) {
     try (Arena arena = Arena.ofConfined()) {
@@ -80,10 +80,9 @@ public final class Variables extends NativeHandle {
   }
 
   /**
-   * Takes the values of another table: of each variable that both have by name, with the same type
-   * and shape.
+   * Takes the values of all variables that exist in both tables with the same name, type and shape.
    *
-   * @param other the table whose values they are
+   * @param other the table to copy from
    */
   public void assignAll(Variables other) {
     List<String> theirs = other.names();
@@ -96,17 +95,17 @@ public final class Variables extends NativeHandle {
   }
 
   /**
-   * The number of the newest version.
+   * Returns the number of the newest version.
    *
-   * @return from 1 on
+   * @return the number, from 1
    */
   public long version() {
     return with(RawVariables::percale_variables_version);
   }
 
   /**
-   * A digest over names, types, shapes and bytes of all variables, moving statistics too; the same in every
-   * language.
+   * Returns a digest of the names, types, shapes and bytes of all variables except optimizer slots.
+   * It is the same in every language.
    *
    * @return "sha256:..."
    */
@@ -115,10 +114,10 @@ public final class Variables extends NativeHandle {
   }
 
   /**
-   * Takes values from a safetensors file: each tensor whose name is a variable.
+   * Takes values from a safetensors file: every tensor with the name of a variable.
    *
    * @param path the file
-   * @param strict whether a variable without one is an error
+   * @param strict whether a variable without a tensor is an error
    */
   public void load(Path path, boolean strict) {
     Objects.requireNonNull(path, "path");
@@ -129,13 +128,14 @@ public final class Variables extends NativeHandle {
   }
 
   /**
-   * Takes values of another model, under other names.
+   * Takes values from another model, under other names.
    *
-   * @param path a safetensors file, a checkpoint, or a folder of them
-   * @param fromTo from names of tensors to names of variables, in order, each with at most one '*', which stands for the same
-   *     characters in both; from "" keeps the value
+   * @param path a safetensors file, a checkpoint, or a folder of checkpoints
+   * @param fromTo maps names of tensors to names of variables; the first match counts. Both may
+   *     contain one '*', which stands for the same characters. "" as the tensor leaves the variable
+   *     unchanged
    * @param strict whether a variable without a tensor is an error
-   * @return how many variables took a value
+   * @return the number of variables that took a value
    */
   public long loadMapped(Path path, Map<String, String> fromTo, boolean strict) {
     Objects.requireNonNull(path, "path");
@@ -152,7 +152,7 @@ public final class Variables extends NativeHandle {
   }
 
   /**
-   * Writes a safetensors file.
+   * Writes the newest values to a safetensors file.
    *
    * @param path the file
    */

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** What goes wrong is an exception in Java's words with the library's message, and the virtual machine lives. */
+/**
+ * Every failure is a Java exception with the library's message, and the virtual machine survives.
+ */
 class ErrorsTest {
   private Engine engine;
   private long statuses;

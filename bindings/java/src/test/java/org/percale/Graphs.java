@@ -4,14 +4,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-/** What several tests need. */
+/** Helpers of several tests. */
 final class Graphs {
   static final String LINE = """
       {"model": [{"layer": "Dense", "units": 1}], "input_shape": [2], "loss": "mean_squared_error",
        "optimizer": {"name": "adam", "learning_rate": 0.1}, "batch_size": 4, "epochs": 5, "seed": 1}""";
 
   static {
-    // Early frees show where the collector hardly ever rests.
+    // Frequent collections reveal objects that are released too early.
     if (Boolean.getBoolean("percale.collect")) {
       Thread.ofPlatform().daemon().start(() -> {
         for (;;) {
@@ -24,7 +24,10 @@ final class Graphs {
 
   private Graphs() {}
 
-  /** Live statuses, once the last run of the test before has given its own back on a thread of its engine. */
+  /**
+   * Returns the number of live statuses, once the last run of the previous test has released its
+   * own on a thread of its engine.
+   */
   static long statusesBeforeTest() throws InterruptedException {
     for (int i = 0; i < 200 && Percale.liveStatuses() != 0; ++i) Thread.sleep(5);
     return Percale.liveStatuses();
@@ -34,7 +37,7 @@ final class Graphs {
     return Engine.builder().threads(1).build();
   }
 
-  /** y = x * w with x [?, 4] and w a constant [4, 2] of ones. */
+  /** Returns y = x * w with x [?, 4] and w a constant [4, 2] of ones. */
   static Graph product(Engine engine) {
     try (GraphBuilder builder = GraphBuilder.create(engine);
         Tensor ones = Tensor.of(engine, new float[] {1, 1, 1, 1, 1, 1, 1, 1}, 4, 2)) {
@@ -51,7 +54,7 @@ final class Graphs {
     }
   }
 
-  /** A graph that multiplies matrices two thousand times: x is [n, n]. */
+  /** Returns a graph that multiplies matrices two thousand times; x is [n, n]. */
   static Graph longRun(Engine engine) {
     try (GraphBuilder builder = GraphBuilder.create(engine)) {
       Value x = builder.input("x", DType.F32, -1, -1);
@@ -64,7 +67,7 @@ final class Graphs {
     }
   }
 
-  /** Sixteen rows for LINE. */
+  /** Returns sixteen rows for LINE. */
   static Dataset lineData(Engine engine) {
     float[] inputs = new float[32];
     float[] targets = new float[16];

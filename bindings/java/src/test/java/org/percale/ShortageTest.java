@@ -11,7 +11,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Where the memory limit is met, garbage is collected: a loop that forgets close() goes on. */
+/**
+ * When the memory limit is reached, garbage is collected, so a loop that forgets close() continues.
+ */
 class ShortageTest {
   private static final int ROWS = 1 << 16; // of four floats: 1 MB
   private static final int TURNS = 100;

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Several threads meet in one object, and an interrupt meets a call: neither ends the virtual
- * machine, and neither is lost.
+ * Several threads use one object, and an interrupt hits a call. Neither ends the virtual machine,
+ * and no error is lost.
  */
 class ThreadsTest {
   private Engine engine;
@@ -39,7 +39,7 @@ class ThreadsTest {
     assertEquals(statuses, Percale.liveStatuses());
   }
 
-  /** Calls work(number) in so many threads, and gives what it threw. */
+  /** Calls work(number) in this many threads and returns the exceptions. */
   private static List<Throwable> inThreads(int count, Consumer<Integer> work) {
     ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
     List<Thread> threads = new ArrayList<>();
@@ -66,8 +66,8 @@ class ThreadsTest {
   }
 
   /**
-   * Closes what `make` gives while three threads use it. All that they may see of it is that it is
-   * closed.
+   * Closes the object that `make` returns while three threads use it. The only error they may see
+   * is that it is closed.
    */
   private static <T extends AutoCloseable> void endsWhileUsed(Supplier<T> make, Consumer<T> use) {
     for (int round = 0; round < 20; ++round) {
@@ -154,7 +154,7 @@ class ThreadsTest {
         if (progress.step() == 2) {
           refused.addAll(inThreads(1, number -> trainer.fit(other, 1)));
           refused.addAll(inThreads(1, number -> trainer.describe()));
-          assertTrue(trainer.describe().contains("\"shards\"")); // by the thread that fits it may be used
+          assertTrue(trainer.describe().contains("\"shards\"")); // the thread of the fit may use it
         }
         return true;
       });
@@ -181,7 +181,7 @@ class ThreadsTest {
     }
   }
 
-  /** Interrupts a thread that is in `call`, and wants CANCELLED of it. */
+  /** Interrupts a thread that is in `call`, which must end with CANCELLED. */
   private static void endsWhenInterrupted(CountDownLatch begun, Runnable call) {
     boolean[] stays = {false};
     Throwable[] thrown = {null};
@@ -239,7 +239,7 @@ class ThreadsTest {
         PreparedCall call = session.prepare(List.of(new TensorSpec("x", DType.F32, 400, 400)), "y")) {
       endsWhenInterrupted(now, () -> session.request().feed("x", x).fetch("y").cancelToken(new CancelToken()).run().close());
       endsWhenInterrupted(now, () -> call.run(null, null));
-      Thread.currentThread().interrupt(); // an interrupt from before counts, too
+      Thread.currentThread().interrupt(); // an earlier interrupt counts too
       PercaleException error = assertThrows(PercaleException.class, () -> call.run(null, null));
       assertTrue(Thread.interrupted());
       assertEquals("the thread was interrupted", error.getMessage());

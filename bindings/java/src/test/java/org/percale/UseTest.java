@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a program does with the package. */
+/** Typical uses of the package. */
 class UseTest {
   private final Engine engine = Graphs.engine();
 
@@ -329,7 +329,7 @@ class UseTest {
             assertArrayEquals(trained.toFloatArray(), kept.toFloatArray());
           }
         }
-        assertEquals(4, after.size()); // of the layer that was added since, too
+        assertEquals(4, after.size()); // including those of the added layer
         Evaluation evaluation = second.evaluate(data);
         assertTrue(evaluation.get("mae").isPresent() && evaluation.get("mine").isPresent(), evaluation.json());
         List<Double> rates = new ArrayList<>();
@@ -390,7 +390,7 @@ class UseTest {
         assertEquals(Code.UNAVAILABLE, assertThrows(PercaleException.class, () -> second.lockFolder(folder, false)).code());
       }
       assertEquals(Code.ALREADY_EXISTS, assertThrows(PercaleException.class, () -> second.lockFolder(folder, false)).code());
-      second.lockFolder(folder, true); // what the first one saved is removed
+      second.lockFolder(folder, true); // removes the checkpoint that the first trainer saved
       assertEquals(Code.NOT_FOUND, assertThrows(PercaleException.class, () -> second.restore(folder)).code());
     }
   }
@@ -512,7 +512,7 @@ class UseTest {
       Dataset twice = rows.repeat(2);
       rows.close();
       trainer.setValidation(twice);
-      twice.close(); // the trainer has it
+      twice.close(); // the trainer keeps its own reference
       try (Dataset data = Graphs.lineData(loud)) {
         trainer.fit(data, 1);
       }
@@ -548,7 +548,9 @@ class UseTest {
     }
   }
 
-  /** One life of everything, half of it left to the garbage collector. */
+  /**
+   * Creates and uses one object of every kind, and leaves half of them to the garbage collector.
+   */
   private static void cycle(boolean close) {
     Engine engine = Graphs.engine();
     Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build();

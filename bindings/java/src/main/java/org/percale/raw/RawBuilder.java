@@ -17,7 +17,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * A builder of an empty graph, whose current function is "main".
+   * Creates a builder of an empty graph. Its current function is "main".
    *
    * @param engine in percale_engine*
    * @param out_builder out percale_builder**
@@ -36,7 +36,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Goes on from a finished graph.
+   * Creates a builder that continues a copy of a finished graph.
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -56,7 +56,7 @@ public final class RawBuilder {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the builder back; NULL does nothing.
+   * Releases the builder. NULL is allowed.
    *
    * @param builder in percale_builder*
    */
@@ -73,7 +73,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The value of that name in the current function: how to go on from what a graph has.
+   * Finds a value of the current function by its name, to continue a graph. NOT_FOUND names a similar value.
    *
    * @param builder in percale_builder*
    * @param name text const char*
@@ -93,7 +93,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * The next input of the current function, a value that runs feed.
+   * Adds the next input of the current function, a value that runs feed. {@code dims}: {@code rank} sizes, -1
+   * where unknown.
    *
    * @param builder in percale_builder*
    * @param name text const char*
@@ -116,7 +117,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * A constant; the tensor is shared, not copied. {@code name} may be NULL.
+   * Adds a constant. The tensor is shared, not copied. {@code name} may be NULL.
    *
    * @param builder in percale_builder*
    * @param name text const char*
@@ -137,7 +138,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * A trainable variable whose first value is the tensor; *out_value reads it.
+   * Adds a trainable variable whose initial value is {@code initial}. {@code *out_value} reads it.
    *
    * @param builder in percale_builder*
    * @param name text const char*
@@ -158,9 +159,9 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
 
   /**
-   * A trainable variable whose first value an initializer draws ("zeros", "ones", "glorot_uniform",
-   * "glorot_normal", "he_uniform", "he_normal", "lecun_normal", "random_uniform", "random_normal", "orthogonal"),
-   * from the seed given to percale_variables_create().
+   * Adds a trainable variable whose initial value is drawn, with the seed that percale_variables_create() gets.
+   * {@code initializer} is "zeros", "ones", "glorot_uniform", "glorot_normal", "he_uniform", "he_normal",
+   * "lecun_normal", "random_uniform", "random_normal" or "orthogonal".
    *
    * @param builder in percale_builder*
    * @param name text const char*
@@ -184,8 +185,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Begins a node of an op, "Conv" or "percale:ApplyAdam". {@code name} may be NULL. Inputs and attributes follow,
-   * then percale_builder_finish_node(), which looks the op up.
+   * Starts a node of an op, such as "Conv" or "percale:ApplyAdam". Inputs and attributes follow, then
+   * percale_builder_finish_node(), which looks up the op. {@code name} may be NULL.
    *
    * @param builder in percale_builder*
    * @param op text const char*
@@ -205,8 +206,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Begins a layer (a composite such as "Dense" or "Conv2D", with Keras' words as attributes;
-   * percale_engine_describe() lists them). {@code name} may be NULL.
+   * Starts a layer, which is a composite such as "Dense" or "Conv2D" with the attributes of Keras;
+   * percale_engine_describe() lists them. {@code name} may be NULL.
    *
    * @param builder in percale_builder*
    * @param layer text const char*
@@ -226,7 +227,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT));
 
   /**
-   * The next input of the node or layer that was begun; PERCALE_NO_VALUE for an absent optional one.
+   * Adds the next input of the started node or layer; PERCALE_NO_VALUE for an optional input that is absent.
    *
    * @param builder in percale_builder*
    * @param value in percale_value
@@ -245,7 +246,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * An attribute of the node or layer that was begun: a whole number.
+   * Sets an attribute of the started node or layer to a whole number.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -265,7 +266,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_DOUBLE));
 
   /**
-   * An attribute: a number.
+   * Sets an attribute to a number.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -285,7 +286,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * An attribute: text.
+   * Sets an attribute to a text.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -305,7 +306,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * An attribute: a list of whole numbers.
+   * Sets an attribute to a list of whole numbers.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -326,7 +327,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * An attribute: a list of numbers.
+   * Sets an attribute to a list of numbers.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -347,7 +348,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * An attribute: a list of texts.
+   * Sets an attribute to a list of texts.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -368,7 +369,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * An attribute: a tensor, which is shared, not copied.
+   * Sets an attribute to a tensor, which is shared and not copied.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -388,7 +389,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * An attribute that names a function of the graph: the branches of If, the body of Loop.
+   * Sets an attribute to a function of the graph: a branch of If, the body of Loop.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -408,9 +409,9 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Ends the node or layer: checks it, infers shapes, gives its outputs (a layer has one). After an error the node
-   * is dropped and the builder is as before percale_builder_node(). {@code out_values} may be NULL when {@code
-   * output_count} is 0.
+   * Finishes the started node or layer: checks it, infers shapes, and gives its outputs. A layer has one. After an
+   * error the node is dropped and the builder is as before percale_builder_node(). {@code out_values} may be NULL
+   * if {@code output_count} is 0.
    *
    * @param builder in percale_builder*
    * @param output_count in size_t
@@ -430,7 +431,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * What follows goes into a new function, until percale_builder_end_function(). Functions nest.
+   * Starts a new function. Everything that follows goes into it, until percale_builder_end_function(). Functions
+   * nest.
    *
    * @param builder in percale_builder*
    * @param name text const char*
@@ -449,7 +451,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * Ends what percale_builder_begin_function() began.
+   * Ends the function that percale_builder_begin_function() started.
    *
    * @param builder in percale_builder*
    * @return NULL, or the error, which the caller releases
@@ -467,7 +469,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * The outputs of the current function.
+   * Sets the outputs of the current function.
    *
    * @param builder in percale_builder*
    * @param values array const percale_value*
@@ -487,7 +489,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS));
 
   /**
-   * Another name for a value of the current function: what feeds and fetches call it.
+   * Gives a value of the current function another name, by which runs feed and fetch it. ALREADY_EXISTS: the name
+   * is taken.
    *
    * @param builder in percale_builder*
    * @param value in percale_value
@@ -507,7 +510,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * dtype, dims and rank of a value; rank SIZE_MAX when not even that is known. {@code out_dims} has room for 8.
+   * Gives element type, dims (-1 where unknown) and rank of a value; the rank is SIZE_MAX if unknown. {@code
+   * out_dims} has room for 8.
    *
    * @param builder in const percale_builder*
    * @param value in percale_value
@@ -529,9 +533,9 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Nodes that follow carry this device hint; "" ends it. A device's name ("cuda:0"): they run there, and a
-   * session fails that cannot have it so, unless its option soft_placement is on. "colocate:NAME": they run where
-   * the node NAME does, or what reads and assigns the variable NAME.
+   * Sets the device hint of the nodes that follow; "" ends it. The name of a device ("cuda:0") places them there;
+   * a session that cannot do so fails, unless its option "soft_placement" is on. "colocate:NAME" places them on
+   * the device of the node NAME, or of the nodes that read and assign the variable NAME.
    *
    * @param builder in percale_builder*
    * @param device text const char*
@@ -550,8 +554,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, JAVA_INT));
 
   /**
-   * The node of {@code after} runs only when the node of {@code before} has; an op on a queue
-   * ("percale:QueueEnqueue") is ordered by it and runs where it is needed otherwise or is a target.
+   * Makes the node of {@code after} run only when the node of {@code before} has run. An op on a queue
+   * ("percale:QueueEnqueue") is ordered by this; it runs only if it is needed otherwise or is a target.
    *
    * @param builder in percale_builder*
    * @param before in percale_value
@@ -571,7 +575,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Gradients of the sum of ys with respect to each of xs, as new nodes.
+   * Adds nodes that compute the gradients of the sum of {@code ys} with respect to each of {@code xs}.
+   * UNIMPLEMENTED names an op without a gradient.
    *
    * @param builder in percale_builder*
    * @param ys array const percale_value*
@@ -594,9 +599,10 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS));
 
   /**
-   * Adds what one training step does: gradients of the scalar {@code loss} for every trainable variable that it
-   * reads, and an optimizer ({"name":"adam","learning_rate":0.001} or just "adam") that assigns them. Run the
-   * graph's target *out_target_name ("train_step") for one step; borrowed from the builder.
+   * Adds the work of one training step: gradients of the scalar {@code loss} for every trainable variable that it
+   * reads, and an optimizer that assigns them. {@code optimizer} is a name ("adam") or JSON
+   * ({"name":"adam","learning_rate":0.001}). Running the target {@code *out_target_name} ("train_step", borrowed
+   * from the builder) does one step.
    *
    * @param builder in percale_builder*
    * @param loss in percale_value
@@ -617,7 +623,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The finished, validated graph; the builder is left empty.
+   * Validates the graph and gives it. The builder is left empty.
    *
    * @param builder in percale_builder*
    * @param out_graph out percale_graph**

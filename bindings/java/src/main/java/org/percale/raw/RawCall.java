@@ -17,7 +17,8 @@ public final class RawCall {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Prepares runs with feeds of these dtypes and shapes.
+   * Prepares runs with feeds of these element types and shapes. {@code feed_dims[i]} has {@code feed_ranks[i]}
+   * sizes, all known.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -43,8 +44,9 @@ public final class RawCall {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Runs with the feeds in the order of creation; the results are written into {@code outputs}, tensors of the
-   * fetches' dtypes and shapes. Allocates nothing once warm.
+   * Runs with the feeds in the order of creation. The results are written into {@code outputs}, tensors with the
+   * element types and shapes of the fetches. Allocates nothing after the first runs. INVALID_ARGUMENT: a tensor
+   * has another type.
    *
    * @param call in percale_call*
    * @param inputs array percale_tensor* const*
@@ -64,9 +66,10 @@ public final class RawCall {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * As percale_call_run(), but DEADLINE_EXCEEDED after {@code timeout_ns} (or PERCALE_FOREVER), and CANCELLED when
-   * {@code cancellation} is (may be NULL), even before the run begins. What {@code outputs} then hold is not
-   * defined; the call stays usable.
+   * As percale_call_run(), with a timeout and a cancellation token, each of which may end the run before it
+   * begins. {@code timeout_ns}: nanoseconds, or PERCALE_FOREVER; then DEADLINE_EXCEEDED. {@code cancellation} (may
+   * be NULL): then CANCELLED. After such an end the contents of {@code outputs} are undefined and the call can be
+   * used again.
    *
    * @param call in percale_call*
    * @param inputs array percale_tensor* const*
@@ -88,13 +91,14 @@ public final class RawCall {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG));
 
   /**
-   * From now on the feed at {@code feed} of a run is what the fetch at {@code fetch} of the run before has given,
-   * as a model's state is: a cache of keys and values, or what a recurrent layer remembers. It stays on the device
-   * that computes, where that has memory of its own and can keep all of them. inputs[feed] begins anew in the
-   * first run, and whenever it is given; NULL goes on. Several such feeds are given or left out together.
-   * outputs[fetch] may be NULL: then nothing of it comes to the host. A run that fails changes nothing of what is
-   * handed on. OUT_OF_RANGE; INVALID_ARGUMENT for one that is handed on already; FAILED_PRECONDITION where dtypes
-   * or shapes differ, and, from a run, where there was none before. Not during a run.
+   * Hands recurrent state from run to run: from now on the feed {@code feed} of a run is the fetch {@code fetch}
+   * of the run before, such as a cache of keys and values. The state stays on the device that computes, if that
+   * has memory of its own and can hold all of it.
+   * <p>{@code inputs[feed]} starts the state in the first run, and again whenever it is given; NULL continues.
+   * Several such feeds are given or left out together. {@code outputs[fetch]} may be NULL: then the state is not
+   * copied to the host. A run that fails does not change the state. Not during a run. OUT_OF_RANGE: no such feed
+   * or fetch. INVALID_ARGUMENT: it is handed on already. FAILED_PRECONDITION: element types or shapes differ; from
+   * a run: there was no run before.
    *
    * @param call in percale_call*
    * @param fetch in size_t
@@ -114,7 +118,7 @@ public final class RawCall {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * dtype and shape of a fetch; {@code out_dims} has room for 8.
+   * Gives element type, dims and rank of a fetch. {@code out_dims} has room for 8. OUT_OF_RANGE past the end.
    *
    * @param call in const percale_call*
    * @param index in size_t
@@ -136,8 +140,8 @@ public final class RawCall {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * The number of the variables' version that the last successful run has read, as percale_variables_version()
-   * counts; 0 before the first one, for a graph without variables, and for NULL. Not during a run.
+   * Returns the version of the variables that the last successful run has read, as percale_variables_version()
+   * counts. 0 before the first run, for a graph without variables, and for NULL. Not during a run.
    *
    * @param call in const percale_call*
    * @return int64_t
@@ -155,7 +159,7 @@ public final class RawCall {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the call back; NULL does nothing.
+   * Releases the call. NULL is allowed.
    *
    * @param call in percale_call*
    */

@@ -17,8 +17,8 @@ public final class RawCancellation {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * A cancellation, for percale_call_run_until() and percale_trainer_set_cancellation(). Asynchronous runs have
-   * percale_event_cancel().
+   * Creates a cancellation token for percale_call_run_until() and percale_trainer_set_cancellation(). An
+   * asynchronous run is cancelled with percale_event_cancel().
    *
    * @param out_cancellation out percale_cancellation**
    * @return NULL, or the error, which the caller releases
@@ -36,8 +36,8 @@ public final class RawCancellation {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Ends what runs with it, and whatever begins with it later, with CANCELLED. Any thread; never waits. NULL:
-   * nothing.
+   * Cancels every call and trainer that uses the token, now or later: they end with CANCELLED. Any thread may call
+   * it; it never waits. NULL is allowed.
    *
    * @param cancellation in percale_cancellation*
    */
@@ -54,7 +54,7 @@ public final class RawCancellation {
           FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
   /**
-   * 1 when it was cancelled; 0 for NULL.
+   * Returns 1 if the token was cancelled; 0 for NULL.
    *
    * @param cancellation in const percale_cancellation*
    * @return int32_t
@@ -72,7 +72,7 @@ public final class RawCancellation {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One more reference. {@code cancellation} may be NULL.
+   * Adds a reference and returns {@code cancellation}. {@code cancellation} may be NULL.
    *
    * @param cancellation in percale_cancellation*
    * @return percale_cancellation*
@@ -90,7 +90,8 @@ public final class RawCancellation {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; what was given it keeps its own. {@code cancellation} may be NULL.
+   * Releases a reference. Calls and trainers that use the token have references of their own. {@code cancellation}
+   * may be NULL.
    *
    * @param cancellation in percale_cancellation*
    */

@@ -17,7 +17,7 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * A cluster without tasks.
+   * Creates a cluster without tasks.
    *
    * @param out_cluster out percale_cluster**
    * @return NULL, or the error, which the caller releases
@@ -35,7 +35,7 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * From the JSON of TF_CONFIG.
+   * Reads the JSON of TF_CONFIG, {@code size} bytes or PERCALE_NUL_ENDED.
    *
    * @param json text const char*
    * @param size in size_t
@@ -55,7 +55,8 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * From the process's environment: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, OMPI_*. NOT_FOUND without any.
+   * Reads the environment of the process: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*. NOT_FOUND: none of
+   * them is set.
    *
    * @param out_cluster out percale_cluster**
    * @return NULL, or the error, which the caller releases
@@ -73,7 +74,7 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * A task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS for one that is there.
+   * Adds a task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS: the task was added before.
    *
    * @param cluster in percale_cluster*
    * @param job text const char*
@@ -94,7 +95,7 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * Which task this process is, added or not.
+   * Sets the task that this process is, whether it was added or not.
    *
    * @param cluster in percale_cluster*
    * @param job text const char*
@@ -114,7 +115,7 @@ public final class RawCluster {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * The number of jobs; 0 for NULL.
+   * Returns the number of jobs; 0 for NULL.
    *
    * @param cluster in const percale_cluster*
    * @return size_t
@@ -132,7 +133,7 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * The name of a job, in the order in which they came; NULL past the end. Borrowed.
+   * Returns the name of a job, in the order of addition; NULL past the end. Borrowed.
    *
    * @param cluster in const percale_cluster*
    * @param index in size_t
@@ -151,7 +152,7 @@ public final class RawCluster {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS));
 
   /**
-   * One more than the highest number of a task; 0 for an unknown job.
+   * Returns one more than the highest number of a task; 0 for an unknown job.
    *
    * @param cluster in const percale_cluster*
    * @param job text const char*
@@ -170,7 +171,8 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * "host:port", "" where the source does not tell it, NULL when there is no such task. Borrowed.
+   * Returns the address of a task, "host:port"; "" if the source does not give it; NULL for an unknown task.
+   * Borrowed.
    *
    * @param cluster in const percale_cluster*
    * @param job text const char*
@@ -190,7 +192,7 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The own job ("" when none was given) and task. Borrowed. {@code out_task} may be NULL.
+   * Returns the job of this process, "" if it was not set, and its task. Borrowed. {@code out_task} may be NULL.
    *
    * @param cluster in const percale_cluster*
    * @param out_task out int64_t*
@@ -209,7 +211,7 @@ public final class RawCluster {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the cluster back; NULL does nothing.
+   * Releases the cluster. NULL is allowed.
    *
    * @param cluster in percale_cluster*
    */

@@ -228,6 +228,26 @@ public final class RawConstants {
   public static final int PERCALE_DTYPE_I2 = 26;
 
   /**
+   * A percale_log_level.
+   */
+  public static final int PERCALE_LOG_DEBUG = 0;
+
+  /**
+   * A percale_log_level.
+   */
+  public static final int PERCALE_LOG_INFO = 1;
+
+  /**
+   * A percale_log_level.
+   */
+  public static final int PERCALE_LOG_WARNING = 2;
+
+  /**
+   * A percale_log_level.
+   */
+  public static final int PERCALE_LOG_ERROR = 3;
+
+  /**
    * As a value: none.
    */
   public static final int PERCALE_NO_VALUE = -1;
@@ -238,7 +258,7 @@ public final class RawConstants {
   public static final long PERCALE_NUL_ENDED = -1L;
 
   /**
-   * As a timeout: none. Any other negative number is a time that is over already.
+   * As a timeout: none. Any other negative number is a time that has passed.
    */
   public static final long PERCALE_FOREVER = -1L;
 }

@@ -17,8 +17,9 @@ public final class RawEngine {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * An engine. {@code options} of kind "engine", or NULL for the defaults. Plug-ins are looked for now and at no
-   * other time.
+   * Creates an engine. {@code options} of kind "engine", or NULL for the defaults. Plug-ins are searched for now
+   * and at no other time. NOT_FOUND, FAILED_PRECONDITION: a device or a plug-in that the options name cannot be
+   * used; the message says why.
    *
    * @param options in const percale_options*
    * @param out_engine out percale_engine**
@@ -37,7 +38,7 @@ public final class RawEngine {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One reference more; the engine itself, NULL for NULL.
+   * Adds a reference and returns {@code engine}. NULL is allowed and returned.
    *
    * @param engine in percale_engine*
    * @return percale_engine*
@@ -55,7 +56,7 @@ public final class RawEngine {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the engine back; NULL does nothing. Its threads end with the last one.
+   * Releases a reference. The threads of the engine end with the last one. NULL is allowed.
    *
    * @param engine in percale_engine*
    */
@@ -72,7 +73,7 @@ public final class RawEngine {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * The devices that can be used.
+   * Returns the number of devices that the engine uses.
    *
    * @param engine in const percale_engine*
    * @return size_t
@@ -90,7 +91,7 @@ public final class RawEngine {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * The name of a device, "cpu:0"; NULL when there is none of that index. Borrowed.
+   * Returns the name of a device, such as "cpu:0"; NULL past the end. Borrowed.
    *
    * @param engine in const percale_engine*
    * @param index in size_t
@@ -109,15 +110,15 @@ public final class RawEngine {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Facts as JSON. {@code what} is one of: - "info": versions, ISA, threads, devices and why an absent one is
-   * absent, libraries, fingerprint, memory; - "ops": schemas; - "layers": schemas of the layers that
-   * percale_builder_layer() and a SPEC take:
-   * [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min",
-   * "max","doc"}]}], with kinds as those of ops; - "passes"; "kernels", per op and kind of device; - "losses",
+   * Describes the engine as JSON. {@code what} is one of: - "info": versions, instruction set, threads, devices,
+   * the reason why a device is absent, libraries, numerics fingerprint, memory; - "ops": the schemas of all ops; -
+   * "layers": the schemas of the layers that percale_builder_layer() and a SPEC take: [{"name", "doc", "inputs":
+   * {"min", "max"}, "attributes": [{"name", "kind", "required", "default", "min", "max", "doc"}]}], with the kinds
+   * of ops; - "passes": the passes over graphs; - "kernels": the kernels, per op and kind of device; - "losses",
    * "metrics", "optimizers", "schedules" of a SPEC and of trainers: [{"name","doc","keys"}]; - "spec": the keys of
    * a SPEC.
-   * <p>Keys are [{"name","type","required","default","choices","min","max","doc","keys"}]. "default" is a value, or a
-   * text that says what happens. "keys" describes the keys of an object.
+   * <p>Keys are [{"name", "type", "required", "default", "choices", "min", "max", "doc", "keys"}]. "default" is a
+   * value, or a text that describes the default. "keys" describes the keys of an object.
    *
    * @param engine in const percale_engine*
    * @param what text const char*
@@ -137,8 +138,9 @@ public final class RawEngine {
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Where messages of the level of the option "log" and above go; nowhere without it. {@code function} may be
-   * NULL: that ends it. Set it before other threads use the engine.
+   * Sends messages of the level of the option "log" and above to {@code function}, with {@code user} as its first
+   * argument. Without it they are dropped. {@code function} may be NULL: that ends it. Set it before other threads
+   * use the engine.
    *
    * @param engine in percale_engine*
    * @param function callback percale_log_function
@@ -157,9 +159,9 @@ public final class RawEngine {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * As percale_engine_set_log(); {@code destroy} (may be NULL) is called when another function takes the place of
-   * this one, or the engine ends. On failure it is not called, and the function from before stays. {@code
-   * function} may be NULL.
+   * As percale_engine_set_log(). {@code destroy} (may be NULL) is called with {@code user} when another function
+   * replaces this one, or when the engine ends. On failure it is not called, and the earlier function stays.
+   * {@code function} may be NULL.
    *
    * @param engine in percale_engine*
    * @param function callback percale_log_function
@@ -180,8 +182,8 @@ public final class RawEngine {
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Bytes that the engine's allocations hold now, and the most they ever held. {@code out_used} may be NULL,
-   * {@code out_peak} may be NULL.
+   * Gives the bytes that allocations of the engine hold now, and their maximum so far. {@code out_used} may be
+   * NULL, {@code out_peak} may be NULL.
    *
    * @param engine in const percale_engine*
    * @param out_used out int64_t*

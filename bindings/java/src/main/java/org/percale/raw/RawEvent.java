@@ -17,7 +17,7 @@ public final class RawEvent {
           FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
   /**
-   * 1 when the run is over; 0 for NULL.
+   * Returns 1 if the run is over; 0 for NULL.
    *
    * @param event in const percale_event*
    * @return int32_t
@@ -35,8 +35,8 @@ public final class RawEvent {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * Waits; the run's own status, or DEADLINE_EXCEEDED when it is not over after {@code timeout_ns}. May be called
-   * again.
+   * Waits for the run and returns its status. DEADLINE_EXCEEDED: it is not over after {@code timeout_ns}
+   * nanoseconds; the run continues. May be called again.
    *
    * @param event in percale_event*
    * @param timeout_ns in int64_t
@@ -55,7 +55,7 @@ public final class RawEvent {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Has {@code callback} called when the run is over. There may be several.
+   * Registers a function to be called when the run is over. There may be several.
    *
    * @param event in percale_event*
    * @param callback callback percale_event_callback
@@ -75,7 +75,8 @@ public final class RawEvent {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Ends the run with CANCELLED, also before it has begun; nothing when it is over, or for NULL. Any thread.
+   * Ends the run with CANCELLED, also before it has started. Does nothing if it is over, and for NULL. Any thread
+   * may call it.
    *
    * @param event in percale_event*
    */
@@ -92,7 +93,8 @@ public final class RawEvent {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * A result of a run that has succeeded.
+   * Gives a result of a run that has succeeded, in the order of the fetches. FAILED_PRECONDITION: it is not over.
+   * OUT_OF_RANGE past the end.
    *
    * @param event in percale_event*
    * @param index in size_t
@@ -112,8 +114,8 @@ public final class RawEvent {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * The number of the variables' version that the run has read; 0 before it is over, where it failed, for a graph
-   * without variables, and for NULL. Any thread.
+   * Returns the version of the variables that the run has read. 0 before it is over, if it failed, for a graph
+   * without variables, and for NULL. Any thread may call it.
    *
    * @param event in const percale_event*
    * @return int64_t
@@ -131,7 +133,7 @@ public final class RawEvent {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One reference more; the event itself, NULL for NULL.
+   * Adds a reference and returns {@code event}. NULL is allowed and returned.
    *
    * @param event in percale_event*
    * @return percale_event*
@@ -149,7 +151,7 @@ public final class RawEvent {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the event back; NULL does nothing.
+   * Releases a reference. NULL is allowed.
    *
    * @param event in percale_event*
    */

@@ -17,7 +17,8 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * A graph from the bytes of a .percale file, which are copied where they must live on.
+   * Makes a graph from {@code size} bytes of a .percale file. They are copied as far as they must outlive the
+   * call.
    *
    * @param engine in percale_engine*
    * @param bytes memory const void*
@@ -38,12 +39,13 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * A graph from a .percale file. Its weights are mapped where the engine's option "map_files" is on, as it is by
-   * default: the file may then be replaced by renaming another one, or removed, but must not be cut short or
-   * written to while the graph lives. That is true of all files that are mapped: weights of safetensors files and
-   * files of data sets. A file that was cut short is DATA_LOSS where Percale looks before it reads (batches of
-   * data sets, tensors that are loaded); in the middle of a run the system ends the process (SIGBUS). With
-   * "map_files" off files are read into the engine's memory, and nothing of this can happen.
+   * Makes a graph from a .percale file.
+   * <p>If the engine's option "map_files" is on, as it is by default, the weights are mapped and not read. The file
+   * may then be replaced by a rename, or removed; it must not be truncated or written to while the graph lives.
+   * This holds for all mapped files, also for weights in safetensors files and for files of data sets. A truncated
+   * file is DATA_LOSS if Percale notices it before it reads (batches of data sets, loaded tensors); in the middle
+   * of a run the system ends the process (SIGBUS). With "map_files" off, files are read into the memory of the
+   * engine and may change.
    *
    * @param engine in percale_engine*
    * @param path text const char*
@@ -63,8 +65,8 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * A graph of a foreign format ("onnx") through an importer plug-in; UNIMPLEMENTED names the formats that are
-   * there.
+   * Makes a graph from a model of another format ("onnx"), which a plug-in imports. UNIMPLEMENTED names the
+   * formats that are there.
    *
    * @param engine in percale_engine*
    * @param format text const char*
@@ -85,7 +87,7 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * The same from bytes. Files that a model of several would name are out of reach.
+   * As percale_graph_import(), from {@code size} bytes. The model cannot refer to other files.
    *
    * @param engine in percale_engine*
    * @param format text const char*
@@ -107,8 +109,8 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Writes a .percale file, whole or not at all. With {@code variables} (may be NULL) the file's first values are
-   * theirs.
+   * Writes a .percale file, completely or not at all. With {@code variables} (may be NULL) their values become the
+   * initial values in the file.
    *
    * @param graph in const percale_graph*
    * @param variables in const percale_variables*
@@ -128,7 +130,7 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The bytes that percale_graph_save_file() would write. {@code variables} may be NULL.
+   * Gives the bytes that percale_graph_save_file() would write. {@code variables} may be NULL.
    *
    * @param graph in const percale_graph*
    * @param variables in const percale_variables*
@@ -148,11 +150,11 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Writes a model of a foreign format ("onnx") through an importer plug-in, whole or not at all. It holds what
-   * "main" computes: what no output depends on is left out, changes of variables among it. {@code variables} (may
-   * be NULL) gives the values that variables have in it; without them they have the graph's first values. {@code
-   * options} of kind "export" or NULL. UNIMPLEMENTED names all ops that the format does not have, or the formats
-   * that are there; FAILED_PRECONDITION for a variable without a value.
+   * Writes a model of another format ("onnx") through a plug-in, completely or not at all. It computes what "main"
+   * computes; nodes that no output depends on are left out, also those that change variables. {@code variables}
+   * (may be NULL) gives the values of variables; without it they have the initial values of the graph. {@code
+   * options} of kind "export", or NULL. UNIMPLEMENTED names all ops that the format does not have, or the formats
+   * that are there. FAILED_PRECONDITION: a variable has no value.
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -175,8 +177,8 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The bytes that percale_graph_export() would write; RESOURCE_EXHAUSTED where the format needs a second file for
-   * as many. {@code variables} may be NULL.
+   * Gives the bytes that percale_graph_export() would write. RESOURCE_EXHAUSTED: the format needs a second file
+   * for that many. {@code variables} may be NULL.
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -198,7 +200,7 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One reference more; the graph itself, NULL for NULL.
+   * Adds a reference and returns {@code graph}. NULL is allowed and returned.
    *
    * @param graph in percale_graph*
    * @return percale_graph*
@@ -216,7 +218,7 @@ public final class RawGraph {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the graph back; NULL does nothing.
+   * Releases a reference. NULL is allowed.
    *
    * @param graph in percale_graph*
    */
@@ -233,7 +235,7 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * The names of the inputs of "main", in order; NULL past the end. Borrowed.
+   * Returns the name of an input of "main", in order; NULL past the end. Borrowed.
    *
    * @param graph in const percale_graph*
    * @param index in size_t
@@ -252,7 +254,7 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * The same of the outputs.
+   * Returns the name of an output of "main", in order; NULL past the end. Borrowed.
    *
    * @param graph in const percale_graph*
    * @param index in size_t
@@ -271,8 +273,8 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * dtype, dims (-1 = unknown) and rank of a value of "main": an input, an output, or one within, which can be fed
-   * and fetched as well. The rank is SIZE_MAX when not even that is known; {@code out_dims} has room for 8.
+   * Gives element type, dims (-1 where unknown) and rank of a value of "main": an input, an output, or an inner
+   * value, which can be fed and fetched as well. The rank is SIZE_MAX if unknown. {@code out_dims} has room for 8.
    * NOT_FOUND names a similar value.
    *
    * @param graph in const percale_graph*
@@ -295,11 +297,11 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * The graph with other dims of its inputs, each "NAME=SIZE", "NAME=?" (any size), or "INPUT:AXIS=SIZE". Models
-   * keep the names that their files have for dims; where no dim is called "batch", that is the first dim of the
-   * first input, and of all others where it is the same. Types within follow, and constant shapes that hold a dim
-   * which becomes free are made to fit. NOT_FOUND names a similar dim; INVALID_ARGUMENT the first node that is
-   * made for another dim: such a graph cannot have it.
+   * Makes a graph with other dims of its inputs. Each of {@code dims} is "NAME=SIZE", "NAME=?" (any size) or
+   * "INPUT:AXIS=SIZE". Models keep the names that their files have for dims. If no dim is called "batch", that
+   * name means the first dim of the first input, and the first dim of every other input of the same size. Types of
+   * inner values follow, and constant shapes that contain a freed dim are adapted. NOT_FOUND names a similar dim.
+   * INVALID_ARGUMENT names the first node that only works for another size.
    *
    * @param graph in const percale_graph*
    * @param dims array const char* const*
@@ -320,8 +322,8 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Facts. {@code what}: "summary" (JSON: functions, inputs, outputs, variables, op counts, parameters, bytes),
-   * "nodes" (JSON).
+   * Describes the graph as JSON. {@code what}: "summary" (functions, inputs, outputs, variables, op counts,
+   * parameters, bytes, metadata) or "nodes".
    *
    * @param graph in const percale_graph*
    * @param what text const char*
@@ -341,10 +343,10 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Draws the graph. {@code format}: "svg", a picture of "main" that is at most 4000 px high, because equal blocks
-   * are drawn once; or "html", one page with all functions that needs no network, to move, zoom, search and fold.
-   * The nodes show the times of {@code trace}, the JSON of percale_trace_json(); {@code trace} may be NULL.
-   * INVALID_ARGUMENT for another format, and for a {@code trace} that is none.
+   * Draws the graph. {@code format}: "svg" is a picture of "main", at most 4000 pixels high, in which equal blocks
+   * are drawn once; "html" is one page with all functions that needs no network and lets the reader move, zoom,
+   * search and fold. Nodes show the times of {@code trace}, the JSON of percale_trace_json(); {@code trace} may be
+   * NULL. INVALID_ARGUMENT: another format, or a {@code trace} that is none.
    *
    * @param graph in const percale_graph*
    * @param format text const char*

@@ -17,7 +17,7 @@ public final class RawLibrary {
           FunctionDescriptor.of(ADDRESS));
 
   /**
-   * The version of the library that is loaded, as "major.minor.patch". NUL-ended, static.
+   * Returns the version of the loaded library as "major.minor.patch". NUL-ended and static.
    *
    * @return const char*
    */
@@ -34,7 +34,7 @@ public final class RawLibrary {
           FunctionDescriptor.of(JAVA_INT));
 
   /**
-   * The version of the ABI: major * 1000 + minor. Functions are only ever added within a major.
+   * Returns the version of the ABI: major * 1000 + minor. Within a major version functions are only added.
    *
    * @return uint32_t
    */
@@ -46,12 +46,33 @@ public final class RawLibrary {
     }
   }
 
+  private static final MethodHandle PERCALE_FILE_CHECK_ =
+      Raw.function("percale_file_check",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Reads a file or folder and returns the first error in it. The name chooses the reader: .npy, .npz,
+   * .safetensors, .onnx (needs its plug-in), .json (a SPEC). A folder is a checkpoint or holds checkpoints, whose
+   * checksums are compared. Any other file is read as .percale. Thread-safe.
+   *
+   * @param engine in percale_engine*
+   * @param path text const char*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_file_check(MemorySegment engine, MemorySegment path) {
+    try {
+      return (MemorySegment) PERCALE_FILE_CHECK_.invokeExact(engine, path);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_CODE_NAME_ =
       Raw.getter("percale_code_name",
           FunctionDescriptor.of(ADDRESS, JAVA_INT));
 
   /**
-   * The upper-case name of a code, "INVALID_ARGUMENT". Static.
+   * Returns the name of a code in upper case, such as "INVALID_ARGUMENT". Static.
    *
    * @param code in percale_code
    * @return const char*
@@ -69,7 +90,7 @@ public final class RawLibrary {
           FunctionDescriptor.of(ADDRESS, JAVA_INT));
 
   /**
-   * The lower-case name of a dtype, "f32"; "invalid" for a number that is none. Static.
+   * Returns the name of an element type in lower case, such as "f32"; "invalid" for an unknown number. Static.
    *
    * @param dtype in percale_dtype
    * @return const char*
@@ -77,27 +98,6 @@ public final class RawLibrary {
   public static MemorySegment percale_dtype_name(int dtype) {
     try {
       return (MemorySegment) PERCALE_DTYPE_NAME_.invokeExact(dtype);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_FILE_CHECK_ =
-      Raw.function("percale_file_check",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
-
-  /**
-   * Reads a file or folder and returns the error of the first thing that is wrong with it. The name chooses the
-   * reader: .npy, .npz, .safetensors, .onnx (needs its plug-in), .json (a SPEC); a folder is a checkpoint or holds
-   * checkpoints, whose checksums are compared; any other file is read as .percale. Thread-safe.
-   *
-   * @param engine in percale_engine*
-   * @param path text const char*
-   * @return NULL, or the error, which the caller releases
-   */
-  public static MemorySegment percale_file_check(MemorySegment engine, MemorySegment path) {
-    try {
-      return (MemorySegment) PERCALE_FILE_CHECK_.invokeExact(engine, path);
     } catch (Throwable error) {
       throw Raw.unexpected(error);
     }

@@ -17,7 +17,7 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Options for what {@code kind} names: "engine", "session", "trainer" or "export"; NOT_FOUND for another.
+   * Creates options of a kind: "engine", "session", "trainer" or "export". NOT_FOUND for another {@code kind}.
    *
    * @param kind text const char*
    * @param out_options out percale_options**
@@ -36,7 +36,7 @@ public final class RawOptions {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the options back; NULL does nothing.
+   * Releases the options. NULL is allowed.
    *
    * @param options in percale_options*
    */
@@ -53,8 +53,9 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Sets an option from its text, converted to the option's type. A size in bytes may have a unit: "2GB" (10^9
-   * each), "2GiB" (2^30 each). NOT_FOUND for an unknown key names a similar one; OUT_OF_RANGE names the range.
+   * Sets an option from its text, which is converted to the type of the option. A size in bytes may have a unit:
+   * "2GB" (10^9 bytes each) or "2GiB" (2^30 bytes each). NOT_FOUND: an unknown key; the message names a similar
+   * one. OUT_OF_RANGE: the message names the range.
    *
    * @param options in percale_options*
    * @param key text const char*
@@ -74,7 +75,7 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * Sets an option to a whole number; errors as percale_options_set().
+   * Sets an option to a whole number. Errors as percale_options_set().
    *
    * @param options in percale_options*
    * @param key text const char*
@@ -94,7 +95,7 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_DOUBLE));
 
   /**
-   * Sets an option to a number; errors as percale_options_set().
+   * Sets an option to a number. Errors as percale_options_set().
    *
    * @param options in percale_options*
    * @param key text const char*
@@ -114,9 +115,9 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * All options of all kinds as JSON: [{"kind","key","type","default","choices","min","max","doc"}]. "type" is
-   * int, float, bytes, text, choice or switch. Options of type choice have "choices", such as "a|b|c". Numbers
-   * with bounds have "min" and "max".
+   * Describes all options of all kinds as JSON: [{"kind", "key", "type", "default", "choices", "min", "max",
+   * "doc"}]. "type" is int, float, bytes, text, choice or switch. Options of type choice have "choices", such as
+   * "a|b|c". Numbers with bounds have "min" and "max".
    *
    * @param out_json out percale_text**
    * @return NULL, or the error, which the caller releases

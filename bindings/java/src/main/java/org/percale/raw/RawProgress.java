@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
- * What a callback of percale_trainer_fit() is told after each step. Grows at the end: read no further than
- * struct_size.
+ * State of a training after a step, for the callback of percale_trainer_fit(). It grows at its end: read no
+ * further than {@code struct_size}.
  */
 public final class RawProgress {
   private RawProgress() {}
@@ -38,7 +38,7 @@ public final class RawProgress {
       JAVA_DOUBLE.withName("epoch_loss"));
 
   /**
-   * The field struct_size: in bytes, as the library knows it.
+   * The field struct_size: in bytes, as the library has it.
    *
    * @param struct a struct of the library
    * @return uint32_t
@@ -48,7 +48,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field epoch: from 1.
+   * The field epoch: counted from 1.
    *
    * @param struct a struct of the library
    * @return int64_t
@@ -58,7 +58,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field epochs: from 1.
+   * The field epochs: counted from 1.
    *
    * @param struct a struct of the library
    * @return int64_t
@@ -68,7 +68,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field step: over the whole run, from 1; steps = 0 when not known.
+   * The field step: of the whole run, from 1; 0 steps: unknown.
    *
    * @param struct a struct of the library
    * @return int64_t
@@ -78,7 +78,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field steps: over the whole run, from 1; steps = 0 when not known.
+   * The field steps: of the whole run, from 1; 0 steps: unknown.
    *
    * @param struct a struct of the library
    * @return int64_t
@@ -88,7 +88,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field step_in_epoch: from 1.
+   * The field step_in_epoch: counted from 1.
    *
    * @param struct a struct of the library
    * @return int64_t
@@ -98,7 +98,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field steps_in_epoch: from 1.
+   * The field steps_in_epoch: counted from 1.
    *
    * @param struct a struct of the library
    * @return int64_t
@@ -128,7 +128,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field rows_per_second: speed, since the start, until the end.
+   * The field rows_per_second: speed, time so far, time left.
    *
    * @param struct a struct of the library
    * @return double
@@ -138,7 +138,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field seconds: speed, since the start, until the end.
+   * The field seconds: speed, time so far, time left.
    *
    * @param struct a struct of the library
    * @return double
@@ -148,7 +148,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field eta_seconds: speed, since the start, until the end.
+   * The field eta_seconds: speed, time so far, time left.
    *
    * @param struct a struct of the library
    * @return double
@@ -158,7 +158,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field epoch_ended: 1: the metrics below are there.
+   * The field epoch_ended: 1: the metrics below are set.
    *
    * @param struct a struct of the library
    * @return int32_t
@@ -188,7 +188,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field metric_values: means over the epoch; borrowed for the call.
+   * The field metric_values: means over the epoch; borrowed.
    *
    * @param struct a struct of the library
    * @return const double*
@@ -198,7 +198,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field epoch_loss: mean over the epoch's rows so far, each before its update.
+   * The field epoch_loss: mean over the rows of the epoch so far.
    *
    * @param struct a struct of the library
    * @return double

@@ -17,8 +17,8 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * A session over a graph. {@code variables} may be NULL when the graph has none, else that is INVALID_ARGUMENT;
-   * {@code options} of kind "session" or NULL.
+   * Creates a session for a graph. {@code variables} may be NULL if the graph has none, otherwise that is
+   * INVALID_ARGUMENT. {@code options} of kind "session", or NULL.
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -40,7 +40,7 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One reference more; the session itself, NULL for NULL.
+   * Adds a reference and returns {@code session}. NULL is allowed and returned.
    *
    * @param session in percale_session*
    * @return percale_session*
@@ -58,8 +58,7 @@ public final class RawSession {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the session back; NULL does nothing. The last one ends asynchronous runs and waits for
-   * them.
+   * Releases a reference. The last one cancels asynchronous runs and waits for them. NULL is allowed.
    *
    * @param session in percale_session*
    */
@@ -76,9 +75,10 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
 
   /**
-   * Runs what the fetches and targets need. Any value may be fed or fetched, by name; targets are node names. On
-   * success out_fetches[i] is a new tensor. One element under any shape may be fed for a scalar. {@code
-   * timeout_ns}: PERCALE_FOREVER, or DEADLINE_EXCEEDED after that time, at once for 0.
+   * Computes the fetches and runs the targets, with everything that they need. Any value can be fed or fetched by
+   * name; targets are names of nodes. On success {@code out_fetches[i]} is a new tensor. A tensor of one element
+   * may be fed for a scalar, whatever its rank. {@code timeout_ns}: nanoseconds, or PERCALE_FOREVER.
+   * DEADLINE_EXCEEDED: the time has passed, for 0 at once. NOT_FOUND names a similar value.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -105,7 +105,8 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
 
   /**
-   * The same on a thread of the engine; the event gives the results. The feeds are kept until it is done.
+   * As percale_session_run(), on a thread of the engine. The event gives the results. The feeds are kept until the
+   * run is done.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -132,8 +133,8 @@ public final class RawSession {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Ends every run of the session that is under way with CANCELLED, those of its calls too; later runs are not
-   * affected. Any thread. NULL: nothing.
+   * Ends every current run of the session with CANCELLED, also those of its calls. Later runs are not affected.
+   * Any thread may call it. NULL is allowed.
    *
    * @param session in percale_session*
    */
@@ -150,9 +151,10 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
 
   /**
-   * Why the plan is what it is, for feeds of the given types. {@code what}: "plan" (JSON: per node device, kernel,
-   * reason, shapes; the cut, bytes moved, predicted peak), "kernels" (JSON: who runs each node, and why every
-   * better entry refused), "passes" (JSON: node counts after each pass).
+   * Explains the plan for feeds of the given types. {@code what}: "plan" (JSON: device, kernel, reason and shapes
+   * of each node; cuts, bytes moved, predicted peak), "kernels" (JSON: the kernel of each node, and why better
+   * ones refused it) or "passes" (JSON: node counts after each pass). {@code feed_dims[i]} has {@code
+   * feed_ranks[i]} sizes.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -208,8 +210,8 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * JSON: plans made, cache hits, runs, the peak of memory as planned for one run at a time, and as measured: the
-   * most that the session's runs and plans ever held.
+   * Gives statistics as JSON: plans made, cache hits, runs, the peak of memory as planned for one run at a time,
+   * and the measured peak of all runs and plans of the session.
    *
    * @param session in const percale_session*
    * @param out_json out percale_text**
@@ -228,7 +230,7 @@ public final class RawSession {
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
 
   /**
-   * Records what the session does from now on. {@code trace} may be NULL: that ends it.
+   * Records the runs of the session from now on. {@code trace} may be NULL: that ends it.
    *
    * @param session in percale_session*
    * @param trace in percale_trace*

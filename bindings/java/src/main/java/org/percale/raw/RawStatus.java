@@ -17,7 +17,7 @@ public final class RawStatus {
           FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
   /**
-   * The code; PERCALE_OK for NULL.
+   * Returns the code of a status; PERCALE_OK for NULL.
    *
    * @param status in const percale_status*
    * @return percale_code
@@ -35,7 +35,8 @@ public final class RawStatus {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The message, NUL-ended, borrowed from the status; "" for NULL. {@code out_size} may be NULL.
+   * Returns the message, NUL-ended and borrowed from the status; "" for NULL. {@code out_size} may be NULL; it
+   * receives the number of bytes.
    *
    * @param status in const percale_status*
    * @param out_size out size_t*
@@ -54,7 +55,7 @@ public final class RawStatus {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One reference more; the error itself, NULL for NULL. Several threads may look at one error.
+   * Adds a reference and returns {@code status}. NULL is allowed and returned.
    *
    * @param status in percale_status*
    * @return percale_status*
@@ -72,7 +73,7 @@ public final class RawStatus {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the error back; NULL does nothing.
+   * Releases a reference. NULL is allowed.
    *
    * @param status in percale_status*
    */
@@ -89,8 +90,8 @@ public final class RawStatus {
           FunctionDescriptor.of(JAVA_LONG));
 
   /**
-   * Statuses of this process that were handed out and not released, each once for all its references: for leak
-   * tests.
+   * Returns how many statuses of this process exist now, however many references each one has. For tests that look
+   * for leaks.
    *
    * @return int64_t
    */

@@ -17,7 +17,9 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * A tensor in the engine's memory, 64-byte aligned, filled with zeros.
+   * Creates a tensor in the memory of the engine, 64-byte aligned and filled with zeros. {@code dims}: {@code
+   * rank} sizes, each 0 or more; the rank is at most 8. RESOURCE_EXHAUSTED: beyond the memory limit, or out of
+   * memory.
    *
    * @param engine in percale_engine*
    * @param dtype in percale_dtype
@@ -39,8 +41,10 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * A tensor over the caller's memory, without a copy. {@code bytes} must suffice for the shape; the memory must
-   * stay valid and unchanged until {@code deleter} (may be NULL) is called, which it is not when this fails.
+   * Makes a tensor over memory of the caller, without a copy. {@code data} is row-major and has {@code bytes}
+   * bytes, which must suffice for the shape. It must stay valid and unchanged until {@code deleter(user, data)} is
+   * called. {@code deleter} (may be NULL) is not called if this function fails. INVALID_ARGUMENT: too few bytes,
+   * or memory that is not aligned to an element.
    *
    * @param dtype in percale_dtype
    * @param dims array const int64_t*
@@ -65,7 +69,8 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * A DLManagedTensorVersioned* of DLPack over the tensor's memory, kept alive by it.
+   * Gives a DLManagedTensorVersioned* of DLPack over the memory of the tensor, which it keeps alive. The caller
+   * must call its deleter.
    *
    * @param tensor in percale_tensor*
    * @param out_managed out void**
@@ -84,7 +89,8 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Takes a DLManagedTensorVersioned* over: row-major, in host memory, else UNIMPLEMENTED and the caller keeps it.
+   * Takes over a DLManagedTensorVersioned*. UNIMPLEMENTED: it is not row-major or not in host memory; then the
+   * caller keeps it.
    *
    * @param managed memory void*
    * @param out_tensor out percale_tensor**
@@ -123,7 +129,8 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * A tensor from the bytes of a foreign format ("onnx": a TensorProto) through an importer plug-in.
+   * Makes a tensor from {@code size} bytes of another format, which a plug-in imports ("onnx": a TensorProto).
+   * UNIMPLEMENTED names the formats that are there.
    *
    * @param engine in percale_engine*
    * @param format text const char*
@@ -145,7 +152,7 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Writes a NumPy .npy file.
+   * Writes a NumPy .npy file, completely or not at all.
    *
    * @param tensor in const percale_tensor*
    * @param path text const char*
@@ -164,7 +171,7 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One reference more; the tensor itself, NULL for NULL.
+   * Adds a reference and returns {@code tensor}. NULL is allowed and returned.
    *
    * @param tensor in percale_tensor*
    * @return percale_tensor*
@@ -182,8 +189,7 @@ public final class RawTensor {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the tensor back; NULL does nothing. Borrowed memory is given to its deleter with the last
-   * one.
+   * Releases a reference. With the last one, borrowed memory goes to its deleter. NULL is allowed.
    *
    * @param tensor in percale_tensor*
    */
@@ -200,7 +206,7 @@ public final class RawTensor {
           FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
   /**
-   * The element type; 0 for NULL.
+   * Returns the element type; 0 for NULL.
    *
    * @param tensor in const percale_tensor*
    * @return percale_dtype
@@ -218,7 +224,7 @@ public final class RawTensor {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * The number of dims; 0 for NULL.
+   * Returns the number of dims; 0 for NULL.
    *
    * @param tensor in const percale_tensor*
    * @return size_t
@@ -236,7 +242,7 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * The dims, borrowed; never NULL, not even for a NULL tensor.
+   * Returns the dims, borrowed. Never NULL, not even for a NULL tensor.
    *
    * @param tensor in const percale_tensor*
    * @return const int64_t*
@@ -254,7 +260,7 @@ public final class RawTensor {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * The size of the memory in bytes; 0 for NULL.
+   * Returns the size of the elements in bytes; 0 for NULL.
    *
    * @param tensor in const percale_tensor*
    * @return size_t
@@ -272,7 +278,7 @@ public final class RawTensor {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * The number of elements; 0 for NULL.
+   * Returns the number of elements; 0 for NULL.
    *
    * @param tensor in const percale_tensor*
    * @return int64_t
@@ -290,7 +296,8 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * The memory, row-major, borrowed; not NULL, not even for an empty tensor; NULL for a NULL tensor.
+   * Returns the elements, row-major and borrowed. Not NULL, except for a NULL tensor. Only the sole user of a
+   * tensor may write to them.
    *
    * @param tensor in const percale_tensor*
    * @return void*

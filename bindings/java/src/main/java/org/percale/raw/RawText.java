@@ -17,7 +17,8 @@ public final class RawText {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The characters, NUL-ended, borrowed; "" for NULL. {@code out_size} may be NULL.
+   * Returns the characters, NUL-ended and borrowed; "" for NULL. {@code out_size} may be NULL; it receives the
+   * number of bytes.
    *
    * @param text in const percale_text*
    * @param out_size out size_t*
@@ -36,7 +37,7 @@ public final class RawText {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the text back; NULL does nothing.
+   * Releases the text. NULL is allowed.
    *
    * @param text in percale_text*
    */

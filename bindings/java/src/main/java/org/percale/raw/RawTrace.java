@@ -17,7 +17,7 @@ public final class RawTrace {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * An empty trace.
+   * Creates an empty trace.
    *
    * @param engine in percale_engine*
    * @param out_trace out percale_trace**
@@ -36,7 +36,7 @@ public final class RawTrace {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The spans in the JSON form that Chrome and Perfetto open.
+   * Gives the spans as JSON in the trace event format, which Chrome and Perfetto open.
    *
    * @param trace in const percale_trace*
    * @param out_json out percale_text**
@@ -55,7 +55,7 @@ public final class RawTrace {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the trace back; NULL does nothing.
+   * Releases the trace. NULL is allowed.
    *
    * @param trace in percale_trace*
    */

@@ -17,10 +17,10 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Trains {@code graph}, whose main function has the inputs of the data set and an output that is the scalar
-   * loss. {@code options} of kind "trainer" or NULL (loss, metrics, optimizer, schedule, shards, clip_norm,
-   * accumulation, ema, groups, freeze, early_stopping, ...; see percale_options_describe()). {@code variables} may
-   * be NULL: a new table, drawn by the option "seed".
+   * Creates a trainer for a graph whose function "main" has the columns of the data set as inputs and the scalar
+   * loss as an output. {@code options} of kind "trainer", or NULL (loss, metrics, optimizer, schedule, shards,
+   * clip_norm, accumulation, ema, groups, freeze, early_stopping and others; percale_options_describe() lists
+   * them). {@code variables} may be NULL: then a new table is made, with the option "seed".
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -42,11 +42,12 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * A trainer from a SPEC (JSON text): model, loss, metrics, optimizer, data. Relative paths are looked up in
-   * {@code data_folder}, the environment's PERCALE_DATA, the cache, and {@code spec_folder}; {@code data_folder}
-   * may be NULL, {@code spec_folder} may be NULL. {@code options} of kind "trainer", or NULL, override the SPEC,
-   * but for those that stand for a key of it (percale_options_describe() says "Not for a SPEC"). SPEC.md, which is
-   * installed with the library's documentation, has all keys.
+   * Creates a trainer from a SPEC, JSON text with model, loss, metrics, optimizer and data; SPEC.md, which is
+   * installed with the documentation, lists all keys. Relative paths are searched for in {@code data_folder}, the
+   * environment's PERCALE_DATA, the cache and {@code spec_folder}; {@code data_folder} may be NULL, {@code
+   * spec_folder} may be NULL. {@code options} of kind "trainer", or NULL, override the SPEC, except those that
+   * stand for a key of it, which percale_options_describe() marks with "Not for a SPEC". INVALID_ARGUMENT names
+   * the key or the position in the text.
    *
    * @param engine in percale_engine*
    * @param spec text const char*
@@ -88,7 +89,7 @@ public final class RawTrainer {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the trainer back; NULL does nothing.
+   * Releases a reference. NULL is allowed.
    *
    * @param trainer in percale_trainer*
    */
@@ -105,9 +106,9 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * One step on one global batch; {@code out_loss} (may be NULL) is the batch's mean loss before the update. With
-   * the option "accumulation" as many calls make a step, the last of them updates; until then fit and save answer
-   * FAILED_PRECONDITION.
+   * Does one step on one global batch: {@code count} tensors by name, all with the same first dim. {@code
+   * out_loss} (may be NULL) is the mean loss of the batch before the update. With the option "accumulation", that
+   * many calls make one step, of which the last one updates; until then fit and save answer FAILED_PRECONDITION.
    *
    * @param trainer in percale_trainer*
    * @param names array const char* const*
@@ -129,14 +130,13 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
 
   /**
-   * The same; it also gives values that the batch's forward pass computed, in its form for training and before the
-   * update, one new tensor per name in {@code fetches}: outputs of percale_trainer_model(), and other values of
-   * the graph that the loss needs, by name. Rows are those of the batch, in its order. NOT_FOUND for a value that
-   * a step does not compute. INVALID_ARGUMENT, and no step, for one that has no row for each row of the batch,
-   * unless the batch is one shard. FAILED_PRECONDITION in the mode "backup:N", which leaves shards out. With
-   * parameters that lie on devices alone, they are the host's from then on, which a warning says.
-   * <p>percale_tensor* scores; const char* const fetches[] = {"scores"}; status = percale_trainer_step_fetch(trainer,
-   * names, batch, 2, fetches, 1, &amp;scores, &amp;loss);
+   * As percale_trainer_step(), and gives values that the forward pass of the batch has computed, in its training
+   * form and before the update: one new tensor per name in {@code fetches}. A fetch is an output of
+   * percale_trainer_model() or another value of the graph that the loss needs. Rows have the order of the batch.
+   * With parameters that are only on devices, they are moved to the host, which a warning says.
+   * <p>NOT_FOUND: a step does not compute the value. INVALID_ARGUMENT, and no step: the value has no row for each row
+   * of the batch, unless the batch is one shard. FAILED_PRECONDITION: in the mode "backup:N", which leaves shards
+   * out.
    *
    * @param trainer in percale_trainer*
    * @param names array const char* const*
@@ -161,14 +161,14 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
 
   /**
-   * Trains over the data set for as many epochs as are left until {@code epochs} (0: as the SPEC, or the option
-   * "epochs", says): those of earlier calls count, so that a second call with the same number does nothing, and
-   * goes on where the first one was ended. The data set has a column for each input by name, of its dtype; where
-   * the input is I64, as class numbers and the ids of an Embedding are, narrower integers and whole floats are
-   * good too. Rows have the shape of the input's, but for dims of 1; flat rows take the input's shape, and a flat
-   * input theirs. Rows of [28, 28, 3] are an error where the input wants [3, 28, 28]. A schedule without a length
-   * of its own runs over the epochs that this call was told. {@code dataset} may be NULL for a trainer from a SPEC
-   * with data. {@code callback} may be NULL. Neither it nor {@code user} is used after the return.
+   * Trains until {@code epochs} epochs are done (0: the number of the SPEC, or of the option "epochs"). Epochs of
+   * earlier calls count, so a second call with the same number does nothing, and a call after an interruption
+   * resumes. A schedule without a length of its own spans the epochs that this call is told.
+   * <p>The data set has a column for each input, by name, of its element type; for an I64 input, such as class
+   * numbers, narrower integers and whole floats are converted. Rows have the shape of the input except for dims of
+   * 1; flat rows are reshaped to the input, and rows are flattened for a flat input. Rows of [28, 28, 3] are an
+   * error for an input of [3, 28, 28]. {@code dataset} may be NULL for a trainer from a SPEC with data. {@code
+   * callback} may be NULL. Neither it nor {@code user} is used after the return.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*
@@ -190,9 +190,9 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Data that is evaluated after each epoch of percale_trainer_fit(): "val_loss" and "val_" metrics join the
-   * history, and may be monitored; epochs without such data have NaN there. Not during a call. {@code dataset} may
-   * be NULL: none.
+   * Sets data that is evaluated after each epoch of percale_trainer_fit(): "val_loss" and "val_" metrics join the
+   * history and can be monitored. Epochs without such data have NaN there. {@code dataset} may be NULL: none. Not
+   * during a call.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*
@@ -211,8 +211,8 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. {@code dataset} may be NULL: the
-   * SPEC's test data, else its validation data.
+   * Gives loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. {@code dataset} may be NULL:
+   * then the test data of the SPEC, or else its validation data.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*
@@ -232,9 +232,9 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * Makes what was trained so far the next version of the table, in one piece: runs of sessions on the same
-   * variables that begin later see it, those under way keep the version that they began with, and nobody waits.
-   * The option "publish" says when a trainer does so by itself.
+   * Publishes the current parameters as the next version of the table, atomically. Runs of sessions with the same
+   * variables that start later use it; current runs keep their version, and none of them waits. The option
+   * "publish" says when a trainer does this by itself.
    *
    * @param trainer in percale_trainer*
    * @return NULL, or the error, which the caller releases
@@ -252,10 +252,10 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_DOUBLE));
 
   /**
-   * The optimizer's learning rate from the next step on, which the schedule begins with: a factor of it, or a fall
-   * from it, counts from this rate. Checkpoints hold it. Between two steps, or within the progress callback.
-   * INVALID_ARGUMENT unless {@code rate} is a finite number from 0 on; FAILED_PRECONDITION with the schedule
-   * one_cycle, which says the rate itself, and during a step.
+   * Sets the learning rate of the optimizer from the next step on. The schedule starts from this rate. Checkpoints
+   * store it. Call it between two steps, or within the progress callback. INVALID_ARGUMENT: {@code rate} is
+   * negative or not finite. FAILED_PRECONDITION: during a step, and with the schedule one_cycle, which sets the
+   * rate itself.
    *
    * @param trainer in percale_trainer*
    * @param rate in double
@@ -274,8 +274,8 @@ public final class RawTrainer {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Ends the call under way (step, fit, evaluate) with CANCELLED; the state is that of the last completed step.
-   * Later calls are not affected. Any thread. NULL: nothing.
+   * Ends the current step, fit or evaluate with CANCELLED. The state is that of the last completed step. Later
+   * calls are not affected. Any thread may call it. NULL is allowed.
    *
    * @param trainer in percale_trainer*
    */
@@ -292,9 +292,9 @@ public final class RawTrainer {
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
 
   /**
-   * From now on step, fit and evaluate end with CANCELLED when {@code cancellation} is, within a step, between
-   * two, or before they begin; the state is that of the last completed step. It takes the place of the one before;
-   * {@code cancellation} may be NULL: none. During a call it does nothing.
+   * Sets the cancellation token of step, fit and evaluate, instead of the one before: cancelling it ends them with
+   * CANCELLED, within a step, between two, or before they start. The state is that of the last completed step.
+   * {@code cancellation} may be NULL: none. Does nothing during a call.
    *
    * @param trainer in percale_trainer*
    * @param cancellation in percale_cancellation*
@@ -312,8 +312,8 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Writes a checkpoint {@code folder}/step-N, whole or not at all. It replaces one of the same step, and is the
-   * newest of the folder from then on. With the options "keep_last" and "keep_best" older checkpoints of this run
+   * Writes a checkpoint {@code folder}/step-N, completely or not at all. It replaces one of the same step and
+   * becomes the newest of the folder. With the options "keep_last" and "keep_best" older checkpoints of this run
    * are removed, never those of another run.
    *
    * @param trainer in percale_trainer*
@@ -333,15 +333,16 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Takes up a checkpoint: {@code path} is one, {@code folder}/step-N, or a folder, whose newest whole one is
-   * taken. The same bits follow as without the interruption. NOT_FOUND without the folder or a checkpoint in it.
-   * DATA_LOSS when the one that was named, or every one, is damaged; newer ones that are damaged are logged as a
-   * warning and listed by percale_trainer_describe(): {"run_id", "restored_from", "skipped_checkpoints"}.
-   * FAILED_PRECONDITION names the first difference when the checkpoint is of another job: model, initializers,
-   * loss, optimizer, schedule, shape and batches of the data, seed, shards, accumulation, frozen variables, or the
-   * numerics fingerprint (the option "any_fingerprint" takes up that of another). Epochs, devices, threads, paths
-   * and logging may change, and between epochs metrics; with other epochs a schedule without a length of its own
-   * gives other rates. Data that the trainer does not know yet is compared by the next percale_trainer_fit().
+   * Restores a checkpoint. {@code path} is one, {@code folder}/step-N, or a folder, whose newest intact one is
+   * taken. Training then continues with the same bits as without the interruption.
+   * <p>NOT_FOUND: no such folder, or no checkpoint in it. DATA_LOSS: the named one, or every one, is damaged. Newer
+   * ones that are damaged are logged as a warning and listed by percale_trainer_describe(): {"run_id",
+   * "restored_from", "skipped_checkpoints"}. FAILED_PRECONDITION names the first difference if the checkpoint is
+   * of another job: model, initializers, loss, optimizer, schedule, shape and batches of the data, seed, shards,
+   * accumulation, frozen variables, or the numerics fingerprint (the option "any_fingerprint" accepts another
+   * one). Epochs, devices, threads, paths and logging may change, and between epochs metrics; with other epochs, a
+   * schedule without a length of its own gives other rates. The next percale_trainer_fit() compares data that the
+   * trainer does not know yet.
    *
    * @param trainer in percale_trainer*
    * @param path text const char*
@@ -360,11 +361,11 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT));
 
   /**
-   * Makes {@code folder} where it is missing and locks it for the run of this trainer, until the trainer is gone,
-   * locks another folder, or the process ends. A run begins with a new trainer and goes on in one that restores
-   * its checkpoint, so restore first. UNAVAILABLE names the process that has locked the folder. ALREADY_EXISTS
-   * when it holds checkpoints of another run; with {@code overwrite} not 0 those are removed, and nothing else.
-   * The lock is advisory: percale_trainer_save() does not ask for it.
+   * Creates {@code folder} if it does not exist and locks it for the run of this trainer, until the trainer ends,
+   * locks another folder, or the process ends. A run starts with a new trainer and continues in one that restores
+   * its checkpoint, so restore first. The lock is advisory: percale_trainer_save() does not check it. UNAVAILABLE
+   * names the process that holds the lock. ALREADY_EXISTS: it holds checkpoints of another run; if {@code
+   * overwrite} is not 0 those are removed, and nothing else.
    *
    * @param trainer in percale_trainer*
    * @param folder text const char*
@@ -384,7 +385,7 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The graph for inference (inputs to predictions) with a new reference.
+   * Gives the graph for inference, from inputs to predictions, with a new reference.
    *
    * @param trainer in percale_trainer*
    * @param out_graph out percale_graph**
@@ -403,7 +404,7 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The table that is trained, with a new reference.
+   * Gives the table that is trained, with a new reference.
    *
    * @param trainer in percale_trainer*
    * @param out_variables out percale_variables**
@@ -422,7 +423,7 @@ public final class RawTrainer {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * Steps that were completed.
+   * Returns the number of completed steps.
    *
    * @param trainer in const percale_trainer*
    * @return int64_t
@@ -440,8 +441,8 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The history: "csv", "svg" (a plot of the loss), or "events": the bytes of a file events.out.tfevents.* for
-   * TensorBoard, which later begin with those that were given earlier.
+   * Gives the history in a format: "csv", "svg" (a plot of the loss), or "events": the bytes of a file
+   * events.out.tfevents.* for TensorBoard. Later ones begin with the bytes of earlier ones.
    *
    * @param trainer in const percale_trainer*
    * @param format text const char*
@@ -461,8 +462,8 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Facts as JSON: parameters, shards, devices, batch size, optimizer, data. "epoch" is that of the next step,
-   * from 1: after all of 8 epochs it is 9.
+   * Describes the trainer as JSON: parameters, shards, devices, batch size, optimizer, data. "epoch" is that of
+   * the next step, from 1 on: after all of 8 epochs it is 9.
    *
    * @param trainer in const percale_trainer*
    * @param out_json out percale_text**
@@ -481,8 +482,8 @@ public final class RawTrainer {
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
 
   /**
-   * Records what the trainer does from now on. {@code trace} may be NULL: that ends it. During a call it does
-   * nothing.
+   * Records the steps of the trainer from now on. {@code trace} may be NULL: that ends it. Does nothing during a
+   * call.
    *
    * @param trainer in percale_trainer*
    * @param trace in percale_trace*

@@ -17,9 +17,9 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * A table with the first values of the graph's variables, and the owner of the queues and mutexes of all
-   * sessions and trainers that are made with it; {@code seed} feeds the initializers. Initializers run on the
-   * engine's CPU device; without one FAILED_PRECONDITION when there are any.
+   * Creates a table with the initial values of the variables of the graph. It also owns the queues and mutexes of
+   * all sessions and trainers that use it. {@code seed} is for initializers, which run on the CPU device of the
+   * engine; FAILED_PRECONDITION: there are initializers and no such device.
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -40,7 +40,7 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One reference more; the table itself, NULL for NULL.
+   * Adds a reference and returns {@code variables}. NULL is allowed and returned.
    *
    * @param variables in percale_variables*
    * @return percale_variables*
@@ -58,7 +58,7 @@ public final class RawVariables {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference to the table back; NULL does nothing.
+   * Releases a reference. NULL is allowed.
    *
    * @param variables in percale_variables*
    */
@@ -75,7 +75,7 @@ public final class RawVariables {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * The number of variables; 0 for NULL.
+   * Returns the number of variables; 0 for NULL.
    *
    * @param variables in const percale_variables*
    * @return size_t
@@ -93,7 +93,7 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * Names in ascending order; NULL past the end. Borrowed.
+   * Returns the name of a variable, in ascending order; NULL past the end. Borrowed.
    *
    * @param variables in const percale_variables*
    * @param index in size_t
@@ -112,7 +112,7 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The value of the newest version, as a tensor that does not change any more.
+   * Gives the value in the newest version, as a tensor that never changes.
    *
    * @param variables in const percale_variables*
    * @param name text const char*
@@ -132,7 +132,7 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Publishes a new version with this value; dtype and shape must agree.
+   * Publishes a new version with this value. INVALID_ARGUMENT: another element type or shape.
    *
    * @param variables in percale_variables*
    * @param name text const char*
@@ -152,7 +152,7 @@ public final class RawVariables {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * The number of the newest version, from 1 on.
+   * Returns the number of the newest version, from 1 on.
    *
    * @param variables in const percale_variables*
    * @return int64_t
@@ -170,8 +170,8 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * "sha256:..." over names, dtypes, shapes and little-endian bytes of all parameters in name order; the same in
-   * every language. Optimizer slots are left out.
+   * Gives "sha256:..." over names, element types, shapes and little-endian bytes of all parameters in the order of
+   * names, without the slots of optimizers. It is the same in every language.
    *
    * @param variables in const percale_variables*
    * @param out_digest out percale_text**
@@ -190,8 +190,8 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT));
 
   /**
-   * Takes values from a safetensors file: each tensor whose name is a variable. NOT_FOUND when {@code strict} and
-   * a variable is missing.
+   * Takes values from a safetensors file: each tensor whose name is that of a variable. NOT_FOUND: {@code strict}
+   * is not 0 and a variable is missing.
    *
    * @param variables in percale_variables*
    * @param path text const char*
@@ -211,12 +211,14 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS));
 
   /**
-   * Values of another model: a variable called to[i] takes the tensor called from[i], each with at most one '*',
-   * which stands for the same characters in both ("enc.*", "dec.*"); with from[i] "" it keeps its value; the first
-   * that fits counts. All others take the tensor of their own name, if there is one. {@code path}: a safetensors
-   * file, a checkpoint step-N, or a folder of them (the newest). {@code out_loaded} (may be NULL): how many
-   * variables took a value. NOT_FOUND for a tensor that a name asks for, and, when {@code strict}, for a variable
-   * without one; INVALID_ARGUMENT for another dtype or shape.
+   * Takes values of another model. A variable that matches {@code to[i]} takes the tensor whose name matches
+   * {@code from[i]}. Each pattern has at most one '*', which stands for the same characters in both ("enc.*",
+   * "dec.*"). If {@code from[i]} is "", the variable keeps its value. The first of {@code count} patterns that
+   * matches counts; all other variables take the tensor of their own name, if there is one. {@code path} is a
+   * safetensors file, a checkpoint step-N, or a folder of them, whose newest is taken. {@code out_loaded} (may be
+   * NULL) receives the number of variables that took a value. NOT_FOUND: a tensor that a pattern asks for is
+   * missing, or {@code strict} is not 0 and a variable took no value. INVALID_ARGUMENT: another element type or
+   * shape.
    *
    * @param variables in percale_variables*
    * @param path text const char*
@@ -240,7 +242,7 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Writes the newest version as a safetensors file, whole or not at all.
+   * Writes the newest version as a safetensors file, completely or not at all.
    *
    * @param variables in const percale_variables*
    * @param path text const char*
