@@ -45,7 +45,7 @@ void set_option(Setup& setup, const Json& table, const std::string& key, const s
   if (known) return;
   std::vector<std::string> names;
   for (const Json& option : table.items()) names.push_back(option["key"].text());
-  throw UsageError{"--option: no option is called '" + key + "'" + did_you_mean(key, names)};
+  throw UsageError{"--option: there is no option '" + key + "'" + did_you_mean(key, names)};
 }
 
 bool is_fed(const Value& value, const Args& args) {
@@ -196,14 +196,14 @@ std::vector<Value> shaped_inputs(const Model& model, const Args& args) {
     for (std::string dim; std::getline(dims, dim, ',');) {
       char* end = nullptr;
       const long long value = std::strtoll(dim.c_str(), &end, 10);
-      if (dim.empty() || *end != '\0' || value < 0) throw UsageError{"--feed-shape: '" + dim + "' is no dim"};
+      if (dim.empty() || *end != '\0' || value < 0)
+        throw UsageError{"--feed-shape: '" + dim + "' is not a dim; wanted an integer of at least 0"};
       found->dims.push_back(value);
     }
   }
   for (Value& value : out) {
     if (!value.ranked && !is_fed(value, args)) {
-      throw UsageError{"the rank of input '" + value.name + "' is not known: give --feed-shape " + value.name +
-                       "=DIMS"};
+      throw UsageError{"the rank of input '" + value.name + "' is unknown: give --feed-shape " + value.name + "=DIMS"};
     }
     for (int64_t& dim : value.dims) {
       if (dim < 0) dim = 1;
@@ -223,7 +223,7 @@ std::string guessed_dims(const Model& model, const Args& args) {
       out += (out.empty() ? "" : " ") + ("--feed-shape " + value.name + "=" + shape.substr(1, shape.size() - 2));
     }
   }
-  return out.empty() ? out : "; unknown dims were taken as 1, give them: " + out;
+  return out.empty() ? out : "; unknown dims were set to 1, set them with: " + out;
 }
 
 std::vector<Tensor> sample_tensors(const Setup& setup, const std::vector<Value>& values) {

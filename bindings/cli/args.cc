@@ -7,15 +7,15 @@ namespace percale_cli {
 namespace {
 
 constexpr Flag kCommon[] = {
-    {"--threads", "N", "threads that compute at once; default: what the machine allows"},
+    {"--threads", "N", "number of compute threads; default: as many as the machine allows"},
     {"--devices", "LIST", "cpu:0,cpu:1 | cpu=4x1 | all | none; default cpu:0"},
-    {"--memory-limit", "BYTES", "refuse to hold more"},
-    {"--plugin", "PATH", "a plug-in, or a folder with libpercale_*.so; may be given more than once"},
-    {"--option", "KEY=VALUE", "an option of the engine, session or trainer; may be given more than once"},
-    {"--deterministic", "on|off", "the same bits for any number of threads; default on"},
+    {"--memory-limit", "BYTES", "limit for the memory held by the engine"},
+    {"--plugin", "PATH", "a plug-in file, or a folder with libpercale_*.so; may be repeated"},
+    {"--option", "KEY=VALUE", "sets an option of the engine, session or trainer; may be repeated"},
+    {"--deterministic", "on|off", "same bits for any number of threads; default on"},
     {"--log", "LEVEL", "debug | info | warning | error | off; default warning"},
-    {"--json", "", "one JSON value on stdout and nothing else there"},
-    {"--help", "", "this text"},
+    {"--json", "", "prints one JSON value, and nothing else, on stdout"},
+    {"--help", "", "prints this text"},
 };
 
 // Returns the edit distance: letters to replace, insert, remove, or swap with the next one.
@@ -111,7 +111,7 @@ Args::Args(const Command& command, int argc, char** argv) {
     throw UsageError{word_of(command.usage, positional_.size()) + " is missing"};
   }
   if (positional_.size() > command.max_positional) {
-    throw UsageError{"'" + positional_[command.max_positional] + "' is one too many"};
+    throw UsageError{"'" + positional_[command.max_positional] + "' is an unexpected argument"};
   }
 }
 
@@ -132,7 +132,7 @@ int64_t Args::integer(std::string_view flag, int64_t fallback, int64_t min) cons
   int64_t value = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
   if (result.ec != std::errc() || result.ptr != text.data() + text.size() || value < min) {
-    throw UsageError{std::string(flag) + ": '" + text + "' is no integer of at least " + std::to_string(min)};
+    throw UsageError{std::string(flag) + ": '" + text + "' is not an integer of at least " + std::to_string(min)};
   }
   return value;
 }

@@ -29,8 +29,8 @@ void check_is_spec(const std::string& path, const std::string& text) {
   const size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin != std::string::npos && text[begin] == '{') return;
   const bool model = path.ends_with(".onnx") || path.ends_with(".percale");
-  throw Failure{path + ": this is no SPEC, which is a JSON object" +
-                    (model ? "; a SPEC trains this model when it has the key \"model\": " + json_string(path) : ""),
+  throw Failure{path + ": this is not a SPEC, which is a JSON object" +
+                    (model ? "; to train this model, write a SPEC with the key \"model\": " + json_string(path) : ""),
                 PERCALE_INVALID_ARGUMENT};
 }
 

@@ -24,7 +24,7 @@ std::string overview() {
     name.resize(12, ' ');
     out += name + std::string(command->doc.substr(0, command->doc.find('\n'))) + "\n";
   }
-  return out + "\n`percale help COMMAND` tells more. `percale --version` tells the version.\n";
+  return out + "\n`percale help COMMAND` shows details. `percale --version` shows the version.\n";
 }
 
 const Command* find_command(std::string_view name) {

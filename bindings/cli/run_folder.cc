@@ -26,14 +26,14 @@ std::string resume(percale_trainer* trainer, const std::string& path) {
   percale_status* status = percale_trainer_restore(trainer, path.c_str());
   if (percale_status_code(status) == PERCALE_NOT_FOUND) {
     percale_status_release(status);
-    say_note("no checkpoint in " + path + ": starts at step 0");
+    say_note("no checkpoint in " + path + ": starting at step 0");
     return path;
   }
   check(status, "--resume");
   const Json facts = describe(trainer);
   for (const Json& why : facts["skipped_checkpoints"].items()) say_note(why.text() + ": not used");
   const std::string from = facts["restored_from"].text();
-  say_note("goes on after step " + std::to_string(percale_trainer_steps(trainer)) + " of " + from);
+  say_note("continuing after step " + std::to_string(percale_trainer_steps(trainer)) + " of " + from);
   const std::filesystem::path folder = std::filesystem::path(from).parent_path();
   return folder.empty() ? "." : folder.string();
 }
@@ -43,7 +43,7 @@ void take_folder(percale_trainer* trainer, const std::string& folder, bool overw
   if (percale_status_code(status) == PERCALE_ALREADY_EXISTS) {
     const std::string message = percale_status_message(status, nullptr);
     percale_status_release(status);
-    throw Failure{message + ": go on with it by --resume, remove it with --overwrite, or choose another --out"};
+    throw Failure{message + ": continue it with --resume, remove it with --overwrite, or choose another --out"};
   }
   check(status);
   if (!overwrite || !restored_from(trainer).empty()) return;

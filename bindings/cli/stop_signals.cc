@@ -11,7 +11,7 @@ namespace percale_cli {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM};
-constexpr const char* kAnswer = "\npercale: ends after this step; a second signal ends it at once\n";
+constexpr const char* kAnswer = "\npercale: stopping after this step; a second signal stops immediately\n";
 
 volatile std::sig_atomic_t g_received = 0;
 volatile std::sig_atomic_t g_on_terminal = 0;

@@ -284,7 +284,7 @@ func TestErrorOrPanicOfARowIsTheCauseOfTheError(t *testing.T) {
 	} {
 		says := func(what string, err error) {
 			t.Helper()
-			wants(t, err, percale.Aborted, "did not give row 2", test.says)
+			wants(t, err, percale.Aborted, "did not return row 2", test.says)
 			if !errors.Is(err, test.cause) {
 				t.Errorf("%s: '%v' has lost its cause", what, err)
 			}

@@ -27,7 +27,7 @@ ValueId given_on(const Node& node) {
 
 // A function under construction may still call itself, because the validator runs later.
 Status too_deep(std::string_view function) {
-  return invalid_argument("function '", function, "': functions call each other in a circle or nest deeper than ",
+  return invalid_argument("function '", function, "': functions call each other recursively or are nested deeper than ",
                           static_cast<uint64_t>(kMaxFunctionDepth));
 }
 

@@ -59,7 +59,7 @@ Result<std::vector<ValueId>> gradients_of_variables(FunctionBuilder& f, const st
   }
   for (ValueId y : ys) {
     if (y < 0 || y >= static_cast<ValueId>(f.function().values.size())) {
-      return invalid_argument("gradients: y ", y, " is no value of function '", f.function().name, "'");
+      return invalid_argument("gradients: y ", y, " is not a value of function '", f.function().name, "'");
     }
   }
   const std::vector<bool> used = nodes_behind(f.function(), ys, false);
@@ -75,7 +75,7 @@ Result<std::vector<ValueId>> gradients_of_variables(FunctionBuilder& f, const st
       }
     } else if (const std::string* inner = inner_read(graph, node, index)) {
       return unimplemented(op_name(*node.op), " '", node.name, "': its body reads the variable '", *inner,
-                           "', whose gradient is wanted; read it outside and hand it in");
+                           "', whose gradient is wanted; read it outside the body and pass it as an input");
     }
   }
   const size_t count = reads.size();

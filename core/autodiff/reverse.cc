@@ -32,7 +32,7 @@ class Scope {
 Status check_floats(const FunctionBuilder& f, const std::vector<ValueId>& ids, std::string_view what) {
   for (ValueId id : ids) {
     if (id < 0 || id >= static_cast<ValueId>(f.function().values.size())) {
-      return invalid_argument("gradients: ", what, " ", id, " is no value of function '", f.function().name, "'");
+      return invalid_argument("gradients: ", what, " ", id, " is not a value of function '", f.function().name, "'");
     }
     if (!is_float(f.type(id).dtype)) {
       return invalid_argument("gradients: ", what, " '", f.function().value(id).name, "' is ", f.type(id).dtype,

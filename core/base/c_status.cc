@@ -46,7 +46,7 @@ Status from_c(percale_status* status) {
 
 percale_status* unexpected_c_status() noexcept {
   try {
-    return to_c(Status(Code::kInternal, "an unexpected exception"));
+    return to_c(Status(Code::kInternal, "an unexpected exception occurred"));
   } catch (const std::bad_alloc&) {
     return out_of_memory_c_status();
   }

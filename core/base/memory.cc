@@ -49,7 +49,7 @@ int64_t booked_bytes(int64_t bytes) { return round_up(bytes > 0 ? bytes : 1, kAl
 
 Status MemoryPool::count(int64_t bytes) {
   if (bytes < 0) return invalid_argument("cannot allocate ", bytes, " bytes");
-  if (bytes > kMaxBlock) return resource_exhausted("the system has no ", bytes, " bytes of memory");
+  if (bytes > kMaxBlock) return resource_exhausted("the system cannot provide ", bytes, " bytes of memory");
   const int64_t size = booked_bytes(bytes);
   const int64_t most = limit_ > 0 ? limit_ : INT64_MAX;
   // The bytes are counted only if they fit, so that a refused large request cannot make a small
@@ -57,7 +57,7 @@ Status MemoryPool::count(int64_t bytes) {
   int64_t before = used_.load(std::memory_order_relaxed);
   do {
     if (size > most - before) {
-      return resource_exhausted("memory limit: ", bytes, " bytes asked, ", most - before, " of ", most,
+      return resource_exhausted("memory limit: ", bytes, " bytes requested, ", most - before, " of ", most,
                                 " left; raise memory_limit or use a smaller batch");
     }
   } while (!used_.compare_exchange_weak(before, before + size, std::memory_order_relaxed));
@@ -93,7 +93,7 @@ Result<void*> MemoryPool::allocate(int64_t bytes) {
   void* memory = allocate_aligned(bytes);
   if (memory != nullptr) return memory;
   uncount(bytes);
-  return resource_exhausted("the system has no ", bytes, " bytes of memory");
+  return resource_exhausted("the system cannot provide ", bytes, " bytes of memory");
 }
 
 void MemoryPool::free(void* memory, int64_t bytes) {

@@ -115,7 +115,7 @@ Result<std::thread> start_thread(const std::string& name, std::function<void()> 
     pthread_setname_np(thread.native_handle(), visible.c_str());
     return thread;
   } catch (const std::system_error&) {
-    return resource_exhausted("the system gives no thread for '", name, "'");
+    return resource_exhausted("the system cannot start a thread for '", name, "'");
   }
 }
 

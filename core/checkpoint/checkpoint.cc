@@ -70,7 +70,8 @@ Status get_count(const Json& json, std::string_view key, int64_t most, int64_t* 
 
 Status check_size(const Json& manifest, const Buffer& bytes, int64_t* crc) {
   const Json* files = manifest.find("files");
-  if (files == nullptr || !files->is_array() || files->size() != 1) return data_loss("'files' is no list of one file");
+  if (files == nullptr || !files->is_array() || files->size() != 1)
+    return data_loss("'files' is not a list with one file");
   int64_t size = 0;
   PERCALE_RETURN_IF_ERROR(get(files->item(0), "bytes", &size));
   PERCALE_RETURN_IF_ERROR(get(files->item(0), "crc32c", crc));
@@ -80,26 +81,26 @@ Status check_size(const Json& manifest, const Buffer& bytes, int64_t* crc) {
 
 Status take_tensors(const Json& manifest, const Safetensors& file, Checkpoint& out) {
   const Json* tensors = manifest.find("tensors");
-  if (tensors == nullptr || !tensors->is_array()) return data_loss("'tensors' is no list");
+  if (tensors == nullptr || !tensors->is_array()) return data_loss("'tensors' is not a list");
   if (tensors->size() != file.entries().size()) {
-    return data_loss("it lists ", static_cast<uint64_t>(tensors->size()), " tensors, the file has ",
+    return data_loss("the manifest lists ", static_cast<uint64_t>(tensors->size()), " tensors, but the file has ",
                      static_cast<uint64_t>(file.entries().size()));
   }
   for (size_t i = 0; i < tensors->size(); ++i) {
     const Json& entry = tensors->item(i);
     const Json* name_json = entry.find("name");
-    if (name_json == nullptr) return data_loss("a tensor has no name");
+    if (name_json == nullptr) return data_loss("a tensor lacks its name");
     PERCALE_ASSIGN_OR_RETURN(std::string name, name_json->as_string("name"));
     int64_t crc = 0;
     PERCALE_RETURN_IF_ERROR(get(entry, "crc32c", &crc));
     PERCALE_ASSIGN_OR_RETURN(Tensor tensor, file.tensor(name));
     const Json* dtype = entry.find("dtype");
     const Json* shape = entry.find("shape");
-    if (dtype == nullptr || shape == nullptr) return data_loss("tensor '", name, "' has no type");
+    if (dtype == nullptr || shape == nullptr) return data_loss("tensor '", name, "' lacks its dtype or shape");
     PERCALE_ASSIGN_OR_RETURN(const std::string dtype_text, dtype->as_string("dtype"));
     PERCALE_ASSIGN_OR_RETURN(const auto dims, shape->as_ints("shape"));
     if (dtype_text != dtype_name(tensor.dtype()) || !std::ranges::equal(dims, tensor.shape().dims())) {
-      return data_loss("'", kStateFile, "': tensor '", name, "' has another type than the manifest says");
+      return data_loss("'", kStateFile, "': tensor '", name, "' differs in type from the manifest");
     }
     if (static_cast<int64_t>(checksum(tensor)) != crc) {
       return data_loss("'", kStateFile, "': the checksum of tensor '", name, "' is wrong");
@@ -113,7 +114,7 @@ Status read_job(const Json& manifest, Checkpoint& out) {
   const Json* job = manifest.find("job");
   for (size_t i = 0; job != nullptr && i < job->size(); ++i) {
     const Json& part = job->item(i);
-    if (!part.is_array() || part.size() != 2) return data_loss("'job' is no list of pairs");
+    if (!part.is_array() || part.size() != 2) return data_loss("'job' is not a list of pairs");
     PERCALE_ASSIGN_OR_RETURN(std::string name, part.item(0).as_string("job"));
     PERCALE_ASSIGN_OR_RETURN(std::string value, part.item(1).as_string("job"));
     out.job.emplace_back(std::move(name), std::move(value));
@@ -127,7 +128,7 @@ Status read_into(const std::string& path, Checkpoint& out) {
   int64_t version = 0;
   PERCALE_RETURN_IF_ERROR(get(*manifest, "version", &version));
   if (version != kManifestVersion)
-    return unimplemented("its format has version ", version, ", known is ", kManifestVersion);
+    return unimplemented("the format version is ", version, ", but this library reads version ", kManifestVersion);
   for (const auto& [key, field] : {std::pair{"step", &out.step}, {"epoch", &out.epoch}, {"batch", &out.batch}}) {
     PERCALE_RETURN_IF_ERROR(get_count(*manifest, key, kMaxCount, field));
   }
@@ -141,7 +142,7 @@ Status read_into(const std::string& path, Checkpoint& out) {
   const Json* fingerprint = manifest->find("fingerprint");
   const Json* sums = manifest->find("sums");
   if (seconds == nullptr || fingerprint == nullptr || sums == nullptr || !sums->is_array()) {
-    return data_loss("'", kManifestFile, "' lacks a key");
+    return data_loss("'", kManifestFile, "' lacks a required key");
   }
   PERCALE_ASSIGN_OR_RETURN(out.seconds, seconds->as_double("seconds"));
   PERCALE_ASSIGN_OR_RETURN(out.fingerprint, fingerprint->as_string("fingerprint"));

@@ -42,8 +42,9 @@ Status check_own_files(const std::string& path) {
   PERCALE_ASSIGN_OR_RETURN(const auto files, list_folder(path));
   for (const std::string& file : files) {
     if (file.starts_with(kManifestFile) || file.starts_with(kStateFile)) continue;
-    return failed_precondition("'", join_path(path, file), "' was not written by a save: move it out of '", path,
-                               "', which would be removed with it");
+    return failed_precondition("'", join_path(path, file),
+                               "' was not written by a save, and would be removed with the folder: move it out of '",
+                               path, "'");
   }
   return {};
 }

@@ -23,8 +23,8 @@ Result<std::shared_ptr<const Graph>> load_graph(std::shared_ptr<const Registry> 
 
 Status save_graph(const Graph& graph, const std::string& path, const WriteOptions& options) {
   if (options.external_file.find('/') != std::string::npos || options.external_file == "..") {
-    return invalid_argument("external tensors lie beside the graph: '", options.external_file,
-                            "' is no plain file name");
+    return invalid_argument("external tensors must lie in the folder of the graph: '", options.external_file,
+                            "' is not a plain file name");
   }
   PERCALE_ASSIGN_OR_RETURN(const GraphImage image, make_graph_image(graph, options));
   if (!options.external_file.empty()) {

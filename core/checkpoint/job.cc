@@ -22,11 +22,11 @@ std::string first_difference(const JobParts& saved, const JobParts& own) {
   const auto in_saved = by_name(saved), in_own = by_name(own);
   for (const auto& [name, value] : own) {
     const auto found = in_saved.find(name);
-    if (found == in_saved.end()) return str_cat(name, ": the checkpoint has none, this job ", value);
-    if (found->second != value) return str_cat(name, ": the checkpoint has ", found->second, ", this job ", value);
+    if (found == in_saved.end()) return str_cat(name, ": the checkpoint has none, but this job has ", value);
+    if (found->second != value) return str_cat(name, ": the checkpoint has ", found->second, ", but this job ", value);
   }
   for (const auto& [name, value] : saved) {
-    if (!in_own.contains(name)) return str_cat(name, ": the checkpoint has ", value, ", this job none");
+    if (!in_own.contains(name)) return str_cat(name, ": the checkpoint has ", value, ", but this job has none");
   }
   return {};
 }

@@ -49,9 +49,9 @@ Result<ManifestHead> read_manifest_head(const std::string& path) {
 Result<Json> read_manifest(const std::string& path) {
   PERCALE_ASSIGN_OR_RETURN(const std::string text, read_file(path, kMaxManifest));
   const size_t seal = text.rfind(kSeal);
-  if (seal == std::string::npos) return data_loss("it is cut short");
+  if (seal == std::string::npos) return data_loss("the file is truncated");
   const std::string_view body(text.data(), seal);
-  if (text.compare(seal, std::string::npos, manifest_seal(body)) != 0) return data_loss("its checksum is wrong");
+  if (text.compare(seal, std::string::npos, manifest_seal(body)) != 0) return data_loss("the checksum is wrong");
   return Json::parse(text);
 }
 

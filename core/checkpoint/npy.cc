@@ -64,12 +64,12 @@ class HeaderParser {
         shape = true;
         PERCALE_RETURN_IF_ERROR(read_shape(out));
       } else {
-        return invalid_argument("the header has the key '", *key, "' too much");
+        return invalid_argument("the header has the unknown key '", *key, "'");
       }
       if (!take(',') && peek() != '}') return bad("',' or '}'");
     }
     if (!descr || !order || !shape) return invalid_argument("the header lacks descr, fortran_order or shape");
-    if (peek() != '\0' || at_ != text_.size()) return bad("nothing more");
+    if (peek() != '\0' || at_ != text_.size()) return bad("the end of the header");
     return out;
   }
 
@@ -103,9 +103,9 @@ class HeaderParser {
   }
 
   Status read_descr(Header& out) {
-    if (peek() == '[') return unimplemented("arrays of records");
+    if (peek() == '[') return unimplemented("arrays of records are not supported");
     const auto descr = quoted();
-    if (!descr) return bad("the dtype as text");
+    if (!descr) return bad("the dtype as a string");
     if (!descr->empty()) {
       const char order = (*descr)[0];
       for (const auto& [name, dtype] : kTypes) {
@@ -117,7 +117,7 @@ class HeaderParser {
         return {};
       }
     }
-    return unimplemented("arrays of dtype '", *descr, "'");
+    return unimplemented("arrays of dtype '", *descr, "' are not supported");
   }
 
   Status read_shape(Header& out) {
@@ -129,7 +129,7 @@ class HeaderParser {
       int64_t dim = -1;
       const char* begin = text_.data() + at_;
       const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), dim);
-      if (error != std::errc() || dim < 0) return bad("a dim");
+      if (error != std::errc() || dim < 0) return bad("a dim of the shape");
       at_ += static_cast<size_t>(end - begin);
       take('L');  // Python 2's suffix of long integers
       if (rank == kMaxRank) return invalid_argument("the rank exceeds the limit of ", static_cast<uint64_t>(kMaxRank));
@@ -193,22 +193,23 @@ Result<Tensor> parse_npy(const std::shared_ptr<Buffer>& bytes, bool aligned) {
   if (!file.starts_with(kMagic)) return invalid_argument("not a .npy file: it does not begin with \\x93NUMPY");
   const auto byte = [&](size_t at) { return at < file.size() ? static_cast<unsigned char>(file[at]) : 0U; };
   const unsigned version = byte(6);
-  if (version < 1 || version > 3) return unimplemented("version ", version, " of the .npy format");
+  if (version < 1 || version > 3) return unimplemented("version ", version, " of the .npy format is not supported");
   const size_t length_bytes = version == 1 ? 2 : 4;
   const size_t header_begin = kMagic.size() + 2 + length_bytes;
   size_t length = 0;
   for (size_t i = 0; i < length_bytes; ++i) length |= size_t{byte(8 + i)} << (8 * i);
-  if (header_begin > file.size() || length > file.size() - header_begin) return data_loss("the header is cut short");
-  if (length > kMaxHeader) return invalid_argument("a header of ", static_cast<uint64_t>(length), " bytes");
+  if (header_begin > file.size() || length > file.size() - header_begin) return data_loss("the header is truncated");
+  if (length > kMaxHeader)
+    return invalid_argument("the header has ", static_cast<uint64_t>(length), " bytes, which is too large");
   PERCALE_ASSIGN_OR_RETURN(const Header header, HeaderParser(file.substr(header_begin, length)).run());
   PERCALE_ASSIGN_OR_RETURN(const int64_t size, byte_size(header.dtype, header.shape));
   const auto begin = static_cast<int64_t>(header_begin + length);
   const int64_t have = bytes->bytes() - begin;
   if (size > have) {
-    return data_loss("the file is cut short: ", header.dtype, " ", header.shape, " needs ", size, " bytes, it has ",
+    return data_loss("the file is truncated: ", header.dtype, " ", header.shape, " needs ", size, " bytes, but it has ",
                      have);
   }
-  if (size < have) return invalid_argument(have - size, " bytes follow the elements");
+  if (size < have) return invalid_argument(have - size, " unexpected bytes follow the elements");
   return with_elements(header, bytes, begin, size, aligned);
 }
 
@@ -224,7 +225,7 @@ Result<std::string> npy_header(const Tensor& tensor) {
   for (const auto& [name, dtype] : kTypes) {
     if (dtype == tensor.dtype()) type = name;
   }
-  if (type.empty()) return unimplemented(".npy has no dtype ", tensor.dtype());
+  if (type.empty()) return unimplemented(".npy cannot store dtype ", tensor.dtype());
   std::string header = str_cat("{'descr': '", dtype_bits(tensor.dtype()) == 8 ? '|' : '<', type,
                                "', 'fortran_order': False, 'shape': (");
   for (size_t i = 0; i < tensor.shape().rank(); ++i) {

@@ -36,7 +36,7 @@ class Archive {
 
   Status find_members(std::vector<Member>* out) const {
     const size_t end = find_end();
-    if (end == std::string_view::npos) return invalid_argument("this is no .npz: a zip archive's end is missing");
+    if (end == std::string_view::npos) return invalid_argument("this is not a .npz file: the end record of a zip archive is missing");
     const uint64_t count = number(end + 10, 2);
     uint64_t at = number(end + 16, 4);
     for (uint64_t i = 0; i < count; ++i) {
@@ -45,7 +45,7 @@ class Archive {
       }
       const auto name_size = number(at + 28, 2), extra_size = number(at + 30, 2), comment_size = number(at + 32, 2);
       if (bytes_.size() - at - kCentralSize < name_size + extra_size + comment_size) {
-        return data_loss("the archive's directory is cut short");
+        return data_loss("the archive's directory is truncated");
       }
       Member m;
       m.method = static_cast<uint16_t>(number(at + 10, 2));
@@ -67,11 +67,11 @@ class Archive {
     }
     const uint64_t skip = kLocalSize + number(m.offset + 26, 2) + number(m.offset + 28, 2);
     const uint64_t rest = bytes_.size() - m.offset;
-    if (skip > rest || m.packed > rest - skip) return data_loss("'", m.name, "' is cut short");
+    if (skip > rest || m.packed > rest - skip) return data_loss("'", m.name, "' is truncated");
     const char* from = bytes_.data() + m.offset + skip;
     std::shared_ptr<Buffer> out;
     if (m.method == kStored) {
-      if (m.size != m.packed) return data_loss("'", m.name, "' has two sizes");
+      if (m.size != m.packed) return data_loss("'", m.name, "' is stored uncompressed, but its two sizes differ");
       // Returns a part of the mapping and keeps the mapping alive.
       auto keeper = std::make_unique<std::shared_ptr<Buffer>>(file_);
       out = Buffer::wrap(
@@ -79,11 +79,11 @@ class Archive {
           [](void* user, void*) { delete static_cast<std::shared_ptr<Buffer>*>(user); }, keeper.get());
       static_cast<void>(keeper.release());
     } else if (m.method == kDeflated) {
-      if (m.size / kMaxInflation > m.packed) return data_loss("'", m.name, "' claims ", m.size, " bytes");
+      if (m.size / kMaxInflation > m.packed) return data_loss("'", m.name, "' claims to expand to ", m.size, " bytes");
       PERCALE_ASSIGN_OR_RETURN(out, Buffer::allocate(pool, static_cast<int64_t>(m.size)));
       PERCALE_RETURN_IF_ERROR(inflate_into(m, from, *out));
     } else {
-      return unimplemented("'", m.name, "' is compressed by method ", static_cast<uint64_t>(m.method));
+      return unimplemented("'", m.name, "' is compressed by the unsupported method ", static_cast<uint64_t>(m.method));
     }
     const auto crc = crc32_z(0, static_cast<const Bytef*>(out->data()), static_cast<size_t>(m.size));
     if (crc != m.crc) return data_loss("'", m.name, "': the checksum is wrong");
@@ -129,7 +129,7 @@ class Archive {
 
   static Status inflate_into(const Member& m, const char* from, Buffer& out) {
     z_stream stream{};
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return resource_exhausted("'", m.name, "': no memory");
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return resource_exhausted("'", m.name, "': out of memory");
     constexpr uint64_t kStep = uint64_t{1} << 30;  // zlib counts in 32 bits
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(from));
     stream.next_out = static_cast<Bytef*>(out.data());
@@ -169,7 +169,7 @@ Result<Tensor> read_member(const std::string& path, std::string_view name, const
     PERCALE_ASSIGN_OR_RETURN(const auto bytes, archive.read(m, pool));
     return parse_npy(bytes, aligned);
   }
-  return not_found("it has no tensor '", name, "'", did_you_mean(name, names));
+  return not_found("there is no tensor '", name, "'", did_you_mean(name, names));
 }
 
 Status check_members(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {

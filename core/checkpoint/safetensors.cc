@@ -74,7 +74,7 @@ Result<Safetensors::Entry> read_entry(const std::string& name, const Json& json,
   out.name = name;
   PERCALE_ASSIGN_OR_RETURN(const std::string dtype_name, dtype->as_string("dtype"));
   const auto known = dtype_of_name(dtype_name);
-  if (!known) return unimplemented("tensor '", name, "': dtype '", dtype_name, "'");
+  if (!known) return unimplemented("tensor '", name, "': unsupported dtype '", dtype_name, "'");
   out.dtype = *known;
   PERCALE_ASSIGN_OR_RETURN(const auto dims, shape->as_ints("shape"));
   for (int64_t dim : dims) {
@@ -88,12 +88,12 @@ Result<Safetensors::Entry> read_entry(const std::string& name, const Json& json,
     return offsets->error(name, "data_offsets must be two ascending offsets");
   }
   if (range[1] > data_bytes) {
-    return data_loss("tensor '", name, "' ends at byte ", range[1], " of the data, which has ", data_bytes);
+    return data_loss("tensor '", name, "' ends at byte ", range[1], " of the data, which has only ", data_bytes);
   }
   const auto size = byte_size(out.dtype, out.shape);
   if (!size.ok()) return shape->error(name, size.status().message());
   if (*size != range[1] - range[0]) {
-    return offsets->error(name, out.dtype, " ", out.shape, " has ", *size, " bytes, its offsets hold ",
+    return offsets->error(name, out.dtype, " ", out.shape, " has ", *size, " bytes, but its offsets span ",
                           range[1] - range[0]);
   }
   out.offset = range[0];
@@ -114,15 +114,16 @@ Status read_metadata(const Json& json, std::map<std::string, std::string>& out) 
 Result<std::shared_ptr<const Safetensors>> Safetensors::parse(std::shared_ptr<Buffer> bytes) {
   const auto size = static_cast<uint64_t>(bytes->bytes());
   const auto* data = static_cast<const unsigned char*>(bytes->data());
-  if (size < kLengthBytes) return data_loss("not a safetensors file: ", size, " bytes");
+  if (size < kLengthBytes) return data_loss("not a safetensors file: it has only ", size, " bytes");
   uint64_t length = 0;
   for (size_t i = 0; i < kLengthBytes; ++i) length |= uint64_t{data[i]} << (8 * i);
   if (size >= kFileMagic.size() && std::memcmp(data, kFileMagic.data(), kFileMagic.size()) == 0) {
-    return invalid_argument("this is a .percale file, where a safetensors file or a checkpoint is wanted");
+    return invalid_argument("this is a .percale file; wanted a safetensors file or a checkpoint");
   }
-  if (length > kMaxHeaderBytes) return invalid_argument("not a safetensors file: a header of ", length, " bytes");
+  if (length > kMaxHeaderBytes)
+    return invalid_argument("not a safetensors file: the header length is ", length, " bytes");
   if (length > size - kLengthBytes) {
-    return data_loss("the file is cut short: its header has ", length, " bytes, the file ", size);
+    return data_loss("the file is truncated: its header has ", length, " bytes, the file only ", size);
   }
   const std::string_view text(static_cast<const char*>(bytes->data()) + kLengthBytes, static_cast<size_t>(length));
   if (!text.starts_with('{')) return invalid_argument("not a safetensors file: its header does not begin with '{'");
@@ -149,7 +150,7 @@ Result<std::shared_ptr<const Safetensors>> Safetensors::parse(std::shared_ptr<Bu
   for (Entry& e : entries) {
     if (e.offset != end) {
       return invalid_argument("tensor '", e.name, "' starts at byte ", e.offset,
-                              " of the data, the one before it ends at ", end);
+                              " of the data, but the tensor before it ends at ", end);
     }
     end += e.bytes;
     e.offset += data_begin;
@@ -192,9 +193,9 @@ Result<SafetensorsImage> make_safetensors_image(std::span<const NamedTensor> ten
                                                 const std::map<std::string, std::string>& metadata) {
   std::vector<const NamedTensor*> order;
   for (const NamedTensor& t : tensors) {
-    if (t.name.empty() || t.name == kMetadataKey) return invalid_argument("'", t.name, "' is no name for a tensor");
+    if (t.name.empty() || t.name == kMetadataKey) return invalid_argument("'", t.name, "' is not a valid tensor name");
     if (name_of_dtype(t.tensor.dtype()).empty()) {
-      return unimplemented("tensor '", t.name, "': safetensors have no dtype ", t.tensor.dtype());
+      return unimplemented("tensor '", t.name, "': safetensors cannot store dtype ", t.tensor.dtype());
     }
     order.push_back(&t);
   }
@@ -229,7 +230,7 @@ Result<SafetensorsImage> make_safetensors_image(std::span<const NamedTensor> ten
   }
   std::sort(names.begin(), names.end());
   if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end()) {
-    return invalid_argument("two tensors are called '", *twice, "'");
+    return invalid_argument("two tensors have the name '", *twice, "'");
   }
   std::string header = json.end_object().text();
   // The format allows spaces after the header. They align the data for mapping.

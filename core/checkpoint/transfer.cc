@@ -88,7 +88,7 @@ Result<int64_t> load_variables(Variables& variables, const std::string& path, co
   for (const NameRule& rule : rules) {
     const auto stars = [](const std::string& text) { return std::count(text.begin(), text.end(), '*'); };
     if (stars(rule.to) > 1 || (stars(rule.from) != stars(rule.to) && !rule.from.empty())) {
-      return invalid_argument("names '", rule.from, "' to '", rule.to, "': wanted one '*' in both or in neither");
+      return invalid_argument("names '", rule.from, "' to '", rule.to, "': wanted one '*' in both names or in neither");
     }
   }
   PERCALE_ASSIGN_OR_RETURN(const Source source, Source::open(path, pool));

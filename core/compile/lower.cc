@@ -7,6 +7,7 @@
 #include "core/compile/plan_bytes.h"
 #include "core/passes/edit/prune.h"
 #include "core/plan/layout.h"
+#include "core/plan/node_view.h"
 
 namespace percale {
 namespace {

@@ -42,7 +42,7 @@ Code code_of(int error) {
 
 Status check_path(const std::string& path) {
   if (!path.empty() && path.find('\0') == std::string::npos) return {};
-  return invalid_argument("a path must not be empty or hold a NUL: '", path.c_str(), "'");
+  return invalid_argument("a path must not be empty or contain a NUL: '", path.c_str(), "'");
 }
 
 class Descriptor {
@@ -90,7 +90,7 @@ Result<OpenFile> open_regular(const std::string& path) {
   if (file.descriptor.get() < 0) return system_error("open", path, errno);
   struct stat info {};
   if (fstat(file.descriptor.get(), &info) != 0) return system_error("stat", path, errno);
-  if (!S_ISREG(info.st_mode)) return invalid_argument("open '", path, "': not a regular file");
+  if (!S_ISREG(info.st_mode)) return invalid_argument("open '", path, "': this is not a regular file");
   file.bytes = info.st_size;
   file.device = info.st_dev;
   file.inode = info.st_ino;
@@ -174,9 +174,9 @@ Status check_mapping(const Buffer& buffer) {
     return {};
   const auto bytes = static_cast<int64_t>(mapping.bytes);
   if (info.st_size >= bytes) return {};
-  return data_loss(
-      "'", mapping.path, "' had ", bytes, " bytes when it was opened and has ", int64_t{info.st_size},
-      " now: a file in use must not be cut short; replace it by renaming, or read it whole (map_files=off)");
+  return data_loss("'", mapping.path, "' had ", bytes, " bytes when it was opened and now has ", int64_t{info.st_size},
+                   ": a mapped file must not be truncated while it is in use; replace it by renaming, or read it into "
+                   "memory (map_files=off)");
 }
 
 Result<std::shared_ptr<Buffer>> load_file(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
@@ -184,7 +184,7 @@ Result<std::shared_ptr<Buffer>> load_file(const std::string& path, const std::sh
   PERCALE_ASSIGN_OR_RETURN(const OpenFile file, open_regular(path));
   PERCALE_ASSIGN_OR_RETURN(auto out, Buffer::allocate(pool, file.bytes));
   PERCALE_ASSIGN_OR_RETURN(const int64_t done, read_all(file, path, static_cast<char*>(out->data())));
-  if (done < file.bytes) return data_loss("read '", path, "': the file was cut short while it was read");
+  if (done < file.bytes) return data_loss("read '", path, "': the file was truncated while it was read");
   return out;
 }
 
@@ -359,7 +359,7 @@ Result<std::string> confined_path(const std::string& folder, std::string_view na
   const auto refused = [&](const char* why) {
     return invalid_argument("the file name '", name, "' ", why, ": it must lie within the model's folder");
   };
-  if (name.empty() || name.find('\0') != std::string_view::npos) return refused("is empty or holds a NUL");
+  if (name.empty() || name.find('\0') != std::string_view::npos) return refused("is empty or contains a NUL");
   if (name[0] == '/') return refused("is absolute");
   for (size_t begin = 0; begin <= name.size();) {
     const size_t end = std::min(name.find('/', begin), name.size());
@@ -375,7 +375,7 @@ Result<std::string> confined_path(const std::string& folder, std::string_view na
   PERCALE_ASSIGN_OR_RETURN(std::string root, resolve(folder.empty() ? "." : folder));
   PERCALE_ASSIGN_OR_RETURN(const std::string real, resolve(join_path(folder.empty() ? "." : folder, name)));
   if (root.back() != '/') root += '/';
-  if (!real.starts_with(root)) return refused("leads out through a link");
+  if (!real.starts_with(root)) return refused("leads out of the folder through a link");
   return real;
 }
 

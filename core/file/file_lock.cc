@@ -79,7 +79,7 @@ Result<FileLock> FileLock::take(const std::string& path) {
       const std::string holder = holder_of(fd);
       close(fd);
       if (attempt == Attempt::kFailed) return system_error("lock", path, error);
-      return Status(Code::kUnavailable, str_cat("'", path, "' is held by ", holder));
+      return Status(Code::kUnavailable, str_cat("'", path, "' is locked by ", holder));
     }
     FileLock out(path, fd);
     const std::string pid = str_cat(int64_t{getpid()}, "\n");

@@ -46,7 +46,7 @@ void FunctionBuilder::reserve_name(std::string_view name) {
 
 Result<ValueId> FunctionBuilder::add_input(std::string_view name, DType dtype, const Shape& shape) {
   if (!is_valid_dtype(static_cast<int32_t>(dtype))) {
-    return invalid_argument("input '", name, "': ", static_cast<int32_t>(dtype), " is no dtype");
+    return invalid_argument("input '", name, "': ", static_cast<int32_t>(dtype), " is not a dtype");
   }
   if (!name.empty() && !names_.insert(std::string(name)).second) {
     return Status(Code::kAlreadyExists, str_cat("input '", name, "': the name is taken"));
@@ -91,8 +91,8 @@ Result<NodeId> FunctionBuilder::add_node(const OpSchema& schema, const std::vect
   const auto num_values = static_cast<ValueId>(function().values.size());
   for (ValueId id : node.inputs) {
     if (id < kNoValue || id >= num_values) {
-      return invalid_argument(schema.name, " '", name, "': input ", id, " is no value of function '", function().name,
-                              "'");
+      return invalid_argument(schema.name, " '", name, "': input ", id, " is not a value of function '",
+                              function().name, "'");
     }
   }
   if (schema.has(kRandom) && !attributes.contains("id")) attributes.set("id", owner_.graph_.next_random_id++);
@@ -210,7 +210,7 @@ Status FunctionBuilder::add_control(NodeId before, NodeId after) {
 Status FunctionBuilder::set_outputs(std::vector<ValueId> outputs) {
   for (ValueId id : outputs) {
     if (id < 0 || id >= static_cast<ValueId>(function().values.size())) {
-      return invalid_argument("output ", id, " is no value of function '", function().name, "'");
+      return invalid_argument("output ", id, " is not a value of function '", function().name, "'");
     }
   }
   mutable_function().outputs = std::move(outputs);
@@ -219,14 +219,15 @@ Status FunctionBuilder::set_outputs(std::vector<ValueId> outputs) {
 
 Status FunctionBuilder::rename(ValueId id, std::string_view name) {
   if (id < 0 || id >= static_cast<ValueId>(function().values.size())) {
-    return invalid_argument(id, " is no value of function '", function().name, "'");
+    return invalid_argument(id, " is not a value of function '", function().name, "'");
   }
   Value& value = mutable_function().value(id);
   if (value.name == name) return {};
   // A node and its first output share a name, so either may take it from the other.
   const bool own = value.kind == ValueKind::kNode && function().node(value.def).name == name;
   if (name.empty() || (!own && !names_.insert(std::string(name)).second)) {
-    return Status(Code::kAlreadyExists, str_cat("'", name, "' cannot be the name of '", value.name, "': it is taken"));
+    return Status(Code::kAlreadyExists,
+                  str_cat("'", name, "' cannot be the name of '", value.name, "': the name is already used"));
   }
   reserved_.erase(std::string(name));
   value.name = name;
@@ -247,7 +248,7 @@ Builder::Builder(const Graph& graph) : graph_(graph) {
 Result<FunctionBuilder*> Builder::add_function(std::string_view name) {
   if (name.empty()) return invalid_argument("a function needs a name");
   if (graph_.find_function(name) != nullptr) {
-    return Status(Code::kAlreadyExists, str_cat("function '", name, "' exists"));
+    return Status(Code::kAlreadyExists, str_cat("function '", name, "' already exists"));
   }
   graph_.functions.emplace_back().name = name;
   return &functions_.emplace_back(*this, graph_.functions.size() - 1);
@@ -275,13 +276,13 @@ FunctionBuilder& Builder::init() {
 Status Builder::add_variable(Variable variable) {
   if (variable.name.empty()) return invalid_argument("a variable needs a name");
   if (variable_names_.contains(variable.name)) {
-    return Status(Code::kAlreadyExists, str_cat("variable '", variable.name, "' exists"));
+    return Status(Code::kAlreadyExists, str_cat("variable '", variable.name, "' already exists"));
   }
   const auto bytes = byte_size(variable.dtype, variable.shape);
   if (!bytes.ok()) return bytes.status().with_context(str_cat("variable '", variable.name, "'"));
   if (variable.initial.defined() &&
       (variable.initial.dtype() != variable.dtype || !(variable.initial.shape() == variable.shape))) {
-    return invalid_argument("variable '", variable.name, "': the first value is ", variable.initial.dtype(), " ",
+    return invalid_argument("variable '", variable.name, "': the initial value is ", variable.initial.dtype(), " ",
                             variable.initial.shape(), ", wanted ", variable.dtype, " ", variable.shape);
   }
   variable_names_.insert(variable.name);

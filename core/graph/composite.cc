@@ -9,7 +9,8 @@ Result<std::vector<ValueId>> emit_body(FunctionBuilder& builder, const OpSchema&
   Status status = schema.body(context);
   if (status.ok()) status = context.status();
   for (size_t i = 0; status.ok() && i < num_outputs; ++i) {
-    if (context.outputs()[i] == kNoValue) status = internal_error("output ", static_cast<uint64_t>(i), " was not set");
+    if (context.outputs()[i] == kNoValue)
+      status = internal_error("output ", static_cast<uint64_t>(i), " was not set by the body");
   }
   if (!status.ok()) return status.with_context(str_cat("body of ", op_name(schema), " '", name, "'"));
   return context.outputs();

@@ -122,7 +122,7 @@ Result<std::vector<ValueType>> infer_node(const OpSchema& schema, std::string_vi
     const ValueType& type = context.outputs[i];
     if (type.dtype == DType::kInvalid) {
       return internal_error(schema.name, " '", name, "': the shape function left output '", schema.output(i).name,
-                            "' open");
+                            "' undefined");
     }
     if (type.shape.is_static()) {
       const auto bytes = byte_size(type.dtype, type.shape);
@@ -157,7 +157,7 @@ Result<std::vector<ValueType>> DeclaredFunctionTypes::output_types(std::string_v
   if (found == nullptr) return not_found("no function '", name, "' in the graph");
   work_left_ -= static_cast<int64_t>(found->inputs.size() + found->outputs.size()) + 1;
   if (work_left_ < 0)
-    return resource_exhausted("nodes call functions with more inputs and outputs than the graph is large");
+    return resource_exhausted("calls of functions expand to more inputs and outputs than the graph has");
   if (inputs.size() != found->inputs.size()) {
     return invalid_argument("function '", name, "' takes ", static_cast<uint64_t>(found->inputs.size()),
                             " inputs, got ", static_cast<uint64_t>(inputs.size()));

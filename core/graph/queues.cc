@@ -18,7 +18,8 @@ QueueType type_of(const Function& f, const Node& node, const std::vector<ValueTy
 
 Status merge_queue_types(std::string_view queue, QueueType& into, const QueueType& other) {
   if (into.capacity != 0 && other.capacity != 0 && into.capacity != other.capacity) {
-    return invalid_argument("queue '", queue, "' has capacity ", into.capacity, ", asked for with ", other.capacity);
+    return invalid_argument("queue '", queue, "' has capacity ", into.capacity, ", but is used with capacity ",
+                            other.capacity);
   }
   if (other.capacity != 0) into.capacity = other.capacity;
   if (other.components.empty()) return {};
@@ -28,14 +29,14 @@ Status merge_queue_types(std::string_view queue, QueueType& into, const QueueTyp
   }
   if (into.components.size() != other.components.size()) {
     return invalid_argument("queue '", queue, "' holds elements of ", u64(into.components.size()),
-                            " tensors, used with ", u64(other.components.size()));
+                            " tensors, but is used with ", u64(other.components.size()));
   }
   for (size_t i = 0; i < into.components.size(); ++i) {
     ValueType& mine = into.components[i];
     const ValueType& theirs = other.components[i];
     if (mine.dtype != theirs.dtype || !compatible(mine.shape, theirs.shape)) {
       return invalid_argument("queue '", queue, "': component ", u64(i), " is ", mine.dtype, " ", mine.shape,
-                              ", used as ", theirs.dtype, " ", theirs.shape);
+                              ", but is used as ", theirs.dtype, " ", theirs.shape);
     }
     mine.shape = merge(mine.shape, theirs.shape);
   }
@@ -53,13 +54,13 @@ Result<std::vector<ValueType>> declared_components(const Attributes& attributes)
   size_t next = 0;
   for (size_t i = 0; i < dtypes.size(); ++i) {
     if (dtypes[i] < INT32_MIN || dtypes[i] > INT32_MAX || !is_valid_dtype(static_cast<int32_t>(dtypes[i]))) {
-      return invalid_argument("attribute 'dtypes': ", dtypes[i], " is no dtype");
+      return invalid_argument("attribute 'dtypes': ", dtypes[i], " is not a dtype");
     }
     ValueType type{static_cast<DType>(dtypes[i]), Shape::unranked()};
     if (ranks[i] >= 0) {
       const auto rank = static_cast<uint64_t>(ranks[i]);
       if (rank > dims.size() - next) {
-        return invalid_argument("attribute 'dims' has ", u64(dims.size()), " entries, fewer than 'ranks' asks for");
+        return invalid_argument("attribute 'dims' has ", u64(dims.size()), " entries, fewer than 'ranks' requires");
       }
       PERCALE_ASSIGN_OR_RETURN(type.shape, Shape::make({dims.data() + next, static_cast<size_t>(rank)}));
       next += static_cast<size_t>(rank);
@@ -67,7 +68,7 @@ Result<std::vector<ValueType>> declared_components(const Attributes& attributes)
     out.push_back(std::move(type));
   }
   if (next != dims.size()) {
-    return invalid_argument("attribute 'dims' has ", u64(dims.size()), " entries, 'ranks' asks for ", u64(next));
+    return invalid_argument("attribute 'dims' has ", u64(dims.size()), " entries, but 'ranks' requires ", u64(next));
   }
   return out;
 }

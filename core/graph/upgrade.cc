@@ -46,7 +46,7 @@ Result<std::vector<ValueId>> add_node_of_version(FunctionBuilder& builder, std::
                          num_outputs);
   for (ValueId id : context.inputs) {
     if (id < kNoValue || id >= static_cast<ValueId>(builder.function().values.size())) {
-      return context.error("input ", id, " is no value of function '", builder.function().name, "'");
+      return context.error("input ", id, " is not a value of function '", builder.function().name, "'");
     }
   }
   // Terminates because each iteration raises the version.

@@ -19,7 +19,7 @@ bool in_range(int32_t index, size_t size) { return index >= 0 && static_cast<siz
 
 Status check_type(const ValueType& type) {
   if (!is_valid_dtype(static_cast<int32_t>(type.dtype))) {
-    return invalid_argument(static_cast<int32_t>(type.dtype), " is no dtype");
+    return invalid_argument(static_cast<int32_t>(type.dtype), " is not a dtype");
   }
   const auto shape = Shape::make(type.shape.dims());
   if (!shape.ok()) return shape.status();
@@ -31,7 +31,7 @@ Status check_type(const ValueType& type) {
 Status check_value(const Function& f, ValueId id, Names& names) {
   const Value& v = f.value(id);
   PERCALE_RETURN_IF_ERROR(check_name(v.name));
-  if (!names.insert(v.name).second) return invalid_argument("two values are called so");
+  if (!names.insert(v.name).second) return invalid_argument("two values have this name");
   PERCALE_RETURN_IF_ERROR(check_type(v.type));
   bool defined = false;
   switch (v.kind) {
@@ -44,7 +44,7 @@ Status check_value(const Function& f, ValueId id, Names& names) {
                 f.node(v.def).outputs[static_cast<size_t>(v.output)] == id;
       break;
   }
-  if (!defined) return invalid_argument("it is not what defines it: index ", v.def);
+  if (!defined) return invalid_argument("its definition does not list this value: index ", v.def);
   return {};
 }
 
@@ -69,7 +69,7 @@ Status check_constants(const Function& f) {
     const Tensor& t = f.constants[static_cast<size_t>(v.def)];
     if (t.dtype() != v.type.dtype || !(t.shape() == v.type.shape)) {
       return invalid_argument("constant '", v.name, "' is declared ", v.type.dtype, " ", v.type.shape,
-                              ", its tensor is ", t.dtype(), " ", t.shape());
+                              ", but its tensor is ", t.dtype(), " ", t.shape());
     }
   }
   return {};
@@ -87,11 +87,11 @@ Status check_node_links(const Function& f, NodeId id) {
     const Value& v = f.value(input);
     if (v.kind == ValueKind::kNode && v.def >= id) {
       return invalid_argument("input ", u64(i), ": '", v.name, "' comes from node ", v.def,
-                              ", which is not before it: nodes must stand in topological order, without cycles");
+                              ", which does not precede it: nodes must be in topological order, without cycles");
     }
   }
   if (!node.inputs.empty() && node.inputs.back() == kNoValue) {
-    return invalid_argument("input ", u64(node.inputs.size() - 1), ": absent inputs at the end are left out");
+    return invalid_argument("input ", u64(node.inputs.size() - 1), ": trailing absent inputs must be omitted");
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == kNoValue) continue;
@@ -101,14 +101,15 @@ Status check_node_links(const Function& f, NodeId id) {
     }
     const Value& v = f.value(node.outputs[i]);
     if (v.kind != ValueKind::kNode || v.def != id || v.output != static_cast<int32_t>(i)) {
-      return invalid_argument("output ", u64(i), ": '", v.name, "' is not defined by it");
+      return invalid_argument("output ", u64(i), ": '", v.name, "' is not defined by this node");
     }
   }
   NodeId last = -1;
   for (size_t i = 0; i < node.control.size(); ++i) {
     const NodeId before = node.control[i];
     if (before <= last || before >= id) {
-      return invalid_argument("control input ", u64(i), ": ", before, " is no node before it, in ascending order");
+      return invalid_argument("control input ", u64(i), ": ", before,
+                              " is not an earlier node, or the list is not in ascending order");
     }
     last = before;
   }
@@ -141,7 +142,7 @@ Status check_structure(const Function& f) {
     const Node& node = f.nodes[i];
     const Status named = check_name(node.name);
     if (!named.ok()) return named.with_context(str_cat("node ", u64(i)));
-    if (!names.insert(node.name).second) return invalid_argument("two nodes are called '", node.name, "'");
+    if (!names.insert(node.name).second) return invalid_argument("two nodes have the name '", node.name, "'");
     const Status status = check_node_links(f, static_cast<NodeId>(i));
     if (!status.ok()) return status.with_context(str_cat("node '", node.name, "'"));
   }
@@ -161,7 +162,8 @@ Status check_variable_use(const VariableIndex& variables, const Function& f, con
   const Variable& v = *found->second;
   const auto same = [&](const ValueType& t) -> Status {
     if (t.dtype == v.dtype && compatible(t.shape, v.shape)) return {};
-    return invalid_argument("variable '", *name, "' is ", v.dtype, " ", v.shape, ", used as ", t.dtype, " ", t.shape);
+    return invalid_argument("variable '", *name, "' is ", v.dtype, " ", v.shape, ", but is used as ", t.dtype, " ",
+                            t.shape);
   };
   if (!types.empty()) PERCALE_RETURN_IF_ERROR(same(types[0]));
   const std::vector<ValueId>& held = node.outputs.empty() ? node.inputs : node.outputs;
@@ -179,7 +181,7 @@ Status check_node_types(const DeclaredFunctionTypes& functions, const VariableIn
     }
     const ValueType& declared = f.type(node.outputs[i]);
     if (declared.dtype != types[i].dtype || !compatible(declared.shape, types[i].shape)) {
-      return invalid_argument(at(i), " is declared ", declared.dtype, " ", declared.shape, ", the op gives ",
+      return invalid_argument(at(i), " is declared ", declared.dtype, " ", declared.shape, ", but the op gives ",
                               types[i].dtype, " ", types[i].shape);
     }
   }
@@ -232,7 +234,7 @@ Status check_nesting(const Graph& graph) {
   const auto deepest = std::max_element(depth.begin(), depth.end()) - depth.begin();
   if (depth[static_cast<size_t>(deepest)] <= kMaxFunctionDepth) return {};
   return invalid_argument("function '", graph.functions[static_cast<size_t>(deepest)].name,
-                          "': functions call each other in a circle or nest deeper than ",
+                          "': functions call each other recursively or are nested deeper than ",
                           static_cast<uint64_t>(kMaxFunctionDepth));
 }
 
@@ -246,7 +248,7 @@ Status check_variables(const Graph& graph) {
   Names names;
   for (const Variable& v : graph.variables) {
     PERCALE_RETURN_IF_ERROR(check_name(v.name).with_context("variable"));
-    if (!names.insert(v.name).second) return invalid_argument("two variables are called '", v.name, "'");
+    if (!names.insert(v.name).second) return invalid_argument("two variables have the name '", v.name, "'");
     Status sized = check_type({v.dtype, v.shape});
     if (sized.ok()) sized = byte_size(v.dtype, v.shape).status();  // refuses unknown dims
     if (!sized.ok()) return sized.with_context(str_cat("variable '", v.name, "'"));
@@ -254,7 +256,7 @@ Status check_variables(const Graph& graph) {
     if (!v.initial.defined()) {
       const auto found = given.find(v.name);
       if (found == given.end()) {
-        return invalid_argument("variable '", v.name, "' has no first value and no output of 'init' is called so");
+        return invalid_argument("variable '", v.name, "' has no initial value, and 'init' has no output of this name");
       }
       first = *found->second;
     }
@@ -279,26 +281,26 @@ int64_t work_limit(const Graph& graph) {
 }  // namespace
 
 Status check_name(std::string_view name) {
-  if (name.empty()) return invalid_argument("it has no name");
+  if (name.empty()) return invalid_argument("the name is empty");
   if (name.size() > kMaxNameBytes) {
-    return invalid_argument("its name has ", u64(name.size()), " bytes, the limit is ", u64(kMaxNameBytes));
+    return invalid_argument("the name has ", u64(name.size()), " bytes, the limit is ", u64(kMaxNameBytes));
   }
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   if (std::any_of(name.begin(), name.end(), is_control)) {
-    return invalid_argument("its name holds a control character");
+    return invalid_argument("the name contains a control character");
   }
   return {};
 }
 
 Status validate_structure(const Graph& graph) {
   if (graph.functions.empty() || graph.functions[0].name != kMainFunction) {
-    return invalid_argument("a graph needs a function 'main' as its first");
+    return invalid_argument("a graph needs 'main' as its first function");
   }
   Names names;
   for (size_t i = 0; i < graph.functions.size(); ++i) {
     const Function& f = graph.functions[i];
     PERCALE_RETURN_IF_ERROR(check_name(f.name).with_context(str_cat("function ", u64(i))));
-    if (!names.insert(f.name).second) return invalid_argument("two functions are called '", f.name, "'");
+    if (!names.insert(f.name).second) return invalid_argument("two functions have the name '", f.name, "'");
     PERCALE_RETURN_IF_ERROR(check_structure(f).with_context(str_cat("function '", f.name, "'")));
   }
   return check_nesting(graph);

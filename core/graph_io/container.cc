@@ -27,8 +27,8 @@ Status check_section(const char* name, uint64_t offset, uint64_t bytes, uint64_t
     return data_loss("the ", name, " cannot start at byte ", offset);
   }
   if (offset > file_bytes || bytes > file_bytes - offset) {
-    return data_loss("the file is cut short: the ", name, " is ", bytes, " bytes from byte ", offset, ", the file has ",
-                     file_bytes);
+    return data_loss("the file is truncated: the ", name, " is ", bytes, " bytes from byte ", offset,
+                     ", but the file has ", file_bytes);
   }
   return {};
 }
@@ -55,20 +55,21 @@ Result<FileHeader> unpack_header(std::string_view file) {
     return invalid_argument("not a .percale file: it does not begin with PERCALE");
   }
   if (file.size() < kFileHeaderBytes) {
-    return data_loss("the file is cut short: ", static_cast<uint64_t>(file.size()), " bytes do not hold the header");
+    return data_loss("the file is truncated: ", static_cast<uint64_t>(file.size()),
+                     " bytes do not contain the whole header");
   }
   if (get<uint32_t>(file, kChecksumAt) != crc32c(file.substr(0, kChecksumAt))) {
-    return data_loss("the header is damaged: its checksum differs");
+    return data_loss("the header is damaged: its checksum is wrong");
   }
   FileHeader out;
   out.version = get<uint32_t>(file, 8);
   if (out.version > kFileVersion) {
-    return unimplemented("a newer library wrote the file: its version is ", out.version, ", this one reads up to ",
-                         kFileVersion);
+    return unimplemented("the file was written by a newer library: its version is ", out.version,
+                         ", this library reads up to ", kFileVersion);
   }
   if (out.version == 0 || get<uint32_t>(file, 12) != kFileHeaderBytes) {
     return invalid_argument("version ", out.version, " with a header of ", get<uint32_t>(file, 12),
-                            " bytes is no .percale file");
+                            " bytes is not a .percale file");
   }
   out.graph_offset = get<uint64_t>(file, 16);
   out.graph_bytes = get<uint64_t>(file, 24);
@@ -80,11 +81,11 @@ Result<FileHeader> unpack_header(std::string_view file) {
   const uint64_t graph_end = out.graph_offset + out.graph_bytes;
   PERCALE_RETURN_IF_ERROR(check_section("data", out.data_offset, out.data_bytes, graph_end, size));
   if (const uint64_t end = out.data_offset + out.data_bytes; end != size) {
-    return data_loss("the file has ", size, " bytes, its header tells of ", end);
+    return data_loss("the file has ", size, " bytes, but its header gives ", end);
   }
   const std::string_view graph =
       file.substr(static_cast<size_t>(out.graph_offset), static_cast<size_t>(out.graph_bytes));
-  if (crc32c(graph) != out.graph_crc32c) return data_loss("the graph is damaged: its checksum differs");
+  if (crc32c(graph) != out.graph_crc32c) return data_loss("the graph is damaged: its checksum is wrong");
   return out;
 }
 

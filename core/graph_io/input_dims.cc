@@ -69,7 +69,7 @@ class Redimensioner {
       Redimensioner probe(*out_);
       if (Status status = probe.apply(changes, size); !status.ok()) {
         return status.with_context(
-            str_cat("the graph is made for the dims that it has; with ", size, " in place of what becomes free"));
+            str_cat("the graph does not work with other dims; with ", size, " in place of the dims to change"));
       }
     }
     return std::shared_ptr<const Graph>(out_);
@@ -226,7 +226,8 @@ class Redimensioner {
 
 Result<InputDim> parse_input_dim(std::string_view text) {
   const auto wrong = [&] {
-    return invalid_argument("'", text, "' is no dim: wanted NAME=SIZE, NAME=? or INPUT:AXIS=SIZE, as in batch=?");
+    return invalid_argument("'", text,
+                            "' is not a dim: wanted NAME=SIZE, NAME=? or INPUT:AXIS=SIZE, for example batch=?");
   };
   const size_t equals = text.rfind('=');
   if (equals == std::string_view::npos || equals == 0) return wrong();

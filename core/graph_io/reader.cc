@@ -51,8 +51,8 @@ class Reader {
     flatbuffers::Verifier verifier(begin, static_cast<size_t>(header_.graph_bytes), limits);
     if (!fb::VerifyGraphBuffer(verifier)) {
       return invalid_argument(
-          "the graph is no FlatBuffer of the schema PRCL: an offset leads out of it, or tables nest "
-          "too deeply or overlap");
+          "the graph is not a FlatBuffer of the schema PRCL: an offset is out of bounds, or tables overlap or are "
+          "nested too deeply");
     }
     left_ = header_.graph_bytes;
     const fb::Graph& flat = *fb::GetGraph(begin);
@@ -75,8 +75,8 @@ class Reader {
   // produces that, so the data read in total must fit into the bytes of the FlatBuffer.
   Status spend(uint64_t bytes) {
     if (bytes > left_) {
-      return invalid_argument("the graph tells of more than its ", header_.graph_bytes,
-                              " bytes hold: its parts overlap");
+      return invalid_argument("the parts of the graph need more than its ", header_.graph_bytes,
+                              " bytes: they overlap");
     }
     left_ -= bytes;
     return {};
@@ -126,14 +126,14 @@ class Reader {
     return Shape::make(std::span<const int64_t>(dims.data(), flat->size()));
   }
   Result<DType> dtype(int32_t number) {
-    if (!is_valid_dtype(number)) return invalid_argument(number, " is no dtype");
+    if (!is_valid_dtype(number)) return invalid_argument(number, " is not a dtype");
     return static_cast<DType>(number);
   }
 
   Status read_features(const fb::Graph& flat) {
     if (flat.minimum_version() > kFileVersion) {
       return unimplemented("the file needs a library that reads version ", flat.minimum_version(),
-                           " of the format, this one reads up to ", kFileVersion);
+                           " of the format, this library reads up to ", kFileVersion);
     }
     std::string unknown;
     PERCALE_RETURN_IF_ERROR(each(flat.required_features(), "required feature", [&](const fb::Text& t, uint32_t i) {
@@ -143,7 +143,7 @@ class Reader {
       return Status();
     }));
     if (unknown.empty()) return {};
-    return unimplemented("the file requires ", unknown, ", which this library does not know");
+    return unimplemented("the file requires ", unknown, ", which this library does not support");
   }
 
   Status read_ops(const FlatTables<fb::Op>* flat) {
@@ -188,7 +188,7 @@ class Reader {
     PERCALE_ASSIGN_OR_RETURN(const std::string tensor, name(flat.external_name()));
     if (options_.external == nullptr) {
       return failed_precondition("'", tensor, "' lies in the file '", file,
-                                 "': the graph must be read from its folder");
+                                 "': the graph must be loaded from its folder");
     }
     PERCALE_ASSIGN_OR_RETURN(Tensor found, options_.external->find(file, tensor));
     if (found.dtype() != type || !(found.shape() == dims) || found.bytes() != size) {
@@ -200,27 +200,26 @@ class Reader {
 
   Result<Tensor> tensor(const fb::Tensor& flat) {
     PERCALE_ASSIGN_OR_RETURN(const DType type, dtype(flat.dtype()));
-    if (dtype_bits(type) == 0) return unimplemented("tensors of dtype ", type, " in a file");
+    if (dtype_bits(type) == 0) return unimplemented("tensors of dtype ", type, " in a file are not supported");
     PERCALE_ASSIGN_OR_RETURN(const Shape dims, shape(flat.dims()));
     PERCALE_ASSIGN_OR_RETURN(const int64_t size, byte_size(type, dims));
     if (flat.length() != static_cast<uint64_t>(size)) {
-      return invalid_argument("its length is ", flat.length(), ", ", type, " ", dims, " has ", size, " bytes");
+      return invalid_argument("its length is ", flat.length(), ", but ", type, " ", dims, " has ", size, " bytes");
     }
     if (flat.external_file() != nullptr) return external_tensor(flat, type, dims, size);
     if (flat.offset() < data_end_ || flat.offset() % kFileAlignment != 0) {
       return invalid_argument("its offset is ", flat.offset(),
-                              ": wanted a multiple of 64 behind the tensor before it, "
-                              "which ends at ",
-                              data_end_);
+                              ", wanted a multiple of 64 after the tensor before it, which ends at ", data_end_);
     }
     if (flat.offset() > header_.data_bytes || flat.length() > header_.data_bytes - flat.offset()) {
-      return data_loss("it is ", size, " bytes from offset ", flat.offset(), ", all tensors have ", header_.data_bytes);
+      return data_loss("it is ", size, " bytes from offset ", flat.offset(), ", but the data of all tensors have ",
+                       header_.data_bytes);
     }
     data_end_ = flat.offset() + flat.length();
     PERCALE_ASSIGN_OR_RETURN(
         Tensor out, Tensor::view(bytes_, static_cast<int64_t>(header_.data_offset + flat.offset()), type, dims));
     if (options_.check_crc && crc32c(out.data(), static_cast<size_t>(size)) != flat.crc32c()) {
-      return data_loss("it is damaged: its checksum differs");
+      return data_loss("the data is damaged: the checksum is wrong");
     }
     PERCALE_RETURN_IF_ERROR(check_elements(out));
     return out;
@@ -276,7 +275,7 @@ class Reader {
         return AttrValue(std::move(v));
       }
     }
-    return invalid_argument(flat.kind(), " is no kind of attribute");
+    return invalid_argument(flat.kind(), " is not a kind of attribute");
   }
 
   Status read_attributes(const fb::Node& flat, Node& node) {
@@ -284,7 +283,7 @@ class Reader {
     return each(flat.attributes(), "attribute", [&](const fb::Attribute& a, uint32_t i) -> Status {
       PERCALE_ASSIGN_OR_RETURN(std::string attr, name(a.name()));
       // Attributes must be sorted, so that each is appended at the end in constant time.
-      if (i > 0 && attr <= last) return invalid_argument("'", attr, "' must not stand behind '", last, "'");
+      if (i > 0 && attr <= last) return invalid_argument("'", attr, "' must come before '", last, "'");
       auto value = attribute_value(a);
       if (!value.ok()) return value.status().with_context(str_cat("'", attr, "'"));
       node.attributes.set(attr, std::move(value).value());
@@ -311,7 +310,7 @@ class Reader {
     PERCALE_ASSIGN_OR_RETURN(value.type.dtype, dtype(flat.dtype()));
     PERCALE_ASSIGN_OR_RETURN(value.type.shape, shape(flat.dims(), flat.unranked()));
     if (flat.kind() < 0 || flat.kind() > static_cast<int32_t>(ValueKind::kNode)) {
-      return invalid_argument(flat.kind(), " is no kind of value");
+      return invalid_argument(flat.kind(), " is not a kind of value");
     }
     value.kind = static_cast<ValueKind>(flat.kind());
     value.def = flat.def();
@@ -374,7 +373,7 @@ class Reader {
       PERCALE_ASSIGN_OR_RETURN(std::string key, text(e.key()));
       PERCALE_ASSIGN_OR_RETURN(std::string value, text(e.value()));
       if (!graph_->metadata.emplace(std::move(key), std::move(value)).second) {
-        return invalid_argument("the key stands twice");
+        return invalid_argument("the key occurs twice");
       }
       return {};
     });

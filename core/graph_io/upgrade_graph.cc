@@ -111,7 +111,7 @@ class Rebuilder {
   // Makes `made` replace the value `old` and take its name. If `made` already has a required name,
   // a copy of it is used.
   Status stand_for(ValueId old, ValueId made) {
-    if (made == kNoValue) return invalid_argument("value '", from_.value(old).name, "' is not given any more");
+    if (made == kNoValue) return invalid_argument("the upgrade no longer produces value '", from_.value(old).name, "'");
     if (wishes_.values.contains(made)) {
       Emitter e(to_);
       made = e.emit("Identity", {made}, {}, from_.value(old).name);
@@ -182,7 +182,7 @@ Result<std::shared_ptr<Graph>> upgrade_graph(const Graph& graph, const std::vect
   PERCALE_RETURN_IF_ERROR(validate_structure(graph));
   const CallOrder calls(graph);
   if (!calls.affordable()) {
-    return resource_exhausted("a graph with ops of older versions whose nodes carry functions again and again");
+    return resource_exhausted("upgrading ops of older versions would copy nested functions too many times");
   }
   // Functions that are not rebuilt are present from the start, because rebuilt functions that call
   // them need their types.

@@ -86,7 +86,7 @@ class Writer {
   // file.
   int32_t tensor(const Tensor& t, const std::string& external) {
     if (dtype_bits(t.dtype()) == 0) {
-      if (status_.ok()) status_ = unimplemented("tensors of dtype ", t.dtype(), " in a file");
+      if (status_.ok()) status_ = unimplemented("tensors of dtype ", t.dtype(), " in a file are not supported");
       return -1;
     }
     const auto index = static_cast<int32_t>(tensors_.size());

@@ -75,9 +75,9 @@ class FirstValues {
         for (const std::string& name : uses.reads) {
           if (!all.writes.contains(name) && !(again && uses.writes.contains(name))) continue;
           if (status_.ok()) {
-            status_ = failed_precondition(op_name(*node.op), " '", node.name, "' reads variable '", name,
-                                          "' after the run has changed it: what an output then holds is no "
-                                          "function of the graph's values");
+            status_ = failed_precondition(
+                op_name(*node.op), " '", node.name, "' reads variable '", name,
+                "' after the run has changed it, so an output would depend on more than the values of the graph");
           }
         }
         all.reads.insert(uses.reads.begin(), uses.reads.end());
@@ -118,7 +118,7 @@ Status dissolve_calls(const Graph& graph, const FunctionIndex& functions, Functi
   }
   const auto left = std::find_if(f.nodes.begin(), f.nodes.end(), is_call);
   if (left == f.nodes.end()) return {};
-  return resource_exhausted("Call '", left->name, "': functions that call each other become more than ",
+  return resource_exhausted("Call '", left->name, "': functions that call each other expand to more than ",
                             static_cast<uint64_t>(max_nodes), " nodes");
 }
 

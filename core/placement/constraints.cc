@@ -102,7 +102,7 @@ class UnitFinder {
     if (!unit.candidates.empty()) return {};
     if (home_ >= 0) {
       const Status status = all_run(unit, home_);
-      if (status.ok()) return settle_on(unit, home_, "runs at home"), Status();
+      if (status.ok()) return settle_on(unit, home_, "runs on the home device"), Status();
       if (status.code() == Code::kResourceExhausted) return status;
     }
     const auto runtime =
@@ -128,7 +128,7 @@ class UnitFinder {
       if (node.device.empty()) continue;
       if (const auto with = parse_colocation_hint(node.device)) {
         if (missing_[static_cast<size_t>(id)]) {
-          unit.note += str_cat("; asked to stand with '", *with, "', which is not part of the plan");
+          unit.note += str_cat("; placement with '", *with, "' was requested, which is not part of the plan");
         }
         continue;
       }
@@ -140,20 +140,20 @@ class UnitFinder {
         device = find_device(devices_, node.device);
       }
       Status status = device >= 0 ? all_run(unit, device)
-                      : place     ? not_found("no device has the host's memory")
+                      : place     ? not_found("no device uses the host's memory")
                                   : not_found("no device '", node.device, "' in this engine (it has ", names(), ")");
       if (status.ok() && !unit.candidates.empty() && unit.candidates[0] != device) {
-        status = invalid_argument("stands with a node that is asked for on ",
+        status = invalid_argument("it must be placed with a node that is requested on ",
                                   devices_[static_cast<size_t>(unit.candidates[0])].name);
       }
       if (status.ok()) {
-        settle_on(unit, device, str_cat("asked for: ", node.device));
+        settle_on(unit, device, str_cat("requested: ", node.device));
         continue;
       }
       if ((!place && !soft_) || status.code() == Code::kResourceExhausted) {
         return status.with_context(str_cat(op_name(*node.op), " '", node.name, "'"));
       }
-      unit.note += str_cat("; asked for ", node.device, ", but ", status.message());
+      unit.note += str_cat("; requested ", node.device, ", but ", status.message());
     }
     return {};
   }
@@ -161,8 +161,8 @@ class UnitFinder {
   // Returns -1 if the hint asks for the host and no device has the host's memory.
   Result<int32_t> in_group(const Node& node, const GroupHint& hint) const {
     if (static_cast<size_t>(hint.place) >= group_.size()) {
-      return invalid_argument(op_name(*node.op), " '", node.name, "': asks for '", node.device,
-                              "', the run's group has ", static_cast<uint64_t>(group_.size()), " devices");
+      return invalid_argument(op_name(*node.op), " '", node.name, "' requests '", node.device,
+                              "', but the run's group has only ", static_cast<uint64_t>(group_.size()), " devices");
     }
     const int32_t device = group_[static_cast<size_t>(hint.place)];
     return !hint.host || devices_[static_cast<size_t>(device)].holds_variables ? device : first_host();
@@ -179,18 +179,18 @@ class UnitFinder {
     const PlacementDevice& d = devices_[static_cast<size_t>(device)];
     if (node.op->has(kRuntime)) {
       return d.holds_variables ? Status()
-                               : unimplemented("variables and control flow live on the host, not on ", d.name);
+                               : unimplemented("variables and control flow run on the host, not on ", d.name);
     }
     if (node.op->has(kMeetsShards)) {
       return d.holds_variables ? probe_.can_run(node, d.kind)
-                               : unimplemented("shards of a batch meet on the host, not on ", d.name);
+                               : unimplemented("shards of a batch are synchronised on the host, not on ", d.name);
     }
     if (d.is_home && device != home_) {
-      return unimplemented("the engine was not asked to compute on ", d.name, ", which is the home of its variables");
+      return unimplemented("the engine does not compute on ", d.name, ", which is only the home of its variables");
     }
     if (d.takes_partitions) {
       return node.op->has(kStateful) || node.op->has(kRandom)
-                 ? unimplemented("a partition that ", d.name, " takes as a whole has no state and draws no numbers")
+                 ? unimplemented("stateful and random ops cannot run on ", d.name, ", which runs whole partitions")
                  : Status();
     }
     return probe_.can_run(node, d.kind);
@@ -201,7 +201,8 @@ class UnitFinder {
       Status status = can_run(f_.node(id), device);
       if (status.ok()) continue;
       if (unit.nodes.size() == 1) return status;
-      return status.with_context(str_cat(op_name(*f_.node(id).op), " '", f_.node(id).name, "', which stands with it"));
+      return status.with_context(
+          str_cat(op_name(*f_.node(id).op), " '", f_.node(id).name, "', which is placed with it"));
     }
     return {};
   }
@@ -215,13 +216,14 @@ class UnitFinder {
   Status settle_runtime(PlacementUnit& unit, const Node& node) {
     const auto asked = asked_.find(variable_of(node));
     if (asked != asked_.end() && group_.empty()) {
-      return settle_on(unit, asked->second, str_cat("with the others of its variable", unit.note)), Status();
+      return settle_on(unit, asked->second, str_cat("placed with the other nodes of its variable", unit.note)),
+             Status();
     }
     if (const int32_t host = first_host(); host >= 0) {
-      return settle_on(unit, host, "variables and control flow live on the host"), Status();
+      return settle_on(unit, host, "variables and control flow run on the host"), Status();
     }
     return failed_precondition(op_name(*node.op), " '", node.name,
-                               "': needs a device in the host's memory (cpu:0), the engine has ", names());
+                               "': requires a device in the host's memory (cpu:0), but the engine has ", names());
   }
 
   Status find_candidates(PlacementUnit& unit) {
@@ -249,7 +251,7 @@ class UnitFinder {
     }
     unit.note = refusals + unit.note;
     if (unit.candidates.size() == 1) {
-      unit.reason = devices_.size() == 1 ? "the only device" : "the only device that may run it";
+      unit.reason = devices_.size() == 1 ? "the only device" : "the only device that can run it";
     }
     return {};
   }

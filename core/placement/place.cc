@@ -69,9 +69,10 @@ class Placer {
     if (settled || !options_.group.empty()) return near;
     Assignment early = assign_earliest(f_, devices_, costs, units_);
     *spread = early.end < near.end * (1 - kLeastShare) && near.end - early.end > kLeastSeconds;
-    out_.summary = str_cat("nodes that may choose stand ",
-                           *spread ? "where they end first: " : "next to their largest inputs: ", time_text(near.end),
-                           " are expected next to their inputs, ", time_text(early.end), " where each ends first");
+    out_.summary =
+        str_cat("nodes with a choice of device are placed ",
+                *spread ? "where they finish first: " : "next to their largest inputs: ", time_text(near.end),
+                " are expected next to their inputs, ", time_text(early.end), " where each finishes first");
     return *spread ? std::move(early) : std::move(near);
   }
 
@@ -93,14 +94,16 @@ class Placer {
           out_.forecasts[i].push_back({d, costs.seconds(id, d), schedule.end_of(id, d)});
         }
         const bool near = schedule.nearest(id, unit.candidates) == device;
-        reason = spread ? "where it ends first" : near ? "next to its largest inputs" : "first device that runs it";
+        reason = spread ? "where it finishes first"
+                 : near ? "next to its largest inputs"
+                        : "first device that can run it";
         reason += numbers(out_.forecasts[i], device);
       }
       out_.reasons.push_back(reason + unit.note);
       schedule.run(id, device);
     }
     out_.seconds = schedule.end();
-    if (out_.summary.empty()) out_.summary = "no node may choose between devices";
+    if (out_.summary.empty()) out_.summary = "no node has a choice of device";
   }
 
   // Formats forecasts as ": takes 1.2 ms and ends after 3.4 ms; on cpu:1 1.3 ms, after 4.1 ms".
@@ -108,7 +111,7 @@ class Placer {
     std::string own, others;
     for (const Forecast& f : forecasts) {
       if (f.device == device) {
-        own = str_cat(": takes ", time_text(f.seconds), " and ends after ", time_text(f.end));
+        own = str_cat(": takes ", time_text(f.seconds), " and finishes after ", time_text(f.end));
       } else {
         others += str_cat("; on ", devices_[static_cast<size_t>(f.device)].name, " ", time_text(f.seconds), ", after ",
                           time_text(f.end));
@@ -128,7 +131,8 @@ class Placer {
 
 Result<Placement> place(const Function& function, const std::vector<PlacementDevice>& devices, const KernelProbe& probe,
                         const PlaceOptions& options) {
-  if (devices.empty()) return failed_precondition("this engine has no device: it can build, check and save, not run");
+  if (devices.empty())
+    return failed_precondition("this engine has no device: it can build, check and save graphs, but not run them");
   PERCALE_ASSIGN_OR_RETURN(PlacementUnits units, find_units(function, devices, probe, options));
   return Placer(function, devices, options, std::move(units)).run();
 }

@@ -81,7 +81,7 @@ struct Evaluation {
     if (variables != nullptr && op == "percale:ReadVariable") {
       const auto found = variables->find(std::string(node.attributes.get_string("variable")));
       if (found != variables->end()) return std::vector<Tensor>{found->second};
-      return failed_precondition("ReadVariable '", node.name, "': no value was given for the variable");
+      return failed_precondition("ReadVariable '", node.name, "': the variable has no value");
     }
     return evaluate_node(registry, device_kind, *node.op, node.name, node.attributes, operands, node.outputs.size(),
                          pool);
@@ -152,7 +152,7 @@ Result<std::vector<Tensor>> evaluate_node(const Registry& registry, std::string_
   for (const ValueType& type : outputs) {
     if (!type.shape.is_static()) {
       return internal_error(schema.name, " '", name, "': the output shape ", type.shape,
-                            " is not known though all inputs are");
+                            " is not known although all input shapes are");
     }
     PERCALE_ASSIGN_OR_RETURN(Tensor t, Tensor::allocate(pool, type.dtype, type.shape));
     operands.push_back(t.data());

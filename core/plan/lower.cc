@@ -94,7 +94,7 @@ class Lowering {
         PERCALE_RETURN_IF_ERROR(check_type(node, variable, node.inputs[0]));
         assigned_[variable] = root(node.inputs[0]);
       } else if (is_runtime(node)) {
-        return internal_error(op_name(*node.op), " '", node.name, "' cannot stand in a program");
+        return internal_error(op_name(*node.op), " '", node.name, "' cannot be part of a program");
       }
     }
     return {};

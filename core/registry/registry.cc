@@ -18,8 +18,8 @@ Status Registry::add_op(const OpSchema& schema) {
   auto at = std::lower_bound(versions.begin(), versions.end(), schema.since,
                              [](const OpSchema* s, int32_t since) { return s->since < since; });
   if (at != versions.end() && (*at)->since == schema.since) {
-    return Status(Code::kAlreadyExists,
-                  str_cat("op ", full_name(schema.domain, schema.name), " version ", schema.since, " is registered"));
+    return Status(Code::kAlreadyExists, str_cat("op ", full_name(schema.domain, schema.name), " version ", schema.since,
+                                                " is already registered"));
   }
   versions.insert(at, &schema);
   return {};
@@ -52,7 +52,7 @@ Status Registry::add_upgrade(const OpUpgrade& upgrade) {
   }
   if (!upgrades_[OpKey(upgrade.domain, upgrade.name)].emplace(upgrade.before, &upgrade).second) {
     return Status(Code::kAlreadyExists, str_cat("the upgrade of ", full_name(upgrade.domain, upgrade.name), " before ",
-                                                upgrade.before, " exists"));
+                                                upgrade.before, " already exists"));
   }
   return {};
 }

@@ -118,8 +118,8 @@ Status ResourceRun::enqueue(std::string_view name, std::vector<Tensor> component
     const int64_t more = staged + 1 - share.claim() > 0 ? 1 : 0;
     const auto used = static_cast<int64_t>(queue->elements.size()) + queue->claimed;
     if (more > 0 && staged >= type.capacity) {
-      return failed_precondition("this run alone has filled queue '", name, "' of capacity ", type.capacity,
-                                 "; others see its elements when it has succeeded");
+      return failed_precondition("this run has filled queue '", name, "' of capacity ", type.capacity,
+                                 " by itself; other runs see its elements only after it has succeeded");
     }
     if (more > 0 && (!first || used >= type.capacity)) return std::nullopt;
     share.staged.splice(share.staged.end(), element);
@@ -148,8 +148,8 @@ Result<std::vector<Tensor>> ResourceRun::dequeue(std::string_view name) {
         } else {
           const auto taken = static_cast<int64_t>(share.taken.size());
           if (queue->elements.empty() && taken >= queue->type.capacity) {
-            return failed_precondition("this run alone has taken as much as queue '", name, "' of capacity ",
-                                       queue->type.capacity, " holds; there is room again when it has succeeded");
+            return failed_precondition("this run has taken as many elements as queue '", name, "' of capacity ",
+                                       queue->type.capacity, " can hold; there is room again after it has succeeded");
           }
           const bool closed = queue->closed || share.close;
           const bool more = queue->pending > taken || (!queue->enqueuers.empty() && !queue->cancelled);

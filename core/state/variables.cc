@@ -18,14 +18,14 @@ Status check_value(const Variable& variable, const Tensor& value) {
 
 Result<std::shared_ptr<Variables>> Variables::create(std::vector<Variable> variables, std::vector<Tensor> values) {
   if (variables.size() != values.size()) {
-    return invalid_argument(static_cast<uint64_t>(variables.size()), " variables, ",
+    return invalid_argument(static_cast<uint64_t>(variables.size()), " variables, but ",
                             static_cast<uint64_t>(values.size()), " values");
   }
   std::shared_ptr<Variables> out(new Variables);
   for (size_t i = 0; i < variables.size(); ++i) {
     PERCALE_RETURN_IF_ERROR(check_value(variables[i], values[i]));
     if (!out->index_.emplace(variables[i].name, static_cast<int32_t>(i)).second) {
-      return Status(Code::kAlreadyExists, str_cat("two variables are called '", variables[i].name, "'"));
+      return Status(Code::kAlreadyExists, str_cat("two variables have the name '", variables[i].name, "'"));
     }
     variables[i].initial = Tensor();
   }

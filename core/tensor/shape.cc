@@ -48,7 +48,7 @@ std::string Shape::to_string() const {
 }
 
 Result<int64_t> byte_size(DType dtype, const Shape& shape) {
-  if (!shape.is_static()) return invalid_argument("the size of shape ", shape, " is not known");
+  if (!shape.is_static()) return invalid_argument("the size of shape ", shape, " must be known");
   // Zero dims are left out of the product, so that strides computed from the other dims cannot
   // overflow either.
   CheckedSize bits = dtype_bits(dtype);

@@ -15,7 +15,7 @@ Result<Tensor> Tensor::allocate(const std::shared_ptr<MemoryPool>& pool, DType d
 Result<Tensor> Tensor::view(std::shared_ptr<Buffer> buffer, int64_t offset, DType dtype, const Shape& shape) {
   PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, byte_size(dtype, shape));
   if (offset < 0 || offset > buffer->bytes() || bytes > buffer->bytes() - offset) {
-    return invalid_argument("a ", dtype, " tensor of shape ", shape, " needs ", bytes, " bytes, the memory has ",
+    return invalid_argument("a ", dtype, " tensor of shape ", shape, " needs ", bytes, " bytes, but the buffer has ",
                             buffer->bytes() - offset);
   }
   Tensor out;
@@ -42,7 +42,7 @@ Status check_elements(const Tensor& tensor) {
   if (tensor.dtype() != DType::kBool) return {};
   const auto* bytes = static_cast<const unsigned char*>(tensor.data());
   for (int64_t i = 0; i < tensor.bytes(); ++i) {
-    if (bytes[i] > 1) return invalid_argument("element ", i, " of a bool tensor is ", static_cast<int32_t>(bytes[i]));
+    if (bytes[i] > 1) return invalid_argument("element ", i, " must be 0 or 1, got ", static_cast<int32_t>(bytes[i]));
   }
   return {};
 }

@@ -31,7 +31,9 @@ constexpr Unit kUnits[] = {{"", 1},
 }  // namespace
 
 Result<int64_t> parse_byte_size(std::string_view text) {
-  const auto wrong = [&] { return invalid_argument("'", text, "' is no size in bytes such as 4096, 500MB or 2GiB"); };
+  const auto wrong = [&] {
+    return invalid_argument("'", text, "' is not a size in bytes such as 4096, 500MB or 2GiB");
+  };
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (error != std::errc() || !(number >= 0) || std::isinf(number)) return wrong();

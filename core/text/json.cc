@@ -180,7 +180,7 @@ class JsonBuilder {
     for (size_t i = 1; i < order.size(); ++i) {
       if (object.keys[order[i]] != object.keys[order[i - 1]]) continue;
       const Json& second = object.items[std::max(order[i], order[i - 1])];
-      failure_ = second.error(object.keys[order[i]], "the key stands twice in one object");
+      failure_ = second.error(object.keys[order[i]], "the key occurs twice in one object");
       return false;
     }
     return true;

@@ -46,7 +46,7 @@ class Gpu : public Device {
       if (count == 0) *out_reason = driver.reason().c_str();
       return count;
     } catch (const std::bad_alloc&) {
-      *out_reason = "no host memory";
+      *out_reason = "out of host memory";
       return 0;
     }
   }

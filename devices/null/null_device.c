@@ -138,6 +138,7 @@ static percale_status* check_copy(null_device* device, const void* memory, uint6
   return known ? NULL : null_error(device->plugin, PERCALE_INVALID_ARGUMENT, "the copy leaves the device's memory");
 }
 
+/* --8<-- [start:memory] */
 static percale_status* copy_from_host(void* handle, void* stream, void* to, const void* from, uint64_t bytes) {
   null_device* device = handle;
   percale_status* status =
@@ -155,6 +156,7 @@ static percale_status* copy_to_host(void* handle, void* stream, void* to, const 
   if (status == NULL && bytes > 0) memcpy(to, from, (size_t)bytes);
   return status;
 }
+/* --8<-- [end:memory] */
 
 static void memory_stats(void* handle, uint64_t* out_used, uint64_t* out_peak) {
   null_device* device = handle;

@@ -1,6 +1,8 @@
 """Writes the pages of the reference that the program knows: ops, options, keys of a SPEC, commands. stage.py calls it."""
+import glob
 import json
 import os
+import re
 import subprocess
 
 ENVIRONMENT = dict(os.environ, COLUMNS="100", NO_COLOR="1")
@@ -56,14 +58,14 @@ message lists what is known. `percale list engine` prints the same tables.
 """
     for topic, title in TOPICS.items():
         text += f"## {title}\n\n" + table(
-            ("key", "values", "default", "meaning"),
-            [(f"`{o['key']}`", values_of(o), default_of(o), o["doc"]) for o in ask_json(percale, "list", topic)])
+            ("key", "meaning", "values", "default"),
+            [(f"`{o['key']}`", o["doc"], values_of(o), default_of(o)) for o in ask_json(percale, "list", topic)])
     return text
 
 
 def key_rows(keys, prefix=""):
     for key in keys:
-        yield f"`{prefix}{key['name']}`", values_of(key), default_of(key), key["doc"]
+        yield f"`{prefix}{key['name']}`", key["doc"], values_of(key), default_of(key)
         yield from key_rows(key.get("keys", ()), f"{prefix}{key['name']}.")
 
 
@@ -77,13 +79,13 @@ A SPEC is a training job in JSON. [SPEC.md](SPEC.md) explains the keys by exampl
         entries = ask_json(percale, "list", topic)
         text += f"## {title}\n\n"
         if topic == "spec":
-            text += table(("key", "values", "default", "meaning"), key_rows(entries))
+            text += table(("key", "meaning", "values", "default"), key_rows(entries))
             continue
         for entry in entries:
             text += f"### {entry['name']}\n\n{entry['doc']}\n\n"
             keys = entry.get("keys", entry.get("attributes", ()))
             if keys:
-                text += table(("key", "values", "default", "meaning"), key_rows(keys))
+                text += table(("key", "meaning", "values", "default"), key_rows(keys))
     return text
 
 
@@ -119,8 +121,8 @@ meaning. `percale ops NAME` prints the same for one op.
         if rows:
             text += table(("", "name", "group", "types", ""), rows)
         if op["attributes"]:
-            text += table(("attribute", "values", "default", "meaning"),
-                          [(f"`{a['name']}`", values_of(a), default_of(a), a.get("doc", "")) for a in op["attributes"]])
+            text += table(("attribute", "meaning", "values", "default"),
+                          [(f"`{a['name']}`", a.get("doc", ""), values_of(a), default_of(a)) for a in op["attributes"]])
     return text
 
 
@@ -130,7 +132,29 @@ def copied_page(root, path, title=None):
     return text if title is None else f"# {title}\n" + text.split("\n", 1)[1]
 
 
+def error_codes(root):
+    """The table of the codes, from the comments of the enum in the C headers."""
+    headers = ""
+    for path in sorted(glob.glob(os.path.join(root, "c_api", "include", "**", "*.h"), recursive=True)):
+        with open(path, encoding="utf-8") as file:
+            headers += file.read()
+    codes = re.search(r"enum[^{};]*\{([^{}]*?PERCALE_UNAUTHENTICATED[^{}]*?)\}", headers, re.S).group(1)
+    rows = re.findall(r"PERCALE_(\w+) = (\d+),?\s*/\*\*< (.*?) \*/", codes, re.S)
+    return GENERATED + "\n" + table(("number", "code", "meaning"), [(number, f"`{name}`", " ".join(text.split())) for name, number, text in rows])
+
+
+def fill(page, mark, text):
+    """Puts what is generated where a page has the mark."""
+    with open(page, encoding="utf-8") as file:
+        before = file.read()
+    if mark not in before:
+        raise SystemExit(f"{page} has no {mark}")
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(before.replace(mark, text))
+
+
 def write_pages(root, folder, percale):
+    fill(os.path.join(folder, "errors.md"), "<!-- codes -->", error_codes(root))
     pages = {
         "options.md": options_page(percale), "spec-keys.md": spec_page(percale), "program.md": program_page(percale),
         "ops.md": ops_page(percale), "SPEC.md": copied_page(root, "c_api/SPEC.md", "Training jobs (SPEC)"),

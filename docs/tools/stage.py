@@ -9,7 +9,7 @@ import sys
 
 import reference
 
-FOLDERS = ("start", "guides", "how", "reference", "decisions")
+FOLDERS = ("assets", "start", "guides", "how", "reference", "decisions")
 
 
 def title_of(path):
@@ -26,13 +26,16 @@ def copy_pages(docs, pages):
             shutil.copytree(os.path.join(docs, folder), os.path.join(pages, folder))
 
 
-def decisions_nav(pages):
+def decisions(pages):
+    """[(title, file)] of all decisions, by title."""
     folder = os.path.join(pages, "decisions")
-    names = sorted(name for name in os.listdir(folder) if name.endswith(".md") and name != "index.md")
-    titles = {name: title_of(os.path.join(folder, name)) for name in names}
-    lines = ["  - Decisions:", "      - decisions/index.md"]
-    lines += [f"      - {quoted(titles[name])}: decisions/{name}" for name in sorted(names, key=titles.get)]
-    return "\n".join(lines) + "\n"
+    names = (name for name in os.listdir(folder) if name.endswith(".md") and name != "index.md")
+    return sorted((title_of(os.path.join(folder, name)), name) for name in names)
+
+
+def decisions_nav(pages):
+    lines = ["  - Decisions:", "      - decisions/index.md", "      - By topic:"]
+    return "\n".join(lines + [f"          - {quoted(title)}: decisions/{name}" for title, name in decisions(pages)]) + "\n"
 
 
 def quoted(text):
@@ -44,11 +47,13 @@ def main(root, out, percale):
     docs, pages = os.path.join(root, "docs"), os.path.join(out, "pages")
     copy_pages(docs, pages)
     reference.write_pages(root, os.path.join(pages, "reference"), percale)
+    reference.fill(os.path.join(pages, "decisions", "index.md"), "<!-- decisions -->",
+                   "\n".join(f"* [{title}]({name})" for title, name in decisions(pages)))
     with open(os.path.join(docs, "mkdocs.yml"), encoding="utf-8") as file:
         text = file.read().replace("SOURCE", quoted(root))
     with open(os.path.join(out, "mkdocs.yml"), "w", encoding="utf-8") as file:
         file.write(text + decisions_nav(pages))
-    with open(os.path.join(docs, "Doxyfile"), encoding="utf-8") as file:
+    with open(os.path.join(docs, "doxygen", "Doxyfile"), encoding="utf-8") as file:
         text = file.read().replace("@ROOT@", root).replace("@OUT@", os.path.join(pages, "reference", "c"))
     with open(os.path.join(out, "Doxyfile"), "w", encoding="utf-8") as file:
         file.write(text)

@@ -55,9 +55,9 @@ Result<int64_t> past_of(const ShapeContext& c, size_t input, Heads& h) {
   const std::string_view name = c.schema.input(input).name;
   if (past.rank() != 4) return c.error("wanted ", name, " of rank 4, got ", past);
   int64_t batch = past[0], heads = past[1], size = past[3];
-  PERCALE_RETURN_IF_ERROR(same(c, "the batches of the cache and of what is new", h.batch, batch));
-  PERCALE_RETURN_IF_ERROR(same(c, "the heads of the cache and of what is new", h.heads, heads));
-  PERCALE_RETURN_IF_ERROR(same(c, "the head sizes of the cache and of what is new", h.size, size));
+  PERCALE_RETURN_IF_ERROR(same(c, "the batch sizes of past and new keys or values", h.batch, batch));
+  PERCALE_RETURN_IF_ERROR(same(c, "the head counts of past and new keys or values", h.heads, heads));
+  PERCALE_RETURN_IF_ERROR(same(c, "the head sizes of past and new keys or values", h.size, size));
   return past[2];
 }
 
@@ -77,8 +77,10 @@ Status check_options(const ShapeContext& c) {
   if (precision != 0 && !(precision < kNumDTypes && dtypes::kFloat.contains(static_cast<DType>(precision)))) {
     return c.error("attribute 'softmax_precision' is ", precision, ", wanted 1, 10, 11 or 16");
   }
-  if (c.has_input(kPastKey) != c.has_input(kPastValue)) return c.error("past_key and past_value must stand together");
-  if (c.has_input(kPastKey) && c.has_input(kNonpad)) return c.error("has a cache of its own and nonpad_kv_seqlen");
+  if (c.has_input(kPastKey) != c.has_input(kPastValue))
+    return c.error("past_key and past_value must be given together");
+  if (c.has_input(kPastKey) && c.has_input(kNonpad))
+    return c.error("past_key and nonpad_kv_seqlen must not be given together");
   if (!(c.attributes.get_float("softcap") >= 0)) return c.error("softcap is ", c.attributes.get_float("softcap"));
   return {};
 }
@@ -94,21 +96,21 @@ Status shape_attention(ShapeContext& c) {
       return c.error("Q is ", given, ", ", c.schema.input(i).name, " ", c.shape(i));
     }
   }
-  PERCALE_RETURN_IF_ERROR(same(c, "the batches of Q and K", q.batch, k.batch));
-  PERCALE_RETURN_IF_ERROR(same(c, "the batches of K and V", k.batch, v.batch));
+  PERCALE_RETURN_IF_ERROR(same(c, "the batch sizes of Q and K", q.batch, k.batch));
+  PERCALE_RETURN_IF_ERROR(same(c, "the batch sizes of K and V", k.batch, v.batch));
   PERCALE_RETURN_IF_ERROR(same(c, "the head sizes of Q and K", q.size, k.size));
-  PERCALE_RETURN_IF_ERROR(same(c, "the heads of K and V", k.heads, v.heads));
-  PERCALE_RETURN_IF_ERROR(same(c, "the sequences of K and V", k.sequence, v.sequence));
+  PERCALE_RETURN_IF_ERROR(same(c, "the head counts of K and V", k.heads, v.heads));
+  PERCALE_RETURN_IF_ERROR(same(c, "the sequence lengths of K and V", k.sequence, v.sequence));
   int64_t keys = k.sequence;
   if (c.has_input(kPastKey)) {
     PERCALE_ASSIGN_OR_RETURN(int64_t past_keys, past_of(c, kPastKey, k));
     PERCALE_ASSIGN_OR_RETURN(int64_t past_values, past_of(c, kPastValue, v));
     PERCALE_RETURN_IF_ERROR(same(c, "the lengths of past_key and past_value", past_keys, past_values));
     keys = sum_of(k.sequence, past_keys);
-    if (keys > kMaxDim) return c.error(keys, " keys are above 2^40");
+    if (keys > kMaxDim) return c.error(keys, " keys exceed the limit of 2^40");
   }
   if (q.heads >= 0 && k.heads >= 0 && (k.heads == 0 ? q.heads != 0 : q.heads % k.heads != 0)) {
-    return c.error(q.heads, " heads of Q do not divide into ", k.heads, " of K");
+    return c.error(q.heads, " heads of Q are not a multiple of the ", k.heads, " heads of K");
   }
   const Shape scores{q.batch, q.heads, q.sequence, keys};
   if (c.has_input(kMask)) PERCALE_RETURN_IF_ERROR(check_mask(c, scores));
@@ -119,7 +121,8 @@ Status shape_attention(ShapeContext& c) {
   if (given.known_rank() && given.rank() == 4) y = Shape{q.batch, q.heads, q.sequence, v.size};
   if (given.known_rank() && given.rank() == 3) {
     const bool known = q.heads >= 0 && v.size >= 0;
-    if (known && q.heads > 0 && v.size > kMaxDim / q.heads) return c.error("the heads of V are too large");
+    if (known && q.heads > 0 && v.size > kMaxDim / q.heads)
+      return c.error("the heads of V exceed 2^40 elements in total");
     y = Shape{q.batch, q.sequence, known ? q.heads * v.size : kUnknownDim};
   }
   c.set_output(0, c.dtype(kQ), y);
@@ -285,7 +288,7 @@ ValueId probabilities(BodyContext& c, ValueId scores, const Bias& bias) {
 Status attention(BodyContext& c) {
   for (const size_t i : {kQ, kK, kV, kMask}) {
     if (c.input(i) != kNoValue && !c.shape(c.input(i)).known_rank()) {
-      return unimplemented("the rank of input ", static_cast<uint64_t>(i), " is not known");
+      return unimplemented("the rank of input ", static_cast<uint64_t>(i), " must be known");
     }
   }
   const int64_t q_heads = c.attributes().get_int("q_num_heads"), kv_heads = c.attributes().get_int("kv_num_heads");
@@ -333,10 +336,9 @@ constexpr OpSchema kSchemas[] = {
     {.name = "Attention",
      .since = 25,
      .doc =
-         "softmax(scale Q K^T, capped, + mask) V per head (Vaswani et al. 2017); heads of Q may share those of K and V "
-         "(Ainslie "
-         "et al. 2023), past keys and values stand before the new ones. X is [batch, heads, sequence, size] or [batch, "
-         "sequence, heads * size]. A query without a key gives zeros.",
+         "Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al. 2017). Heads of Q "
+         "may share heads of K and V (Ainslie et al. 2023). Past keys and values precede the new ones. Each input is "
+         "[batch, heads, sequence, size] or [batch, sequence, heads * size]. A query without any key gives zeros.",
      .inputs = {in("Q", 'T', dtypes::kFloat), in("K", 'T', dtypes::kFloat), in("V", 'V', dtypes::kFloat),
                 in_opt("attn_mask", 0, dtypes::kAny), in_opt("past_key", 'T', dtypes::kFloat),
                 in_opt("past_value", 'V', dtypes::kFloat), in_opt("nonpad_kv_seqlen", 0, dtypes::kI64Only)},

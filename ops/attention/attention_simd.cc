@@ -144,11 +144,12 @@ Status take_mask(const Shape& shape, Plan& p) {
   int64_t step = 1;
   for (size_t i = shape.rank(); i-- > 0;) {
     const size_t at = i + 4 - shape.rank();
-    if (shape[i] != whole[at] && shape[i] != 1) return unimplemented("takes masks of the scores, not ", shape);
+    if (shape[i] != whole[at] && shape[i] != 1)
+      return unimplemented("requires a mask that broadcasts to the scores, got ", shape);
     steps[at] = shape[i] == 1 ? 0 : step;
     step *= shape[i];
   }
-  if (p.keys != 1 && steps[3] != 1) return unimplemented("takes masks of every key, not ", shape);
+  if (p.keys != 1 && steps[3] != 1) return unimplemented("requires a mask with an element per key, got ", shape);
   p.mask = {steps[0], steps[1], steps[2]};
   p.has_mask = true;
   return {};
@@ -156,7 +157,7 @@ Status take_mask(const Shape& shape, Plan& p) {
 
 Status accepts_f32(const NodeView& v) {
   for (size_t i = 0; i < v.inputs.size(); ++i) {
-    if (v.has_input(i) && v.dtype(i) != DType::kF32) return unimplemented("works in f32");
+    if (v.has_input(i) && v.dtype(i) != DType::kF32) return unimplemented("requires f32");
   }
   return {};
 }
@@ -165,7 +166,7 @@ Status accepts_f32(const NodeView& v) {
 
 Result<Plan> sizes_of_fused(const NodeView& v) {
   PERCALE_RETURN_IF_ERROR(accepts_f32(v));
-  if (v.has_output(1)) return unimplemented("gives Y alone");
+  if (v.has_output(1)) return unimplemented("supports only the output Y");
   const auto by_row = [&](const char* name) { return v.attributes.get_int(name) != 0; };
   const auto heads_and_rows = [&](const Shape& s, bool rows) {
     return rows ? std::pair{s[2], s[1]} : std::pair{s[1], s[2]};
@@ -176,7 +177,7 @@ Result<Plan> sizes_of_fused(const NodeView& v) {
   std::tie(p.heads, p.queries) = heads_and_rows(q, by_row("q_by_row"));
   int64_t shared = 0;
   std::tie(shared, p.keys) = heads_and_rows(k, by_row("k_by_row"));
-  if (p.heads == 0 || shared == 0) return unimplemented("wants a head");
+  if (p.heads == 0 || shared == 0) return unimplemented("requires at least one head");
   p.sharing = p.heads / shared;
   p.size = q[3];
   p.value_size = values[3];
@@ -202,16 +203,17 @@ Result<Plan> sizes_of_attention(const NodeView& v) {
   PERCALE_RETURN_IF_ERROR(accepts_f32(v));
   const auto is = [&](const char* name) { return v.attributes.get_int(name) != 0; };
   for (size_t i = 1; i < 4; ++i) {
-    if (v.has_output(i)) return unimplemented("gives Y alone");
+    if (v.has_output(i)) return unimplemented("supports only the output Y");
   }
-  if (v.has_input(4) || v.has_input(5) || v.has_input(6)) return unimplemented("has no cache");
+  if (v.has_input(4) || v.has_input(5) || v.has_input(6))
+    return unimplemented("does not support past keys or nonpad_kv_seqlen");
   if (is("is_causal") || v.attributes.get_int("left_window_size", -1) >= 0 ||
       v.attributes.get_int("right_window_size", -1) >= 0) {
-    return unimplemented("does not look at positions");
+    return unimplemented("does not support is_causal or window sizes");
   }
   const int64_t precision = v.attributes.get_int("softmax_precision");
   if (v.attributes.get_float("softcap") != 0 || (precision != 0 && precision != 1)) {
-    return unimplemented("takes scores as they are, in f32");
+    return unimplemented("requires softcap 0 and a softmax in f32");
   }
   const Shape &q = v.shape(0), &k = v.shape(1), &values = v.shape(2);
   Plan p;
@@ -219,7 +221,7 @@ Result<Plan> sizes_of_attention(const NodeView& v) {
   p.batch = q[0];
   p.heads = flat ? v.attributes.get_int("q_num_heads") : q[1];
   const int64_t shared = flat ? v.attributes.get_int("kv_num_heads") : k[1];
-  if (p.heads == 0 || shared == 0) return unimplemented("wants a head");
+  if (p.heads == 0 || shared == 0) return unimplemented("requires at least one head");
   p.sharing = p.heads / shared;
   p.queries = flat ? q[1] : q[2];
   p.keys = flat ? k[1] : k[2];

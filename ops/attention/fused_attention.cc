@@ -39,14 +39,14 @@ Result<Operands> operands_of(const ShapeContext& c, size_t first, size_t mask) {
     heads[i] = given.known_rank() ? by_head(given, c.attributes.get_int(kByRow[i]) != 0) : unknown;
   }
   auto& [q, k, v] = heads;
-  PERCALE_RETURN_IF_ERROR(same(c, "the batches of Q and K", q[0], k[0]));
-  PERCALE_RETURN_IF_ERROR(same(c, "the batches of Q and V", q[0], v[0]));
-  PERCALE_RETURN_IF_ERROR(same(c, "the heads of K and V", k[1], v[1]));
+  PERCALE_RETURN_IF_ERROR(same(c, "the batch sizes of Q and K", q[0], k[0]));
+  PERCALE_RETURN_IF_ERROR(same(c, "the batch sizes of Q and V", q[0], v[0]));
+  PERCALE_RETURN_IF_ERROR(same(c, "the head counts of K and V", k[1], v[1]));
   if (q[1] >= 0 && k[1] >= 0 && (k[1] == 0 ? q[1] != 0 : q[1] % k[1] != 0)) {
-    return c.error(q[1], " heads of Q do not divide into ", k[1], " of K");
+    return c.error(q[1], " heads of Q are not a multiple of the ", k[1], " heads of K");
   }
   PERCALE_RETURN_IF_ERROR(same(c, "the head sizes of Q and K", q[3], k[3]));
-  PERCALE_RETURN_IF_ERROR(same(c, "the sequences of K and V", k[2], v[2]));
+  PERCALE_RETURN_IF_ERROR(same(c, "the sequence lengths of K and V", k[2], v[2]));
   const Shape scores{q[0], q[1], q[2], k[2]};
   if (c.has_input(mask)) {
     const auto both = broadcast(scores, c.shape(mask));
@@ -71,7 +71,7 @@ Status shape_fused_attention_grad(ShapeContext& c) {
   PERCALE_ASSIGN_OR_RETURN(const Operands o, operands_of(c, 1, 6));
   const Shape &q = o.q, &k = o.k;
   if (q[1] >= 0 && k[1] >= 0 && q[1] != k[1])
-    return c.error(q[1], " heads of Q and ", k[1], " of K: none are shared here");
+    return c.error(q[1], " heads of Q and ", k[1], " of K: the gradient requires as many heads of Q as of K");
   const Shape y{q[0], q[1], q[2], o.v[3]};
   for (const auto& [input, by_row] : {std::pair{size_t{0}, "dy_by_row"}, {size_t{4}, "y_by_row"}}) {
     const Shape want = by_head(y, c.attributes.get_int(by_row) != 0);
@@ -158,11 +158,10 @@ constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "FusedAttention",
      .doc = "softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch, heads, "
-            "sequence, size] "
-            "or, by row, [batch, sequence, heads, size]. Heads of Q may share those of K and V. With nan_is_zero a "
-            "probability that is NaN, as without any "
-            "key, is 0. The softmax runs in the type of the mask. The statistics are, for each query, the logarithm of "
-            "the sum of exp of its scores; f32, f64 for f64 operands.",
+            "sequence, size] or, by row, [batch, sequence, heads, size]. Heads of Q may share heads of K and V. With "
+            "nan_is_zero, a NaN probability, as of a query without any key, becomes 0. The softmax runs in the dtype "
+            "of the mask. The statistics are, per query, the logarithm of the sum of exp of its scores, in f32, or in "
+            "f64 for f64 operands.",
      .inputs = {in("Q", 'T', dtypes::kFloat), in("K", 'T', dtypes::kFloat), in("V", 'T', dtypes::kFloat),
                 in_opt("mask", 'M', dtypes::kFloat)},
      .attributes = {attr_int("k_by_row", 0, 0, 1), attr_int("nan_is_zero", 0, 0, 1), attr_int("q_by_row", 0, 0, 1),
@@ -173,9 +172,9 @@ constexpr OpSchema kSchemas[] = {
      .body = fused_attention},
     {.domain = "percale",
      .name = "FusedAttentionGrad",
-     .doc =
-         "The gradients of FusedAttention with respect to Q, K and V, from that of Y, from Y and from the statistics "
-         "(Dao et al. 2022). They lie as Q, K and V do. Heads are not shared, nor is NaN 0.",
+     .doc = "Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from Y and from "
+            "the statistics (Dao et al. 2022). They have the layouts of Q, K and V. Shared heads and nan_is_zero are "
+            "not supported.",
      .inputs = {in("dY", 'T', dtypes::kFloat), in("Q", 'T', dtypes::kFloat), in("K", 'T', dtypes::kFloat),
                 in("V", 'T', dtypes::kFloat), in("Y", 'T', dtypes::kFloat), in("statistics", 'S', dtypes::kFloat),
                 in_opt("mask", 'M', dtypes::kFloat)},

@@ -15,7 +15,7 @@ namespace {
 Status shape_fused_rotary(ShapeContext& c) {
   const Shape& x = c.shape(0);
   if (x.known_rank() && (x.rank() == 0 || (x.back() >= 0 && x.back() % 2 != 0))) {
-    return c.error("wanted X of an even last dim, got ", x);
+    return c.error("X must have an even last dim, got ", x);
   }
   for (size_t i = 1; i < 3; ++i) {
     const auto both = broadcast(x, c.shape(i));
@@ -38,9 +38,8 @@ Status fused_rotary(BodyContext& c) {
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "FusedRotary",
-     .doc =
-         "X cos + T sin, T being X with the second half of its last dim negated and put before the first: a rotation "
-         "of pairs that are half a row apart (Su et al. 2021).",
+     .doc = "Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and moved "
+            "before the first half: rotates pairs of elements that are half a row apart (Su et al. 2021).",
      .inputs = {in("X", 'T', dtypes::kFloat), in("cos", 'T', dtypes::kFloat), in("sin", 'T', dtypes::kFloat)},
      .outputs = {out("Y", 'T')},
      .shape = shape_fused_rotary,
@@ -56,10 +55,10 @@ struct Plan {
 };
 
 Status accepts_rows(const NodeView& v) {
-  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
+  if (v.dtype(0) != DType::kF32) return unimplemented("requires f32");
   for (size_t i = 1; i < 3; ++i) {
     if (v.shape(i).rank() == 0 || v.shape(i).back() != v.shape(0).back()) {
-      return unimplemented("takes a number for each element of a row, not ", v.shape(i));
+      return unimplemented("requires cos and sin with an element per element of a row, got ", v.shape(i));
     }
   }
   return {};

@@ -49,7 +49,7 @@ Status check_single(const ShapeContext& c, size_t i, std::string_view what) {
 
 Result<std::vector<ValueType>> body_types(const ShapeContext& c, std::string_view attribute,
                                           const std::vector<ValueType>& inputs) {
-  if (c.functions == nullptr) return c.error("needs the graph that holds its functions");
+  if (c.functions == nullptr) return c.error("needs the graph that contains its functions");
   auto types = c.functions->output_types(function_of(c.attributes, attribute), inputs);
   if (!types.ok()) return c.error(types.status());
   return types;
@@ -57,7 +57,8 @@ Result<std::vector<ValueType>> body_types(const ShapeContext& c, std::string_vie
 
 Status check_count(const ShapeContext& c, size_t have) {
   if (c.outputs.size() <= have) return {};
-  return c.error("has ", static_cast<uint64_t>(have), " outputs, asked for ", static_cast<uint64_t>(c.outputs.size()));
+  return c.error("it has ", static_cast<uint64_t>(have), " outputs, asked for ",
+                 static_cast<uint64_t>(c.outputs.size()));
 }
 
 Status if_shape(ShapeContext& c) {
@@ -99,8 +100,8 @@ int64_t known_trips(const ShapeContext& c) {
 Status loop_shape(ShapeContext& c) {
   const auto carried = static_cast<size_t>(c.attributes.get_int("num_carried"));
   if (c.num_inputs() < carried + (carried > 0 ? 2 : 0)) {
-    return c.error("num_carried is ", static_cast<uint64_t>(carried), ", which its ",
-                   static_cast<uint64_t>(c.num_inputs()), " inputs do not hold after M and cond");
+    return c.error("num_carried is ", static_cast<uint64_t>(carried), ", but the node has only ",
+                   static_cast<uint64_t>(c.num_inputs()), " inputs, M and cond included");
   }
   if (c.has_input(0)) PERCALE_RETURN_IF_ERROR(check_single(c, 0, "M"));
   if (c.has_input(1)) PERCALE_RETURN_IF_ERROR(check_single(c, 1, "cond"));
@@ -120,7 +121,7 @@ Status loop_shape(ShapeContext& c) {
     for (size_t i = 0; i < carried; ++i) {
       ValueType& in = inputs[2 + i];
       if (types[1 + i].dtype != in.dtype) {
-        return c.error("carried value ", static_cast<uint64_t>(i), " begins as ", in.dtype, " and the body gives ",
+        return c.error("carried value ", static_cast<uint64_t>(i), " starts as ", in.dtype, ", but the body returns ",
                        types[1 + i].dtype);
       }
       const Shape joined = either(in.shape, types[1 + i].shape);
@@ -208,8 +209,8 @@ Status call_grad(GradContext& c) {
 constexpr OpSchema kSchemas[] = {
     {.name = "If",
      .since = 25,
-     .doc =
-         "Runs then_branch where cond is true, else else_branch, on the captures; outputs are what the branch gives.",
+     .doc = "Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the outputs of "
+            "that branch.",
      .inputs = {in("cond", 0, dtypes::kBoolOnly), kCaptures},
      .attributes = {attr_required("then_branch", AttrKind::kFunction),
                     attr_required("else_branch", AttrKind::kFunction)},
@@ -219,10 +220,9 @@ constexpr OpSchema kSchemas[] = {
      .grad = if_grad},
     {.name = "Loop",
      .since = 25,
-     .doc =
-         "Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times and while cond "
-         "holds; gives the last carried values and the scan values of all trips, stacked. More than trip_limit trips "
-         "are an error.",
+     .doc = "Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times and while "
+            "cond is true. The outputs are the last carried values and the scan values of all trips, stacked. More "
+            "than trip_limit trips are an error.",
      .inputs = {in_opt("M", 0, dtypes::kI64Only), in_opt("cond", 0, dtypes::kBoolOnly), kCarriedAndCaptures},
      .attributes = {attr_required("body", AttrKind::kFunction), kNumCarried,
                     attr_int("trip_limit", int64_t{1} << 24, 0, kMostTrips)},
@@ -232,7 +232,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = loop_grad},
     {.domain = "percale",
      .name = "Call",
-     .doc = "The outputs of a function of the graph for the given inputs.",
+     .doc = "Calls a function of the graph with the given inputs; the outputs are those of the function.",
      .inputs = {kCallInputs},
      .attributes = {attr_required("function", AttrKind::kFunction)},
      .outputs = {kOutputs},

@@ -54,7 +54,8 @@ constexpr AttrSpec kMessage = attr_string("message", "");
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "CheckNumerics",
-     .doc = "X, and a failed run with `message` where an element is infinite or NaN. Its gradient is checked too.",
+     .doc = "Returns X unchanged. An infinite or NaN element fails the run with `message`. The gradient is checked in "
+            "the same way.",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .attributes = {kMessage},
      .outputs = {out("Y", 'T')},
@@ -63,9 +64,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_check},
     {.domain = "percale",
      .name = "Print",
-     .doc = "X, and its first `summarize` elements (-1: as many as fit a line) behind `message`, given to the engine's "
-            "log "
-            "callback at the level info.",
+     .doc = "Returns X unchanged and logs its first `summarize` elements (-1: as many as fit on a line), after "
+            "`message`, through the engine's log callback at level info.",
      .inputs = {in("X", 'T', kStorable)},
      .attributes = {kMessage, attr_int("summarize", 3, -1)},
      .outputs = {out("Y", 'T')},
@@ -75,7 +75,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_print},
     {.domain = "percale",
      .name = "Assert",
-     .doc = "X where there is one, and a failed run with `message` unless every element of the condition holds.",
+     .doc = "Returns X unchanged, if it is given, and fails the run with `message` unless every element of the "
+            "condition is true.",
      .inputs = {in("condition", 0, dtypes::kBoolOnly), in_opt("X", 'T', kStorable)},
      .attributes = {kMessage},
      .outputs = {out_opt("Y", 'T')},

@@ -142,76 +142,95 @@ class LoopGradient {
     return add_input(f, c_.type(outer));
   }
 
+  // The body of the reverse loop under construction.
+  struct Reverse {
+    FunctionBuilder& f;
+    Emitter e;
+    ValueId cond = kNoValue, at = kNoValue;  // `at` is the trip of the forward loop
+    std::vector<ValueId> initial = {};       // of the carried values, outside of the body
+    std::vector<ValueId> inner = {};         // the carried values, inside of it
+  };
+
   Status emit_reverse() {
     Builder& builder = c_.builder().owner();
     const std::string name = builder.free_function_name(str_cat(body_, "/reverse"));
     PERCALE_ASSIGN_OR_RETURN(FunctionBuilder * f, builder.add_function(name));
     const ValueId trips = c_.emit("Gather", {c_.emit("Shape", {counter_}), c_.scalar(DType::kI64, 0)});
     PERCALE_RETURN_IF_ERROR(c_.status());
-
-    // The reverse loop carries the gradients of the active carried values, then the gradient sums
-    // of the captures.
-    Emitter e(*f);
-    const ValueId trip = add_input(*f, {DType::kI64, {}}), cond = add_input(*f, {DType::kBool, {}});
-    std::vector<ValueId> initial, inner;
-    for (size_t i = kFixed; i < active_.size(); ++i) {
-      if (!active_[i]) continue;
-      const size_t j = i - kFixed;
-      const bool sum = j >= carried_;
-      initial.push_back(sum                        ? full_like(c_, c_.input(i), 0)
-                        : c_.output(j) == kNoValue ? full_like(c_, c_.input(i), 0)
-                                                   : c_.grad_or_zeros(j));
-      inner.push_back(add_input(*f, sum ? c_.type(c_.input(i)) : body_type(i)));
-    }
-    const ValueId count = capture(*f, trips);
-    const ValueId at = e.emit("Sub", {e.emit("Sub", {count, e.scalar(DType::kI64, 1)}), trip});
-
-    std::vector<ValueId> operands(function(back_).inputs.size(), kNoValue);
-    operands[0] = at;
-    if (used_[1]) operands[1] = e.constant(Tensor::scalar(true));
-    for (size_t i = kFixed; i < active_.size(); ++i) {
-      if (!used_[i]) continue;
-      const bool stacked = i < kFixed + carried_;
-      const ValueId inside = capture(*f, stacked ? stacks_[i] : c_.input(i));
-      operands[i] = stacked ? e.emit("Gather", {inside, at}) : inside;
-    }
-    size_t next = active_.size(), next_active = 0;
-    for (size_t i = 1; i < given_.size(); ++i) {
-      const bool is_carried = i <= carried_;
-      const ValueId carried_grad = is_carried && active_[kFixed + i - 1] ? inner[next_active++] : kNoValue;
-      if (!given_[i]) continue;
-      operands[next++] = is_carried ? carried_grad : e.emit("Gather", {capture(*f, c_.grad(i - 1)), at});
-    }
-    PERCALE_RETURN_IF_ERROR(e.status());
+    Reverse reverse{*f, Emitter(*f)};
+    begin_reverse(reverse, trips);
+    const std::vector<ValueId> operands = backward_operands(reverse);
+    PERCALE_RETURN_IF_ERROR(reverse.e.status());
     PERCALE_RETURN_IF_ERROR(c_.status());
-    const Function& back = function(back_);
-    PERCALE_ASSIGN_OR_RETURN(const auto map, clone_body(back, *f, operands, &back.outputs));
-
-    std::vector<ValueId> outputs{cond};
-    next_active = 0;
-    for (size_t i = kFixed; i < active_.size(); ++i) {
-      if (!active_[i]) continue;
-      const ValueId grad = map[static_cast<size_t>(back.outputs[next_active])];
-      outputs.push_back(i < kFixed + carried_ ? grad : e.emit("Add", {inner[next_active], grad}));
-      ++next_active;
-    }
-    PERCALE_RETURN_IF_ERROR(e.status());
-    PERCALE_RETURN_IF_ERROR(f->set_outputs(std::move(outputs)));
+    PERCALE_RETURN_IF_ERROR(finish_reverse(reverse, operands));
 
     std::vector<ValueId> inputs{trips, kNoValue};
-    inputs.insert(inputs.end(), initial.begin(), initial.end());
+    inputs.insert(inputs.end(), reverse.initial.begin(), reverse.initial.end());
     inputs.insert(inputs.end(), captures_.begin(), captures_.end());
-    const auto results = c_.emit_many("Loop", inputs, initial.size(),
+    const auto results = c_.emit_many("Loop", inputs, reverse.initial.size(),
                                       {{"body", FunctionRef{name}},
-                                       {"num_carried", static_cast<int64_t>(initial.size())},
+                                       {"num_carried", static_cast<int64_t>(reverse.initial.size())},
                                        {"trip_limit", c_.attributes().get_int("trip_limit")}});
-    next_active = 0;
+    size_t next_active = 0;
     for (size_t i = kFixed; i < active_.size(); ++i) {
       if (!active_[i]) continue;
       if (c_.wants(i)) c_.set(i, results[next_active]);
       ++next_active;
     }
     return {};
+  }
+
+  // The reverse loop carries the gradients of the active carried values, then the gradient sums of
+  // the captures.
+  void begin_reverse(Reverse& r, ValueId trips) {
+    const ValueId trip = add_input(r.f, {DType::kI64, {}});
+    r.cond = add_input(r.f, {DType::kBool, {}});
+    for (size_t i = kFixed; i < active_.size(); ++i) {
+      if (!active_[i]) continue;
+      const size_t j = i - kFixed;
+      const bool sum = j >= carried_;
+      r.initial.push_back(sum || c_.output(j) == kNoValue ? full_like(c_, c_.input(i), 0) : c_.grad_or_zeros(j));
+      r.inner.push_back(add_input(r.f, sum ? c_.type(c_.input(i)) : body_type(i)));
+    }
+    const ValueId count = capture(r.f, trips);
+    r.at = r.e.emit("Sub", {r.e.emit("Sub", {count, r.e.scalar(DType::kI64, 1)}), trip});
+  }
+
+  // Returns the inputs of the backward function: those of the body that it uses, then gradients.
+  std::vector<ValueId> backward_operands(Reverse& r) {
+    std::vector<ValueId> operands(function(back_).inputs.size(), kNoValue);
+    operands[0] = r.at;
+    if (used_[1]) operands[1] = r.e.constant(Tensor::scalar(true));
+    for (size_t i = kFixed; i < active_.size(); ++i) {
+      if (!used_[i]) continue;
+      const bool stacked = i < kFixed + carried_;
+      const ValueId inside = capture(r.f, stacked ? stacks_[i] : c_.input(i));
+      operands[i] = stacked ? r.e.emit("Gather", {inside, r.at}) : inside;
+    }
+    size_t next = active_.size(), next_active = 0;
+    for (size_t i = 1; i < given_.size(); ++i) {
+      const bool is_carried = i <= carried_;
+      const ValueId carried_grad = is_carried && active_[kFixed + i - 1] ? r.inner[next_active++] : kNoValue;
+      if (!given_[i]) continue;
+      operands[next++] = is_carried ? carried_grad : r.e.emit("Gather", {capture(r.f, c_.grad(i - 1)), r.at});
+    }
+    return operands;
+  }
+
+  // Clones the backward function into the body and sets the body's outputs.
+  Status finish_reverse(Reverse& r, const std::vector<ValueId>& operands) {
+    const Function& back = function(back_);
+    PERCALE_ASSIGN_OR_RETURN(const auto map, clone_body(back, r.f, operands, &back.outputs));
+    std::vector<ValueId> outputs{r.cond};
+    size_t next_active = 0;
+    for (size_t i = kFixed; i < active_.size(); ++i) {
+      if (!active_[i]) continue;
+      const ValueId grad = map[static_cast<size_t>(back.outputs[next_active])];
+      outputs.push_back(i < kFixed + carried_ ? grad : r.e.emit("Add", {r.inner[next_active], grad}));
+      ++next_active;
+    }
+    PERCALE_RETURN_IF_ERROR(r.e.status());
+    return r.f.set_outputs(std::move(outputs));
   }
 
   GradContext& c_;

@@ -12,7 +12,7 @@ namespace {
 
 Status check_name(const ShapeContext& c, std::string_view attribute) {
   if (!c.attributes.get_string(attribute).empty()) return {};
-  return c.error("attribute '", attribute, "' is empty");
+  return c.error("attribute '", attribute, "' must not be empty");
 }
 
 Status shape_enqueue(ShapeContext& c) { return check_name(c, "queue"); }
@@ -23,12 +23,12 @@ Status shape_dequeue(ShapeContext& c) {
   const auto declared = declared_components(c.attributes);
   if (!declared.ok()) return c.error(declared.status());
   if (c.outputs.size() > declared->size()) {
-    return c.error("'dtypes' declares ", static_cast<uint64_t>(declared->size()), " components, asked for ",
-                   static_cast<uint64_t>(c.outputs.size()));
+    return c.error("'dtypes' declares ", static_cast<uint64_t>(declared->size()),
+                   " components, but the number of outputs is ", static_cast<uint64_t>(c.outputs.size()));
   }
   for (size_t i = 0; i < declared->size(); ++i) {
     const ValueType& type = (*declared)[i];
-    if (!kStorable.contains(type.dtype)) return c.error("no queue holds ", type.dtype);
+    if (!kStorable.contains(type.dtype)) return c.error("a queue cannot hold ", type.dtype);
     c.set_output(i, type.dtype, type.shape);
   }
   return {};
@@ -54,11 +54,10 @@ constexpr uint32_t kFlags = kStateful | kRuntime | kWaits;
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "QueueEnqueue",
-     .doc = "Puts its inputs, as one element, at the end of a queue that holds at most `capacity` of them; waits while "
-            "it is "
-            "full. CANCELLED when it is closed. Other runs see the element when the run has succeeded. An op on a "
-            "queue runs "
-            "where its output is needed or it is a target: that a later node stands after it does not make it run.",
+     .doc = "Appends its inputs as one element to a queue of at most `capacity` elements. Waits while the queue is "
+            "full; fails with CANCELLED if the queue is closed. Other runs see the element when this run has "
+            "succeeded. A queue op runs only if it is a target of the run or its output is needed; a control edge to a "
+            "later node does not make it run.",
      .inputs = {InputSpec{"components", 0, kStorable, Presence::kVariadic}},
      .attributes = {kQueue, kCapacity},
      .flags = kFlags,
@@ -66,11 +65,10 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "QueueDequeue",
-     .doc = "The first element of a queue; waits while it is empty, OUT_OF_RANGE when it is closed as well. Component "
-            "i has "
-            "dtypes[i] and ranks[i] dims (-1: any number), which stand in `dims` one component after the other (-1: "
-            "unknown). A "
-            "run that fails gives back what it took. What follows sees the variables as last published.",
+     .doc = "Removes and returns the first element of a queue. Waits while the queue is empty; fails with OUT_OF_RANGE "
+            "if it is empty and closed. Component i has dtype dtypes[i] and ranks[i] dims (-1: any number). `dims` "
+            "lists the dims of all components one after the other (-1: unknown). A run that fails returns the elements "
+            "that it took. Later nodes see the variables as last published.",
      .attributes = {kQueue, kCapacity, attr_required("dtypes", AttrKind::kInts),
                     AttrSpec{.name = "ranks",
                              .kind = AttrKind::kInts,
@@ -84,7 +82,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::zero},
     {.domain = "percale",
      .name = "QueueSize",
-     .doc = "How many elements a queue holds, as this run sees it, and whether it is closed.",
+     .doc = "The number of elements in a queue, as this run sees it, and whether the queue is closed.",
      .attributes = {kQueue},
      .outputs = {out("size", dtypes::kI64Only), OutputSpec{"closed", 0, dtypes::kBoolOnly, Presence::kOptional}},
      .flags = kFlags,
@@ -92,18 +90,17 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::zero},
     {.domain = "percale",
      .name = "QueueClose",
-     .doc = "From the end of this run on a queue takes no more elements. Those that runs wait to put in still pass, or "
-            "are turned "
-            "away with CANCELLED where cancel_pending_enqueues is 1; those that are in it can be taken.",
+     .doc = "Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are already waiting "
+            "still complete, or fail with CANCELLED if cancel_pending_enqueues is 1. Elements in the queue can still "
+            "be dequeued.",
      .attributes = {kQueue, attr_int("cancel_pending_enqueues", 0, 0, 1)},
      .flags = kFlags,
      .shape = shape_enqueue,
      .grad = grad::none},
     {.domain = "percale",
      .name = "MutexLock",
-     .doc = "Takes a mutex and holds it until the run ends, however it ends; waits while another run holds it. What "
-            "follows sees "
-            "the variables as last published, so that reading and assigning under one mutex loses no update.",
+     .doc = "Locks a mutex until the run ends, successfully or not; waits while another run holds it. Later nodes see "
+            "the variables as last published, so reading and assigning under one mutex loses no update.",
      .attributes = {attr_required("mutex", AttrKind::kString)},
      .flags = kFlags,
      .shape = shape_lock,

@@ -30,21 +30,22 @@ struct Scan {
 Result<Scan> scan_of(UpgradeContext& c) {
   Scan s;
   const AttrValue* body = c.attributes.find("body");
-  if (body == nullptr || body->get_if<FunctionRef>() == nullptr) return c.error("has no body");
+  if (body == nullptr || body->get_if<FunctionRef>() == nullptr) return c.error("needs the attribute 'body'");
   s.function = body->get_if<FunctionRef>()->name;
   c.attributes.erase("body");
   const int64_t scans = c.take_int("num_scan_inputs", 0), carried = c.take_int("num_carried", 0);
   const auto inputs = static_cast<int64_t>(c.inputs.size());
   if (scans < 1 || carried < 0 || scans > inputs || carried > inputs - scans) {
-    return c.error("has ", inputs, " inputs, of which ", carried, " are carried and ", scans, " scanned");
+    return c.error("it has ", inputs, " inputs, but num_carried is ", carried, " and num_scan_inputs ", scans);
   }
   s.scans = static_cast<size_t>(scans);
   s.carried = static_cast<size_t>(carried);
   const Function* function = c.builder().owner().graph().find_function(s.function);
-  if (function == nullptr) return c.error("there is no function '", s.function, "'");
+  if (function == nullptr) return c.error("no function '", s.function, "'");
   if (function->inputs.size() != c.inputs.size() || function->outputs.size() < s.carried) {
     return c.error("the body has ", static_cast<uint64_t>(function->inputs.size()), " inputs and ",
-                   static_cast<uint64_t>(function->outputs.size()), " outputs, which do not fit the node's");
+                   static_cast<uint64_t>(function->outputs.size()),
+                   " outputs, which do not match the node's inputs and outputs");
   }
   s.outputs = function->outputs.size() - s.carried;
   PERCALE_ASSIGN_OR_RETURN(s.axes, take_list(c, "scan_input_axes", s.scans));
@@ -53,7 +54,7 @@ Result<Scan> scan_of(UpgradeContext& c) {
   PERCALE_ASSIGN_OR_RETURN(s.output_reversed, take_list(c, "scan_output_directions", s.outputs));
   for (size_t k = 0; k < s.scans; ++k) {
     const ValueId id = c.input(s.carried + k);
-    if (id == kNoValue || !c.shape(id).known_rank()) return c.error("the rank of a scanned input is not known");
+    if (id == kNoValue || !c.shape(id).known_rank()) return c.error("the rank of a scanned input must be known");
     const auto axis = normalize_axis(s.axes[k], c.shape(id).rank());
     if (!axis.ok()) return c.error(axis.status().message());
     s.axes[k] = static_cast<int64_t>(*axis);
@@ -67,7 +68,8 @@ Result<ValueId> trips_of(UpgradeContext& c, const Scan& s) {
   int64_t known = kUnknownDim;
   for (size_t k = 0; k < s.scans; ++k) {
     const int64_t length = c.shape(c.input(s.carried + k))[static_cast<size_t>(s.axes[k])];
-    if (length >= 0 && known >= 0 && length != known) return c.error("scans ", known, " and ", length, " elements");
+    if (length >= 0 && known >= 0 && length != known)
+      return c.error("scanned inputs differ in length: ", known, " and ", length);
     known = std::max(known, length);
   }
   if (known >= 0) return c.scalar(DType::kI64, static_cast<double>(known));
@@ -117,7 +119,7 @@ Result<ValueId> arranged(UpgradeContext& c, ValueId y, int64_t axis, bool revers
   }
   if (axis == 0) return y;
   const Shape shape = c.shape(y);
-  if (!shape.known_rank()) return c.error("the rank of what it stacks along axis ", axis, " is not known");
+  if (!shape.known_rank()) return c.error("the rank of the values stacked along axis ", axis, " must be known");
   const auto to = normalize_axis(axis, shape.rank());
   if (!to.ok()) return c.error(to.status().message());
   std::vector<int64_t> perm;
@@ -128,7 +130,8 @@ Result<ValueId> arranged(UpgradeContext& c, ValueId y, int64_t axis, bool revers
 
 Status scan_is_loop(UpgradeContext& c) {
   if (c.version < 9) {
-    return unimplemented("Scan '", c.name, "' of opset ", c.version, ": scans of batches, whose sequences end apart");
+    return unimplemented("Scan '", c.name, "' of opset ", c.version,
+                         ": scans of batches with sequences of different lengths are not supported");
   }
   PERCALE_ASSIGN_OR_RETURN(const Scan s, scan_of(c));
   PERCALE_ASSIGN_OR_RETURN(const ValueId trips, trips_of(c, s));
@@ -145,7 +148,8 @@ Status scan_is_loop(UpgradeContext& c) {
     ValueId& y = outputs[s.carried + k];
     PERCALE_ASSIGN_OR_RETURN(y, arranged(c, y, s.output_axes[k], s.output_reversed[k] != 0));
   }
-  if (outputs.size() < c.num_outputs) return c.error("has ", static_cast<uint64_t>(outputs.size()), " outputs");
+  if (outputs.size() < c.num_outputs)
+    return c.error("its body yields only ", static_cast<uint64_t>(outputs.size()), " outputs");
   outputs.resize(c.num_outputs);
   c.replace(std::move(outputs));
   return c.status();

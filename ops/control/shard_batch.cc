@@ -64,11 +64,10 @@ Status synchronized_norm(BodyContext& c) {
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "ShardMean",
-     .doc =
-         "The sum of r_s X_s over the shards s of a batch, r_s being the shard's part of its rows, in every shard; "
-         "with "
-         "`transposed` r_s times the sum of X_s, which is the gradient of the other. It waits for all shards, which a "
-         "trainer computes at the same time; X where there are no shards, as in a session's run.",
+     .doc = "In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of the batch's "
+            "rows in shard s. With `transposed`, r_s times the sum of all X_s, which is the gradient of the former. It "
+            "waits for all shards, which a trainer computes at the same time. Without shards, as in a session's run, "
+            "the output is X.",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .attributes = {attr_int("transposed", 0, 0, 1)},
      .outputs = {out("Y", 'T')},
@@ -77,9 +76,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_shard_mean},
     {.domain = "percale",
      .name = "SynchronizedBatchNormalization",
-     .doc = "BatchNormalization in training mode whose statistics are those of all shards of the batch (see "
-            "ShardMean), and "
-            "the gradient runs through them.",
+     .doc = "BatchNormalization in training mode with the statistics of all shards of the batch (see ShardMean). The "
+            "gradient flows through these statistics.",
      .inputs = {in("X", 'T', dtypes::kFloat), in("scale", 'S', dtypes::kFloat), in("B", 'S', dtypes::kFloat),
                 in("input_mean", 'U', dtypes::kFloat), in("input_var", 'U', dtypes::kFloat)},
      .attributes = {attr_float("epsilon", 1e-5, 0), attr_float("momentum", 0.9)},
@@ -98,7 +96,7 @@ struct MeanPlan {
 
 Status accepts_wide(const NodeView& v) {
   if (v.dtype(0) == DType::kF32 || v.dtype(0) == DType::kF64) return {};
-  return unimplemented("shards exchange f32 and f64, not ", v.dtype(0));
+  return unimplemented("requires f32 or f64, got ", v.dtype(0));
 }
 
 Result<MeanPlan> plan_mean(const NodeView& v, KernelPlan&) {

@@ -26,7 +26,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::zero},
     {.domain = "percale",
      .name = "Assign",
-     .doc = "Gives a variable a new value.",
+     .doc = "Assigns a new value to a variable.",
      .inputs = {in("value", 'T', dtypes::kAny)},
      .attributes = {kVariable},
      .flags = kStateful | kRuntime,
@@ -34,7 +34,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "AssignAdd",
-     .doc = "Adds to the value of a variable.",
+     .doc = "Adds the input to the value of a variable.",
      .inputs = {in("value", 'T', dtypes::kNumeric)},
      .attributes = {kVariable},
      .flags = kStateful | kRuntime,
@@ -45,7 +45,7 @@ constexpr OpSchema kSchemas[] = {
 Status read_variable_shape(ShapeContext& c) {
   const int64_t dtype = c.attributes.get_int("dtype");
   if (dtype < 0 || dtype >= kNumDTypes || !dtypes::kAny.contains(static_cast<DType>(dtype))) {
-    return c.error("attribute 'dtype' is ", dtype, ", which is no element type of variables");
+    return c.error("attribute 'dtype' is ", dtype, ", which is not an element type of variables");
   }
   const auto shape = Shape::make(c.attributes.get_ints("shape"));
   if (!shape.ok()) return c.error(shape.status());

@@ -23,15 +23,17 @@ Result<Columns> columns_of(const Attributes& attributes, const std::vector<int64
                            const std::vector<int64_t>& block) {
   Columns out;
   out.rank = image.size();
-  if (block.size() != out.rank) return invalid_argument("image_shape and block_shape differ in length");
-  if (out.rank == 0 || out.rank > kMaxRank - 2) return invalid_argument("wanted 1 to 6 dims of images");
+  if (block.size() != out.rank) return invalid_argument("image_shape and block_shape must have the same length");
+  if (out.rank == 0 || out.rank > kMaxRank - 2) return invalid_argument("wanted images with 1 to 6 spatial dims");
   PERCALE_ASSIGN_OR_RETURN(const auto strides, ints_or(attributes, "strides", out.rank, 1));
   PERCALE_ASSIGN_OR_RETURN(const auto dilations, ints_or(attributes, "dilations", out.rank, 1));
   PERCALE_ASSIGN_OR_RETURN(const auto pads, ints_or(attributes, "pads", 2 * out.rank, 0));
   CheckedSize taps = 1, positions = 1;
   for (size_t d = 0; d < out.rank; ++d) {
-    if (image[d] < 0 || image[d] > kMaxDim) return invalid_argument("dim ", image[d], " of image_shape");
-    if (block[d] < 1 || block[d] > kMaxDim / 512) return invalid_argument("dim ", block[d], " of block_shape");
+    if (image[d] < 0 || image[d] > kMaxDim)
+      return invalid_argument("image_shape has the dim ", image[d], ", which is out of range");
+    if (block[d] < 1 || block[d] > kMaxDim / 512)
+      return invalid_argument("block_shape has the dim ", block[d], ", which is out of range");
     const int64_t room = image[d] + pads[d] + pads[out.rank + d] - (block[d] - 1) * dilations[d] - 1;
     if (room < 0) return invalid_argument("a block of ", block[d], " does not fit into an image of ", image[d]);
     out.image[d] = image[d];
@@ -67,7 +69,7 @@ Status shape_col2im(ShapeContext& context) {
         return context.error("blocks of ", columns->taps, " elements do not divide the ", x[1], " rows");
       }
       if (x[2] >= 0 && x[2] != columns->positions) {
-        return context.error("the input has ", x[2], " columns, the image ", columns->positions);
+        return context.error("the input has ", x[2], " columns, but the image has positions for ", columns->positions);
       }
       (*y)[0] = x[0];
       (*y)[1] = x[1] < 0 ? kUnknownDim : x[1] / columns->taps;
@@ -113,7 +115,8 @@ void add_plane(const Col2ImPlan& plan, const char* in, char* out, int64_t plane)
 }
 
 Result<Col2ImPlan> plan_col2im(const NodeView& node, KernelPlan&) {
-  if (node.value(1) == nullptr || node.value(2) == nullptr) return internal_error("the shapes are not known");
+  if (node.value(1) == nullptr || node.value(2) == nullptr)
+    return internal_error("the shapes must be known when the kernel is planned");
   Col2ImPlan plan;
   PERCALE_ASSIGN_OR_RETURN(plan.columns,
                            columns_of(node.attributes, to_int64s(*node.value(1)), to_int64s(*node.value(2))));
@@ -135,8 +138,8 @@ void run_col2im(const Col2ImPlan& plan, const Launch& launch) {
 constexpr OpSchema kSchemas[] = {
     {.name = "Col2Im",
      .since = 18,
-     .doc = "Columns [N, C * block, L] summed into images [N,C,D1,...] of image_shape at the places where a window of "
-            "block_shape had them; integers wrap, of bools one is enough.",
+     .doc = "Sums columns [N, C * block, L] into images [N,C,D1,...] of image_shape: each column goes where a sliding "
+            "window of block_shape took it from. Integers wrap; bools are combined by or.",
      .inputs = {in("input", 'T', dtypes::kAny), in_shape("image_shape"), in_shape("block_shape")},
      .attributes = {attr_optional("dilations", AttrKind::kInts, 1, kMaxWindow),
                     attr_optional("pads", AttrKind::kInts, 0, kMaxWindow),

@@ -36,10 +36,9 @@ constexpr OpSchema kSchemas[] = {
      .grad = &conv_grad},
     {.name = "ConvTranspose",
      .since = 22,
-     .doc =
-         "Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]: the gradient of "
-         "Conv with respect to its input, output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 - "
-         "pads.",
+     .doc = "Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]. It is the "
+            "gradient of Conv with respect to its input; output dim = stride * (in - 1) + output_padding + (k - 1) * "
+            "dilation + 1 - pads.",
      .inputs = {in("X", 'T', dtypes::kFloat), in("W", 'T', dtypes::kFloat), in_opt("B", 'T', dtypes::kFloat)},
      .attributes = {kAutoPad, kDilations, kGroup, kKernelShape,
                     attr_optional("output_padding", AttrKind::kInts, 0, kMaxWindow),
@@ -49,8 +48,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = &conv_transpose_grad},
     {.domain = "percale",
      .name = "ConvGradInput",
-     .doc = "Gradient of Conv with respect to X, from dY and W; X's spatial dims are given by the attribute "
-            "'spatial_shape' or by the input 'shape', the shape of X.",
+     .doc = "Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the attribute "
+            "'spatial_shape' or from the input 'shape', the shape of X.",
      .inputs = {in("dY", 'T', dtypes::kFloat), in("W", 'T', dtypes::kFloat), in_shape("shape", Presence::kOptional)},
      .attributes = {kAutoPad, kDilations, kGroup, kKernelShape, kPads, kStrides,
                     attr_optional("spatial_shape", AttrKind::kInts, 0, static_cast<double>(kMaxDim))},
@@ -59,8 +58,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = &conv_grad_input_grad},
     {.domain = "percale",
      .name = "ConvGradWeight",
-     .doc = "Gradients of Conv with respect to W and B, from X and dY; W's spatial dims are given by the attribute "
-            "'kernel_shape' or by the input 'shape', the shape of W.",
+     .doc = "Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the attribute "
+            "'kernel_shape' or from the input 'shape', the shape of W.",
      .inputs = {in("X", 'T', dtypes::kFloat), in("dY", 'T', dtypes::kFloat), in_shape("shape", Presence::kOptional)},
      .attributes = {kAutoPad, kDilations, kGroup, kKernelShape, kPads, kStrides},
      .outputs = {out("dW", 'T'), out_opt("dB", 'T')},
@@ -74,11 +73,11 @@ int64_t known_product(int64_t a, int64_t b) { return a < 0 ? kUnknownDim : a * b
 // Checks the channels and filters of X [N,C,...] and W [M,C/group,...].
 Status check_channels(const Shape& x, const Shape& w, int64_t group) {
   if (x[1] >= 0 && w[1] >= 0 && (w[1] > kMaxDim / group || x[1] != w[1] * group)) {
-    return invalid_argument("the input ", x, " has ", x[1], " channels, the weights ", w, " with group ", group,
+    return invalid_argument("the input ", x, " has ", x[1], " channels, but the weights ", w, " with group ", group,
                             " take ", w[1], " per group");
   }
-  if (x[1] >= 0 && x[1] % group != 0) return invalid_argument(x[1], " channels do not divide into group ", group);
-  if (w[0] >= 0 && w[0] % group != 0) return invalid_argument(w[0], " filters do not divide into group ", group);
+  if (x[1] >= 0 && x[1] % group != 0) return invalid_argument(x[1], " channels are not divisible by group ", group);
+  if (w[0] >= 0 && w[0] % group != 0) return invalid_argument(w[0], " filters are not divisible by group ", group);
   return {};
 }
 
@@ -113,12 +112,13 @@ Status conv_transpose_shape_of(ShapeContext& c) {
   PERCALE_ASSIGN_OR_RETURN(const auto kernel, kernel_dims(c.attributes, w, rank));
   const int64_t group = c.attributes.get_int("group", 1);
   if (x[1] >= 0 && w[0] >= 0 && x[1] != w[0]) {
-    return invalid_argument("the input ", x, " has ", x[1], " channels, the weights ", w, " take ", w[0]);
+    return invalid_argument("the input ", x, " has ", x[1], " channels, but the weights ", w, " take ", w[0]);
   }
   if (std::max(x[1], w[0]) % group > 0) {
-    return invalid_argument(std::max(x[1], w[0]), " channels do not divide into group ", group);
+    return invalid_argument(std::max(x[1], w[0]), " channels are not divisible by group ", group);
   }
-  if (w[1] > kMaxDim / group) return invalid_argument("the weights ", w, " times group ", group, " are too many");
+  if (w[1] > kMaxDim / group)
+    return invalid_argument("the weights ", w, " times group ", group, " exceed 2^40 channels");
   const int64_t channels = known_product(w[1], group);
   PERCALE_RETURN_IF_ERROR(check_bias(c, channels));
   PERCALE_ASSIGN_OR_RETURN(const Window window, transpose_window(c.attributes, x.dims().subspan(2), kernel));
@@ -132,7 +132,7 @@ Status check_dy(const Window& window, const Shape& dy) {
   const auto want = window.out_dims();
   for (size_t i = 0; i < want.size(); ++i) {
     if (want[i] >= 0 && dy[i + 2] >= 0 && want[i] != dy[i + 2]) {
-      return invalid_argument("dY has shape ", dy, ", the window gives ", want[i], " at dim ",
+      return invalid_argument("dY has shape ", dy, ", but the window gives ", want[i], " at dim ",
                               static_cast<uint64_t>(i + 2));
     }
   }
@@ -149,9 +149,10 @@ Status conv_grad_input_shape_of(ShapeContext& c) {
   PERCALE_ASSIGN_OR_RETURN(const auto kernel, kernel_dims(c.attributes, w, rank));
   const int64_t group = c.attributes.get_int("group", 1);
   if (dy[1] >= 0 && w[0] >= 0 && dy[1] != w[0]) {
-    return invalid_argument("dY ", dy, " has ", dy[1], " channels, the weights ", w, " make ", w[0]);
+    return invalid_argument("dY ", dy, " has ", dy[1], " channels, but the weights ", w, " make ", w[0]);
   }
-  if (w[1] > kMaxDim / group) return invalid_argument("the weights ", w, " times group ", group, " are too many");
+  if (w[1] > kMaxDim / group)
+    return invalid_argument("the weights ", w, " times group ", group, " exceed 2^40 channels");
   PERCALE_ASSIGN_OR_RETURN(auto spatial, ints_or(c.attributes, "spatial_shape", rank, kUnknownDim));
   Shape dx = with_spatial(dy[0], known_product(w[1], group), spatial);
   if (const Tensor* value = c.value(2)) {
@@ -159,7 +160,7 @@ Status conv_grad_input_shape_of(ShapeContext& c) {
     if (!compatible(dx, given)) return invalid_argument("the shape of X is ", given, ", wanted ", dx);
     dx = merge(dx, given);
   } else if (!c.has_input(2) && c.attributes.get_ints("spatial_shape").empty()) {
-    return invalid_argument("the shape of X is given by neither 'shape' nor 'spatial_shape'");
+    return invalid_argument("the shape of X must be given by 'shape' or 'spatial_shape'");
   }
   PERCALE_RETURN_IF_ERROR(check_channels(dx, w, group));
   PERCALE_ASSIGN_OR_RETURN(const Window window, make_window(c.attributes, dx.dims().subspan(2), kernel));
@@ -178,7 +179,7 @@ Status conv_grad_weight_shape_of(ShapeContext& c) {
   }
   PERCALE_ASSIGN_OR_RETURN(const size_t rank, spatial_rank(x));
   if (dy.rank() != x.rank() || (x[0] >= 0 && dy[0] >= 0 && x[0] != dy[0])) {
-    return invalid_argument("X ", x, " and dY ", dy, " do not belong together");
+    return invalid_argument("X ", x, " and dY ", dy, " do not match");
   }
   const int64_t group = c.attributes.get_int("group", 1);
   PERCALE_ASSIGN_OR_RETURN(const auto kernel, ints_or(c.attributes, "kernel_shape", rank, kUnknownDim));
@@ -188,7 +189,7 @@ Status conv_grad_weight_shape_of(ShapeContext& c) {
     if (!compatible(dw, given)) return invalid_argument("the shape of W is ", given, ", wanted ", dw);
     dw = merge(dw, given);
   } else if (!c.has_input(2) && c.attributes.get_ints("kernel_shape").empty()) {
-    return invalid_argument("the shape of W is given by neither 'shape' nor 'kernel_shape'");
+    return invalid_argument("the shape of W must be given by 'shape' or 'kernel_shape'");
   }
   PERCALE_ASSIGN_OR_RETURN(const auto dims, kernel_dims(c.attributes, dw, rank));
   PERCALE_RETURN_IF_ERROR(check_channels(x, dw, group));
@@ -278,7 +279,7 @@ Status conv_transpose_grad(GradContext& g) {
     attributes.set("pads", pads);
   } else if (!g.attributes().get_ints("output_shape").empty()) {
     return unimplemented("ConvTranspose '", g.node().name,
-                         "': its gradient with 'output_shape' needs an input of known shape");
+                         "': its gradient with 'output_shape' requires an input of known shape");
   }
   if (g.wants(0)) g.set(0, g.emit("Conv", {dy, g.input(1)}, attributes));
   if (g.wants(1)) g.set(1, emit_grad_weight(g, dy, g.input(0), g.input(1), 1, attributes)[0]);

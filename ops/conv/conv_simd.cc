@@ -46,8 +46,8 @@ const SimdTable& table(const KernelPlan& plan) { return *static_cast<const SimdT
 }  // namespace
 
 Status accepts_simd_conv(const NodeView& v) {
-  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
-  if (v.shape(0).rank() > 4) return unimplemented("works with one or two spatial dims");
+  if (v.dtype(0) != DType::kF32) return unimplemented("requires f32");
+  if (v.shape(0).rank() > 4) return unimplemented("requires one or two spatial dims");
   return {};
 }
 

@@ -55,7 +55,7 @@ Result<Window> transpose_window(const Attributes& attributes, std::span<const in
     if (input_dims[d] == 0) return invalid_argument("the input has a spatial dim of size 0");
     const auto reach = checked_mul(strides[d], input_dims[d] - 1);
     if (!reach || *reach > kMaxDim)
-      return invalid_argument("stride ", strides[d], " times ", input_dims[d], " is too large");
+      return invalid_argument("stride ", strides[d], " times ", input_dims[d], " exceeds 2^40");
     const int64_t full = *reach + more + w.extent(i);
     int64_t total = auto_pad == "NOTSET" || auto_pad.empty() ? pads[d] + pads[d + rank] : 0;
     w.pad[i] = total > 0 ? pads[d] : 0;
@@ -66,8 +66,8 @@ Result<Window> transpose_window(const Attributes& attributes, std::span<const in
       w.pad[i] = same_upper ? total / 2 : total - total / 2;
     } else {
       w.in[i] = full - total;
-      if (w.in[i] > kMaxDim) return invalid_argument("an output dim of ", w.in[i], " is above 2^40");
-      if (w.in[i] < 1) return invalid_argument("pads of ", total, " leave nothing of ", full);
+      if (w.in[i] > kMaxDim) return invalid_argument("an output dim of ", w.in[i], " exceeds 2^40");
+      if (w.in[i] < 1) return invalid_argument("pads of ", total, " leave no output of the full size ", full);
     }
     w.pad_end[i] = total - w.pad[i];
   }

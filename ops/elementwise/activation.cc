@@ -130,7 +130,7 @@ constexpr OpSchema activation(std::string_view name, int32_t since, std::string_
 
 constexpr OpSchema kSchemas[] = {
     activation("Relu", 14, "max(X, 0); NaN stays NaN.", grad_relu, kReluTypes),
-    activation("LeakyRelu", 16, "X where X >= 0, else alpha X.", grad_leaky_relu, dtypes::kFloat,
+    activation("LeakyRelu", 16, "X where X >= 0, otherwise alpha X.", grad_leaky_relu, dtypes::kFloat,
                {attr_float("alpha", 0.01)}),
     activation("Sigmoid", 13, "1 / (1 + exp(-X)).", grad_sigmoid),
     activation("Tanh", 13, "The hyperbolic tangent of X.", grad_tanh),
@@ -140,7 +140,7 @@ constexpr OpSchema kSchemas[] = {
     activation("HardSwish", 22, "X max(0, min(1, X / 6 + 1/2)).", grad_hard_swish),
     {.name = "Clip",
      .since = 13,
-     .doc = "min(max(X, min), max) with scalar limits that may be absent; NaN stays NaN.",
+     .doc = "min(max(X, min), max) with optional scalar limits; NaN stays NaN.",
      .inputs = {in("input", 'T', dtypes::kNumeric), in_opt("min", 'T', dtypes::kNumeric),
                 in_opt("max", 'T', dtypes::kNumeric)},
      .outputs = {out("output", 'T')},
@@ -150,7 +150,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_clip},
     {.domain = "percale",
      .name = "ReluGrad",
-     .doc = "The gradient of Relu from that of its result and the result: grad, 0 where y <= 0.",
+     .doc = "The gradient of Relu, from the gradient and the value of its result: grad, or 0 where y <= 0.",
      .inputs = {in("grad", 'T', kReluTypes), in("y", 'T', kReluTypes)},
      .outputs = {out("x_grad", 'T')},
      .flags = kPure | kElementwise,

@@ -24,7 +24,7 @@ Status shape_bit_shift(ShapeContext& context) {
 Status shape_bit_cast(ShapeContext& context) {
   const int64_t to = context.attributes.get_int("to");
   if (to <= 0 || to >= kNumDTypes || !kStorable.contains(static_cast<DType>(to))) {
-    return context.error("attribute 'to' is ", to, ", which names no element type that can be held");
+    return context.error("attribute 'to' is ", to, ", which is not an element type that tensors can hold");
   }
   const auto dtype = static_cast<DType>(to);
   if (dtype_bits(dtype) != dtype_bits(context.dtype(0))) {
@@ -51,7 +51,7 @@ constexpr OpSchema binary(std::string_view name, std::string_view doc) {
 constexpr OpSchema kSchemas[] = {
     {.name = "BitCast",
      .since = 26,
-     .doc = "The bits of each element taken for an element of the type 'to', which has as many.",
+     .doc = "Reinterprets the bits of each element as an element of dtype 'to', which must have the same size.",
      .inputs = {in("input", 0, kStorable)},
      .attributes = {attr_required("to", AttrKind::kInt)},
      .outputs = {out("output", kStorable)},
@@ -59,8 +59,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.name = "BitShift",
      .since = 11,
-     .doc = "X with its bits moved LEFT or RIGHT by Y places, broadcast; zeros move in, and nothing is left from the "
-            "number of bits on.",
+     .doc = "X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of bits or more "
+            "gives 0.",
      .inputs = {in("X", 'T', dtypes::kUnsigned), in("Y", 'T', dtypes::kUnsigned)},
      .attributes = {attr_required("direction", AttrKind::kString)},
      .outputs = {out("Z", 'T')},
@@ -68,18 +68,18 @@ constexpr OpSchema kSchemas[] = {
      .in_place = {InPlace{0, 0}, InPlace{0, 1}},
      .shape = shape_bit_shift,
      .grad = grad::none},
-    binary("BitwiseAnd", "The bits that are set in A and in B, broadcast."),
+    binary("BitwiseAnd", "Bitwise and of A and B, broadcast."),
     {.name = "BitwiseNot",
      .since = 18,
-     .doc = "Every bit turned over.",
+     .doc = "Inverts every bit of X.",
      .inputs = {in("X", 'T', dtypes::kInteger)},
      .outputs = {out("Y", 'T')},
      .flags = kPure | kElementwise,
      .in_place = {InPlace{0, 0}},
      .shape = shape_same,
      .grad = grad::none},
-    binary("BitwiseOr", "The bits that are set in A or in B, broadcast."),
-    binary("BitwiseXor", "The bits that are set in A or in B but not in both, broadcast."),
+    binary("BitwiseOr", "Bitwise or of A and B, broadcast."),
+    binary("BitwiseXor", "Bitwise exclusive or of A and B, broadcast."),
 };
 
 // ---- Kernels

@@ -41,7 +41,7 @@ Status grad_cast(GradContext& g) {
 constexpr OpSchema kSchemas[] = {
     {.name = "Identity",
      .since = 25,
-     .doc = "The input.",
+     .doc = "The input unchanged.",
      .inputs = {in("input", 'T', kStorable)},
      .outputs = {out("output", 'T')},
      .flags = kPure | kElementwise | kView,
@@ -50,11 +50,10 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_identity},
     {.name = "Cast",
      .since = 25,
-     .doc =
-         "The input in dtype `to`: floats round to nearest, are cut towards zero to integers and held at the ends of "
-         "their range (NaN gives 0); integers, and floats as integers of 4 and 2 bits, wrap; bool is != 0. saturate "
-         "and "
-         "round_mode are of float8 as ONNX has them; beyond its range f4e2m1 is held at 6.",
+     .doc = "Converts the input to dtype `to`. Floats round to nearest; to integers they truncate towards zero and "
+            "saturate (NaN gives 0). Integers, and floats converted to 4- and 2-bit integers, wrap. To bool, the "
+            "result is x != 0. saturate and round_mode apply to float8 as in ONNX; values beyond the range of f4e2m1 "
+            "saturate at 6.",
      .inputs = {in("input", 'T', kStorable)},
      .attributes = {attr_required("to", AttrKind::kInt), attr_int("saturate", 1, 0, 1),
                     attr_string("round_mode", "up")},
@@ -64,7 +63,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_cast},
     {.name = "CastLike",
      .since = 25,
-     .doc = "The input in the dtype of the second operand, converted as Cast does.",
+     .doc = "Converts the input to the dtype of the second operand, as Cast does.",
      .inputs = {in("input", 'T', kStorable), in("target_type", 'U', kStorable)},
      .attributes = {attr_int("saturate", 1, 0, 1), attr_string("round_mode", "up")},
      .outputs = {out("output", 'U')},
@@ -122,7 +121,7 @@ Result<MapPlan> plan_cast(const NodeView& node, KernelPlan&) {
 Status accepts_cast(const NodeView& node) {
   const DType from = node.dtype(0), to = node.outputs[0].dtype;
   if (dtypes::kAny.contains(from) && dtypes::kAny.contains(to)) return {};
-  return unimplemented("no code for ", from, " to ", to);
+  return unimplemented("no conversion from ", from, " to ", to);
 }
 
 }  // namespace

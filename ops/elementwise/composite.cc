@@ -96,7 +96,8 @@ Status rms_norm(BodyContext& c) {
   int64_t axis = c.attributes().get_int("axis"), end = 0;
   if (axis >= 0) {
     if (!shape.known_rank())
-      return invalid_argument("axis ", axis, " of X, whose rank is not known; count it from the end");
+      return invalid_argument("axis ", axis,
+                              " of X, whose rank is unknown, must be counted from the end (be negative)");
     end = static_cast<int64_t>(shape.rank());
   }
   std::vector<int64_t> axes;
@@ -117,9 +118,9 @@ Status shape_rotary(ShapeContext& c) {
   int64_t head = kUnknownDim, rotated = c.attributes.get_int("rotary_embedding_dim");
   if (x.known_rank() && x.rank() == 4) {
     head = x.back();
-    if (heads > 0 && x[1] >= 0 && x[1] != heads) return c.error("num_heads is ", heads, ", X has ", x);
+    if (heads > 0 && x[1] >= 0 && x[1] != heads) return c.error("num_heads is ", heads, ", but X is ", x);
   } else if (x.known_rank() && x.rank() == 3) {
-    if (heads == 0) return c.error("X of rank 3 needs the attribute 'num_heads'");
+    if (heads == 0) return c.error("X of rank 3 requires the attribute 'num_heads'");
     if (x.back() >= 0 && x.back() % heads != 0)
       return c.error("num_heads = ", heads, " does not divide the last dim of X ", x);
     if (x.back() >= 0) head = x.back() / heads;
@@ -127,8 +128,8 @@ Status shape_rotary(ShapeContext& c) {
     return c.error("wanted X of rank 3 or 4, got ", x);
   }
   if (rotated == 0) rotated = head;
-  if (rotated >= 0 && rotated % 2 != 0) return c.error("an odd number of elements, ", rotated, ", cannot be rotated");
-  if (head >= 0 && rotated > head) return c.error("rotary_embedding_dim = ", rotated, " of heads of size ", head);
+  if (rotated >= 0 && rotated % 2 != 0) return c.error("the number of rotated elements must be even, got ", rotated);
+  if (head >= 0 && rotated > head) return c.error("rotary_embedding_dim = ", rotated, " exceeds the head size ", head);
   const bool gathered = c.has_input(3);
   for (size_t i = 1; i <= 2; ++i) {
     const Shape& cache = c.shape(i);
@@ -154,7 +155,7 @@ ValueId last_dims(BodyContext& c, ValueId x, int64_t from, int64_t to, int64_t s
 // [batch, sequence, heads * size].
 Status rotary(BodyContext& c) {
   const Shape& shape = c.shape(c.input(0));
-  if (!shape.known_rank()) return invalid_argument("the rank of X is not known");
+  if (!shape.known_rank()) return invalid_argument("the rank of X must be known");
   const bool flat = shape.rank() == 3, interleaved = c.attributes().get_int("interleaved") != 0;
   const int64_t heads = c.attributes().get_int("num_heads"), rotated = c.attributes().get_int("rotary_embedding_dim");
   const DType dtype = c.dtype(c.input(0));
@@ -209,18 +210,18 @@ constexpr OpSchema activation(std::string_view name, int32_t since, std::string_
 }
 
 constexpr OpSchema kSchemas[] = {
-    activation("Celu", 12, "x above 0, else alpha (exp(x / alpha) - 1).", widened<celu>, {attr_float("alpha", 1)}),
-    activation("Elu", 6, "x above 0, else alpha (exp(x) - 1).", widened<elu>, {attr_float("alpha", 1)}),
+    activation("Celu", 12, "x where x > 0, otherwise alpha (exp(x / alpha) - 1).", widened<celu>,
+               {attr_float("alpha", 1)}),
+    activation("Elu", 6, "x where x > 0, otherwise alpha (exp(x) - 1).", widened<elu>, {attr_float("alpha", 1)}),
     activation("Gelu", 20,
-               "x / 2 (1 + erf(x / sqrt(2))); approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) "
-               "(Hendrycks and Gimpel 2016).",
+               "x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 "
+               "x^3))) (Hendrycks and Gimpel 2016).",
                widened<gelu>, {attr_string("approximate", "none")}),
     activation("Mish", 18, "x tanh(log(1 + exp(x))) (Misra 2019).", widened<mish>),
     {.name = "RMSNormalization",
      .since = 23,
-     .doc = "X / sqrt(mean(X^2) + epsilon) * scale, the mean over the dims from 'axis' on; in stash_type (1: f32, 16: "
-            "bf16), in "
-            "f64 for f64 inputs.",
+     .doc = "X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is computed in "
+            "stash_type (1: f32, 16: bf16), or in f64 for f64 inputs.",
      .inputs = {in("X", 'T', dtypes::kFloat), in("scale", 'V', dtypes::kFloat)},
      .attributes = {attr_int("axis", -1), attr_float("epsilon", 1e-5, 0), attr_int("stash_type", 1)},
      .outputs = {out("Y", 'V')},
@@ -229,9 +230,9 @@ constexpr OpSchema kSchemas[] = {
      .body = rms_norm},
     {.name = "RotaryEmbedding",
      .since = 23,
-     .doc = "Turns pairs of elements of each head by the angles whose cosines and sines the caches hold, at "
-            "position_ids where they "
-            "are there (Su et al. 2021); of a head the first rotary_embedding_dim elements, 0: all.",
+     .doc = "Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold, looked up "
+            "by position_ids if given (Su et al. 2021). Only the first rotary_embedding_dim elements of each head are "
+            "rotated (0: all).",
      .inputs = {in("X", 'T', dtypes::kFloat), in("cos_cache", 'T', dtypes::kFloat),
                 in("sin_cache", 'T', dtypes::kFloat),
                 InputSpec{"position_ids", 0, dtypes::kI64Only, Presence::kOptional, Bounds::kChecked}},
@@ -241,12 +242,14 @@ constexpr OpSchema kSchemas[] = {
      .shape = shape_rotary,
      .grad = grad::body,
      .body = rotary},
-    activation("Selu", 6, "gamma x above 0, else gamma alpha (exp(x) - 1) (Klambauer et al. 2017).", widened<selu>,
+    activation("Selu", 6, "gamma x where x > 0, otherwise gamma alpha (exp(x) - 1) (Klambauer et al. 2017).",
+               widened<selu>,
                {attr_float("alpha", 1.67326319217681884765625), attr_float("gamma", 1.05070102214813232421875)}),
     activation("Softplus", 1, "log(1 + exp(x)).", widened<softplus>),
     activation("Softsign", 1, "x / (1 + |x|).", widened<softsign>),
     activation("Swish", 24, "x sigmoid(alpha x) (Ramachandran et al. 2017).", widened<swish>, {attr_float("alpha", 1)}),
-    activation("ThresholdedRelu", 10, "x above alpha, else 0.", widened<thresholded_relu>, {attr_float("alpha", 1)}),
+    activation("ThresholdedRelu", 10, "x where x > alpha, otherwise 0.", widened<thresholded_relu>,
+               {attr_float("alpha", 1)}),
 };
 
 }  // namespace

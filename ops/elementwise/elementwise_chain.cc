@@ -69,14 +69,13 @@ ChainBuilder::Ref ChainBuilder::add_source(const ChainSource& source) {
 }
 
 Result<ChainBuilder::Ref> ChainBuilder::operand(size_t index, const ValueType& type) {
-  if (type.dtype != DType::kF32) return unimplemented("works in f32");
+  if (type.dtype != DType::kF32) return unimplemented("requires f32");
   ChainSource source = source_within(type.shape, whole_);
   if (source.period == 0 && whole_.num_elements() > 0) {
-    return unimplemented("an operand of shape ", type.shape, " repeats within ", whole_,
-                         " in another way than as a row or a column");
+    return unimplemented("an operand of shape ", type.shape, " does not repeat within ", whole_, " by rows or columns");
   }
   if (source.each > 1 && source.each < kFewest && source.period > kMostWritten) {
-    return unimplemented("an operand of shape ", type.shape, " would be written out to ", source.period, " elements");
+    return unimplemented("an operand of shape ", type.shape, " would be expanded to ", source.period, " elements");
   }
   source.operand = static_cast<int32_t>(index);
   return add_source(source);
@@ -119,7 +118,7 @@ Result<ChainBuilder::Ref> ChainBuilder::node(const OpSchema& op, const Attribute
                                              std::span<const Ref> inputs) {
   const std::string_view name = op.name;
   if (op.domain == "percale" && name == "ReluGrad") return binary(Binary::kReluGrad, inputs[1], inputs[0]);
-  if (!op.domain.empty()) return unimplemented("has no step for ", op.domain, ":", name);
+  if (!op.domain.empty()) return unimplemented("has no step for op ", op.domain, ":", name);
   for (const UnaryOf& u : kPlainUnary) {
     if (u.op == name) return unary(u.step, inputs[0]);
   }
@@ -143,7 +142,7 @@ Result<ChainBuilder::Ref> ChainBuilder::node(const OpSchema& op, const Attribute
     for (size_t i = 1; i < inputs.size(); ++i) {
       if (inputs[i] == kAbsent) continue;
       const float* known = constant_of(inputs[i]);
-      if (known == nullptr) return unimplemented("takes limits of Clip that are constants");
+      if (known == nullptr) return unimplemented("requires constant limits of Clip");
       limits[i - 1] = *known;
     }
     return unary(Unary::kClip, inputs[0], limits[0], limits[1]);
@@ -151,9 +150,9 @@ Result<ChainBuilder::Ref> ChainBuilder::node(const OpSchema& op, const Attribute
   if (name == "Pow") {
     const float* exponent = constant_of(inputs[1]);
     if (exponent != nullptr && *exponent == 2) return unary(Unary::kSquare, inputs[0]);
-    return unimplemented("takes Pow with the constant exponent 2");
+    return unimplemented("requires Pow with the constant exponent 2");
   }
-  return unimplemented("has no step for ", name);
+  return unimplemented("has no step for op ", name);
 }
 
 // Assigns a temporary to every result but the last, from its step to its last reader. A result that
@@ -221,8 +220,8 @@ Status ChainBuilder::place(Ref result, std::vector<simd::ChainStep>& out) const 
 
 Result<Chain> ChainBuilder::finish(Ref result) {
   if (sources_.size() > kMaxSources) {
-    return unimplemented("takes ", static_cast<uint64_t>(kMaxSources), " inputs and constants, the group has ",
-                         static_cast<uint64_t>(sources_.size()));
+    return unimplemented("supports at most ", static_cast<uint64_t>(kMaxSources),
+                         " inputs and constants, the group has ", static_cast<uint64_t>(sources_.size()));
   }
   Chain chain;
   chain.total = whole_.num_elements();
@@ -293,7 +292,7 @@ void run_elementwise_chain(const simd::SimdTable& simd, const Chain& chain, cons
 namespace {
 
 Result<Chain> chain_of(const NodeView& node) {
-  if (node.outputs[0].dtype != DType::kF32) return unimplemented("works in f32");
+  if (node.outputs[0].dtype != DType::kF32) return unimplemented("requires f32");
   ChainBuilder builder(node.output_shape(0));
   std::vector<ChainBuilder::Ref> refs;
   for (size_t i = 0; i < node.inputs.size(); ++i) {

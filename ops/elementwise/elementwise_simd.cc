@@ -17,7 +17,7 @@ const simd::ElementwiseFns& functions(const KernelPlan& plan) {
 }
 
 Status accepts_f32(const NodeView& node) {
-  if (node.dtype(0) != DType::kF32) return unimplemented("works in f32");
+  if (node.dtype(0) != DType::kF32) return unimplemented("requires f32");
   return {};
 }
 
@@ -84,7 +84,7 @@ StridedLoop loop_of(const Shape& out, const Shape& left, const Shape& right) {
 
 Status accepts_rows(const NodeView& node) {
   PERCALE_RETURN_IF_ERROR(accepts_f32(node));
-  if (node.inputs.size() < 2) return unimplemented("works with two operands or more");
+  if (node.inputs.size() < 2) return unimplemented("requires two or more operands");
   for (size_t i = 1; i < node.inputs.size(); ++i) {
     const StridedLoop loop =
         loop_of(node.output_shape(0), i == 1 ? node.shape(0) : node.output_shape(0), node.shape(i));

@@ -60,9 +60,10 @@ struct SmallCastPlan {
 
 Status accepts_small_cast(const NodeView& node) {
   const DType from = node.dtype(0), to = node.outputs[0].dtype;
-  if (!kStorable.contains(from) || !kStorable.contains(to)) return unimplemented("no code for ", from, " to ", to);
+  if (!kStorable.contains(from) || !kStorable.contains(to))
+    return unimplemented("no conversion from ", from, " to ", to);
   if (is_small(from) || is_small(to)) return {};
-  return unimplemented("takes float8, float4 and 2- and 4-bit integers alone");
+  return unimplemented("requires float8, float4, or 2- or 4-bit integers");
 }
 
 Result<SmallCastPlan> plan_small_cast(const NodeView& node, KernelPlan&) {
@@ -127,7 +128,7 @@ struct LookUpPlan {
 };
 Status accepts_float8(const NodeView& node) {
   if (kFloat8Types.contains(node.dtype(0))) return {};
-  return unimplemented("takes float8 alone");
+  return unimplemented("requires float8");
 }
 template <class F>
 LookUpPlan look_up(const NodeView& node, F&& f) {

@@ -48,15 +48,15 @@ constexpr OpSchema unary(std::string_view name, std::string_view doc, GradFn gra
 }
 
 constexpr OpSchema kSchemas[] = {
-    unary("Acos", "The angle in [0, pi] whose cosine the input is; NaN outside [-1, 1].", grad_acos),
-    unary("Acosh", "The number from 0 on whose hyperbolic cosine the input is; NaN below 1.", grad_acosh),
-    unary("Asin", "The angle in [-pi/2, pi/2] whose sine the input is; NaN outside [-1, 1].", grad_asin),
-    unary("Asinh", "The number whose hyperbolic sine the input is.", grad_asinh),
-    unary("Atan", "The angle in [-pi/2, pi/2] whose tangent the input is.", grad_atan),
-    unary("Atanh", "The number whose hyperbolic tangent the input is; NaN outside [-1, 1].", grad_atanh),
-    unary("Cosh", "The hyperbolic cosine.", grad_cosh),
-    unary("Sinh", "The hyperbolic sine.", grad_sinh),
-    unary("Tan", "The tangent of an angle in radians.", grad_tan),
+    unary("Acos", "The inverse cosine of the input, in radians in [0, pi]; NaN outside [-1, 1].", grad_acos),
+    unary("Acosh", "The inverse hyperbolic cosine of the input, at least 0; NaN below 1.", grad_acosh),
+    unary("Asin", "The inverse sine of the input, in radians in [-pi/2, pi/2]; NaN outside [-1, 1].", grad_asin),
+    unary("Asinh", "The inverse hyperbolic sine of the input.", grad_asinh),
+    unary("Atan", "The inverse tangent of the input, in radians in [-pi/2, pi/2].", grad_atan),
+    unary("Atanh", "The inverse hyperbolic tangent of the input; NaN outside [-1, 1].", grad_atanh),
+    unary("Cosh", "The hyperbolic cosine of the input.", grad_cosh),
+    unary("Sinh", "The hyperbolic sine of the input.", grad_sinh),
+    unary("Tan", "The tangent of the input in radians.", grad_tan),
 };
 
 // ---- Kernels

@@ -11,11 +11,11 @@ constexpr InputSpec kInputs{"inputs", 0, dtypes::kAny, Presence::kVariadicOrNone
 constexpr OutputSpec kOutputs{"outputs", 0, dtypes::kAny, Presence::kVariadic};
 
 Status fused_shape(ShapeContext& c) {
-  if (c.functions == nullptr) return c.error("needs the graph that holds its body");
+  if (c.functions == nullptr) return c.error("needs the graph that contains its body");
   const auto types = c.functions->output_types(c.attributes.find("body")->get_if<FunctionRef>()->name, c.inputs);
   if (!types.ok()) return c.error(types.status());
   if (types->size() != c.outputs.size()) {
-    return c.error("has ", static_cast<uint64_t>(types->size()), " outputs, asked for ",
+    return c.error("its body has ", static_cast<uint64_t>(types->size()), " outputs, asked for ",
                    static_cast<uint64_t>(c.outputs.size()));
   }
   for (size_t i = 0; i < types->size(); ++i) c.set_output(i, (*types)[i].dtype, (*types)[i].shape);
@@ -25,8 +25,8 @@ Status fused_shape(ShapeContext& c) {
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "Fused",
-     .doc = "What its body, a function of plain ops, gives for the inputs; anchor names the node that is not "
-            "elementwise, if any.",
+     .doc = "Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that is not "
+            "elementwise, if there is one.",
      .inputs = {kInputs},
      .attributes = {attr_required("body", AttrKind::kFunction), attr_string("anchor", "")},
      .outputs = {kOutputs},

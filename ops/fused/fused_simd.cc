@@ -39,15 +39,15 @@ int32_t input_number(const Function& body, ValueId id) {
 
 Result<FusedBody> parse(const NodeView& view, std::string_view anchor) {
   if (view.attributes.get_string("anchor") != anchor) {
-    return unimplemented(anchor.empty() ? std::string("takes bodies without an anchor")
-                                        : str_cat("takes bodies with the anchor ", anchor));
+    return unimplemented(anchor.empty() ? std::string("requires a body without an anchor")
+                                        : str_cat("requires a body with the anchor ", anchor));
   }
-  if (view.body == nullptr || view.body->outputs.size() != 1) return unimplemented("takes bodies of one output");
+  if (view.body == nullptr || view.body->outputs.size() != 1) return unimplemented("requires a body with one output");
   const Function& f = *view.body;
   FusedBody body;
   body.function = &f;
   const ValueType& type = f.type(f.outputs[0]);
-  if (type.dtype != DType::kF32) return unimplemented("works in f32");
+  if (type.dtype != DType::kF32) return unimplemented("requires f32");
   ChainBuilder builder(type.shape);
   std::vector<Ref> ref_of(f.values.size(), ChainBuilder::kAbsent);
   const auto read = [&](ValueId id) -> Result<Ref> {
@@ -56,7 +56,7 @@ Result<FusedBody> parse(const NodeView& view, std::string_view anchor) {
     if (ref != ChainBuilder::kAbsent) return ref;
     if (const Tensor* constant = f.constant(id)) {
       if (constant->dtype() != DType::kF32 || constant->num_elements() != 1) {
-        return unimplemented("takes constants of one f32");
+        return unimplemented("requires constants to be one f32");
       }
       ref = builder.constant(constant->span<float>()[0]);
       return ref;
@@ -66,7 +66,7 @@ Result<FusedBody> parse(const NodeView& view, std::string_view anchor) {
   };
   for (const Node& node : f.nodes) {
     if (node.outputs.size() != 1 || node.outputs[0] == kNoValue || !(f.type(node.outputs[0]) == type)) {
-      return unimplemented("takes nodes of one output of the whole shape, not ", op_name(*node.op));
+      return unimplemented("requires nodes with one output of the whole shape, got ", op_name(*node.op));
     }
     Ref& result = ref_of[static_cast<size_t>(node.outputs[0])];
     if (body.anchor == nullptr && !anchor.empty() && node.op->domain.empty() && node.op->name == anchor) {
@@ -84,14 +84,15 @@ Result<FusedBody> parse(const NodeView& view, std::string_view anchor) {
   PERCALE_ASSIGN_OR_RETURN(body.chain, builder.finish(ref_of[static_cast<size_t>(f.outputs[0])]));
   if (anchor.empty()) return body;
   if (body.anchor == nullptr || body.anchor->inputs.size() > kMaxAnchorInputs) {
-    return unimplemented("finds no ", anchor, " in the body");
+    return unimplemented("requires the op ", anchor, " in the body");
   }
   for (ValueId id : body.anchor->inputs) {
     AnchorInput& input = body.anchor_inputs.emplace_back();
     if (id == kNoValue) continue;
     input.operand = input_number(f, id);
     if (const Tensor* constant = f.constant(id)) input.constant = *constant;
-    if (input.operand < 0 && !input.constant.defined()) return unimplemented("takes an anchor that comes first");
+    if (input.operand < 0 && !input.constant.defined())
+      return unimplemented("requires the anchor to be the first node");
   }
   return body;
 }

@@ -21,7 +21,7 @@ Status grad_reorder(GradContext& g) {
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "Reorder",
-     .doc = "The tensor in another format in memory, which only plans know; a copy in a graph.",
+     .doc = "The tensor in another memory format. Formats exist only in plans; in a graph the op is a copy.",
      .inputs = {InputSpec{"x", 'T', kStorable}},
      .outputs = {OutputSpec{"y", 'T', kStorable}},
      .shape = shape_same,
@@ -30,7 +30,7 @@ constexpr OpSchema kSchemas[] = {
 
 Status accepts_row_major(const NodeView& node) {
   if (node.input_format(0) == nullptr && node.output_format(0) == nullptr) return {};
-  return unimplemented("knows the row-major format alone");
+  return unimplemented("supports only the row-major format");
 }
 
 Result<int64_t> plan_copy(const NodeView& node, KernelPlan&) { return byte_size(node.dtype(0), node.shape(0)); }

@@ -23,15 +23,15 @@ Status check_bags(const ShapeContext& c, size_t first, int64_t* count, int64_t* 
   const Shape &table = c.shape(first), &indices = c.shape(first + 1);
   if (table.known_rank() && table.rank() != 2) return c.error("the table has shape ", table, ", wanted [rows, width]");
   const bool has_offsets = c.has_input(first + 2), weighted = c.has_input(first + 3);
-  if (weighted && mode != "sum") return c.error("weights go with mode sum alone");
+  if (weighted && mode != "sum") return c.error("weights require mode sum");
   if (weighted && !compatible(c.shape(first + 3), indices)) {
-    return c.error("weights ", c.shape(first + 3), " and indices ", indices, " differ");
+    return c.error("weights ", c.shape(first + 3), " and indices ", indices, " differ in shape");
   }
   *count = *bags = -1;
   if (indices.known_rank()) {
     if (indices.rank() != (has_offsets ? 1u : 2u)) {
       return c.error("indices have shape ", indices,
-                     has_offsets ? ", with offsets they are [count]" : ", without offsets they are [bags, length]");
+                     has_offsets ? ", wanted [count] with offsets" : ", wanted [bags, length] without offsets");
     }
     *count = indices[0];
     if (!has_offsets) {
@@ -43,7 +43,7 @@ Status check_bags(const ShapeContext& c, size_t first, int64_t* count, int64_t* 
     const Shape& offsets = c.shape(first + 2);
     if (offsets.rank() != 1) return c.error("offsets have shape ", offsets, ", wanted [bags]");
     const bool ends = c.attributes.get_int("include_last_offset") != 0;
-    if (ends && offsets[0] == 0) return c.error("include_last_offset needs one offset at least");
+    if (ends && offsets[0] == 0) return c.error("include_last_offset requires at least one offset");
     *bags = offsets[0] < 0 ? -1 : offsets[0] - (ends ? 1 : 0);
   }
   return {};
@@ -62,7 +62,7 @@ Status shape_embedding_bag_rows(ShapeContext& c) {
   const Shape &grad = c.shape(0), &table = c.shape(1);
   const int64_t width = table.known_rank() ? table[1] : -1;
   if (!compatible(grad, Shape{bags, width})) {
-    return c.error("grad ", grad, " is no result of EmbeddingBag, which has shape ", Shape{bags, width});
+    return c.error("grad ", grad, " does not match the result of EmbeddingBag, which has shape ", Shape{bags, width});
   }
   c.set_output(0, c.dtype(0), Shape{count, width});
   return {};
@@ -102,7 +102,7 @@ Status grad_embedding_bag_rows(GradContext& g) {
   const ValueId indices = input(2), offsets = input(3), weights = input(4), back = g.grad(0);
   const bool greatest = g.attributes().get_string("mode") == "max";
   if (greatest && g.wants(0)) {
-    return unimplemented("EmbeddingBagRows '", g.node().name, "': a gradient with mode max");
+    return unimplemented("EmbeddingBagRows '", g.node().name, "': the gradient with mode max is not supported");
   }
   if (g.wants(0)) {
     const auto number = [&](int64_t n) { return g.constant(Tensor::scalar(n)); };
@@ -134,12 +134,11 @@ constexpr InputSpec kTable = in("table", 'T', dtypes::kFloat), kIndices = in_ind
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "EmbeddingBag",
-     .doc =
-         "Per bag the sum, the mean or the maximum (`mode`) of the rows of table [rows, width] that its indices name: "
-         "[bags, width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags, length], or [count] with "
-         "the offset of the first index of each bag, and behind them the end of the last one with "
-         "include_last_offset. With mode sum each row is multiplied by its weight. Indices equal to padding_idx "
-         "count nothing; -1: there are none such. Indices are in [0, rows).",
+     .doc = "The sum, mean or maximum (`mode`) per bag of the rows of table [rows, width] that its indices select: "
+            "[bags, width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags, length], or [count] "
+            "with the offset of the first index of each bag; with include_last_offset the end of the last bag follows. "
+            "With mode sum, each row is multiplied by its weight. Indices equal to padding_idx are ignored (-1: none). "
+            "Indices are in [0, rows).",
      .inputs = {kTable, kIndices, kOffsets, kWeights},
      .attributes = {attr_string("mode", "mean"), attr_int("padding_idx", -1, -1),
                     attr_int("include_last_offset", 0, 0, 1)},
@@ -148,9 +147,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_embedding_bag},
     {.domain = "percale",
      .name = "EmbeddingBagRows",
-     .doc =
-         "The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width]. Of rows that "
-         "tie for a maximum the first has the gradient; padding has zeros.",
+     .doc = "The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width]. If rows "
+            "tie for a maximum, the first receives the gradient. Padding receives zeros.",
      .inputs = {in("grad", 'T', dtypes::kFloat), kTable, kIndices, kOffsets, kWeights},
      .attributes = {attr_string("mode", "mean"), attr_int("padding_idx", -1, -1),
                     attr_int("include_last_offset", 0, 0, 1)},

@@ -28,7 +28,7 @@ Status shape_gather(ShapeContext& context) {
     PERCALE_ASSIGN_OR_RETURN(const size_t axis, axis_of(context, x.rank()));
     if (indices.known_rank()) {
       if (x.rank() - 1 + indices.rank() > kMaxRank) {
-        return context.error("the result of ", x, " and indices ", indices, " exceeds the limit of rank ",
+        return context.error("the result of ", x, " and indices ", indices, " exceeds the rank limit of ",
                              static_cast<uint64_t>(kMaxRank));
       }
       out = Shape();
@@ -59,7 +59,8 @@ Status shape_gather_grad(ShapeContext& context) {
                                                          : (*out)[d + 1 - indices.rank()];
         fits = want < 0 || grad[d] < 0 || want == grad[d];
       }
-      if (!fits) return context.error("grad ", grad, " is no result of Gather from ", *out, " by ", indices);
+      if (!fits)
+        return context.error("grad ", grad, " does not match the result of Gather from ", *out, " by ", indices);
     }
   }
   context.set_output(0, context.dtype(0), *out);
@@ -69,8 +70,7 @@ Status shape_gather_grad(ShapeContext& context) {
 // Checks that indices have the data's rank and no larger dims except along the axis.
 Status check_elements(const ShapeContext& context, const Shape& data, const Shape& indices) {
   if (!data.known_rank() || !indices.known_rank()) return {};
-  if (data.rank() != indices.rank())
-    return context.error("the ranks of data ", data, " and indices ", indices, " differ");
+  if (data.rank() != indices.rank()) return context.error("data ", data, " and indices ", indices, " differ in rank");
   PERCALE_ASSIGN_OR_RETURN(const size_t axis, axis_of(context, data.rank()));
   for (size_t d = 0; d < data.rank(); ++d) {
     if (d != axis && data[d] >= 0 && indices[d] > data[d]) {
@@ -87,7 +87,7 @@ Status shape_gather_elements(ShapeContext& context) {
 Status shape_scatter_elements(ShapeContext& context) {
   PERCALE_RETURN_IF_ERROR(check_elements(context, context.shape(0), context.shape(1)));
   if (!compatible(context.shape(1), context.shape(2))) {
-    return context.error("indices ", context.shape(1), " and updates ", context.shape(2), " differ");
+    return context.error("indices ", context.shape(1), " and updates ", context.shape(2), " differ in shape");
   }
   context.set_output(0, context.dtype(0), context.shape(0));
   return {};
@@ -119,7 +119,8 @@ Status grad_scatter_elements(GradContext& g) {
   const std::string_view reduction = g.attributes().get_string("reduction");
   const int64_t axis = g.attributes().get_int("axis");
   if (reduction != "none" && reduction != "add") {
-    g.fail(unimplemented("ScatterElements '", g.node().name, "': a gradient with reduction '", reduction, "'"));
+    g.fail(unimplemented("ScatterElements '", g.node().name, "': the gradient with reduction '", reduction,
+                         "' is not supported"));
     return g.status();
   }
   if (g.wants(0)) {
@@ -136,7 +137,7 @@ Status grad_scatter_elements(GradContext& g) {
 constexpr OpSchema kSchemas[] = {
     {.name = "Gather",
      .since = 13,
-     .doc = "The slices of data along `axis` that the indices name; negative ones count from the end.",
+     .doc = "The slices of data along `axis` that the indices select; negative indices count from the end.",
      .inputs = {in("data", 'T', dtypes::kAny), in_index("indices")},
      .attributes = {attr_int("axis", 0)},
      .outputs = {out("output", 'T')},
@@ -144,8 +145,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_gather},
     {.domain = "percale",
      .name = "GatherGrad",
-     .doc = "The gradient of Gather with respect to its data, of shape `shape`: slices of grad summed where they came "
-            "from.",
+     .doc = "The gradient of Gather with respect to data, of shape `shape`: slices of grad are summed at the positions "
+            "they were gathered from.",
      .inputs = {in("grad", 'T', dtypes::kNumeric), in_index("indices"), in_shape("shape")},
      .attributes = {attr_int("axis", 0)},
      .outputs = {out("data_grad", 'T')},
@@ -153,7 +154,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_gather_grad},
     {.name = "GatherElements",
      .since = 13,
-     .doc = "For each index the element of data at its place, but for `axis`, where the index says.",
+     .doc = "For each index, the element of data at the same position, with the coordinate along `axis` replaced by "
+            "the index.",
      .inputs = {in("data", 'T', dtypes::kAny), in_index("indices")},
      .attributes = {attr_int("axis", 0)},
      .outputs = {out("output", 'T')},
@@ -161,9 +163,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_gather_elements},
     {.name = "ScatterElements",
      .since = 18,
-     .doc =
-         "data with updates put, added, multiplied, or joined by max or min, at the places that GatherElements would "
-         "read, in the order of the indices.",
+     .doc = "data with updates set, added, multiplied, or combined by max or min, in the order of the indices, at the "
+            "positions that GatherElements would read.",
      .inputs = {in("data", 'T', dtypes::kAny), in_index("indices"), in("updates", 'T', dtypes::kAny)},
      .attributes = {attr_int("axis", 0), attr_string("reduction", "none")},
      .outputs = {out("output", 'T')},

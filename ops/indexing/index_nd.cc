@@ -26,7 +26,7 @@ Result<Shape> slices_shape(const ShapeContext& context, const Shape& data, const
   const int64_t tuple = indices.back();
   if (tuple < 0) return Shape::unranked();
   if (tuple + batch > static_cast<int64_t>(data.rank())) {
-    return context.error("tuples of ", tuple, " indices for data ", data, " with ", batch, " batch dims");
+    return context.error("tuples of ", tuple, " indices are too long for data ", data, " with ", batch, " batch dims");
   }
   for (size_t d = 0; d < static_cast<size_t>(batch); ++d) {
     if (data[d] >= 0 && indices[d] >= 0 && data[d] != indices[d]) {
@@ -58,7 +58,7 @@ Status shape_scatter_nd(ShapeContext& context) {
 Status grad_gather_nd(GradContext& g) {
   if (!g.wants(0)) return {};
   if (g.attributes().get_int("batch_dims") != 0) {
-    g.fail(unimplemented("GatherND '", g.node().name, "': a gradient with batch_dims"));
+    g.fail(unimplemented("GatherND '", g.node().name, "': the gradient with batch_dims is not supported"));
     return g.status();
   }
   g.set(0, g.emit("ScatterND", {full_like(g, g.input(0), 0), g.input(1), g.grad(0)}, {{"reduction", "add"}}));
@@ -67,7 +67,8 @@ Status grad_gather_nd(GradContext& g) {
 Status grad_scatter_nd(GradContext& g) {
   const std::string_view reduction = g.attributes().get_string("reduction");
   if (reduction != "none" && reduction != "add") {
-    g.fail(unimplemented("ScatterND '", g.node().name, "': a gradient with reduction '", reduction, "'"));
+    g.fail(unimplemented("ScatterND '", g.node().name, "': the gradient with reduction '", reduction,
+                         "' is not supported"));
     return g.status();
   }
   if (g.wants(0)) {
@@ -83,8 +84,8 @@ Status grad_scatter_nd(GradContext& g) {
 constexpr OpSchema kSchemas[] = {
     {.name = "GatherND",
      .since = 13,
-     .doc =
-         "The slices of data that tuples of indices, the last dim of indices, name; negative ones count from the end.",
+     .doc = "The slices of data that tuples of indices select; the last dim of indices holds the tuples, and negative "
+            "indices count from the end.",
      .inputs = {in("data", 'T', dtypes::kAny), in_index("indices", dtypes::kI64Only)},
      .attributes = {attr_int("batch_dims", 0, 0, static_cast<double>(kMaxRank))},
      .outputs = {out("output", 'T')},
@@ -92,9 +93,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_gather_nd},
     {.name = "ScatterND",
      .since = 18,
-     .doc = "data with updates put, added, multiplied, or joined by max or min, at the slices that tuples of indices "
-            "name, "
-            "in the order of the tuples.",
+     .doc = "data with updates set, added, multiplied, or combined by max or min, in the order of the tuples, at the "
+            "slices that tuples of indices select.",
      .inputs = {in("data", 'T', dtypes::kAny), in_index("indices", dtypes::kI64Only), in("updates", 'T', dtypes::kAny)},
      .attributes = {attr_string("reduction", "none")},
      .outputs = {out("output", 'T')},

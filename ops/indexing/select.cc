@@ -69,7 +69,7 @@ Result<std::vector<int64_t>> true_places(const Tensor& condition, int64_t count)
     if (holds[i]) out.push_back(static_cast<int64_t>(i));
   }
   if (!out.empty() && count >= 0 && out.back() >= count) {
-    return invalid_argument("the condition holds for slice ", out.back(), " of ", count);
+    return invalid_argument("the condition is true for slice ", out.back(), ", but the number of slices is ", count);
   }
   return out;
 }
@@ -96,7 +96,7 @@ Status shape_compress(ShapeContext& context) {
 }
 
 Result<ChoicePlan> plan_compress(const NodeView& node, KernelPlan&) {
-  if (node.value(1) == nullptr) return internal_error("the condition is not known");
+  if (node.value(1) == nullptr) return internal_error("the condition must be known when the kernel is planned");
   PERCALE_ASSIGN_OR_RETURN(const Slices slices, slices_of(node.attributes, node.shape(0)));
   PERCALE_ASSIGN_OR_RETURN(auto places, true_places(*node.value(1), slices.count));
   return ChoicePlan{slices, std::move(places), item_bytes(node.dtype(0))};
@@ -211,7 +211,7 @@ struct UniquePlan {
   std::array<bool, 4> wanted{};
 };
 Result<UniquePlan> plan_unique(const NodeView& node, KernelPlan&) {
-  if (node.value(0) == nullptr) return internal_error("the data are not known");
+  if (node.value(0) == nullptr) return internal_error("the data must be known when the kernel is planned");
   UniquePlan plan;
   PERCALE_ASSIGN_OR_RETURN(plan.choice.slices, slices_of(node.attributes, node.shape(0)));
   plan.distinct = distinct_slices(*node.value(0), plan.choice.slices, node.attributes.get_int("sorted") != 0);
@@ -269,7 +269,7 @@ Status shape_non_zero(ShapeContext& context) {
 
 Result<std::vector<int64_t>> plan_non_zero(const NodeView& node, KernelPlan&) {
   const Tensor* const x = node.value(0);
-  if (x == nullptr) return internal_error("the data are not known");
+  if (x == nullptr) return internal_error("the data must be known when the kernel is planned");
   std::vector<int64_t> coordinates;
   dispatch(kAnyList, x->dtype(), [&]<class T>() { coordinates = coordinates_of<T>(*x); });
   return coordinates;
@@ -284,8 +284,8 @@ constexpr OutputSpec places(std::string_view name) { return {name, 0, dtypes::kI
 constexpr OpSchema kSchemas[] = {
     {.name = "Compress",
      .since = 11,
-     .doc = "The slices of the input along `axis`, without it the elements, for which the condition holds; it may be "
-            "shorter than the axis.",
+     .doc = "The slices of the input along `axis`, or its elements without `axis`, where the condition is true. The "
+            "condition may be shorter than the axis.",
      .inputs = {in("input", 'T', dtypes::kAny), in_shape("condition", Presence::kRequired, dtypes::kBoolOnly)},
      .attributes = {kAxis},
      .outputs = {out("output", 'T')},
@@ -293,17 +293,16 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_compress},
     {.name = "NonZero",
      .since = 13,
-     .doc = "[rank, n]: the coordinates of the n elements of X that are not zero, in the order of memory; NaN is not "
-            "zero.",
+     .doc = "The coordinates of the n nonzero elements of X, in row-major order, as [rank, n]; NaN counts as nonzero.",
      .inputs = {in_shape("X", Presence::kRequired, dtypes::kAny)},
      .outputs = {out("Y", dtypes::kI64Only)},
      .shape = shape_non_zero,
      .grad = grad::zero},
     {.name = "Unique",
      .since = 11,
-     .doc =
-         "The distinct slices of X along `axis`, without it the elements, ascending or (sorted 0) as they first come; "
-         "where each first was, which of them each slice of X is, and how often it comes.",
+     .doc = "The distinct slices of X along `axis`, or its distinct elements without `axis`, in ascending order or "
+            "(sorted 0) in order of first occurrence. Further outputs: the index of each first occurrence, for each "
+            "slice of X its index in Y, and the count of each.",
      .inputs = {InputSpec{"X", 'T', dtypes::kAny, Presence::kRequired, Bounds::kShape}},
      .attributes = {kAxis, attr_int("sorted", 1, 0, 1)},
      .outputs = {out("Y", 'T'), places("indices"), places("inverse_indices"), places("counts")},

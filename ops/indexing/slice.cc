@@ -63,7 +63,7 @@ Result<Slices> slices_of(const Shape& x, const OptionalInts& starts, const Optio
   const size_t count = length.value_or(0);
   std::vector<int64_t> default_axes(count);
   std::iota(default_axes.begin(), default_axes.end(), int64_t{0});
-  if (!has_axes && count > x.rank()) return invalid_argument("more starts than dims of ", x);
+  if (!has_axes && count > x.rank()) return invalid_argument("there are more starts than dims of ", x);
   if ((has_axes && !axes.has_value()) || (!has_axes && !starts.has_value() && !ends.has_value())) {
     for (size_t d = 0; d < x.rank(); ++d) out.counts[d] = kUnknownDim;
     return out;
@@ -71,7 +71,7 @@ Result<Slices> slices_of(const Shape& x, const OptionalInts& starts, const Optio
   PERCALE_ASSIGN_OR_RETURN(const auto normal, normalize_axes(has_axes ? *axes : default_axes, x.rank()));
   for (size_t i = 0; i < normal.size(); ++i) {
     const size_t axis = normal[i];
-    if (steps.has_value() && (*steps)[i] == 0) return invalid_argument("a step is 0");
+    if (steps.has_value() && (*steps)[i] == 0) return invalid_argument("steps must not be 0");
     const bool known = starts.has_value() && ends.has_value() && (!has_steps || steps.has_value()) && x[axis] >= 0;
     if (known) {
       slice_axis(x[axis], (*starts)[i], (*ends)[i], has_steps ? (*steps)[i] : 1, axis, out);
@@ -125,7 +125,8 @@ Status shape_slice_grad(ShapeContext& context) {
     const auto slices = slices_of_inputs(context, *out, 2);
     if (!slices.ok()) return context.error(slices.status());
     if (!compatible(slices->counts, context.shape(0))) {
-      return context.error("the slice of ", *out, " is ", slices->counts, ", grad is ", context.shape(0));
+      return context.error("the slice of ", *out, " has the shape ", slices->counts, ", but grad is ",
+                           context.shape(0));
     }
   }
   context.set_output(0, context.dtype(0), *out);
@@ -161,7 +162,7 @@ StridedCopy slice_copy(const Shape& whole, const Slices& slices, int64_t item, b
 }
 Result<StridedCopy> plan_slice(const NodeView& node, KernelPlan&) {
   PERCALE_ASSIGN_OR_RETURN(const Slices slices, slices_of_inputs(node, node.shape(0), 1));
-  if (!slices.counts.is_static()) return internal_error("the starts and ends are not known");
+  if (!slices.counts.is_static()) return internal_error("the starts and ends must be known when the kernel is planned");
   return slice_copy(node.shape(0), slices, item_bytes(node.dtype(0)), true);
 }
 void run_slice(const StridedCopy& copy, const Launch& launch) {
@@ -176,7 +177,7 @@ Result<SliceGradPlan> plan_slice_grad(const NodeView& node, KernelPlan&) {
   const Shape& whole = node.output_shape(0);
   const int64_t item = item_bytes(node.dtype(0));
   PERCALE_ASSIGN_OR_RETURN(const Slices slices, slices_of_inputs(node, whole, 2));
-  if (!slices.counts.is_static()) return internal_error("the starts and ends are not known");
+  if (!slices.counts.is_static()) return internal_error("the starts and ends must be known when the kernel is planned");
   return SliceGradPlan{slice_copy(whole, slices, item, false), whole.num_elements() * item};
 }
 void run_slice_grad(const SliceGradPlan& plan, const Launch& launch) {
@@ -193,14 +194,14 @@ constexpr InputSpec kSteps = in_shape("steps", Presence::kOptional, dtypes::kInd
 constexpr OpSchema kSchemas[] = {
     {.name = "Slice",
      .since = 13,
-     .doc = "Elements from starts to before ends by steps along axes, as numpy's x[start:end:step].",
+     .doc = "The elements from starts to before ends, by steps, along axes, as numpy's x[start:end:step].",
      .inputs = {in("data", 'T', dtypes::kAny), kStarts, kEnds, kAxes, kSteps},
      .outputs = {out("output", 'T')},
      .shape = shape_slice,
      .grad = grad_slice},
     {.domain = "percale",
      .name = "SliceGrad",
-     .doc = "Zeros of `shape` with grad where Slice takes its elements from.",
+     .doc = "Zeros of shape `shape`, with grad at the positions that Slice reads.",
      .inputs = {in("grad", 'T', dtypes::kNumeric), in_shape("shape"), kStarts, kEnds, kAxes, kSteps},
      .outputs = {out("x_grad", 'T')},
      .shape = shape_slice_grad,

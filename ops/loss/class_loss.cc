@@ -20,9 +20,8 @@ constexpr AttrSpec kIgnoreIndex = attr_optional("ignore_index", AttrKind::kInt);
 constexpr OpSchema kSchemas[] = {
     {.name = "SoftmaxCrossEntropyLoss",
      .since = 13,
-     .doc = "-weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...] for labels [N,D1,...]; "
-            "the mean "
-            "is over the sum of the weights used. Labels equal to ignore_index count nothing.",
+     .doc = "-weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...], for labels [N,D1,...]. "
+            "The mean divides by the sum of the weights used. Labels equal to ignore_index are ignored.",
      .inputs = {in("scores", 'T', dtypes::kFloat), in_index("labels"), in_opt("weights", 'T', dtypes::kFloat)},
      .attributes = {kIgnoreIndex, kReduction},
      .outputs = {out("output", 'T'), out_opt("log_prob", 'T')},
@@ -30,9 +29,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = &cross_entropy_grad},
     {.name = "NegativeLogLikelihoodLoss",
      .since = 22,
-     .doc = "-weight[target] * input[target] over axis 1 of input [N,C,D1,...] for target [N,D1,...]; the mean is over "
-            "the "
-            "sum of the weights used. Targets equal to ignore_index count nothing.",
+     .doc = "-weight[target] * input[target] over axis 1 of input [N,C,D1,...], for target [N,D1,...]. The mean "
+            "divides by the sum of the weights used. Targets equal to ignore_index are ignored.",
      .inputs = {in("input", 'T', dtypes::kFloat), in_index("target"), in_opt("weight", 'T', dtypes::kFloat)},
      .attributes = {kIgnoreIndex, kReduction},
      .outputs = {out("loss", 'T')},
@@ -41,7 +39,7 @@ constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "SoftmaxCrossEntropyGrad",
      .doc = "Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights[label] * (softmax(scores) - "
-            "onehot(label)), divided by the sum of the weights used where the loss is a mean.",
+            "onehot(label)). It is divided by the sum of the weights used if the loss is a mean.",
      .inputs = {in("dloss", 'T', dtypes::kFloat), in("scores", 'T', dtypes::kFloat), in_index("labels"),
                 in_opt("weights", 'T', dtypes::kFloat)},
      .attributes = {kIgnoreIndex, kReduction},
@@ -51,7 +49,7 @@ constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "NegativeLogLikelihoodGrad",
      .doc = "Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at the target, zero "
-            "elsewhere, divided by the sum of the weights used where the loss is a mean.",
+            "elsewhere. It is divided by the sum of the weights used if the loss is a mean.",
      .inputs = {in("dloss", 'T', dtypes::kFloat), in("input", 'T', dtypes::kFloat), in_index("target"),
                 in_opt("weight", 'T', dtypes::kFloat)},
      .attributes = {kIgnoreIndex, kReduction},
@@ -99,7 +97,7 @@ Status class_loss_grad_shape(ShapeContext& c) {
 }
 
 Status weights_have_no_gradient(const GradContext& g) {
-  return unimplemented(g.node().op->name, " '", g.node().name, "': the gradient of the weights");
+  return unimplemented(g.node().op->name, " '", g.node().name, "': the gradient of the weights is not supported");
 }
 
 // log_prob is the log-softmax of the scores. Its gradient is added if the loss depends on it too.
@@ -286,9 +284,9 @@ void class_loss_grad_run(const ClassLossPlan& p, const Launch& l) {
 
 // ---- SIMD kernels of softmax and cross-entropy: f32 scores [N,C], or with trailing dims of 1.
 Status accepts_rows(const NodeView& v, size_t scores) {
-  if (v.dtype(scores) != DType::kF32) return unimplemented("works in f32");
+  if (v.dtype(scores) != DType::kF32) return unimplemented("requires f32");
   const Shape& x = v.shape(scores);
-  if (x.product(2, x.rank()) != 1) return unimplemented("works on scores [N,C]");
+  if (x.product(2, x.rank()) != 1) return unimplemented("requires scores [N,C]");
   return {};
 }
 Status accepts_loss_rows(const NodeView& v) { return accepts_rows(v, 0); }

@@ -11,7 +11,8 @@ namespace percale {
 namespace {
 
 Status pair_loss_shape(ShapeContext& c) {
-  if (!compatible(c.shape(0), c.shape(1))) return c.error("the inputs ", c.shape(0), " and ", c.shape(1), " differ");
+  if (!compatible(c.shape(0), c.shape(1)))
+    return c.error("the inputs ", c.shape(0), " and ", c.shape(1), " differ in shape");
   const auto reduction = reduction_of(c.attributes);
   if (!reduction.ok()) return c.error(reduction.status());
   c.set_output(0, c.dtype(0), *reduction == Reduction::kNone ? merge(c.shape(0), c.shape(1)) : Shape{});
@@ -54,7 +55,8 @@ Status huber_grad(GradContext& g) {
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "BinaryCrossEntropyWithLogits",
-     .doc = "max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of one shape, reduced as asked.",
+     .doc =
+         "max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape, reduced by `reduction`.",
      .inputs = {in("logits", 'T', dtypes::kFloat), in("targets", 'T', dtypes::kFloat)},
      .attributes = {kReduction},
      .outputs = {out("loss", 'T')},
@@ -62,9 +64,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = &binary_cross_entropy_grad},
     {.domain = "percale",
      .name = "Huber",
-     .doc =
-         "With d = input - target of one shape: d^2 / 2 where |d| <= delta, else delta * (|d| - delta / 2); reduced as "
-         "asked.",
+     .doc = "With d = input - target, of the same shape: d^2 / 2 where |d| <= delta, otherwise delta * (|d| - delta / "
+            "2); reduced by `reduction`.",
      .inputs = {in("input", 'T', dtypes::kFloat), in("target", 'T', dtypes::kFloat)},
      .attributes = {attr_float("delta", 1, 0), kReduction},
      .outputs = {out("loss", 'T')},

@@ -37,7 +37,8 @@ Result<Labels> read_term(std::string_view text) {
       out.push_back(kAllDots);
       i += 2;
     } else {
-      return invalid_argument("the term '", text, "' holds '", text.substr(i, 1), "', wanted letters and one ellipsis");
+      return invalid_argument("the term '", text, "' contains '", text.substr(i, 1),
+                              "', wanted letters and one ellipsis");
     }
   }
   return out;
@@ -75,7 +76,7 @@ Result<Labels> spelled(const Labels& term, size_t rank) {
   const size_t letters = term.size() - (dots ? 1 : 0);
   if (rank < letters || (!dots && rank != letters)) {
     return invalid_argument("a term of ", static_cast<uint64_t>(letters), " labels", dots ? " and an ellipsis" : "",
-                            " names an operand of rank ", static_cast<uint64_t>(rank));
+                            " does not match an operand of rank ", static_cast<uint64_t>(rank));
   }
   Labels out;
   for (const Label label : term) {
@@ -102,18 +103,19 @@ Result<Equation> spelled(const Equation& given, const std::vector<size_t>& ranks
     if (label != kAllDots) out.output.push_back(label);
     for (Label i = dots; label == kAllDots && i-- > kDots;) out.output.push_back(i);
   }
-  if (out.output.size() > kMaxRank) return invalid_argument("the result has more than 8 dims");
+  if (out.output.size() > kMaxRank) return invalid_argument("the result exceeds the rank limit of 8");
   for (size_t i = 0; i < out.output.size(); ++i) {
     const Label label = out.output[i];
     const bool used = std::any_of(out.terms.begin(), out.terms.end(), [&](const Labels& t) { return holds(t, label); });
     if (!used)
-      return invalid_argument("the output label '", std::string(1, static_cast<char>(label)), "' is in no term");
+      return invalid_argument("the output label '", std::string(1, static_cast<char>(label)),
+                              "' does not occur in any term");
     if (std::count(out.output.begin(), out.output.end(), label) > 1) {
       return invalid_argument("the output has the label '", std::string(1, static_cast<char>(label)), "' twice");
     }
   }
   if (dots > kDots && !holds(given.output, kAllDots)) {
-    return invalid_argument("the output lacks the ellipsis that stands for dims of an operand");
+    return invalid_argument("the output lacks the ellipsis that the dims of an operand need");
   }
   return out;
 }
@@ -142,7 +144,7 @@ Status shape_einsum(ShapeContext& c) {
           } else if (dim < 0 || (label >= kDots && dim == 1)) {
             dim = other;
           } else {
-            return invalid_argument("one label has ", dim, " and ", other, " places");
+            return invalid_argument("one label has different dims: ", dim, " and ", other);
           }
         }
       }
@@ -316,7 +318,7 @@ Status einsum(BodyContext& c) {
   std::vector<size_t> ranks;
   for (size_t i = 0; i < given.terms.size(); ++i) {
     if (!c.shape(c.input(i)).known_rank())
-      return unimplemented("the rank of operand ", static_cast<uint64_t>(i), " is not known");
+      return unimplemented("the rank of operand ", static_cast<uint64_t>(i), " must be known");
     ranks.push_back(c.shape(c.input(i)).rank());
   }
   PERCALE_ASSIGN_OR_RETURN(const Equation equation, spelled(given, ranks));
@@ -348,9 +350,8 @@ Status einsum(BodyContext& c) {
 constexpr OpSchema kSchemas[] = {
     {.name = "Einsum",
      .since = 12,
-     .doc = "The sum over all labels that 'equation' does not give the output of the products of the operands' "
-            "elements, as "
-            "numpy.einsum; an ellipsis stands for dims that broadcast.",
+     .doc = "Multiplies the operands' elements and sums over all labels of 'equation' that the output does not have, "
+            "as numpy.einsum. An ellipsis stands for dims that broadcast.",
      .inputs = {in_variadic("Inputs", 'T', dtypes::kNumeric)},
      .attributes = {attr_required("equation", AttrKind::kString)},
      .outputs = {out("Output", 'T')},

@@ -90,25 +90,23 @@ Status grad_cholesky(GradContext& g) {
 constexpr OpSchema kSchemas[] = {
     {.name = "Det",
      .since = 22,
-     .doc = "The determinant of every matrix [..., n, n] of X.",
+     .doc = "The determinant of each matrix [..., n, n] of X.",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .outputs = {out("Y", 'T')},
      .shape = shape_det,
      .grad = grad_det},
     {.domain = "percale",
      .name = "Cofactors",
-     .doc = "The cofactors of every matrix [..., n, n] of X, singular or not: Y[i, j] = (-1)^(i+j) times the "
-            "determinant of X "
-            "without row i and column j. Its gradient fails the run on a singular matrix.",
+     .doc = "The cofactors of each matrix [..., n, n] of X, which may be singular: Y[i, j] = (-1)^(i+j) times the "
+            "determinant of X without row i and column j. Its gradient fails the run for a singular matrix.",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .outputs = {out("Y", 'T')},
      .shape = shape_square,
      .grad = grad_cofactors},
     {.domain = "percale",
      .name = "MatrixInverse",
-     .doc = "The inverse of every matrix [..., n, n] of X, transposed with `adjoint`. A matrix that has a pivot of "
-            "exactly zero "
-            "is singular and fails the run.",
+     .doc = "The inverse of each matrix [..., n, n] of X, transposed if `adjoint` is set. A matrix with a pivot of "
+            "exactly zero is singular and fails the run.",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .attributes = {attr_int("adjoint", 0, 0, 1)},
      .outputs = {out("Y", 'T')},
@@ -116,9 +114,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_inverse},
     {.domain = "percale",
      .name = "Cholesky",
-     .doc = "The lower triangular L with L L^T = X, of every symmetric matrix [..., n, n] of X, whose lower triangle "
-            "alone is "
-            "read. A matrix that is not positive definite fails the run.",
+     .doc = "The lower triangular L with L L^T = X for each symmetric matrix [..., n, n] of X. Only the lower triangle "
+            "of X is read. A matrix that is not positive definite fails the run.",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .outputs = {out("L", 'T')},
      .in_place = {InPlace{0, 0}},

@@ -21,16 +21,16 @@ constexpr DTypeSet kMatMulTypes = dtypes::kFloat | DTypeSet::of(DType::kI32, DTy
 constexpr OpSchema kSchemas[] = {
     {.name = "MatMul",
      .since = 13,
-     .doc =
-         "Matrix product as numpy.matmul: the last two dims are matrices, the others broadcast; a rank-1 operand is a "
-         "row on the left, a column on the right.",
+     .doc = "Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A rank-1 "
+            "operand is a row on the left, a column on the right.",
      .inputs = {in("A", 'T', kMatMulTypes), in("B", 'T', kMatMulTypes)},
      .outputs = {out("Y", 'T')},
      .shape = &matmul_shape,
      .grad = &matmul_grad},
     {.name = "Gemm",
      .since = 13,
-     .doc = "Y = alpha * A' * B' + beta * C for matrices, A' and B' transposed where asked for, C broadcast to Y.",
+     .doc = "Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or transB is "
+            "set, and C broadcasts to Y.",
      .inputs = {in("A", 'T', kMatMulTypes), in("B", 'T', kMatMulTypes), in_opt("C", 'T', kMatMulTypes)},
      .attributes = {attr_float("alpha", 1), attr_float("beta", 1), attr_int("transA", 0), attr_int("transB", 0)},
      .outputs = {out("Y", 'T')},
@@ -38,7 +38,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = &gemm_grad},
     {.domain = "percale",
      .name = "BatchMatMul",
-     .doc = "MatMul of operands of rank 2 and more, the matrices of either transposed where asked for.",
+     .doc = "MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the attributes say so.",
      .inputs = {in("A", 'T', kMatMulTypes), in("B", 'T', kMatMulTypes)},
      .attributes = {attr_int("transA", 0, 0, 1), attr_int("transB", 0, 0, 1)},
      .outputs = {out("Y", 'T')},
@@ -109,7 +109,7 @@ Status matmul_grad(GradContext& g) {
   ValueId a = g.input(0), b = g.input(1);
   const Shape sa = g.shape(a), sb = g.shape(b);
   if (!sa.known_rank() || !sb.known_rank()) {
-    return unimplemented("MatMul '", g.node().name, "': its gradient needs operands of known rank");
+    return unimplemented("MatMul '", g.node().name, "': its gradient requires operands of known rank");
   }
   if (is_dense_layer(sa, sb)) {
     if (g.wants(0)) {

@@ -63,7 +63,7 @@ bool c_is_bias(const GemmPlan& p) {
 
 Status accepts_simd_product(const NodeView& v) {
   if (v.dtype(0) == DType::kF32 || v.dtype(0) == DType::kF64) return {};
-  return unimplemented("works in f32 and f64");
+  return unimplemented("requires f32 or f64");
 }
 
 Result<BatchPlan> plan_simd_matmul(const NodeView& v, KernelPlan& plan) {

@@ -19,8 +19,8 @@ Status layer_norm_grad(GradContext& g);
 constexpr OpSchema kSchemas[] = {
     {.name = "BatchNormalization",
      .since = 15,
-     .doc = "Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode mean and "
-            "(biased) variance are the batch's, and running_x = input_x * momentum + batch_x * (1 - momentum).",
+     .doc = "Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode, mean and "
+            "(biased) variance are those of the batch, and running_x = input_x * momentum + batch_x * (1 - momentum).",
      .inputs = {in("X", 'T', dtypes::kFloat), in("scale", 'S', dtypes::kFloat), in("B", 'S', dtypes::kFloat),
                 in("input_mean", 'U', dtypes::kFloat), in("input_var", 'U', dtypes::kFloat)},
      .attributes = {attr_float("epsilon", 1e-5, 0), attr_float("momentum", 0.9), attr_int("training_mode", 0, 0, 1)},
@@ -30,8 +30,9 @@ constexpr OpSchema kSchemas[] = {
      .grad = &batch_norm_grad},
     {.domain = "percale",
      .name = "BatchNormalizationGrad",
-     .doc = "Gradients of BatchNormalization for X, scale and B. In training mode the batch's statistics are computed "
-            "again from X and the gradient runs through them; else they are the inputs mean and var.",
+     .doc =
+         "Gradients of BatchNormalization with respect to X, scale and B. In training mode the statistics of the batch "
+         "are recomputed from X and the gradient flows through them; otherwise they are the inputs mean and var.",
      .inputs = {in("dY", 'T', dtypes::kFloat), in("X", 'T', dtypes::kFloat), in("scale", 'S', dtypes::kFloat),
                 in_opt("mean", 'U', dtypes::kFloat), in_opt("var", 'U', dtypes::kFloat)},
      .attributes = {attr_float("epsilon", 1e-5, 0), attr_int("training_mode", 0, 0, 1)},
@@ -41,9 +42,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.name = "LayerNormalization",
      .since = 17,
-     .doc = "Y = (X - mean) / sqrt(var + epsilon) * Scale + B, mean and biased variance over the dims from 'axis' on; "
-            "Mean "
-            "and InvStdDev are f32, f64 for f64 inputs.",
+     .doc = "Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims from 'axis' "
+            "on. Mean and InvStdDev are f32, or f64 for f64 inputs.",
      .inputs = {in("X", 'T', dtypes::kFloat), in("Scale", 'T', dtypes::kFloat), in_opt("B", 'T', dtypes::kFloat)},
      .attributes = {attr_int("axis", -1), attr_float("epsilon", 1e-5, 0), attr_int("stash_type", 1)},
      .outputs = {out("Y", 'T'), OutputSpec{"Mean", 0, dtypes::kFloat, Presence::kOptional},
@@ -52,7 +52,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = &layer_norm_grad},
     {.domain = "percale",
      .name = "LayerNormalizationGrad",
-     .doc = "Gradients of LayerNormalization for X, Scale and B; the statistics are computed again from X.",
+     .doc = "Gradients of LayerNormalization with respect to X, Scale and B. The statistics are recomputed from X.",
      .inputs = {in("dY", 'T', dtypes::kFloat), in("X", 'T', dtypes::kFloat), in("Scale", 'T', dtypes::kFloat)},
      .attributes = {attr_int("axis", -1), attr_float("epsilon", 1e-5, 0)},
      .outputs = {out("dX", 'T'), out("dScale", 'T'), out("dB", 'T')},
@@ -76,7 +76,8 @@ Status check_channels(ShapeContext& c, size_t x, size_t from, size_t to) {
 Status batch_norm_shape(ShapeContext& c) {
   PERCALE_RETURN_IF_ERROR(check_channels(c, 0, 1, 5));
   const bool training = c.attributes.get_int("training_mode") != 0;
-  if (!training && c.outputs.size() > 1) return c.error("running_mean and running_var are there in training mode only");
+  if (!training && c.outputs.size() > 1)
+    return c.error("running_mean and running_var are outputs in training mode only");
   c.set_output(0, c.dtype(0), c.shape(0));
   c.set_output(1, c.dtype(3), c.shape(3));
   c.set_output(2, c.dtype(4), c.shape(4));
@@ -88,7 +89,7 @@ Status batch_norm_grad_shape(ShapeContext& c) {
   if (c.attributes.get_int("training_mode") == 0 && (!c.has_input(3) || !c.has_input(4))) {
     return c.error("mean and var are required outside training mode");
   }
-  if (!compatible(c.shape(0), c.shape(1))) return c.error("dY ", c.shape(0), " and X ", c.shape(1), " differ");
+  if (!compatible(c.shape(0), c.shape(1))) return c.error("dY ", c.shape(0), " and X ", c.shape(1), " differ in shape");
   c.set_output(0, c.dtype(1), merge(c.shape(0), c.shape(1)));
   c.set_output(1, c.dtype(2), c.shape(2));
   c.set_output(2, c.dtype(2), c.shape(2));
@@ -132,7 +133,7 @@ Status layer_norm_grad_shape(ShapeContext& c) {
     if (!axis.ok()) return c.error(axis.status());
     PERCALE_RETURN_IF_ERROR(check_scale(c, x, *axis, 2, 3));
   }
-  if (!compatible(c.shape(0), x)) return c.error("dY ", c.shape(0), " and X ", x, " differ");
+  if (!compatible(c.shape(0), x)) return c.error("dY ", c.shape(0), " and X ", x, " differ in shape");
   c.set_output(0, c.dtype(1), merge(c.shape(0), x));
   c.set_output(1, c.dtype(2), c.shape(2));
   c.set_output(2, c.dtype(2), c.shape(2));
@@ -150,7 +151,8 @@ Status batch_norm_grad(GradContext& g) {
   const double epsilon = g.attributes().get_float("epsilon", 1e-5);
   const double momentum = g.attributes().get_float("momentum", 0.9);
   if (training && (g.grad(1) != kNoValue || g.grad(2) != kNoValue) && g.wants(0)) {
-    return unimplemented("BatchNormalization '", g.node().name, "': the gradient of X through the running statistics");
+    return unimplemented("BatchNormalization '", g.node().name,
+                         "': the gradient of X through the running statistics is not supported");
   }
   ValueId dscale = kNoValue, db = kNoValue;
   if (g.grad(0) != kNoValue) {
@@ -188,7 +190,8 @@ Status batch_norm_grad(GradContext& g) {
 
 Status layer_norm_grad(GradContext& g) {
   if (g.grad(1) != kNoValue || g.grad(2) != kNoValue) {
-    return unimplemented("LayerNormalization '", g.node().name, "': the gradients of Mean and InvStdDev");
+    return unimplemented("LayerNormalization '", g.node().name,
+                         "': the gradients of Mean and InvStdDev are not supported");
   }
   if (g.grad(0) == kNoValue) return {};
   const auto grads = g.emit_many(

@@ -170,9 +170,9 @@ constexpr double kMost = 2147483647;
 constexpr OpSchema kSchemas[] = {
     {.name = "GroupNormalization",
      .since = 21,
-     .doc =
-         "(X - mean) / sqrt(var + epsilon) * scale + bias, mean and biased variance over each of num_groups groups of "
-         "channels, one scale and bias per channel; in stash_type, in f64 for f64 inputs (Wu and He 2018).",
+     .doc = "(X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of num_groups "
+            "groups of channels, and one scale and bias per channel (Wu and He 2018). It is computed in stash_type, or "
+            "in f64 for f64 inputs.",
      .inputs = {in("X", 'T', dtypes::kFloat), in("scale", 'T', dtypes::kFloat), in("bias", 'T', dtypes::kFloat)},
      .attributes = {attr_float("epsilon", 1e-5, 0),
                     AttrSpec{.name = "num_groups", .kind = AttrKind::kInt, .required = true, .min = 1, .max = kMost},
@@ -183,9 +183,8 @@ constexpr OpSchema kSchemas[] = {
      .body = group_norm},
     {.name = "InstanceNormalization",
      .since = 22,
-     .doc =
-         "(input - mean) / sqrt(var + epsilon) * scale + B, mean and biased variance over each channel of each image "
-         "(Ulyanov et al. 2016).",
+     .doc = "(input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each channel of each "
+            "image (Ulyanov et al. 2016).",
      .inputs = {in("input", 'T', dtypes::kFloat), in("scale", 'T', dtypes::kFloat), in("B", 'T', dtypes::kFloat)},
      .attributes = {attr_float("epsilon", 1e-5, 0)},
      .outputs = {out("output", 'T')},
@@ -194,8 +193,8 @@ constexpr OpSchema kSchemas[] = {
      .body = instance_norm},
     {.name = "LRN",
      .since = 13,
-     .doc = "X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta, channels beyond the ends "
-            "counting as 0 (Krizhevsky et al. 2012).",
+     .doc = "X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels beyond the ends "
+            "count as 0 (Krizhevsky et al. 2012).",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .attributes = {attr_float("alpha", 1e-4), attr_float("beta", 0.75), attr_float("bias", 1),
                     AttrSpec{.name = "size", .kind = AttrKind::kInt, .required = true, .min = 1, .max = kMost}},
@@ -205,9 +204,8 @@ constexpr OpSchema kSchemas[] = {
      .body = lrn},
     {.name = "LpNormalization",
      .since = 22,
-     .doc =
-         "The input over its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum of squares (2); 0 "
-         "where that is 0.",
+     .doc = "The input divided by its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum of "
+            "squares (p = 2). The result is 0 where the norm is 0.",
      .inputs = {in("input", 'T', dtypes::kFloat)},
      .attributes = {attr_int("axis", -1), attr_int("p", 2, 1, 2)},
      .outputs = {out("output", 'T')},
@@ -216,7 +214,7 @@ constexpr OpSchema kSchemas[] = {
      .body = lp_norm},
     {.name = "MeanVarianceNormalization",
      .since = 13,
-     .doc = "(X - mean) / (standard deviation + 1e-9) over axes, [0, 2, 3] without any.",
+     .doc = "(X - mean) / (standard deviation + 1e-9) over axes, by default [0, 2, 3].",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .attributes = {attr_optional("axes", AttrKind::kInts)},
      .outputs = {out("Y", 'T')},

@@ -33,12 +33,12 @@ Result<Plan> plan_norm(const NodeView& v, KernelPlan& plan) {
 }
 
 Status accepts_layer_norm(const NodeView& v) {
-  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
+  if (v.dtype(0) != DType::kF32) return unimplemented("requires f32");
   for (size_t i = 1; i < 3; ++i) {
-    if (v.has_output(i) && v.outputs[i].dtype != DType::kF32) return unimplemented("gives statistics in f32");
+    if (v.has_output(i) && v.outputs[i].dtype != DType::kF32) return unimplemented("requires statistics in f32");
   }
   PERCALE_ASSIGN_OR_RETURN(const Plan p, rows_of(v, nullptr));
-  if (p.size == 0) return unimplemented("wants an element in a row");
+  if (p.size == 0) return unimplemented("requires at least one element per row");
   return {};
 }
 void run_layer_norm(const Plan& p, const Launch& l) {
@@ -48,8 +48,8 @@ void run_layer_norm(const Plan& p, const Launch& l) {
 }
 
 Status accepts_rms_norm(const NodeView& v) {
-  if (v.dtype(0) != DType::kF32 || v.dtype(1) != DType::kF32) return unimplemented("works in f32");
-  if (v.attributes.get_int("stash_type", 1) != 1) return unimplemented("computes in f32");
+  if (v.dtype(0) != DType::kF32 || v.dtype(1) != DType::kF32) return unimplemented("requires f32");
+  if (v.attributes.get_int("stash_type", 1) != 1) return unimplemented("requires stash_type 1 (f32)");
   PERCALE_ASSIGN_OR_RETURN(const Plan p, rows_of(v, nullptr));
   const Shape &x = v.shape(0), &scale = v.shape(1);
   const bool row = scale.num_elements() == p.size && scale.rank() <= x.rank() && [&] {
@@ -57,7 +57,7 @@ Status accepts_rms_norm(const NodeView& v) {
     while (first < scale.rank() && scale[first] == 1) ++first;
     return std::equal(scale.begin() + first, scale.end(), x.end() - (scale.rank() - first));
   }();
-  if (!row) return unimplemented("takes a scale of the normalised dims, not ", scale);
+  if (!row) return unimplemented("requires a scale with the normalised dims, got ", scale);
   return {};
 }
 void run_rms_norm(const Plan& p, const Launch& l) {
@@ -85,9 +85,9 @@ BatchPlan batch_plan(const NodeView& v, size_t x, const KernelPlan& plan) {
 
 Status accepts_training(const NodeView& v, size_t inputs) {
   for (size_t i = 0; i < inputs; ++i) {
-    if (v.dtype(i) != DType::kF32) return unimplemented("works in f32");
+    if (v.dtype(i) != DType::kF32) return unimplemented("requires f32");
   }
-  if (v.attributes.get_int("training_mode") == 0) return unimplemented("computes the moments of the batch");
+  if (v.attributes.get_int("training_mode") == 0) return unimplemented("requires training_mode");
   return {};
 }
 Status accepts_batch_norm(const NodeView& v) { return accepts_training(v, 5); }

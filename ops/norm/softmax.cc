@@ -17,7 +17,7 @@ Status log_softmax_grad(GradContext& g);
 constexpr OpSchema kSchemas[] = {
     {.name = "Softmax",
      .since = 13,
-     .doc = "exp(x) / sum of exp(x) along one axis.",
+     .doc = "exp(x) / sum of exp(x) along `axis`.",
      .inputs = {in("input", 'T', dtypes::kFloat)},
      .attributes = {attr_int("axis", -1)},
      .outputs = {out("output", 'T')},
@@ -26,7 +26,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = &softmax_grad},
     {.name = "LogSoftmax",
      .since = 13,
-     .doc = "x - log(sum of exp(x)) along one axis.",
+     .doc = "x - log(sum of exp(x)) along `axis`.",
      .inputs = {in("input", 'T', dtypes::kFloat)},
      .attributes = {attr_int("axis", -1)},
      .outputs = {out("output", 'T')},
@@ -109,9 +109,9 @@ void run_softmax(const SoftmaxPlan& p, const Launch& l) {
 
 // ---- SIMD kernels: f32 along the last axis.
 Status accepts_rows(const NodeView& v) {
-  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
+  if (v.dtype(0) != DType::kF32) return unimplemented("requires f32");
   PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(v.attributes.get_int("axis", -1), v.shape(0).rank()));
-  if (v.shape(0).product(axis + 1, v.shape(0).rank()) != 1) return unimplemented("works along the last axis");
+  if (v.shape(0).product(axis + 1, v.shape(0).rank()) != 1) return unimplemented("requires the last axis");
   return {};
 }
 

@@ -12,13 +12,11 @@ namespace {
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "ApplyLAMB",
-     .doc =
-         "LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; "
-         "u = m' / (1 - beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param; the new param is "
-         "param - learning_rate |param| / |u| u, with Euclidean norms of the whole tensor, their ratio 1 where one is "
-         "0. "
-         "g is grad times grad_scale; param, grad, m and v share one shape and one of f16, bf16, f32, f64; "
-         "learning_rate and step are scalars.",
+     .doc = "LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; u = m' "
+            "/ (1 - beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param; the new param is param "
+            "- learning_rate |param| / |u| u. The norms are Euclidean norms of the whole tensor; their ratio is 1 if "
+            "either is 0. g is grad times grad_scale. param, grad, m and v have the same shape and the same dtype, one "
+            "of f16, bf16, f32, f64; learning_rate and step are scalars.",
      .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep,
                 kGradScale},
      .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.999, 0, 1), attr_float("epsilon", 1e-6, 0),
@@ -107,7 +105,7 @@ void run_lamb(const LambPlan& p, const Launch& l) {
 // ---- SIMD kernel: f32, in place. Inputs are first copied to outputs that the planner could not
 // place in the inputs' memory.
 Status accepts_simd(const NodeView& v) {
-  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
+  if (v.dtype(0) != DType::kF32) return unimplemented("requires f32");
   return {};
 }
 

@@ -15,7 +15,7 @@ Status step_shape(ShapeContext& c) {
     if (!c.has_input(i)) continue;
     if (c.schema.input(i).group == 'T') {
       if (!compatible(shape, c.shape(i))) {
-        return c.error("'", c.schema.input(i).name, "' has shape ", c.shape(i), ", the parameter ", shape);
+        return c.error("'", c.schema.input(i).name, "' has shape ", c.shape(i), ", but the parameter has ", shape);
       }
       shape = merge(shape, c.shape(i));
     } else if (!compatible(c.shape(i), Shape{})) {
@@ -23,7 +23,7 @@ Status step_shape(ShapeContext& c) {
     }
   }
   if (c.schema.name == "ApplyRMSProp" && c.wants_output(2) && !c.has_input(3)) {
-    return c.error("output 'new_buffer' needs input 'buffer'");
+    return c.error("output 'new_buffer' requires input 'buffer'");
   }
   for (size_t i = 0; i < c.outputs.size(); ++i) c.set_output(i, c.dtype(0), shape);
   return {};
@@ -48,8 +48,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "ApplyMomentum",
-     .doc = "buffer = momentum * buffer + g; param - learning_rate * buffer, with nesterov * (g + momentum * buffer) "
-            "(PyTorch's SGD).",
+     .doc = "buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param - learning_rate * "
+            "(g + momentum * buffer) (PyTorch's SGD).",
      .inputs = {kParam, kGrad, in("buffer", 'T', dtypes::kFloat), kLearningRate, kGradScale},
      .attributes = {attr_float("momentum", 0.9, 0), attr_int("nesterov", 0, 0, 1), kWeightDecay},
      .outputs = {out("new_param", 'T'), out("new_buffer", 'T')},
@@ -71,7 +71,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "ApplyAdamW",
-     .doc = "ApplyAdam on param * (1 - learning_rate * weight_decay), which g does not see (PyTorch's AdamW).",
+     .doc = "ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g (PyTorch's "
+            "AdamW).",
      .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep,
                 kGradScale},
      .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.999, 0, 1), attr_float("epsilon", 1e-8, 0),
@@ -103,11 +104,11 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "ApplyFtrl",
-     .doc =
-         "FTRL-proximal (McMahan et al. 2013, as TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2; "
-         "z' = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where "
-         "|z'| <= l1, else (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) "
-         "and linear (z) share one shape and one of f16, bf16, f32, f64; learning_rate is a scalar above 0.",
+     .doc = "FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + "
+            "g^2; z' = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 "
+            "where |z'| <= l1, otherwise (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, "
+            "accumulator (n) and linear (z) have the same shape and the same dtype, one of f16, bf16, f32, f64; "
+            "learning_rate is a scalar above 0.",
      .inputs = {kParam, kGrad, in("accumulator", 'T', dtypes::kFloat), in("linear", 'T', dtypes::kFloat), kLearningRate,
                 kGradScale},
      .attributes = {attr_float("learning_rate_power", -0.5, -1e6, 0), attr_float("l1", 0, 0), attr_float("l2", 0, 0),
@@ -119,10 +120,8 @@ constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "ApplyLion",
      .doc = "Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new "
-            "param "
-            "is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m share one shape and "
-            "one of "
-            "f16, bf16, f32, f64; learning_rate is a scalar.",
+            "param is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m have the same "
+            "shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar.",
      .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), kLearningRate, kGradScale},
      .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.99, 0, 1), kWeightDecay},
      .outputs = {out("new_param", 'T'), out("new_m", 'T')},

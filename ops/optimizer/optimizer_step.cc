@@ -151,12 +151,12 @@ template void apply_step(const StepPlan&, const StepNumbers&, const StepSpans<fl
 template void apply_step(const StepPlan&, const StepNumbers&, const StepSpans<double>&, int64_t);
 
 Status accepts_simd_step(const NodeView& v) {
-  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
+  if (v.dtype(0) != DType::kF32) return unimplemented("requires f32");
   if (v.schema.name == "ApplyRMSProp" && v.has_input(3) != v.has_output(2)) {
-    return unimplemented("works in place and needs the output 'new_buffer'");
+    return unimplemented("requires the output 'new_buffer'");
   }
   if (v.schema.name.ends_with("ApplyFtrl") && v.attributes.get_float("learning_rate_power") != -0.5) {
-    return unimplemented("takes learning_rate_power -0.5, a square root, alone");
+    return unimplemented("requires learning_rate_power -0.5");
   }
   return {};
 }

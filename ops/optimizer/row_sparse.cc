@@ -25,7 +25,7 @@ Status shape_sum_rows(ShapeContext& c) {
   if (values.known_rank()) {
     if (values.rank() == 0) return c.error("values are a scalar, wanted [count, ...]");
     if (count >= 0 && values[0] >= 0 && values[0] != count) {
-      return c.error("there are ", count, " rows and values ", values);
+      return c.error("there are ", count, " rows, but values are ", values);
     }
     count = std::max(count, values[0]);
     sums[0] = count;
@@ -41,7 +41,8 @@ Status shape_sparse_step(ShapeContext& c) {
   const Shape &rows = c.shape(1), &grad = c.shape(2);
   Shape param = c.shape(0);
   if (rows.known_rank() && rows.rank() != 1) return c.error("rows have shape ", rows, ", wanted [count]");
-  if (param.known_rank() && param.rank() == 0) return c.error("the parameter is a scalar and has no rows");
+  if (param.known_rank() && param.rank() == 0)
+    return c.error("the parameter is a scalar and has no rows; wanted rank 1 or more");
   if (param.known_rank() && grad.known_rank()) {
     Shape want = param;
     want[0] = rows.known_rank() ? rows[0] : -1;
@@ -51,8 +52,8 @@ Status shape_sparse_step(ShapeContext& c) {
     if (!c.has_input(i)) continue;
     const bool slot = c.schema.input(i).group == 'T';
     if (!compatible(slot ? param : Shape{}, c.shape(i))) {
-      return c.error("'", c.schema.input(i).name, "' has shape ", c.shape(i), slot ? ", the parameter " : ", wanted ",
-                     slot ? param : Shape{});
+      return c.error("'", c.schema.input(i).name, "' has shape ", c.shape(i),
+                     slot ? ", but the parameter has " : ", wanted ", slot ? param : Shape{});
     }
     if (slot) param = merge(param, c.shape(i));
   }
@@ -67,17 +68,17 @@ constexpr InputSpec kRows = in("rows", 0, dtypes::kI64Only);
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "SumRows",
-     .doc = "Values [count, ...] of equal row numbers summed in their order: the numbers from the least one up, each "
-            "once, "
-            "and their sums; what is left over is filled with rows of -1 and zeros. Negative numbers stand for no row.",
+     .doc = "Sums values [count, ...] that have the same row number, in their order. The outputs are the distinct row "
+            "numbers in ascending order and their sums; unused rows at the end are -1 and zeros. Negative row numbers "
+            "are ignored.",
      .inputs = {kRows, in("values", 'T', dtypes::kFloat)},
      .outputs = {out("unique", dtypes::kI64Only), out("sums", 'T')},
      .shape = shape_sum_rows,
      .grad = grad::none},
     {.domain = "percale",
      .name = "SparseApplySGD",
-     .doc = "ApplySGD for the rows of param that `rows` names, as SumRows gives them; other rows are neither read nor "
-            "written. The same as ApplySGD with zeros for the others.",
+     .doc = "ApplySGD for the rows of param that `rows` lists, as SumRows returns them. Other rows are neither read "
+            "nor written. The result equals ApplySGD with zero gradients for the other rows.",
      .inputs = {kParam, kRows, kGrad, kLearningRate, kGradScale},
      .outputs = {out("new_param", 'T')},
      .in_place = {InPlace{0, 0}},
@@ -85,8 +86,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "SparseApplyMomentum",
-     .doc = "ApplyMomentum for the rows of param and buffer that `rows` names, as SumRows gives them (TensorFlow's "
-            "SparseApplyMomentum): the momentum of other rows waits.",
+     .doc = "ApplyMomentum for the rows of param and buffer that `rows` lists, as SumRows returns them (TensorFlow's "
+            "SparseApplyMomentum). The momentum of other rows does not change.",
      .inputs = {kParam, kRows, kGrad, in("buffer", 'T', dtypes::kFloat), kLearningRate, kGradScale},
      .attributes = {attr_float("momentum", 0.9, 0), attr_int("nesterov", 0, 0, 1)},
      .outputs = {out("new_param", 'T'), out("new_buffer", 'T')},
@@ -95,8 +96,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "SparseApplyAdam",
-     .doc = "ApplyAdam for the rows of param, m and v that `rows` names, as SumRows gives them (PyTorch's SparseAdam): "
-            "the moments of other rows do not decay; the step counts for all.",
+     .doc = "ApplyAdam for the rows of param, m and v that `rows` lists, as SumRows returns them (PyTorch's "
+            "SparseAdam). The moments of other rows do not decay; the step applies to all rows.",
      .inputs = {kParam, kRows, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep,
                 kGradScale},
      .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.999, 0, 1), attr_float("epsilon", 1e-8, 0)},
@@ -106,8 +107,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "SparseApplyAdagrad",
-     .doc = "ApplyAdagrad for the rows of param and square that `rows` names, as SumRows gives them; other rows are "
-            "neither read nor written. The same as ApplyAdagrad with zeros for the others.",
+     .doc = "ApplyAdagrad for the rows of param and square that `rows` lists, as SumRows returns them. Other rows are "
+            "neither read nor written. The result equals ApplyAdagrad with zero gradients for the other rows.",
      .inputs = {kParam, kRows, kGrad, in("square", 'T', dtypes::kFloat), kLearningRate, kGradScale},
      .attributes = {attr_float("epsilon", 1e-10, 0)},
      .outputs = {out("new_param", 'T'), out("new_square", 'T')},
@@ -116,7 +117,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "SparseApplyFtrl",
-     .doc = "ApplyFtrl for the rows of param, accumulator and linear that `rows` names, as SumRows gives them "
+     .doc = "ApplyFtrl for the rows of param, accumulator and linear that `rows` lists, as SumRows returns them "
             "(TensorFlow's SparseApplyFtrl).",
      .inputs = {kParam, kRows, kGrad, in("accumulator", 'T', dtypes::kFloat), in("linear", 'T', dtypes::kFloat),
                 kLearningRate, kGradScale},

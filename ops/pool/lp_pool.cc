@@ -9,7 +9,8 @@ namespace {
 Result<Window> window_of(const Attributes& attributes, const Shape& x) {
   PERCALE_ASSIGN_OR_RETURN(const size_t rank, spatial_rank(x));
   PERCALE_ASSIGN_OR_RETURN(const auto kernel, ints_or(attributes, "kernel_shape", rank, 0));
-  if (attributes.get_ints("kernel_shape").empty()) return invalid_argument("attribute 'kernel_shape' is empty");
+  if (attributes.get_ints("kernel_shape").empty())
+    return invalid_argument("attribute 'kernel_shape' must not be empty");
   return make_window(attributes, x.dims().subspan(2), kernel);
 }
 
@@ -78,7 +79,7 @@ Status lp_pool(BodyContext& c) {
     attributes.set("auto_pad", "NOTSET");
     attributes.set("ceil_mode", int64_t{0});
   } else if (c.attributes().get_int("ceil_mode") != 0) {
-    return unimplemented("ceil_mode with spatial dims that are not known: ", shape);
+    return unimplemented("ceil_mode requires known spatial dims, got ", shape);
   }
   const ValueId x = cast(c, given, compute_type(dtype));
   const ValueId mean = c.emit("AveragePool", {power(c, x)}, std::move(attributes));
@@ -113,7 +114,7 @@ constexpr OpSchema kSchemas[] = {
      .body = global_lp_pool},
     {.name = "LpPool",
      .since = 22,
-     .doc = "The p-norm of the elements under each position of a window over X [N,C,D1,...].",
+     .doc = "The p-norm of the elements under each position of a sliding window over X [N,C,D1,...].",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .attributes = {attr_string("auto_pad", "NOTSET"), attr_int("ceil_mode", 0, 0, 1),
                     attr_optional("dilations", AttrKind::kInts, 1, kMaxWindow),

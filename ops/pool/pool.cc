@@ -39,9 +39,8 @@ constexpr DTypeSet kMaxPoolTypes = dtypes::kFloat | DTypeSet::of(DType::kI8, DTy
 constexpr OpSchema kSchemas[] = {
     {.name = "MaxPool",
      .since = 22,
-     .doc = "Largest element under each position of a window over X [N,C,D1,...]; pads never win, NaN always does. "
-            "Indices "
-            "number X's elements as a flat tensor, -1 where a window has none.",
+     .doc = "The largest element under each position of a sliding window over X [N,C,D1,...]. Padding never wins; NaN "
+            "always wins. Indices are positions in X as a flat tensor, -1 where a window has no element.",
      .inputs = {in("X", 'T', kMaxPoolTypes)},
      .attributes = {kAutoPad, kCeilMode, kDilations, kKernelShapeRequired, kPads, kStorageOrder, kStrides},
      .outputs = {out("Y", 'T'), OutputSpec{"Indices", 0, dtypes::kI64Only, Presence::kOptional}},
@@ -49,7 +48,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = &max_pool_grad},
     {.name = "AveragePool",
      .since = 22,
-     .doc = "Mean under each position of a window over X [N,C,D1,...]; with count_include_pad the pads count as zeros.",
+     .doc = "The mean under each position of a sliding window over X [N,C,D1,...]; with count_include_pad the padding "
+            "counts as zeros.",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .attributes = {kAutoPad, kCeilMode, kCountIncludePad, kDilations, kKernelShapeRequired, kPads, kStrides},
      .outputs = {out("Y", 'T')},
@@ -57,14 +57,14 @@ constexpr OpSchema kSchemas[] = {
      .grad = &average_pool_grad},
     {.name = "GlobalMaxPool",
      .since = 22,
-     .doc = "Largest element of each channel of X [N,C,D1,...]; Y is [N,C,1,...].",
+     .doc = "The largest element of each channel of X [N,C,D1,...]; Y is [N,C,1,...].",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .outputs = {out("Y", 'T')},
      .shape = &global_pool_shape,
      .grad = &global_max_pool_grad},
     {.name = "GlobalAveragePool",
      .since = 22,
-     .doc = "Mean of each channel of X [N,C,D1,...]; Y is [N,C,1,...].",
+     .doc = "The mean of each channel of X [N,C,D1,...]; Y is [N,C,1,...].",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .outputs = {out("Y", 'T')},
      .shape = &global_pool_shape,
@@ -81,9 +81,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = &max_pool_grad_grad},
     {.domain = "percale",
      .name = "AveragePoolGrad",
-     .doc =
-         "Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X, whose spatial dims are given "
-         "by the attribute 'spatial_shape' or by the input 'shape', the shape of X.",
+     .doc = "Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial dims of X "
+            "come from the attribute 'spatial_shape' or from the input 'shape', the shape of X.",
      .inputs = {in("dY", 'T', dtypes::kFloat), in_shape("shape", Presence::kOptional)},
      .attributes = {kAutoPad, kCeilMode, kCountIncludePad, kDilations, kKernelShape, kPads, kStrides, kGlobal,
                     attr_optional("spatial_shape", AttrKind::kInts, 0, static_cast<double>(kMaxDim))},
@@ -108,7 +107,8 @@ Result<Shape> pooled_shape(const Attributes& attributes, const Shape& x, bool gl
   }
   PERCALE_ASSIGN_OR_RETURN(const size_t rank, spatial_rank(x));
   PERCALE_ASSIGN_OR_RETURN(const auto kernel, ints_or(attributes, "kernel_shape", rank, 0));
-  if (attributes.get_ints("kernel_shape").empty()) return invalid_argument("attribute 'kernel_shape' is empty");
+  if (attributes.get_ints("kernel_shape").empty())
+    return invalid_argument("attribute 'kernel_shape' must not be empty");
   PERCALE_ASSIGN_OR_RETURN(const Window window, make_window(attributes, x.dims().subspan(2), kernel));
   Shape y{x[0], x[1]};
   for (int64_t d : window.out_dims()) y.push_back(d);
@@ -133,7 +133,7 @@ Status global_pool_shape(ShapeContext& c) {
 Status check_dy(const ShapeContext& c, const Shape& x) {
   const auto y = pooled_shape(c.attributes, x, is_global(c.attributes));
   if (!y.ok()) return c.error(y.status());
-  if (!compatible(*y, c.shape(0))) return c.error("dY has shape ", c.shape(0), ", the window gives ", *y);
+  if (!compatible(*y, c.shape(0))) return c.error("dY has shape ", c.shape(0), ", but the window gives ", *y);
   return {};
 }
 
@@ -152,7 +152,7 @@ Status average_pool_grad_shape(ShapeContext& c) {
     if (spatial.size() > kMaxRank - 2) return c.error("attribute 'spatial_shape' has too many entries");
     for (int64_t d : spatial) dx.push_back(d);
     if (!c.has_input(1) && dy.known_rank() && dy.rank() != dx.rank()) {
-      return c.error("attribute 'spatial_shape' does not fit dY ", dy);
+      return c.error("attribute 'spatial_shape' does not match dY ", dy);
     }
   } else if (dy.known_rank()) {
     dx = Shape{};
@@ -165,7 +165,7 @@ Status average_pool_grad_shape(ShapeContext& c) {
     dx = merge(dx, *given);
   }
   if (dy.known_rank() && dx.known_rank()) {
-    if (dy.rank() < 2 || dx.rank() != dy.rank()) return c.error("dY ", dy, " and X ", dx, " do not belong together");
+    if (dy.rank() < 2 || dx.rank() != dy.rank()) return c.error("dY ", dy, " and X ", dx, " do not match");
     for (size_t i = 0; i < 2; ++i) {
       if (dx[i] < 0) dx[i] = dy[i];
     }

@@ -15,16 +15,16 @@ struct Plan {
 constexpr int64_t kMostTaps = int64_t{1} << 16;
 
 Status accepts_pool_of(const NodeView& v, const Shape& x) {
-  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
-  if (x.rank() > 4) return unimplemented("works with one or two spatial dims");
-  if (v.attributes.get_int("global") != 0) return unimplemented("works with windows");
-  if (v.attributes.get_int("storage_order") != 0) return unimplemented("counts rows first");
+  if (v.dtype(0) != DType::kF32) return unimplemented("requires f32");
+  if (x.rank() > 4) return unimplemented("requires one or two spatial dims");
+  if (v.attributes.get_int("global") != 0) return unimplemented("requires a window");
+  if (v.attributes.get_int("storage_order") != 0) return unimplemented("requires storage_order 0");
   PERCALE_ASSIGN_OR_RETURN(const PoolSizes s, pool_sizes(v.attributes, x, v.dtype(0)));
   const Window& w = s.window;
   if (w.kernel[1] > kMostTaps || w.kernel[2] > kMostTaps || w.kernel_size() > kMostTaps) {
-    return unimplemented("works with windows of at most ", kMostTaps, " taps");
+    return unimplemented("requires windows of at most ", kMostTaps, " taps");
   }
-  if (w.in_size() >= int64_t{1} << 31) return unimplemented("works with images below 2^31 elements");
+  if (w.in_size() >= int64_t{1} << 31) return unimplemented("requires images with fewer than 2^31 elements");
   return {};
 }
 Status accepts_pool(const NodeView& v) { return accepts_pool_of(v, v.shape(0)); }
@@ -75,8 +75,8 @@ struct GlobalPlan {
   int64_t images, size;
 };
 Status accepts_global(const NodeView& v) {
-  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
-  if (v.shape(0).product(2, v.shape(0).rank()) == 0) return unimplemented("wants an element");
+  if (v.dtype(0) != DType::kF32) return unimplemented("requires f32");
+  if (v.shape(0).product(2, v.shape(0).rank()) == 0) return unimplemented("requires at least one element");
   return {};
 }
 Result<GlobalPlan> plan_global(const NodeView& v, KernelPlan& plan) {

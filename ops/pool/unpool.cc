@@ -31,7 +31,8 @@ Result<Shape> pooled_from(const Attributes& attributes, const Shape& x) {
     if (dim >= 0) {
       const CheckedSize reach = CheckedSize(std::max<int64_t>(dim - 1, 0)) * strides[d] + kernel[d];
       size = reach.valid() ? reach.value() - pads[d] - pads[rank + d] : int64_t{-1};
-      if (size < 0 || size > kMaxDim) return invalid_argument("dim ", size, " of what ", x, " was pooled from");
+      if (size < 0 || size > kMaxDim)
+        return invalid_argument("dim ", size, " of the shape that ", x, " was pooled from is out of range");
     }
     out.push_back(size);
   }
@@ -40,7 +41,7 @@ Result<Shape> pooled_from(const Attributes& attributes, const Shape& x) {
 
 Status shape_max_unpool(ShapeContext& context) {
   const Shape& x = context.shape(0);
-  if (!compatible(x, context.shape(1))) return context.error("X ", x, " and I ", context.shape(1), " differ");
+  if (!compatible(x, context.shape(1))) return context.error("X ", x, " and I ", context.shape(1), " differ in shape");
   Shape y = Shape::unranked();
   if (x.known_rank()) {
     const auto inner = pooled_from(context.attributes, x);
@@ -49,13 +50,13 @@ Status shape_max_unpool(ShapeContext& context) {
     if (context.has_input(2)) {
       PERCALE_ASSIGN_OR_RETURN(const int64_t length, vector_length(context, 2));
       if (length >= 0 && length != static_cast<int64_t>(x.rank())) {
-        return context.error("output_shape has ", length, " dims, X ", x);
+        return context.error("output_shape has ", length, " dims, but X is ", x);
       }
       const auto dims = known_ints(context, 2);
       for (size_t d = 0; d < y.rank(); ++d) {
         const int64_t dim = dims.has_value() ? (*dims)[d] : kUnknownDim;
         if (dims.has_value() && (dim < 0 || dim > kMaxDim || (y[d] >= 0 && dim < y[d]))) {
-          return context.error("dim ", dim, " of output_shape cannot hold ", *inner);
+          return context.error("dim ", dim, " of output_shape is too small for ", *inner);
         }
         y[d] = dim;
       }
@@ -123,9 +124,8 @@ constexpr AttrSpec kStrides = attr_optional("strides", AttrKind::kInts, 1, kMaxW
 constexpr OpSchema kSchemas[] = {
     {.name = "MaxUnpool",
      .since = 22,
-     .doc =
-         "Zeros with the elements of X where I says they were before a MaxPool, whose indices these are; output_shape "
-         "may be larger than what the window tells.",
+     .doc = "Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool. output_shape "
+            "may be larger than the shape that the window implies.",
      .inputs = {in("X", 'T', dtypes::kFloat), in_index("I", dtypes::kI64Only),
                 in_shape("output_shape", Presence::kOptional)},
      .attributes = {AttrSpec{

@@ -228,7 +228,7 @@ constexpr AttrSpec kWindowAttributes[] = {attr_string("auto_pad", "NOTSET"),
 constexpr OpSchema kSchemas[] = {
     {.name = "ConvInteger",
      .since = 10,
-     .doc = "Conv of x - x_zero_point and w - w_zero_point (one, or one per filter) with sums of i32.",
+     .doc = "Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in i32.",
      .inputs = {in("x", 'X', kByteTypes), in("w", 'W', kByteTypes), in_opt("x_zero_point", 'X', kByteTypes),
                 in_opt("w_zero_point", 'W', kByteTypes)},
      .attributes = {kWindowAttributes[0], kWindowAttributes[1], kWindowAttributes[2], kWindowAttributes[3],
@@ -238,9 +238,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.name = "MatMulInteger",
      .since = 10,
-     .doc =
-         "MatMul of A - a_zero_point (one, or one per row) and B - b_zero_point (one, or one per column) with sums of "
-         "i32.",
+     .doc = "MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or one per "
+            "column), summed in i32.",
      .inputs = {in("A", 'A', kByteTypes), in("B", 'B', kByteTypes), in_opt("a_zero_point", 'A', kByteTypes),
                 in_opt("b_zero_point", 'B', kByteTypes)},
      .outputs = {out("Y", DTypeSet::of(DType::kI32))},

@@ -68,7 +68,7 @@ Status qlinear_conv(BodyContext& c) {
   const ValueId x = c.input(0), w = c.input(3);
   ValueId sums = c.emit("ConvInteger", {x, w, c.input(2), c.input(5)}, c.attributes());
   const Shape& shape = c.shape(sums);
-  if (!shape.known_rank()) return invalid_argument("the rank of x or of w is not known");
+  if (!shape.known_rank()) return invalid_argument("the ranks of x and w must be known");
   const size_t rank = shape.rank();
   const auto per_filter = [&](ValueId value) { return along_axis(c, value, 1, rank); };
   if (c.input(8) != kNoValue) sums = add(c, sums, per_filter(c.input(8)));
@@ -82,9 +82,8 @@ Status qlinear_conv(BodyContext& c) {
 constexpr OpSchema kSchemas[] = {
     {.name = "QLinearConv",
      .since = 10,
-     .doc = "Conv of quantised x and w (scale and zero point one for all, of w also one per filter) plus B, an i32 of "
-            "scale "
-            "x_scale * w_scale, quantised by y_scale and y_zero_point.",
+     .doc = "Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero points are "
+            "single values; those of w may be one per filter. B is i32 with the scale x_scale * w_scale.",
      .inputs = {in("x", 'X', kByteTypes), in("x_scale", 0, DTypeSet::of(DType::kF32)),
                 in("x_zero_point", 'X', kByteTypes), in("w", 'W', kByteTypes),
                 in("w_scale", 0, DTypeSet::of(DType::kF32)), in("w_zero_point", 'W', kByteTypes),
@@ -100,9 +99,8 @@ constexpr OpSchema kSchemas[] = {
      .body = qlinear_conv},
     {.name = "QLinearMatMul",
      .since = 21,
-     .doc = "MatMul of quantised a and b, quantised by y_scale and y_zero_point; a vector of scales or zero points is "
-            "one per "
-            "row of a and y, one per column of b.",
+     .doc = "MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or zero points "
+            "holds one per row of a and y, or one per column of b.",
      .inputs = {in("a", 'A', kProductTypes), in("a_scale", 'S', kScales), in("a_zero_point", 'A', kProductTypes),
                 in("b", 'B', kProductTypes), in("b_scale", 'S', kScales), in("b_zero_point", 'B', kProductTypes),
                 in("y_scale", 'S', kScales), in("y_zero_point", 'Y', kProductTypes)},

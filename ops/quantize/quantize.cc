@@ -41,7 +41,7 @@ Status check_scale(const ShapeContext& c) {
   const Shape &x = c.shape(0), &scale = c.shape(1);
   const int64_t block = c.attributes.get_int("block_size");
   if (c.has_input(2) && !compatible(scale, c.shape(2)) && !(may_be_single(scale) && may_be_single(c.shape(2)))) {
-    return c.error("the zero point is ", c.shape(2), ", the scale ", scale);
+    return c.error("the zero point has shape ", c.shape(2), ", but the scale has ", scale);
   }
   if (!x.known_rank() || !scale.known_rank() || scale.rank() == 0 || is_single(scale)) return {};
   const auto axis = normalize_axis(c.attributes.get_int("axis"), x.rank());
@@ -63,14 +63,14 @@ Result<DType> chosen(const ShapeContext& c, const char* attribute, DTypeSet type
   if (number == 0) return otherwise;
   const auto dtype = static_cast<DType>(number);
   if (number < kNumDTypes && number > 0 && types.contains(dtype)) return dtype;
-  return c.error("attribute '", attribute, "' is ", number, ", which it may not be");
+  return c.error("attribute '", attribute, "' is ", number, ", which is not an allowed dtype");
 }
 
 Status shape_quantize(ShapeContext& c) {
   PERCALE_RETURN_IF_ERROR(check_scale(c));
   const DType of_zero = c.has_input(2) ? c.dtype(2) : DType::kU8;
   PERCALE_ASSIGN_OR_RETURN(const DType to, chosen(c, "output_dtype", kQuantizedTypes, of_zero));
-  if (c.has_input(2) && to != of_zero) return c.error("output_dtype is ", to, ", the zero point ", of_zero);
+  if (c.has_input(2) && to != of_zero) return c.error("output_dtype is ", to, ", but the zero point is ", of_zero);
   PERCALE_RETURN_IF_ERROR(chosen(c, "precision", dtypes::kFloat, DType::kF32).status());
   c.set_output(0, to, c.shape(0));
   return {};
@@ -79,7 +79,7 @@ Status shape_quantize(ShapeContext& c) {
 Status shape_dequantize(ShapeContext& c) {
   PERCALE_RETURN_IF_ERROR(check_scale(c));
   PERCALE_ASSIGN_OR_RETURN(const DType to, chosen(c, "output_dtype", dtypes::kFloat, c.dtype(1)));
-  if (!dtypes::kFloat.contains(to)) return c.error("a scale of ", to, " needs the attribute 'output_dtype'");
+  if (!dtypes::kFloat.contains(to)) return c.error("a scale of dtype ", to, " requires the attribute 'output_dtype'");
   c.set_output(0, to, c.shape(0));
   return {};
 }
@@ -106,9 +106,9 @@ ValueId blocks_along(BodyContext& c, ValueId x, size_t axis, int64_t block) {
 Result<ValueId> spread(BodyContext& c, ValueId value) {
   const Shape &x = c.shape(c.input(0)), &shape = c.shape(value);
   if (is_single(shape)) return along_axis(c, value, 0, 0);
-  if (!shape.known_rank()) return invalid_argument("the rank of the scale is not known");
+  if (!shape.known_rank()) return invalid_argument("the rank of the scale must be known");
   if (shape.rank() == 0) return value;
-  if (!x.known_rank()) return invalid_argument("the rank of x is not known");
+  if (!x.known_rank()) return invalid_argument("the rank of x must be known");
   PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(c.attributes().get_int("axis"), x.rank()));
   const int64_t block = c.attributes().get_int("block_size");
   if (block == 0) return along_axis(c, value, axis, x.rank());
@@ -168,9 +168,8 @@ Status dynamic_quantize(BodyContext& c) {
 constexpr OpSchema kSchemas[] = {
     {.name = "DequantizeLinear",
      .since = 25,
-     .doc = "(x - x_zero_point) * x_scale; scale and zero point are one for all, one per place along 'axis', or one "
-            "per block "
-            "of block_size along it.",
+     .doc = "(x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per position "
+            "along 'axis', or one per block of block_size along it.",
      .inputs = {in("x", 'Q', kQuantizedTypes | DTypeSet::of(DType::kI32)), in("x_scale", 'S', kScaleTypes),
                 in_opt("x_zero_point", 'Q', kQuantizedTypes | DTypeSet::of(DType::kI32))},
      .attributes = {kAxis, kBlockSize, kOutputDType},
@@ -180,7 +179,7 @@ constexpr OpSchema kSchemas[] = {
      .body = dequantize},
     {.name = "DynamicQuantizeLinear",
      .since = 11,
-     .doc = "x as u8, with the scale and the zero point that its own range, widened to hold 0, asks for.",
+     .doc = "x quantised to u8, with the scale and the zero point of its own value range, extended to include 0.",
      .inputs = {in("x", 'T', DTypeSet::of(DType::kF32))},
      .outputs = {out("y", DTypeSet::of(DType::kU8)), out("y_scale", 'T'),
                  out("y_zero_point", DTypeSet::of(DType::kU8))},
@@ -189,10 +188,8 @@ constexpr OpSchema kSchemas[] = {
      .body = dynamic_quantize},
     {.name = "QuantizeLinear",
      .since = 25,
-     .doc = "x / y_scale rounded to nearest (ties to even) + y_zero_point, held at the ends of the type; scale and "
-            "zero point "
-            "as in "
-            "DequantizeLinear. saturate is of float8, as in Cast.",
+     .doc = "x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the dtype. Scale "
+            "and zero point are as in DequantizeLinear; saturate applies to float8 as in Cast.",
      .inputs = {in("x", 'T', kRealTypes), in("y_scale", 'S', kScaleTypes | DTypeSet::of(DType::kI32)),
                 in_opt("y_zero_point", 'Q', kQuantizedTypes)},
      .attributes = {kAxis, kBlockSize, kOutputDType, attr_int("precision", 0), attr_int("saturate", 1, 0, 1)},

@@ -14,7 +14,7 @@ constexpr AttrSpec kSeed = attr_float("seed", 0);
 Status shape_bernoulli(ShapeContext& context) {
   const int64_t dtype = context.attributes.get_int("dtype", static_cast<int64_t>(context.dtype(0)));
   if (dtype <= 0 || dtype >= kNumDTypes || !dtypes::kAny.contains(static_cast<DType>(dtype))) {
-    return context.error("attribute 'dtype' is ", dtype, ", which names no number type or bool");
+    return context.error("attribute 'dtype' is ", dtype, ", which is not a number type or bool");
   }
   context.set_output(0, static_cast<DType>(dtype), context.shape(0));
   return {};
@@ -34,7 +34,7 @@ Status bernoulli(BodyContext& c) {
 Status shape_multinomial(ShapeContext& context) {
   const Shape& x = context.shape(0);
   if (x.known_rank() && x.rank() != 2) return context.error("wanted an input [batch, classes], got ", x);
-  if (x.known_rank() && x[1] == 0) return context.error("the input ", x, " has no classes");
+  if (x.known_rank() && x[1] == 0) return context.error("the input ", x, " must have at least one class");
   const int64_t dtype = context.attributes.get_int("dtype");
   if (dtype != static_cast<int64_t>(DType::kI32) && dtype != static_cast<int64_t>(DType::kI64)) {
     return context.error("attribute 'dtype' is ", dtype, ", wanted i32 or i64");
@@ -64,7 +64,8 @@ Status multinomial(BodyContext& c) {
 constexpr OpSchema kSchemas[] = {
     {.name = "Bernoulli",
      .since = 22,
-     .doc = "1 with the probability that the input says, else 0, in the dtype of the input unless one is given.",
+     .doc =
+         "1 with the probability that the input holds, otherwise 0, in the dtype of the input unless dtype is given.",
      .inputs = {in("input", 0, dtypes::kFloat)},
      .attributes = {attr_optional("dtype", AttrKind::kInt), kId, kSeed},
      .outputs = {out("output", dtypes::kAny)},
@@ -74,9 +75,7 @@ constexpr OpSchema kSchemas[] = {
      .body = bernoulli},
     {.name = "Multinomial",
      .since = 22,
-     .doc = "sample_size classes drawn for each row of [batch, classes], which holds logarithms of probabilities but "
-            "for a "
-            "number that all of a row share.",
+     .doc = "Draws sample_size classes for each row of [batch, classes], which holds unnormalised log-probabilities.",
      .inputs = {in("input", 0, dtypes::kFloat)},
      .attributes = {attr_int("dtype", 6), kId,
                     AttrSpec{.name = "sample_size",

@@ -29,7 +29,7 @@ struct PackPlan {
 Status accepts_pack(const NodeView& v) {
   const Format* to = v.output_format(0);
   if (v.input_format(0) == nullptr && to != nullptr && to->key == packed_key(v.dtype(0))) return {};
-  return unimplemented("packs weights of LSTM alone");
+  return unimplemented("supports only packing of LSTM weights");
 }
 
 Result<PackPlan> plan_pack(const NodeView& v, KernelPlan&) {
@@ -79,20 +79,20 @@ struct LstmRow {
 };
 
 Status accepts_row(const NodeView& v) {
-  if (v.dtype(0) != DType::kF32 && v.dtype(0) != DType::kBF16) return unimplemented("works in f32 and bf16");
+  if (v.dtype(0) != DType::kF32 && v.dtype(0) != DType::kBF16) return unimplemented("requires f32 or bf16");
   PERCALE_ASSIGN_OR_RETURN(const RecurrentPlan p, read_recurrent(v));
   constexpr int64_t kWorthPacking = 4;  // steps
   if (p.steps < kWorthPacking && !(v.is_precomputed(kW) && v.is_precomputed(kR))) {
-    return unimplemented("few steps by weights that change from run to run");
+    return unimplemented("the sequence is short and the weights are not constant");
   }
-  if (p.batch != 1) return unimplemented("for a batch of one");
-  if (p.steps == 0 || p.hidden == 0) return unimplemented("an operand is empty");
-  if (p.has_input[4] || p.has_input[7]) return unimplemented("knows no sequence_lens and no peepholes");
-  if (p.clip > 0 || p.input_forget) return unimplemented("knows neither clip nor input_forget");
+  if (p.batch != 1) return unimplemented("requires a batch of one");
+  if (p.steps == 0 || p.hidden == 0) return unimplemented("an operand has no elements");
+  if (p.has_input[4] || p.has_input[7]) return unimplemented("does not support sequence_lens and peepholes");
+  if (p.clip > 0 || p.input_forget) return unimplemented("does not support clip and input_forget");
   for (int64_t d = 0; d < p.directions; ++d) {
     const auto& a = p.activations[static_cast<size_t>(d)];
     if (a[0].fn != CellFn::kSigmoid || a[1].fn != CellFn::kTanh || a[2].fn != CellFn::kTanh) {
-      return unimplemented("knows the default activations alone");
+      return unimplemented("requires the default activations");
     }
   }
   return {};

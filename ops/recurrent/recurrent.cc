@@ -34,8 +34,7 @@ constexpr OpSchema kSchemas[] = {
     {.name = "LSTM",
      .since = 22,
      .doc = "Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H R^T + B + P "
-            "C), "
-            "C = f C + i g(X W^T + H R^T + B), H = o h(C); W, R and B hold the gates in the order i,o,f,c.",
+            "C), C = f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the gates in the order i,o,f,c.",
      .inputs = {kX, kW, kR, kB, kLengths, kH0, kC0, kP},
      .attributes = {kAlpha, kBeta, kActivations, kClip, kDirection, kHidden, kInputForget, kLayout},
      .outputs = {kY, kYH, kYC},
@@ -43,9 +42,9 @@ constexpr OpSchema kSchemas[] = {
      .grad = &recurrent_grad},
     {.name = "GRU",
      .since = 22,
-     .doc = "Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T + B), "
-            "H = (1 - z) g(X W^T + (r H) R^T + B) + z H, or r (H R^T + B) with linear_before_reset; gates in the order "
-            "z,r,h.",
+     .doc = "Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T + B), H = "
+            "(1 - z) g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T + B) replaces (r H) R^T + B. "
+            "W, R and B hold the gates in the order z,r,h.",
      .inputs = {kX, kW, kR, kB, kLengths, kH0},
      .attributes = {kAlpha, kBeta, kActivations, kClip, kDirection, kHidden, kLayout, kLinear},
      .outputs = {kY, kYH},
@@ -61,9 +60,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = &recurrent_grad},
     {.domain = "percale",
      .name = "LSTMGrad",
-     .doc = "Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from its inputs, which it runs "
-            "through "
-            "again, and those of its outputs; it has no gradient of its own.",
+     .doc = "Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of LSTM and the "
+            "gradients of its outputs. The forward pass is recomputed. The op has no gradient.",
      .inputs = {kX, kW, kR, kB, kLengths, kH0, kC0, kP, kDY, kDYH, kDYC},
      .attributes = {kAlpha, kBeta, kActivations, kClip, kDirection, kHidden, kInputForget, kLayout},
      .outputs = {kDX, kDW, kDR, kDB, kDH0, kDC0, kDP},
@@ -71,9 +69,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "GRUGrad",
-     .doc = "Gradients of GRU with respect to X, W, R, B and initial_h, from its inputs, which it runs through again, "
-            "and those "
-            "of its outputs; it has no gradient of its own.",
+     .doc = "Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the gradients of "
+            "its outputs. The forward pass is recomputed. The op has no gradient.",
      .inputs = {kX, kW, kR, kB, kLengths, kH0, kDY, kDYH},
      .attributes = {kAlpha, kBeta, kActivations, kClip, kDirection, kHidden, kLayout, kLinear},
      .outputs = {kDX, kDW, kDR, kDB, kDH0},
@@ -81,9 +78,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "RNNGrad",
-     .doc = "Gradients of RNN with respect to X, W, R, B and initial_h, from its inputs, which it runs through again, "
-            "and those "
-            "of its outputs; it has no gradient of its own.",
+     .doc = "Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the gradients of "
+            "its outputs. The forward pass is recomputed. The op has no gradient.",
      .inputs = {kX, kW, kR, kB, kLengths, kH0, kDY, kDYH},
      .attributes = {kAlpha, kBeta, kActivations, kClip, kDirection, kHidden, kLayout},
      .outputs = {kDX, kDW, kDR, kDB, kDH0},
@@ -112,7 +108,7 @@ struct Dims {
 // Sets a dim if `given` is known. It is an error if the dim already has another value.
 Status take(std::string_view what, int64_t given, int64_t& dim) {
   if (given < 0) return {};
-  if (dim >= 0 && dim != given) return invalid_argument(what, " is ", given, " in one place and ", dim, " in another");
+  if (dim >= 0 && dim != given) return invalid_argument(what, " is ", given, " in one input and ", dim, " in another");
   dim = given;
   return {};
 }
@@ -132,12 +128,12 @@ Result<Dims> read_dims(const ShapeContext& c) {
   const auto dim = [&](size_t i, size_t axis) { return c.shape(i).known_rank() ? c.shape(i)[axis] : kUnknownDim; };
   d.steps = dim(0, d.batch_first ? 1 : 0);
   d.batch = dim(0, d.batch_first ? 0 : 1);
-  PERCALE_RETURN_IF_ERROR(take("the size of the input", dim(0, 2), d.input));
-  PERCALE_RETURN_IF_ERROR(take("the size of the input", dim(1, 2), d.input));
+  PERCALE_RETURN_IF_ERROR(take("the input size", dim(0, 2), d.input));
+  PERCALE_RETURN_IF_ERROR(take("the input size", dim(1, 2), d.input));
   PERCALE_RETURN_IF_ERROR(take("hidden_size", dim(2, 2), d.hidden));
   PERCALE_RETURN_IF_ERROR(take("hidden_size", c.attributes.get_int("hidden_size", kUnknownDim), d.hidden));
   if (d.hidden < 0 && dim(1, 1) >= 0) d.hidden = dim(1, 1) / kind.gates;
-  if (d.hidden > kMaxDim / 8) return invalid_argument("hidden_size is ", d.hidden);
+  if (d.hidden > kMaxDim / 8) return invalid_argument("hidden_size is too large: ", d.hidden);
 
   const auto want = [&](size_t i, const Shape& shape) -> Status {
     if (!c.has_input(i) || compatible(c.shape(i), shape)) return {};

@@ -45,7 +45,7 @@ CellOperands<T> operands_of(const RecurrentPlan& p, const Launch& l) {
 
 Status accepts_f32_and_f64(const NodeView& v) {
   if (v.dtype(0) == DType::kF32 || v.dtype(0) == DType::kF64) return {};
-  return unimplemented("works in f32 and f64");
+  return unimplemented("requires f32 or f64");
 }
 
 }  // namespace

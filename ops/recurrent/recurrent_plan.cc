@@ -91,7 +91,7 @@ Status book(RecurrentPlan& p, KernelPlan& plan) {
   const CheckedSize rows = CheckedSize(p.steps) * p.batch, width = CheckedSize(p.gates) * p.hidden;
   const CheckedSize states = (CheckedSize(p.steps) + 1) * p.batch * p.hidden;
   if (!(rows * width * 8).valid() || !(states * 8).valid() || !(rows * p.input * 8).valid()) {
-    return resource_exhausted("its scratch exceeds 2^63 bytes");
+    return resource_exhausted("the scratch memory exceeds 2^63 bytes");
   }
   if (p.gathers()) s.x = places.book(rows * p.input);
   s.pre = places.book(rows * width);
@@ -122,7 +122,7 @@ Status book(RecurrentPlan& p, KernelPlan& plan) {
     s.gemm = places.book_bytes(gemm_bytes<T>(p, *fns));
   }
   const CheckedSize all = places.bytes() * p.directions;
-  if (!all.valid()) return resource_exhausted("its scratch exceeds 2^63 bytes");
+  if (!all.valid()) return resource_exhausted("the scratch memory exceeds 2^63 bytes");
   s.size = places.bytes().value() / static_cast<int64_t>(sizeof(T));
   plan.scratch_bytes = all.value();
   return {};
@@ -156,7 +156,7 @@ Result<CellActivations> cell_activations(const Attributes& attributes, const Cel
     const bool gate = i % per == 0 && kind.cell != Cell::kRnn;
     const std::string_view name = names.empty() ? (gate ? "Sigmoid" : "Tanh") : std::string_view(names[i]);
     const NamedFn* found = find_fn(name);
-    if (found == nullptr) return invalid_argument("attribute 'activations': there is no '", name, "'");
+    if (found == nullptr) return invalid_argument("attribute 'activations': no activation '", name, "'");
     CellActivation& a = out[i / per][i % per];
     a = {found->fn, found->alpha, found->beta};
     if (found->has_alpha && alpha < alphas.size()) a.alpha = alphas[alpha++];

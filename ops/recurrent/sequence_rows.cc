@@ -17,7 +17,7 @@ namespace {
 Status shape_reverse_sequence(ShapeContext& context) {
   const Shape& x = context.shape(0);
   const int64_t batch = context.attributes.get_int("batch_axis"), time = context.attributes.get_int("time_axis");
-  if (batch == time) return context.error("batch_axis and time_axis are both ", batch);
+  if (batch == time) return context.error("batch_axis and time_axis must differ, both are ", batch);
   if (x.known_rank()) {
     if (x.rank() < 2) return context.error("wanted an input of rank 2 or more, got ", x);
     const Shape want{x[static_cast<size_t>(batch)]};
@@ -75,7 +75,7 @@ Status shape_tensor_scatter(ShapeContext& context) {
   if (cache.known_rank()) {
     const auto axis = normalize_axis(context.attributes.get_int("axis"), cache.rank());
     if (!axis.ok()) return context.error(axis.status());
-    if (*axis == 0) return context.error("axis 0 is the batch");
+    if (*axis == 0) return context.error("axis 0 is the batch and must not be chosen");
     if (update.known_rank()) {
       Shape room = cache;
       if (update.rank() == cache.rank()) room[*axis] = update[*axis];
@@ -131,7 +131,7 @@ void run_tensor_scatter(const ScatterPlan& plan, const Launch& launch) {
 constexpr OpSchema kSchemas[] = {
     {.name = "ReverseSequence",
      .since = 10,
-     .doc = "The input with the first sequence_lens[b] elements of sequence b along time_axis in reverse order.",
+     .doc = "The input, with the first sequence_lens[b] elements of sequence b reversed along time_axis.",
      .inputs = {in("input", 'T', dtypes::kAny), in_index("sequence_lens", dtypes::kI64Only)},
      .attributes = {attr_int("batch_axis", 1, 0, 1), attr_int("time_axis", 0, 0, 1)},
      .outputs = {out("Y", 'T')},
@@ -139,9 +139,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_reverse_sequence},
     {.name = "TensorScatter",
      .since = 24,
-     .doc =
-         "past_cache with update written along `axis` from write_indices[b] on (0 without them); circular mode goes on "
-         "at the beginning.",
+     .doc = "past_cache with update written along `axis` at write_indices[b] (default 0) and the positions after it. "
+            "In circular mode, writing wraps around to the beginning.",
      .inputs = {in("past_cache", 'T', kStorable), in("update", 'T', kStorable),
                 InputSpec{"write_indices", 0, dtypes::kI64Only, Presence::kOptional, Bounds::kChecked}},
      .attributes = {attr_int("axis", -2), attr_string("mode", "linear")},

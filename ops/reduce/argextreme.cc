@@ -18,7 +18,7 @@ Status shape_arg(ShapeContext& context) {
   if (x.known_rank()) {
     const auto axis = normalize_axis(context.attributes.get_int("axis"), x.rank());
     if (!axis.ok()) return context.error(axis.status());
-    if (x[*axis] == 0) return context.error("dim ", static_cast<uint64_t>(*axis), " of ", x, " is empty");
+    if (x[*axis] == 0) return context.error("dim ", static_cast<uint64_t>(*axis), " of ", x, " must not be empty");
     out = Shape();
     for (size_t d = 0; d < x.rank(); ++d) {
       if (d != *axis) {
@@ -56,7 +56,7 @@ Status shape_one_hot(ShapeContext& context) {
   if (!compatible(values, Shape{2})) return context.error("values must be [off, on], got ", values);
   Shape out = Shape::unranked();
   if (indices.known_rank()) {
-    if (indices.rank() == kMaxRank) return context.error("indices have the greatest rank already");
+    if (indices.rank() == kMaxRank) return context.error("indices already have the maximum rank");
     const auto axis = normalize_axis(context.attributes.get_int("axis"), indices.rank() + 1);
     if (!axis.ok()) return context.error(axis.status());
     int64_t count = kUnknownDim;
@@ -86,12 +86,16 @@ constexpr OpSchema arg(std::string_view name, std::string_view doc) {
 }
 
 constexpr OpSchema kSchemas[] = {
-    arg("ArgMax", "The place of the greatest along `axis`, of equals the first (or last); NaN counts as greatest."),
-    arg("ArgMin", "The place of the least along `axis`, of equals the first (or last); NaN counts as least."),
+    arg("ArgMax",
+        "The index of the greatest element along `axis`: the first of equals, or the last with select_last_index. NaN "
+        "counts as greatest."),
+    arg("ArgMin",
+        "The index of the least element along `axis`: the first of equals, or the last with select_last_index. NaN "
+        "counts as least."),
     {.name = "OneHot",
      .since = 11,
-     .doc = "Along a new dim `axis` of size depth: values[1] where the index says (negative ones from the end), else "
-            "values[0], which also stands for indices out of range.",
+     .doc = "One-hot vectors of size depth along a new dim `axis`: values[1] at the index (negative indices count from "
+            "the end), values[0] elsewhere. An index out of range gives values[0] everywhere.",
      .inputs = {InputSpec{"indices", 0, dtypes::kNumeric, Presence::kRequired, Bounds::kChecked},
                 InputSpec{"depth", 0, dtypes::kNumeric, Presence::kRequired, Bounds::kShape},
                 in("values", 'T', dtypes::kAny)},

@@ -13,7 +13,7 @@ namespace {
 Status check_axis(const ShapeContext& context, const Shape& x, size_t i) {
   const auto axis = known_ints(context, i);
   if (!axis.has_value()) return {};
-  if (axis->size() != 1) return context.error("axis must be one number");
+  if (axis->size() != 1) return context.error("axis must hold one number");
   if (!x.known_rank()) return {};
   const auto normal = normalize_axis(axis->front(), x.rank());
   return normal.ok() ? Status() : context.error(normal.status());
@@ -38,7 +38,7 @@ Status grad_cumprod(GradContext& g) {
 
 Status shape_cumprod_grad(ShapeContext& context) {
   if (!compatible(context.shape(0), context.shape(1))) {
-    return context.error("grad ", context.shape(0), " and x ", context.shape(1), " differ");
+    return context.error("grad ", context.shape(0), " and x ", context.shape(1), " differ in shape");
   }
   PERCALE_RETURN_IF_ERROR(check_axis(context, context.shape(1), 2));
   context.set_output(0, context.dtype(1), merge(context.shape(0), context.shape(1)));
@@ -64,14 +64,16 @@ constexpr OpSchema cumulation(std::string_view name, int32_t since, std::string_
 
 constexpr OpSchema kSchemas[] = {
     cumulation("CumProd", 26,
-               "The product of the elements so far along an axis, with (or exclusive: without) the element itself.",
+               "The product of the elements up to each element along an axis, including the element itself unless "
+               "exclusive is set.",
                grad_cumprod),
     cumulation("CumSum", 14,
-               "The sum of the elements so far along an axis, with (or exclusive: without) the element itself.",
+               "The sum of the elements up to each element along an axis, including the element itself unless "
+               "exclusive is set.",
                grad_cumsum),
     {.domain = "percale",
      .name = "CumProdGrad",
-     .doc = "The gradient of CumProd with respect to x, right where elements of x are 0 as well.",
+     .doc = "The gradient of CumProd with respect to x; correct if elements of x are 0, too.",
      .inputs = {in("grad", 'T', dtypes::kFloat), in("x", 'T', dtypes::kFloat), kAxis},
      .attributes = {kExclusive, kReverse},
      .outputs = {out("x_grad", 'T')},
@@ -117,7 +119,7 @@ inline constexpr TypeList<int32_t, int64_t, uint32_t, uint64_t> kIntegers;
 inline constexpr auto kList = kFloatList + kIntegers;
 // `axis_input` is the index of the input that holds the axis.
 Result<CumulatePlan> plan_lines(const NodeView& node, size_t axis_input) {
-  if (node.value(axis_input) == nullptr) return internal_error("the axis is not known");
+  if (node.value(axis_input) == nullptr) return internal_error("the axis must be known when the kernel is planned");
   const Shape& x = node.shape(0);
   PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(to_int64s(*node.value(axis_input)).front(), x.rank()));
   CumulatePlan plan{x.product(0, axis), x[axis], x.product(axis + 1, x.rank())};

@@ -60,7 +60,7 @@ Status shape_reduce(ShapeContext& context) {
     }
   } else if (x.known_rank() && (keep || axis_count > 0)) {
     const int64_t rank = static_cast<int64_t>(x.rank()) - (keep ? 0 : axis_count);
-    if (rank < 0) return context.error(axis_count, " axes for ", x);
+    if (rank < 0) return context.error(axis_count, " axes are too many for ", x);
     PERCALE_ASSIGN_OR_RETURN(out, unknown_shape(rank));
   }
   context.set_output(0, context.dtype(0), out);
@@ -84,7 +84,7 @@ Status shape_sum_to_shape(ShapeContext& context) {
   if (!out->is_static()) return context.error("the shape ", *out, " has a negative dim");
   if (x.known_rank()) {
     const auto whole = broadcast(x, *out);
-    if (!whole.ok() || !compatible(*whole, x)) return context.error(x, " is no broadcast of ", *out);
+    if (!whole.ok() || !compatible(*whole, x)) return context.error(x, " is not a broadcast of ", *out);
   }
   context.set_output(0, context.dtype(0), *out);
   return {};
@@ -178,18 +178,19 @@ constexpr OpSchema reduction(std::string_view name, int32_t since, DTypeSet type
 }
 
 constexpr OpSchema kSchemas[] = {
-    reduction("ReduceSum", 13, kWideNumeric, "The sum over axes (all without axes); 0 of nothing.", grad_reduce_sum),
-    reduction("ReduceMean", 18, kWideNumeric, "The mean over axes (all without axes); integers are cut towards zero.",
+    reduction("ReduceSum", 13, kWideNumeric, "The sum over axes (default: all); 0 for no elements.", grad_reduce_sum),
+    reduction("ReduceMean", 18, kWideNumeric, "The mean over axes (default: all); integers truncate towards zero.",
               grad_reduce_mean),
-    reduction("ReduceMax", 20, kExtremeTypes, "The greatest over axes (all without axes); NaN where one is NaN.",
+    reduction("ReduceMax", 20, kExtremeTypes, "The greatest element over axes (default: all); NaN if any is NaN.",
               grad_reduce_extreme),
-    reduction("ReduceMin", 20, kExtremeTypes, "The least over axes (all without axes); NaN where one is NaN.",
+    reduction("ReduceMin", 20, kExtremeTypes, "The least element over axes (default: all); NaN if any is NaN.",
               grad_reduce_extreme),
-    reduction("ReduceProd", 18, kWideNumeric, "The product over axes (all without axes); 1 of nothing.",
+    reduction("ReduceProd", 18, kWideNumeric, "The product over axes (default: all); 1 for no elements.",
               grad_reduce_prod),
     {.domain = "percale",
      .name = "SumToShape",
-     .doc = "Sums x over the dims that broadcasting `shape` to the shape of x repeats: the transpose of Expand.",
+     .doc = "Sums x to shape `shape`, over the dims that broadcasting `shape` to the shape of x repeats: the transpose "
+            "of Expand.",
      .inputs = {in("x", 'T', dtypes::kNumeric), in_shape("shape")},
      .outputs = {out("y", 'T')},
      .in_place = {InPlace{0, 0}},
@@ -412,7 +413,7 @@ Result<ReducePlan> plan_reduce(const NodeView& node, KernelPlan& booked) {
   PERCALE_ASSIGN_OR_RETURN(const auto mask, reduction_mask(node));
   PERCALE_ASSIGN_OR_RETURN(ReducePlan plan, (plan_mask<Op, List, Store>(node, mask, booked)));
   if (node.schema.name == "ReduceMean" && plan.reduced.total == 0 && !is_float(node.dtype(0))) {
-    return invalid_argument("the integer mean of no elements");
+    return invalid_argument("the mean of no elements is undefined for integers");
   }
   return plan;
 }
@@ -449,7 +450,7 @@ Result<std::array<bool, kMaxRank>> reduction_mask(const NodeView& node) {
     return mask;
   }
   const bool has_axes = node.has_input(1);
-  if (has_axes && node.value(1) == nullptr) return internal_error("the axes are not known");
+  if (has_axes && node.value(1) == nullptr) return internal_error("the axes must be known when the kernel is planned");
   const std::vector<int64_t> axes = has_axes ? to_int64s(*node.value(1)) : std::vector<int64_t>();
   return reduced_axes(node.attributes, &axes, x.rank());
 }

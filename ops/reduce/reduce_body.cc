@@ -81,16 +81,16 @@ constexpr OpSchema reduction(std::string_view name, std::string_view doc, BodyFn
 }
 
 constexpr OpSchema kSchemas[] = {
-    reduction("ReduceL1", "The sum of absolute values over axes (all without axes); 0 of nothing.", body<norm1, false>),
-    reduction("ReduceL2", "The square root of the sum of squares over axes (all without axes); integers are cut.",
+    reduction("ReduceL1", "The sum of absolute values over axes (default: all); 0 for no elements.",
+              body<norm1, false>),
+    reduction("ReduceL2", "The square root of the sum of squares over axes (default: all); integers truncate.",
               body<norm2, true>, grad_norm2),
-    reduction("ReduceLogSum", "The logarithm of the sum over axes (all without axes); integers are cut.",
+    reduction("ReduceLogSum", "The logarithm of the sum over axes (default: all); integers truncate.",
               body<log_sum, true>),
-    reduction(
-        "ReduceLogSumExp",
-        "The logarithm of the sum of exp over axes (all without axes), which does not overflow; integers are cut.",
-        body<log_sum_exp, true>, grad_log_sum_exp),
-    reduction("ReduceSumSquare", "The sum of squares over axes (all without axes); integers wrap.",
+    reduction("ReduceLogSumExp",
+              "The logarithm of the sum of exp over axes (default: all), computed without overflow; integers truncate.",
+              body<log_sum_exp, true>, grad_log_sum_exp),
+    reduction("ReduceSumSquare", "The sum of squares over axes (default: all); integers wrap.",
               body<sum_of_squares, false>),
 };
 

@@ -50,12 +50,12 @@ Runs runs_of(const Shape& x, const std::array<bool, kMaxRank>& mask) {
 }
 
 Status accepts_reduce(const NodeView& node) {
-  if (node.dtype(0) != DType::kF32) return unimplemented("works in f32");
-  if (node.shape(0).num_elements() == 0) return unimplemented("works with at least one element");
+  if (node.dtype(0) != DType::kF32) return unimplemented("requires f32");
+  if (node.shape(0).num_elements() == 0) return unimplemented("requires at least one element");
   PERCALE_ASSIGN_OR_RETURN(const auto mask, reduction_mask(node));
   const Runs runs = runs_of(node.shape(0), mask);
   if (runs.count > 3) return unimplemented("reduced and kept dims alternate more than twice");
-  if (runs.count == 0 || (runs.count == 1 && !runs.reduced[0])) return unimplemented("nothing is reduced");
+  if (runs.count == 0 || (runs.count == 1 && !runs.reduced[0])) return unimplemented("reduces no axis");
   return {};
 }
 
@@ -140,10 +140,10 @@ Result<size_t> arg_axis(const NodeView& node) {
   return normalize_axis(node.attributes.get_int("axis"), node.shape(0).rank());
 }
 Status accepts_arg(const NodeView& node) {
-  if (node.dtype(0) != DType::kF32) return unimplemented("works in f32");
-  if (node.attributes.get_int("select_last_index") != 0) return unimplemented("takes the first of equals");
+  if (node.dtype(0) != DType::kF32) return unimplemented("requires f32");
+  if (node.attributes.get_int("select_last_index") != 0) return unimplemented("requires select_last_index 0");
   PERCALE_ASSIGN_OR_RETURN(const size_t axis, arg_axis(node));
-  if (node.shape(0).product(axis + 1, node.shape(0).rank()) != 1) return unimplemented("works along the innermost dim");
+  if (node.shape(0).product(axis + 1, node.shape(0).rank()) != 1) return unimplemented("requires the innermost dim");
   return {};
 }
 template <bool kMax>
@@ -166,8 +166,8 @@ struct TransposePlan {
 // Expresses the node as a batch of transposed matrices: [batch, rows, cols] -> [batch, cols, rows].
 Result<TransposePlan> as_matrices(const NodeView& node) {
   const Shape& x = node.shape(0);
-  if (item_bytes(node.dtype(0)) != 4) return unimplemented("works with elements of 4 bytes");
-  if (x.num_elements() == 0) return unimplemented("works with at least one element");
+  if (item_bytes(node.dtype(0)) != 4) return unimplemented("requires elements of 4 bytes");
+  if (x.num_elements() == 0) return unimplemented("requires at least one element");
   // Runs of input dims that stay adjacent, in the order of the output.
   std::array<size_t, kMaxRank> first{}, last{};
   size_t runs = 0;
@@ -181,7 +181,7 @@ Result<TransposePlan> as_matrices(const NodeView& node) {
     const size_t axis = node.attributes.contains("perm") ? static_cast<size_t>(perm[d]) : x.rank() - 1 - d;
     if (x[axis] == 1) continue;
     if (previous == kMaxRank || next_of(previous) != axis) {
-      if (runs == 3) return unimplemented("works with matrices that are transposed");
+      if (runs == 3) return unimplemented("requires a transpose of matrices");
       first[runs++] = axis;
     }
     last[runs - 1] = axis;
@@ -192,7 +192,7 @@ Result<TransposePlan> as_matrices(const NodeView& node) {
   if (runs == 3 && first[0] < first[2] && first[2] < first[1]) {
     return TransposePlan{nullptr, size(0), size(2), size(1)};
   }
-  return unimplemented("works with matrices that are transposed");
+  return unimplemented("requires a transpose of matrices");
 }
 Status accepts_transpose(const NodeView& node) { return as_matrices(node).status(); }
 Result<TransposePlan> plan_transpose(const NodeView& node, KernelPlan& booked) {

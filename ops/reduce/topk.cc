@@ -14,7 +14,7 @@ namespace {
 
 Status shape_topk(ShapeContext& context) {
   PERCALE_ASSIGN_OR_RETURN(const int64_t length, vector_length(context, 1));
-  if (length >= 0 && length != 1) return context.error("K must hold one number, has ", length);
+  if (length >= 0 && length != 1) return context.error("K must hold one number, it has ", length);
   Shape y = context.shape(0);
   if (y.known_rank()) {
     const auto axis = normalize_axis(context.attributes.get_int("axis"), y.rank());
@@ -23,7 +23,7 @@ Status shape_topk(ShapeContext& context) {
     y[*axis] = kUnknownDim;
     if (const auto k = known_ints(context, 1)) {
       if (k->front() < 0 || k->front() > kMaxDim || (dim >= 0 && k->front() > dim)) {
-        return context.error("K is ", k->front(), ", the lines of ", context.shape(0), " along dim ",
+        return context.error("K is ", k->front(), ", but the lines of ", context.shape(0), " along dim ",
                              static_cast<uint64_t>(*axis), " hold ", dim);
       }
       y[*axis] = k->front();
@@ -44,8 +44,8 @@ Status grad_topk(GradContext& g) {
 constexpr OpSchema kSchemas[] = {
     {.name = "TopK",
      .since = 24,
-     .doc = "The K greatest (or least) elements along `axis`, of equals those that come first, and where they were; in "
-            "order, without `sorted` as well. NaN counts as greatest.",
+     .doc = "The K greatest (or least) elements along `axis`, and their indices; among equals, those that come first. "
+            "They are always sorted, even without `sorted`. NaN counts as greatest.",
      .inputs = {in("X", 'T', dtypes::kNumeric), in_shape("K")},
      .attributes = {attr_int("axis", -1), attr_int("largest", 1, 0, 1), attr_int("sorted", 1, 0, 1)},
      .outputs = {out("Values", 'T'), out("Indices", dtypes::kI64Only)},

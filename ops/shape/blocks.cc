@@ -89,13 +89,13 @@ Status shape_center_crop_pad(ShapeContext& context) {
     const auto axes = normalize_axes(crop_axes(context.attributes, x.rank()), x.rank());
     if (!axes.ok()) return context.error(axes.status());
     if (length >= 0 && length != static_cast<int64_t>(axes->size())) {
-      return context.error("a shape of ", length, " dims for ", static_cast<uint64_t>(axes->size()), " axes");
+      return context.error("shape has ", length, " dims, but there are ", static_cast<uint64_t>(axes->size()), " axes");
     }
     const auto dims = known_ints(context, 1);
     for (size_t i = 0; i < axes->size(); ++i) {
       y[(*axes)[i]] = dims.has_value() ? (*dims)[i] : kUnknownDim;
       if (dims.has_value() && ((*dims)[i] < 0 || (*dims)[i] > kMaxDim)) {
-        return context.error("dim ", (*dims)[i], " is not in [0, 2^40]");
+        return context.error("dim ", (*dims)[i], " must be in [0, 2^40]");
       }
     }
   }
@@ -131,9 +131,8 @@ constexpr AttrSpec kBlockSize = {
 constexpr OpSchema kSchemas[] = {
     {.name = "CenterCropPad",
      .since = 18,
-     .doc =
-         "The middle of the input along axes (all without any), cut or padded with zeros to the dims of shape; an odd "
-         "element goes at the end.",
+     .doc = "The centre of the input along axes (default: all), cropped or padded with zeros to the dims in shape. If "
+            "the difference is odd, the extra element is at the end.",
      .inputs = {in("input_data", 'T', dtypes::kAny), in_shape("shape", Presence::kRequired, dtypes::kIndex)},
      .attributes = {attr_optional("axes", AttrKind::kInts)},
      .outputs = {out("output_data", 'T')},
@@ -142,9 +141,8 @@ constexpr OpSchema kSchemas[] = {
      .body = center_crop_pad},
     {.name = "DepthToSpace",
      .since = 13,
-     .doc =
-         "Channels of [N,C,H,W] as blocks of blocksize * blocksize pixels; the place in the block is the outer part of "
-         "the channel's number (mode DCR) or the inner (CRD).",
+     .doc = "Moves channels of [N,C,H,W] into blocks of blocksize * blocksize pixels. The position in the block is the "
+            "outer part (mode DCR) or the inner part (CRD) of the channel index.",
      .inputs = {in("input", 'T', dtypes::kAny)},
      .attributes = {kBlockSize, attr_string("mode", "DCR")},
      .outputs = {out("output", 'T')},
@@ -153,9 +151,8 @@ constexpr OpSchema kSchemas[] = {
      .body = depth_to_space},
     {.name = "SpaceToDepth",
      .since = 13,
-     .doc =
-         "Blocks of blocksize * blocksize pixels of [N,C,H,W] as channels; the place in the block is the outer part of "
-         "the channel's number.",
+     .doc = "Moves blocks of blocksize * blocksize pixels of [N,C,H,W] into channels. The position in the block is the "
+            "outer part of the channel index.",
      .inputs = {in("input", 'T', dtypes::kAny)},
      .attributes = {kBlockSize},
      .outputs = {out("output", 'T')},

@@ -23,10 +23,10 @@ Tensor list_tensor(const std::vector<T>& values) {
 // Returns the tensor that the attributes of a Constant describe. There must be exactly one
 // attribute.
 Result<Tensor> constant_of(const Attributes& attributes) {
-  if (attributes.size() != 1) return invalid_argument("wanted exactly one attribute");
+  if (attributes.size() != 1) return invalid_argument("wanted exactly one attribute, which holds the value");
   const AttrValue& value = attributes.begin()->second;
   if (const Tensor* tensor = value.get_if<Tensor>()) {
-    if (!tensor->defined()) return invalid_argument("the value is empty");
+    if (!tensor->defined()) return invalid_argument("the value must not be empty");
     return *tensor;
   }
   if (const double* number = value.get_if<double>()) return Tensor::scalar(static_cast<float>(*number));
@@ -35,7 +35,7 @@ Result<Tensor> constant_of(const Attributes& attributes) {
   if (const auto* numbers = value.get_if<std::vector<double>>()) {
     return list_tensor(std::vector<float>(numbers->begin(), numbers->end()));
   }
-  return unimplemented("constants of strings");
+  return unimplemented("constants of strings are not supported");
 }
 
 Status shape_constant(ShapeContext& context) {
@@ -124,7 +124,7 @@ inline constexpr TypeList<float, double, int16_t, int32_t, int64_t, F16, BF16> k
 // Returns max(ceil((limit - start) / delta), 0), computed exactly for integers.
 template <class T>
 Result<int64_t> range_length(T start, T limit, T delta) {
-  if (delta == T{0}) return invalid_argument("delta is 0");
+  if (delta == T{0}) return invalid_argument("delta must not be 0");
   if constexpr (std::is_integral_v<T>) {
     const bool up = delta > 0;
     if (up ? start >= limit : start <= limit) return int64_t{0};
@@ -132,12 +132,12 @@ Result<int64_t> range_length(T start, T limit, T delta) {
                              : static_cast<uint64_t>(start) - static_cast<uint64_t>(limit);
     const uint64_t step = up ? static_cast<uint64_t>(delta) : uint64_t{0} - static_cast<uint64_t>(delta);
     const uint64_t count = span / step + (span % step != 0 ? 1 : 0);
-    if (count > static_cast<uint64_t>(kMaxDim)) return invalid_argument("the range is longer than 2^40");
+    if (count > static_cast<uint64_t>(kMaxDim)) return invalid_argument("the range has more than 2^40 elements");
     return static_cast<int64_t>(count);
   } else {
     const double count =
         std::ceil((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(delta));
-    if (!(count <= static_cast<double>(kMaxDim))) return invalid_argument("the range is longer than 2^40");
+    if (!(count <= static_cast<double>(kMaxDim))) return invalid_argument("the range has more than 2^40 elements");
     return count > 0 ? static_cast<int64_t>(count) : int64_t{0};
   }
 }
@@ -192,7 +192,7 @@ Status shape_eye(ShapeContext& context) {
   if (x.known_rank() && x.rank() != 2) return context.error("wanted a matrix, got ", x);
   const int64_t to = context.attributes.get_int("dtype", static_cast<int64_t>(context.dtype(0)));
   const auto dtype = static_cast<DType>(is_valid_dtype(static_cast<int32_t>(to)) ? to : 0);
-  if (!dtypes::kAny.contains(dtype)) return context.error("no dtype ", to);
+  if (!dtypes::kAny.contains(dtype)) return context.error("attribute 'dtype' is not a dtype: ", to);
   context.set_output(0, dtype, x);
   return {};
 }
@@ -277,7 +277,7 @@ constexpr DTypeSet kRangeTypes = dtypes::kFloat | DTypeSet::of(DType::kI16, DTyp
 constexpr OpSchema kSchemas[] = {
     {.name = "Constant",
      .since = 25,
-     .doc = "The value of its one attribute.",
+     .doc = "The value of its only attribute.",
      .attributes = {attr_optional("value", AttrKind::kTensor), attr_optional("value_float", AttrKind::kFloat),
                     attr_optional("value_floats", AttrKind::kFloats), attr_optional("value_int", AttrKind::kInt),
                     attr_optional("value_ints", AttrKind::kInts)},
@@ -286,7 +286,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::zero},
     {.name = "ConstantOfShape",
      .since = 25,
-     .doc = "A tensor of the given shape whose every element is `value`, by default an f32 zero.",
+     .doc = "A tensor of the given shape, filled with `value` (default: an f32 zero).",
      .inputs = {in_shape("input")},
      .attributes = {attr_optional("value", AttrKind::kTensor)},
      .outputs = {out("output", kStorable)},
@@ -294,7 +294,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::zero},
     {.name = "Range",
      .since = 11,
-     .doc = "start, start + delta, ... up to before limit.",
+     .doc = "start, start + delta, and so on, up to but not including limit.",
      .inputs = {InputSpec{"start", 'T', kRangeTypes, Presence::kRequired, Bounds::kShape},
                 InputSpec{"limit", 'T', kRangeTypes, Presence::kRequired, Bounds::kShape},
                 InputSpec{"delta", 'T', kRangeTypes, Presence::kRequired, Bounds::kShape}},
@@ -303,7 +303,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.name = "EyeLike",
      .since = 22,
-     .doc = "A matrix of the input's shape with ones on its diagonal number k, zeros elsewhere.",
+     .doc = "A matrix of the input's shape, with ones on diagonal k and zeros elsewhere.",
      .inputs = {in("input", 'T', dtypes::kAny)},
      .attributes = {attr_optional("dtype", AttrKind::kInt), attr_int("k", 0)},
      .outputs = {out("output", dtypes::kAny)},
@@ -311,7 +311,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::zero},
     {.name = "Trilu",
      .since = 14,
-     .doc = "Matrices with zeros below (upper) or above (lower) their diagonal number k.",
+     .doc = "The input's matrices with zeros below (upper) or above (lower) diagonal k.",
      .inputs = {in("input", 'T', dtypes::kAny), in_opt("k", 'K', dtypes::kI64Only)},
      .attributes = {attr_int("upper", 1, 0, 1)},
      .outputs = {out("output", 'T')},

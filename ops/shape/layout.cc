@@ -27,8 +27,8 @@ Result<std::vector<size_t>> permutation(const Attributes& attributes, size_t ran
   }
   PERCALE_ASSIGN_OR_RETURN(perm, normalize_axes(given, rank));
   if (perm.size() != rank) {
-    return invalid_argument("perm names ", static_cast<uint64_t>(perm.size()), " dims of rank ",
-                            static_cast<uint64_t>(rank));
+    return invalid_argument("perm has ", static_cast<uint64_t>(perm.size()),
+                            " entries, wanted a permutation of the dims of rank ", static_cast<uint64_t>(rank));
   }
   return perm;
 }
@@ -91,14 +91,14 @@ Status shape_concat(ShapeContext& context) {
       total = kUnknownDim;
       continue;
     }
-    if (x.rank() == 0) return context.error("input ", static_cast<uint64_t>(i), " is a scalar");
+    if (x.rank() == 0) return context.error("input ", static_cast<uint64_t>(i), " is a scalar, wanted rank 1 or more");
     const auto normal = normalize_axis(context.attributes.get_int("axis"), x.rank());
     if (!normal.ok()) return context.error(normal.status());
     axis = *normal;
     Shape open = x;  // except along the axis, all shapes must agree
     open[axis] = kUnknownDim;
     if (!compatible(open, out)) {
-      return context.error("input ", static_cast<uint64_t>(i), " has shape ", x, ", the others ", out);
+      return context.error("input ", static_cast<uint64_t>(i), " has shape ", x, ", which does not match ", out);
     }
     out = merge(out, open);
     if (total >= 0) total = x[axis] < 0 ? kUnknownDim : total + x[axis];
@@ -141,18 +141,19 @@ Result<std::vector<int64_t>> split_sizes(int64_t dim, size_t parts, const std::v
   const auto count = static_cast<int64_t>(parts);
   if (given != nullptr) {
     if (given->size() != parts) {
-      return invalid_argument("split has ", static_cast<uint64_t>(given->size()), " sizes for ", count, " outputs");
+      return invalid_argument("split has ", static_cast<uint64_t>(given->size()), " sizes, but the node has ", count,
+                              " outputs");
     }
     int64_t total = 0;
     for (int64_t size : *given) {
-      if (size < 0 || size > kMaxDim) return invalid_argument("split has the size ", size);
+      if (size < 0 || size > kMaxDim) return invalid_argument("split sizes must be in [0, 2^40], got ", size);
       total += size;
     }
-    if (dim >= 0 && total != dim) return invalid_argument("split sums to ", total, ", the dim is ", dim);
+    if (dim >= 0 && total != dim) return invalid_argument("split sums to ", total, ", but the dim is ", dim);
     return *given;
   }
   if (const int64_t wanted = attributes.get_int("num_outputs", count); wanted != count) {
-    return invalid_argument("num_outputs is ", wanted, " but there are ", count, " outputs");
+    return invalid_argument("num_outputs is ", wanted, ", but the node has ", count, " outputs");
   }
   if (dim < 0) return std::vector<int64_t>(parts, kUnknownDim);
   // The last parts may be smaller or empty. A branch that is not taken may split 5 into 4 parts.
@@ -168,10 +169,11 @@ Status shape_split(ShapeContext& context) {
   if (has_sizes) {
     PERCALE_ASSIGN_OR_RETURN(const int64_t count, vector_length(context, 1));
     if (count >= 0 && count != static_cast<int64_t>(context.outputs.size())) {
-      return context.error("split has ", count, " sizes for ", static_cast<uint64_t>(context.outputs.size()),
-                           " outputs");
+      return context.error("split has ", count, " sizes, but the node has ",
+                           static_cast<uint64_t>(context.outputs.size()), " outputs");
     }
-    if (context.attributes.contains("num_outputs")) return context.error("split and num_outputs are both given");
+    if (context.attributes.contains("num_outputs"))
+      return context.error("split and num_outputs must not both be given");
   }
   const auto given = has_sizes ? known_ints(context, 1) : std::nullopt;
   std::vector<int64_t> sizes(context.outputs.size(), kUnknownDim);
@@ -199,7 +201,7 @@ Status grad_split(GradContext& g) {
   std::vector<ValueId> parts;
   for (size_t i = 0; i < g.node().outputs.size(); ++i) {
     if (g.output(i) == kNoValue) {
-      g.fail(unimplemented("Split '", g.node().name, "': a gradient where not all outputs are asked for"));
+      g.fail(unimplemented("Split '", g.node().name, "': the gradient requires all outputs"));
       return g.status();
     }
     parts.push_back(g.grad_or_zeros(i));
@@ -239,7 +241,8 @@ Result<PartsPlan> plan_split(const NodeView& node, KernelPlan&) {
   PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(node.attributes.get_int("axis"), whole.rank()));
   // Unused outputs have a size too, so sizes are not read from the outputs' shapes.
   const bool has_sizes = node.has_input(1);
-  if (has_sizes && node.value(1) == nullptr) return internal_error("the sizes are not known");
+  if (has_sizes && node.value(1) == nullptr)
+    return internal_error("the sizes must be known when the kernel is planned");
   const std::vector<int64_t> given = has_sizes ? to_int64s(*node.value(1)) : std::vector<int64_t>();
   PERCALE_ASSIGN_OR_RETURN(
       const auto sizes, split_sizes(whole[axis], node.outputs.size(), has_sizes ? &given : nullptr, node.attributes));
@@ -265,7 +268,8 @@ void run_split(const PartsPlan& plan, const Launch& launch) {
 constexpr OpSchema kSchemas[] = {
     {.name = "Transpose",
      .since = 25,
-     .doc = "Dim d of the result is dim perm[d] of the input; without perm all dims are reversed.",
+     .doc = "The input with permuted dims: dim d of the result is dim perm[d] of the input. Without perm, all dims are "
+            "reversed.",
      .inputs = {in("data", 'T', kStorable)},
      .attributes = {attr_optional("perm", AttrKind::kInts, 0)},
      .outputs = {out("transposed", 'T')},
@@ -273,7 +277,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_transpose},
     {.name = "Concat",
      .since = 13,
-     .doc = "The inputs one behind the other along `axis`.",
+     .doc = "The inputs concatenated along `axis`.",
      .inputs = {in_variadic("inputs", 'T', dtypes::kAny)},
      .attributes = {attr_required("axis", AttrKind::kInt)},
      .outputs = {out("concat_result", 'T')},
@@ -281,8 +285,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_concat},
     {.name = "Split",
      .since = 18,
-     .doc = "The input cut along `axis` into parts of the given sizes, else into equal ones of which the last may be "
-            "smaller.",
+     .doc = "Splits the input along `axis` into parts of the given sizes. Without sizes, the parts are equal and the "
+            "last may be smaller.",
      .inputs = {in("input", 'T', dtypes::kAny), in_shape("split", Presence::kOptional)},
      .attributes = {attr_int("axis", 0), attr_optional("num_outputs", AttrKind::kInt, 1)},
      .outputs = {OutputSpec{"outputs", 'T', {}, Presence::kVariadic}},

@@ -68,7 +68,8 @@ Result<Pads> pads_of(const std::vector<int64_t>& pads, const std::vector<int64_t
     out.after[normal[i]] = pads[i + normal.size()];
   }
   for (int64_t pad : pads) {
-    if (pad < -kMaxDim || pad > kMaxDim) return invalid_argument("pads has ", pad, ", beyond 2^40");
+    if (pad < -kMaxDim || pad > kMaxDim)
+      return invalid_argument("pads contains ", pad, ", whose magnitude exceeds 2^40");
   }
   return out;
 }
@@ -79,10 +80,10 @@ Result<Shape> padded(const Shape& x, const Pads& pads, Mode mode) {
     if (x[d] < 0) continue;
     out[d] = x[d] + pads.before[d] + pads.after[d];
     if (out[d] < 0 || out[d] > kMaxDim) {
-      return invalid_argument("pads make dim ", static_cast<uint64_t>(d), " of ", x, " ", out[d]);
+      return invalid_argument("pads would make dim ", static_cast<uint64_t>(d), " of ", x, " equal to ", out[d]);
     }
     if (x[d] == 0 && out[d] > 0 && mode != Mode::kConstant) {
-      return invalid_argument("nothing to pad dim ", static_cast<uint64_t>(d), " of ", x, " with");
+      return invalid_argument("dim ", static_cast<uint64_t>(d), " of ", x, " has no elements to pad with");
     }
   }
   return out;
@@ -148,11 +149,11 @@ Status shape_pad_grad(ShapeContext& context) {
 
 Result<Shape> tiled(const Shape& x, const std::vector<int64_t>& repeats) {
   if (repeats.size() != x.rank()) {
-    return invalid_argument("repeats has ", static_cast<uint64_t>(repeats.size()), " elements for ", x);
+    return invalid_argument("repeats has ", static_cast<uint64_t>(repeats.size()), " elements, but the input is ", x);
   }
   Shape out = x;
   for (size_t d = 0; d < x.rank(); ++d) {
-    if (repeats[d] < 0) return invalid_argument("repeats has ", repeats[d]);
+    if (repeats[d] < 0) return invalid_argument("repeats must not be negative, got ", repeats[d]);
     if (x[d] < 0) continue;
     const auto dim = checked_mul(x[d], repeats[d]);
     if (!dim.has_value() || *dim > kMaxDim) return invalid_argument("repeats make a dim of ", x, " exceed 2^40");
@@ -222,8 +223,8 @@ Status grad_tile_grad(GradContext& g) {
 constexpr OpSchema kSchemas[] = {
     {.name = "Pad",
      .since = 25,
-     .doc = "Elements put before and after the dims of data: a constant, or data mirrored, its edge, or data again; "
-            "negative pads take away.",
+     .doc = "Pads data before and after its dims, with a constant, reflected data, its edge, or data wrapped around. "
+            "Negative pads crop.",
      .inputs = {in("data", 'T', kStorable), in_shape("pads"), in_opt("constant_value", 'T', kStorable),
                 in_shape("axes", Presence::kOptional, dtypes::kIndex)},
      .attributes = {attr_string("mode", "constant")},
@@ -232,15 +233,15 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_pad},
     {.name = "Tile",
      .since = 13,
-     .doc = "The input repeats[d] times along each dim d.",
+     .doc = "The input repeated repeats[d] times along each dim d.",
      .inputs = {in("input", 'T', dtypes::kAny), in_shape("repeats")},
      .outputs = {out("output", 'T')},
      .shape = shape_tile,
      .grad = grad_tile},
     {.domain = "percale",
      .name = "PadGrad",
-     .doc =
-         "The gradient of Pad with respect to its data, of shape `shape`: each element of grad goes where Pad took it.",
+     .doc = "The gradient of Pad with respect to data, of shape `shape`: each element of grad is added to the element "
+            "that Pad read.",
      .inputs = {in("grad", 'T', dtypes::kNumeric), in_shape("pads"), in_shape("shape"),
                 in_shape("axes", Presence::kOptional, dtypes::kIndex)},
      .attributes = {attr_string("mode", "constant")},
@@ -380,7 +381,7 @@ Result<PadPlan> plan_pad(const NodeView& node, KernelPlan&) {
   PERCALE_ASSIGN_OR_RETURN(const Mode mode, mode_of(node.attributes));
   Pads pads;
   PERCALE_ASSIGN_OR_RETURN(const Shape large, padded_by_inputs(node, node.shape(0), 1, 3, mode, pads));
-  if (large != node.output_shape(0)) return internal_error("the pads are not known");
+  if (large != node.output_shape(0)) return internal_error("the pads must be known when the kernel is planned");
   PadPlan plan = make_pad(node.shape(0), large, pads.before, mode);
   plan.has_value = node.has_input(2);
   set_copy(node, plan);
@@ -390,7 +391,7 @@ Result<PadPlan> plan_pad_grad(const NodeView& node, KernelPlan&) {
   PERCALE_ASSIGN_OR_RETURN(const Mode mode, mode_of(node.attributes));
   Pads pads;
   PERCALE_ASSIGN_OR_RETURN(const Shape large, padded_by_inputs(node, node.output_shape(0), 1, 3, mode, pads));
-  if (large != node.shape(0)) return internal_error("the pads are not known");
+  if (large != node.shape(0)) return internal_error("the pads must be known when the kernel is planned");
   PadPlan plan = make_pad(node.output_shape(0), large, pads.before, mode);
   dispatch(kNumericList, node.dtype(0), [&]<class T>() { plan.run = run_pad_grad_of<T>; });
   return plan;

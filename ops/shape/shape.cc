@@ -43,9 +43,10 @@ Result<int64_t> open_dim(const Shape& x, const std::vector<int64_t>& dims, size_
     want = want * dims[d];
   }
   if (!want.valid()) return invalid_argument("the shape has more than 2^63 elements");
-  if (want.value() == 0) return invalid_argument("-1 stands beside a dim of 0");
+  if (want.value() == 0) return invalid_argument("-1 cannot be inferred beside a dim of 0");
   if (have.value() % want.value() != 0) {
-    return invalid_argument("the elements of ", x, " do not fill whole rows of ", want.value());
+    return invalid_argument("the elements of ", x, " cannot be divided by the other dims, whose product is ",
+                            want.value());
   }
   return have.value() / want.value();
 }
@@ -59,22 +60,22 @@ Result<Shape> reshaped(const Shape& x, std::vector<int64_t> dims, bool allow_zer
     if (dims[d] == kUnknownNumber) {
       dims[d] = kUnknownDim;
     } else if (dims[d] == -1) {
-      if (open != dims.size()) return invalid_argument("more than one -1 in the shape");
+      if (open != dims.size()) return invalid_argument("the shape contains more than one -1");
       open = d;
     } else if (dims[d] == 0 && allow_zero) {
       zero = true;
     } else if (dims[d] == 0) {
       if (x.known_rank() && d >= x.rank()) {
-        return invalid_argument("dim ", static_cast<uint64_t>(d), " is 0 but the data has shape ", x);
+        return invalid_argument("dim ", static_cast<uint64_t>(d), " is 0 (copy the dim), but the data has shape ", x);
       }
       copied[d] = true;
       dims[d] = x.known_rank() ? x[d] : kUnknownDim;
     } else if (dims[d] < 0) {
-      return invalid_argument("dim ", static_cast<uint64_t>(d), " is ", dims[d]);
+      return invalid_argument("dim ", static_cast<uint64_t>(d), " must not be ", dims[d]);
     }
   }
   if (open < dims.size()) {
-    if (zero) return invalid_argument("-1 and, with allowzero, 0 in one shape");
+    if (zero) return invalid_argument("the shape contains both -1 and 0, which allowzero forbids");
     PERCALE_ASSIGN_OR_RETURN(dims[open], open_dim(x, dims, open, copied));
   }
   PERCALE_ASSIGN_OR_RETURN(const Shape out, Shape::make(dims));
@@ -227,7 +228,8 @@ Status grad_expand(GradContext& g) {
 constexpr OpSchema kSchemas[] = {
     {.name = "Reshape",
      .since = 25,
-     .doc = "The elements of data in another shape: -1 is what remains, 0 copies the dim of data unless allowzero.",
+     .doc = "data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data unless "
+            "allowzero is set.",
      .inputs = {in("data", 'T', kStorable), in_shape("shape")},
      .attributes = {attr_int("allowzero", 0, 0, 1)},
      .outputs = {out("reshaped", 'T')},
@@ -237,7 +239,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_view},
     {.name = "Flatten",
      .since = 25,
-     .doc = "A matrix: the dims before `axis` become its rows, the others its columns.",
+     .doc = "The input as a matrix: the dims before `axis` become its rows, the others its columns.",
      .inputs = {in("input", 'T', kStorable)},
      .attributes = {attr_int("axis", 1)},
      .outputs = {out("output", 'T')},
@@ -247,7 +249,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_view},
     {.name = "Squeeze",
      .since = 25,
-     .doc = "Takes away dims of 1: those of axes, without axes all.",
+     .doc = "Removes dims of size 1: those in axes, or all without axes.",
      .inputs = {in("data", 'T', kStorable), in_shape("axes", Presence::kOptional)},
      .outputs = {out("squeezed", 'T')},
      .flags = kPure | kView,
@@ -256,7 +258,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_view},
     {.name = "Unsqueeze",
      .since = 25,
-     .doc = "Puts in dims of 1 so that they stand at `axes` of the result.",
+     .doc = "Inserts dims of size 1 at the positions `axes` of the result.",
      .inputs = {in("data", 'T', kStorable), in_shape("axes")},
      .outputs = {out("expanded", 'T')},
      .flags = kPure | kView,
@@ -265,7 +267,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_view},
     {.name = "Expand",
      .since = 13,
-     .doc = "The input repeated to the broadcast of its shape and `shape`.",
+     .doc = "The input broadcast with `shape`.",
      .inputs = {in("input", 'T', dtypes::kAny), in_shape("shape")},
      .outputs = {out("output", 'T')},
      .in_place = {InPlace{0, 0}},
@@ -273,7 +275,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_expand},
     {.name = "Shape",
      .since = 25,
-     .doc = "The dims [start, end) of the input; negative ones count from the end.",
+     .doc = "The dims [start, end) of the input's shape; negative bounds count from the end.",
      .inputs = {in("data", 'T', kStorable)},
      .attributes = {attr_int("start", 0), attr_optional("end", AttrKind::kInt)},
      .outputs = {out("shape", dtypes::kI64Only)},

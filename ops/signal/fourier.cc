@@ -44,7 +44,7 @@ void by_halves(ComplexNumber* x, size_t n, const std::vector<ComplexNumber>& tur
 
 Result<Fourier> Fourier::make(int64_t length) {
   if (length > kMostLength)
-    return resource_exhausted("a transform of ", length, " numbers, at most ", kMostLength, " are");
+    return resource_exhausted("a transform of ", length, " numbers exceeds the limit of ", kMostLength);
   Fourier f;
   f.length_ = length;
   const bool halves = (length & (length - 1)) == 0;

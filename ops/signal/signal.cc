@@ -46,7 +46,8 @@ Result<DftSizes> dft_sizes(const Attributes& attributes, const Shape& x, int64_t
   s.inverse = attributes.get_int("inverse") != 0;
   s.onesided = attributes.get_int("onesided") != 0;
   PERCALE_ASSIGN_OR_RETURN(s.axis, normalize_axis(axis, x.rank()));
-  if (s.axis + 1 == x.rank()) return invalid_argument("axis ", axis, " is that of the real and imaginary parts");
+  if (s.axis + 1 == x.rank())
+    return invalid_argument("axis ", axis, " holds the real and imaginary parts and cannot be transformed");
   s.given = x[s.axis];
   s.length = asked.value_or(s.inverse && s.onesided ? 2 * (s.given - 1) : s.given);
   if (s.length < 1 || s.length > kMaxDim) return invalid_argument("cannot transform ", s.length, " numbers");
@@ -64,7 +65,7 @@ Status shape_dft(ShapeContext& c) {
     const int64_t parts = x.back(), wanted = inverse ? 2 : 1;
     if (parts >= 0 && parts != 1 && parts != 2) return c.error("the last dim of ", x, " is neither 1 nor 2");
     if (onesided && parts >= 0 && parts != wanted) {
-      return c.error("onesided", inverse ? " and inverse" : "", " wants a last dim of ", wanted, ", got ", x);
+      return c.error("onesided", inverse ? " and inverse" : "", " requires a last dim of ", wanted, ", got ", x);
     }
     y[x.rank() - 1] = onesided && inverse ? 1 : 2;
     const auto axis = number_of(c, 2, -2), length = number_of(c, 1, -1);
@@ -137,7 +138,8 @@ struct DftPlan {
 Result<DftPlan> plan_dft(const NodeView& node, KernelPlan& plan) {
   const Shape& x = node.shape(0);
   const auto axis = number_of(node, 2, -2), length = number_of(node, 1, -1);
-  if (!axis.has_value() || !length.has_value()) return internal_error("the axis and the length are not known");
+  if (!axis.has_value() || !length.has_value())
+    return internal_error("the axis and the length must be known when the kernel is planned");
   PERCALE_ASSIGN_OR_RETURN(const DftSizes sizes,
                            dft_sizes(node.attributes, x, *axis, node.has_input(1) ? length : std::nullopt));
   DftPlan p;
@@ -209,22 +211,23 @@ Status shape_stft(ShapeContext& c) {
   const int64_t parts = x.known_rank() ? x[2] : kUnknownDim;
   if (parts >= 0 && parts != 1 && parts != 2) return c.error("the last dim of ", x, " is neither 1 nor 2");
   const bool onesided = c.attributes.get_int("onesided") != 0;
-  if (onesided && parts == 2) return c.error("onesided wants a real signal, got ", x);
+  if (onesided && parts == 2) return c.error("onesided requires a real signal, got ", x);
   int64_t length = number_of(c, 3, -1).value_or(kUnknownDim);
   if (c.has_input(2)) {
     PERCALE_ASSIGN_OR_RETURN(const int64_t window, vector_length(c, 2));
     if (length >= 0 && window >= 0 && length != window)
-      return c.error("frame_length is ", length, ", window ", c.shape(2));
+      return c.error("frame_length is ", length, ", but the window is ", c.shape(2));
     length = std::max(length, window);
   } else if (!c.has_input(3)) {
     length = total;
   }
   const auto step = number_of(c, 1, 1);
-  if (step.has_value() && *step < 1) return c.error("frame_step is ", *step);
-  if (c.has_input(3) && c.value(3) != nullptr && length < 1) return c.error("frame_length is ", length);
+  if (step.has_value() && *step < 1) return c.error("frame_step must be at least 1, got ", *step);
+  if (c.has_input(3) && c.value(3) != nullptr && length < 1)
+    return c.error("frame_length must be at least 1, got ", length);
   int64_t frames = kUnknownDim;
   if (step.has_value() && length >= 0 && total >= 0) {
-    if (length < 1 || length > total) return c.error("frames of ", length, " of a signal ", x);
+    if (length < 1 || length > total) return c.error("frame_length is ", length, ", which does not fit the signal ", x);
     frames = (total - length) / *step + 1;
   }
   c.set_output(0, c.dtype(0), Shape{batch, frames, length < 0 ? kUnknownDim : onesided ? length / 2 + 1 : length, 2});
@@ -269,11 +272,12 @@ template <class Context>
 Result<MelSizes> mel_sizes(const Context& c) {
   MelSizes s{to_int64s(*c.value(0))[0], to_int64s(*c.value(1))[0], to_int64s(*c.value(2))[0], real_of(*c.value(3)),
              real_of(*c.value(4))};
-  if (s.bands < 1 || s.bands > kMostBands) return invalid_argument("num_mel_bins is ", s.bands);
-  if (s.length < 1 || s.length > kMaxDim) return invalid_argument("dft_length is ", s.length);
-  if (s.rate < 1) return invalid_argument("sample_rate is ", s.rate);
+  if (s.bands < 1 || s.bands > kMostBands) return invalid_argument("num_mel_bins is out of range: ", s.bands);
+  if (s.length < 1 || s.length > kMaxDim) return invalid_argument("dft_length is out of range: ", s.length);
+  if (s.rate < 1) return invalid_argument("sample_rate must be at least 1, got ", s.rate);
   if (!(s.lower >= 0 && s.upper >= s.lower && std::isfinite(s.upper))) {
-    return invalid_argument("wanted bands between ", s.lower, " and ", s.upper, " Hz");
+    return invalid_argument("the bands need 0 <= lower_edge_hertz <= upper_edge_hertz, got ", s.lower, " and ", s.upper,
+                            " Hz");
   }
   return s;
 }
@@ -281,7 +285,7 @@ Result<MelSizes> mel_sizes(const Context& c) {
 Status shape_mel(ShapeContext& c) {
   const auto dtype = static_cast<DType>(c.attributes.get_int("output_datatype"));
   if (c.attributes.get_int("output_datatype") >= kNumDTypes || !dtypes::kNumeric.contains(dtype)) {
-    return c.error("output_datatype is ", c.attributes.get_int("output_datatype"));
+    return c.error("output_datatype must be a number type, got ", c.attributes.get_int("output_datatype"));
   }
   bool known = true;
   for (size_t i = 0; i < 5; ++i) {
@@ -307,7 +311,7 @@ struct MelPlan {
 
 Result<MelPlan> plan_mel(const NodeView& node, KernelPlan&) {
   for (size_t i = 0; i < 5; ++i) {
-    if (node.value(i) == nullptr) return internal_error("its numbers are not known");
+    if (node.value(i) == nullptr) return internal_error("its inputs must be known when the kernel is planned");
   }
   PERCALE_ASSIGN_OR_RETURN(const MelSizes s, mel_sizes(node));
   MelPlan p;
@@ -360,11 +364,10 @@ constexpr InputSpec number_input(std::string_view name, Presence presence = Pres
 constexpr OpSchema kSchemas[] = {
     {.name = "DFT",
      .since = 20,
-     .doc = "The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers, cut or filled "
-            "with zeros to "
-            "dft_length: sum of x[n] exp(-2 pi i k n / N), inverse: with + and divided by N. onesided: the first half "
-            "of a real "
-            "input's, or the real output of such a half.",
+     .doc =
+         "The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers, cropped or "
+         "zero-padded to dft_length: sum of x[n] exp(-2 pi i k n / N). inverse: + in the exponent, divided by N. "
+         "onesided: the first half of the transform of a real input, or with inverse the real output for such a half.",
      .inputs = {in("input", 'T', dtypes::kFloat), number_input("dft_length", Presence::kOptional),
                 number_input("axis", Presence::kOptional, dtypes::kI64Only)},
      .attributes = {attr_int("inverse", 0, 0, 1), attr_int("onesided", 0, 0, 1)},
@@ -373,9 +376,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_dft},
     {.name = "MelWeightMatrix",
      .since = 17,
-     .doc = "Triangles over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595 log10(1 + f / "
-            "700), 1 at "
-            "their peaks.",
+     .doc = "Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595 "
+            "log10(1 + f / 700), with peaks of 1.",
      .inputs = {number_input("num_mel_bins"), number_input("dft_length"), number_input("sample_rate"),
                 number_input("lower_edge_hertz", Presence::kRequired, dtypes::kFloat),
                 number_input("upper_edge_hertz", Presence::kRequired, dtypes::kFloat)},
@@ -385,9 +387,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.name = "STFT",
      .since = 17,
-     .doc = "The DFT of frames of frame_length numbers, frame_step apart, of a signal [batch, length, 1 or 2], each "
-            "times the "
-            "window.",
+     .doc = "The DFT of each frame of frame_length samples, frame_step apart, of a signal [batch, length, 1 or 2], "
+            "multiplied by the window.",
      .inputs = {in("signal", 'T', dtypes::kFloat), number_input("frame_step"), in_opt("window", 'T', dtypes::kFloat),
                 number_input("frame_length", Presence::kOptional)},
      .attributes = {attr_int("onesided", 1, 0, 1)},

@@ -16,7 +16,7 @@ Status shape_taper(ShapeContext& context) {
   }
   const int64_t dtype = context.attributes.get_int("output_datatype");
   if (dtype <= 0 || dtype >= kNumDTypes || !dtypes::kNumeric.contains(static_cast<DType>(dtype))) {
-    return context.error("attribute 'output_datatype' is ", dtype, ", which names no number type");
+    return context.error("attribute 'output_datatype' is ", dtype, ", which is not a number type");
   }
   int64_t size = kUnknownDim;
   if (const auto known = known_ints(context, 0)) {

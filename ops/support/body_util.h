@@ -44,7 +44,7 @@ inline ValueId root_of_sum(Emitter& e, ValueId x) {
 // Returns the rank of x. It is an error if the rank is unknown.
 inline Result<size_t> rank_of(const Emitter& e, ValueId x) {
   const Shape& shape = e.shape(x);
-  if (!shape.known_rank()) return invalid_argument("the rank of the input is not known");
+  if (!shape.known_rank()) return invalid_argument("the rank of the input must be known");
   return shape.rank();
 }
 

@@ -44,12 +44,12 @@ inline bool has_narrow_operand(const NodeView& view) {
 
 // Accepts nodes without an f16, bf16 or float8 operand.
 inline Status accepts_full_floats(const NodeView& view) {
-  if (has_narrow_operand(view)) return unimplemented("works in f32 and f64");
+  if (has_narrow_operand(view)) return unimplemented("requires f32 or f64");
   return {};
 }
 // Accepts nodes with at least one f16, bf16 or float8 operand.
 inline Status accepts_narrow_floats(const NodeView& view) {
-  if (!has_narrow_operand(view)) return unimplemented("widens f16, bf16 and float8 alone");
+  if (!has_narrow_operand(view)) return unimplemented("requires f16, bf16 or float8");
   return {};
 }
 

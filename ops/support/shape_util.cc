@@ -38,7 +38,7 @@ Result<std::vector<size_t>> normalize_axes(std::span<const int64_t> axes, size_t
   std::array<bool, kMaxRank> seen{};
   for (int64_t axis : axes) {
     PERCALE_ASSIGN_OR_RETURN(const size_t a, normalize_axis(axis, rank));
-    if (seen[a]) return invalid_argument("axis ", axis, " is given twice");
+    if (seen[a]) return invalid_argument("axis ", axis, " is listed twice");
     seen[a] = true;
     out.push_back(a);
   }

@@ -44,7 +44,7 @@ void pack_small(DType dtype, const uint8_t* from, int64_t first, int64_t count, 
 // Accepts nodes by the dtype of input 0.
 inline Status accepts_small(const NodeView& node) {
   if (is_small(node.dtype(0))) return {};
-  return unimplemented("moves float8, float4 and 2- and 4-bit integers alone");
+  return unimplemented("requires float8, float4, or 2- or 4-bit integers");
 }
 inline Status accepts_storable(const NodeView& node) {
   if (kStorable.contains(node.dtype(0))) return {};

@@ -29,7 +29,7 @@ void number_to_input(UpgradeContext& c, std::string_view attribute, size_t input
 }
 
 Status check_data(const UpgradeContext& c) {
-  return c.input(0) == kNoValue ? c.error("its first input is absent") : Status();
+  return c.input(0) == kNoValue ? c.error("its first input is missing") : Status();
 }
 
 Status clip_before_11(UpgradeContext& c) {
@@ -100,7 +100,7 @@ Status dropout_before_10(UpgradeContext& c) {
 Status batch_normalization_before_14(UpgradeContext& c) {
   if (c.num_outputs > 3) {
     return unimplemented("BatchNormalization '", c.name, "' of opset ", c.version,
-                         ": its outputs saved_mean and saved_var");
+                         ": its outputs saved_mean and saved_var are not supported");
   }
   if (!c.attributes.contains("training_mode") && c.num_outputs > 1) c.attributes.set("training_mode", int64_t{1});
   return {};
@@ -109,7 +109,7 @@ Status batch_normalization_before_14(UpgradeContext& c) {
 Status batch_normalization_before_9(UpgradeContext& c) {
   if (c.take_int("spatial", 1) != 0) return {};
   return unimplemented("BatchNormalization '", c.name, "' of opset ", c.version,
-                       ": statistics per element (spatial 0)");
+                       ": statistics per element (spatial 0) are not supported");
 }
 
 // Before, the axis was an attribute.
@@ -153,7 +153,7 @@ Status resize_before_18(UpgradeContext& c) {
 
 // Before, k was an attribute.
 Status topk_before_10(UpgradeContext& c) {
-  if (!c.attributes.contains("k")) return c.error("has no k");
+  if (!c.attributes.contains("k")) return c.error("needs the attribute 'k'");
   c.set_input(1, c.ints({c.take_int("k", 0)}));
   return {};
 }
@@ -179,7 +179,7 @@ Status upsample_before_9(UpgradeContext& c) {
   std::vector<float> scales;
   for (double scale : c.attributes.get_floats("scales")) scales.push_back(static_cast<float>(scale));
   c.attributes.erase("scales");
-  if (scales.empty()) return c.error("has no scales");
+  if (scales.empty()) return c.error("needs the attribute 'scales'");
   c.set_input(1, c.constant(Tensor::vector(std::span<const float>(scales))));
   return {};
 }

@@ -16,13 +16,13 @@ Status broadcast_before_7(UpgradeContext& c) {
   const bool has_axis = c.attributes.contains("axis");
   int64_t axis = c.take_int("axis", 0);
   if (c.take_int("broadcast", 0) == 0 || !has_axis) return {};
-  if (c.input(0) == kNoValue || c.input(1) == kNoValue) return c.error("an input is absent");
+  if (c.input(0) == kNoValue || c.input(1) == kNoValue) return c.error("an input is missing");
   const Shape& left = c.shape(c.input(0));
   const Shape& right = c.shape(c.input(1));
-  if (!left.known_rank() || !right.known_rank()) return c.error("broadcasting by 'axis' needs inputs of known rank");
+  if (!left.known_rank() || !right.known_rank()) return c.error("broadcasting by 'axis' requires inputs of known rank");
   const auto rank = static_cast<int64_t>(left.rank()), small = static_cast<int64_t>(right.rank());
   if (axis < 0) axis += rank;
-  if (axis < 0 || axis > rank - small) return c.error("axis ", axis, " does not put ", right, " within ", left);
+  if (axis < 0 || axis > rank - small) return c.error("axis ", axis, " does not place ", right, " within ", left);
   std::vector<int64_t> axes;
   for (int64_t i = axis + small; i < rank; ++i) axes.push_back(small + i - axis - small);
   if (axes.empty()) return {};
@@ -81,16 +81,16 @@ Status cast_before_6(UpgradeContext& c) {
   const std::string_view to = c.attributes.get_string("to");
   if (to.empty()) return {};
   const auto found = std::find(std::begin(kNames), std::end(kNames), to);
-  if (found == std::end(kNames)) return c.error("'", to, "' is no dtype");
+  if (found == std::end(kNames)) return c.error("'", to, "' is not a dtype");
   c.attributes.set("to", static_cast<int64_t>(found - std::begin(kNames)));
   return {};
 }
 
 // Before, slopes per channel were given as a vector.
 Status prelu_before_7(UpgradeContext& c) {
-  if (c.input(0) == kNoValue || c.input(1) == kNoValue) return c.error("an input is absent");
+  if (c.input(0) == kNoValue || c.input(1) == kNoValue) return c.error("an input is missing");
   const Shape &x = c.shape(c.input(0)), &slope = c.shape(c.input(1));
-  if (!x.known_rank() || !slope.is_static()) return c.error("needs inputs of known rank");
+  if (!x.known_rank() || !slope.is_static()) return c.error("requires inputs of known rank");
   if (slope.rank() != 1 || slope[0] == 1 || x.rank() < 3) return {};
   std::vector<int64_t> axes;
   for (size_t d = 2; d < x.rank(); ++d) axes.push_back(static_cast<int64_t>(d) - 1);
@@ -101,7 +101,7 @@ Status prelu_before_7(UpgradeContext& c) {
 // Before, p was a float.
 Status lp_pool_before_2(UpgradeContext& c) {
   const double p = c.take_float("p", 2);
-  if (p < 1 || p > 1 << 20 || p != std::floor(p)) return c.error("p is ", p, ", wanted a whole number");
+  if (p < 1 || p > 1 << 20 || p != std::floor(p)) return c.error("p is ", p, ", wanted an integer from 1 to 2^20");
   c.attributes.set("p", static_cast<int64_t>(p));
   return {};
 }

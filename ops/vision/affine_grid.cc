@@ -19,7 +19,7 @@ Status shape_affine_grid(ShapeContext& c) {
   if (rank >= 0 && rank != 2 && rank != 3) return c.error("wanted 2 or 3 spatial dims, got ", rank);
   const Shape wanted{kUnknownDim, rank, rank < 0 ? rank : rank + 1};
   if (!compatible(theta, wanted) || (length >= 0 && rank >= 0 && length != rank + 2)) {
-    return c.error("theta is ", theta, ", size has ", length, " numbers");
+    return c.error("theta has shape ", theta, ", which does not match the ", length, " numbers of size");
   }
   Shape out = Shape::unranked();
   if (rank >= 0) {
@@ -30,8 +30,8 @@ Status shape_affine_grid(ShapeContext& c) {
   if (const auto size = known_ints(c, 1); size.has_value() && out.known_rank()) {
     const auto shape = Shape::make(*size);
     if (!shape.ok()) return c.error(shape.status());
-    if (!shape->is_static()) return c.error("size is ", *shape);
-    if (out[0] >= 0 && out[0] != (*shape)[0]) return c.error("theta is ", theta, ", size asks for ", *shape);
+    if (!shape->is_static()) return c.error("size must not contain negative dims, got ", *shape);
+    if (out[0] >= 0 && out[0] != (*shape)[0]) return c.error("theta has shape ", theta, ", but size is ", *shape);
     out[0] = (*shape)[0];
     for (size_t d = 2; d < shape->rank(); ++d) out[d - 1] = (*shape)[d];
   }
@@ -58,7 +58,7 @@ Status affine_grid(BodyContext& c) {
   const Shape &theta = c.shape(c.input(0)), &size = c.shape(c.input(1));
   int64_t rank = theta.known_rank() ? theta[1] : kUnknownDim;
   if (rank < 0 && size.known_rank() && size[0] >= 0) rank = size[0] - 2;
-  if (rank < 0) return unimplemented("the number of spatial dims is not known");
+  if (rank < 0) return unimplemented("the number of spatial dims must be known");
   const ValueId map = cast(c, c.input(0), wide);
   const auto column = [&](int64_t k) {
     std::vector<int64_t> axes;
@@ -82,9 +82,9 @@ Status affine_grid(BodyContext& c) {
 constexpr OpSchema kSchemas[] = {
     {.name = "AffineGrid",
      .since = 20,
-     .doc = "theta times (x, y, 1) or (x, y, z, 1) for each element of pictures of `size` [N,C,(D,)H,W], with x, y and "
-            "z from -1 to "
-            "1 between the first and the last element (align_corners) or edge.",
+     .doc = "The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of `size` "
+            "[N,C,(D,)H,W]. x, y and z run from -1 to 1 between the centres of the first and last elements "
+            "(align_corners) or the outer edges.",
      .inputs = {in("theta", 'T', dtypes::kFloat), in_shape("size")},
      .attributes = {attr_int("align_corners", 0, 0, 1)},
      .outputs = {out("grid", 'T')},

@@ -99,7 +99,7 @@ Status shape_non_max_suppression(ShapeContext& c) {
     return c.error("wanted scores [B,C,N], got ", scores);
   }
   if (boxes.known_rank() && scores.known_rank() && !compatible(scores, Shape{boxes[0], kUnknownDim, boxes[1]})) {
-    return c.error("scores ", scores, " are not of boxes ", boxes);
+    return c.error("scores ", scores, " do not match boxes ", boxes);
   }
   bool known = boxes.is_static() && scores.is_static();
   for (size_t i = 0; i < c.num_inputs(); ++i) known = known && (!c.has_input(i) || c.value(i) != nullptr);
@@ -125,9 +125,8 @@ constexpr InputSpec read_input(std::string_view name, DType dtype, Presence pres
 constexpr OpSchema kSchemas[] = {
     {.name = "NonMaxSuppression",
      .since = 11,
-     .doc =
-         "Rows (batch, class, box) of the boxes above score_threshold, the best of a class first, without those whose "
-         "intersection over union with a better one is above iou_threshold.",
+     .doc = "Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score in each "
+            "class. A box is dropped if its intersection over union with a better one is above iou_threshold.",
      .inputs = {read_input("boxes", DType::kF32), read_input("scores", DType::kF32),
                 read_input("max_output_boxes_per_class", DType::kI64, Presence::kOptional),
                 read_input("iou_threshold", DType::kF32, Presence::kOptional),
@@ -140,7 +139,8 @@ constexpr OpSchema kSchemas[] = {
 
 // The boxes are known when the node is planned, so the plan holds the result.
 Result<std::vector<int64_t>> plan_non_max_suppression(const NodeView& node, KernelPlan&) {
-  if (node.value(0) == nullptr || node.value(1) == nullptr) return internal_error("boxes and scores are not known");
+  if (node.value(0) == nullptr || node.value(1) == nullptr)
+    return internal_error("boxes and scores must be known when the kernel is planned");
   PERCALE_ASSIGN_OR_RETURN(const Suppression s, suppression_of(node));
   return select(s, node.value(0)->span<float>().data(), node.value(1)->span<float>().data());
 }

@@ -55,7 +55,7 @@ Result<Shape> sampled_shape(const Shape& x, const Shape& grid) {
   Shape wanted = x;
   for (size_t d = 1; d <= rank; ++d) wanted[d] = kUnknownDim;
   wanted[rank + 1] = static_cast<int64_t>(rank);
-  if (!compatible(grid, wanted)) return invalid_argument("the grid is ", grid, ", wanted ", wanted);
+  if (!compatible(grid, wanted)) return invalid_argument("the grid has shape ", grid, ", wanted ", wanted);
   Shape y = x;
   y[0] = std::max(x[0], grid[0]);
   bool any = true, none = false;
@@ -64,7 +64,7 @@ Result<Shape> sampled_shape(const Shape& x, const Shape& grid) {
     any = any && grid[d] > 0;
     none = none || x[d + 1] == 0;
   }
-  if (any && none) return invalid_argument("there is no element in ", x, " to take");
+  if (any && none) return invalid_argument("X ", x, " has no elements to sample");
   return y;
 }
 
@@ -72,7 +72,7 @@ Status shape_grid_sample(ShapeContext& c) {
   const auto options = options_of(c.attributes);
   if (!options.ok()) return c.error(options.status());
   if (options->mode != Mode::kNearest && !dtypes::kNumeric.contains(c.dtype(0))) {
-    return c.error("mode ", c.attributes.get_string("mode"), " makes means, which ", c.dtype(0), " has not");
+    return c.error("mode ", c.attributes.get_string("mode"), " interpolates, which is not possible for ", c.dtype(0));
   }
   const auto y = sampled_shape(c.shape(0), c.shape(1));
   if (!y.ok()) return c.error(y.status());
@@ -363,11 +363,10 @@ constexpr AttrSpec kAlign = attr_int("align_corners", 0, 0, 1), kMode = attr_str
 constexpr OpSchema kSchemas[] = {
     {.name = "GridSample",
      .since = 22,
-     .doc = "X [N,C,D1,...] at the places of grid [N,P1,...,rank], whose numbers from -1 to 1 go from the first to the "
-            "last "
-            "element (align_corners) or edge, the last dim first; nearest, linear or cubic (Keys 1981), beyond the "
-            "edges zeros, "
-            "the edge or a reflection. 1 to 3 spatial dims.",
+     .doc =
+         "X [N,C,D1,...] sampled at the positions in grid [N,P1,...,rank], whose coordinates, last dim first, run from "
+         "-1 to 1 between the first and last elements (align_corners) or the edges. Interpolation is nearest, linear "
+         "or cubic (Keys 1981). Positions beyond the edges read zeros, the edge or a reflection. 1 to 3 spatial dims.",
      .inputs = {in("X", 'X', dtypes::kAny), in("grid", 'G', dtypes::kFloat)},
      .attributes = {kAlign, kMode, kPadding},
      .outputs = {out("Y", 'X')},

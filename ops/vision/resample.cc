@@ -164,40 +164,42 @@ Taps transposed(const Taps& taps, int64_t columns) {
   return out;
 }
 
-Result<Resample> Resample::make(const Shape& x, DType dtype, bool weights, std::vector<Axis> axes, KernelPlan& plan) {
-  Resample out;
-  out.tensor_item_ = out.item_ = item_bytes(dtype);
+void Resample::choose_pass(DType dtype, bool weights) {
+  tensor_item_ = item_ = item_bytes(dtype);
   if (weights) {
     const bool half = dtype == DType::kF16 || dtype == DType::kBF16;
     const bool single = half || dtype == DType::kF32;
     if (half || is_integer(dtype)) {
       dispatch(kNumericList, dtype, [&]<class T>() {
-        out.widen_ = widen_all<T>;
-        out.narrow_ = narrow_all<T>;
+        widen_ = widen_all<T>;
+        narrow_ = narrow_all<T>;
       });
     }
-    out.item_ = single ? 4 : 8;
-    out.pass_ = [](const Pass& p, const void* from, void* to, const ParallelFor& parallel) {
+    item_ = single ? 4 : 8;
+    pass_ = [](const Pass& p, const void* from, void* to, const ParallelFor& parallel) {
       sum_pass<double>(p.taps, p.outer, p.from, p.inner, from, to, parallel);
     };
     if (single) {
-      out.pass_ = [](const Pass& p, const void* from, void* to, const ParallelFor& parallel) {
+      pass_ = [](const Pass& p, const void* from, void* to, const ParallelFor& parallel) {
         sum_pass<float>(p.taps, p.outer, p.from, p.inner, from, to, parallel);
       };
     }
-  } else {
-    const auto copy = [&]<class T>(T) {
-      out.pass_ = [](const Pass& p, const void* from, void* to, const ParallelFor& parallel) {
-        copy_pass<T>(p.taps, p.outer, p.from, p.inner, from, to, parallel);
-      };
-    };
-    switch (out.item_) {
-      case 1: copy(uint8_t{}); break;
-      case 2: copy(uint16_t{}); break;
-      case 4: copy(uint32_t{}); break;
-      default: copy(uint64_t{}); break;
-    }
+    return;
   }
+  const auto copy = [&]<class T>(T) {
+    pass_ = [](const Pass& p, const void* from, void* to, const ParallelFor& parallel) {
+      copy_pass<T>(p.taps, p.outer, p.from, p.inner, from, to, parallel);
+    };
+  };
+  switch (item_) {
+    case 1: copy(uint8_t{}); break;
+    case 2: copy(uint16_t{}); break;
+    case 4: copy(uint32_t{}); break;
+    default: copy(uint64_t{}); break;
+  }
+}
+
+Result<int64_t> Resample::add_passes(const Shape& x, std::vector<Axis> axes) {
   // Shrinking axes come first, so that the others have less work.
   const auto growth = [&](const Axis& a) {
     return static_cast<double>(a.taps.rows()) / static_cast<double>(std::max<int64_t>(x[a.dim], 1));
@@ -212,12 +214,12 @@ Result<Resample> Resample::make(const Shape& x, DType dtype, bool weights, std::
   const auto see = [&]() -> Status {
     CheckedSize bytes = 8;
     for (size_t d = 0; d < now.rank(); ++d) bytes = bytes * now[d];
-    if (!bytes.valid()) return resource_exhausted("a step between the axes, ", now, ", exceeds 2^63 bytes");
+    if (!bytes.valid()) return resource_exhausted("the intermediate result of shape ", now, " exceeds 2^63 bytes");
     largest = std::max(largest, now.num_elements());
     return {};
   };
   PERCALE_RETURN_IF_ERROR(see());
-  out.x_elements_ = now.num_elements();
+  x_elements_ = now.num_elements();
   for (Axis& axis : axes) {
     Pass pass;
     pass.outer = now.product(0, axis.dim);
@@ -226,12 +228,19 @@ Result<Resample> Resample::make(const Shape& x, DType dtype, bool weights, std::
     now[axis.dim] = axis.taps.rows();
     pass.taps = std::move(axis.taps);
     PERCALE_RETURN_IF_ERROR(see());
-    out.passes_.push_back(std::move(pass));
+    passes_.push_back(std::move(pass));
   }
-  out.y_elements_ = now.num_elements();
+  y_elements_ = now.num_elements();
+  return largest;
+}
+
+Result<Resample> Resample::make(const Shape& x, DType dtype, bool weights, std::vector<Axis> axes, KernelPlan& plan) {
+  Resample out;
+  out.choose_pass(dtype, weights);
+  PERCALE_ASSIGN_OR_RETURN(const int64_t largest, out.add_passes(x, std::move(axes)));
   if (out.passes_.size() > 1 || out.widen_ != nullptr) {
     const CheckedSize both = (CheckedSize(largest * out.item_) + 63) * 2;
-    if (!both.valid()) return resource_exhausted("the steps between the axes exceed 2^63 bytes");
+    if (!both.valid()) return resource_exhausted("the intermediate results exceed 2^63 bytes");
     out.buffer_bytes_ = round_up(largest * out.item_, 64);
     plan.scratch_bytes = 2 * out.buffer_bytes_;
   }

@@ -56,6 +56,10 @@ class Resample {
   using PassFn = void (*)(const Pass&, const void* x, void* y, const ParallelFor&);
   using ConvertFn = void (*)(const void* from, void* to, int64_t count, const ParallelFor&);
 
+  void choose_pass(DType dtype, bool weights);
+  // Returns the elements of the largest tensor before, between or after the passes.
+  Result<int64_t> add_passes(const Shape& x, std::vector<Axis> axes);
+
   std::vector<Pass> passes_;
   PassFn pass_ = nullptr;
   ConvertFn widen_ = nullptr, narrow_ = nullptr;  // null if sums are in the tensor's own type

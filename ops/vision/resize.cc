@@ -23,7 +23,7 @@ Status shape_resize(ShapeContext& c) {
   if (!options.ok()) return c.error(options.status());
   const DType dtype = c.dtype(0);
   if (options->filter != ResizeOptions::Filter::kNearest && !dtypes::kNumeric.contains(dtype)) {
-    return c.error("mode ", c.attributes.get_string("mode"), " makes means, which ", dtype, " has not");
+    return c.error("mode ", c.attributes.get_string("mode"), " interpolates, which is not possible for ", dtype);
   }
   std::vector<AxisSize> sizes;
   const auto out = resized(resize_inputs(c, 1), *options, c.shape(0), sizes);
@@ -80,9 +80,9 @@ constexpr InputSpec kRoiInput = in_shape("roi", Presence::kOptional, kRoi),
 constexpr OpSchema kSchemas[] = {
     {.name = "Resize",
      .since = 19,
-     .doc = "x resampled along its axes to scales * dims or to sizes: nearest, linear or cubic, with ONNX's coordinate "
-            "modes "
-            "(and tf_half_pixel_for_nn of opset 11); antialias stretches the filter where x shrinks.",
+     .doc =
+         "x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic interpolation, with "
+         "ONNX's coordinate modes (and tf_half_pixel_for_nn of opset 11). antialias widens the filter where x shrinks.",
      .inputs = {in("X", 'T', dtypes::kAny), kRoiInput, kScales, kSizes},
      .attributes = {attr_int("antialias", 0, 0, 1), attr_optional("axes", AttrKind::kInts),
                     attr_string("coordinate_transformation_mode", "half_pixel"), attr_float("cubic_coeff_a", -0.75),
@@ -95,9 +95,8 @@ constexpr OpSchema kSchemas[] = {
      .body = resize_body},
     {.domain = "percale",
      .name = "ResizeGrad",
-     .doc = "The gradient of Resize with respect to X, of shape `shape`: each element of grad goes to where Resize "
-            "took it "
-            "from, by the same weights.",
+     .doc = "The gradient of Resize with respect to X, of shape `shape`: each element of grad is added to the elements "
+            "that Resize read, with the same weights.",
      .inputs = {in("grad", 'T', dtypes::kNumeric), in_shape("shape"), kRoiInput, kScales, kSizes},
      .attributes = {attr_int("antialias", 0, 0, 1), attr_optional("axes", AttrKind::kInts),
                     attr_string("coordinate_transformation_mode", "half_pixel"), attr_float("cubic_coeff_a", -0.75),
@@ -128,7 +127,7 @@ Result<ResizePlan> plan_resize(const NodeView& v, KernelPlan& plan) {
   PERCALE_ASSIGN_OR_RETURN(const ResizeOptions o, resize_options(v.attributes));
   std::vector<AxisSize> sizes;
   PERCALE_ASSIGN_OR_RETURN(const Shape y, resized(resize_inputs(v, 1), o, v.shape(0), sizes));
-  if (y != v.output_shape(0)) return internal_error("the sizes are not known");
+  if (y != v.output_shape(0)) return internal_error("the sizes must be known when the kernel is planned");
   ResizePlan out;
   out.item = item_bytes(v.dtype(0));
   const double value = v.attributes.get_float("extrapolation_value");
@@ -185,7 +184,7 @@ Result<ResizeGradPlan> plan_resize_grad(const NodeView& v, KernelPlan& plan) {
   std::vector<AxisSize> sizes;
   const Shape& x = v.output_shape(0);
   PERCALE_ASSIGN_OR_RETURN(const Shape y, resized(resize_inputs(v, 2), o, x, sizes));
-  if (y != v.shape(0)) return internal_error("the sizes are not known");
+  if (y != v.shape(0)) return internal_error("the sizes must be known when the kernel is planned");
   ResizeGradPlan out;
   if (y.num_elements() == 0 || x.num_elements() == 0) {
     out.zeros = x.num_elements() * item_bytes(v.dtype(0));

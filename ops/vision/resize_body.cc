@@ -108,9 +108,9 @@ Status resize_body(BodyContext& c) {
   std::vector<AxisSize> sizes;
   PERCALE_ASSIGN_OR_RETURN(const Shape y, resized(inputs_from(c, 1), o, shape, sizes));
   const bool moves = o.filter == ResizeOptions::Filter::kNearest;
-  if (!y.is_static() || !shape.is_static()) return unimplemented("the sizes are not known");
-  if (y.num_elements() == 0) return unimplemented("the result is empty");
-  if (!moves && !is_float(dtype)) return unimplemented("means of ", dtype);
+  if (!y.is_static() || !shape.is_static()) return unimplemented("the sizes must be known before the run");
+  if (y.num_elements() == 0) return unimplemented("the result must not be empty");
+  if (!moves && !is_float(dtype)) return unimplemented("no interpolation for ", dtype);
   order(sizes, false);
   ValueId value = moves ? x : cast(c, x, compute_type(dtype));
   // for each axis that has outside elements: the mask of inside elements
@@ -136,13 +136,13 @@ Status resize_grad_body(BodyContext& c) {
   PERCALE_ASSIGN_OR_RETURN(const ResizeOptions o, resize_options(c.attributes()));
   const ValueId grad = c.input(0);
   const DType dtype = c.dtype(grad);
-  if (c.known(1) == nullptr) return unimplemented("the shape is not known");
-  if (!is_float(dtype)) return unimplemented("sums of ", dtype);
+  if (c.known(1) == nullptr) return unimplemented("the shape must be known");
+  if (!is_float(dtype)) return unimplemented("no sums of ", dtype);
   PERCALE_ASSIGN_OR_RETURN(const Shape x, Shape::make(to_int64s(*c.known(1))));
   std::vector<AxisSize> sizes;
   PERCALE_ASSIGN_OR_RETURN(const Shape y, resized(inputs_from(c, 2), o, x, sizes));
-  if (!y.is_static()) return unimplemented("the sizes are not known");
-  if (y.num_elements() == 0 || x.num_elements() == 0) return unimplemented("the gradient is empty");
+  if (!y.is_static()) return unimplemented("the sizes must be known before the run");
+  if (y.num_elements() == 0 || x.num_elements() == 0) return unimplemented("the gradient must not be empty");
   order(sizes, true);
   ValueId value = cast(c, grad, compute_type(dtype));
   for (const AxisSize& a : sizes) {

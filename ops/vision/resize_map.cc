@@ -72,7 +72,7 @@ Status check_size(int64_t in, double out, size_t dim) {
     return invalid_argument("dim ", static_cast<uint64_t>(dim), " of ", in, " would become ", out,
                             ", wanted 0 to 2^40");
   }
-  if (in == 0 && out > 0) return invalid_argument("dim ", static_cast<uint64_t>(dim), " has no element to resize");
+  if (in == 0 && out > 0) return invalid_argument("dim ", static_cast<uint64_t>(dim), " has no elements to resize");
   return {};
 }
 
@@ -154,7 +154,7 @@ Result<Shape> resized(const ResizeInputs& inputs, const ResizeOptions& o, const 
   for (size_t i = 0; i < sizes.size(); ++i) {
     sizes[i].start = roi[i];
     sizes[i].end = roi[i + sizes.size()];
-    if (!std::isfinite(sizes[i].start) || !std::isfinite(sizes[i].end)) return invalid_argument("roi is not finite");
+    if (!std::isfinite(sizes[i].start) || !std::isfinite(sizes[i].end)) return invalid_argument("roi must be finite");
   }
   return out;
 }
@@ -217,7 +217,7 @@ Result<Taps> resize_taps(const ResizeOptions& o, const AxisSize& a) {
   const double most = static_cast<double>(a.out) * (o.filter == Filter::kNearest ? 1 : 2 * reach + 1);
   if (!(most <= kMaxTaps)) {
     return resource_exhausted("axis ", static_cast<uint64_t>(a.dim), " of ", a.out, " elements at the scale ", a.scale,
-                              " needs ", most, " weights, at most ", kMaxTaps, " are made");
+                              " needs ", most, " weights, the limit is ", kMaxTaps);
   }
   for (int64_t y = 0; y < a.out; ++y) {
     // Coordinates far outside see only the edge, so they are clamped.

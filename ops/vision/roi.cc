@@ -63,7 +63,7 @@ Status shape_roi_align_grad(ShapeContext& c) {
   if (!x.ok()) return c.error(x.status());
   const Shape wanted{first_dim(c.shape(1), c.shape(2)), x->rank() == 4 ? (*x)[1] : kUnknownDim,
                      c.attributes.get_int("output_height"), c.attributes.get_int("output_width")};
-  if (x->rank() != 4 || (dims.has_value() && !x->is_static())) return c.error("X cannot be of the shape ", *x);
+  if (x->rank() != 4 || (dims.has_value() && !x->is_static())) return c.error("X must not have the shape ", *x);
   if (!compatible(c.shape(0), wanted)) return c.error("grad is ", c.shape(0), ", wanted ", wanted);
   c.set_output(0, c.dtype(0), *x);
   return {};
@@ -83,7 +83,7 @@ Status shape_max_roi_pool(ShapeContext& c) {
 Status grad_roi_align(GradContext& g) {
   if (g.grad(0) == kNoValue || !g.wants(0)) return {};
   if (g.attributes().get_string("mode") != "avg") {
-    return unimplemented("RoiAlign '", g.node().name, "': the gradient of mode max");
+    return unimplemented("RoiAlign '", g.node().name, "': the gradient of mode max is not supported");
   }
   const std::vector<ValueId> inputs = {g.grad(0), g.input(1), g.input(2), shape_of(g, g.input(0))};
   g.set(0, g.emit("percale:RoiAlignGrad", inputs, g.attributes()));
@@ -274,7 +274,7 @@ void align_grad(const RoiPlan& p, const T* dy, const T* rois, const int64_t* ima
 
 Status check_not_empty(const RoiPlan& p) {
   if (p.picture() > 0 || p.rois * p.channels * p.bins() == 0) return {};
-  return invalid_argument("the pictures have no elements");
+  return invalid_argument("X must not be empty");
 }
 
 Result<RoiPlan> plan_roi_align(const NodeView& node, KernelPlan&) {
@@ -355,9 +355,8 @@ constexpr AttrSpec kCoordinates = attr_string("coordinate_transformation_mode", 
 constexpr OpSchema kSchemas[] = {
     {.name = "MaxRoiPool",
      .since = 22,
-     .doc = "The largest element of each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are "
-            "rounded to "
-            "elements (Girshick 2015); 0 where a bin has none.",
+     .doc = "The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are "
+            "rounded to elements (Girshick 2015); 0 for an empty bin.",
      .inputs = {in("X", 'T', dtypes::kFloat), in("rois", 'T', dtypes::kFloat)},
      .attributes = {attr_required("pooled_shape", AttrKind::kInts), kScale},
      .outputs = {out("Y", 'T')},
@@ -365,9 +364,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.name = "RoiAlign",
      .since = 22,
-     .doc = "Mean or max of samples in each bin of regions (x1, y1, x2, y2) of X, linear between elements (He et al. "
-            "2017); "
-            "sampling_ratio samples along a bin, 0: as many as it is long.",
+     .doc = "The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear interpolation "
+            "(He et al. 2017). Each bin has sampling_ratio samples per dim (0: its length, rounded up).",
      .inputs = {in("X", 'T', dtypes::kFloat), in("rois", 'T', dtypes::kFloat),
                 in_index("batch_indices", dtypes::kI64Only)},
      .attributes = {kCoordinates, kMode, kHeight, kWidth, kRatio, kScale},
@@ -376,7 +374,7 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_roi_align},
     {.domain = "percale",
      .name = "RoiAlignGrad",
-     .doc = "The gradient of RoiAlign of mode avg with respect to X, of shape `shape`.",
+     .doc = "The gradient of RoiAlign with mode avg with respect to X, of shape `shape`.",
      .inputs = {in("grad", 'T', dtypes::kFloat), in("rois", 'T', dtypes::kFloat),
                 in_index("batch_indices", dtypes::kI64Only), in_shape("shape")},
      .attributes = {kCoordinates, kMode, kHeight, kWidth, kRatio, kScale},

@@ -20,6 +20,7 @@ static percale_status* refuse(const char* reason) {
   return host->status->create(PERCALE_UNIMPLEMENTED, reason, PERCALE_NUL_ENDED);
 }
 
+/* --8<-- [start:loop] */
 /* ---- Shared by both kernels: a loop over all elements of input 0. The division into pieces
  * depends only on the problem's size. */
 
@@ -64,6 +65,8 @@ static void run_all(const plan_state* plan, const percale_launch* launch, int in
   mine.y = launch->operands[inputs];
   host->run->parallel_for(launch->run, (plan->count + PIECE - 1) / PIECE, run_piece, &mine);
 }
+/* --8<-- [end:loop] */
+
 static void run_unary(const void* state, const percale_launch* launch) { run_all(state, launch, 1); }
 static void run_snake(const void* state, const percale_launch* launch) {
   const float* alpha = launch->operands[1];
@@ -79,6 +82,7 @@ static percale_status* accepts_f32(void* user, const percale_node_view* node) {
   return host->node->input_dtype(node, 0) == PERCALE_DTYPE_F32 ? NULL : refuse("works in f32");
 }
 
+/* --8<-- [start:mish] */
 /* ---- Mish: x tanh(log(1 + e)) with e = exp(x) is x n / (n + 2) with n = e (e + 2). */
 
 /* Returns 2^k times a polynomial, the Taylor series of exp on [-ln 2 / 2, ln 2 / 2]. Simple
@@ -107,6 +111,7 @@ static percale_status* plan_mish(void* user, const percale_node_view* node, perc
   (void)user, (void)plan;
   return make_plan(node, mish, out_state);
 }
+/* --8<-- [end:mish] */
 
 /* ---- Snake. */
 
@@ -124,6 +129,7 @@ static percale_status* plan_snake(void* user, const percale_node_view* node, per
   return make_plan(node, snake, out_state);
 }
 
+/* --8<-- [start:op] */
 static percale_status* snake_shape(void* user, percale_shape_context* context) {
   size_t rank = 0;
   const int64_t* dims = host->shape->input_dims(context, 1, &rank);
@@ -157,6 +163,7 @@ static percale_status* snake_gradient(void* user, percale_grad_context* context)
       emit(context, "percale:SumToShape", emit(context, "Mul", dy, slope), emit(context, "Shape", alpha, -1)));
   return NULL;
 }
+/* --8<-- [end:op] */
 
 /* ---- The tables. */
 

@@ -92,8 +92,8 @@ static int32_t try_all(void* user, const percale_progress* progress) {
   FAILS(percale_trainer_restore(mine->trainer, mine->folder), PERCALE_FAILED_PRECONDITION, "under way");
   FAILS(percale_trainer_lock_folder(mine->trainer, mine->folder, 0), PERCALE_FAILED_PRECONDITION, "under way");
   FAILS(percale_trainer_set_validation(mine->trainer, NULL), PERCALE_FAILED_PRECONDITION, "under way");
-  FAILS(percale_dataset_configure(mine->data, 2, -1, 0), PERCALE_FAILED_PRECONDITION, "trained on");
-  FAILS(percale_dataset_next(mine->data, batch), PERCALE_FAILED_PRECONDITION, "trained on");
+  FAILS(percale_dataset_configure(mine->data, 2, -1, 0), PERCALE_FAILED_PRECONDITION, "used for training");
+  FAILS(percale_dataset_next(mine->data, batch), PERCALE_FAILED_PRECONDITION, "used for training");
   percale_trainer_set_cancellation(mine->trainer, NULL);
   percale_trainer_set_trace(mine->trainer, NULL);
   OK(percale_trainer_save(mine->trainer, mine->folder));
@@ -134,8 +134,8 @@ static int32_t ask_while_asked(void* user, int64_t row, void* const* columns) {
   scene* mine = (scene*)user;
   percale_tensor* batch[1];
   ++mine->calls;
-  FAILS(percale_dataset_next(mine->data, batch), PERCALE_FAILED_PRECONDITION, "asked for a batch");
-  FAILS(percale_dataset_configure(mine->data, 2, -1, 0), PERCALE_FAILED_PRECONDITION, "asked for a batch");
+  FAILS(percale_dataset_next(mine->data, batch), PERCALE_FAILED_PRECONDITION, "reading a batch");
+  FAILS(percale_dataset_configure(mine->data, 2, -1, 0), PERCALE_FAILED_PRECONDITION, "reading a batch");
   if (mine->trainer != NULL) {
     FAILS(percale_trainer_save(mine->trainer, mine->folder), PERCALE_FAILED_PRECONDITION, "under way");
     FAILS(percale_trainer_publish(mine->trainer), PERCALE_FAILED_PRECONDITION, "under way");

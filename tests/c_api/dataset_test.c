@@ -47,7 +47,7 @@ static void ranges_are_zipped_joined_and_repeated(void) {
   CHECK(percale_dataset_rows(joined) == 12);
   percale_dataset_release(joined);
   two[1] = down;
-  FAILS(percale_dataset_concatenate(two, 2, &joined), PERCALE_INVALID_ARGUMENT, "different columns");
+  FAILS(percale_dataset_concatenate(two, 2, &joined), PERCALE_INVALID_ARGUMENT, "differ in columns");
   FAILS(percale_dataset_zip(two, 0, &joined), PERCALE_INVALID_ARGUMENT, "no data sets");
   FAILS(percale_dataset_repeat(odd, 0, &joined), PERCALE_INVALID_ARGUMENT, "0 times");
   FAILS(percale_dataset_range(engine, "n", 0, 0, 1, &joined), PERCALE_INVALID_ARGUMENT, "no rows");
@@ -189,7 +189,7 @@ static void columns_tell_their_types_and_take_other_names(void) {
   percale_dataset_release(zipped);
   percale_dataset_release(named);
   named = NULL;
-  FAILS(percale_dataset_rename(set, others, 1, &named), PERCALE_INVALID_ARGUMENT, "1 names for 2 columns");
+  FAILS(percale_dataset_rename(set, others, 1, &named), PERCALE_INVALID_ARGUMENT, "1 names, but 2 columns");
   FAILS(percale_dataset_rename(set, alike, 2, &named), PERCALE_INVALID_ARGUMENT, "two columns are called 'x'");
   FAILS(percale_dataset_rename(set, hollow, 2, &named), PERCALE_INVALID_ARGUMENT, "'names[1]' is NULL");
   REFUSES(percale_dataset_rename(NULL, others, 2, &named), "dataset");

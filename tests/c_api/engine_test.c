@@ -169,7 +169,7 @@ static void layers_describe_themselves(void) {
   CHECK(strstr(json,
                "\"inputs\":{\"min\":1,\"max\":1},\"attributes\":[{\"name\":\"units\",\"kind\":\"int\","
                "\"required\":true,\"min\":1,\"doc\":\"The size of") != NULL);
-  CHECK(strstr(json, "\"default\":\"glorot_uniform\",\"doc\":\"How the kernel begins.\"") != NULL);
+  CHECK(strstr(json, "\"default\":\"glorot_uniform\",\"doc\":\"Initial value of the kernel.\"") != NULL);
   CHECK(strstr(json, "\"name\":\"MultiHeadAttention\"") != NULL);
   percale_text_release(text);
   FAILS(percale_engine_describe(engine, "layer", &text), PERCALE_NOT_FOUND, "ops, layers,");

@@ -241,7 +241,7 @@ static void what_the_format_lacks_is_told_at_once(void) {
   (void)node(builder, "percale:MatrixInverse", "unused", &b, 1);
   graph = finished(builder, node(builder, "percale:CheckNumerics", "c", &b, 1));
   FAILS(percale_graph_export_bytes(engine, graph, NULL, "onnx", &bytes), PERCALE_UNIMPLEMENTED,
-        "the number of their nodes: percale:CheckNumerics (1), percale:Cholesky (2)");
+        "number of nodes in parentheses): percale:CheckNumerics (1), percale:Cholesky (2)");
   CHECK(bytes == NULL);
   FAILS(percale_graph_export_bytes(engine, graph, NULL, "tea", &bytes), PERCALE_UNIMPLEMENTED, "'tea'");
   REFUSES(percale_graph_export_bytes(NULL, graph, NULL, "onnx", &bytes), "engine");

@@ -198,8 +198,8 @@ static void a_checkpoint_of_another_job_is_refused(void) {
   OK(percale_options_set_int(options, "seed", 4));
   OK(percale_trainer_create(engine, graph, NULL, options, &second));
   FAILS(percale_trainer_restore(second, path), PERCALE_FAILED_PRECONDITION,
-        "optimizer.learning_rate: the checkpoint has 0.2, this job 0.1");
-  FAILS(percale_trainer_lock_folder(second, path, 0), PERCALE_UNAVAILABLE, "is held by this process");
+        "optimizer.learning_rate: the checkpoint has 0.2, but this job 0.1");
+  FAILS(percale_trainer_lock_folder(second, path, 0), PERCALE_UNAVAILABLE, "is locked by this process");
   percale_trainer_release(first); /* also releases its lock */
   FAILS(percale_trainer_lock_folder(second, path, 0), PERCALE_ALREADY_EXISTS, "another run");
   percale_trainer_release(second);
@@ -210,7 +210,7 @@ static void a_checkpoint_of_another_job_is_refused(void) {
   OK(percale_trainer_lock_folder(second, path, 0));
   OK(percale_dataset_configure(data, 10, 3, 0));
   FAILS(percale_trainer_fit(second, data, 2, NULL, NULL), PERCALE_FAILED_PRECONDITION,
-        "data.batch_size: the checkpoint has 8, this job 10");
+        "data.batch_size: the checkpoint has 8, but this job 10");
   OK(percale_dataset_configure(data, 8, 3, 0));
   OK(percale_trainer_fit(second, data, 2, NULL, NULL));
   CHECK(percale_trainer_steps(second) == 10);
@@ -502,7 +502,7 @@ static void a_graph_has_a_loss_as_a_spec_has(void) {
                          "[{\"name\": \"mse\", \"predictions\": \"y\", \"labels\": \"t\"}, {\"name\": \"mae\", "
                          "\"predictions\": \"y\", \"labels\": \"t\", \"weight\": 0.5}]"));
   FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT,
-        "two losses are of 'y'");
+        "two losses use the predictions 'y'");
   OK(percale_options_set(options, "loss",
                          "[{\"name\": \"mse\", \"predictions\": \"y\", \"labels\": \"t\"}, {\"name\": \"mae\", "
                          "\"predictions\": \"t\", \"labels\": \"t\", \"weight\": 0.5}]"));
@@ -562,7 +562,7 @@ static void a_graph_has_metrics_as_a_spec_has(void) {
   FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT, "did you mean 'mae'");
   OK(percale_options_set(options, "metrics", "[\"mae\", \"mae\"]"));
   FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT,
-        "two are called 'mae'");
+        "two metrics have the name 'mae'");
   OK(percale_options_set(options, "metrics", "{\"name\": \"mae\", \"labels\": \"tt\"}"));
   FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_NOT_FOUND, "metric 'mae'");
   OK(percale_options_set(options, "metrics", "{\"name\": \"mae\", \"predictions\": \"loss\"}"));

@@ -212,7 +212,7 @@ class Training(unittest.TestCase):
         self.assertEqual(train({"batch_size": None, "batch_size_per_replica": 4})["digest"], one)
         self.assertEqual(train({"strategy": "parameter_server", "shards": 4})["steps"], 39 * 4)
         self.assertEqual(train({"strategy": "parameter_server", "mode": "sync", "shards": 4})["digest"], one)
-        self.assertIn("3 replicas x 2 stages x 1 splits want 6 devices, there are 4: cpu:0, cpu:1, cpu:2, cpu:3",
+        self.assertIn("3 replicas x 2 stages x 1 splits require 6 devices, but there are 4: cpu:0, cpu:1, cpu:2, cpu:3",
                       train({"parallel": {"replicas": 3, "stages": 2}}, code=1))
         self.assertIn("cpu:0 would need", train({"parallel": {"replicas": 1, "device_memory": 1}}, code=1))
         self.assertIn("did you mean 'stages'?", train({"parallel": {"stage": 2}}, code=1))
@@ -231,7 +231,7 @@ class Training(unittest.TestCase):
         self.assertEqual(sorted(held), ["cpu:0", "cpu:1"])
         self.assertLess(abs(held["cpu:0"] - held["cpu:1"]), 0.5 * sum(held.values()))
         wrong = self.write_spec("parameters.json", SPEC | {"parameters": "mirored"})
-        self.assertIn("none of host, ps, mirrored", percale("train", wrong, code=1).stderr)
+        self.assertIn("not one of host, ps, mirrored", percale("train", wrong, code=1).stderr)
 
     def test_threads_do_not_change_the_digest_and_the_seed_does(self):
         self.assertEqual(self.digest("--threads", "1"), self.digest("--threads", "3"))
@@ -245,7 +245,7 @@ class Training(unittest.TestCase):
         self.assertEqual(resumed["digest"], self.digest())
         empty = os.path.join(self.path, "empty")
         os.mkdir(empty)
-        self.assertIn("starts at step 0", percale("train", self.spec, "--resume", empty).stderr)
+        self.assertIn("starting at step 0", percale("train", self.spec, "--resume", empty).stderr)
 
     def test_a_folder_that_is_missing_is_not_resumed(self):
         missing = os.path.join(self.path, "no")
@@ -257,7 +257,7 @@ class Training(unittest.TestCase):
         percale("train", self.spec, "--out", out, "--checkpoint-every", "5")
         result = percale("train", self.spec, "--resume", os.path.join(out, "step-5"), "--digest")
         self.assertIn(self.digest(), result.stdout)
-        self.assertIn("goes on after step 5", result.stderr)
+        self.assertIn("continuing after step 5", result.stderr)
         self.assertEqual(sorted(os.listdir(os.path.join(out, "step-5"))), ["MANIFEST", "state.safetensors"])
 
     def test_a_damaged_checkpoint_is_passed_over_and_named(self):
@@ -284,9 +284,9 @@ class Training(unittest.TestCase):
         self.assertIn("another run", refused)
         self.assertIn("--overwrite", refused)
         self.assertEqual(sorted(os.listdir(out)), before)
-        for key, value, words in (("optimizer", {"name": "adam", "learning_rate": 0.1}, "optimizer.learning_rate: the checkpoint has 0.01, this job 0.1"),
-                                  ("from_logits", False, "loss.from_logits: the checkpoint has true, this job false"), ("batch_size", 20, "data.batch_size: the checkpoint has 16, this job 20"),
-                                  ("seed", 2, "the checkpoint has 1, this job 2")):
+        for key, value, words in (("optimizer", {"name": "adam", "learning_rate": 0.1}, "optimizer.learning_rate: the checkpoint has 0.01, but this job 0.1"),
+                                  ("from_logits", False, "loss.from_logits: the checkpoint has true, but this job false"), ("batch_size", 20, "data.batch_size: the checkpoint has 16, but this job 20"),
+                                  ("seed", 2, "the checkpoint has 1, but this job 2")):
             other = self.write_spec("other.json", SPEC | {key: value})
             self.assertIn(words, percale("train", other, "--resume", out, code=1).stderr)
         kept = self.write_spec("kept.json", SPEC | {"epochs": 1, "checkpoints": {"keep_last": 1}})
@@ -343,9 +343,9 @@ class Training(unittest.TestCase):
         with open(onnx, "wb") as out:
             out.write(b"\x08\x07\x12\x04test")
         told = percale("train", onnx, code=1).stderr
-        self.assertIn(f"{onnx}: this is no SPEC", told)
+        self.assertIn(f"{onnx}: this is not a SPEC", told)
         self.assertIn('"model"', told)
-        self.assertIn("this is no SPEC", percale("train", self.model, code=1).stderr)
+        self.assertIn("this is not a SPEC", percale("train", self.model, code=1).stderr)
         wrong = self.write_spec("wrong word.json", SPEC | {"optimizer": "sdg"})
         self.assertRegex(percale("train", wrong, code=1).stderr, r"wrong word\.json: line 1, column \d+: .*did you mean 'sgd'\?")
         missing = self.write_spec("without data.json", SPEC | {"data": {"train": {"x": "nowhere.idx", "y": "y.idx"}}})
@@ -499,7 +499,7 @@ class Training(unittest.TestCase):
                 self.assertRegex(text, r"\d (\u00b5s|ms)")
         self.assertIn("cpu:0 \u00b7 ", self.drawn("--planned")[0])
         self.assertNotIn("\u00b5s", self.drawn("--planned")[0])
-        self.assertIn("--trace needs --svg", percale("show", self.model, "--trace", trace, code=2).stderr)
+        self.assertIn("--trace requires --svg", percale("show", self.model, "--trace", trace, code=2).stderr)
         self.assertIn("this is no trace", percale("show", self.model, "--svg", os.devnull, "--trace", self.spec, code=1).stderr)
 
     def test_a_model_shows_itself(self):

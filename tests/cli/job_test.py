@@ -48,7 +48,7 @@ class Ends(Jobs):
     def test_a_run_that_early_stopping_ended_says_so_and_stays_ended(self):
         spec = self.spec(**self.STOPS)
         said = percale("train", spec, "--out", self.out()).stderr
-        self.assertRegex(said, r"ended by early stopping after epoch 2 \(best: 1, val_loss 0\.\d+\)")
+        self.assertRegex(said, r"stopped by early stopping after epoch 2 \(best: 1, val_loss 0\.\d+\)")
         ended = json.loads(percale("train", spec, "--json").stdout)
         self.assertEqual((ended["ended_by"], ended["steps"]), ("early_stopping", 26))
         said = percale("train", spec, "--resume", self.out(), "--epochs", "60").stderr
@@ -90,12 +90,12 @@ class Resumes(Jobs):
         percale("train", spec, "--out", out, "--epochs", "1", *older)
         self.assertIn("any_fingerprint=on", percale("train", spec, "--resume", out, code=1).stderr)
         said = percale("train", spec, "--resume", out, "--option", "any_fingerprint=on").stderr
-        self.assertIn("goes on after step 13", said)
+        self.assertIn("continuing after step 13", said)
 
     def test_a_model_is_no_file_of_weights(self):
         percale("train", self.spec(), "--out", self.out(), "--epochs", "1")
         said = percale("train", self.spec(weights="out/model.percale"), code=1).stderr
-        self.assertIn("model.percale: this is a .percale file, where a safetensors file", said)
+        self.assertIn("model.percale: this is a .percale file; wanted a safetensors file", said)
         percale("train", self.spec(weights="out", epochs=1))
 
 

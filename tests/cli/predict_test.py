@@ -115,7 +115,7 @@ class Predict(unittest.TestCase):
         percale("train", self.path("strict.json"), "--out", self.path("strict"))
         model = self.path("strict/model.percale")
         message = percale("predict", model, path, code=1, ).stderr
-        self.assertIn("villa.csv', line 19, column 'kind': 'villa' is none of the column's 3 categories", message)
+        self.assertIn("villa.csv', line 19, column 'kind': 'villa' is not one of the column's 3 categories", message)
         self.assertIn("has no column 'area'", percale("predict", model, self.write_csv("few.csv", rows, ["kind", "rooms"]), code=1).stderr)
         self.assertIn("no file for input 'x'", percale("predict", model, code=2).stderr)
         self.assertIn("did you mean 'x'", percale("predict", model, path, "--input", "X=" + path, code=1).stderr)

@@ -77,8 +77,8 @@ class Watched(unittest.TestCase):
             self.assertEqual(result["checkpoint"], os.path.join(out, f"step-{steps}"))
             self.assertEqual([row.split(",")[1] for row in self.rows_of(history)], [str(i + 1) for i in range(steps)])
             self.assertTrue(os.path.exists(os.path.join(out, "loss.svg")))
-            self.assertIn("a second signal ends it at once", told)
-            self.assertIn(f"ended by {name} after step {steps} of {wanted['steps']}", told)
+            self.assertIn("a second signal stops immediately", told)
+            self.assertIn(f"stopped by {name} after step {steps} of {wanted['steps']}", told)
             command = shlex.split(told.strip().splitlines()[-1])
             self.assertEqual(command[:2], ["percale", "train"])
             resumed = json.loads(subprocess.run([PROGRAM, *command[1:]], capture_output=True, text=True, timeout=120,
@@ -96,7 +96,7 @@ class Watched(unittest.TestCase):
             process.send_signal(signal.SIGTERM)
             told = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, -signal.SIGTERM)
-        self.assertNotIn("ended by", told)
+        self.assertNotIn("stopped by", told)
 
     def test_without_a_folder_the_end_says_that_nothing_is_kept(self):
         with self.start(self.spec, "--epochs", "100000") as process:
@@ -105,7 +105,7 @@ class Watched(unittest.TestCase):
             process.send_signal(signal.SIGTERM)
             told = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, -signal.SIGTERM)
-        self.assertIn("without --out nothing is kept", told)
+        self.assertIn("nothing is saved without --out", told)
 
     def test_what_is_ignored_stays_ignored(self):
         with subprocess.Popen(["sh", "-c", 'trap "" INT; exec "$0" "$@"', PROGRAM, "train", self.spec, "--epochs", "300"],

@@ -11,7 +11,7 @@ CASES = [
     ({"PERCALE_CUDA_LIBRARIES": "/nowhere"}, "no NVIDIA driver ("),
     ({"PERCALE_CUDA_EMULATOR": "devices=0"}, "no NVIDIA GPU\n"),
     ({"PERCALE_CUDA_EMULATOR": "version=12080"},
-     "the NVIDIA driver knows CUDA 12.8; the plug-in was built with CUDA 13 and needs a driver for 13.0 or newer\n"),
+     "the NVIDIA driver supports CUDA 12.8; the plug-in was built with CUDA 13 and needs a driver for CUDA 13.0 or newer\n"),
 ]
 
 

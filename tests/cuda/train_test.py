@@ -119,7 +119,7 @@ def apart(program, folder):
             losses.append(train(program, folder, "cuda:0,cuda:1")[0])
     done = subprocess.run([program, "train", folder + "/spec.json", "--data", folder, "--devices", "cuda:0,cuda:1"],
                           capture_output=True, text=True, timeout=300)
-    if losses[0] != losses[1] or done.returncode == 0 or "does not reach" not in done.stderr:
+    if losses[0] != losses[1] or done.returncode == 0 or "cannot access" not in done.stderr:
         sys.exit(f"GPUs apart: {losses}, then {done.returncode}\n{done.stderr}")
     print("GPUs that do not reach each other: the host adds")
 

@@ -95,7 +95,7 @@ class Models(unittest.TestCase):
         for arguments in (["bench", self.model], ["show", self.model, "--planned"], ["trace", self.model, "--out", self.path + "/t.json"]):
             failed = run(*arguments)
             self.assertEqual(failed.returncode, 1, arguments)
-            self.assertIn("unknown dims were taken as 1, give them: --feed-shape x=?,?", failed.stderr)
+            self.assertIn("unknown dims were set to 1, set them with: --feed-shape x=?,?", failed.stderr)
             self.assertEqual(run(*arguments, "--feed-shape", "x=3,2").returncode, 0, arguments)
 
     def test_numbers_in_the_rank_of_what_they_meet_are_constants(self):
@@ -263,8 +263,8 @@ class Models(unittest.TestCase):
             with open(self.model, "wb") as out:
                 out.write(model(graph, opset))
             self.assertIn(message, run("check", self.model).stdout)
-        refused("cannot scan 0 inputs")
-        refused("cannot scan 2 inputs", num_scan_inputs=2)
+        refused("num_scan_inputs is out of range: 0")
+        refused("num_scan_inputs is out of range: 2", num_scan_inputs=2)
         refused("axis 1 of an input of rank 1", num_scan_inputs=1, scan_input_axes=[1])
         refused("scan_output_axes has 2 entries, wanted 1", num_scan_inputs=1, scan_output_axes=[0, 0])
         refused("out of range", num_scan_inputs=1, scan_output_axes=[1])

@@ -12,8 +12,8 @@ namespace percale_cli {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"--feed-shape", "NAME=1,3,224,224", "the shape of an input; unknown dims become 1"},
-    {"--runs", "N", "runs that are measured; default: as many as fit in a second, at least 10"},
+    {"--feed-shape", "NAME=1,3,224,224", "shape of an input; unknown dims become 1"},
+    {"--runs", "N", "number of runs to measure; default: as many as fit into a second, at least 10"},
 };
 
 using Clock = std::chrono::steady_clock;
@@ -164,7 +164,7 @@ int run_bench(const Args& args) {
 
 extern const Command kBench = {"bench",
                                "MODEL [--feed-shape NAME=1,3,224,224]... [--runs N]",
-                               "Times of a run, load time, planned and measured peak of memory.",
+                               "Measures run times, load time, and planned and actual peak memory.",
                                kFlags,
                                run_bench,
                                1,

@@ -44,7 +44,7 @@ int run_check(const Args& args) {
 extern const Command kCheck = {
     "check",
     "FILE...",
-    "Reads files and folders of checkpoints: a line `ok FILE` or `bad FILE: where: what` for each.",
+    "Checks files and checkpoint folders; prints a line `ok FILE` or `bad FILE: where: what` for each.",
     {},
     run_check,
     1,

@@ -9,7 +9,7 @@ namespace percale_cli {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"--data", "DIR", "where the data files are; then PERCALE_DATA, the cache, the SPEC's folder"},
+    {"--data", "DIR", "folder of the data files; also searched: PERCALE_DATA, the cache, the SPEC's folder"},
 };
 
 // Sets every variable of the job to the model's value.
@@ -40,7 +40,7 @@ int run_evaluate(const Args& args) {
   const std::string& from = args.positional()[1];
   const char* const data = job.spec["data"]["test"].given() ? "test" : "validation";
   if (!job.spec["data"][data].given()) {
-    throw Failure{args.positional()[0] + ": 'data' has neither 'test' nor 'validation' to evaluate on",
+    throw Failure{args.positional()[0] + ": 'data' has neither 'test' nor 'validation' data to evaluate on",
                   PERCALE_FAILED_PRECONDITION};
   }
   const bool model = from.ends_with(".percale") || from.ends_with(".onnx");
@@ -60,7 +60,7 @@ int run_evaluate(const Args& args) {
                 json_string(weights).c_str(), numbers.text().c_str());
     return 0;
   }
-  say_note("weights of " + weights);
+  say_note("using weights of " + weights);
   print_numbers(data, numbers);
   return 0;
 }
@@ -70,9 +70,9 @@ int run_evaluate(const Args& args) {
 extern const Command kEvaluate = {
     "evaluate",
     "SPEC.json FROM [--data DIR]",
-    "Loss and metrics of trained weights over the SPEC's test data, else its validation data.\n"
-    "FROM is the folder of a run (its newest checkpoint), a checkpoint (DIR/step-N), a model (.percale)\n"
-    "or a safetensors file. A checkpoint within a run has the weights that training goes on from.",
+    "Computes loss and metrics of trained weights on the SPEC's test data, or its validation data without test "
+    "data.\nFROM is the folder of a run (its newest checkpoint), a checkpoint (DIR/step-N), a model (.percale)\nor a "
+    "safetensors file. A checkpoint within a run has the weights from which training continues.",
     kFlags,
     run_evaluate,
     2,

@@ -7,16 +7,15 @@ namespace {
 
 constexpr Flag kImportFlags[] = {
     {"--dim", "NAME=SIZE",
-     "another size for a dim of the inputs: batch=?, height=224, or by input and axis, x:0=8; ? is any size; may be "
-     "given "
-     "more than once"},
+     "sets the size of a dim of the inputs: batch=?, height=224, or by input and axis, x:0=8; ? is any size; may be "
+     "repeated"},
 };
 
 int run_import(const Args& args) {
   const std::string& out = args.positional()[1];
   if (!out.ends_with(".percale")) {
-    throw UsageError{"'" + out + "' gets the bytes of a .percale file: give it a name that ends with .percale" +
-                     (out.ends_with(".onnx") ? ", which `percale export` writes as ONNX" : "")};
+    throw UsageError{"'" + out + "' would get the content of a .percale file: use a name that ends with .percale" +
+                     (out.ends_with(".onnx") ? ", or use `percale export` to write ONNX" : "")};
   }
   Setup setup(args);
   setup.make_engine();
@@ -46,13 +45,17 @@ int run_export(const Args& args) {
 
 extern const Command kImport = {"import",
                                 "IN.onnx OUT.percale [--dim NAME=SIZE...]",
-                                "An ONNX model into a .percale file.",
+                                "Converts an ONNX model to a .percale file.",
                                 kImportFlags,
                                 run_import,
                                 2,
                                 2};
-extern const Command kExport = {
-    "export", "IN.percale OUT.onnx", "A .percale file into an ONNX model that computes its outputs.", {}, run_export, 2,
-    2};
+extern const Command kExport = {"export",
+                                "IN.percale OUT.onnx",
+                                "Converts a .percale file to an ONNX model that computes the same outputs.",
+                                {},
+                                run_export,
+                                2,
+                                2};
 
 }  // namespace percale_cli

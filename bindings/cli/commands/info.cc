@@ -35,7 +35,9 @@ int run_info(const Args& args) {
     line("plug-in", plugin["name"].text() + " " + plugin["version"].text() + "  " + plugin["path"].text() +
                         (why.empty() ? "" : "  absent: " + why));
   }
-  if (!onednn) line("absent", "oneDNN kernels: no plug-in libpercale_onednn.so; the library's own kernels run");
+  if (!onednn)
+    line("absent",
+         "oneDNN kernels: the plug-in libpercale_onednn.so was not found; the library's own kernels are used");
   const int64_t limit = info["memory"]["limit"].integer();
   line("memory limit", limit == 0 ? "none" : std::to_string(limit) + " bytes");
   return 0;
@@ -43,7 +45,7 @@ int run_info(const Args& args) {
 
 }  // namespace
 
-extern const Command kInfo = {"info", "[flags]", "Versions, instruction set, threads, devices, plug-ins.", {}, run_info,
-                              0,      0};
+extern const Command kInfo = {
+    "info", "[flags]", "Shows versions, instruction set, threads, devices and plug-ins.", {}, run_info, 0, 0};
 
 }  // namespace percale_cli

@@ -14,12 +14,12 @@ struct Topic {
   // A kind of percale_options_describe(); otherwise a topic of percale_engine_describe().
   bool options;
 };
-constexpr Topic kTopics[] = {{"spec", "Keys of a SPEC, a training job in JSON.", false},
-                             {"layers", "Layers of a SPEC's model.", false},
-                             {"losses", "Losses of a SPEC or a trainer.", false},
-                             {"metrics", "Metrics of a SPEC or a trainer.", false},
-                             {"optimizers", "Optimizers of a SPEC or a trainer.", false},
-                             {"schedules", "Schedules of the learning rate.", false},
+constexpr Topic kTopics[] = {{"spec", "Keys of a SPEC, a training job as JSON.", false},
+                             {"layers", "Layers for the model of a SPEC.", false},
+                             {"losses", "Losses for a SPEC or a trainer.", false},
+                             {"metrics", "Metrics for a SPEC or a trainer.", false},
+                             {"optimizers", "Optimizers for a SPEC or a trainer.", false},
+                             {"schedules", "Learning rate schedules.", false},
                              {"engine", "Options of engines.", true},
                              {"session", "Options of sessions.", true},
                              {"trainer", "Options of trainers.", true},
@@ -103,14 +103,16 @@ const Topic& find_topic(const std::string& name) {
     if (topic.name == name) return topic;
     names.emplace_back(topic.name);
   }
-  throw UsageError{"there is no list of '" + name + "'" + did_you_mean(name, names)};
+  throw UsageError{"there is no list '" + name + "'" + did_you_mean(name, names)};
 }
 
 void print_topics() {
   for (const Topic& topic : kTopics) {
     std::printf("%-12s %s\n", std::string(topic.name).c_str(), std::string(topic.doc).c_str());
   }
-  std::puts("\n`percale list TOPIC` lists one, `percale list TOPIC NAME` tells more. `percale ops` lists the ops.");
+  std::puts(
+      "\n`percale list TOPIC` prints one list, `percale list TOPIC NAME` describes one entry. `percale ops` lists the "
+      "ops.");
 }
 
 void print_json(const std::vector<Json>& values) {
@@ -126,7 +128,7 @@ void print_all(const Topic& topic, const Entries& entries) {
   for (const Json& entry : entries.all) {
     std::printf("%-*s  %s\n", static_cast<int>(width), entry["name"].text().c_str(), entry["doc"].text().c_str());
   }
-  std::printf("\n`percale list %s NAME` tells the keys.\n", std::string(topic.name).c_str());
+  std::printf("\n`percale list %s NAME` describes its keys.\n", std::string(topic.name).c_str());
 }
 
 void print_one(const Json& entry, const Entries& entries) {
@@ -174,7 +176,7 @@ int run_list(const Args& args) {
 extern const Command kList = {
     "list",
     "[TOPIC [NAME]]",
-    "What a SPEC and options can say: keys, types, defaults, meaning.",
+    "Lists the keys and values of SPECs and options, with types, defaults and meanings.",
     {},
     run_list,
     0,

@@ -70,13 +70,13 @@ int run_ops(const Args& args) {
     }
   }
   if (!wanted.empty() && found == 0)
-    throw Failure{"no op is called '" + wanted + "'" + did_you_mean(wanted, names), PERCALE_NOT_FOUND};
+    throw Failure{"there is no op '" + wanted + "'" + did_you_mean(wanted, names), PERCALE_NOT_FOUND};
   if (args.json()) std::printf("[%s]\n", matches.c_str());
   return 0;
 }
 
 }  // namespace
 
-extern const Command kOps = {"ops", "[NAME]", "Schemas and docs of the ops.", {}, run_ops, 0, 1};
+extern const Command kOps = {"ops", "[NAME]", "Shows schemas and documentation of the ops.", {}, run_ops, 0, 1};
 
 }  // namespace percale_cli

@@ -19,11 +19,12 @@ using Dataset = std::unique_ptr<percale_dataset, Releaser<&percale_dataset_relea
 constexpr int64_t kRowsAtOnce = 256;
 
 constexpr Flag kFlags[] = {
-    {"--input", "NAME=FILE", "the file of one input; default: DATA for all; FILE#a,b chooses columns of a CSV file"},
-    {"--csv", "JSON", "rules for CSV files; default: those of the data that the model was trained on"},
-    {"--scale", "X", "what integers of IDX files are multiplied by; default 1"},
-    {"--batch", "N", "rows that are computed at once; default 256, or the number that the model is made for"},
-    {"--out", "FILE.csv", "where the predictions go; default: standard output"},
+    {"--input", "NAME=FILE",
+     "file with the values of one input; default: DATA for all inputs; FILE#a,b selects columns of a CSV file"},
+    {"--csv", "JSON", "rules for reading CSV files; default: those of the model's training data"},
+    {"--scale", "X", "factor for integers of IDX files; default 1"},
+    {"--batch", "N", "number of rows computed at once; default 256, or the batch size of the model"},
+    {"--out", "FILE.csv", "output file; default: standard output"},
 };
 
 // Returns the CSV rules that a training has stored in the model; absent if there are none.
@@ -42,7 +43,7 @@ Dataset open_data(const Setup& setup, const Model& model, const Args& args) {
       if (name == input.name) path = file;
     }
     if (path.empty())
-      throw UsageError{"no file for input '" + input.name + "': say DATA, or --input " + input.name + "=FILE"};
+      throw UsageError{"no file for input '" + input.name + "': give DATA, or --input " + input.name + "=FILE"};
     names.push_back(input.name);
     paths.push_back(path);
   }
@@ -118,9 +119,10 @@ Tensor fitted(const Setup& setup, Tensor batch, const Value& input, double scale
   std::vector<int64_t> want = input.ranked ? input.dims : have;
   const auto refuse = [&](const std::string& what) {
     return Failure{"input '" + input.name + "' is " + dtype_name(input.dtype) + " " + shape_text(input.dims) +
-                   ", the data " + dtype_name(percale_tensor_dtype(batch.get())) + " " + shape_text(have) + what};
+                   ", but the data is " + dtype_name(percale_tensor_dtype(batch.get())) + " " + shape_text(have) +
+                   what};
   };
-  if (want.empty()) throw refuse(": it has no dim for rows");
+  if (want.empty()) throw refuse(": the input has no dim for rows");
   const int64_t rows = have[0];
   if (want[0] < 0) want[0] = rows;
   int64_t wanted_row = 1, row = 1;
@@ -131,7 +133,7 @@ Tensor fitted(const Setup& setup, Tensor batch, const Value& input, double scale
   }
   for (size_t i = 1; i < have.size(); ++i) row *= have[i];
   if (row != wanted_row || rows > want[0]) throw refuse("");
-  if (!rows_agree(want, have)) throw refuse(": their numbers stand in another order");
+  if (!rows_agree(want, have)) throw refuse(": the dims are in another order");
   if (want == have && percale_tensor_dtype(batch.get()) == input.dtype && scale == 1) return batch;
   percale_tensor* made = nullptr;
   check(percale_tensor_create(setup.engine.get(), input.dtype, want.data(), want.size(), &made));
@@ -245,7 +247,7 @@ class Writer {
  private:
   // Returns the count of numbers in a row.
   int64_t width_of(const percale_tensor* output, size_t i) const {
-    if (percale_tensor_rank(output) == 0) throw Failure{"output '" + names_[i] + "' is a scalar: it has no rows"};
+    if (percale_tensor_rank(output) == 0) throw Failure{"output '" + names_[i] + "' is a scalar and has no rows"};
     const int64_t rows = percale_tensor_get_dims(output)[0];
     return rows == 0 ? 0 : percale_tensor_element_count(output) / rows;
   }
@@ -284,7 +286,7 @@ class Writer {
       look(static_cast<const float*>(data));
     } else {
       throw Failure{"output '" + names_[0] + "' is " + dtype_name(percale_tensor_dtype(output)) +
-                    ", wanted scores of f32 or f64"};
+                    ", wanted scores in f32 or f64"};
     }
     return classes_.words.empty() ? std::to_string(found) : csv_text(classes_.words[static_cast<size_t>(found)]);
   }
@@ -309,13 +311,14 @@ double number_flag(const Args& args, std::string_view flag, double fallback) {
   double out = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw UsageError{std::string(flag) + ": '" + text + "' is no number"};
+    throw UsageError{std::string(flag) + ": '" + text + "' is not a number"};
   }
   return out;
 }
 
 int run_predict(const Args& args) {
-  if (args.json() && !args.has("--out")) throw UsageError{"--json needs --out FILE.csv: the predictions are CSV"};
+  if (args.json() && !args.has("--out"))
+    throw UsageError{"--json requires --out FILE.csv, because the predictions are CSV"};
   const double scale = number_flag(args, "--scale", 1);
   Setup setup(args);
   setup.make_engine();
@@ -324,7 +327,7 @@ int run_predict(const Args& args) {
   const Dataset data = open_data(setup, model, args);
   const int64_t fixed = rows_of(model), batch = args.integer("--batch", fixed > 0 ? fixed : kRowsAtOnce, 1);
   if (fixed > 0 && batch > fixed) {
-    throw UsageError{"--batch: the model takes " + std::to_string(fixed) + " rows at once"};
+    throw UsageError{"--batch: the model requires batches of " + std::to_string(fixed) + " rows"};
   }
   check(percale_dataset_configure(data.get(), batch, -1, 0));
   const std::string path = args.get("--out");
@@ -358,11 +361,11 @@ int run_predict(const Args& args) {
 extern const Command kPredict = {
     "predict",
     "MODEL [DATA] [--input NAME=FILE...] [--out FILE.csv]",
-    "Computes the outputs of a model for the rows of a data file, as CSV.\n"
-    "DATA is .csv, .tsv, .npy, .npz, .safetensors or IDX. CSV files are read as the training data was:\n"
-    "a model that `percale train` has written knows its columns, their categories and what stands for\n"
-    "missing values. A model with one output whose labels were classes in a CSV file writes the class\n"
-    "of the largest score first, as the column `prediction`.",
+    "Computes the outputs of a model for the rows of a data file and writes them as CSV.\nDATA is .csv, .tsv, .npy, "
+    ".npz, .safetensors or IDX. CSV files are read as the training data was:\na model written by `percale train` "
+    "stores its columns, their categories and the replacements for\nmissing values. If a model has one output and its "
+    "labels were classes in a CSV file, the class with\nthe largest score is written first, in the column "
+    "`prediction`.",
     kFlags,
     run_predict,
     1,

@@ -7,16 +7,16 @@ namespace percale_cli {
 namespace {
 
 constexpr Flag kRunFlags[] = {
-    {"--feed", "NAME=FILE.npy", "the value of an input; any inner value may be fed as well"},
-    {"--fetch", "NAME", "a value to write; default: the outputs; may be given more than once"},
-    {"--out", "DIR", "where NAME.npy goes; '/' and ':' become '_'"},
+    {"--feed", "NAME=FILE.npy", "value of an input; inner values may be fed as well"},
+    {"--fetch", "NAME", "value to write; default: the outputs; may be repeated"},
+    {"--out", "DIR", "folder for NAME.npy; '/' and ':' in names become '_'"},
 };
 constexpr Flag kTraceFlags[] = {
-    {"--feed", "NAME=FILE.npy", "the value of an input; default: small random numbers"},
-    {"--feed-shape", "NAME=DIMS", "the shape of an input that is not fed; unknown dims become 1"},
-    {"--fetch", "NAME", "a value to compute; default: the outputs; may be given more than once"},
-    {"--runs", "N", "runs that are recorded; default 1"},
-    {"--out", "FILE.json", "where the trace goes; opens in Perfetto and chrome://tracing"},
+    {"--feed", "NAME=FILE.npy", "value of an input; default: small random numbers"},
+    {"--feed-shape", "NAME=DIMS", "shape of an input that is not fed; unknown dims become 1"},
+    {"--fetch", "NAME", "value to compute; default: the outputs; may be repeated"},
+    {"--runs", "N", "number of runs to record; default 1"},
+    {"--out", "FILE.json", "output file of the trace; open it in Perfetto or chrome://tracing"},
 };
 
 std::vector<std::string> fetches_of(const Model& model, const Args& args) {
@@ -24,7 +24,7 @@ std::vector<std::string> fetches_of(const Model& model, const Args& args) {
   if (out.empty()) {
     for (const Value& value : model.outputs) out.push_back(value.name);
   }
-  if (out.empty()) throw Failure{"the model has no outputs: say what to compute with --fetch NAME"};
+  if (out.empty()) throw Failure{"the model has no outputs: choose values to compute with --fetch NAME"};
   return out;
 }
 
@@ -114,14 +114,14 @@ int run_trace(const Args& args) {
 
 extern const Command kRun = {"run",
                              "MODEL --feed NAME=FILE.npy... [--fetch NAME...] --out DIR",
-                             "Runs a model on .npy files and writes .npy files.",
+                             "Runs a model on .npy files and writes its outputs as .npy files.",
                              kRunFlags,
                              run_run,
                              1,
                              1};
 extern const Command kTrace = {"trace",
                                "MODEL [--feed NAME=FILE.npy...] --out FILE.json",
-                               "Runs a model and records when each of its nodes ran.",
+                               "Runs a model and records the start and end of each node.",
                                kTraceFlags,
                                run_trace,
                                1,

@@ -7,12 +7,12 @@ namespace percale_cli {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"--planned", "", "as planned: after the passes, with the bytes that a run books"},
-    {"--feed-shape", "NAME=DIMS", "the shape of an input, for --planned; unknown dims become 1"},
-    {"--values", "", "the values that the nodes compute, by the names that `outputs` of a SPEC and --fetch take"},
-    {"--svg", "FILE", "writes a drawing; equal blocks are drawn once"},
-    {"--html", "FILE", "writes a page to move, zoom, search and fold, which needs no network"},
-    {"--trace", "TRACE.json", "what 'percale trace' wrote: its times stand in the drawings"},
+    {"--planned", "", "shows the model after the passes, with the memory that a run reserves"},
+    {"--feed-shape", "NAME=DIMS", "shape of an input, for --planned; unknown dims become 1"},
+    {"--values", "", "lists the values that nodes compute, under the names that --fetch and `outputs` of a SPEC take"},
+    {"--svg", "FILE", "writes a drawing as SVG; equal blocks are drawn once"},
+    {"--html", "FILE", "writes an HTML page to pan, zoom, search and fold, usable offline"},
+    {"--trace", "TRACE.json", "output of 'percale trace'; its times are shown in the drawings"},
 };
 
 void print_values(const char* title, const std::vector<Value>& values) {
@@ -97,9 +97,9 @@ void write_drawings(const Setup& setup, const Model& model, const Args& args) {
 
 int run_show(const Args& args) {
   if (args.has("--trace") && !args.has("--svg") && !args.has("--html")) {
-    throw UsageError{"--trace needs --svg FILE or --html FILE, where its times are shown"};
+    throw UsageError{"--trace requires --svg FILE or --html FILE, where the times are shown"};
   }
-  if (args.has("--values") && args.has("--planned")) throw UsageError{"--values does not go with --planned"};
+  if (args.has("--values") && args.has("--planned")) throw UsageError{"--values cannot be combined with --planned"};
   Setup setup(args);
   setup.make_engine();
   const Model model(setup, args.positional()[0]);
@@ -208,30 +208,31 @@ int run_kernels(const Args& args) {
 }
 
 constexpr Flag kPlanFlags[] = {
-    {"--feed-shape", "NAME=1,3,224,224", "the shape of an input; unknown dims become 1"},
-    {"--costs", "TRACE.json", "what 'percale trace' wrote: its times of nodes stand for the formula's"},
+    {"--feed-shape", "NAME=1,3,224,224", "shape of an input; unknown dims become 1"},
+    {"--costs", "TRACE.json", "output of 'percale trace'; its node times replace the estimates of the cost model"},
 };
-constexpr Flag kFeedShape[] = {{"--feed-shape", "NAME=1,3,224,224", "the shape of an input; unknown dims become 1"}};
+constexpr Flag kFeedShape[] = {{"--feed-shape", "NAME=1,3,224,224", "shape of an input; unknown dims become 1"}};
 
 }  // namespace
 
 extern const Command kShow = {"show",
                               "MODEL [--values] [--planned] [--svg FILE] [--html FILE] [--trace TRACE.json]",
-                              "Inputs, outputs, op counts, parameters and bytes of a model.",
+                              "Shows inputs, outputs, op counts, parameters and bytes of a model.",
                               kFlags,
                               run_show,
                               1,
                               1};
-extern const Command kPlan = {"plan",
-                              "MODEL [--feed-shape NAME=1,3,224,224]... [--costs TRACE.json]",
-                              "Per node: device, kernel, reason; the cut, bytes moved, predicted peak.",
-                              kPlanFlags,
-                              run_plan,
-                              1,
-                              1};
+extern const Command kPlan = {
+    "plan",
+    "MODEL [--feed-shape NAME=1,3,224,224]... [--costs TRACE.json]",
+    "Shows device, kernel and reason per node, cuts between devices, bytes moved and predicted peak memory.",
+    kPlanFlags,
+    run_plan,
+    1,
+    1};
 extern const Command kKernels = {"kernels",
                                  "MODEL [--feed-shape NAME=1,3,224,224]...",
-                                 "Who runs each node, and why every better kernel refused.",
+                                 "Shows the kernel of each node, and why each preferred kernel refused it.",
                                  kFeedShape,
                                  run_kernels,
                                  1,

@@ -15,7 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Flag kFlags[] = {
-    {"--exported", "", "exports each model, imports what came out and runs that; exported again it must be the same"},
+    {"--exported", "",
+     "also exports each model, imports the result and runs it; exporting it again must give the same bytes"},
 };
 
 // A value in a file. Without a name it belongs to the model's input or output at its position.
@@ -151,7 +152,7 @@ std::vector<const char*> names_for(const std::vector<Operand>& operands, const s
 std::string run_set(const Setup& setup, const Model& model, percale_session* session, const Case& c, const Set& set) {
   if (set.inputs.size() > model.inputs.size() || set.outputs.size() > model.outputs.size()) {
     return "the case has " + std::to_string(set.inputs.size()) + " inputs and " + std::to_string(set.outputs.size()) +
-           " outputs, the model " + std::to_string(model.inputs.size()) + " and " +
+           " outputs, but the model has " + std::to_string(model.inputs.size()) + " and " +
            std::to_string(model.outputs.size());
   }
   if (set.outputs.empty()) return "the case has no outputs";
@@ -186,7 +187,7 @@ Model through_export(const Setup& setup, const Model& model, std::string& reason
   percale_graph* made = nullptr;
   check(percale_graph_import_bytes(setup.engine.get(), "onnx", bytes.data(), bytes.size(), &made), "exported");
   Model out(setup, Graph(made));
-  if (export_bytes(setup, out) != bytes) reason = "exported, imported and exported again it is another model";
+  if (export_bytes(setup, out) != bytes) reason = "exporting, importing and exporting again gives a different model";
   return out;
 }
 
@@ -221,7 +222,7 @@ int run_test(const Args& args) {
     const fs::path last = path.has_filename() ? path.filename() : path.parent_path().filename();
     const size_t before = cases.size();
     find_cases(path, is_case ? last.string() : "", cases);
-    if (cases.size() == before) throw Failure{folder + ": no test case is there"};
+    if (cases.size() == before) throw Failure{folder + ": no test case found"};
   }
   size_t counts[3] = {};
   std::string json;
@@ -249,7 +250,11 @@ int run_test(const Args& args) {
 }  // namespace
 
 extern const Command kTest = {
-    "test", "DIR...", "Runs ONNX-style test cases: a line PASS, FAIL or UNSUPPORTED for each, and their numbers.",
-    kFlags, run_test, 1};
+    "test",
+    "DIR...",
+    "Runs ONNX-style test cases and prints a line PASS, FAIL or UNSUPPORTED for each, and the totals.",
+    kFlags,
+    run_test,
+    1};
 
 }  // namespace percale_cli

@@ -19,28 +19,30 @@ namespace percale_cli {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"--data", "DIR", "where the data files are; then PERCALE_DATA, the cache, the SPEC's folder"},
-    {"--epochs", "N", "passes over the data, instead of the SPEC's"},
-    {"--seed", "N", "instead of the SPEC's"},
-    {"--shards", "N", "parts of each batch, instead of the SPEC's"},
+    {"--data", "DIR", "folder of the data files; also searched: PERCALE_DATA, the cache, the SPEC's folder"},
+    {"--epochs", "N", "number of passes over the data; overrides the SPEC"},
+    {"--seed", "N", "random seed; overrides the SPEC"},
+    {"--shards", "N", "number of parts of each batch; overrides the SPEC"},
     {"--mode", "MODE",
-     "sync: a step waits for all shards; backup:M: for M of them; bounded:K: variables may be K steps old; async"},
-    {"--weights", "FILE", "first values of all parameters, a safetensors file"},
-    {"--out", "DIR", "where checkpoints, history.csv, which grows meanwhile, loss.svg and model.percale go"},
+     "sync: a step waits for all shards; backup:M: for the first M; bounded:K: variables may be K steps old; async"},
+    {"--weights", "FILE", "initial values of all parameters, a safetensors file"},
+    {"--out", "DIR", "folder for checkpoints, history.csv (written during training), loss.svg and model.percale"},
     {"--resume", "DIR",
-     "goes on from the newest whole checkpoint there, or from the one that is named (DIR/step-N); without --out, "
-     "writes there too"},
-    {"--overwrite", "", "removes the checkpoints and results that another run has left in the --out folder"},
-    {"--checkpoint-every", "N", "a checkpoint every N steps, besides that after each epoch"},
-    {"--history", "FILE.csv", "grows by a line per step: epoch, step, loss, learning rate, seconds, metrics"},
-    {"--tensorboard", "DIR", "an event file there, which grows after each epoch"},
-    {"--trace", "FILE.json", "when each node of each step ran; opens in Perfetto and chrome://tracing"},
-    {"--digest", "", "prints `digest sha256:...` over the parameters"},
+     "continues from the newest complete checkpoint in DIR, or from the given one (DIR/step-N); without --out, also "
+     "writes to DIR"},
+    {"--overwrite", "", "removes checkpoints and results of another run from the --out folder"},
+    {"--checkpoint-every", "N", "writes a checkpoint every N steps, in addition to one after each epoch"},
+    {"--history", "FILE.csv",
+     "writes a line per step during training: epoch, step, loss, learning rate, seconds, metrics"},
+    {"--tensorboard", "DIR", "writes a TensorBoard event file to DIR, updated after each epoch"},
+    {"--trace", "FILE.json", "records when each node of each step ran; open it in Perfetto or chrome://tracing"},
+    {"--digest", "", "prints `digest sha256:...` of the parameters"},
 };
 
 constexpr std::string_view kMore =
-    "`percale list spec` lists the keys of a SPEC with types and defaults; so do `percale list layers`, losses,\n"
-    "metrics, optimizers and schedules. SPEC.md has examples of whole jobs. `percale check SPEC.json` checks one.";
+    "`percale list spec` lists the keys of a SPEC with types and defaults, `percale list layers` the layers;\nlikewise "
+    "losses, metrics, optimizers and schedules. SPEC.md has examples of whole jobs.\n`percale check SPEC.json` checks "
+    "one.";
 
 std::string event_path(const std::string& folder) {
   make_folder(folder);
@@ -148,13 +150,13 @@ void print_json(const Training& training, const Json& test, const std::string& d
 
 // Prints the state after a signal, and the command that continues.
 void tell_end(const Training& training, const Args& args) {
-  std::string text = "ended by " + std::string(signal_name(training.ended_by)) + " after step " +
+  std::string text = "stopped by " + std::string(signal_name(training.ended_by)) + " after step " +
                      std::to_string(percale_trainer_steps(training.trainer)) + " of " +
                      std::to_string(training.last->steps);
   if (training.out.empty()) {
-    text += "; without --out nothing is kept";
+    text += "; nothing is saved without --out";
   } else {
-    text += ". This goes on:\n  percale train" + args.again({"--out", "--resume", "--overwrite"}) + " --resume " +
+    text += ". To continue:\n  percale train" + args.again({"--out", "--resume", "--overwrite"}) + " --resume " +
             shell_word(training.out);
   }
   say_note(text);
@@ -174,13 +176,13 @@ std::string early_stopping_text(const Json& facts) {
 void tell_what_is_left(const Json& facts, bool trained) {
   const bool stopped = facts["early_stopping"]["stopped"].flag();
   if (trained) {
-    if (stopped) say_note("ended by " + early_stopping_text(facts));
+    if (stopped) say_note("stopped by " + early_stopping_text(facts));
   } else if (stopped) {
-    say_note("nothing left to train: the run was ended by " + early_stopping_text(facts) + " and stays ended");
+    say_note("nothing left to train: the run was stopped by " + early_stopping_text(facts) + " and stays stopped");
   } else {
     const std::string epochs = std::to_string(epochs_done(facts));
     say_note("nothing left to train: " + epochs + (epochs == "1" ? " epoch is" : " epochs are") +
-             " done; a larger --epochs goes on");
+             " done; continue with a larger --epochs");
   }
 }
 
@@ -188,7 +190,7 @@ int run_train(const Args& args) {
   const bool writes = args.has("--out") || args.has("--resume");
   const int64_t every = args.integer("--checkpoint-every", 0, 1);
   for (const char* flag : {"--checkpoint-every", "--overwrite"}) {
-    if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " needs --out DIR"};
+    if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " requires --out DIR"};
   }
   Setup setup(args);
   set_flags(setup, args);

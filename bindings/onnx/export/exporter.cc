@@ -75,8 +75,8 @@ Status Exporter::run() {
   write_metadata(&model);
   if (model.size() > kMostBytes) {
     return Status(PERCALE_RESOURCE_EXHAUSTED,
-                  text("the model is ", model.size(), " bytes, one file of the format holds ", kMostBytes,
-                       ": elements need a file beside it"));
+                  text("the model has ", model.size(), " bytes, but a single ONNX file can hold ", kMostBytes,
+                       ": store tensor elements in a file beside it (external_data)"));
   }
   model.write([this](std::string_view bytes) { target_.write(target_.user, bytes.data(), bytes.size()); });
   return {};
@@ -92,7 +92,8 @@ Status Exporter::check_variables() {
   for (size_t i = 0; host_->graph->variable(graph_.get(), i, &info) != 0; ++i) {
     if (info.data == nullptr) {
       return Status(PERCALE_FAILED_PRECONDITION,
-                    text("variable ", quoted(info.name), " has no value yet: a table of variables gives it one"));
+                    text("variable ", quoted(info.name),
+                         " has no value yet: export with a table of variables that has its value"));
     }
     note_dtype(info.dtype);
   }
@@ -135,7 +136,7 @@ Status Exporter::survey() {
   if (missing.empty()) return {};
   std::string list;
   for (const auto& [op, count] : missing) list += text(list.empty() ? "" : ", ", op, " (", count, ")");
-  return unsupported("ops that ONNX does not have, and the number of their nodes: ", list);
+  return unsupported("ops that ONNX does not have (number of nodes in parentheses): ", list);
 }
 
 void Exporter::read_dim_names(std::string_view lines) {

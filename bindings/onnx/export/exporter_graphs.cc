@@ -93,7 +93,7 @@ Status Exporter::write_graph(const Scope& outer, const percale_graph_node_info& 
   const size_t first = carried < 0 ? 1 : 0;
   const size_t inputs = scope.info.input_count;
   if (formal > inputs || (inputs > formal && inputs + first > carrier.input_count)) {
-    return bad("function ", quoted(function), " does not fit its node");
+    return bad("function ", quoted(function), " does not match the inputs of its node");
   }
   for (size_t i = 0; i < inputs; ++i) {
     const auto id = static_cast<size_t>(scope.info.inputs[i]);

@@ -81,7 +81,7 @@ std::vector<bool> Exporter::read_values(const Scope& scope) const {
 Status Exporter::write_node(const Scope& scope, size_t index, MessageWriter* graph) {
   const percale_graph_node_info info = node(scope.function, index);
   if (--nodes_left_ < 0) {
-    return Status(PERCALE_RESOURCE_EXHAUSTED, "functions use each other for more nodes than a model should have");
+    return Status(PERCALE_RESOURCE_EXHAUSTED, "functions that call each other expand to too many nodes");
   }
   if (!variable_of(info).empty()) return {};
   if (scope.function == 0 && absorbed_.contains(index)) return {};

@@ -36,8 +36,8 @@ std::string Importer::place_of(const NodeProto& node) {
 }
 
 Status Importer::c_text(std::string_view from, std::string* out) {
-  if (from.find('\0') != std::string_view::npos) return bad("the name ", quoted(from), " holds a NUL");
-  if (!is_utf8(from)) return bad("the name ", quoted(from), " is no UTF-8");
+  if (from.find('\0') != std::string_view::npos) return bad("the name ", quoted(from), " contains a NUL");
+  if (!is_utf8(from)) return bad("the name ", quoted(from), " is not valid UTF-8");
   *out = from;
   return {};
 }
@@ -57,14 +57,15 @@ Status Importer::read_model(std::string_view bytes) {
   ONNX_TRY(parse(bytes, &model_));
   for (const FunctionProto& function : model_.functions) {
     if (!functions_.emplace(text(function.domain, ":", function.name), &function).second) {
-      return unsupported("function ", quoted(op_name(function.domain, function.name)), " in several overloads");
+      return unsupported("function ", quoted(op_name(function.domain, function.name)),
+                         " has several overloads, which are not supported");
     }
   }
   // Before there were operator sets, there was the first.
   if (model_.opsets.empty()) model_.opsets[""] = 1;
   const auto own = model_.opsets.find("");
   if (own != model_.opsets.end() && own->second > kNewestOpset) {
-    return unsupported("opset ", own->second, "; the newest that is read is ", kNewestOpset);
+    return unsupported("opset ", own->second, " is not supported; the newest supported opset is ", kNewestOpset);
   }
   return {};
 }
@@ -161,9 +162,9 @@ Status Importer::add_inputs(const GraphProto& graph, Scope& scope) {
     // Older files list initializers among the inputs. They may still be fed, as any value.
     if (initialized.contains(info.name)) continue;
     const std::string place = text("input ", quoted(info.name));
-    if (!info.kind.empty()) return unsupported(place, ": values of the kind ", info.kind);
-    if (info.dtype == PERCALE_DTYPE_INVALID) return bad(place, ": no element type is told");
-    if (info.dtype == PERCALE_DTYPE_STRING) return unsupported(place, ": tensors of strings");
+    if (!info.kind.empty()) return unsupported(place, ": values of this kind are not supported: ", info.kind);
+    if (info.dtype == PERCALE_DTYPE_INVALID) return bad(place, ": the element type is missing");
+    if (info.dtype == PERCALE_DTYPE_STRING) return unsupported(place, ": tensors of strings are not supported");
     std::string name;
     ONNX_TRY(c_text(info.name, &name));
     const size_t rank = info.dims ? info.dims->size() : SIZE_MAX;
@@ -192,7 +193,7 @@ void Importer::keep_dim_names(const ValueInfo& info) {
 }
 
 Status Importer::add_initializers(const GraphProto& graph, bool main, Scope& scope) {
-  if (graph.has_sparse) return unsupported("sparse initializers");
+  if (graph.has_sparse) return unsupported("sparse initializers are not supported");
   for (std::string_view bytes : graph.initializers) {
     TensorProto proto;
     ONNX_TRY(parse(bytes, &proto).within("initializer"));
@@ -232,7 +233,8 @@ Status Importer::add_aliases(const TensorProto& proto, const TensorPtr& tensor, 
     if (!by_chance && own == kept && kept != Kept::kFixed) continue;
     alias_bytes_left_ -= static_cast<int64_t>(bytes);
     if (alias_bytes_left_ < 0) {
-      return Status(PERCALE_RESOURCE_EXHAUSTED, text("Identity nodes make too many variables of ", quoted(proto.name)));
+      return Status(PERCALE_RESOURCE_EXHAUSTED,
+                    text("Identity nodes would create too many variables from ", quoted(proto.name)));
     }
     ONNX_TRY(add_initializer(tensor, alias, own, scope));
     separate_.insert(alias);
@@ -251,10 +253,11 @@ Status Importer::set_outputs(const GraphProto& graph, const Scope& scope) {
   for (std::string_view bytes : graph.outputs) {
     ValueInfo info;
     ONNX_TRY(parse(bytes, &info).within("graph output"));
-    if (!info.kind.empty()) return unsupported("output ", quoted(info.name), ": values of the kind ", info.kind);
+    if (!info.kind.empty())
+      return unsupported("output ", quoted(info.name), ": values of this kind are not supported: ", info.kind);
     ONNX_TRY(lookup(info.name, scope, &values.emplace_back()).within("graph output"));
     if (values.back() == PERCALE_NO_VALUE)
-      return bad("graph output ", quoted(info.name), " is an absent input of a function");
+      return bad("graph output ", quoted(info.name), " is a missing input of a function");
     if (scope.depth == 1) keep_dim_names(info);
   }
   return host_.take(host_->builder->set_outputs(builder_, values.data(), values.size()));
@@ -264,7 +267,7 @@ Status Importer::lookup(std::string_view name, const Scope& scope, percale_value
   *out = PERCALE_NO_VALUE;
   if (name.empty()) return {};
   const auto found = scope.values.find(name);
-  if (found == scope.values.end()) return bad(quoted(name), " is no input, no initializer and no node's output");
+  if (found == scope.values.end()) return bad(quoted(name), " is not an input, an initializer or an output of a node");
   *out = found->second.id;
   return {};
 }
@@ -279,7 +282,7 @@ Status Importer::constant(TensorPtr tensor, std::string_view name, Value* out) {
 
 Status Importer::bind(std::string_view name, Value value, bool rename, Scope& scope) {
   const percale_value id = value.id;
-  if (!scope.values.emplace(name, std::move(value)).second) return bad("two values are called ", quoted(name));
+  if (!scope.values.emplace(name, std::move(value)).second) return bad("two values have the name ", quoted(name));
   if (!rename || !scope.keeps_names) return {};
   std::string called;
   ONNX_TRY(c_text(name, &called));
@@ -288,8 +291,7 @@ Status Importer::bind(std::string_view name, Value value, bool rename, Scope& sc
 
 Status Importer::add_node(std::string_view bytes, Scope& scope) {
   if (--nodes_left_ < 0) {
-    return Status(PERCALE_RESOURCE_EXHAUSTED,
-                  "the functions of the model call each other for more nodes than it makes sense");
+    return Status(PERCALE_RESOURCE_EXHAUSTED, "functions of the model that call each other expand to too many nodes");
   }
   NodeProto node;
   ONNX_TRY(parse(bytes, &node));
@@ -396,12 +398,12 @@ Status Importer::set_attribute(const AttributeProto& a, const std::string& funct
       }
       return host_.take(host_->builder->set_strings(builder_, name.c_str(), pointers.data(), pointers.size()));
     }
-    default: return unsupported("attributes of type ", static_cast<int32_t>(a.type));
+    default: return unsupported("attributes of this type are not supported: ", static_cast<int32_t>(a.type));
   }
 }
 
 Status Importer::add_constant_node(const NodeProto& node, Scope& scope) {
-  if (node.outputs.size() != 1 || node.outputs[0].empty()) return bad("a constant has one output");
+  if (node.outputs.size() != 1 || node.outputs[0].empty()) return bad("Constant must have exactly one output");
   TensorPtr tensor;
   percale_engine* engine = host_->builder->engine(builder_);
   const auto make = [&](percale_dtype dtype, bool scalar, size_t count) {
@@ -433,9 +435,9 @@ Status Importer::add_constant_node(const NodeProto& node, Scope& scope) {
   } else if (const AttributeProto* is = find_attribute(node, "value_ints")) {
     ONNX_TRY(put_ints(false, is->ints.data(), is->ints.size()));
   } else if (!node.attributes.empty()) {
-    return unsupported("constants with the attribute ", quoted(node.attributes[0].name));
+    return unsupported("Constant with this attribute is not supported: ", quoted(node.attributes[0].name));
   } else {
-    return bad("a constant without a value");
+    return bad("Constant has no value");
   }
   Value value;
   ONNX_TRY(constant(std::move(tensor), scope.prefix + std::string(node.outputs[0]), &value));

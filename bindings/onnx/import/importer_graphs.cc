@@ -31,7 +31,7 @@ Status Importer::import_graphs(const NodeProto& node, const Scope& scope, std::v
   Names seen;
   bool any = false;
   for (const AttributeProto& attribute : node.attributes) {
-    if (attribute.type == AttributeType::kGraphs) return unsupported("attributes that are lists of graphs");
+    if (attribute.type == AttributeType::kGraphs) return unsupported("attributes that are lists of graphs are not supported");
     if (attribute.type != AttributeType::kGraph) continue;
     any = true;
     std::vector<std::string_view> names;
@@ -45,7 +45,7 @@ Status Importer::import_graphs(const NodeProto& node, const Scope& scope, std::v
   for (size_t i = 0; i < node.attributes.size(); ++i) {
     const AttributeProto& attribute = node.attributes[i];
     if (attribute.type != AttributeType::kGraph) continue;
-    if (++graphs_ > kMaxGraphs) return unsupported("models of more than ", kMaxGraphs, " sub-graphs");
+    if (++graphs_ > kMaxGraphs) return unsupported("models with more sub-graphs than ", kMaxGraphs, " are not supported");
     // The number makes it one of its own.
     ONNX_TRY(c_text(text(name, "/", attribute.name, "#", graphs_), &(*functions)[i]));
     ONNX_TRY(import_graph(attribute.graph, node, (*functions)[i], captures, scope)
@@ -71,7 +71,7 @@ Status Importer::import_graph(std::string_view bytes, const NodeProto& node, con
   inner.opsets = outer.opsets;
   inner.given = outer.given;
   inner.depth = outer.depth + 1;
-  if (inner.depth > kMaxDepth) return bad("graphs and functions nest deeper than ", kMaxDepth);
+  if (inner.depth > kMaxDepth) return bad("graphs and functions are nested deeper than ", kMaxDepth);
   std::vector<percale_value> outer_inputs;
   for (std::string_view name : node.inputs) ONNX_TRY(lookup(name, outer, &outer_inputs.emplace_back()));
   ONNX_TRY(host_.take(host_->builder->begin_function(builder_, function.c_str())));
@@ -105,11 +105,11 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
   if (scan) {
     int32_t version = 0;
     ONNX_TRY(opset_of(*inner.opsets, node.domain, &version));
-    if (version < 9) return unsupported("Scan of opset ", version, ", which scans batches");
+    if (version < 9) return unsupported("Scan of opset ", version, ", which scans batches, is not supported");
   }
   const size_t wanted = loop ? std::max<size_t>(outer_inputs.size(), 2) : scan ? outer_inputs.size() : 0;
   if (graph.inputs.size() != wanted) {
-    return bad("has ", uint64_t{graph.inputs.size()}, " inputs, which do not fit the node's");
+    return bad("the body has ", uint64_t{graph.inputs.size()}, " inputs, which does not match the node's inputs");
   }
   size_t carried = outer_inputs.size();
   std::vector<int64_t> axes;
@@ -117,7 +117,7 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
     const AttributeProto *count = find_attribute(node, "num_scan_inputs"),
                          *given = find_attribute(node, "scan_input_axes");
     const int64_t scanned = count == nullptr ? 0 : count->i;
-    if (scanned < 1 || scanned > static_cast<int64_t>(carried)) return bad("cannot scan ", scanned, " inputs");
+    if (scanned < 1 || scanned > static_cast<int64_t>(carried)) return bad("num_scan_inputs is out of range: ", scanned);
     carried -= static_cast<size_t>(scanned);
     if (given != nullptr) axes = given->ints;
     axes.resize(static_cast<size_t>(scanned));
@@ -126,7 +126,7 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
     ValueInfo info;
     ONNX_TRY(parse(graph.inputs[i], &info));
     const std::string place = text("input ", quoted(info.name));
-    if (!info.kind.empty()) return unsupported(place, ": values of the kind ", info.kind);
+    if (!info.kind.empty()) return unsupported(place, ": values of this kind are not supported: ", info.kind);
     percale_dtype dtype = i == 0 ? PERCALE_DTYPE_I64 : PERCALE_DTYPE_BOOL;
     int64_t dims[8] = {};
     size_t rank = 0;
@@ -134,7 +134,7 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
       ONNX_TRY(host_.take(host_->builder->value_type(builder_, outer_inputs[i], &dtype, dims, &rank)));
       ONNX_TRY(drop_axis(axes[i - carried], dims, &rank).within(place));
     } else if (scan || i >= 2) {
-      if (outer_inputs[i] == PERCALE_NO_VALUE) return bad(place, ": the value that it begins with is absent");
+      if (outer_inputs[i] == PERCALE_NO_VALUE) return bad(place, ": its initial value is missing");
       ONNX_TRY(host_.take(host_->builder->value_type(builder_, outer_inputs[i], &dtype, dims, &rank)));
       // A value that is carried along may change its shape: what the model says of it holds for all
       // trips, if it fits the first.
@@ -152,7 +152,7 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
     Value value;
     ONNX_TRY(host_.take(host_->builder->input(builder_, name.c_str(), dtype, dims, rank, &value.id)).within(place));
     if (!inner.values.emplace(info.name, std::move(value)).second)
-      return bad("two inputs are called ", quoted(info.name));
+      return bad("two inputs have the name ", quoted(info.name));
   }
   return {};
 }
@@ -163,12 +163,12 @@ Status Importer::call_function(const FunctionProto& function, const NodeProto& n
   inner.opsets = &function.opsets;
   inner.depth = scope.depth + 1;
   inner.keeps_names = false;
-  if (inner.depth > kMaxDepth) return bad("graphs and functions nest deeper than ", kMaxDepth);
+  if (inner.depth > kMaxDepth) return bad("graphs and functions are nested deeper than ", kMaxDepth);
   std::string name;
   ONNX_TRY(c_text(node.name.empty() ? function.name : node.name, &name));
   inner.prefix = text(scope.prefix, name, "/");
   if (node.inputs.size() > function.inputs.size() || node.outputs.size() > function.outputs.size()) {
-    return bad("has more inputs or outputs than the function");
+    return bad("the node has more inputs or outputs than its function");
   }
   std::vector<percale_value> passed;
   for (size_t i = 0; i < function.inputs.size(); ++i) {
@@ -179,7 +179,7 @@ Status Importer::call_function(const FunctionProto& function, const NodeProto& n
       passed.push_back(value.id);
     }
     if (!inner.values.emplace(function.inputs[i], std::move(value)).second) {
-      return bad("two inputs of the function are called ", quoted(function.inputs[i]));
+      return bad("two inputs of the function have the name ", quoted(function.inputs[i]));
     }
   }
   std::vector<AttributeProto> defaults(function.attribute_defaults.size());
@@ -196,7 +196,7 @@ Status Importer::call_function(const FunctionProto& function, const NodeProto& n
     Value value;
     ONNX_TRY(lookup(function.outputs[i], inner, &value.id).within("function output"));
     if (value.id == PERCALE_NO_VALUE)
-      return bad("function output ", quoted(function.outputs[i]), " is an absent input");
+      return bad("function output ", quoted(function.outputs[i]), " is a missing input");
     const bool own = std::find(passed.begin(), passed.end(), value.id) == passed.end();
     value = inner.values.at(function.outputs[i]);
     // A value of the caller's keeps its name; so does one that two outputs share.

@@ -7,7 +7,7 @@
 namespace percale_onnx {
 namespace {
 
-Status too_deep() { return bad("graphs and functions nest deeper than ", kMaxDepth); }
+Status too_deep() { return bad("graphs and functions are nested deeper than ", kMaxDepth); }
 
 // Inputs that decide shapes or set up an op, though they may be floats.
 struct Slot {
@@ -83,7 +83,7 @@ class Surveyor {
       std::string shown = quoted(op);
       list += text(list.empty() ? "" : ", ", shown.substr(1, shown.size() - 2), " (", count, ")");
     }
-    return unsupported("ops that Percale does not have, and the number of their nodes: ", list);
+    return unsupported("ops that Percale does not have (number of nodes in parentheses): ", list);
   }
 
  private:
@@ -130,7 +130,7 @@ std::string op_name(std::string_view domain, std::string_view op) {
 
 Status opset_of(const Opsets& opsets, std::string_view domain, int32_t* out) {
   const auto found = opsets.find(domain);
-  if (found == opsets.end()) return bad("the model imports no opset of the domain ", quoted(domain));
+  if (found == opsets.end()) return bad("the model does not import an opset for the domain ", quoted(domain));
   *out = static_cast<int32_t>(found->second);
   return {};
 }
@@ -186,7 +186,7 @@ Status sort_nodes(std::vector<std::string_view>* nodes, int depth) {
     ONNX_TRY(parse((*nodes)[i], &node));
     ONNX_TRY(add_uses(node, depth, &uses[i]));
     for (std::string_view name : node.outputs) {
-      if (!name.empty() && !maker.emplace(name, i).second) return bad("two nodes give the value ", quoted(name));
+      if (!name.empty() && !maker.emplace(name, i).second) return bad("two nodes produce the value ", quoted(name));
     }
   }
   std::vector<std::vector<size_t>> users(count);
@@ -220,7 +220,7 @@ Status sort_nodes(std::vector<std::string_view>* nodes, int depth) {
         static_cast<size_t>(std::find_if(waits.begin(), waits.end(), [](size_t n) { return n > 0; }) - waits.begin());
     NodeOutline node;
     ONNX_TRY(parse((*nodes)[stuck], &node));
-    return bad("node ", uint64_t{stuck}, " (", quoted(node.op), ") waits for its own output: the nodes form a circle");
+    return bad("node ", uint64_t{stuck}, " (", quoted(node.op), ") depends on its own output: the nodes form a cycle");
   }
   *nodes = std::move(out);
   return {};

@@ -35,7 +35,7 @@ class Descriptor {
 Status system_error(std::string_view call, std::string_view path) {
   const int error = errno;
   const bool missing = error == ENOENT || error == ENOTDIR;
-  const char* reason = error == ELOOP ? "a link stands on the way" : std::strerror(error);
+  const char* reason = error == ELOOP ? "the path contains a link, which is not followed" : std::strerror(error);
   return Status(missing           ? PERCALE_NOT_FOUND
                 : error == EACCES ? PERCALE_PERMISSION_DENIED
                                   : PERCALE_UNAVAILABLE,
@@ -43,15 +43,15 @@ Status system_error(std::string_view call, std::string_view path) {
 }
 
 Status check_location(std::string_view location) {
-  if (location.empty()) return bad("external data without a location");
+  if (location.empty()) return bad("external data has no location");
   if (location.size() > 4096 || location.find('\0') != std::string_view::npos) {
-    return bad("external data ", quoted(location), ": no path");
+    return bad("external data ", quoted(location), ": not a valid path");
   }
-  if (location.front() == '/') return bad("external data ", quoted(location), ": an absolute path");
+  if (location.front() == '/') return bad("external data ", quoted(location), ": absolute paths are not allowed");
   for (size_t at = 0; at <= location.size();) {
     const size_t slash = std::min(location.find('/', at), location.size());
     if (location.substr(at, slash - at) == "..")
-      return bad("external data ", quoted(location), ": leads out of the folder");
+      return bad("external data ", quoted(location), ": the path leads out of the model's folder");
     at = slash + 1;
   }
   return {};
@@ -75,7 +75,7 @@ Status open_external(const char* folder, std::string_view location, Descriptor* 
   }
   struct stat facts {};
   if (fstat(at.get(), &facts) != 0) return system_error("stat", location);
-  if (!S_ISREG(facts.st_mode)) return bad("external data ", quoted(location), ": no regular file");
+  if (!S_ISREG(facts.st_mode)) return bad("external data ", quoted(location), ": not a regular file");
   out->reset(at.take());
   return {};
 }
@@ -90,8 +90,8 @@ Status external_bytes(const char* folder, const ExternalData& data, uint64_t* ou
   const auto size = static_cast<uint64_t>(facts.st_size);
   *out = size > data.offset ? size - data.offset : 0;
   if (data.has_length && *out < data.length) {
-    return bad("external data ", quoted(data.location), ": ", data.length, " bytes at ", data.offset, ", the file has ",
-               size);
+    return bad("external data ", quoted(data.location), ": ", data.length, " bytes at offset ", data.offset,
+               ", but the file has ", size);
   }
   if (data.has_length) *out = data.length;
   return {};
@@ -106,7 +106,7 @@ Status read_external(const char* folder, const ExternalData& data, void* to, uin
                               static_cast<off_t>(data.offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_error("read", data.location);
-    if (got == 0) return bad("external data ", quoted(data.location), ": the file ended");
+    if (got == 0) return bad("external data ", quoted(data.location), ": unexpected end of file");
     done += static_cast<uint64_t>(got);
   }
   return {};

@@ -8,7 +8,7 @@ namespace {
 // More than any op has; what follows looks at each for each.
 constexpr size_t kMaxAttributes = 256;
 
-Status no_message(std::string_view what) { return bad("the bytes are no ", what); }
+Status no_message(std::string_view what) { return bad("the bytes are not a valid ", what); }
 
 Status parse_opset(std::string_view bytes, Opsets* out) {
   Message message(bytes);
@@ -82,7 +82,7 @@ Status parse_tensor_type(std::string_view bytes, ValueInfo* out) {
   for (Field field; message.next(field);) {
     if (field.is(1, Wire::kVarint)) {
       const int64_t dtype = field.integer();
-      if (dtype < 0 || dtype > PERCALE_DTYPE_I2) return bad(dtype, " is no element type");
+      if (dtype < 0 || dtype > PERCALE_DTYPE_I2) return bad(dtype, " is not an element type");
       out->dtype = static_cast<percale_dtype>(dtype);
     }
     if (field.is(2, Wire::kBytes)) {
@@ -135,8 +135,8 @@ Status parse(std::string_view bytes, ModelProto* out) {
     if (field.is(2, Wire::kBytes)) out->producer = field.bytes;
     if (field.is(7, Wire::kBytes)) out->graph = field.bytes;
   }
-  if (!whole.ok()) return bad("the bytes are no ONNX model (ModelProto)");
-  if (out->graph.data() == nullptr) return bad("the bytes are no ONNX model: they hold no graph");
+  if (!whole.ok()) return bad("the bytes are not an ONNX model (ModelProto)");
+  if (out->graph.data() == nullptr) return bad("the bytes are not an ONNX model: they contain no graph");
   Message message(bytes);
   for (Field field; message.next(field);) {
     if (field.is(8, Wire::kBytes)) ONNX_TRY(parse_opset(field.bytes, &out->opsets));

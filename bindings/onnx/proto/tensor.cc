@@ -44,7 +44,7 @@ Status parse_entry(std::string_view bytes, ExternalData* out) {
     if (field.is(1, Wire::kBytes)) key = field.bytes;
     if (field.is(2, Wire::kBytes)) value = field.bytes;
   }
-  if (!message.ok()) return bad("the bytes are no StringStringEntryProto");
+  if (!message.ok()) return bad("the bytes are not a StringStringEntryProto");
   if (key == "location") out->location = value;
   if (key != "offset" && key != "length") return {};
   uint64_t number = 0;
@@ -61,9 +61,9 @@ Status check(const TensorProto& t) {
   if (t.dims.size() > kMaxRank) return bad("rank ", uint64_t{t.dims.size()}, " exceeds 8");
   int64_t count = 1;
   for (int64_t dim : t.dims) {
-    if (dim < 0 || dim > kMaxDim) return bad("dim ", dim, " is not between 0 and 2^40");
+    if (dim < 0 || dim > kMaxDim) return bad("dim ", dim, " is not in [0, 2^40]");
     // 2^59 elements of at most 16 bytes fit.
-    if (dim != 0 && count > (int64_t{1} << 59) / dim) return bad("its dims multiply beyond 2^59");
+    if (dim != 0 && count > (int64_t{1} << 59) / dim) return bad("the dims multiply to more than 2^59 elements");
     count *= dim;
   }
   return {};
@@ -118,7 +118,7 @@ int64_t walk_numbers(std::string_view message_bytes, const Storage& storage, cha
 }
 
 Status lacks(const TensorProto& t, int64_t have) {
-  return bad("its dims need ", byte_count(t), " bytes, ", have, " are there");
+  return bad("the dims require ", byte_count(t), " bytes, but there are ", have);
 }
 
 }  // namespace
@@ -154,8 +154,8 @@ Status parse(std::string_view bytes, TensorProto* out) {
     }
   }
   const std::string place = text("tensor ", quoted(out->name));
-  if (!message.ok() || !dims) return bad(place, ": the bytes are no TensorProto");
-  if (dtype <= 0 || dtype > PERCALE_DTYPE_I2) return bad(place, ": ", dtype, " is no element type");
+  if (!message.ok() || !dims) return bad(place, ": the bytes are not a TensorProto");
+  if (dtype <= 0 || dtype > PERCALE_DTYPE_I2) return bad(place, ": ", dtype, " is not an element type");
   out->dtype = static_cast<percale_dtype>(dtype);
   return check(*out).within(place);
 }
@@ -163,12 +163,12 @@ Status parse(std::string_view bytes, TensorProto* out) {
 Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& proto, const char* folder,
                    TensorPtr* out) {
   const std::string place = text("tensor ", quoted(proto.name));
-  if (element_bits(proto.dtype) == 0) return unsupported(place, ": tensors of strings");
+  if (element_bits(proto.dtype) == 0) return unsupported(place, ": tensors of strings are not supported");
   const int64_t needed = byte_count(proto);
   const Storage storage = storage_of(proto.dtype);
   // The bytes are counted first; the tensor is allocated only if they suffice.
   if (proto.external) {
-    if (folder == nullptr) return bad(place, ": its data lies in a file, but the model came without a folder");
+    if (folder == nullptr) return bad(place, ": its data is in a file, but the model was loaded without a folder");
     uint64_t have = 0;
     ONNX_TRY(external_bytes(folder, proto.data, &have).within(place));
     if (have < static_cast<uint64_t>(needed)) return lacks(proto, static_cast<int64_t>(have)).within(place);
@@ -178,7 +178,7 @@ Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& 
   } else {
     const int64_t have =
         proto.has_raw ? static_cast<int64_t>(proto.raw.size()) : walk_numbers(proto.message, storage, nullptr);
-    if (have < 0) return bad(place, ": its data is none of its element type");
+    if (have < 0) return bad(place, ": its data is missing or of another element type");
     if (have != needed) return lacks(proto, have).within(place);
   }
   TensorPtr made;

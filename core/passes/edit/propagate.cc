@@ -62,8 +62,8 @@ class Propagation {
       ValueType& type = f_.value(node.outputs[i]).type;
       if (type.dtype != types[i].dtype || !compatible(type.shape, types[i].shape)) {
         return invalid_argument(op_name(*node.op), " '", node.name, "': output '", f_.value(node.outputs[i]).name,
-                                "' is declared ", type.dtype, " ", type.shape, " and will be ", types[i].dtype, " ",
-                                types[i].shape);
+                                "' is declared ", type.dtype, " ", type.shape, " and would become ", types[i].dtype,
+                                " ", types[i].shape);
       }
       type.shape = merge(type.shape, types[i].shape);
     }
@@ -158,7 +158,7 @@ Status bind_inputs(Function& f, std::span<const Shape> shapes) {
   for (size_t i = 0; i < shapes.size(); ++i) {
     Value& value = f.value(f.inputs[i]);
     if (!compatible(value.type.shape, shapes[i])) {
-      return invalid_argument("input '", value.name, "' is declared ", value.type.shape, " and was fed ", shapes[i]);
+      return invalid_argument("input '", value.name, "' is declared ", value.type.shape, " but was fed ", shapes[i]);
     }
     value.type.shape = merge(value.type.shape, shapes[i]);
   }

@@ -67,7 +67,7 @@ Status prune(const Graph& graph, Function& f, const std::vector<ValueId>& feeds,
   const auto check_fed = [&](ValueId v) -> Status {
     if (v == kNoValue || f.value(v).kind != ValueKind::kInput || fed[static_cast<size_t>(v)]) return {};
     return invalid_argument("input '", f.value(v).name, "' (", f.type(v).dtype, " ", f.type(v).shape,
-                            ") is needed and was not fed");
+                            ") is required but was not fed");
   };
   for (ValueId v : fetches) PERCALE_RETURN_IF_ERROR(check_fed(v));
   for (size_t i = 0; i < f.nodes.size(); ++i) {

@@ -52,7 +52,8 @@ class RowReader {
     do {
       PERCALE_RETURN_IF_ERROR(read_field(&fields->emplace_back()));
     } while (take(separator_));
-    if (take('\r')) return take('\n') || at_ == text_.size() ? Status() : invalid_argument("a line ends with CR alone");
+    if (take('\r'))
+      return take('\n') || at_ == text_.size() ? Status() : invalid_argument("a line ends with CR without LF");
     take('\n');
     return {};
   }
@@ -82,7 +83,7 @@ class RowReader {
     const size_t begin = at_ + 1;
     for (size_t from = begin;;) {
       const size_t quote = text_.find('"', from);
-      if (quote == std::string_view::npos) return invalid_argument("a quote is opened and never closed");
+      if (quote == std::string_view::npos) return invalid_argument("a quote is opened but never closed");
       at_ = quote + 1;
       *out = {text_.substr(begin, quote - begin), true, out->escaped};
       if (!take('"')) break;
@@ -90,7 +91,7 @@ class RowReader {
       from = at_;
     }
     while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-    if (at_ < text_.size() && !ends_field(text_[at_])) return invalid_argument("text stands behind a closing quote");
+    if (at_ < text_.size() && !ends_field(text_[at_])) return invalid_argument("text follows a closing quote");
     return {};
   }
 
@@ -164,7 +165,7 @@ Status CsvFile::load(const std::string& path, const std::shared_ptr<MemoryPool>&
     text_ = {static_cast<const char*>(bytes_->data()), static_cast<size_t>(bytes_->bytes())};
   }
   if (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff")) {
-    return invalid_argument("'", path, "' is UTF-16, wanted UTF-8: save it as UTF-8");
+    return invalid_argument("'", path, "' is UTF-16: save it as UTF-8");
   }
   if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
   return {};
@@ -184,7 +185,8 @@ Status CsvFile::read_header(const CsvDialect& dialect) {
   has_header_ = dialect.header.value_or(std::none_of(fields.begin(), fields.end(), is_number));
   for (const CsvField& field : fields) {
     names_.push_back(has_header_ ? field.value() : std::to_string(names_.size()));
-    if (!is_utf8(names_.back())) return invalid_argument("line 1: the header is no UTF-8: save the file as UTF-8");
+    if (!is_utf8(names_.back()))
+      return invalid_argument("line 1: the header is not valid UTF-8: save the file as UTF-8");
   }
   if (has_header_) first_row_ = at;
   return {};
@@ -197,14 +199,14 @@ Status CsvFile::index_rows() {
     if (fields.empty()) break;
     if (fields.size() != names_.size()) {
       return invalid_argument("line ", line_of(skip_empty_lines(begin)), ": the row has ",
-                              static_cast<uint64_t>(fields.size()), " fields, the first one ",
+                              static_cast<uint64_t>(fields.size()), " fields, but the first row has ",
                               static_cast<uint64_t>(names_.size()));
     }
     if (rows_ % kStride == 0) index_.push_back(begin);
     ++rows_;
   }
   if (rows_ > 0) return {};
-  return invalid_argument("there is no row below the header; where the first line is none: \"header\": false");
+  return invalid_argument("there is no row below the header; if the file has no header, set \"header\": false");
 }
 
 // Reads the next row that is not empty; no fields at the end of the file.
@@ -226,11 +228,12 @@ Result<size_t> CsvFile::find(std::string_view name) const {
   const auto found = std::find(names_.begin(), names_.end(), name);
   if (found == names_.end()) {
     const bool others = names_.size() == 1 && names_[0].find_first_of(";\t|") != std::string::npos;
-    return not_found("'", path_, "' has no column '", name, "'", did_you_mean(name, names_),
-                     others ? "; its first line has no comma: name the separator, \"separator\": \";\"" : "");
+    return not_found(
+        "'", path_, "' has no column '", name, "'", did_you_mean(name, names_),
+        others ? "; its first line contains no comma: set the separator, for example \"separator\": \";\"" : "");
   }
   if (std::find(found + 1, names_.end(), name) != names_.end()) {
-    return invalid_argument("'", path_, "' has two columns '", name, "': give them names of their own");
+    return invalid_argument("'", path_, "' has two columns with the name '", name, "': give each column its own name");
   }
   return static_cast<size_t>(found - names_.begin());
 }
@@ -249,7 +252,7 @@ Status CsvFile::read(int64_t row, std::vector<CsvField>* fields, Place* place) c
     const Status status = next_row(&place->next, fields);
     if (!status.ok() || fields->size() != names_.size()) {
       return data_loss("'", path_, "': row ", row + 1,
-                       " is another than before: the file has changed while it was read");
+                       " differs from the first reading: the file changed while it was read");
     }
   }
   return {};

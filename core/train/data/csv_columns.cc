@@ -26,8 +26,8 @@ class Encoder {
       return {};
     }
     if (field.read(to)) return {};
-    return invalid_argument("'", field.text.substr(0, 40), "' is no ",
-                            std::is_integral_v<T> ? "whole number" : "number");
+    return invalid_argument("'", field.text.substr(0, 40), "' is not ",
+                            std::is_integral_v<T> ? "a whole number" : "a number");
   }
 
  private:
@@ -43,7 +43,7 @@ class Encoder {
     const auto found = field.is_missing() ? numbers_.end() : numbers_.find(field.value());
     if (found == numbers_.end() && (alone_ || column_.missing->kind == CsvMissing::Kind::kError)) {
       if (field.is_missing()) return invalid_argument("the category is missing");
-      return invalid_argument("'", field.text.substr(0, 40), "' is none of the column's ",
+      return invalid_argument("'", field.text.substr(0, 40), "' is not one of the column's ",
                               static_cast<uint64_t>(column_.words.size()), " categories",
                               did_you_mean(field.value(), column_.words));
     }
@@ -127,7 +127,7 @@ Result<std::shared_ptr<const RowSource>> csv_rows(CsvPart part, std::string name
   for (const CsvColumn& column : input->columns) {
     if (dtype != DType::kI64 || column.type == "category" || column.missing->fits_integers()) continue;
     return invalid_argument("'", name, "': column '", column.name,
-                            "' must be whole numbers, what stands for a missing one too");
+                            "' must hold whole numbers, and so must the replacement for missing values");
   }
   return std::shared_ptr<const RowSource>(
       std::make_shared<CsvRows>(std::move(part), std::move(name), std::move(input), dtype));

@@ -58,18 +58,18 @@ class Learner {
     if (out_.type == "auto") PERCALE_RETURN_IF_ERROR(choose_type());
     if (out_.type == "category") return finish_category();
     if (text_.file != nullptr) {
-      return error(text_, "'", text_.text.substr(0, 40), "' is no number; the column's type is ", out_.type);
+      return error(text_, "'", text_.text.substr(0, 40), "' is not a number, but the column's type is ", out_.type);
     }
     PERCALE_RETURN_IF_ERROR(settle_missing());
     if (out_.type == "integer" && fraction_.file != nullptr) {
-      return error(fraction_, "'", fraction_.text, "' is no whole number; the column's type is integer");
+      return error(fraction_, "'", fraction_.text, "' is not a whole number, but the column's type is integer");
     }
     return std::move(out_);
   }
 
   Status too_many_words() const {
     return error(text_, "the column has more than ", static_cast<uint64_t>(kMostWords),
-                 " different words, too many for categories");
+                 " different values, too many for categories");
   }
 
  private:
@@ -83,8 +83,8 @@ class Learner {
   Status choose_type() {
     if (text_.file != nullptr && number_.file != nullptr) {
       return error(text_, "'", text_.text.substr(0, 40),
-                   "' is no number, other fields of the column are: correct it, or give "
-                   "the column the type \"category\" (where line 1 is a header: \"header\": true)");
+                   "' is not a number, but other fields of the column are: correct it, or give the column the type "
+                   "\"category\" (if line 1 is a header: \"header\": true)");
     }
     out_.type = text_.file != nullptr                                  ? "category"
                 : number_.file != nullptr && fraction_.file == nullptr ? "integer"
@@ -103,33 +103,35 @@ class Learner {
   Status settle_missing() {
     CsvMissing& missing = *out_.missing;
     if (missing_.file != nullptr && missing.kind == CsvMissing::Kind::kError) {
-      return error(missing_,
-                   "the value is missing: fill it in, or say what stands for it: \"missing\": \"mean\", "
-                   "\"nan\" or a number");
+      return error(
+          missing_,
+          "the value is missing: fill it in, or choose a replacement: \"missing\": \"mean\", \"nan\" or a number");
     }
     if (out_.type == "integer" && !missing.fits_integers()) {
       return invalid_argument("column '", out_.name,
-                              "' has the type integer: what stands for a missing value must be a whole number");
+                              "' has the type integer: the replacement for missing values must be a whole number");
     }
     if (missing.kind != CsvMissing::Kind::kMean) return {};
     missing = {CsvMissing::Kind::kNumber, sum_ / static_cast<double>(count_)};
     if (std::isfinite(missing.number)) return {};
-    return invalid_argument("column '", out_.name, "' has no mean that could stand for missing values");
+    return invalid_argument("column '", out_.name, "' has no mean that could replace missing values");
   }
 
   Result<CsvColumn> finish_category() {
     if (missing_.file != nullptr && (alone_ || out_.missing->kind == CsvMissing::Kind::kError)) {
       return error(missing_, alone_ ? "the category is missing"
-                                    : "the category is missing: fill it in, or let zeros stand for it: \"missing\": 0");
+                                    : "the category is missing: fill it in, or encode it as zeros: \"missing\": 0");
     }
     if (out_.missing->kind != CsvMissing::Kind::kError) *out_.missing = {CsvMissing::Kind::kNumber, 0};
     for (const std::string& word : words_) {
-      if (!is_utf8(word)) return error(text_, "the column holds text that is no UTF-8: save the file as UTF-8");
+      if (!is_utf8(word))
+        return error(text_, "the column contains text that is not valid UTF-8: save the file as UTF-8");
     }
     if (words_to_learn()) out_.words.assign(words_.begin(), words_.end());
     if (!alone_ && out_.words.size() > kMostOnes) {
-      return error(text_, "the column has ", static_cast<uint64_t>(out_.words.size()), " different words, at most ",
-                   static_cast<uint64_t>(kMostOnes), " fit beside other columns: make it an input of its own");
+      return error(text_, "the column has ", static_cast<uint64_t>(out_.words.size()),
+                   " different values, but at most ", static_cast<uint64_t>(kMostOnes),
+                   " fit beside other columns: make it an input of its own");
     }
     return std::move(out_);
   }

@@ -15,38 +15,38 @@ struct RulesText {
 constexpr Key<RulesText> kRules[] = {
     {.name = "separator",
      .value = &RulesText::separator,
-     .doc = "The character between two fields.",
+     .doc = "Character between two fields.",
      .fallback = "a tab in .tsv files, a comma elsewhere"},
     {.name = "header",
      .value = &RulesText::header,
-     .doc = "The first row has the names of the columns.",
-     .fallback = "true where no field of the first row is a number"},
+     .doc = "Whether the first row holds the column names.",
+     .fallback = "true if no field of the first row is a number"},
     {.name = "missing",
      .value = ByHand{"text or float"},
-     .doc = "What stands for a missing value: error, nan, mean, or a number.",
+     .doc = "Replacement for a missing value: error, nan, mean, or a number.",
      .fallback = "error"},
     {.name = "columns",
      .value = ByHand{"object"},
-     .doc = "Rules for single columns of the files, by name.",
+     .doc = "Rules for individual columns of the files, by name.",
      .fallback = "none"},
     {.name = "inputs",
      .value = ByHand{"object"},
-     .doc = "Columns of the files that each column of the data set is made of, with their rules.",
-     .fallback = "by their names"}};
+     .doc = "For each column of the data set, the file columns that it consists of, with their rules.",
+     .fallback = "selected by name"}};
 
 constexpr Key<CsvColumn> kColumn[] = {
     {.name = "type",
      .value = &CsvColumn::type,
-     .doc = "What the fields are. auto: numbers where all of them are, categories where none is.",
+     .doc = "Type of the fields. auto: numbers if all fields are numbers, categories if none is.",
      .choices = "auto|number|integer|category"},
     {.name = "missing",
      .value = ByHand{"text or float"},
-     .doc = "What stands for a missing value in this column.",
-     .fallback = "that of all columns"},
+     .doc = "Replacement for a missing value in this column.",
+     .fallback = "as for all columns"},
     {.name = "words",
      .value = ByHand{"list"},
-     .doc = "The categories in the order of their numbers, from 0.",
-     .fallback = "those of the file, sorted by their bytes"}};
+     .doc = "The categories, in the order of their numbers from 0.",
+     .fallback = "the categories in the file, sorted by bytes"}};
 
 Result<CsvMissing> parse_missing(const Json& json) {
   CsvMissing out;
@@ -91,10 +91,11 @@ Result<CsvColumn> parse_column(const Json& json, std::string_view where, std::st
   std::vector<std::string> sorted = out.words;
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-    return words->error("words", "'", *twice, "' stands there twice");
+    return words->error("words", "'", *twice, "' occurs twice");
   }
   if (out.type == "auto") out.type = "category";
-  if (out.type != "category") return words->error("words", "the column's type is ", out.type, ", wanted category");
+  if (out.type != "category")
+    return words->error("words", "the column's type is ", out.type, ", but 'words' requires category");
   return out;
 }
 

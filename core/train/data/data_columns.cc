@@ -123,7 +123,7 @@ class Loader {
       if (!shared || std::find(claimed.begin(), claimed.end(), i) == claimed.end()) out.columns.push_back(i);
     }
     if (shared && column.name != "x") out.columns = {file.names().size() - 1};
-    if (out.columns.empty()) return invalid_argument("'", part.path, "' has no column left for '", column.name, "'");
+    if (out.columns.empty()) return invalid_argument("'", part.path, "' has no columns left for '", column.name, "'");
     out.alone = out.columns.size() == 1;
     return out;
   }
@@ -161,7 +161,8 @@ class Loader {
       chosen.push_back({files_[part.path], std::move(selection.columns)});
       if (chosen.back().columns.size() != chosen.front().columns.size()) {
         return invalid_argument("data set: '", column.name, "': '", part.path, "' gives ",
-                                static_cast<uint64_t>(chosen.back().columns.size()), " columns, the files before it ",
+                                static_cast<uint64_t>(chosen.back().columns.size()),
+                                " columns, but the files before it give ",
                                 static_cast<uint64_t>(chosen.front().columns.size()));
       }
     }
@@ -210,7 +211,7 @@ Result<std::shared_ptr<Dataset>> Dataset::from_files(const std::vector<std::stri
                                                      const std::vector<std::string>& paths, double scale,
                                                      const CsvRules& rules, std::shared_ptr<MemoryPool> pool) {
   if (names.size() != paths.size()) {
-    return invalid_argument("data set: ", static_cast<uint64_t>(names.size()), " names, ",
+    return invalid_argument("data set: ", static_cast<uint64_t>(names.size()), " names, but ",
                             static_cast<uint64_t>(paths.size()), " files");
   }
   std::vector<ColumnFiles> columns;

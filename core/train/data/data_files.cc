@@ -16,7 +16,7 @@ namespace {
 Result<Tensor> parse_tensor_file(const std::string& path, const std::string& name,
                                  const std::shared_ptr<MemoryPool>& pool) {
   if (has_ending(path, ".tfrecord") || has_ending(path, ".parquet")) {
-    return unimplemented("data sets of this format are not there yet");
+    return unimplemented("data sets of this format are not supported yet");
   }
   if (has_ending(path, ".npy")) return read_npy(path, false, pool);
   if (has_ending(path, ".npz")) return read_npz(path, name, pool, false);
@@ -27,7 +27,7 @@ Result<Tensor> parse_tensor_file(const std::string& path, const std::string& nam
   PERCALE_ASSIGN_OR_RETURN(const auto file, load_file(path, pool));
   const std::string_view bytes(static_cast<const char*>(file->data()), static_cast<size_t>(file->bytes()));
   if (looks_like_idx(bytes) || looks_like_gzip(bytes)) return parse_idx_file(file, pool);
-  return invalid_argument("this is no IDX file, and no .npy, .npz, .safetensors or .csv by its name");
+  return invalid_argument("this is not an IDX file, and its name does not end with .npy, .npz, .safetensors or .csv");
 }
 
 void add_environment(std::vector<std::string>& folders, const char* name, std::string_view below) {
@@ -43,7 +43,7 @@ Result<Tensor> load_tensor_file(const std::string& path, const std::string& name
   // A file of a few bytes may declare any number of empty rows, and shuffling takes memory for
   // each.
   if (out.ok() && out->shape().rank() > 0 && out->shape()[0] > 0 && out->num_elements() == 0) {
-    return invalid_argument("'", path, "': ", out->dtype(), " ", out->shape(), " has rows without numbers");
+    return invalid_argument("'", path, "': ", out->dtype(), " ", out->shape(), " has rows without elements");
   }
   if (out.ok() || out.status().message().find(path) != std::string_view::npos) return out;
   return out.status().with_context(str_cat("'", path, "'"));

@@ -112,16 +112,17 @@ Result<std::shared_ptr<Dataset>> Dataset::create(std::vector<Column> columns, st
       if (columns[k].name == c.name) return invalid_argument("data set: two tensors are called '", c.name, "'");
     }
     if (!c.data.defined() || c.data.shape().rank() == 0 || c.data.shape()[0] < 1) {
-      return invalid_argument("data set: '", c.name, "' has shape ", c.data.shape(), ", wanted one row at least");
+      return invalid_argument("data set: '", c.name, "' has shape ", c.data.shape(), ", wanted at least one row");
     }
     if (c.data.shape()[0] != columns[0].data.shape()[0]) {
-      return invalid_argument("data set: '", c.name, "' has ", c.data.shape()[0], " rows, '", columns[0].name, "' has ",
-                              columns[0].data.shape()[0]);
+      return invalid_argument("data set: '", c.name, "' has ", c.data.shape()[0], " rows, but '", columns[0].name,
+                              "' has ", columns[0].data.shape()[0]);
     }
     if (dtype_bits(c.data.dtype()) < 8) return invalid_argument("data set: '", c.name, "' is ", c.data.dtype());
     if (c.dtype == DType::kInvalid) c.dtype = c.data.dtype();
     if (converts(c, c.data.dtype()) && conversion(c.data.dtype(), c.dtype) == nullptr) {
-      return invalid_argument("data set: '", c.name, "' is ", c.data.dtype(), ", which cannot become ", c.dtype);
+      return invalid_argument("data set: '", c.name, "' is ", c.data.dtype(), ", which cannot be converted to ",
+                              c.dtype);
     }
   }
   out->rows_ = columns[0].data.shape()[0];
@@ -174,19 +175,19 @@ int64_t Dataset::epoch_rows() const {
 
 Status Dataset::check_unused(std::string_view what) const {
   if (uses_ == 0) return {};
-  return failed_precondition("data set: ", what, " while it is trained on, evaluated, or asked for a batch");
+  return failed_precondition("data set: ", what, " while it is used for training, evaluation or reading a batch");
 }
 
 Status Dataset::configure(const DatasetOptions& options) {
   PERCALE_RETURN_IF_ERROR(check_unused("it cannot be configured"));
   if (is_part()) {
     return failed_precondition(
-        "data set: it is a part of another one for a replica; configure that one, then distribute it");
+        "data set: it is one replica's part of another data set; configure that one, then distribute it");
   }
   if (options.batch_size < 1) return invalid_argument("data set: the batch size is ", options.batch_size);
   if (options.shuffle_seed < -1) return invalid_argument("data set: the seed is ", options.shuffle_seed);
   if (options.drop_remainder && options.batch_size > rows_) {
-    return invalid_argument("data set: ", rows_, " rows make no whole batch of ", options.batch_size);
+    return invalid_argument("data set: ", rows_, " rows do not fill a batch of ", options.batch_size);
   }
   options_ = options;
   position_ = {};
@@ -223,12 +224,12 @@ Status Dataset::convert(std::string_view name, DType dtype) {
     if (c.dtype == dtype) return {};
     const DType from = source_ == nullptr ? c.data.dtype() : source_->types()[i].dtype;
     if (conversion(from, dtype) == nullptr) {
-      return invalid_argument("data set: '", name, "' is ", from, ", which cannot become ", dtype);
+      return invalid_argument("data set: '", name, "' is ", from, ", which cannot be converted to ", dtype);
     }
     c.dtype = dtype;
     return {};
   }
-  return not_found("data set: no '", name, "'");
+  return not_found("data set: no column '", name, "'");
 }
 
 std::shared_ptr<const std::vector<int64_t>> Dataset::order(int64_t epoch) const {
@@ -243,7 +244,7 @@ std::shared_ptr<const std::vector<int64_t>> Dataset::order(int64_t epoch) const 
 
 Result<std::vector<Tensor>> Dataset::batch(const DatasetPosition& position, const ParallelFor& parallel) const {
   if (position.epoch < 0 || position.batch < 0 || position.batch >= batches()) {
-    return out_of_range("data set: batch ", position.batch, " of ", batches());
+    return out_of_range("data set: batch ", position.batch, " is out of range, there are ", batches());
   }
   const auto rows = order(position.epoch);
   const Range own = range(position.batch);
@@ -260,7 +261,7 @@ Result<std::vector<Tensor>> Dataset::no_rows() const {
   for (const ValueType& type : types()) {
     Shape shape = type.shape;
     shape[0] = 0;
-    if (!shape.is_static()) return invalid_argument("data set: the shape of a row is not known: ", type.shape);
+    if (!shape.is_static()) return invalid_argument("data set: the shape of a row must be known, got ", type.shape);
     PERCALE_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(pool_, type.dtype, shape));
     out.push_back(std::move(tensor));
   }
@@ -318,7 +319,7 @@ Result<std::vector<Tensor>> Dataset::gather_columns(std::span<const int64_t> num
 }
 
 Result<std::vector<Tensor>> Dataset::next(const ParallelFor& parallel) {
-  PERCALE_RETURN_IF_ERROR(check_unused("it gives no next batch"));
+  PERCALE_RETURN_IF_ERROR(check_unused("it cannot return the next batch"));
   const Use use(*this);
   if (position_.batch >= batches()) {
     position_ = {position_.epoch + 1, 0};

@@ -23,7 +23,7 @@ GzipReader::~GzipReader() {
 }
 
 Result<int64_t> GzipReader::read(void* out, int64_t bytes) {
-  if (!ready_) return resource_exhausted("gzip: no memory");
+  if (!ready_) return resource_exhausted("gzip: out of memory");
   int64_t done = 0;
   while (done < bytes && !ended_) {
     const auto room = static_cast<uInt>(std::min(bytes - done, kStep));
@@ -38,7 +38,7 @@ Result<int64_t> GzipReader::read(void* out, int64_t bytes) {
     if (code == Z_STREAM_END) {
       PERCALE_RETURN_IF_ERROR(next_member());
     } else if (code != Z_OK) {
-      return data_loss("gzip: the compressed data is ", code == Z_BUF_ERROR ? "cut short" : "damaged");
+      return data_loss("gzip: the compressed data is ", code == Z_BUF_ERROR ? "truncated" : "damaged");
     }
   }
   return done;
@@ -50,9 +50,9 @@ Status GzipReader::next_member() {
   ended_ = left == 0;
   if (ended_) return {};
   if (!looks_like_gzip({reinterpret_cast<const char*>(stream_.next_in), left})) {
-    return invalid_argument("gzip: bytes stand behind the compressed data");
+    return invalid_argument("gzip: unexpected bytes follow the compressed data");
   }
-  return inflateReset(&stream_) == Z_OK ? Status() : resource_exhausted("gzip: no memory");
+  return inflateReset(&stream_) == Z_OK ? Status() : resource_exhausted("gzip: out of memory");
 }
 
 // Inflates twice. The first pass finds the size, so that memory is allocated once and exactly.
@@ -65,7 +65,7 @@ Result<std::shared_ptr<Buffer>> inflate_all(std::string_view bytes, const std::s
   }
   PERCALE_ASSIGN_OR_RETURN(auto out, Buffer::allocate(pool, size));
   PERCALE_ASSIGN_OR_RETURN(got, GzipReader(bytes).read(out->data(), size));
-  if (got != size) return data_loss("gzip: the compressed data has changed while it was read");
+  if (got != size) return data_loss("gzip: the compressed data changed while it was read");
   return out;
 }
 

@@ -38,13 +38,13 @@ std::optional<DType> idx_dtype(unsigned char code) {
 
 // Parses a header from the first `have` bytes of the data.
 Result<Header> parse_header(const unsigned char* p, size_t have) {
-  if (have < 4 || p[0] != 0 || p[1] != 0) return invalid_argument("IDX: the magic number is not there");
+  if (have < 4 || p[0] != 0 || p[1] != 0) return invalid_argument("IDX: the magic number is missing");
   const auto dtype = idx_dtype(p[2]);
-  if (!dtype) return invalid_argument("IDX: element type ", uint32_t{p[2]}, " is none");
+  if (!dtype) return invalid_argument("IDX: unknown element type ", uint32_t{p[2]});
   const size_t rank = p[3];
   if (rank == 0 || rank > kMaxRank)
     return invalid_argument("IDX: rank ", static_cast<uint64_t>(rank), ", wanted 1 to 8");
-  if (have < 4 + 4 * rank) return invalid_argument("IDX: the header is cut short");
+  if (have < 4 + 4 * rank) return invalid_argument("IDX: the header is truncated");
   Header out;
   out.dtype = *dtype;
   std::array<int64_t, kMaxRank> dims{};
@@ -61,7 +61,7 @@ void swap_elements(const Tensor& tensor) {
 }
 
 Status size_error(const Header& header, int64_t wanted, int64_t have) {
-  return invalid_argument("IDX: ", header.dtype, " ", header.shape, " needs ", wanted, " bytes, there are ", have);
+  return invalid_argument("IDX: ", header.dtype, " ", header.shape, " needs ", wanted, " bytes, but there are ", have);
 }
 
 // Parses the header of a whole file. Fails unless exactly the declared elements follow it.
@@ -93,7 +93,8 @@ Result<Tensor> parse_compressed(std::string_view bytes, const std::shared_ptr<Me
   if (read < wanted) return size_error(header, wanted, read);
   char surplus = 0;
   PERCALE_ASSIGN_OR_RETURN(const int64_t behind, inflater.read(&surplus, 1));
-  if (behind > 0) return invalid_argument("IDX: ", header.dtype, " ", header.shape, ": bytes stand behind the data");
+  if (behind > 0)
+    return invalid_argument("IDX: ", header.dtype, " ", header.shape, ": unexpected bytes follow the data");
   swap_elements(out);
   return out;
 }

@@ -13,7 +13,7 @@ Result<std::unique_ptr<Prefetcher>> Prefetcher::create(std::shared_ptr<const Dat
   out->ahead_ = ahead;
   out->parallel_ = parallel;
   if (first.batch > out->dataset_->batches()) {
-    return out_of_range("data set: batch ", first.batch, " of ", out->dataset_->batches());
+    return out_of_range("data set: batch ", first.batch, " is out of range, there are ", out->dataset_->batches());
   }
   if (ahead == 0) return out;
   PERCALE_ASSIGN_OR_RETURN(out->thread_, start_thread("percale-data", [p = out.get()] { p->work(); }));

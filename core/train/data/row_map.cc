@@ -53,7 +53,7 @@ class Mapped final : public RowSource {
 
 Result<std::shared_ptr<const RowSource>> mapped_rows(std::shared_ptr<const Dataset> set, std::shared_ptr<Engine> engine,
                                                      std::shared_ptr<const Graph> graph) {
-  if (!graph->variables.empty()) return invalid_argument("data set: the graph of a map has variables");
+  if (!graph->variables.empty()) return invalid_argument("data set: the graph of a map must not have variables");
   const Function& f = graph->main();
   RunSpec spec;
   std::vector<size_t> inputs;
@@ -62,7 +62,7 @@ Result<std::shared_ptr<const RowSource>> mapped_rows(std::shared_ptr<const Datas
     const Value& v = f.value(id);
     const auto found = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == v.name; });
     if (found == columns.end())
-      return not_found("data set: the graph of a map wants '", v.name, "', which the set lacks");
+      return not_found("data set: the graph of a map needs the input '", v.name, "', which the data set lacks");
     spec.feeds.push_back(v.name);
     inputs.push_back(static_cast<size_t>(found - columns.begin()));
   }

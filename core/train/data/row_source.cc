@@ -72,7 +72,7 @@ class Generated final : public Typed {
         columns[c] = static_cast<char*>(out[c].data()) + static_cast<int64_t>(i) * sizes[c];
       }
       if (!function_(numbers[i], columns.data())) {
-        return Status(Code::kAborted, str_cat("data set: the function did not give row ", numbers[i]));
+        return Status(Code::kAborted, str_cat("data set: the callback did not return row ", numbers[i]));
       }
     }
     return out;
@@ -188,8 +188,7 @@ Result<std::shared_ptr<const RowSource>> range_rows(std::string name, int64_t st
   const __int128 stride = step > 0 ? static_cast<__int128>(step) : -static_cast<__int128>(step);
   const __int128 rows = step == 0 || distance <= 0 ? 0 : (distance + stride - 1) / stride;
   if (rows < 1 || rows > INT64_MAX) {
-    return invalid_argument("data set: the range from ", start, " to ", stop, " by ", step,
-                            " has no rows, or too many");
+    return invalid_argument("data set: the range from ", start, " to ", stop, " by ", step, " has no rows or too many");
   }
   return std::shared_ptr<const RowSource>(
       std::make_shared<Range>(std::move(name), start, step, static_cast<int64_t>(rows)));
@@ -197,21 +196,23 @@ Result<std::shared_ptr<const RowSource>> range_rows(std::string name, int64_t st
 
 Result<std::shared_ptr<const RowSource>> generated_rows(std::vector<RowType> types, int64_t rows,
                                                         RowFunction function) {
-  if (rows < 1) return invalid_argument("data set: ", rows, " rows, wanted one at least");
+  if (rows < 1) return invalid_argument("data set: ", rows, " rows, wanted at least one");
   for (const RowType& type : types) {
     if (dtype_bits(type.dtype) < 8 || !type.shape.is_static()) {
-      return invalid_argument("data set: '", type.name, "' is ", type.dtype, " ", type.shape);
+      return invalid_argument("data set: wanted a dtype of at least 8 bits and a known row shape, but '", type.name,
+                              "' is ", type.dtype, " ", type.shape);
     }
   }
   return std::shared_ptr<const RowSource>(std::make_shared<Generated>(std::move(types), rows, std::move(function)));
 }
 
 Result<std::shared_ptr<const RowSource>> zipped_rows(std::vector<std::shared_ptr<const Dataset>> sets) {
-  if (sets.empty()) return invalid_argument("data set: nothing to zip");
+  if (sets.empty()) return invalid_argument("data set: wanted at least one data set to zip");
   std::vector<RowType> types;
   for (const auto& set : sets) {
     if (set->rows() != sets[0]->rows()) {
-      return invalid_argument("data set: sets of ", sets[0]->rows(), " and of ", set->rows(), " rows do not zip");
+      return invalid_argument("data set: the data sets to zip differ in their numbers of rows: ", sets[0]->rows(),
+                              " and ", set->rows());
     }
     for (RowType& type : types_of(*set)) types.push_back(std::move(type));
   }
@@ -219,7 +220,7 @@ Result<std::shared_ptr<const RowSource>> zipped_rows(std::vector<std::shared_ptr
 }
 
 Result<std::shared_ptr<const RowSource>> joined_rows(std::vector<std::shared_ptr<const Dataset>> sets) {
-  if (sets.empty()) return invalid_argument("data set: nothing to join");
+  if (sets.empty()) return invalid_argument("data set: wanted at least one data set to join");
   const std::vector<RowType> types = types_of(*sets[0]);
   for (const auto& set : sets) {
     const std::vector<RowType> own = types_of(*set);
@@ -227,13 +228,14 @@ Result<std::shared_ptr<const RowSource>> joined_rows(std::vector<std::shared_ptr
         std::equal(types.begin(), types.end(), own.begin(), own.end(), [](const RowType& a, const RowType& b) {
           return a.name == b.name && a.dtype == b.dtype && a.shape == b.shape;
         });
-    if (!same) return invalid_argument("data set: the sets to join have different columns, dtypes or shapes of rows");
+    if (!same) return invalid_argument("data set: the data sets to join differ in columns, dtypes or row shapes");
   }
   return std::shared_ptr<const RowSource>(std::make_shared<Joined>(types, std::move(sets)));
 }
 
 Result<std::shared_ptr<const RowSource>> repeated_rows(std::shared_ptr<const Dataset> set, int64_t times) {
-  if (times < 1 || times > INT64_MAX / set->rows()) return invalid_argument("data set: repeated ", times, " times");
+  if (times < 1 || times > INT64_MAX / set->rows())
+    return invalid_argument("data set: the number of repetitions is out of range: ", times);
   return std::shared_ptr<const RowSource>(std::make_shared<Repeated>(std::move(set), times));
 }
 
@@ -241,7 +243,7 @@ Result<std::shared_ptr<const RowSource>> renamed_rows(std::shared_ptr<const Data
                                                       std::vector<std::string> names) {
   std::vector<RowType> types = types_of(*set);
   if (names.size() != types.size()) {
-    return invalid_argument("data set: ", uint64_t{names.size()}, " names for ", uint64_t{types.size()}, " columns");
+    return invalid_argument("data set: ", uint64_t{names.size()}, " names, but ", uint64_t{types.size()}, " columns");
   }
   for (size_t i = 0; i < types.size(); ++i) types[i].name = std::move(names[i]);
   return std::shared_ptr<const RowSource>(std::make_shared<Renamed>(std::move(types), std::move(set)));

@@ -90,8 +90,8 @@ ValueId truncated_normal(Emitter& e, const Variable& v, double deviation) {
 // CholeskyQR2 algorithm", ETNA 44, 2015).
 ValueId orthogonal(Emitter& e, const Variable& v) {
   if (v.shape.rank() < 2) {
-    e.fail(invalid_argument("variable '", v.name, "': initializer 'orthogonal' wants two dims at least, the shape is ",
-                            v.shape));
+    e.fail(invalid_argument("variable '", v.name,
+                            "': initializer 'orthogonal' requires at least two dims, but the shape is ", v.shape));
     return kNoValue;
   }
   const int64_t rows = v.shape.product(0, v.shape.rank() - 1), columns = v.shape.back();
@@ -135,13 +135,13 @@ Status add_initializer(Builder& builder, const Variable& variable, std::string_v
   }
   if (found == nullptr) {
     if (initializer == "identity" || initializer == "variance_scaling") {
-      return unimplemented("variable '", variable.name, "': initializer '", initializer, "' is not there yet");
+      return unimplemented("variable '", variable.name, "': initializer '", initializer, "' is not implemented yet");
     }
     return invalid_argument("variable '", variable.name, "': no initializer '", initializer, "'",
                             did_you_mean(initializer, initializer_names()));
   }
   if (!is_float(variable.dtype) && found->kind != Kind::kZeros && found->kind != Kind::kOnes) {
-    return invalid_argument("variable '", variable.name, "': initializer '", initializer, "' draws floats, not ",
+    return invalid_argument("variable '", variable.name, "': initializer '", initializer, "' produces floats, not ",
                             variable.dtype);
   }
   FunctionBuilder& init = builder.init();

@@ -141,7 +141,8 @@ Result<Attributes> layer_attributes(const Layer& layer, std::string_view name, c
     for (const AttrSpec& s : layer.attributes) {
       if (s.name == key) spec = &s;
     }
-    if (spec == nullptr && contains(kLaterWords, key)) return unimplemented(context, ": '", key, "' is not there yet");
+    if (spec == nullptr && contains(kLaterWords, key))
+      return unimplemented(context, ": '", key, "' is not implemented yet");
     if (spec == nullptr) {
       return invalid_argument(context, ": no attribute '", key, "'", did_you_mean(key, known));
     }
@@ -161,7 +162,7 @@ Result<ValueId> add_layer(FunctionBuilder& f, std::string_view layer_name, std::
                           const std::vector<ValueId>& inputs, const Attributes& attributes, DType floats) {
   const Layer* layer = find_layer(layer_name);
   if (layer == nullptr) {
-    if (contains(kLaterLayers, layer_name)) return unimplemented("layer ", layer_name, " is not there yet");
+    if (contains(kLaterLayers, layer_name)) return unimplemented("layer ", layer_name, " is not implemented yet");
     return not_found("no layer '", layer_name, "'", did_you_mean(layer_name, layer_names()));
   }
   const std::string own_name = name.empty() ? default_name(f, *layer) : std::string(name);
@@ -175,7 +176,7 @@ Result<ValueId> add_layer(FunctionBuilder& f, std::string_view layer_name, std::
   }
   for (ValueId id : inputs) {
     if (id < 0 || static_cast<size_t>(id) >= f.function().values.size()) {
-      return invalid_argument(layer_name, " '", own_name, "': input ", id, " is no value");
+      return invalid_argument(layer_name, " '", own_name, "': input ", id, " is not a value of the graph");
     }
   }
   PERCALE_ASSIGN_OR_RETURN(const Attributes checked, layer_attributes(*layer, own_name, attributes));
@@ -206,7 +207,7 @@ Result<ValueId> add_parameter(FunctionBuilder& f, std::string_view name, DType d
   variable.shape = shape;
   variable.trainable = trainable;
   if (f.owner().graph().find_variable(name) != nullptr) {
-    return Status(Code::kAlreadyExists, str_cat("variable '", name, "' exists"));
+    return Status(Code::kAlreadyExists, str_cat("variable '", name, "' already exists"));
   }
   PERCALE_RETURN_IF_ERROR(add_initializer(f.owner(), variable, initializer));
   PERCALE_RETURN_IF_ERROR(f.owner().add_variable(variable));
@@ -308,7 +309,7 @@ ValueId LayerContext::activate(ValueId x, std::string_view activation, int64_t c
   for (const Plain& p : kPlain) {
     if (p.name != activation) continue;
     if (builder().owner().registry().find_op("", p.op) == nullptr) {
-      return not_yet("activation '", activation, "' is not there yet");
+      return not_yet("activation '", activation, "' is not implemented yet");
     }
     return emit(p.op, {x});
   }

@@ -21,7 +21,7 @@ ValueId indices(LayerContext& l) {
 }
 
 ValueId embedding(LayerContext& l) {
-  if (l.flag("mask_zero")) return l.not_yet("'mask_zero' is not there yet");
+  if (l.flag("mask_zero")) return l.not_yet("'mask_zero' is not implemented yet");
   const ValueId table = embeddings(l);
   return l.emit("Gather", {table, indices(l)}, {{"axis", 0}});
 }
@@ -43,7 +43,7 @@ ValueId embedding_bag(LayerContext& l) {
 int64_t depth_of(LayerContext& l, ValueId x) {
   const Shape& s = l.shape(x);
   if (s.known_rank() && s.rank() == 3 && s[2] > 0) return s[2];
-  l.error("the inputs must be [batch, time, depth] with a known depth, one has shape ", s);
+  l.error("the inputs must be [batch, time, depth] with known depth, got ", s);
   return 1;
 }
 
@@ -74,9 +74,9 @@ ValueId causal_mask(LayerContext& l, ValueId query, ValueId key, DType dtype) {
 
 // Inputs: query, value, key. The value defaults to the query and the key to the value.
 ValueId multi_head_attention(LayerContext& l) {
-  if (!l.attributes().get_ints("attention_axes").empty()) return l.not_yet("'attention_axes' is not there yet");
+  if (!l.attributes().get_ints("attention_axes").empty()) return l.not_yet("'attention_axes' is not implemented yet");
   const auto& shape = l.attributes().get_ints("output_shape");
-  if (shape.size() > 1) return l.not_yet("an 'output_shape' of several dims is not there yet");
+  if (shape.size() > 1) return l.not_yet("an 'output_shape' with several dims is not implemented yet");
   const auto& inputs = l.inputs();
   const ValueId query = inputs[0], value = inputs.size() > 1 ? inputs[1] : query,
                 key = inputs.size() > 2 ? inputs[2] : value;
@@ -109,21 +109,22 @@ constexpr AttrSpec size(std::string_view name, bool required) {
 constexpr std::array<Layer, 3> kLayers = {{
     {.name = "Embedding",
      .variable = "embedding",
-     .doc = "The rows of a table that whole numbers name.",
+     .doc = "Looks up the rows of a table by integer indices.",
      .takes_ids = true,
      .attributes = {size("input_dim", true), size("output_dim", true), attr_string("embeddings_initializer", "uniform"),
                     attr_int("mask_zero", 0, 0, 1)},
      .emit = embedding},
     {.name = "EmbeddingBag",
      .variable = "embedding_bag",
-     .doc = "Of the rows of a table that the whole numbers of [batch, length] name their mean, sum or largest.",
+     .doc = "Looks up the rows of a table by the indices [batch, length] and returns their mean, sum or maximum per "
+            "row of the batch.",
      .takes_ids = true,
      .attributes = {size("input_dim", true), size("output_dim", true), attr_string("embeddings_initializer", "uniform"),
                     attr_string("combiner", "mean"), AttrSpec{.name = "padding_idx", .kind = AttrKind::kInt, .min = 0}},
      .emit = embedding_bag},
     {.name = "MultiHeadAttention",
      .variable = "multi_head_attention",
-     .doc = "Attention of several heads: query, value and key; one input alone: the sequence with itself.",
+     .doc = "Multi-head attention with the inputs query, value and key; with a single input, self-attention.",
      .max_inputs = 3,
      .attributes = {size("num_heads", true), size("key_dim", true), size("value_dim", false),
                     attr_float("dropout", 0, 0, 0.999999), attr_int("use_bias", 1, 0, 1),

@@ -11,7 +11,8 @@ namespace {
 // Returns the number of channels. Fails unless the data is channels-last and the input has rank
 // `spatial` + 2 and a known number of channels.
 int64_t channels(LayerContext& l, size_t spatial) {
-  if (l.text("data_format") != "channels_last") l.not_yet("data_format '", l.text("data_format"), "'");
+  if (l.text("data_format") != "channels_last")
+    l.not_yet("data_format '", l.text("data_format"), "' is not implemented yet");
   return l.known_dim(spatial + 2, -1);
 }
 
@@ -27,7 +28,7 @@ ValueId conv(LayerContext& l, size_t spatial) {
   const auto window = l.sizes("kernel_size", spatial), strides = l.sizes("strides", spatial),
              dilations = l.sizes("dilation_rate", spatial);
   if (in % groups != 0 || filters % groups != 0) {
-    return l.error(in, " channels and ", filters, " filters must divide by ", groups, " groups");
+    return l.error(in, " channels and ", filters, " filters must be divisible by the ", groups, " groups");
   }
   Shape shape{std::span<const int64_t>(window)};
   shape.push_back(in / groups);
@@ -85,7 +86,7 @@ ValueId conv2d_transpose(LayerContext& l) {
   const int64_t in = channels(l, 2), filters = l.integer("filters");
   const auto window = l.sizes("kernel_size", 2), strides = l.sizes("strides", 2);
   for (int64_t d : l.sizes("dilation_rate", 2)) {
-    if (d != 1) return l.not_yet("dilation_rate ", d);
+    if (d != 1) return l.not_yet("dilation_rate other than 1 is not implemented yet, got ", d);
   }
   const std::string_view padding = l.text("padding");
   if (padding != "same" && padding != "valid") return l.error("padding '", padding, "': wanted 'valid' or 'same'");
@@ -121,31 +122,31 @@ constexpr AttrSpec kPadding = attr_string("padding", "valid"), kFormat = attr_st
 constexpr std::array<Layer, 5> kLayers = {{
     {.name = "Conv1D",
      .variable = "conv1d",
-     .doc = "A convolution of [batch, steps, channels], a bias, an activation.",
+     .doc = "1D convolution of [batch, steps, channels], with optional bias and activation.",
      .attributes = {kFilters, kKernelSize, kStrides, kPadding, kFormat, kDilations, kGroups, kActivation, kUseBias,
                     kKernelInit, kBiasInit},
      .emit = conv1d},
     {.name = "Conv2D",
      .variable = "conv2d",
-     .doc = "A convolution of [batch, rows, columns, channels], a bias, an activation.",
+     .doc = "2D convolution of [batch, rows, columns, channels], with optional bias and activation.",
      .attributes = {kFilters, kKernelSize, kStrides, kPadding, kFormat, kDilations, kGroups, kActivation, kUseBias,
                     kKernelInit, kBiasInit},
      .emit = conv2d},
     {.name = "Conv2DTranspose",
      .variable = "conv2d_transpose",
-     .doc = "The transpose of a convolution of [batch, rows, columns, channels]: each number spreads over a window.",
+     .doc = "Transposed 2D convolution of [batch, rows, columns, channels], with optional bias and activation.",
      .attributes = {kFilters, kKernelSize, kStrides, kPadding, kFormat, kDilations, kActivation, kUseBias, kKernelInit,
                     kBiasInit},
      .emit = conv2d_transpose},
     {.name = "DepthwiseConv2D",
      .variable = "depthwise_conv2d",
-     .doc = "A convolution of each channel of [batch, rows, columns, channels] by itself.",
+     .doc = "2D convolution of [batch, rows, columns, channels] that convolves each channel separately.",
      .attributes = {kKernelSize, kStrides, kPadding, attr_int("depth_multiplier", 1, 1), kFormat, kDilations,
                     kActivation, kUseBias, attr_string("depthwise_initializer", "glorot_uniform"), kBiasInit},
      .emit = depthwise_conv2d},
     {.name = "SeparableConv2D",
      .variable = "separable_conv2d",
-     .doc = "A depthwise convolution, then one of single pixels that mixes the channels.",
+     .doc = "Depthwise 2D convolution followed by a 1 x 1 convolution that mixes the channels.",
      .attributes = {kFilters, kKernelSize, kStrides, kPadding, kFormat, kDilations, attr_int("depth_multiplier", 1, 1),
                     kActivation, kUseBias, attr_string("depthwise_initializer", "glorot_uniform"),
                     attr_string("pointwise_initializer", "glorot_uniform"), kBiasInit},

@@ -33,7 +33,7 @@ ValueId flatten(LayerContext& l) {
 ValueId reshape(LayerContext& l) {
   std::vector<int64_t> target = {0};  // 0 keeps the batch dim
   for (int64_t dim : l.attributes().get_ints("target_shape")) {
-    if (dim == 0) return l.error("'target_shape' has a dim of 0");
+    if (dim == 0) return l.error("'target_shape' must not contain 0");
     target.push_back(dim);
   }
   if (target.size() > kMaxRank) return l.error("'target_shape' has too many dims");
@@ -68,36 +68,36 @@ ValueId concatenate(LayerContext& l) {
 constexpr std::array<Layer, 7> kLayers = {{
     {.name = "Dense",
      .variable = "dense",
-     .doc = "Products of the last axis with a kernel, a bias, an activation.",
+     .doc = "Product of the last axis with a kernel, with optional bias and activation.",
      .attributes = {AttrSpec{.name = "units", .kind = AttrKind::kInt, .required = true, .min = 1},
                     attr_string("activation", "linear"), attr_int("use_bias", 1, 0, 1),
                     attr_string("kernel_initializer", "glorot_uniform"), attr_string("bias_initializer", "zeros")},
      .emit = dense},
-    {.name = "Flatten", .variable = "flatten", .doc = "Each row as one axis.", .emit = flatten},
+    {.name = "Flatten", .variable = "flatten", .doc = "Flattens each row of the batch to one axis.", .emit = flatten},
     {.name = "Reshape",
      .variable = "reshape",
-     .doc = "Each row in another shape of as many elements.",
+     .doc = "Reshapes each row of the batch to a shape with as many elements.",
      .attributes = {AttrSpec{.name = "target_shape", .kind = AttrKind::kInts, .required = true, .min = -1}},
      .emit = reshape},
     {.name = "Dropout",
      .variable = "dropout",
-     .doc = "In training drops elements at random and scales the others up; else the input.",
+     .doc = "In training, drops random elements and scales up the others; otherwise returns the input.",
      .attributes = {AttrSpec{.name = "rate", .kind = AttrKind::kFloat, .required = true, .min = 0, .max = 0.999999}},
      .emit = dropout},
     {.name = "Activation",
      .variable = "activation",
-     .doc = "An activation of each element, or of each row of the last axis.",
+     .doc = "Applies an activation to each element, or to each row of the last axis.",
      .attributes = {attr_required("activation", AttrKind::kString)},
      .emit = activation},
     {.name = "Add",
      .variable = "add",
-     .doc = "The sum of the inputs, which have one shape.",
+     .doc = "Sum of the inputs, which must have the same shape.",
      .min_inputs = 2,
      .max_inputs = 64,
      .emit = add},
     {.name = "Concatenate",
      .variable = "concatenate",
-     .doc = "The inputs behind each other along an axis.",
+     .doc = "Concatenates the inputs along an axis.",
      .min_inputs = 2,
      .max_inputs = 64,
      .attributes = {attr_int("axis", -1, -8, 7)},

@@ -30,7 +30,7 @@ ValueId batch_normalization(LayerContext& l) {
   const ValueId x = l.input();
   const Shape& s = l.shape(x);
   if (!s.known_rank() || s.rank() < 2) return l.error("the input must have rank 2 or more, it has shape ", s);
-  if (!on_last_axis(l)) return l.not_yet("an 'axis' that is not the last one");
+  if (!on_last_axis(l)) return l.not_yet("an 'axis' other than the last one is not implemented yet");
   const int64_t channels = l.known_dim(s.rank(), -1);
   const ValueId gamma = parameter_or(l, "scale", "gamma", channels, 1);
   const ValueId beta = parameter_or(l, "center", "beta", channels, 0);
@@ -47,7 +47,7 @@ ValueId layer_normalization(LayerContext& l) {
   const ValueId x = l.input();
   const Shape& s = l.shape(x);
   if (!s.known_rank() || s.rank() < 2) return l.error("the input must have rank 2 or more, it has shape ", s);
-  if (!on_last_axis(l)) return l.not_yet("an 'axis' that is not the last one");
+  if (!on_last_axis(l)) return l.not_yet("an 'axis' other than the last one is not implemented yet");
   const int64_t channels = l.known_dim(s.rank(), -1);
   const ValueId gamma = parameter_or(l, "scale", "gamma", channels, 1);
   const ValueId beta = parameter_or(l, "center", "beta", channels, 0);
@@ -70,15 +70,15 @@ constexpr AttrSpec kEpsilon = attr_float("epsilon", 1e-3, 0, 1), kCenter = attr_
 constexpr std::array<Layer, 2> kLayers = {{
     {.name = "BatchNormalization",
      .variable = "batch_normalization",
-     .doc =
-         "Each channel with mean 0 and variance 1: of the batch in training, else moving ones; then scale and shift.",
+     .doc = "Normalises each channel to mean 0 and variance 1, by the statistics of the batch in training and by "
+            "moving statistics otherwise; then scales and shifts.",
      .attributes = {kAxis, attr_float("momentum", 0.99, 0, 1), kEpsilon, kCenter, kScale, kBetaInit, kGammaInit,
                     attr_string("moving_mean_initializer", "zeros"), attr_string("moving_variance_initializer", "ones"),
                     attr_int("synchronized", 0, 0, 1)},
      .emit = batch_normalization},
     {.name = "LayerNormalization",
      .variable = "layer_normalization",
-     .doc = "Each row of the last axis with mean 0 and variance 1, then scale and shift.",
+     .doc = "Normalises each row of the last axis to mean 0 and variance 1, then scales and shifts.",
      .attributes = {kAxis, kEpsilon, kCenter, kScale, kBetaInit, kGammaInit},
      .emit = layer_normalization},
 }};

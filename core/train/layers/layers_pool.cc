@@ -7,7 +7,8 @@ namespace percale {
 namespace {
 
 ValueId pool(LayerContext& l, std::string_view op) {
-  if (l.text("data_format") != "channels_last") return l.not_yet("data_format '", l.text("data_format"), "'");
+  if (l.text("data_format") != "channels_last")
+    return l.not_yet("data_format '", l.text("data_format"), "' is not implemented yet");
   l.known_dim(4, -1);
   const auto window = l.sizes("pool_size", 2, 2);
   const auto strides = l.attributes().contains("strides") ? l.sizes("strides", 2) : window;
@@ -18,7 +19,8 @@ ValueId pool(LayerContext& l, std::string_view op) {
 }
 
 ValueId global_pool(LayerContext& l, std::string_view op) {
-  if (l.text("data_format") != "channels_last") return l.not_yet("data_format '", l.text("data_format"), "'");
+  if (l.text("data_format") != "channels_last")
+    return l.not_yet("data_format '", l.text("data_format"), "' is not implemented yet");
   const int64_t channels = l.known_dim(4, -1);
   if (!l.status().ok()) return kNoValue;
   const ValueId y = l.emit(op, {l.to_channels_first(l.input())});
@@ -38,22 +40,22 @@ constexpr AttrSpec kPadding = attr_string("padding", "valid"), kFormat = attr_st
 constexpr std::array<Layer, 4> kLayers = {{
     {.name = "MaxPooling2D",
      .variable = "max_pooling2d",
-     .doc = "The largest of each window of [batch, rows, columns, channels].",
+     .doc = "Maximum over each window of [batch, rows, columns, channels].",
      .attributes = {kPoolSize, kStrides, kPadding, kFormat},
      .emit = max_pooling2d},
     {.name = "AveragePooling2D",
      .variable = "average_pooling2d",
-     .doc = "The mean of each window of [batch, rows, columns, channels].",
+     .doc = "Mean over each window of [batch, rows, columns, channels].",
      .attributes = {kPoolSize, kStrides, kPadding, kFormat},
      .emit = average_pooling2d},
     {.name = "GlobalAveragePooling2D",
      .variable = "global_average_pooling2d",
-     .doc = "The mean of each channel of [batch, rows, columns, channels].",
+     .doc = "Mean of each channel of [batch, rows, columns, channels].",
      .attributes = {kKeepDims, kFormat},
      .emit = global_average_pooling2d},
     {.name = "GlobalMaxPooling2D",
      .variable = "global_max_pooling2d",
-     .doc = "The largest of each channel of [batch, rows, columns, channels].",
+     .doc = "Maximum of each channel of [batch, rows, columns, channels].",
      .attributes = {kKeepDims, kFormat},
      .emit = global_max_pooling2d},
 }};

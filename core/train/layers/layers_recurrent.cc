@@ -42,7 +42,7 @@ bool set_activations(LayerContext& l, const std::vector<std::string_view>& words
     }
     if (found == nullptr) {
       l.activate(l.input(), word);  // reports an unknown name
-      if (l.status().ok()) l.not_yet("activation '", word, "' is not there yet in recurrent layers");
+      if (l.status().ok()) l.not_yet("activation '", word, "' is not implemented yet in recurrent layers");
       return false;
     }
     names.emplace_back(found->onnx);
@@ -85,9 +85,9 @@ ValueId drop_inputs(LayerContext& l, ValueId x, int64_t in) {
 
 ValueId recurrent(LayerContext& l, const CellWords& cell) {
   if (l.flag("stateful")) {
-    return l.not_yet("'stateful' is not there: take 'return_state', and hand the states to the next run as inputs");
+    return l.not_yet("'stateful' is not implemented: use 'return_state' and pass the states to the next run as inputs");
   }
-  if (l.number("recurrent_dropout") > 0) return l.not_yet("'recurrent_dropout' is not there yet");
+  if (l.number("recurrent_dropout") > 0) return l.not_yet("'recurrent_dropout' is not implemented yet");
   const int64_t in = l.known_dim(3, -1), units = l.integer("units"), gates = static_cast<int64_t>(cell.gates.size());
   Attributes attributes{{"hidden_size", units}};
   if (!l.status().ok() || !set_activations(l, cell.activations, attributes)) return kNoValue;
@@ -95,7 +95,7 @@ ValueId recurrent(LayerContext& l, const CellWords& cell) {
   if (reset_after) attributes.set("linear_before_reset", 1);
   const bool forget = lstm && l.flag("use_bias") && l.flag("unit_forget_bias");
   if (forget && l.text("bias_initializer") != "zeros") {
-    return l.not_yet("'unit_forget_bias' with bias_initializer '", l.text("bias_initializer"), "' is not there yet");
+    return l.not_yet("'unit_forget_bias' with bias_initializer '", l.text("bias_initializer"), "' is not implemented yet");
   }
 
   const ValueId kernel = l.parameter("kernel", Shape{in, gates * units}, l.text("kernel_initializer"));
@@ -157,7 +157,7 @@ constexpr AttrSpec kActivation = attr_string("activation", "tanh"),
 constexpr std::array<Layer, 3> kLayers = {{
     {.name = "LSTM",
      .variable = "lstm",
-     .doc = "A long short-term memory over the steps of [batch, steps, features].",
+     .doc = "Long short-term memory over the steps of [batch, steps, features].",
      .max_inputs = 3,
      .attributes = {kUnits, kActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
                     attr_int("unit_forget_bias", 1, 0, 1), kDropout, kRecurrentDropout, kSequences, kState, kBackwards,
@@ -165,7 +165,7 @@ constexpr std::array<Layer, 3> kLayers = {{
      .emit = lstm},
     {.name = "GRU",
      .variable = "gru",
-     .doc = "A gated recurrent unit over the steps of [batch, steps, features].",
+     .doc = "Gated recurrent unit over the steps of [batch, steps, features].",
      .max_inputs = 2,
      .attributes = {kUnits, kActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
                     attr_int("reset_after", 1, 0, 1), kDropout, kRecurrentDropout, kSequences, kState, kBackwards,
@@ -173,7 +173,7 @@ constexpr std::array<Layer, 3> kLayers = {{
      .emit = gru},
     {.name = "SimpleRNN",
      .variable = "simple_rnn",
-     .doc = "A recurrent layer over the steps of [batch, steps, features]: each output is part of the next input.",
+     .doc = "Simple recurrent layer over the steps of [batch, steps, features]: each output is an input of the next step.",
      .max_inputs = 2,
      .attributes = {kUnits, kActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit, kDropout, kRecurrentDropout,
                     kSequences, kState, kBackwards, kStateful, kUnroll},

@@ -67,12 +67,12 @@ Status check_known_keys(const Json& object, std::string_view where, const std::v
     const Json& value = object.item(i);
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     if (std::find(later.begin(), later.end(), key) == later.end()) {
-      return value.error(key, "no such key in ", where, did_you_mean(key, known));
+      return value.error(key, "unknown key in ", where, did_you_mean(key, known));
     }
     const bool off = value.is_null() || (value.kind() == Json::Kind::kBool && !*value.as_bool(key));
     if (off) continue;
     return unimplemented("line ", value.line(), ", column ", value.column(), ": '", key, "' of ", where,
-                         " is not there yet");
+                         " is not implemented yet");
   }
   return {};
 }

@@ -80,7 +80,7 @@ Terms crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, Val
   }
   const int64_t classes = e.shape(predictions).known_rank() ? e.shape(predictions).back() : kUnknownDim;
   if (loss.label_smoothing > 0 && classes < 1) {
-    e.fail(invalid_argument("label_smoothing needs a known number of classes, predictions have shape ",
+    e.fail(invalid_argument("label_smoothing requires a known number of classes, but predictions have shape ",
                             e.shape(predictions)));
   }
   const ValueId soft = smoothed(e, loss, target, classes);
@@ -129,13 +129,13 @@ Terms of_difference(Emitter& e, const LossOptions& loss, ValueId predictions, Va
 // Returns the weight of each term by its class. Fails for a weight of a class that does not exist.
 ValueId class_weights(Emitter& e, const LossOptions& loss, const Terms& terms, DType dtype) {
   if (terms.classes == kNoValue) {
-    e.fail(invalid_argument("class weights have no meaning with loss '", loss.name, "'"));
+    e.fail(invalid_argument("class weights cannot be used with loss '", loss.name, "'"));
     return kNoValue;
   }
   std::vector<double> weights(static_cast<size_t>(terms.class_count), 1);
   for (const auto& [number, weight] : loss.class_weight) {
     if (number < 0 || number >= terms.class_count) {
-      e.fail(invalid_argument("there is no class ", number, " to weigh, only 0 to ", terms.class_count - 1));
+      e.fail(invalid_argument("there is no class ", number, " to weigh, wanted 0 to ", terms.class_count - 1));
       return kNoValue;
     }
     weights[static_cast<size_t>(number)] = weight;
@@ -153,7 +153,8 @@ ValueId sample_weights(Emitter& e, ValueId terms, ValueId sample_weight) {
   if (!e.status().ok()) return kNoValue;
   const size_t rank = e.shape(terms).rank(), own = e.shape(sample_weight).rank();
   if (own < 1 || own > rank) {
-    e.fail(invalid_argument("sample weights have shape ", e.shape(sample_weight), ", the loss ", e.shape(terms)));
+    e.fail(
+        invalid_argument("sample weights have shape ", e.shape(sample_weight), ", but the loss has ", e.shape(terms)));
     return kNoValue;
   }
   if (e.dtype(sample_weight) != e.dtype(terms)) {
@@ -184,7 +185,7 @@ ValueId labels_like(Emitter& e, ValueId predictions, ValueId labels) {
   if (p.known_rank() && l.known_rank() && p.rank() == l.rank() + 1 && p.back() == 1) {
     return e.emit("Unsqueeze", {labels, e.ints({-1})});
   }
-  if (!compatible(p, l)) e.fail(invalid_argument("labels have shape ", l, ", predictions ", p));
+  if (!compatible(p, l)) e.fail(invalid_argument("labels have shape ", l, ", but predictions have ", p));
   return labels;
 }
 

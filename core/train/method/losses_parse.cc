@@ -14,15 +14,16 @@ namespace {
 constexpr double kMost = std::numeric_limits<double>::max();
 
 using LossKey = Key<LossOptions>;
-constexpr LossKey kFromLogits = {"from_logits", &LossOptions::from_logits,
-                                 "Predictions are scores before the softmax or sigmoid, not probabilities."};
-constexpr LossKey kDelta = {"delta", &LossOptions::delta, "Difference from which on the loss is linear.", 0};
-constexpr LossKey kLabelSmoothing = {"label_smoothing", &LossOptions::label_smoothing,
-                                     "Part of a label that is spread over all classes, or over both answers of a "
-                                     "binary one.",
-                                     0, 0.999999};
+constexpr LossKey kFromLogits = {
+    "from_logits", &LossOptions::from_logits,
+    "Whether the predictions are scores before softmax or sigmoid instead of probabilities."};
+constexpr LossKey kDelta = {"delta", &LossOptions::delta, "Difference beyond which the loss is linear.", 0};
+constexpr LossKey kLabelSmoothing = {
+    "label_smoothing", &LossOptions::label_smoothing,
+    "Fraction of each label that is spread evenly over all classes, or over both outcomes of a binary label.", 0,
+    0.999999};
 constexpr LossKey kIgnoreClass = {"ignore_class", &LossOptions::ignore_class,
-                                  "Rows with this label count nothing in the loss.", INT32_MIN, INT32_MAX};
+                                  "Rows with this label are ignored in the loss.", INT32_MIN, INT32_MAX};
 
 constexpr LossKey kAllKeys[] = {kFromLogits, kDelta, kLabelSmoothing, kIgnoreClass};
 constexpr LossKey kSparseKeys[] = {kFromLogits, kLabelSmoothing, kIgnoreClass};
@@ -34,13 +35,14 @@ struct Row {
   std::span<const LossKey> keys = {};
 };
 constexpr Row kLosses[] = {
-    {"sparse_categorical_crossentropy", "Cross-entropy of class probabilities; labels are class numbers.", kSparseKeys},
+    {"sparse_categorical_crossentropy", "Cross-entropy of class probabilities; labels are class indices.", kSparseKeys},
     {"categorical_crossentropy", "Cross-entropy of class probabilities; labels are probabilities or one-hot.",
      kCrossEntropyKeys},
-    {"binary_crossentropy", "Cross-entropy of independent probabilities; labels are 0 to 1.", kCrossEntropyKeys},
-    {"mean_squared_error", "Mean of the squared differences; also called mse."},
-    {"mean_absolute_error", "Mean of the absolute differences; also called mae."},
-    {"huber", "Squared up to a difference of delta, linear beyond it.", kHuberKeys}};
+    {"binary_crossentropy", "Cross-entropy of independent probabilities; labels are between 0 and 1.",
+     kCrossEntropyKeys},
+    {"mean_squared_error", "Mean of the squared differences, also called mse."},
+    {"mean_absolute_error", "Mean of the absolute differences, also called mae."},
+    {"huber", "Quadratic for differences up to delta, linear beyond.", kHuberKeys}};
 constexpr std::string_view kLaterLosses[] = {"poisson",
                                              "kl_divergence",
                                              "cosine_similarity",
@@ -87,7 +89,7 @@ bool is_loss(std::string_view name) { return find_row(name) != nullptr; }
 Status check_loss_name(std::string_view name) {
   if (is_loss(name)) return {};
   if (std::find(std::begin(kLaterLosses), std::end(kLaterLosses), name) != std::end(kLaterLosses)) {
-    return unimplemented("loss '", name, "' is not there yet");
+    return unimplemented("loss '", name, "' is not implemented yet");
   }
   return invalid_argument("no loss '", name, "'", did_you_mean(name, loss_names()));
 }
@@ -99,7 +101,7 @@ Status check_loss_options(const LossOptions& loss) {
            std::any_of(row->keys.begin(), row->keys.end(), [&](const LossKey& own) { return own.name == key.name; });
   };
   const auto unused = [&](const LossKey& key) {
-    return invalid_argument("'", key.name, "' has no meaning with loss '", loss.name, "'");
+    return invalid_argument("'", key.name, "' cannot be used with loss '", loss.name, "'");
   };
   if (loss.label_smoothing != 0 && !takes(kLabelSmoothing)) return unused(kLabelSmoothing);
   if (loss.ignore_class && !takes(kIgnoreClass)) return unused(kIgnoreClass);
@@ -143,7 +145,7 @@ Status read_class_weight(const Json& object, LossOptions* out) {
       const std::string& key = weights->key(i);
       const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), number);
       if (error != std::errc() || end != key.data() + key.size() || number < 0) {
-        return weights->item(i).error("class_weight", "'", key, "' is no class number");
+        return weights->item(i).error("class_weight", "'", key, "' is not a class index");
       }
     }
     PERCALE_ASSIGN_OR_RETURN(const double weight, weights->item(i).as_double("class_weight"));

@@ -162,7 +162,7 @@ Result<MetricTotals> add_metric(FunctionBuilder& f, const MetricOptions& metric,
   MetricRule rule = MetricRule::kMean;
   if (name == "perplexity") {
     if (!loss.name.ends_with("crossentropy")) {
-      return invalid_argument("metric 'perplexity' has no meaning with loss '", loss.name, "'");
+      return invalid_argument("metric 'perplexity' cannot be used with loss '", loss.name, "'");
     }
     return mean_loss(f, own, MetricRule::kExpMean, predictions, labels);
   }
@@ -183,13 +183,13 @@ Result<MetricTotals> add_metric(FunctionBuilder& f, const MetricOptions& metric,
     } else if (loss.name == "binary_crossentropy") {
       name = "binary_accuracy";
     } else {
-      return invalid_argument("metric 'accuracy' has no meaning with loss '", loss.name, "'");
+      return invalid_argument("metric 'accuracy' cannot be used with loss '", loss.name, "'");
     }
   }
   // Accuracies count ignored rows as wrong, as Keras does. The other metrics would need the class
   // of such a row.
   if (loss.ignore_class && (!name.ends_with("accuracy") || name.find("top_k") != std::string::npos)) {
-    return unimplemented("metric '", metric.label(), "' with 'ignore_class' is not there yet");
+    return unimplemented("metric '", metric.label(), "' with 'ignore_class' is not implemented yet");
   }
   Emitter e(f);
   MetricTotals out;

@@ -10,19 +10,21 @@ namespace percale {
 namespace {
 
 using MetricKey = Key<MetricOptions>;
-constexpr MetricKey kK = {"k", &MetricOptions::k, "Number of classes among which the wanted one has to be.", 1};
-constexpr MetricKey kThreshold = {.name = "threshold",
-                                  .value = &MetricOptions::threshold,
-                                  .doc = "Probability above which a class counts as predicted.",
-                                  .low = 0,
-                                  .high = 1,
-                                  .fallback = "0.5; in f1_score of several classes the largest"};
+constexpr MetricKey kK = {"k", &MetricOptions::k,
+                          "A prediction counts as correct if the wanted class is among the k largest scores.", 1};
+constexpr MetricKey kThreshold = {
+    .name = "threshold",
+    .value = &MetricOptions::threshold,
+    .doc = "Probability above which a class counts as predicted.",
+    .low = 0,
+    .high = 1,
+    .fallback = "0.5; for f1_score of several classes, the class with the largest score counts"};
 constexpr MetricKey kAverage = {.name = "average",
                                 .value = &MetricOptions::average,
-                                .doc = "How the classes' scores become one.",
+                                .doc = "How to average the scores of the classes.",
                                 .choices = "macro|micro|weighted"};
 constexpr MetricKey kThresholds = {"num_thresholds", &MetricOptions::num_thresholds,
-                                   "Points of the curve under which the area is taken.", 2, 100000};
+                                   "Number of points at which the curve is sampled for its area.", 2, 100000};
 
 constexpr MetricKey kAllKeys[] = {kK, kThreshold, kAverage, kThresholds};
 constexpr MetricKey kTopKKeys[] = {kK};
@@ -35,22 +37,22 @@ struct Row {
   std::span<const MetricKey> keys = {};
 };
 constexpr Row kMetrics[] = {
-    {"accuracy", "Part of the rows that are right; which of the three accuracies below follows from the loss."},
-    {"acc", "The same as accuracy."},
-    {"sparse_categorical_accuracy", "Part of the rows whose largest score is that of the class number."},
-    {"categorical_accuracy", "Part of the rows whose largest score is where the label's largest is."},
-    {"binary_accuracy", "Part of the elements that are on the label's side of 0.5."},
-    {"top_k_categorical_accuracy", "Part of the rows whose class is among the k largest scores; labels are one-hot.",
+    {"accuracy", "Fraction of rows predicted correctly; the loss selects one of the three accuracies below."},
+    {"acc", "Same as accuracy."},
+    {"sparse_categorical_accuracy", "Fraction of rows whose largest score is at the class index."},
+    {"categorical_accuracy", "Fraction of rows whose largest score is where the label is largest."},
+    {"binary_accuracy", "Fraction of elements on the same side of 0.5 as the label."},
+    {"top_k_categorical_accuracy", "Fraction of rows whose class is among the k largest scores; labels are one-hot.",
      kTopKKeys},
     {"sparse_top_k_categorical_accuracy",
-     "Part of the rows whose class is among the k largest scores; labels are class numbers.", kTopKKeys},
-    {"mse", "The same as mean_squared_error."},
-    {"mae", "The same as mean_absolute_error."},
-    {"root_mean_squared_error", "Root of the mean squared difference."},
+     "Fraction of rows whose class is among the k largest scores; labels are class indices.", kTopKKeys},
+    {"mse", "Same as mean_squared_error."},
+    {"mae", "Same as mean_absolute_error."},
+    {"root_mean_squared_error", "Square root of the mean squared difference."},
     {"perplexity", "e to the power of the mean cross-entropy."},
-    {"precision", "Part of the predicted ones that are right.", kCountKeys},
-    {"recall", "Part of the wanted ones that are predicted.", kCountKeys},
-    {"f1_score", "Harmonic mean of precision and recall per class.", kF1Keys},
+    {"precision", "Fraction of predicted positives that are correct.", kCountKeys},
+    {"recall", "Fraction of actual positives that are predicted.", kCountKeys},
+    {"f1_score", "Harmonic mean of precision and recall, per class.", kF1Keys},
     {"auc", "Area under the ROC curve.", kAucKeys}};
 constexpr std::string_view kLaterMetrics[] = {"cosine_similarity", "mean_io_u", "r2_score",
                                               "mean_absolute_percentage_error"};
@@ -60,7 +62,7 @@ Status check_metric_name(const Json& json, const std::string& name) {
   const std::vector<std::string> known = metric_names();
   if (std::find(known.begin(), known.end(), name) != known.end()) return {};
   if (std::find(std::begin(kLaterMetrics), std::end(kLaterMetrics), name) != std::end(kLaterMetrics)) {
-    return unimplemented("metric '", name, "' is not there yet");
+    return unimplemented("metric '", name, "' is not implemented yet");
   }
   return json.error("metrics", "no metric '", name, "'", did_you_mean(name, known));
 }

@@ -16,28 +16,30 @@ constexpr double kMostEpochs = 1099511627776.0;  // 2^40
 constexpr Key<EarlyStopping> kEarlyStopping[] = {
     monitor_key<EarlyStopping>(),
     mode_key<EarlyStopping>(),
-    {"patience", &EarlyStopping::patience, "Epochs in a row without improvement after which the run ends.", 0,
-     kMostEpochs},
-    {"min_delta", &EarlyStopping::min_delta, "Least change that counts as an improvement.", 0},
+    {"patience", &EarlyStopping::patience,
+     "Number of consecutive epochs without improvement after which training ends.", 0, kMostEpochs},
+    {"min_delta", &EarlyStopping::min_delta, "Smallest change that counts as an improvement.", 0},
     {.name = "baseline",
      .value = &EarlyStopping::baseline,
-     .doc = "Only what beats this number counts as an improvement."},
-    {"start_from_epoch", &EarlyStopping::start_from_epoch, "Epochs at the start that are not watched.", 0, kMostEpochs},
+     .doc = "Value that must be surpassed to count as an improvement."},
+    {"start_from_epoch", &EarlyStopping::start_from_epoch, "Number of epochs at the start that are not monitored.", 0,
+     kMostEpochs},
     {"restore_best_weights", &EarlyStopping::restore_best_weights,
-     "A fit that comes to its end leaves the weights of the best epoch."}};
+     "Whether a completed fit restores the weights of the best epoch."}};
 
 constexpr Key<Plateau> kPlateau[] = {
     monitor_key<Plateau>(),
     mode_key<Plateau>(),
-    {"factor", &Plateau::factor, "Factor of each reduction of the learning rate.", 0, 1},
-    {"patience", &Plateau::patience, "Epochs in a row without improvement after which the rate is reduced.", 0,
-     kMostEpochs},
-    {"threshold", &Plateau::threshold, "Least improvement, as a part of the best number so far.", 0},
+    {"factor", &Plateau::factor, "Factor that multiplies the learning rate in each reduction.", 0, 1},
+    {"patience", &Plateau::patience,
+     "Number of consecutive epochs without improvement after which the rate is reduced.", 0, kMostEpochs},
+    {"threshold", &Plateau::threshold, "Smallest improvement that counts, relative to the best value so far.", 0},
     {.name = "min_delta",
      .value = ByHand{"float"},
-     .doc = "Least improvement as a difference, instead of 'threshold'.",
+     .doc = "Smallest improvement that counts, as an absolute difference; replaces 'threshold'.",
      .low = 0},
-    {"cooldown", &Plateau::cooldown, "Epochs after a reduction in which none counts as bad.", 0, kMostEpochs},
+    {"cooldown", &Plateau::cooldown,
+     "Number of epochs after a reduction in which a lack of improvement is not counted.", 0, kMostEpochs},
     {"min_learning_rate", &Plateau::min_learning_rate, "Lower bound of the learning rate.", 0}};
 
 // Smaller reductions of the learning rate are skipped (PyTorch's eps).

@@ -29,19 +29,20 @@ bool larger_is_better(std::string_view name);
 // Rows of a key table for the two keys that read_monitor() reads.
 template <class T>
 constexpr Key<T> monitor_key() {
-  return {
-      .name = "monitor",
-      .value = ByHand{"text"},
-      .doc =
-          "Number that is watched: loss, a metric, or either with 'val_' before it: of the validation data, else of "
-          "the test data.",
-      .fallback = "loss"};
+  return {.name = "monitor",
+          .value = ByHand{"text"},
+          .doc =
+              "Value to monitor: loss or a metric; with the prefix 'val_' it is computed on the validation data, or on "
+              "the test data if there is none.",
+          .fallback = "loss"};
 }
 template <class T>
 constexpr Key<T> mode_key() {
   return {.name = "mode",
           .value = ByHand{"text"},
-          .doc = "Whether smaller or larger is better; auto: larger for accuracies, AUC, F1, precision and recall.",
+          .doc =
+              "Whether smaller (min) or larger (max) is better; auto: larger for accuracies, AUC, F1, precision and "
+              "recall.",
           .fallback = "auto",
           .choices = "auto|min|max"};
 }

@@ -40,7 +40,7 @@ Status check_pattern(std::string_view what, const std::string& pattern, const st
     if (matches_pattern(pattern, v.name)) return {};
     names.push_back(v.name);
   }
-  return invalid_argument("'", what, "': no variable is called '", pattern, "'", did_you_mean(pattern, names));
+  return invalid_argument("'", what, "': no variable matches '", pattern, "'", did_you_mean(pattern, names));
 }
 
 }  // namespace percale

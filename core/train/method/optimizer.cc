@@ -217,9 +217,9 @@ bool Optimizer::takes_rows(const Variable& parameter) const {
 Status Optimizer::check_rows(const Variable& parameter) const {
   const bool decays = group_of(*this, parameter.name).weight_decay.value_or(weight_decay) > 0;
   if (!decays && ema == 0) return {};
-  return invalid_argument("optimizer '", name(), "': with 'sparse' only the rows of '", parameter.name,
-                          "' that are looked up move, ", decays ? "weight_decay" : "ema", " moves all of them",
-                          decays ? "; give it a group with a weight_decay of 0" : "");
+  return invalid_argument("optimizer '", name(), "': 'sparse' updates only the rows of '", parameter.name,
+                          "' that a step looks up, but ", decays ? "weight_decay" : "ema", " changes all rows",
+                          decays ? "; put it into a group with a weight_decay of 0" : "");
 }
 
 std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& o, const std::vector<Variable>& parameters,

@@ -12,56 +12,56 @@ using OptimizerKey = Key<Optimizer>;
 constexpr double kBelowOne = 0.999999999;
 
 constexpr OptimizerKey kMomentum = {"momentum", &Optimizer::momentum,
-                                    "Part of the last update that is added to this one.", 0, 1};
+                                    "Fraction of the previous update that is added to the current one.", 0, 1};
 constexpr OptimizerKey kEpsilon = {"epsilon", &Optimizer::epsilon,
-                                   "Added to the root in the denominator, against divisions by zero.", 0};
+                                   "Constant added to the root in the denominator to avoid division by zero.", 0};
 constexpr OptimizerKey kInitialAccumulator = {"initial_accumulator_value", &Optimizer::initial_accumulator_value,
-                                              "First value of the sums of squared gradients.", 0};
+                                              "Initial value of the sums of squared gradients.", 0};
 
 constexpr OptimizerKey kSgdKeys[] = {
-    kMomentum, {"nesterov", &Optimizer::nesterov, "Nesterov's momentum; needs a momentum above 0."}};
+    kMomentum, {"nesterov", &Optimizer::nesterov, "Whether to use Nesterov momentum; requires a momentum above 0."}};
 constexpr OptimizerKey kAdamKeys[] = {
-    {"beta_1", &Optimizer::beta_1, "Decay of the mean of the gradients.", 0, kBelowOne},
-    {"beta_2", &Optimizer::beta_2, "Decay of the mean of the squared gradients.", 0, kBelowOne},
+    {"beta_1", &Optimizer::beta_1, "Decay rate of the mean of the gradients.", 0, kBelowOne},
+    {"beta_2", &Optimizer::beta_2, "Decay rate of the mean of the squared gradients.", 0, kBelowOne},
     kEpsilon};
 constexpr OptimizerKey kRmsPropKeys[] = {
-    {"rho", &Optimizer::rho, "Decay of the mean of the squared gradients.", 0, 1}, kMomentum, kEpsilon};
+    {"rho", &Optimizer::rho, "Decay rate of the mean of the squared gradients.", 0, 1}, kMomentum, kEpsilon};
 constexpr OptimizerKey kAdagradKeys[] = {kInitialAccumulator, kEpsilon};
 constexpr OptimizerKey kFtrlKeys[] = {
     {"learning_rate_power", &Optimizer::learning_rate_power,
-     "Power of the sums by which the learning rate falls; 0: it does not fall.", -1e6, 0},
+     "Power of the accumulated squared gradients that scales the learning rate; 0: constant learning rate.", -1e6, 0},
     kInitialAccumulator,
-    {"l1_regularization_strength", &Optimizer::l1, "L1 penalty.", 0},
-    {"l2_regularization_strength", &Optimizer::l2, "L2 penalty.", 0},
-    {"l2_shrinkage_regularization_strength", &Optimizer::l2_shrinkage, "L2 penalty on the magnitude of the gradient.",
-     0},
-    {"beta", &Optimizer::beta, "Added to the root of the sums.", 0}};
+    {"l1_regularization_strength", &Optimizer::l1, "L1 regularisation strength.", 0},
+    {"l2_regularization_strength", &Optimizer::l2, "L2 regularisation strength.", 0},
+    {"l2_shrinkage_regularization_strength", &Optimizer::l2_shrinkage, "L2 penalty added to the gradient.", 0},
+    {"beta", &Optimizer::beta, "Constant added to the root of the accumulated squared gradients.", 0}};
 constexpr OptimizerKey kLionKeys[] = {
-    {"beta_1", &Optimizer::beta_1, "Part of the momentum in the direction of the update.", 0, 1},
-    {"beta_2", &Optimizer::beta_2, "Decay of the momentum.", 0, 1}};
+    {"beta_1", &Optimizer::beta_1, "Weight of the momentum in the direction of the update.", 0, 1},
+    {"beta_2", &Optimizer::beta_2, "Decay rate of the momentum.", 0, 1}};
 
 // Keys of every optimizer.
 constexpr OptimizerKey kCommon[] = {
-    {"learning_rate", &Optimizer::learning_rate, "Learning rate, which the schedule begins with.", 0},
+    {"learning_rate", &Optimizer::learning_rate, "Initial learning rate, which the schedule changes.", 0},
     {"weight_decay", &Optimizer::weight_decay,
      "Weight decay: adamw, lion and lamb subtract it from the parameter, the others add it to the gradient.", 0},
-    {"clipvalue", &Optimizer::clip_value, "Largest absolute value of an element of a gradient; 0: no limit.", 0},
+    {"clipvalue", &Optimizer::clip_value, "Largest absolute value of any gradient element; 0: no limit.", 0},
     {"clipnorm", &Optimizer::clip_each_norm, "Largest norm of each gradient; 0: no limit.", 0},
     {"global_clipnorm", &Optimizer::clip_norm, "Largest norm of all gradients together; 0: no limit.", 0},
     {.name = "use_ema",
      .value = ByHand{"switch"},
-     .doc = "Keeps averages of the parameters, which are published and evaluated in their place.",
+     .doc = "Whether to keep moving averages of the parameters, which are published and evaluated in place of the "
+            "parameters.",
      .fallback = "false"},
     {.name = "ema_momentum",
      .value = ByHand{"float"},
-     .doc = "Decay of these averages.",
+     .doc = "Decay rate of the moving averages.",
      .low = 0,
      .high = kBelowOne,
      .fallback = "0.99"},
     {.name = "sparse",
      .value = &Optimizer::sparse,
-     .doc = "Tables train by rows: a step moves only the rows that it looked up.",
-     .fallback = "where it changes no result"}};
+     .doc = "Whether tables train by rows: each step updates only the rows that it looked up.",
+     .fallback = "true where the result does not change"}};
 
 constexpr std::string_view kLater[] = {"amsgrad", "centered", "loss_scale_factor", "gradient_accumulation_steps"};
 
@@ -84,14 +84,14 @@ struct Row {
 
 using Kind = Optimizer::Kind;
 constexpr Row kOptimizers[] = {
-    {"sgd", "Stochastic gradient descent, with momentum if one is given.", Kind::kSgd, 0.01, kSgdKeys},
+    {"sgd", "Stochastic gradient descent, optionally with momentum.", Kind::kSgd, 0.01, kSgdKeys},
     {"adam", "Adam (Kingma and Ba, 2014).", Kind::kAdam, 0.001, kAdamKeys},
     {"adamw", "Adam with decoupled weight decay (Loshchilov and Hutter, 2017).", Kind::kAdamW, 0.001, kAdamKeys, 0.004},
-    {"rmsprop", "RMSprop: gradients divided by the root of their mean square.", Kind::kRmsProp, 0.001, kRmsPropKeys},
-    {"adagrad", "Adagrad (Duchi et al., 2011): gradients divided by the root of the sum of their squares.",
+    {"rmsprop", "RMSprop: divides gradients by the root of their mean square.", Kind::kRmsProp, 0.001, kRmsPropKeys},
+    {"adagrad", "Adagrad (Duchi et al., 2011): divides gradients by the root of the sum of their squares.",
      Kind::kAdagrad, 0.001, kAdagradKeys},
     {"ftrl", "FTRL-Proximal (McMahan et al., 2013), for sparse linear models.", Kind::kFtrl, 0.001, kFtrlKeys},
-    {"lion", "Lion (Chen et al., 2023): the sign of a momentum.", Kind::kLion, 0.001, kLionKeys, 0, 0.99},
+    {"lion", "Lion (Chen et al., 2023): updates by the sign of a momentum.", Kind::kLion, 0.001, kLionKeys, 0, 0.99},
     {"lamb", "LAMB (You et al., 2019): Adam with a trust ratio per parameter, for large batches.", Kind::kLamb, 0.001,
      kAdamKeys}};
 
@@ -107,7 +107,7 @@ Result<const Row*> find_row(const Json& json, const std::string& name) {
     if (row.name == name) return &row;
   }
   if (name == "adamax" || name == "nadam" || name == "adadelta" || name == "adafactor") {
-    return unimplemented("optimizer '", name, "' is not there yet");
+    return unimplemented("optimizer '", name, "' is not implemented yet");
   }
   return json.error("optimizer", "no optimizer '", name, "'", did_you_mean(name, optimizer_names()));
 }
@@ -168,9 +168,9 @@ Result<Optimizer> parse_optimizer(const Json& json) {
   if (json.is_object()) PERCALE_RETURN_IF_ERROR(read_keys(json, *row, &out));
   if (out.sparse.value_or(false) && !out.has_sparse_form()) {
     return json.error("optimizer", "'", name,
-                      "' has no form for single rows: 'sparse' is for sgd, adagrad, adam, ftrl");
+                      "' cannot update single rows: 'sparse' requires sgd, adagrad, adam or ftrl");
   }
-  if (out.nesterov && out.momentum == 0) return json.error("optimizer", "'nesterov' needs a momentum above 0");
+  if (out.nesterov && out.momentum == 0) return json.error("optimizer", "'nesterov' requires a momentum above 0");
   return out;
 }
 

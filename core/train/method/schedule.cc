@@ -30,36 +30,38 @@ using ScheduleKey = Key<Schedule>;
 constexpr ScheduleKey kDurationKeys[] = {
     {.name = "duration",
      .value = &Schedule::duration,
-     .doc = "Length in steps as a part of a list of schedules. The last part has none.",
+     .doc = "Length in steps as an entry of a list of schedules. The last entry has none.",
      .low = 1,
      .high = kMostSteps,
      .fallback = "its own steps, decay_steps or total_steps"}};
-constexpr ScheduleKey kStepKeys[] = {{.name = "step_size",
-                                      .value = &Schedule::step_size,
-                                      .doc = "Steps between two changes.",
-                                      .low = 1,
-                                      .high = kMostSteps,
-                                      .required = true},
-                                     {"gamma", &Schedule::gamma, "Factor of each change.", 0}};
+constexpr ScheduleKey kStepKeys[] = {
+    {.name = "step_size",
+     .value = &Schedule::step_size,
+     .doc = "Number of steps between two changes.",
+     .low = 1,
+     .high = kMostSteps,
+     .required = true},
+    {"gamma", &Schedule::gamma, "Factor that multiplies the learning rate in each change.", 0}};
 constexpr ScheduleKey kCosineKeys[] = {
-    {"decay_steps", &Schedule::decay_steps, "Steps of the fall.", 1, kMostSteps, "the run"},
-    {"alpha", &Schedule::alpha, "Final learning rate as a part of the optimizer's.", 0, 1}};
+    {"decay_steps", &Schedule::decay_steps, "Number of steps of the decay.", 1, kMostSteps, "the run"},
+    {"alpha", &Schedule::alpha, "Final learning rate as a fraction of the optimizer's.", 0, 1}};
 constexpr ScheduleKey kWarmUpKeys[] = {{.name = "steps",
                                         .value = &Schedule::warm_up_steps,
-                                        .doc = "Steps of the rise.",
+                                        .doc = "Number of steps of the rise.",
                                         .low = 1,
                                         .high = kMostSteps,
                                         .required = true}};
 constexpr ScheduleKey kOneCycleKeys[] = {
     {.name = "max_learning_rate",
      .value = &Schedule::max_learning_rate,
-     .doc = "Learning rate at the top of the cycle.",
+     .doc = "Largest learning rate of the cycle.",
      .low = 0,
      .required = true},
-    {"pct_start", &Schedule::pct_start, "Part of the steps in which the rate rises.", 0, 1},
-    {"div_factor", &Schedule::div_factor, "The first rate is max_learning_rate divided by it.", 1e-9},
-    {"final_div_factor", &Schedule::final_div_factor, "The last rate is the first one divided by it.", 1e-9},
-    {"total_steps", &Schedule::total_steps, "Steps of the cycle.", 1, kMostSteps, "the run"}};
+    {"pct_start", &Schedule::pct_start, "Fraction of the steps in which the rate rises.", 0, 1},
+    {"div_factor", &Schedule::div_factor, "The initial rate is max_learning_rate divided by this factor.", 1e-9},
+    {"final_div_factor", &Schedule::final_div_factor, "The final rate is the initial rate divided by this factor.",
+     1e-9},
+    {"total_steps", &Schedule::total_steps, "Number of steps of the cycle.", 1, kMostSteps, "the run"}};
 
 struct Row {
   std::string_view name, doc;
@@ -69,15 +71,14 @@ struct Row {
 
 using Kind = Schedule::Kind;
 constexpr Row kSchedules[] = {
-    {"constant", "The optimizer's learning rate throughout.", Kind::kConstant},
+    {"constant", "Keeps the learning rate of the optimizer.", Kind::kConstant},
     {"step", "Multiplies the learning rate by gamma every step_size steps.", Kind::kStep, kStepKeys},
-    {"cosine", "Lowers the learning rate to alpha times its value along half a cosine, then keeps it.", Kind::kCosine,
+    {"cosine", "Lowers the learning rate along half a cosine to alpha times its value, then keeps it.", Kind::kCosine,
      kCosineKeys},
-    {"warm_up", "Raises the learning rate in equal parts over the first steps, then keeps it.", Kind::kWarmUp,
-     kWarmUpKeys},
-    {"one_cycle", "One rise and fall of the learning rate, as PyTorch's OneCycleLR without momentum.", Kind::kOneCycle,
-     kOneCycleKeys},
-    {"plateau", "Lowers the learning rate when a monitored number stops improving, as PyTorch's ReduceLROnPlateau.",
+    {"warm_up", "Raises the learning rate linearly over the first steps, then keeps it.", Kind::kWarmUp, kWarmUpKeys},
+    {"one_cycle", "Raises and lowers the learning rate once, as PyTorch's OneCycleLR without momentum.",
+     Kind::kOneCycle, kOneCycleKeys},
+    {"plateau", "Lowers the learning rate when a monitored value stops improving, as PyTorch's ReduceLROnPlateau.",
      Kind::kPlateau}};
 
 Status read_schedule_keys(const Json& json, const Row& row, Schedule* out) {
@@ -131,15 +132,15 @@ Result<Schedule> parse_sequence(const Json& json) {
     PERCALE_ASSIGN_OR_RETURN(Schedule part, parse_one(item));
     const bool last = i + 1 == json.size();
     if (last && part.duration > 0) {
-      return item.error("schedule", "the last part goes on to the end of the run and has no 'duration'");
+      return item.error("schedule", "the last entry lasts to the end of the run and must not have a 'duration'");
     }
     if (part.duration == 0 && !last) part.duration = natural_length(part);
     if (part.duration == 0 && !last) {
-      return item.error("schedule", "part ", uint64_t{i + 1}, " of ", uint64_t{json.size()},
+      return item.error("schedule", "entry ", uint64_t{i + 1}, " of ", uint64_t{json.size()},
                         " needs a length: give it a 'duration' in steps");
     }
     if (part.waits_for() != nullptr && out.waits_for() != nullptr) {
-      return item.error("schedule", "a sequence has one plateau at most");
+      return item.error("schedule", "a list of schedules can contain only one plateau");
     }
     out.parts.push_back(std::move(part));
   }
@@ -223,7 +224,7 @@ double Schedule::learning_rate(double base, int64_t step, int64_t total) const {
 Result<Schedule> parse_schedule(const Json& json) {
   if (json.is_array()) return parse_sequence(json);
   PERCALE_ASSIGN_OR_RETURN(Schedule out, parse_one(json));
-  if (out.duration > 0) return json.error("schedule", "'duration' is for a part of a list of schedules");
+  if (out.duration > 0) return json.error("schedule", "'duration' is only allowed for an entry of a list of schedules");
   return out;
 }
 

@@ -21,10 +21,9 @@ Result<TrainMode> parse_train_mode(std::string_view text) {
     const auto [read, error] = std::from_chars(begin, end, out.count);
     if (begin != end && error == std::errc() && read == end && out.count >= least && out.count <= 65536) return out;
   }
-  return invalid_argument(
-      "'mode' is '", text,
-      "', wanted sync, backup:M (the first M shards of a step, from 1), bounded:K (variables at most K steps "
-      "old, 0 to 65536) or async");
+  return invalid_argument("'mode' is '", text,
+                          "', wanted sync, backup:M (the first M shards of a step, M at least 1), bounded:K (variables "
+                          "at most K steps old, K from 0 to 65536) or async");
 }
 
 }  // namespace percale

@@ -20,31 +20,34 @@ constexpr ParallelKey kSplitKeys[] = {
      .required = true},
     {.name = "layers",
      .value = ByHand{"object"},
-     .doc = "Patterns of layers or variables, each with \"column\" or \"row\"; the first that matches counts."}};
+     .doc = "Maps patterns of layers or variables to \"column\" or \"row\"; the first match applies."}};
 constexpr ParallelKey kParallelKeys[] = {
-    {"replicas", &ParallelSpec::replicas, "Groups of devices that compute shards.", 1, kMaxDevices,
-     "as many as the devices give"},
+    {"replicas", &ParallelSpec::replicas, "Number of device groups that compute shards.", 1, kMaxDevices,
+     "as many as the devices allow"},
     {.name = "stages",
      .value = ByHand{"int or list"},
-     .doc = "Stages of the pipeline, cut by cost; or the patterns of each stage's layers.",
+     .doc = "Number of pipeline stages, cut by cost, or a list with the layer patterns of each stage.",
      .low = 1,
      .high = kMaxDevices,
      .fallback = "1"},
-    {"micro_batches", &ParallelSpec::micro_batches, "Shards of each replica.", 1, kMaxShards, "as 'shards' says"},
+    {"micro_batches", &ParallelSpec::micro_batches, "Number of shards per replica.", 1, kMaxShards,
+     "derived from 'shards'"},
     {.name = "splits",
      .value = ByHand{"int or object"},
-     .doc = "Parts into which large products and tables are cut; or the number and the form by layer.",
+     .doc = "Number of parts into which large products and tables are cut, or an object with the number and the form "
+            "per layer.",
      .low = 1,
      .high = kMaxDevices,
      .fallback = "1"},
     {.name = "schedule",
      .value = ByHand{"text"},
-     .doc = "Shards of a replica that are under way: as many as stages, or all.",
+     .doc = "Order of the shards in a replica's pipeline. 1f1b: as many shards are in progress as there are stages; "
+            "gpipe: all of them.",
      .fallback = "1f1b",
      .choices = "gpipe|1f1b"},
     {.name = "device_memory",
      .value = ByHand{"bytes"},
-     .doc = "Bytes that may be planned for a device.",
+     .doc = "Limit in bytes for the memory planned per device.",
      .low = 1,
      .fallback = "no limit"}};
 
@@ -52,7 +55,8 @@ constexpr ParallelKey kParallelKeys[] = {
 Status read_stages(const Json& object, ParallelSpec* out) {
   const Json* stages = present(object, "stages");
   if (stages == nullptr || !stages->is_array()) return read_integer(object, "stages", 1, kMaxDevices, &out->stages);
-  if (stages->size() == 0) return stages->error("stages", "the list is empty, wanted a list of layers per stage");
+  if (stages->size() == 0)
+    return stages->error("stages", "the list is empty, wanted an entry with layers for each stage");
   for (size_t i = 0; i < stages->size(); ++i) {
     const Json& stage = stages->item(i);
     auto& patterns = out->layers.emplace_back();
@@ -65,7 +69,7 @@ Status read_stages(const Json& object, ParallelSpec* out) {
       PERCALE_ASSIGN_OR_RETURN(patterns.emplace_back(), stage.item(k).as_string("stages"));
     }
     if (patterns.empty()) {
-      return stage.error("stages", "stage ", static_cast<uint64_t>(i + 1), " names no layer");
+      return stage.error("stages", "stage ", static_cast<uint64_t>(i + 1), " names no layers");
     }
   }
   out->stages = static_cast<int64_t>(out->layers.size());
@@ -131,7 +135,7 @@ Result<ParallelSpec> parse_strategy(const Json& json) {
   if (out.strategy == "mirrored" || out.strategy == "parameter_server") return out;
   if (out.strategy == "multi_worker_mirrored") {
     return unimplemented(
-        "'strategy': multi_worker_mirrored trains on several machines, which needs the remote plug-in");
+        "'strategy': multi_worker_mirrored trains on several machines and requires the remote plug-in");
   }
   return json.error("strategy", "no strategy '", out.strategy, "'",
                     did_you_mean(out.strategy, {"mirrored", "parameter_server"}));
@@ -146,7 +150,7 @@ Result<std::vector<std::vector<int32_t>>> device_groups(const Engine& engine, co
     if (wanted.empty() || chosen) own.push_back(static_cast<int32_t>(i));
   }
   for (const std::string& name : wanted) {
-    if (engine.find_device(name) == nullptr) return not_found("devices: the engine has no '", name, "'");
+    if (engine.find_device(name) == nullptr) return not_found("devices: the engine has no device '", name, "'");
   }
   const auto size = static_cast<size_t>(spec.group_size());
   std::vector<std::vector<int32_t>> out;
@@ -156,7 +160,7 @@ Result<std::vector<std::vector<int32_t>>> device_groups(const Engine& engine, co
   const int64_t least = std::max<int64_t>(spec.replicas, 1);
   if (static_cast<int64_t>(out.size()) < least) {
     return invalid_argument("'parallel': ", least, " replicas x ", spec.stages, " stages x ", spec.splits,
-                            " splits want ", least * spec.group_size(), " devices, there are ",
+                            " splits require ", least * spec.group_size(), " devices, but there are ",
                             static_cast<uint64_t>(own.size()), ": ", names_of(engine, own));
   }
   return out;

@@ -9,15 +9,16 @@
 namespace percale {
 namespace {
 
-constexpr Key<ParameterSpec> kKeys[] = {{.name = "ps",
-                                         .value = &ParameterSpec::devices,
-                                         .doc = "Devices that hold the parameters in parts: names with commas.",
-                                         .required = true},
-                                        {.name = "min_shard_bytes",
-                                         .value = ByHand{"bytes"},
-                                         .doc = "Least size of a part, unless it is a whole parameter.",
-                                         .low = 1,
-                                         .fallback = "262144"}};
+constexpr Key<ParameterSpec> kKeys[] = {
+    {.name = "ps",
+     .value = &ParameterSpec::devices,
+     .doc = "Devices that hold the parameters in parts: a comma-separated list of names.",
+     .required = true},
+    {.name = "min_shard_bytes",
+     .value = ByHand{"bytes"},
+     .doc = "Smallest size of a part in bytes; a smaller parameter stays whole.",
+     .low = 1,
+     .fallback = "262144"}};
 
 }  // namespace
 
@@ -46,7 +47,7 @@ Result<ParameterSpec> parse_parameters(const Json& json) {
     out.where = where;
     return out;
   }
-  return json.error("parameters", "'", text, "' is none of host, ps, mirrored, device, {\"ps\": devices}");
+  return json.error("parameters", "'", text, "' is not one of host, ps, mirrored, device, {\"ps\": devices}");
 }
 
 std::vector<KeyFacts> parameter_facts() { return key_facts<ParameterSpec>(kKeys); }

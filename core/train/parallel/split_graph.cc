@@ -302,14 +302,15 @@ class Splitter {
 
   Status check_rule(const Node& node, const Weight& w, const ParallelSpec::SplitRule& rule) {
     if (w.table && by_rows_(*w.variable)) {
-      return unimplemented("'splits': '", w.variable->name,
-                           "' trains by rows, and is not cut then; the optimizer's 'sparse' false trains it whole");
+      return unimplemented(
+          "'splits': '", w.variable->name,
+          "' trains by rows and cannot be cut; set 'sparse' to false in the optimizer to train it as a whole");
     }
     if (can_cut(node, w, rule.form)) return {};
     const Shape& view = shape(w.value);
     return invalid_argument("'splits': '", w.variable->name, "' ", w.variable->shape, " cannot be cut into ", parts_,
-                            " ", split_form_name(rule.form), "s of equal size: the product sees it as ", view,
-                            ", and the parts must be whole along an axis of both");
+                            " ", split_form_name(rule.form), "s of equal size: the product uses it as ", view,
+                            ", and the parts must be whole along an axis of both shapes");
   }
 
   void multiply_columns(const Node& node, const Weight& w) {
@@ -546,7 +547,7 @@ class Splitter {
       for (size_t i = 0; i < wanted.size() && !known; ++i)
         known = wanted[i] && names_node(rule.pattern, from_, from_.nodes[i]);
       if (known) continue;
-      return invalid_argument("'splits': no layer is called '", rule.pattern, "'",
+      return invalid_argument("'splits': no layer matches '", rule.pattern, "'",
                               did_you_mean(rule.pattern, layer_names_of(from_, wanted)));
     }
     return {};
@@ -556,11 +557,11 @@ class Splitter {
     for (size_t i = 0; i < rule_done_.size(); ++i) {
       if (rule_done_[i]) continue;
       return invalid_argument("'splits': '", spec_.split_layers[i].pattern,
-                              "' has no product, and no table, of a variable that is used once");
+                              "' contains no product or table whose variable is used exactly once");
     }
     if (!out_.parameters.empty()) return {};
-    return invalid_argument("'splits' is ", parts_, ", but there is no product or table of ", kLeastSplitElements,
-                            " weights or more whose columns or rows it divides; name smaller ones under 'layers'");
+    return invalid_argument("'splits' is ", parts_, ", but no product or table with at least ", kLeastSplitElements,
+                            " weights has columns or rows that it divides; name smaller ones under 'layers'");
   }
 
   const Graph& graph_;

@@ -70,7 +70,7 @@ class Assignment {
           if (!names_node(spec_.layers[s][k], f_, node)) continue;
           matched[s][k] = true;
           if (own != kOpen && own != static_cast<int32_t>(s)) {
-            return invalid_argument("'stages': '", node.name, "' is named by stage ", own + 1, " and by stage ",
+            return invalid_argument("'stages': '", node.name, "' belongs to both stage ", own + 1, " and stage ",
                                     static_cast<uint64_t>(s + 1));
           }
           own = static_cast<int32_t>(s);
@@ -96,7 +96,7 @@ class Assignment {
         if (!matched[s][k]) return no_such_layer(spec_.layers[s][k]);
       }
       if (!has_work[s]) {
-        return invalid_argument("'stages': stage ", static_cast<uint64_t>(s + 1), " has nothing to compute");
+        return invalid_argument("'stages': stage ", static_cast<uint64_t>(s + 1), " has no nodes to compute");
       }
     }
     return {};
@@ -104,7 +104,7 @@ class Assignment {
 
   Status no_such_layer(const std::string& pattern) const {
     const std::vector<std::string> layers = layer_names_of(f_, used_);
-    return invalid_argument("'stages': no layer is called '", pattern, "'", did_you_mean(pattern, layers));
+    return invalid_argument("'stages': no layer matches '", pattern, "'", did_you_mean(pattern, layers));
   }
 
   double bytes_per_row(ValueId id) const {
@@ -166,9 +166,9 @@ class Assignment {
     const std::vector<Place> all = places(&total);
     const auto stages = static_cast<size_t>(spec_.stages);
     if (all.size() + 1 < stages) {
-      return invalid_argument("'stages' is ", spec_.stages, ", the model has ",
+      return invalid_argument("'stages' is ", spec_.stages, ", but the model has only ",
                               static_cast<uint64_t>(total > 0 ? all.size() + 1 : 0),
-                              " products or convolutions to share among them");
+                              " products or convolutions to distribute");
     }
     double least = std::numeric_limits<double>::max();
     for (const Place& p : all) least = std::min(least, p.bytes);

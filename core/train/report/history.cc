@@ -63,7 +63,7 @@ Status History::from_tensor(const Tensor& tensor, const std::vector<std::string>
   for (size_t at = 0; at + width <= values.size(); at += width) {
     const double* v = values.data() + at;
     const auto epoch = checked_int(v[0]), step = checked_int(v[1]);
-    if (!epoch || !step) return invalid_argument("the history has a row of epoch ", v[0], ", step ", v[1]);
+    if (!epoch || !step) return invalid_argument("the history has an invalid row: epoch ", v[0], ", step ", v[1]);
     Row row{*epoch, *step, v[2], v[3], v[4], {}};
     // A row without metrics has NaN in all of their columns.
     const bool has_metrics = std::any_of(v + kFixedColumns, v + width, [](double m) { return !std::isnan(m); });

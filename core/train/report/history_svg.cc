@@ -127,101 +127,148 @@ std::string legend(const std::vector<Series>& series, double top, double* bottom
   return out;
 }
 
-}  // namespace
-
-std::string History::to_svg() const {
-  // Collects the numbers of each axis.
-  std::vector<double> losses, on_left, on_right;
-  for (const Row& row : rows) {
-    if (std::isfinite(row.loss)) losses.push_back(row.loss);
+// One plot of one history.
+class Plot {
+ public:
+  explicit Plot(const History& history) : rows_(history.rows) {
+    for (const History::Row& row : rows_) {
+      if (std::isfinite(row.loss)) losses_.push_back(row.loss);
+    }
+    for (size_t m = 0; m < history.metric_names.size(); ++m) add_metric(history.metric_names[m], at_epochs(rows_, m));
+    names_ = legend(series(), 52, &top_);
+    top_ += 14;
+    bottom_ = top_ + kPlotHeight;
+    const int64_t last_step = rows_.empty() ? 2 : std::max<int64_t>(2, rows_.back().step);
+    x_ = {1, static_cast<double>(last_step), kLeft, kRight, false};
+    y_ = axis_of(values(true), bottom_, top_);
+    right_ = axis_of(values(false), bottom_, top_);
+    if (right_.logarithmic) right_.low = 0;
+    right_.logarithmic = false;
+    if (right_.low >= 0) right_.high = std::max(right_.high, 1.0);
   }
-  on_left = losses;
-  std::vector<Series> series = {{"loss of the batch", "", kLossColour}, {"running mean", "", kMeanColour}};
+
+  std::string svg() const {
+    return head() + axes() + broken_bands(rows_, x_, top_, bottom_) + loss_curves() + right_axis() + metric_curves() +
+           "</svg>\n";
+  }
+
+ private:
   struct Metric {
     std::vector<std::pair<int64_t, double>> values;
     Series series;
-    bool left;
+    bool left;  // drawn on the axis of the loss
   };
-  std::vector<Metric> metrics;
-  size_t others = 0;
-  for (size_t m = 0; m < metric_names.size(); ++m) {
-    Metric metric{at_epochs(rows, m), {metric_names[m], "", kValidationColour}, metric_names[m] == "val_loss"};
+
+  void add_metric(const std::string& name, std::vector<std::pair<int64_t, double>> values) {
+    Metric metric{std::move(values), {name, "", kValidationColour}, name == "val_loss"};
     if (!metric.left) {
-      metric.series.colour = kMetricColours[others % kMetricColours.size()];
-      metric.series.dash = kDashes[others / kMetricColours.size() % kDashes.size()];
+      metric.series.colour = kMetricColours[on_right_ % kMetricColours.size()];
+      metric.series.dash = kDashes[on_right_ / kMetricColours.size() % kDashes.size()];
       metric.series.name += " (right)";
-      ++others;
+      ++on_right_;
     }
-    for (const auto& [step, value] : metric.values) (metric.left ? on_left : on_right).push_back(value);
-    series.push_back(metric.series);
-    metrics.push_back(std::move(metric));
+    metrics_.push_back(std::move(metric));
   }
-  if (losses.size() < rows.size()) series.push_back({"loss is not finite", "", kBrokenColour});
 
-  double top = 0;
-  const std::string names = legend(series, 52, &top);
-  top += 14;
-  const double bottom = top + kPlotHeight, height = bottom + kBelow;
-  const int64_t last_step = rows.empty() ? 2 : std::max<int64_t>(2, rows.back().step);
-  const Axis x{1, static_cast<double>(last_step), kLeft, kRight, false};
-  const Axis y = axis_of(on_left, bottom, top);
-  const auto place = [&](int64_t step) { return x(static_cast<double>(step)); };
+  std::vector<Series> series() const {
+    std::vector<Series> out = {{"loss of the batch", "", kLossColour}, {"running mean", "", kMeanColour}};
+    for (const Metric& metric : metrics_) out.push_back(metric.series);
+    if (losses_.size() < rows_.size()) out.push_back({"loss is not finite", "", kBrokenColour});
+    return out;
+  }
 
-  const std::string title = rows.empty() ? "No step was trained"
-                                         : str_cat("Training: ", rows.back().step, " steps, ", rows.back().epoch,
-                                                   rows.back().epoch == 1 ? " epoch" : " epochs");
-  std::string out = str_cat(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"", fixed(height), "\" viewBox=\"0 0 800 ",
-      fixed(height), "\" style=\"max-width:100%;height:auto\" font-family=\"sans-serif\" font-size=\"12\">\n<title>",
-      title, "</title>\n<rect width=\"800\" height=\"", fixed(height), "\" fill=\"white\"/>\n");
-  out += text(kLeft, 26, "start", title, " font-size=\"16\" font-weight=\"bold\"") + names;
-  for (const Axis::Tick& tick : y.ticks(24)) {
-    out += line(kLeft, y(tick.value), kRight, y(tick.value), "#e5e7eb");
-    out += text(kLeft - 8, y(tick.value) + 4, "end", tick.label);
-  }
-  for (const Axis::Tick& tick : x.ticks(80)) {
-    if (tick.value < 1 || tick.value != std::floor(tick.value)) continue;
-    out += line(x(tick.value), bottom, x(tick.value), bottom + 5, "#374151");
-    out += text(x(tick.value), bottom + 20, "middle", tick.label);
-  }
-  out += line(kLeft, bottom, kRight, bottom, "#374151") + line(kLeft, top, kLeft, bottom, "#374151");
-  out += text((kLeft + kRight) / 2, bottom + 44, "middle", "step");
-  const std::string middle = fixed((top + bottom) / 2);
-  out += text(16, (top + bottom) / 2, "middle", y.logarithmic ? "loss (logarithmic)" : "loss",
-              str_cat(" transform=\"rotate(-90 16 ", middle, ")\""));
-
-  out += broken_bands(rows, x, top, bottom);
-  const std::vector<double> means = running_means(losses);
-  Points of_batches, of_means;
-  for (const Row& row : rows) {
-    if (!std::isfinite(row.loss)) continue;
-    of_means.emplace_back(place(row.step), y(means[of_batches.size()]));
-    of_batches.emplace_back(place(row.step), y(row.loss));
-  }
-  out += polyline(thinned(std::move(of_batches)), kLossColour, "1");
-  out += polyline(thinned(std::move(of_means)), kMeanColour, "2");
-
-  Axis right = axis_of(on_right, bottom, top);
-  if (right.logarithmic) right.low = 0;
-  right.logarithmic = false;
-  if (right.low >= 0) right.high = std::max(right.high, 1.0);
-  if (others > 0) {
-    out += line(kRight, top, kRight, bottom, "#374151");
-    for (const Axis::Tick& tick : right.ticks(24)) out += text(kRight + 8, right(tick.value) + 4, "start", tick.label);
-  }
-  for (const Metric& metric : metrics) {
-    Points points;
-    const bool dots = metric.values.size() <= kMostPoints / 10;
-    for (const auto& [step, value] : metric.values) {
-      points.emplace_back(place(step), metric.left ? y(value) : right(value));
-      if (!dots) continue;
-      out += str_cat("<circle cx=\"", fixed(points.back().first), "\" cy=\"", fixed(points.back().second),
-                     "\" r=\"3.5\" fill=\"", metric.series.colour, "\"><title>", svg_escaped(metric.series.name), " ",
-                     number(value), " after step ", step, "</title></circle>\n");
+  // Returns the numbers on the left or the right axis.
+  std::vector<double> values(bool left) const {
+    std::vector<double> out;
+    if (left) out = losses_;
+    for (const Metric& metric : metrics_) {
+      if (metric.left != left) continue;
+      for (const auto& [step, value] : metric.values) out.push_back(value);
     }
-    out += polyline(thinned(std::move(points)), metric.series.colour, "1.5", metric.series.dash);
+    return out;
   }
-  return out + "</svg>\n";
-}
+
+  double place(int64_t step) const { return x_(static_cast<double>(step)); }
+
+  std::string head() const {
+    const std::string title = rows_.empty() ? "No training steps"
+                                            : str_cat("Training: ", rows_.back().step, " steps, ", rows_.back().epoch,
+                                                      rows_.back().epoch == 1 ? " epoch" : " epochs");
+    const std::string height = fixed(bottom_ + kBelow);
+    return str_cat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"", height, "\" viewBox=\"0 0 800 ",
+                   height,
+                   "\" style=\"max-width:100%;height:auto\" font-family=\"sans-serif\" font-size=\"12\">\n<title>",
+                   title, "</title>\n<rect width=\"800\" height=\"", height, "\" fill=\"white\"/>\n") +
+           text(kLeft, 26, "start", title, " font-size=\"16\" font-weight=\"bold\"") + names_;
+  }
+
+  std::string axes() const {
+    std::string out;
+    for (const Axis::Tick& tick : y_.ticks(24)) {
+      out += line(kLeft, y_(tick.value), kRight, y_(tick.value), "#e5e7eb");
+      out += text(kLeft - 8, y_(tick.value) + 4, "end", tick.label);
+    }
+    for (const Axis::Tick& tick : x_.ticks(80)) {
+      if (tick.value < 1 || tick.value != std::floor(tick.value)) continue;
+      out += line(x_(tick.value), bottom_, x_(tick.value), bottom_ + 5, "#374151");
+      out += text(x_(tick.value), bottom_ + 20, "middle", tick.label);
+    }
+    out += line(kLeft, bottom_, kRight, bottom_, "#374151") + line(kLeft, top_, kLeft, bottom_, "#374151");
+    out += text((kLeft + kRight) / 2, bottom_ + 44, "middle", "step");
+    const double middle = (top_ + bottom_) / 2;
+    return out + text(16, middle, "middle", y_.logarithmic ? "loss (logarithmic)" : "loss",
+                      str_cat(" transform=\"rotate(-90 16 ", fixed(middle), ")\""));
+  }
+
+  std::string loss_curves() const {
+    const std::vector<double> means = running_means(losses_);
+    Points of_batches, of_means;
+    for (const History::Row& row : rows_) {
+      if (!std::isfinite(row.loss)) continue;
+      of_means.emplace_back(place(row.step), y_(means[of_batches.size()]));
+      of_batches.emplace_back(place(row.step), y_(row.loss));
+    }
+    return polyline(thinned(std::move(of_batches)), kLossColour, "1") +
+           polyline(thinned(std::move(of_means)), kMeanColour, "2");
+  }
+
+  std::string right_axis() const {
+    if (on_right_ == 0) return "";
+    std::string out = line(kRight, top_, kRight, bottom_, "#374151");
+    for (const Axis::Tick& tick : right_.ticks(24)) {
+      out += text(kRight + 8, right_(tick.value) + 4, "start", tick.label);
+    }
+    return out;
+  }
+
+  std::string metric_curves() const {
+    std::string out;
+    for (const Metric& metric : metrics_) {
+      Points points;
+      const bool dots = metric.values.size() <= kMostPoints / 10;
+      for (const auto& [step, value] : metric.values) {
+        points.emplace_back(place(step), metric.left ? y_(value) : right_(value));
+        if (!dots) continue;
+        out += str_cat("<circle cx=\"", fixed(points.back().first), "\" cy=\"", fixed(points.back().second),
+                       "\" r=\"3.5\" fill=\"", metric.series.colour, "\"><title>", svg_escaped(metric.series.name), " ",
+                       number(value), " after step ", step, "</title></circle>\n");
+      }
+      out += polyline(thinned(std::move(points)), metric.series.colour, "1.5", metric.series.dash);
+    }
+    return out;
+  }
+
+  const std::vector<History::Row>& rows_;
+  std::vector<double> losses_;  // finite ones
+  std::vector<Metric> metrics_;
+  size_t on_right_ = 0;  // metrics on the right axis
+  std::string names_;    // the legend
+  double top_ = 0, bottom_ = 0;
+  Axis x_, y_, right_;
+};
+
+}  // namespace
+
+std::string History::to_svg() const { return Plot(*this).svg(); }
 
 }  // namespace percale

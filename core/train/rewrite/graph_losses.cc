@@ -14,10 +14,10 @@ struct GraphLoss {
 };
 
 constexpr Key<GraphLoss> kKeys[] = {
-    {"predictions", &GraphLoss::predictions, "Value that the loss is of; the only output when omitted."},
-    {"labels", &GraphLoss::labels, "Input that the predictions are compared with."},
-    {"sample_weight", &GraphLoss::sample_weight, "Input that holds the weight of each row."},
-    {"weight", &GraphLoss::weight, "Factor of the loss in a sum of several.", 0}};
+    {"predictions", &GraphLoss::predictions, "The value that the loss is computed from; default: the only output."},
+    {"labels", &GraphLoss::labels, "The input that the predictions are compared with."},
+    {"sample_weight", &GraphLoss::sample_weight, "The input that holds a weight for each row."},
+    {"weight", &GraphLoss::weight, "Factor of this loss in a sum of several.", 0}};
 
 Result<GraphLoss> parse(const Json& json) {
   GraphLoss out;
@@ -28,7 +28,8 @@ Result<GraphLoss> parse(const Json& json) {
   PERCALE_RETURN_IF_ERROR(read_loss_keys(json, &out.loss));
   PERCALE_RETURN_IF_ERROR(read_class_weight(json, &out.loss));
   PERCALE_RETURN_IF_ERROR(read_members<GraphLoss>(json, "loss", kKeys, &out));
-  if (out.labels.empty()) return json.error("loss", "'labels' must say which input the predictions are compared with");
+  if (out.labels.empty())
+    return json.error("loss", "'labels' must name the input that the predictions are compared with");
   return out;
 }
 
@@ -44,8 +45,9 @@ Result<ValueId> find_input(const Function& f, std::string_view key, const std::s
 Result<ValueId> find_predictions(const Function& f, const std::string& name) {
   if (name.empty()) {
     if (f.outputs.size() == 1) return f.outputs[0];
-    return f.outputs.empty() ? invalid_argument("loss: the graph has no outputs; set those that it is to be of")
-                             : invalid_argument("loss: 'predictions' must say which of the graph's outputs it is of");
+    return f.outputs.empty()
+               ? invalid_argument("loss: the graph has no outputs; set the outputs that the loss is computed from")
+               : invalid_argument("loss: 'predictions' must name the graph output that the loss is computed from");
   }
   const ValueId id = f.find_value(name);
   if (id != kNoValue) return id;
@@ -105,7 +107,7 @@ Result<Model> model_of_losses(const Graph& graph, std::string_view text) {
     std::string name;
     PERCALE_ASSIGN_OR_RETURN(const WeightedSum sum, add(f, asked, &name));
     for (const Objective::Metric& earlier : out.objective.metrics) {
-      if (earlier.name == name + "_loss") return json.error("loss", "two losses are of '", name, "'");
+      if (earlier.name == name + "_loss") return json.error("loss", "two losses use the predictions '", name, "'");
     }
     sums.push_back(sum);
     weights.push_back(asked.weight);

@@ -43,7 +43,7 @@ Result<ValueId> named(const Function& f, std::string_view name, const std::vecto
     if (f.value(id).name == name) return id;
     names.push_back(f.value(id).name);
   }
-  return not_found("the graph has no '", name, "'", did_you_mean(name, names));
+  return not_found("the graph has no value '", name, "'", did_you_mean(name, names));
 }
 
 // Returns the inputs of the function that a value does not need.
@@ -73,11 +73,12 @@ Status add(FunctionBuilder& f, const Objective& before, GraphMetric asked, Objec
   for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<ValueId>(i);
   for (const std::string& name : before.predictions) outputs.push_back(main.find_value(name));
   if (asked.predictions.empty() && outputs.empty()) {
-    return invalid_argument("beside the loss the graph has no outputs that a metric could be of");
+    return invalid_argument("the graph has no outputs besides the loss that a metric could use");
   }
   if (asked.predictions.empty() && outputs.size() != 1) {
-    return invalid_argument("'predictions' must say what it is of: beside the loss the graph has the outputs ",
-                            quoted(main, outputs));
+    return invalid_argument(
+        "'predictions' must name the output that the metric uses: besides the loss the graph has the outputs ",
+        quoted(main, outputs));
   }
   ValueId predictions = kNoValue, labels = kNoValue;
   if (asked.predictions.empty()) {
@@ -87,8 +88,8 @@ Status add(FunctionBuilder& f, const Objective& before, GraphMetric asked, Objec
   }
   const std::vector<ValueId> apart = inputs_apart_from(main, predictions);
   if (asked.labels.empty() && apart.size() != 1) {
-    return invalid_argument("'labels' must say which input is compared with '", main.value(predictions).name,
-                            "': those that it does not need are ", quoted(main, apart));
+    return invalid_argument("'labels' must name the input that is compared with '", main.value(predictions).name,
+                            "': the inputs that it does not need are ", quoted(main, apart));
   }
   if (asked.labels.empty()) {
     labels = apart[0];
@@ -121,7 +122,7 @@ Result<Model> add_graph_metrics(const Model& model, std::string_view text) {
     PERCALE_ASSIGN_OR_RETURN(GraphMetric asked, parse(entry));
     const std::string label = asked.metric.label();
     for (const Objective::Metric& earlier : out.objective.metrics) {
-      if (earlier.name == label) return entry.error("metrics", "two are called '", label, "'");
+      if (earlier.name == label) return entry.error("metrics", "two metrics have the name '", label, "'");
     }
     f.set_name_prefix(label + "/");
     const Status status = add(f, model.objective, std::move(asked), out.objective);

@@ -154,101 +154,150 @@ std::vector<ValueId> free_predictions(const Function& f, const Objective& object
   return out;
 }
 
-// Builds "train_compute": the forward pass in training form, and the backward pass, which begins at
-// node *forward.
-Status build_compute(Builder& b, const Graph& graph, const Objective& objective, const Optimizer& optimizer,
-                     const std::vector<std::string>& frozen, bool synchronized, const ParallelSpec& parallel,
-                     TrainGraph& out, size_t* forward) {
-  TrainingForm form = training_form(graph, graph.main(), frozen, synchronized);
-  out.meets_shards = form.meets_shards;
-  std::vector<ValueId> wanted;
-  for (const std::string* name : {&objective.loss_sum, &objective.loss_weight}) {
-    PERCALE_ASSIGN_OR_RETURN(const ValueId id, require_scalar(form.function, *name));
-    wanted.push_back(id);
-  }
-  for (const Objective::Metric& m : objective.metrics) {
-    for (const std::string& name : m.totals) {
-      PERCALE_ASSIGN_OR_RETURN(const ValueId id, require_value(form.function, name));
-      wanted.push_back(id);
+// Builds "train_compute", which computes a shard: the forward pass in training form and the backward
+// pass. Its outputs are totals, dense gradients, statistics, row-sparse gradients.
+class ComputeBuilder {
+ public:
+  ComputeBuilder(Builder& b, const Graph& graph, const Objective& objective, const Optimizer& optimizer,
+                 const std::vector<std::string>& frozen, TrainGraph& out)
+      : b_(b), graph_(graph), objective_(objective), optimizer_(optimizer), frozen_(frozen), out_(out) {}
+
+  // `*forward` receives the number of nodes of the forward pass; the backward pass follows them.
+  Status build(bool synchronized, const ParallelSpec& parallel, size_t* forward) {
+    form_ = training_form(graph_, graph_.main(), frozen_, synchronized);
+    out_.meets_shards = form_.meets_shards;
+    PERCALE_RETURN_IF_ERROR(find_totals());
+    drop_unused_statistics();
+    PERCALE_ASSIGN_OR_RETURN(f_, b_.add_function(kComputeFunction));
+    PERCALE_RETURN_IF_ERROR(clone_forward_pass(parallel));
+    out_.parameters = trained_by(b_.graph(), f_->function(), outputs_[0], frozen_);
+    leave_out_statistics(form_, out_.parameters);
+    if (out_.parameters.empty()) {
+      return invalid_argument("the loss does not depend on any variable that is trained",
+                              frozen_.empty() ? "" : ": 'freeze' excludes all of them");
     }
+    for (const Node& node : f_->function().nodes) out_.batch_coupled = out_.batch_coupled || is_coupled(node);
+    PERCALE_ASSIGN_OR_RETURN(const std::vector<ValueId> statistics, weigh_statistics());
+    *forward = f_->function().nodes.size();
+    PERCALE_ASSIGN_OR_RETURN(const std::vector<ValueId> rows, add_gradients());
+    outputs_.insert(outputs_.end(), statistics.begin(), statistics.end());
+    outputs_.insert(outputs_.end(), rows.begin(), rows.end());
+    return set_outputs();
   }
-  out.totals = wanted.size();
+
+ private:
+  // The loss, its weight, and the totals of the metrics.
+  Status find_totals() {
+    for (const std::string* name : {&objective_.loss_sum, &objective_.loss_weight}) {
+      PERCALE_ASSIGN_OR_RETURN(const ValueId id, require_scalar(form_.function, *name));
+      wanted_.push_back(id);
+    }
+    for (const Objective::Metric& m : objective_.metrics) {
+      for (const std::string& name : m.totals) {
+        PERCALE_ASSIGN_OR_RETURN(const ValueId id, require_value(form_.function, name));
+        wanted_.push_back(id);
+      }
+    }
+    out_.totals = wanted_.size();
+    return {};
+  }
+
   // Drops statistics of nodes that the loss does not depend on.
-  const std::vector<bool> used = nodes_behind(form.function, wanted);
-  std::erase_if(form.statistics, [&](const TrainingForm::Statistic& s) {
-    return !used[static_cast<size_t>(form.function.value(s.value).def)];
-  });
-  std::vector<ValueId> needed = wanted;
-  for (const auto& s : form.statistics) needed.push_back(s.value);
-  const std::vector<ValueId> predictions = free_predictions(form.function, objective, needed);
-  needed.insert(needed.end(), predictions.begin(), predictions.end());
+  void drop_unused_statistics() {
+    const std::vector<bool> used = nodes_behind(form_.function, wanted_);
+    std::erase_if(form_.statistics, [&](const TrainingForm::Statistic& s) {
+      return !used[static_cast<size_t>(form_.function.value(s.value).def)];
+    });
+  }
 
-  PERCALE_ASSIGN_OR_RETURN(FunctionBuilder * f, b.add_function(kComputeFunction));
-  const std::vector<bool> inputs_used = inputs_behind(form.function, needed);
-  std::vector<ValueId> inputs;
-  for (size_t i = 0; i < form.function.inputs.size(); ++i) {
-    const Value& v = form.function.value(form.function.inputs[i]);
-    ValueId input = kNoValue;
-    if (inputs_used[i]) {
-      PERCALE_ASSIGN_OR_RETURN(input, f->add_input(v.name, v.type.dtype, v.type.shape));
-      out.inputs.push_back(v.name);
+  Status clone_forward_pass(const ParallelSpec& parallel) {
+    std::vector<ValueId> needed = wanted_;
+    for (const auto& s : form_.statistics) needed.push_back(s.value);
+    const std::vector<ValueId> predictions = free_predictions(form_.function, objective_, needed);
+    needed.insert(needed.end(), predictions.begin(), predictions.end());
+    const std::vector<bool> used = inputs_behind(form_.function, needed);
+    std::vector<ValueId> inputs;
+    for (size_t i = 0; i < form_.function.inputs.size(); ++i) {
+      const Value& v = form_.function.value(form_.function.inputs[i]);
+      ValueId input = kNoValue;
+      if (used[i]) {
+        PERCALE_ASSIGN_OR_RETURN(input, f_->add_input(v.name, v.type.dtype, v.type.shape));
+        out_.inputs.push_back(v.name);
+      }
+      inputs.push_back(input);
     }
-    inputs.push_back(input);
-  }
-  std::vector<SplitParameter> split;
-  PERCALE_ASSIGN_OR_RETURN(const auto map,
-                           clone_forward(graph, form.function, *f, inputs, needed, parallel, optimizer, split));
-  for (const SplitParameter& s : split) out.split.emplace_back(s.variable, s.form);
-  const auto mapped = [&](ValueId id) { return map[static_cast<size_t>(id)]; };
-  std::vector<ValueId> outputs;
-  for (ValueId id : wanted) outputs.push_back(mapped(id));
-  for (ValueId id : predictions) {
-    out.predictions.emplace_back(form.function.value(id).name, f->function().value(mapped(id)).name);
+    PERCALE_ASSIGN_OR_RETURN(map_,
+                             clone_forward(graph_, form_.function, *f_, inputs, needed, parallel, optimizer_, split_));
+    for (const SplitParameter& s : split_) out_.split.emplace_back(s.variable, s.form);
+    for (ValueId id : wanted_) outputs_.push_back(mapped(id));
+    for (ValueId id : predictions) {
+      out_.predictions.emplace_back(form_.function.value(id).name, f_->function().value(mapped(id)).name);
+    }
+    return {};
   }
 
-  out.parameters = trained_by(b.graph(), f->function(), outputs[0], frozen);
-  leave_out_statistics(form, out.parameters);
-  if (out.parameters.empty()) {
-    return invalid_argument("the loss depends on no variable that is trained",
-                            frozen.empty() ? "" : ": 'freeze' keeps all of them");
-  }
-  for (const Node& node : f->function().nodes) out.batch_coupled = out.batch_coupled || is_coupled(node);
-  Emitter e(*f);
-  std::vector<ValueId> statistics;
-  if (!form.statistics.empty()) {
-    out.shard_fraction = "train/shard_fraction";
-    const Variable* first = b.graph().find_variable(form.statistics[0].variable);
-    PERCALE_ASSIGN_OR_RETURN(const ValueId fraction, f->add_input(out.shard_fraction, first->dtype, Shape{}));
-    for (const auto& s : form.statistics) {
-      const Variable* v = b.graph().find_variable(s.variable);
-      out.statistics.push_back(declaration(*v));
+  // Multiplies each statistic by the shard's share of the rows.
+  Result<std::vector<ValueId>> weigh_statistics() {
+    std::vector<ValueId> statistics;
+    if (form_.statistics.empty()) return statistics;
+    out_.shard_fraction = "train/shard_fraction";
+    const Variable* first = b_.graph().find_variable(form_.statistics[0].variable);
+    PERCALE_ASSIGN_OR_RETURN(const ValueId fraction, f_->add_input(out_.shard_fraction, first->dtype, Shape{}));
+    Emitter e(*f_);
+    for (const auto& s : form_.statistics) {
+      out_.statistics.push_back(declaration(*b_.graph().find_variable(s.variable)));
       statistics.push_back(e.emit("Mul", {mapped(s.value), fraction}));
     }
+    PERCALE_RETURN_IF_ERROR(e.status());
+    return statistics;
   }
-  PERCALE_RETURN_IF_ERROR(e.status());
-  *forward = f->function().nodes.size();
-  PERCALE_ASSIGN_OR_RETURN(const auto gradients, gradients_for(*f, outputs[0], optimizer, out.parameters, split));
-  std::vector<ValueId> rows;
-  for (size_t i = 0; i < gradients.size(); ++i) {
-    if (gradients[i].rows == kNoValue) {
-      outputs.push_back(gradients[i].values);
-    } else {
-      out.by_rows.push_back(i);
-      rows.push_back(gradients[i].rows);
-      rows.push_back(gradients[i].values);
+
+  // Adds the dense gradients to the outputs. Returns the row-sparse ones: rows and values of each.
+  Result<std::vector<ValueId>> add_gradients() {
+    PERCALE_ASSIGN_OR_RETURN(const auto gradients,
+                             gradients_for(*f_, outputs_[0], optimizer_, out_.parameters, split_));
+    std::vector<ValueId> rows;
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (gradients[i].rows == kNoValue) {
+        outputs_.push_back(gradients[i].values);
+      } else {
+        out_.by_rows.push_back(i);
+        rows.push_back(gradients[i].rows);
+        rows.push_back(gradients[i].values);
+      }
     }
+    return rows;
   }
-  outputs.insert(outputs.end(), statistics.begin(), statistics.end());
-  outputs.insert(outputs.end(), rows.begin(), rows.end());
+
   // Each output needs a name of its own; one value may serve as two outputs.
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const auto earlier = outputs.begin() + static_cast<ptrdiff_t>(i);
-    if (std::find(outputs.begin(), earlier, outputs[i]) != earlier) outputs[i] = e.emit("Identity", {outputs[i]});
+  Status set_outputs() {
+    Emitter e(*f_);
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      const auto earlier = outputs_.begin() + static_cast<ptrdiff_t>(i);
+      if (std::find(outputs_.begin(), earlier, outputs_[i]) != earlier) {
+        outputs_[i] = e.emit("Identity", {outputs_[i]});
+      }
+    }
+    PERCALE_RETURN_IF_ERROR(e.status());
+    for (ValueId id : outputs_) out_.outputs.push_back(f_->function().value(id).name);
+    return f_->set_outputs(outputs_);
   }
-  PERCALE_RETURN_IF_ERROR(e.status());
-  for (ValueId id : outputs) out.outputs.push_back(f->function().value(id).name);
-  return f->set_outputs(outputs);
-}
+
+  ValueId mapped(ValueId id) const { return map_[static_cast<size_t>(id)]; }
+
+  Builder& b_;
+  const Graph& graph_;
+  const Objective& objective_;
+  const Optimizer& optimizer_;
+  const std::vector<std::string>& frozen_;
+  TrainGraph& out_;
+  FunctionBuilder* f_ = nullptr;
+  TrainingForm form_;
+  std::vector<ValueId> wanted_;  // the totals, in the model
+  std::vector<ValueId> map_;     // values of the model in the new function
+  std::vector<SplitParameter> split_;
+  std::vector<ValueId> outputs_;  // of the new function
+};
 
 Status build_commit(Builder& b, const Optimizer& optimizer, TrainGraph& out) {
   for (const Variable& v : out.parameters) PERCALE_RETURN_IF_ERROR(add_slots(b, optimizer, v));
@@ -267,7 +316,7 @@ Status build_commit(Builder& b, const Optimizer& optimizer, TrainGraph& out) {
   for (size_t i = 0; i < out.parameters.size(); ++i) {
     const Variable& v = out.parameters[i];
     if (v.dtype != dtype) {
-      return unimplemented("parameters of two dtypes: '", out.parameters[0].name, "' is ", dtype, ", '", v.name, "' ",
+      return unimplemented("parameters must have the same dtype: '", out.parameters[0].name, "' is ", dtype, ", but '", v.name, "' ",
                            v.dtype);
     }
     ValueId sum = kNoValue;
@@ -373,7 +422,7 @@ Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss) {
     const Value& v = f.function().value(id);
     const bool scalar = is_float(v.type.dtype) && v.type.shape.known_rank() && v.type.shape.rank() == 0;
     if (loss.empty() ? !scalar : v.name != loss) continue;
-    if (value != kNoValue) return invalid_argument("the graph has several scalar outputs: say which one is the loss");
+    if (value != kNoValue) return invalid_argument("the graph has several scalar outputs: name the one that is the loss");
     value = id;
   }
   if (value == kNoValue) {
@@ -382,7 +431,7 @@ Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss) {
   }
   const std::string name = f.function().value(value).name;
   PERCALE_RETURN_IF_ERROR(require_scalar(f.function(), name).status());
-  if (f.function().inputs.empty()) return invalid_argument("the graph has no inputs: what are the rows of a batch?");
+  if (f.function().inputs.empty()) return invalid_argument("the graph has no inputs, so a batch has no rows");
   Emitter e(f);
   f.set_name_prefix("objective/");
   const ValueId shape = e.emit("Shape", {f.function().inputs[0]});
@@ -413,8 +462,8 @@ Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimi
   TrainGraph out;
   Builder b(*model.graph);
   size_t forward = 0;
-  PERCALE_RETURN_IF_ERROR(
-      build_compute(b, *model.graph, model.objective, optimizer, frozen, synchronized, parallel, out, &forward));
+  ComputeBuilder compute(b, *model.graph, model.objective, optimizer, frozen, out);
+  PERCALE_RETURN_IF_ERROR(compute.build(synchronized, parallel, &forward));
   PERCALE_RETURN_IF_ERROR(build_commit(b, optimizer, out));
   PERCALE_ASSIGN_OR_RETURN(out.graph, b.finish());
   if (!recompute) return out;
@@ -429,7 +478,7 @@ Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimi
 }
 
 Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph, const std::vector<std::string>& outputs) {
-  if (outputs.empty()) return failed_precondition("the graph has no output but the loss: there is nothing to infer");
+  if (outputs.empty()) return failed_precondition("the graph has no output besides the loss, so there is nothing to infer");
   std::vector<ValueId> needed;
   for (const std::string& name : outputs) {
     PERCALE_ASSIGN_OR_RETURN(const ValueId id, require_value(graph.main(), name));
@@ -473,7 +522,7 @@ Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph, const s
 Result<std::string> add_train_step(FunctionBuilder& f, ValueId loss, const Optimizer& optimizer) {
   Builder& b = f.owner();
   if (loss < 0 || static_cast<size_t>(loss) >= f.function().values.size()) {
-    return invalid_argument("minimize: the loss ", loss, " is no value of function '", f.function().name, "'");
+    return invalid_argument("minimize: the loss ", loss, " is not a value of function '", f.function().name, "'");
   }
   PERCALE_RETURN_IF_ERROR(require_scalar(f.function(), f.function().value(loss).name).status());
   TrainingForm form = training_form(b.graph(), f.function());

@@ -81,7 +81,8 @@ Result<std::shared_ptr<const Graph>> open_own_model(const std::shared_ptr<const 
                                                     const std::string& path,
                                                     const std::shared_ptr<MemoryPool>& memory) {
   if (path.ends_with(".percale")) return load_graph(registry, path, {.memory = memory});
-  return unimplemented("'", path, "': a model in a format other than .percale needs an importer, which is not there");
+  return unimplemented("'", path,
+                       "': models in formats other than .percale need an importer plug-in, which is not loaded");
 }
 
 Result<std::shared_ptr<const Graph>> model_body(const Graph& graph, const std::vector<std::string>& outputs,
@@ -93,7 +94,7 @@ Result<std::shared_ptr<const Graph>> model_body(const Graph& graph, const std::v
       std::string names;
       for (ValueId id : main.outputs) names += str_cat(names.empty() ? "" : ", ", "'", main.value(id).name, "'");
       return invalid_argument("the model has ", static_cast<uint64_t>(main.outputs.size()), " outputs (", names,
-                              "): 'outputs' must say which ones");
+                              "): 'outputs' must name the ones to use");
     }
     wanted.push_back(main.value(main.outputs[0]).name);
   }
@@ -109,7 +110,7 @@ Result<std::shared_ptr<const Graph>> model_body(const Graph& graph, const std::v
   auto out = std::make_shared<Graph>(*reduced);
   drop_unused(*out);
   Function& f = out->functions.front();
-  if (f.inputs.empty()) return invalid_argument("the model needs no inputs: its outputs are constant");
+  if (f.inputs.empty()) return invalid_argument("the model has no inputs: its outputs are constant");
   std::vector<std::string> taken = reserved;
   Value* const only = f.inputs.size() == 1 ? &f.value(f.inputs[0]) : nullptr;
   if (only != nullptr && only->name != "x") taken.emplace_back("x");

@@ -328,7 +328,7 @@ Result<Recompute> parse_recompute(const Json& json) {
   }
   if (json.kind() == Json::Kind::kInt) {
     PERCALE_ASSIGN_OR_RETURN(out.bytes, json.as_int("recompute"));
-    if (out.bytes < 1) return json.error("recompute", out.bytes, " bytes");
+    if (out.bytes < 1) return json.error("recompute", out.bytes, " bytes is too small, wanted at least 1");
     out.when = Recompute::When::kAboveBytes;
     return out;
   }
@@ -351,7 +351,7 @@ Result<std::shared_ptr<const Graph>> recompute_activations(const Graph& graph, s
                                                            size_t forward) {
   auto out = std::make_shared<Graph>(graph);
   Function* f = out->find_function(function);
-  if (f == nullptr) return not_found("no function '", function, "' to recompute in");
+  if (f == nullptr) return not_found("no function '", function, "' to recompute activations in");
   PERCALE_ASSIGN_OR_RETURN(const OpSchema* identity, graph.registry->require_op("", "Identity"));
   const NodeId anchor = find_anchor(*f, forward);
   if (anchor < 0) return std::shared_ptr<const Graph>();

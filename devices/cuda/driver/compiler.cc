@@ -73,7 +73,7 @@ bool take(std::string_view& rest, std::string_view* bytes) {
 
 std::string log_of(const CompilerLibrary& library, abi::Compiled program) {
   size_t bytes = 0;
-  if (library.nvrtcGetProgramLogSize(program, &bytes) != abi::kCompileSuccess || bytes < 2) return "it says nothing";
+  if (library.nvrtcGetProgramLogSize(program, &bytes) != abi::kCompileSuccess || bytes < 2) return "no details";
   std::string out(bytes, 0);
   library.nvrtcGetProgramLog(program, out.data());
   out.resize(std::min<size_t>(out.find('\0'), 2000));
@@ -153,7 +153,7 @@ void CodeFolder::make_room() const {
 }
 
 std::string Compiler::compile(const KernelSource& source, int arch) {
-  if (!library_.open()) throw Failure(PERCALE_FAILED_PRECONDITION, "NVRTC is not there");
+  if (!library_.open()) throw Failure(PERCALE_FAILED_PRECONDITION, "NVRTC is not available");
   const std::string text =
       "#include \"devices/cuda/kernels/common/elementwise.cuh\"\nnamespace percale::cuda {\n" + source.text + "}\n";
   const std::string target = "--gpu-architecture=sm_" + std::to_string(arch);

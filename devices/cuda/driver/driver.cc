@@ -68,9 +68,9 @@ void Driver::open_library() {
       result != abi::kSuccess || version < PERCALE_CUDA_MAJOR * 1000) {
     // Compiled code runs with drivers of the compiler's major version or newer.
     const std::string needed = std::to_string(PERCALE_CUDA_MAJOR);
-    reason_ = "the NVIDIA driver knows CUDA " + std::to_string(version / 1000) + "." +
+    reason_ = "the NVIDIA driver supports CUDA " + std::to_string(version / 1000) + "." +
               std::to_string(version % 1000 / 10) + "; the plug-in was built with CUDA " + needed +
-              " and needs a driver for " + needed + ".0 or newer";
+              " and needs a driver for CUDA " + needed + ".0 or newer";
     return;
   }
   int count = 0;
@@ -96,17 +96,15 @@ std::string Driver::describe(abi::Result result) const {
     case abi::kInvalidImage:
     case abi::kInvalidPtx:
       return out +
-             "; the plug-in was built without device code (build it where nvcc is, with -Dcuda=enabled), or by an nvcc "
-             "newer than the driver";
+             "; the plug-in was built without device code (build it where nvcc is available, with -Dcuda=enabled), or "
+             "by an nvcc newer than the driver";
     case abi::kSystemDriverMismatch:
-      return out + "; driver library and kernel module differ: reload the module or reboot";
+      return out + "; the driver library and the kernel module differ: reload the module or reboot";
     case abi::kSystemNotReady: return out + "; the fabric manager of the machine is not running yet";
-    case abi::kLaunchOutOfResources:
-      return out + "; the launch asks for more registers or shared memory than there are";
+    case abi::kLaunchOutOfResources: return out + "; the launch needs more registers or shared memory than the GPU has";
     default: break;
   }
-  if (is_sticky(result))
-    out += "; the GPU's context of this process is lost, the process must end to use the GPU again";
+  if (is_sticky(result)) out += "; the GPU context of this process is lost: restart the process to use the GPU again";
   return out;
 }
 
@@ -152,7 +150,7 @@ void BlasLibrary::open() {
   });
   if (!reason_.empty()) {
     throw Failure(PERCALE_FAILED_PRECONDITION,
-                  "products need cuBLASLt of CUDA 12 or 13 on the library path: " + reason_);
+                  "matrix products need cuBLASLt of CUDA 12 or 13 on the library path: " + reason_);
   }
 }
 

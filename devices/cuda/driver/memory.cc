@@ -27,8 +27,8 @@ abi::Address Memory::allocate(uint64_t asked) {
   if (asked == 0) throw Failure(PERCALE_INVALID_ARGUMENT, "cannot allocate 0 bytes");
   const std::lock_guard lock(mutex_);
   const auto refuse = [&](const char* what, uint64_t most) -> Failure {
-    return Failure(PERCALE_RESOURCE_EXHAUSTED, std::to_string(asked) + " bytes asked for, " + std::to_string(used_) +
-                                                   " given out; " + what + std::to_string(most) + " bytes");
+    return Failure(PERCALE_RESOURCE_EXHAUSTED, std::to_string(asked) + " bytes requested, " + std::to_string(used_) +
+                                                   " in use; " + what + std::to_string(most) + " bytes");
   };
   const bool own_limit = limit_ < total_;
   const char* const what = own_limit ? "the device's limit (device_memory_limit) is " : "the GPU has ";
@@ -42,7 +42,7 @@ abi::Address Memory::allocate(uint64_t asked) {
       release_kept();
       result = driver_.cuMemAlloc_v2(&out, bytes);
     }
-    if (result == abi::kOutOfMemory) throw refuse("others use the GPU, which has ", total_);
+    if (result == abi::kOutOfMemory) throw refuse("other processes use the GPU, which has ", total_);
     driver_.check(result, "cuMemAlloc of " + std::to_string(bytes) + " bytes");
     used_blocks_[out] = bytes;
     used_ += bytes;

@@ -32,7 +32,7 @@ namespace {
 
 // Null is row-major. Nothing is known of other layouts.
 bool is_channels_last(const char* layout) {
-  refuse_if(layout != nullptr && std::strcmp(layout, kChannelsLast) != 0, "a format of another plug-in's");
+  refuse_if(layout != nullptr && std::strcmp(layout, kChannelsLast) != 0, "the format belongs to another plug-in");
   return layout != nullptr;
 }
 
@@ -49,7 +49,7 @@ Dims Node::known_ints(size_t i, const char* what) const {
     const auto* wide = static_cast<const int64_t*>(values);
     return Dims(wide, wide + count);
   }
-  if (dtype(i) != PERCALE_DTYPE_I32) throw Refusal(std::string(what) + " are neither i64 nor i32");
+  if (dtype(i) != PERCALE_DTYPE_I32) throw Refusal(std::string(what) + " must be i64 or i32");
   const auto* narrow = static_cast<const int32_t*>(values);
   return Dims(narrow, narrow + count);
 }
@@ -85,7 +85,7 @@ int64_t item_bytes(percale_dtype dtype) {
     case PERCALE_DTYPE_I64:
     case PERCALE_DTYPE_U64:
     case PERCALE_DTYPE_COMPLEX64: return 8;
-    default: throw Refusal("no code for elements of this type");
+    default: throw Refusal("does not support this element type");
   }
 }
 
@@ -115,7 +115,7 @@ const char* suffix(percale_dtype dtype) {
     case PERCALE_DTYPE_U32: return "u32";
     case PERCALE_DTYPE_U64: return "u64";
     case PERCALE_DTYPE_BOOL: return "bool";
-    default: throw Refusal("no code for elements of this type");
+    default: throw Refusal("does not support this element type");
   }
 }
 

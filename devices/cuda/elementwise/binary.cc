@@ -75,17 +75,17 @@ Run prepare_binary(Plan& plan) {
     if (node.op() != entry.op) continue;
     BinaryOp op = entry.code;
     const percale_dtype dtype = node.dtype(0);
-    refuse_if(dtype != node.dtype(1), "the operands are of two types");
+    refuse_if(dtype != node.dtype(1), "the operands differ in dtype");
     if (op == BinaryOp::kMod) {
       const bool fmod = node.attribute("fmod", int64_t{0}) != 0;
-      refuse_if(is_float(dtype) && !fmod, "floats need fmod = 1");
+      refuse_if(is_float(dtype) && !fmod, "floating-point operands require fmod = 1");
       if (fmod) op = BinaryOp::kFmod;
     }
     if (node.op() == "BitShift" && node.attribute("direction", std::string_view()) == "LEFT") op = BinaryOp::kShiftLeft;
     const Pair pair = make_pair(dtype, op, entry.compares, node.dims(0), node.dims(1), node.output_dims());
     return [=](const Launch& launch) { run_pair(pair, launch, launch.in(0), launch.in(1), launch.out(0)); };
   }
-  throw Refusal("no such function of two operands");
+  throw Refusal("this function of two operands is not supported");
 }
 
 // Max, Min, Sum, Mean: combines the first two operands, then each further operand with the result
@@ -98,7 +98,8 @@ Run prepare_variadic(Plan& plan) {
   // The library adds in a wider type and rounds once.
   const bool narrow = dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16;
   const size_t count = node.inputs();
-  refuse_if(narrow && !extreme && (count > 2 || mean), "sums of three and more in 16 bits would be rounded each time");
+  refuse_if(narrow && !extreme && (count > 2 || mean),
+            "sums of three or more 16-bit operands would round after each addition");
   const Dims y = node.output_dims();
   std::vector<Pair> pairs;
   if (count == 1) {

@@ -34,14 +34,14 @@ void run(const Launch& launch, CastArgs args, Ptr x, Ptr y) {
 Run prepare_cast(Plan& plan) {
   const Node& node = plan.node();
   const percale_dtype from = node.dtype(0), to = node.output_dtype();
-  refuse_if(!is_known(from) || !is_known(to), "no code for these types");
+  refuse_if(!is_known(from) || !is_known(to), "this combination of dtypes is not supported");
   CastArgs args{};
   args.size = elements(node.dims(0));
   args.from = from;
   args.to = to;
   args.saturate = node.attribute("saturate", int64_t{1}) != 0 ? 1 : 0;
   const auto round = node.attribute("round_mode", std::string_view("up"));
-  refuse_if(round != "up" && round != "down" && round != "nearest", "no such round_mode");
+  refuse_if(round != "up" && round != "down" && round != "nearest", "unknown round_mode");
   args.round = round == "up" ? PowerRound::kUp : round == "down" ? PowerRound::kDown : PowerRound::kNearest;
   if (from == to) {
     const int64_t bytes = bytes_of(from, args.size);

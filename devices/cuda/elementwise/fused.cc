@@ -16,7 +16,7 @@ namespace percale::cuda {
 namespace {
 
 FusedType type_of(percale_dtype dtype) {
-  refuse_if(!is_float(dtype) || dtype == PERCALE_DTYPE_F64, "groups are f32, bf16 and f16");
+  refuse_if(!is_float(dtype) || dtype == PERCALE_DTYPE_F64, "groups must be f32, bf16 or f16");
   return dtype == PERCALE_DTYPE_BF16  ? FusedType::kBF16
          : dtype == PERCALE_DTYPE_F16 ? FusedType::kF16
                                       : FusedType::kF32;
@@ -67,7 +67,7 @@ FusedInput find_input(percale_dtype dtype, const Dims& x, const Dims& y) {
   refuse_if(
       rank > y.size() || !std::equal(x.begin() + static_cast<ptrdiff_t>(first), x.begin() + static_cast<ptrdiff_t>(end),
                                      y.end() - static_cast<ptrdiff_t>(rank)),
-      "an operand repeats in another way than as a row or a column");
+      "an operand does not repeat by rows or columns");
   for (size_t d = y.size() - behind; d < y.size(); ++d) out.each *= y[d];
   out.period = elements(x) * out.each;
   return out;
@@ -79,7 +79,7 @@ class Program {
   Program(const Node& whole, size_t first) : whole_(whole), first_(first), last_use_(find_last_uses()) {
     args_.size = elements(whole.output_dims());
     for (size_t i = first; i < whole.body_size(); ++i) add_node(i);
-    refuse_if(args_.steps == 0, "nothing to compute");
+    refuse_if(args_.steps == 0, "the group has no steps");
   }
   const FusedArgs& args() const { return args_; }
   // The input of the whole node for each input of the program; -1: the result of the node before
@@ -121,7 +121,7 @@ class Program {
       if (high) value = add_binary(BinaryOp::kAtMost, value, operands[2]);
       places_[whole_.body_output(i)] = value;
     } else if (const auto binary = binary_code(node)) {
-      refuse_if(inputs < 2, "one operand of what joins several");
+      refuse_if(inputs < 2, "the op requires at least two operands");
       uint8_t value = add_binary(*binary, operands[0], operands[1]);
       for (size_t j = 2; j < inputs; ++j) value = add_binary(*binary, value, operands[j]);
       if (node.op() == "Mean") value = add_unary({UnaryOp::kScale, 1.0 / static_cast<double>(inputs)}, value);
@@ -129,7 +129,7 @@ class Program {
     } else if (const auto unary = unary_code(node)) {
       places_[whole_.body_output(i)] = add_unary(*unary, operands[0]);
     } else {
-      throw Refusal("no step for " + std::string(node.op()));
+      throw Refusal("no step for op " + std::string(node.op()));
     }
     // Rounds as the node alone would: a sum of several operands is rounded once.
     if (args_.steps > before) args_.step[args_.steps - 1].f16 = type == FusedType::kF16 ? 1 : 0;
@@ -148,8 +148,9 @@ class Program {
     if (const auto place = places_.find(value); place != places_.end()) return place->second;
     const Node node = whole_.body_node(i);
     const void* bytes = node.constant(j);
-    refuse_if(bytes == nullptr || elements(node.dims(j)) != 1, "an operand that it has no way to");
-    refuse_if(numbers_ == kMostFusedNumbers, "so many constants");
+    refuse_if(bytes == nullptr || elements(node.dims(j)) != 1,
+              "an operand is neither an input nor a constant with one element");
+    refuse_if(numbers_ == kMostFusedNumbers, "the group has too many constants");
     args_.number[numbers_] = number_of(type_of(node.dtype(j)), bytes);
     return static_cast<uint8_t>(kFusedNumber + numbers_++);
   }
@@ -158,7 +159,7 @@ class Program {
     const auto found = std::find(inputs_.begin(), inputs_.end(), which);
     if (found != inputs_.end()) return static_cast<uint8_t>(kFusedInput + (found - inputs_.begin()));
     const size_t number = inputs_.size();
-    refuse_if(number == static_cast<size_t>(kMostFusedInputs), "so many inputs");
+    refuse_if(number == static_cast<size_t>(kMostFusedInputs), "the group has too many inputs");
     const auto i = static_cast<size_t>(which);
     args_.input[number] = which < 0 ? find_input(whole_.output_dtype(), whole_.output_dims(), whole_.output_dims())
                                     : find_input(whole_.dtype(i), whole_.dims(i), whole_.output_dims());
@@ -184,13 +185,13 @@ class Program {
   }
   // Adds a step. Its slot holds no value that later steps of this node or later nodes read.
   uint8_t add(FusedStep& step) {
-    refuse_if(args_.steps == kMostFusedSteps, "so many nodes");
+    refuse_if(args_.steps == kMostFusedSteps, "the group has too many nodes");
     int slot = 0;
     const auto taken = [&](int s) {
       return std::any_of(places_.begin(), places_.end(), [&](const auto& p) { return p.second == kFusedSlot + s; });
     };
     while (slot < kMostFusedSlots && taken(slot)) ++slot;
-    refuse_if(slot == kMostFusedSlots, "so many values at once");
+    refuse_if(slot == kMostFusedSlots, "the group has too many live values");
     step.slot = static_cast<uint8_t>(slot);
     args_.step[args_.steps++] = step;
     return static_cast<uint8_t>(kFusedSlot + slot);

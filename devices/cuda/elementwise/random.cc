@@ -29,7 +29,7 @@ Rows rows_of(const Dims& dims) {
 Run prepare_random(Plan& plan) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.output_dtype();
-  refuse_if(!is_float(dtype), "no code for elements of this type");
+  refuse_if(!is_float(dtype), "does not support this element type");
   const Rows rows = rows_of(node.output_dims());
   const Stream stream = stream_of(node);
   const DeviceKernel kernel{Family::random, std::string("percale_random_") + suffix(dtype)};
@@ -57,7 +57,7 @@ Run prepare_random(Plan& plan) {
 Run prepare_dropout(Plan& plan) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(0);
-  refuse_if(!is_float(dtype) || (node.has(1) && !is_float(node.dtype(1))), "no code for elements of this type");
+  refuse_if(!is_float(dtype) || (node.has(1) && !is_float(node.dtype(1))), "does not support this element type");
   const Rows rows = rows_of(node.dims(0));
   const Stream stream = stream_of(node);
   const DeviceKernel kernel{Family::random, std::string("percale_dropout_") + suffix(dtype)};

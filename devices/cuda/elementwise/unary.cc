@@ -90,7 +90,7 @@ const UnaryEntry& find_unary(const Node& node) {
   for (const UnaryEntry& entry : kUnary) {
     if (node.op() == entry.op) return entry;
   }
-  throw Refusal("no such function of one operand");
+  throw Refusal("this function of one operand is not supported");
 }
 
 UnaryCode code_of(const UnaryEntry& entry, const Node& node) {
@@ -108,7 +108,7 @@ Run prepare_unary(Plan& plan) {
   const bool fits = entry.types == Types::kFloat  ? is_float(dtype)
                     : entry.types == Types::kBool ? dtype == PERCALE_DTYPE_BOOL
                                                   : dtype != PERCALE_DTYPE_BOOL;
-  refuse_if(!fits || (entry.types == Types::kInteger && is_float(dtype)), "no code for elements of this type");
+  refuse_if(!fits || (entry.types == Types::kInteger && is_float(dtype)), "does not support this element type");
   return run_unary(node, code_of(entry, node));
 }
 
@@ -119,14 +119,14 @@ UnaryCode gelu_code(const Node& node) {
 
 Run prepare_gelu(Plan& plan) {
   const Node& node = plan.node();
-  refuse_if(!is_float(node.dtype(0)), "no code for elements of this type");
+  refuse_if(!is_float(node.dtype(0)), "does not support this element type");
   return run_unary(node, gelu_code(node));
 }
 
 Run prepare_clip(Plan& plan) {
   const Node& node = plan.node();
   const DeviceKernel kernel{Family::elementwise, std::string("percale_clip_") + suffix(node.dtype(0))};
-  refuse_if(node.dtype(0) == PERCALE_DTYPE_BOOL, "no code for elements of this type");
+  refuse_if(node.dtype(0) == PERCALE_DTYPE_BOOL, "does not support this element type");
   ClipArgs args{};
   args.size = elements(node.dims(0));
   const bool has_low = node.has(1), has_high = node.has(2);
@@ -146,8 +146,8 @@ Run prepare_clip(Plan& plan) {
 Run prepare_check_numerics(Plan& plan) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(0);
-  refuse_if(!is_float(dtype), "no code for elements of this type");
-  refuse_if(!node.attribute("message", std::string_view()).empty(), "whoever finds out later has no text of his own");
+  refuse_if(!is_float(dtype), "does not support this element type");
+  refuse_if(!node.attribute("message", std::string_view()).empty(), "CheckNumerics with a 'message' is not supported");
   const DeviceKernel find{Family::elementwise, std::string("percale_not_finite_") + suffix(dtype)},
       tell{Family::elementwise, "percale_tell_not_finite"};
   FiniteArgs args{};

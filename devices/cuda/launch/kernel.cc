@@ -23,12 +23,12 @@ Run prepare(const KernelContext& context, Node& node, percale_kernel_plan* plan)
   if (rank > 0) {
     for (size_t i = 0; i < images; ++i) {
       if (!node.has(i) || is_same_memory(node.dims(i), rank)) continue;
-      refuse_if(node.dims(i).size() != rank, "an operand repeats in another way where channels lie last");
+      refuse_if(node.dims(i).size() != rank, "an operand does not repeat by rows or columns in a channels-last layout");
       moved.push_back(i);
     }
     for (size_t k = 0; k < node.outputs(); ++k) {
       if (!node.gives(k) || is_same_memory(node.output_dims(k), rank)) continue;
-      refuse_if(node.output_dims(k).size() != rank, "a result that cannot have channels last");
+      refuse_if(node.output_dims(k).size() != rank, "a result cannot be channels-last");
       moved.push_back(node.inputs() + k);
     }
     node.show_channels_last(rank, images);
@@ -57,7 +57,7 @@ void PlannedNode::run(const percale_launch& launch) const noexcept {
   } catch (const Failure& failure) {
     queue.fail(Failure(failure.code(), who_ + ": " + failure.what(), failure.lost()));
   } catch (const std::bad_alloc&) {
-    queue.fail(Failure(PERCALE_RESOURCE_EXHAUSTED, "no host memory"));
+    queue.fail(Failure(PERCALE_RESOURCE_EXHAUSTED, "out of host memory"));
   }
 }
 

@@ -36,7 +36,7 @@ Walk<kOperands> make_walk(const Dims& dims, const std::array<Dims, kOperands>& s
       merges = out.strides[k][out.rank - 1] == strides[k][d] * dims[d];
     }
     if (!merges) {
-      refuse_if(out.rank == kMaxDims, "more than eight dims that cannot be walked as one");
+      refuse_if(out.rank == kMaxDims, "more than eight dims that cannot be merged");
       ++out.rank;
       out.dims[out.rank - 1] = 1;
     }

@@ -8,7 +8,7 @@ namespace {
 // Reads everything except the pads that auto_pad asks for.
 WindowArgs plain_window(const Node& node, const Dims& in, const Dims& out, const Dims& kernel) {
   const size_t rank = in.size();
-  refuse_if(rank == 0 || rank > 3, "windows have one to three dims");
+  refuse_if(rank == 0 || rank > 3, "windows must have one to three dims");
   Dims strides = node.attribute("strides", Dims()), dilations = node.attribute("dilations", Dims()),
        pads = node.attribute("pads", Dims());
   strides.resize(rank, 1);

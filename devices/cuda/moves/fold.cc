@@ -11,7 +11,7 @@ Run prepare_col2im(Plan& plan) {
   const Dims image = node.known_ints(1, "the dims of images"), block = node.known_ints(2, "the dims of blocks"),
              y = node.output_dims();
   const size_t rank = image.size();
-  refuse_if(rank > kMostFoldDims, "images of more than six dims");
+  refuse_if(rank > kMostFoldDims, "images of more than six dims are not supported");
   Dims strides = node.attribute("strides", Dims()), dilations = node.attribute("dilations", Dims()),
        pads = node.attribute("pads", Dims());
   strides.resize(rank, 1);

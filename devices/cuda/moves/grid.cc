@@ -14,12 +14,12 @@ DeviceKernel grid_kernel(const char* what, percale_dtype dtype) {
 
 GridArgs grid_args(const Node& node, size_t x, size_t grid) {
   const Dims pictures = node.dims(x);
-  refuse_if(!is_float(node.dtype(grid)), "places are floats");
+  refuse_if(!is_float(node.dtype(grid)), "the grid must be floating-point");
   GridArgs args{};
   args.batch = pictures[0];
   args.channels = pictures[1];
   args.rank = static_cast<int32_t>(pictures.size() - 2);
-  refuse_if(args.rank > 3, "pictures of more than three dims");
+  refuse_if(args.rank > 3, "supports only up to three spatial dims");
   std::fill(args.dims, args.dims + 3, 1);
   std::copy(pictures.begin() + 2, pictures.end(), args.dims + 3 - args.rank);
   args.picture = args.dims[0] * args.dims[1] * args.dims[2];
@@ -39,7 +39,7 @@ Run prepare_grid_sample(Plan& plan) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(0);
   const GridArgs args = grid_args(node, 0, 1);
-  refuse_if(dtype == PERCALE_DTYPE_BOOL && args.mode != GridMode::kNearest, "there is nothing between two bools");
+  refuse_if(dtype == PERCALE_DTYPE_BOOL && args.mode != GridMode::kNearest, "bools cannot be interpolated");
   const DeviceKernel kernel = grid_kernel("grid_sample_", dtype == PERCALE_DTYPE_BOOL ? PERCALE_DTYPE_U8 : dtype);
   Grid grid = grid_for(args.batch * args.points);
   grid.blocks_y = static_cast<unsigned>(std::clamp<int64_t>(args.channels, 1, kChannelPieces));

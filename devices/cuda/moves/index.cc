@@ -132,7 +132,7 @@ Joining joining_of(const Node& node) {
   const std::string_view reduction = node.attribute("reduction", std::string_view("none"));
   if (reduction == "none") return {JoinOp::kPut, put_kernel(dtype)};
   const bool add = reduction == "add", mul = reduction == "mul", max = reduction == "max";
-  refuse_if(!add && !mul && !max && reduction != "min", "no such reduction");
+  refuse_if(!add && !mul && !max && reduction != "min", "unknown reduction");
   if (dtype == PERCALE_DTYPE_BOOL) return {add || max ? JoinOp::kMax : JoinOp::kMin, join_kernel(dtype)};
   return {add ? JoinOp::kAdd : mul ? JoinOp::kMul : max ? JoinOp::kMax : JoinOp::kMin, join_kernel(dtype)};
 }
@@ -244,7 +244,7 @@ Run prepare_gather_grad(Plan& plan) {
 Run prepare_max_unpool(Plan& plan) {
   const Node& node = plan.node();
   const Dims x = node.dims(0), y = node.output_dims(), kernel = node.attribute("kernel_shape", Dims());
-  refuse_if(x.size() > static_cast<size_t>(kMaxDims), "more than eight dims");
+  refuse_if(x.size() > static_cast<size_t>(kMaxDims), "more than eight dims are not supported");
   const size_t rank = x.size() - 2;
   Dims steps = node.attribute("strides", Dims()), pads = node.attribute("pads", Dims()), inner{x[0], x[1]};
   steps.resize(rank, 1);

@@ -210,7 +210,7 @@ Run prepare_split(Plan& plan) {
   std::vector<int64_t> offsets;
   int64_t offset = 0;
   for (size_t k = 0; k < node.outputs(); ++k) {
-    refuse_if(!node.gives(k), "an output that nobody asks for");
+    refuse_if(!node.gives(k), "all outputs must be requested");
     const Dims y = node.output_dims(k);
     parts.push_back(part_walk(x, y, false));
     offsets.push_back(offset * step * bytes);

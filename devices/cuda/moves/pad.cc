@@ -11,7 +11,7 @@ PadMode mode_of(const Node& node) {
   const std::string_view mode = node.attribute("mode", std::string_view("constant"));
   if (mode == "constant") return PadMode::kConstant;
   if (mode == "reflect") return PadMode::kReflect;
-  refuse_if(mode != "edge" && mode != "wrap", "no such mode");
+  refuse_if(mode != "edge" && mode != "wrap", "unknown mode");
   return mode == "edge" ? PadMode::kEdge : PadMode::kWrap;
 }
 

@@ -7,7 +7,7 @@ namespace percale::cuda {
 namespace {
 
 DeviceKernel roi_kernel(const char* what, percale_dtype dtype) {
-  refuse_if(!is_float(dtype), "pools floats alone");
+  refuse_if(!is_float(dtype), "supports only floating-point types");
   return {Family::roi, std::string("percale_") + what + suffix(dtype)};
 }
 
@@ -26,7 +26,7 @@ RoiArgs roi_args(const Node& node, const Dims& pictures) {
   args.maximum = node.attribute("mode", std::string_view("avg")) == "max" ? 1 : 0;
   const auto coordinates = node.attribute("coordinate_transformation_mode", std::string_view("half_pixel"));
   args.half_pixel = coordinates == "half_pixel" ? 1 : 0;
-  refuse_if(node.dtype(1) != node.dtype(0), "regions of another type than the pictures");
+  refuse_if(node.dtype(1) != node.dtype(0), "the rois differ from X in dtype");
   return args;
 }
 
@@ -35,7 +35,7 @@ Run prepare_roi_align(Plan& plan) {
   const DeviceKernel kernel = roi_kernel("roi_align_", node.dtype(0));
   const RoiArgs args = roi_args(node, node.dims(0));
   const int64_t count = args.count * args.channels * args.rows * args.columns;
-  refuse_if(args.height * args.width == 0, "pictures without elements");
+  refuse_if(args.height * args.width == 0, "X has no elements");
   return [=](const Launch& launch) {
     if (count == 0) return;
     RoiArgs now = args;

@@ -36,14 +36,14 @@ struct Operands {
 };
 Operands operands_of(const Node& node, size_t first, size_t mask) {
   const percale_dtype dtype = node.dtype(first);
-  refuse_if(!is_float(dtype), "attends in floats alone");
+  refuse_if(!is_float(dtype), "supports only floating-point types");
   const auto by_row = [&](const char* name) { return node.attribute(name, int64_t{0}) != 0; };
   Operands out;
   AttentionArgs& args = out.args;
   const Heads q = heads_of(node.dims(first), by_row("q_by_row"), args.q_steps),
               k = heads_of(node.dims(first + 1), by_row("k_by_row"), args.k_steps),
               v = heads_of(node.dims(first + 2), by_row("v_by_row"), args.v_steps);
-  refuse_if(q.size > kMostSize || v.size > kMostSize, "heads of more than 128 elements");
+  refuse_if(q.size > kMostSize || v.size > kMostSize, "heads of more than 128 elements are not supported");
   args.batch = q.batch;
   args.heads = q.heads;
   args.kv_heads = k.heads;
@@ -55,7 +55,7 @@ Operands operands_of(const Node& node, size_t first, size_t mask) {
   if (!node.has(mask)) return out;
   args.wide_mask = node.dtype(mask) != dtype;
   refuse_if(args.wide_mask != 0 && (dtype == PERCALE_DTYPE_F64 || node.dtype(mask) != PERCALE_DTYPE_F32),
-            "a mask is of the type of Q, or f32 for narrower ones");
+            "the mask must have the dtype of Q, or be f32 for 16-bit types");
   const Dims steps = broadcast_strides(node.dims(mask), {q.batch, q.heads, q.sequence, k.sequence});
   std::copy(steps.begin(), steps.end(), args.mask_steps);
   out.mask = node.dims(mask);
@@ -124,7 +124,7 @@ Run prepare_attention(Plan& plan) {
   const DeviceKernel kernel{Family::attention, std::string("percale_attention_") + suffix(dtype)};
   const Library library(plan, dtype, of);
   const int64_t bytes = elements(node.output_dims()) * item_bytes(dtype);
-  refuse_if(asked && sizes.keys == 0, "no keys");
+  refuse_if(asked && sizes.keys == 0, "there are no keys");
   const int64_t size = sizes.size, longest = std::max(sizes.size, sizes.value_size);
   const Grid grid =
       tiles_of(sizes, sizes.queries, dtype, kRows * (size + 1) + kRows * (longest + 1) + kRows * (kRows + 1));
@@ -151,9 +151,10 @@ Run prepare_attention_grad(Plan& plan) {
   const Operands of = operands_of(node, 1, 6);
   AttentionGradArgs args{};
   args.of = of.args;
-  refuse_if(node.dtype(5) != (dtype == PERCALE_DTYPE_F64 ? dtype : PERCALE_DTYPE_F32), "statistics of another type");
+  refuse_if(node.dtype(5) != (dtype == PERCALE_DTYPE_F64 ? dtype : PERCALE_DTYPE_F32),
+            "the statistics have an unsupported dtype");
   refuse_if(of.args.queries == 0 || of.args.keys == 0 || of.args.batch == 0 || of.args.heads == 0,
-            "nothing to attend to");
+            "an operand has no elements");
   heads_of(node.dims(0), node.attribute("dy_by_row", int64_t{0}) != 0, args.dy_steps);
   heads_of(node.dims(4), node.attribute("y_by_row", int64_t{0}) != 0, args.of.y_steps);
   const bool masked = node.has(6);

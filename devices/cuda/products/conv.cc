@@ -24,7 +24,7 @@ int64_t size_of(const int64_t (&dims)[3]) { return dims[0] * dims[1] * dims[2]; 
 int64_t tiles(int64_t size) { return (size + kTile - 1) / kTile; }
 
 DeviceKernel conv_kernel(const std::string& what, percale_dtype dtype) {
-  refuse_if(!is_float(dtype), "convolves floats alone");
+  refuse_if(!is_float(dtype), "supports only floating-point types");
   return {Family::conv, "percale_conv_" + what + suffix(dtype)};
 }
 
@@ -153,19 +153,21 @@ Run prepare_grad_input(Plan& plan) {
 // code. If cuDNN cannot run it, the epilogue runs as a separate kernel.
 Run prepare_fused_conv(Plan& plan) {
   const Node& node = plan.node();
-  refuse_if(node.attribute("anchor", std::string_view()) != "Conv" || !plan.has_dnn(), "groups behind convolutions");
+  refuse_if(node.attribute("anchor", std::string_view()) != "Conv" || !plan.has_dnn(),
+            "requires a group with the anchor Conv and cuDNN");
   const Node conv = node.body_node(0);
   Convolution c{Convolution::Result::kY, node.output_dtype(), {}};
-  refuse_if(conv.inputs() < 3 || !conv.has(2), "a convolution without a bias");
+  refuse_if(conv.inputs() < 3 || !conv.has(2), "the convolution has no bias");
   std::vector<size_t> inputs;
   for (size_t j = 0; j < 3; ++j) {
     inputs.push_back(node.outer_input(0, j));
-    refuse_if(node.dtype(inputs.back()) != c.dtype, "operands of two types");
+    refuse_if(node.dtype(inputs.back()) != c.dtype, "the operands differ in dtype");
   }
   const Tail tail = tail_of(node);
   const Dims x = node.dims(inputs[0]), w = node.dims(inputs[1]), y = node.output_dims();
   c.args = conv_args(conv, window_of(conv, spatial_dims(x), spatial_dims(y), spatial_dims(w)), x, y);
-  refuse_if(c.args.out_channels < kTileRows || (c.args.groups > 1 && c.args.in_channels < kTileRows), "few channels");
+  refuse_if(c.args.out_channels < kTileRows || (c.args.groups > 1 && c.args.in_channels < kTileRows),
+            "there are too few channels");
   std::vector<size_t> images{inputs[0], inputs[1], node.inputs()};
   if (tail.residual) images.push_back(tail.input);
   c.args.channels_last = lies_channels_last(plan, c.dtype, images);

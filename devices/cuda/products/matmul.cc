@@ -33,10 +33,10 @@ std::vector<Part> split_batches(Product& p, const Dims& a, const Dims& b, const 
     p.b_step = walk.strides[1][walk.rank - 1] * b_matrix;
     p.d_step = d_matrix;
   }
-  refuse_if(p.batch > INT32_MAX, "more than 2^31 matrices");
+  refuse_if(p.batch > INT32_MAX, "more than 2^31 matrices are not supported");
   int64_t calls = 1;
   for (int d = 0; d + 1 < walk.rank; ++d) calls *= walk.dims[d];
-  refuse_if(calls > 1024, "batches that broadcast in more than 1,024 pieces");
+  refuse_if(calls > 1024, "the batches broadcast in more than 1,024 pieces");
   std::vector<Part> out;
   for (int64_t i = 0; i < calls; ++i) {
     Part part{0, 0, i * p.batch * d_matrix * bytes};
@@ -69,7 +69,7 @@ Run prepare_matmul(Plan& plan) {
   const Node& node = plan.node();
   Product p;
   p.dtype = node.dtype(0);
-  refuse_if(!is_float(p.dtype), "cuBLASLt multiplies floats alone");
+  refuse_if(!is_float(p.dtype), "cuBLASLt supports only floating-point types");
   MatMulDims dims(node);
   p.trans_a = dims.trans_a, p.trans_b = dims.trans_b;
   p.m = dims.m, p.k = dims.k, p.n = dims.n;
@@ -97,7 +97,7 @@ Run prepare_gemm(Plan& plan) {
   const Dims a = node.dims(0), b = node.dims(1), y = node.output_dims();
   Product p;
   p.dtype = node.dtype(0);
-  refuse_if(!is_float(p.dtype), "cuBLASLt multiplies floats alone");
+  refuse_if(!is_float(p.dtype), "cuBLASLt supports only floating-point types");
   p.trans_a = node.attribute("transA", int64_t{0}) != 0;
   p.trans_b = node.attribute("transB", int64_t{0}) != 0;
   p.m = y[0];
@@ -107,7 +107,7 @@ Run prepare_gemm(Plan& plan) {
   const double beta = node.attribute("beta", 1.0);
   const int64_t bytes = item_bytes(p.dtype), y_bytes = elements(y) * bytes;
   const bool adds = node.has(2) && beta != 0;
-  refuse_if(p.k == 0 && adds, "an inner size of 0");
+  refuse_if(p.k == 0 && adds, "the inner size is 0");
   if (y_bytes == 0 || p.k == 0) return run_zeros(y_bytes);
   // C is a bias in the epilogue if it has one number per column. A whole matrix is passed as it is.
   // Any other shape is first broadcast into Y.
@@ -140,28 +140,29 @@ class FusedProduct {
  public:
   explicit FusedProduct(const Node& node) : node_(node), first_(node.body_node(0)) {
     p_.dtype = node.output_dtype();
-    refuse_if(p_.dtype == PERCALE_DTYPE_F64 || !is_float(p_.dtype), "f32 and narrower");
-    refuse_if(first_.dtype(0) != p_.dtype || first_.dtype(1) != p_.dtype, "operands of two types");
+    refuse_if(p_.dtype == PERCALE_DTYPE_F64 || !is_float(p_.dtype), "requires f32 or a narrower floating-point type");
+    refuse_if(first_.dtype(0) != p_.dtype || first_.dtype(1) != p_.dtype, "the operands differ in dtype");
     a_ = node.outer_input(0, 0);
     b_ = node.outer_input(0, 1);
     if (first_.op() == "Gemm") {
       take_gemm();
     } else {
-      refuse_if(first_.op() != "MatMul", "groups behind products");
+      refuse_if(first_.op() != "MatMul", "requires a group with the anchor MatMul or Gemm");
       const MatMulDims dims(first_);
-      refuse_if(elements(dims.b_batch) != 1 || dims.trans_a, "a product of several matrices");
+      refuse_if(elements(dims.b_batch) != 1 || dims.trans_a,
+                "the product has several right matrices or a transposed left operand");
       p_.trans_b = dims.trans_b;
       p_.m = dims.m * elements(dims.a_batch), p_.k = dims.k, p_.n = dims.n;
     }
-    refuse_if(p_.m * p_.n * p_.k == 0, "a product of nothing");
+    refuse_if(p_.m * p_.n * p_.k == 0, "the product has no elements");
     take_bias();
     take_activation();
-    refuse_if(next_ == 1, "nothing that the product can take along");
+    refuse_if(next_ == 1, "the epilogue contains nothing that the product can fuse");
     // The remaining nodes may read the result of the last node in the epilogue, but no earlier one.
     for (size_t i = next_; i < node.body_size(); ++i) {
       for (size_t j = 0; j < node.body_node(i).inputs(); ++j) {
         for (size_t taken = 0; taken + 1 < next_; ++taken) {
-          refuse_if(node.body_input(i, j) == node.body_output(taken), "something else reads the product");
+          refuse_if(node.body_input(i, j) == node.body_output(taken), "another node reads the product");
         }
       }
     }
@@ -181,7 +182,7 @@ class FusedProduct {
     p_.m = y[0], p_.n = y[1], p_.k = first_.dims(0)[p_.trans_a ? 0 : 1];
     p_.alpha = first_.attribute("alpha", 1.0);
     if (!first_.has(2) || first_.attribute("beta", 1.0) == 0) return;
-    refuse_if(!is_row(first_.dims(2), p_.n) || first_.attribute("beta", 1.0) != 1, "a matrix that is added");
+    refuse_if(!is_row(first_.dims(2), p_.n) || first_.attribute("beta", 1.0) != 1, "C is not a row or beta is not 1");
     bias_ = static_cast<int>(node_.outer_input(0, 2));
     p_.epilogue = abi::kEpilogueBias;
   }
@@ -218,7 +219,7 @@ class FusedProduct {
 Run prepare_fused_product(Plan& plan) {
   const Node& node = plan.node();
   const std::string_view anchor = node.attribute("anchor", std::string_view());
-  refuse_if(anchor != "MatMul" && anchor != "Gemm", "groups behind products");
+  refuse_if(anchor != "MatMul" && anchor != "Gemm", "requires a group with the anchor MatMul or Gemm");
   const FusedProduct fused(node);
   const int64_t workspace = workspace_for(fused.product()), at = plan.book_workspace(workspace);
   const auto product = std::make_shared<PlannedProduct>(fused.product());

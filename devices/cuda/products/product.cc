@@ -35,7 +35,7 @@ Run prepare_int_matmul(Plan& plan) {
   const percale_dtype dtype = plan.node().dtype(0);
   refuse_if(dtype != PERCALE_DTYPE_I32 && dtype != PERCALE_DTYPE_I64 && dtype != PERCALE_DTYPE_U32 &&
                 dtype != PERCALE_DTYPE_U64,
-            "no integers of 32 or 64 bits");
+            "requires integers of 32 or 64 bits");
   return run_product(suffix(dtype), read(plan.node()), false, false);
 }
 
@@ -44,7 +44,8 @@ Run prepare_matmul_integer(Plan& plan) {
   IntProductArgs args = read(node);
   const auto step = [&](size_t i, int64_t per) -> int64_t {
     if (!node.has(i) || elements(node.dims(i)) == 1) return 0;
-    refuse_if(node.dims(i).size() != 1 || node.dims(i)[0] != per, "zero points of each matrix of a batch");
+    refuse_if(node.dims(i).size() != 1 || node.dims(i)[0] != per,
+              "zero points per matrix of a batch are not supported");
     return 1;
   };
   args.a_zero_step = step(2, args.m);

@@ -53,7 +53,7 @@ class Activations {
       if (f.name != name) continue;
       return {f.fn, 0, number(f.has_alpha, alphas_, &alpha_, f.alpha), number(f.has_beta, betas_, &beta_, f.beta)};
     }
-    throw Refusal("no such activation");
+    throw Refusal("this activation is not supported");
   }
 
  private:
@@ -119,14 +119,14 @@ class Recurrent {
     RecurrentArgs& a = args_;
     a.cell = op.starts_with("LSTM") ? Cell::kLstm : op.starts_with("GRU") ? Cell::kGru : Cell::kRnn;
     given_ = node.dtype(kX);
-    refuse_if(!is_float(given_), "recurrent cells are f16, bf16, f32 or f64");
+    refuse_if(!is_float(given_), "requires f16, bf16, f32 or f64");
     dtype_ = given_ == PERCALE_DTYPE_F64 ? given_ : PERCALE_DTYPE_F32;
     item_ = item_bytes(dtype_);
     a.batch_first = node.attribute("layout", int64_t{0}) != 0;
     const Dims x = node.dims(kX), r = node.dims(kR);
     a.steps = x[a.batch_first ? 1 : 0], a.batch = x[a.batch_first ? 0 : 1], a.input = x[2];
     a.hidden = r[2], a.directions = r[0];
-    refuse_if(elements(x) == 0 || elements(r) == 0, "an operand is empty");
+    refuse_if(elements(x) == 0 || elements(r) == 0, "an operand has no elements");
     const std::string_view direction = node.attribute("direction", std::string_view("forward"));
     reverse_ = direction == "reverse";
     a.input_forget = node.attribute("input_forget", int64_t{0}) != 0;

@@ -16,7 +16,7 @@ void open_way(const Device& from, const Device& to) {
   const Driver& d = from.driver();
   int can = 0;
   d.check(d.cuDeviceCanAccessPeer(&can, from.number(), to.number()), "cuDeviceCanAccessPeer");
-  if (can == 0) throw Failure(PERCALE_UNIMPLEMENTED, "one of these GPUs does not reach another's memory");
+  if (can == 0) throw Failure(PERCALE_UNIMPLEMENTED, "one of these GPUs cannot access another's memory");
   const Current current(from);
   const abi::Result result = d.cuCtxEnablePeerAccess(to.context(), 0);
   if (result != abi::kPeerAccessAlreadyEnabled) d.check(result, "cuCtxEnablePeerAccess");
@@ -43,9 +43,10 @@ void all_reduce(std::span<Device* const> devices, void* const* buffers, std::spa
                 percale_dtype dtype) {
   const auto gpus = static_cast<int64_t>(devices.size());
   if (gpus > kMostPeers)
-    throw Failure(PERCALE_UNIMPLEMENTED, "sums across more than " + std::to_string(kMostPeers) + " GPUs");
+    throw Failure(PERCALE_UNIMPLEMENTED,
+                  "all-reduce across more than " + std::to_string(kMostPeers) + " GPUs is not supported");
   if (dtype != PERCALE_DTYPE_F32 && dtype != PERCALE_DTYPE_F64)
-    throw Failure(PERCALE_UNIMPLEMENTED, "sums of other numbers than f32 and f64");
+    throw Failure(PERCALE_UNIMPLEMENTED, "all-reduce supports only f32 and f64");
   for (const Device* from : devices) {
     for (const Device* to : devices) open_way(*from, *to);
   }

@@ -11,7 +11,7 @@ constexpr int64_t kPiece = 1024, kMostPieces = 1024;
 Run prepare_pair_loss(Plan& plan) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(0);
-  refuse_if(!is_float(dtype), "losses are floats");
+  refuse_if(!is_float(dtype), "supports only floating-point types");
   const DeviceKernel kernel{Family::loss, std::string("percale_pair_loss_") + suffix(dtype)};
   const DeviceKernel join{Family::loss, "percale_pair_loss_join"};
   PairLossArgs args{};

@@ -16,7 +16,7 @@ constexpr int64_t kWarpRow = 1024;
 int64_t pack_of(percale_dtype dtype) { return 16 / item_bytes(dtype); }
 
 std::string kernel_name(const char* what, percale_dtype dtype) {
-  refuse_if(!is_float(dtype), "normalises floats alone");
+  refuse_if(!is_float(dtype), "supports only floating-point types");
   return std::string("percale_") + what + "_" + suffix(dtype);
 }
 int64_t wide_bytes(percale_dtype dtype) { return dtype == PERCALE_DTYPE_F64 ? 8 : 4; }
@@ -54,7 +54,7 @@ std::string types_of(percale_dtype dtype, percale_dtype other) {
 Run row_norm(Plan& plan, const Node& norm, const std::array<size_t, 3>& in) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(in[0]);
-  refuse_if(!is_float(dtype), "normalises floats alone");
+  refuse_if(!is_float(dtype), "supports only floating-point types");
   const DeviceKernel kernel{Family::norm, "percale_row_norm" + types_of(dtype, node.output_dtype())};
   const Dims x = node.dims(in[0]);
   const Rows of = rows_of(x, norm);
@@ -63,7 +63,7 @@ Run row_norm(Plan& plan, const Node& norm, const std::array<size_t, 3>& in) {
   args.size = of.size;
   args.epsilon = norm.attribute("epsilon", 1e-5);
   args.root = norm.op() == "RMSNormalization";
-  refuse_if(node.dtype(in[1]) != dtype, "the scale has another type than X");
+  refuse_if(node.dtype(in[1]) != dtype, "the scale differs from X in dtype");
   // A scale may have fewer dims than are normalised, or leading dims of one.
   Dims scale = node.dims(in[1]);
   while (!scale.empty() && scale.front() == 1) scale.erase(scale.begin());
@@ -71,11 +71,11 @@ Run row_norm(Plan& plan, const Node& norm, const std::array<size_t, 3>& in) {
                 !std::equal(scale.begin(), scale.end(), x.end() - static_cast<ptrdiff_t>(scale.size())),
             "the scale does not have the normalised dims");
   const percale_dtype wide = dtype == PERCALE_DTYPE_F64 ? PERCALE_DTYPE_F64 : PERCALE_DTYPE_F32;
-  refuse_if(dtype != PERCALE_DTYPE_F64 && norm.attribute("stash_type", int64_t{1}) != 1, "computes in f32 or f64");
+  refuse_if(dtype != PERCALE_DTYPE_F64 && norm.attribute("stash_type", int64_t{1}) != 1, "requires stash_type 1 (f32)");
   const bool bias = args.root == 0 && norm.has(2), mean = args.root == 0 && norm.gives(1),
              inverse = args.root == 0 && norm.gives(2);
   refuse_if((mean && norm.output_dtype(1) != wide) || (inverse && norm.output_dtype(2) != wide),
-            "gives statistics in f32, in f64 for f64");
+            "the statistics must be f32, or f64 for f64");
   const Grid grid = rows_grid(of.rows, of.size);
   return [=](const Launch& launch) {
     if (args.rows == 0) return;
@@ -101,7 +101,7 @@ constexpr int64_t kColumnBlock = 32, kPieceRows = 64, kWantedBlocks = 1024, kMos
 Run row_norm_grad(Plan& plan, const Node& norm, const std::array<size_t, 3>& in) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(in[1]);
-  refuse_if(!is_float(dtype), "normalises floats alone");
+  refuse_if(!is_float(dtype), "supports only floating-point types");
   const std::string types = types_of(dtype, node.dtype(in[0]));
   const DeviceKernel rows{Family::norm, "percale_row_norm_grad" + types},
       columns{Family::norm, "percale_row_norm_columns" + types},
@@ -148,11 +148,11 @@ Run prepare_fused_row_norm(Plan& plan) {
   const std::string_view anchor = node.attribute("anchor", std::string_view());
   const bool back = anchor == "LayerNormalizationGrad";
   refuse_if((!back && anchor != "LayerNormalization" && anchor != "RMSNormalization") || node.body_size() != 2,
-            "groups of a normalisation of rows and a Cast");
+            "requires a group of LayerNormalization or RMSNormalization and a Cast");
   const size_t at = back ? 1 : 0;
   const Node norm = node.body_node(at), cast = node.body_node(1 - at);
   refuse_if(norm.op() != anchor || cast.op() != "Cast" || node.body_input(1, 0) != node.body_output(0),
-            "something else than a Cast");
+            "the second op of the group is not a Cast of the result");
   std::array<size_t, 3> in{};
   for (size_t i = back ? 1 : 0; i < in.size(); ++i) {
     if (norm.has(i)) in[i] = node.outer_input(at, i);
@@ -161,8 +161,8 @@ Run prepare_fused_row_norm(Plan& plan) {
   const percale_dtype other = back ? node.dtype(in[0]) : node.output_dtype();
   refuse_if(
       node.dtype(in[back ? 1 : 0]) != PERCALE_DTYPE_F32 || (other != PERCALE_DTYPE_F16 && other != PERCALE_DTYPE_BF16),
-      "casts between others than f32 and 16 bits");
-  refuse_if(!back && norm.gives(2) && !norm.gives(1), "half of the statistics");
+      "the Cast must be between f32 and a 16-bit type");
+  refuse_if(!back && norm.gives(2) && !norm.gives(1), "only one of the two statistics is requested");
   return back ? row_norm_grad(plan, norm, in) : row_norm(plan, norm, in);
 }
 
@@ -176,7 +176,7 @@ constexpr int64_t kLastPiece = 256, kLastBlocks = 1024, kMostLastPieces = 256, k
 ChannelNormArgs channel_args(const Node& node, const Node& norm, size_t x_input, percale_dtype scale,
                              percale_dtype statistics) {
   const Dims x = node.dims(x_input);
-  refuse_if(!is_float(scale) || !is_float(statistics), "normalises floats alone");
+  refuse_if(!is_float(scale) || !is_float(statistics), "supports only floating-point types");
   ChannelNormArgs args{};
   args.channels_last = node.shows_channels_last() ? 1 : 0;
   args.batch = x[0];
@@ -325,16 +325,18 @@ Run prepare_fused_batch_norm(Plan& plan) {
   const std::string_view anchor = node.attribute("anchor", std::string_view());
   if (anchor == "BatchNormalization") {
     const Node norm = node.body_node(0);
-    refuse_if(norm.op() != anchor || (norm.gives(2) && !norm.gives(1)), "something before the normalisation");
+    refuse_if(norm.op() != anchor || (norm.gives(2) && !norm.gives(1)),
+              "the normalisation is not the first op of the group, or only one of the statistics is requested");
     std::array<size_t, 5> in;
     for (size_t i = 0; i < in.size(); ++i) in[i] = node.outer_input(0, i);
     return batch_norm(plan, norm, in, tail_of(node));
   }
-  refuse_if(anchor != "BatchNormalizationGrad" || node.body_size() != 2, "groups of normalisations");
+  refuse_if(anchor != "BatchNormalizationGrad" || node.body_size() != 2,
+            "requires a group with the anchor BatchNormalizationGrad");
   const Node norm = node.body_node(1);
   refuse_if(node.body_node(0).op() != "ReluGrad" || norm.op() != anchor || node.body_input(1, 0) != node.body_output(0),
-            "something else than the gradient of Relu before that of the normalisation");
-  refuse_if(norm.attribute("training_mode", int64_t{0}) == 0, "a gradient of running statistics");
+            "the group is not ReluGrad followed by BatchNormalizationGrad");
+  refuse_if(norm.attribute("training_mode", int64_t{0}) == 0, "the gradient of running statistics is not supported");
   return batch_norm_grad(plan, norm,
                          {node.outer_input(0, 0), node.outer_input(1, 1), node.outer_input(1, 2),
                           static_cast<ptrdiff_t>(node.outer_input(0, 1))});

@@ -34,7 +34,7 @@ const RuleEntry& rule_of(std::string_view op) {
   for (const RuleEntry& rule : kRules) {
     if (op == rule.op) return rule;
   }
-  throw Refusal("no such rule");
+  throw Refusal("unknown update rule");
 }
 
 StepArgs step_args(const Node& node, StepRule rule) {

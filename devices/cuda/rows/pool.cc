@@ -37,11 +37,11 @@ Run prepare_pool(Plan& plan) {
   const percale_dtype dtype = node.dtype(0);
   const bool maximum = node.op() == "MaxPool";
   const bool bytes = dtype == PERCALE_DTYPE_I8 || dtype == PERCALE_DTYPE_U8;
-  refuse_if(!is_float(dtype) && !(maximum && bytes), "no code for elements of this type");
+  refuse_if(!is_float(dtype) && !(maximum && bytes), "does not support this element type");
   const DeviceKernel kernel = pool_kernel(maximum ? "max_pool" : "average_pool", dtype);
   const PoolArgs args = pool_args(node, node.dims(0), node.output_dims());
   const bool indices = maximum && node.gives(1);
-  refuse_if(indices && node.shows_channels_last(), "places are counted with channels first");
+  refuse_if(indices && node.shows_channels_last(), "the indices are counted in channels-first order");
   const int64_t count = images_of(args) * size_of(args.window.out);
   return [=](const Launch& launch) {
     if (count == 0) return;
@@ -56,14 +56,14 @@ Run prepare_pool(Plan& plan) {
 Run prepare_max_pool_grad(Plan& plan) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(0);
-  refuse_if(!is_float(dtype), "gradients are floats");
+  refuse_if(!is_float(dtype), "supports only floating-point types");
   const PoolArgs args = pool_args(node, node.dims(1), node.dims(0));
   const bool global = node.attribute("global", int64_t{0}) != 0;
-  refuse_if(global && node.shows_channels_last(), "a block goes along a plane");
+  refuse_if(global && node.shows_channels_last(), "requires a channels-first layout");
   const DeviceKernel choose = pool_kernel(global ? "plane_chosen" : "max_pool_chosen", dtype),
                      gather = pool_kernel("max_pool_grad", dtype);
   const int64_t in_size = size_of(args.window.in), windows = images_of(args) * size_of(args.window.out);
-  refuse_if(in_size > INT32_MAX, "images of more than 2^31 elements");
+  refuse_if(in_size > INT32_MAX, "images of more than 2^31 elements are not supported");
   const int64_t chosen = plan.book(windows * 4);
   Grid choosing = grid_for(windows);
   if (global) choosing.blocks = static_cast<unsigned>(std::clamp<int64_t>(args.outer, 1, 65535));
@@ -82,7 +82,7 @@ Run prepare_max_pool_grad(Plan& plan) {
 Run prepare_average_pool_grad(Plan& plan) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(0);
-  refuse_if(!is_float(dtype), "gradients are floats");
+  refuse_if(!is_float(dtype), "supports only floating-point types");
   const DeviceKernel kernel = pool_kernel("average_pool_grad", dtype);
   const PoolArgs args = pool_args(node, node.output_dims(), node.dims(0));
   const int64_t count = images_of(args) * size_of(args.window.in);

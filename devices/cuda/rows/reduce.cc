@@ -17,7 +17,7 @@ Run reduce_dims(Plan& plan, ReduceOp op, const Operand& operand, const std::vect
   const Dims& x = operand.dims;
   const size_t input = operand.input, output = operand.output;
   const percale_dtype elements_of = dtype == PERCALE_DTYPE_BOOL ? PERCALE_DTYPE_U8 : dtype;
-  refuse_if(dtype == PERCALE_DTYPE_I16 || dtype == PERCALE_DTYPE_U16, "no code for elements of this type");
+  refuse_if(dtype == PERCALE_DTYPE_I16 || dtype == PERCALE_DTYPE_U16, "does not support this element type");
   const Dims steps = row_major(x);
   Dims kept_dims, kept_steps, sum_dims, sum_steps;
   for (size_t d = 0; d < x.size(); ++d) {
@@ -31,7 +31,7 @@ Run reduce_dims(Plan& plan, ReduceOp op, const Operand& operand, const std::vect
   args.kept = make_walk<1>(kept_dims, {kept_steps});
   args.reduced = make_walk<1>(sum_dims, {sum_steps});
   const bool extreme = op == ReduceOp::kMax || op == ReduceOp::kMin;
-  refuse_if(args.count == 0 && (extreme || op == ReduceOp::kMean), "a reduction of nothing");
+  refuse_if(args.count == 0 && (extreme || op == ReduceOp::kMean), "a reduction of no elements is undefined here");
 
   // Accesses are contiguous when threads run along the innermost dim: `rows` if that dim is
   // reduced, columns if it is kept.
@@ -79,7 +79,7 @@ Run prepare_reduce(Plan& plan) {
   for (int64_t axis : axes) reduced[node.place_of_dim(normal_axis(axis, x.size()))] = true;
   refuse_if(node.shows_channels_last() && node.attribute("keepdims", int64_t{1}) == 0 && !reduced.back() &&
                 std::find(reduced.begin() + 1, reduced.end() - 1, false) != reduced.end() - 1,
-            "what is left would have channels last, and another rank");
+            "the result would be channels-last with another rank");
   const std::string_view op = node.op();
   const ReduceOp code = op == "ReduceSum"    ? ReduceOp::kSum
                         : op == "ReduceMean" ? ReduceOp::kMean

@@ -150,16 +150,16 @@ Run prepare_fused_loss(Plan& plan) {
   const std::string_view anchor = node.attribute("anchor", std::string_view());
   const bool back = anchor == "SoftmaxCrossEntropyGrad";
   refuse_if((!back && anchor != "SoftmaxCrossEntropyLoss") || node.body_size() != (back ? 3u : 2u),
-            "groups of a loss and Casts");
+            "requires a group of a loss and Casts");
   const Node loss = node.body_node(1);
   const size_t scores = node.outer_input(0, 0), at = back ? 1 : 0;
   const percale_dtype dtype = node.dtype(scores);
   refuse_if(node.body_node(0).op() != "Cast" || loss.op() != anchor || node.body_input(1, at) != node.body_output(0) ||
                 (back && (node.body_node(2).op() != "Cast" || node.output_dtype() != dtype)),
-            "something else than Casts of the scores and their gradient");
+            "the Casts are not those of the scores and their gradient");
   refuse_if((dtype != PERCALE_DTYPE_F16 && dtype != PERCALE_DTYPE_BF16) || loss.dtype(at) != PERCALE_DTYPE_F32,
-            "casts between others than f32 and 16 bits");
-  refuse_if(loss.has(at + 2) || (!back && loss.gives(1)), "weights or logarithms of another type than the scores");
+            "the Casts must be between f32 and a 16-bit type");
+  refuse_if(loss.has(at + 2) || (!back && loss.gives(1)), "weights, and the output of logarithms, are not supported");
   if (!back) return class_loss(plan, loss, {scores, node.outer_input(1, 1), 0});
   return class_loss_grad(plan, loss, {node.outer_input(1, 0), scores, node.outer_input(1, 2), 0});
 }

@@ -114,8 +114,8 @@ abi::Function Device::find_function(abi::Module module, const std::string& name,
   size_t offset = 0, bytes = 0;
   if (d.cuFuncGetParamInfo != nullptr && d.cuFuncGetParamInfo(function, 0, &offset, &bytes) == abi::kSuccess &&
       bytes != argument_bytes) {
-    throw Failure(PERCALE_INTERNAL, "kernel " + name + " takes " + std::to_string(bytes) + " bytes of arguments, not " +
-                                        std::to_string(argument_bytes));
+    throw Failure(PERCALE_INTERNAL, "kernel " + name + " takes " + std::to_string(bytes) +
+                                        " bytes of arguments, but the host passes " + std::to_string(argument_bytes));
   }
   return function;
 }

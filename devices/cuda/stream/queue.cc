@@ -134,7 +134,7 @@ void Queue::synchronize() {
   if (result == abi::kSuccess) {
     report_word();
   } else {
-    note_result(result, "the queue's work");
+    note_result(result, "the work of the stream");
   }
   Trouble trouble;
   {
@@ -364,7 +364,7 @@ void Queue::start_thread() {
     thread_ = std::thread([this] { follow(); });
   } catch (const std::exception&) {
     pthread_sigmask(SIG_SETMASK, &saved, nullptr);
-    throw Failure(PERCALE_RESOURCE_EXHAUSTED, "no thread for the queue of a GPU");
+    throw Failure(PERCALE_RESOURCE_EXHAUSTED, "cannot start a thread for the stream of a GPU");
   }
   pthread_sigmask(SIG_SETMASK, &saved, nullptr);
   pthread_setname_np(thread_.native_handle(), "percale-cuda");
@@ -422,7 +422,7 @@ void Queue::follow() {
       if (task.event != nullptr) result = wait(task.event);
       driver_.cuCtxPopCurrent_v2(&popped);
     }
-    if (result != abi::kSuccess) note_result(result, "the queue's work");
+    if (result != abi::kSuccess) note_result(result, "the work of the stream");
     if (task.chunk != nullptr && result == abi::kSuccess) std::memcpy(task.to, task.chunk->data, task.bytes);
     if (task.reached != nullptr) task.reached(task.what, task.value, code_so_far());
     lock.lock();

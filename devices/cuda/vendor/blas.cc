@@ -13,7 +13,7 @@ Types types_of(percale_dtype dtype, bool tf32) {
     case PERCALE_DTYPE_F64: return {abi::kR64F, abi::kCompute64F, abi::kR64F};
     case PERCALE_DTYPE_F16: return {abi::kR16F, abi::kCompute32F, abi::kR32F};
     case PERCALE_DTYPE_BF16: return {abi::kR16BF, abi::kCompute32F, abi::kR32F};
-    default: throw Refusal("cuBLASLt multiplies floats alone");
+    default: throw Refusal("cuBLASLt supports only floating-point types");
   }
 }
 
@@ -81,7 +81,7 @@ struct PlannedProduct::OnDevice {
     abi::Heuristic found{};
     BlasLibrary::check(lib.cublasLtMatmulAlgoGetHeuristic(blas, desc, b, a, d, d, preference, 1, &found, &count),
                        "cublasLtMatmulAlgoGetHeuristic");
-    if (count == 0) throw Failure(PERCALE_UNIMPLEMENTED, "cuBLASLt has no way to multiply these matrices");
+    if (count == 0) throw Failure(PERCALE_UNIMPLEMENTED, "cuBLASLt has no algorithm for these matrices");
     BlasLibrary::check(found.state, "cublasLtMatmulAlgoGetHeuristic");
     algo = found.algo;
   }

@@ -22,15 +22,15 @@ const char* objection(const DnnDescriptor& engine, const DnnRules& rules) {
   const std::vector<int> notes = notes_of(engine, abi::kDnnEngineNotes, abi::kDnnTypeNote);
   const auto has = [&](int note) { return std::find(notes.begin(), notes.end(), note) != notes.end(); };
   for (int note : notes) {
-    if (note >= abi::kDnnNoteCount) return "notes that are newer than the plug-in";
+    if (note >= abi::kDnnNoteCount) return "the engine has notes that are newer than the plug-in";
   }
-  if (rules.deterministic && has(abi::kDnnNondeterministic)) return "other bits in every run";
-  if (has(abi::kDnnReducedPrecision) || has(abi::kDnnDownConverts)) return "rounds what it is given";
+  if (rules.deterministic && has(abi::kDnnNondeterministic)) return "the engine is not deterministic";
+  if (has(abi::kDnnReducedPrecision) || has(abi::kDnnDownConverts)) return "the engine rounds its inputs";
   // Tensor cores compute f32 as tf32.
   if (!rules.rounds && has(abi::kDnnTensorCore)) return "tf32";
   const std::vector<int> behavior = notes_of(engine, abi::kDnnEngineBehavior, abi::kDnnTypeBehavior);
   const bool compiles = std::find(behavior.begin(), behavior.end(), abi::kDnnCompiles) != behavior.end();
-  return compiles && !rules.compiles ? "compiles code" : nullptr;
+  return compiles && !rules.compiles ? "the engine compiles code at run time" : nullptr;
 }
 
 }  // namespace

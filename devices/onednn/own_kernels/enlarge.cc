@@ -21,16 +21,16 @@ bool repeats(const Node& node) {
 Dims factors_of(const Node& node, const Dims& x, const Dims& y) {
   Dims factors;
   for (size_t d = 0; d < x.size(); ++d) {
-    refuse_if(y[d] % x[d] != 0, "not a whole number of times as large");
+    refuse_if(y[d] % x[d] != 0, "the sizes are not integer multiples");
     factors.push_back(y[d] / x[d]);
   }
-  refuse_if(factors[0] != 1 || factors[1] != 1, "more than the spatial dims change");
+  refuse_if(factors[0] != 1 || factors[1] != 1, "dims other than the spatial dims change");
   if (!node.has(2)) return factors;
   const auto* const scales = static_cast<const float*>(node.constant(2));
   const bool same = scales != nullptr && elements(node.dims(2)) == std::ssize(factors) &&
                     std::equal(factors.begin(), factors.end(), scales,
                                [](int64_t factor, float scale) { return static_cast<float>(factor) == scale; });
-  refuse_if(!same, "the scales are not known before the run, or no whole numbers");
+  refuse_if(!same, "the scales are unknown before the run or not integers");
   return factors;
 }
 
@@ -41,15 +41,15 @@ void prepare_enlarge(Plan& plan, Steps& steps) {
   const char* const format = node.layout(0);
   refuse_if(format == nullptr, "the input is row-major");
   const Dims x = node.dims(0), y = node.output_dims();
-  refuse_if(x.size() != 4 || is_empty(x) || is_empty(y), "not two spatial dims");
+  refuse_if(x.size() != 4 || is_empty(x) || is_empty(y), "supports only two spatial dims and non-empty tensors");
   const bool plain = node.attribute("mode", std::string_view("nearest")) == "nearest" && repeats(node) &&
                      node.attribute("keep_aspect_ratio_policy", std::string_view("stretch")) == "stretch" &&
                      node.attribute("axes", Dims()).empty();
-  refuse_if(!plain, "more than repeating pixels");
+  refuse_if(!plain, "supports only nearest-neighbour repetition of pixels");
   const Dims factors = factors_of(node, x, y);
   const DataType type = data_type(node.dtype(0));
   const auto by_pixel = [&](const Dims& dims) { return MemoryDesc(dims, type, dnnl::memory::format_tag::nhwc); };
-  refuse_if(lying_in(format, x, type) != by_pixel(x), "the images do not lie pixel by pixel");
+  refuse_if(lying_in(format, x, type) != by_pixel(x), "the images are not in a pixel-by-pixel format");
   if (!plan.is_taken()) return;
   plan.require_format(0, by_pixel(x));
   plan.require_format(node.inputs(), by_pixel(y));

@@ -30,17 +30,17 @@ struct Work {
 
 // Called before any expensive step, because networks in f32 ask about every node.
 void check_type(DataType type) {
-  refuse_if(type != DataType::bf16 || !has_amx() || tile_fns() == nullptr, "not in bf16 with AMX");
+  refuse_if(type != DataType::bf16 || !has_amx() || tile_fns() == nullptr, "requires bf16 and AMX");
 }
 
 void check(const Node& whole, const Work& work) {
   const auto w = static_cast<size_t>(work.weights);
-  refuse_if(!whole.is_precomputed(w) || whole.layout(w) != nullptr, "the weights change from run to run");
-  refuse_if(work.channels % kBlockChannels != 0, "the channels make no whole tiles");
+  refuse_if(!whole.is_precomputed(w) || whole.layout(w) != nullptr, "the weights are not constant");
+  refuse_if(work.channels % kBlockChannels != 0, "the channels do not fill whole tiles");
   const Tail& tail = work.tail;
   refuse_if(tail.addend >= 0 && whole.dtype(static_cast<size_t>(tail.addend)) != whole.output_dtype(0),
-            "the addend is not of the result's type");
-  refuse_if(tail.row >= 0 && work.bias >= 0, "two rows are added");
+            "the addend differs from the result in dtype");
+  refuse_if(tail.row >= 0 && work.bias >= 0, "the epilogue adds two rows");
 }
 
 // Plans the work. Other formats must have been requested before.
@@ -103,7 +103,7 @@ void add_product(Plan& plan, Steps& steps, const Product& p) {
   // Measured on 1 to 2,048 rows by 384 x 384 to 2,048 x 2,048 weights, with one thread and with
   // two.
   constexpr int64_t kFew = 32, kMany = 256, kWeights = 1 << 17;
-  refuse_if(p.m <= kFew || p.m > kMany || p.k * p.n < kWeights, "products of such sizes are as fast elsewhere");
+  refuse_if(p.m <= kFew || p.m > kMany || p.k * p.n < kWeights, "other kernels are as fast for products of these sizes");
   const Work work{p.k, p.n,    unchanged_rows(p.m), p.a,
                   p.b, p.bias, !p.transpose_b,      find_tail(post_ops, y, y.size() - 1)};
   check(whole, work);
@@ -119,19 +119,19 @@ void prepare_tiles_conv(Plan& plan, Steps& steps) {
   const Anchor anchor = find_anchor(whole, "Conv");
   const Node& node = anchor.node;
   check_type(float_type(node.dtype(0)));
-  refuse_if(anchor.operands[0] < 0, "the image is a constant of the group");
+  refuse_if(anchor.operands[0] < 0, "the image is a constant inside the group");
   const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
   const Dims &x = conv.x, &w = conv.weights, &y = conv.y;
-  refuse_if(!conv.is_plain_2d(), "not two spatial dims, or groups");
+  refuse_if(!conv.is_plain_2d(), "requires two spatial dims and no groups");
   // Measured on the layers of ResNet-50 and MobileNetV2, and on 128 to 512 channels of 14 x 14 to
   // 56 x 56 pixels, with one thread and with two.
   constexpr int64_t kPixels = 256, kWeights = 1 << 16, kManyPixels = 4096, kManyWeights = 1 << 18;
   const bool window = w[2] * w[3] > 1 && elements(w) >= kManyWeights;
   refuse_if(elements(y) > (window ? kManyPixels : kPixels) * y[1] || elements(w) < kWeights,
-            "so many pixels, or so few weights, are as fast elsewhere");
+            "other kernels are as fast for so many pixels or so few weights");
   constexpr int64_t kSeveralPixels = 64, kDepth = 512;
   refuse_if(elements(y) > kSeveralPixels * y[1] && elements(w) < kDepth * y[1],
-            "sums of so few products are as fast elsewhere");
+            "other kernels are as fast for sums of so few products");
   const PostOps post_ops = find_post_ops(whole, row_major);
   Work work{x[1],
             y[1],
@@ -165,7 +165,7 @@ void prepare_tiles_pack(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const char* const to = node.output_layout(0);
   const std::string_view format = to == nullptr ? "" : to;
-  refuse_if(!format.starts_with(kFormat), "the format is not that of tiles");
+  refuse_if(!format.starts_with(kFormat), "the format is not a tile format");
   refuse_if(node.layout(0) != nullptr, "the weights are not row-major");
   const Dims w = node.dims(0);
   const bool by_row = format.ends_with(kByRow);

@@ -45,21 +45,21 @@ PixelSteps steps_of(const MemoryDesc& desc, int64_t lanes) {
   const Dims dims = desc.get_dims();
   if (desc == MemoryDesc(dims, DataType::f32, dnnl::memory::format_tag::nhwc)) return {dims[1], lanes};
   const auto blocks = lanes == 16 ? dnnl::memory::format_tag::nChw16c : dnnl::memory::format_tag::nChw8c;
-  refuse_if(desc != MemoryDesc(dims, DataType::f32, blocks), "images lie in a format without vectors of channels");
+  refuse_if(desc != MemoryDesc(dims, DataType::f32, blocks), "the images are in a format without channel vectors");
   return {lanes, dims[2] * dims[3] * lanes};
 }
 
 WinogradShape shape_of(const ConvDims& conv, const WinogradFns& fns) {
   const Dims ones(2, 1), none(2, 0);
   const Dims& w = conv.weights;
-  refuse_if(!conv.is_plain_2d(), "not two spatial dims, or groups");
+  refuse_if(!conv.is_plain_2d(), "requires two spatial dims and no groups");
   refuse_if(w[2] != 3 || w[3] != 3 || conv.window.strides != ones || conv.window.dilations != none,
-            "no window of 3 x 3 that goes in steps of 1");
-  refuse_if(w[0] % fns.lanes != 0 || w[1] % fns.lanes != 0, "channels make no whole vectors");
+            "requires a 3 x 3 window with stride and dilation 1");
+  refuse_if(w[0] % fns.lanes != 0 || w[1] % fns.lanes != 0, "the channels do not fill whole vectors");
   const Dims &x = conv.x, &y = conv.y;
   WinogradShape shape{0, x[0], x[2], x[3], x[1], y[2], y[3], y[1], conv.window.begins[0], conv.window.begins[1]};
   const std::optional<int64_t> m = best_m(shape);
-  refuse_if(!m, "so few pixels are not worth it");
+  refuse_if(!m, "there are too few pixels to gain");
   shape.m = *m;
   return shape;
 }
@@ -88,10 +88,10 @@ void prepare_winograd(Plan& plan, Steps& steps) {
   const Node& whole = plan.node();
   const Anchor anchor = find_anchor(whole, "Conv");
   const Node& node = anchor.node;
-  refuse_if(anchor.operands[0] < 0, "the image is a constant of the group");
+  refuse_if(anchor.operands[0] < 0, "the image is a constant inside the group");
   const auto image = static_cast<size_t>(anchor.operands[0]), w = static_cast<size_t>(anchor.operands[1]);
-  refuse_if(node.dtype(0) != PERCALE_DTYPE_F32 || whole.output_dtype(0) != PERCALE_DTYPE_F32, "not in f32");
-  refuse_if(!whole.is_precomputed(w) || whole.layout(w) != nullptr, "the weights change from run to run");
+  refuse_if(node.dtype(0) != PERCALE_DTYPE_F32 || whole.output_dtype(0) != PERCALE_DTYPE_F32, "requires f32");
+  refuse_if(!whole.is_precomputed(w) || whole.layout(w) != nullptr, "the weights are not constant");
   const WinogradFns& fns = fns_of(whole);
   const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
   const WinogradShape shape = shape_of(conv, fns);
@@ -99,9 +99,9 @@ void prepare_winograd(Plan& plan, Steps& steps) {
   const Tail behind = find_tail(post_ops, conv.y, 1);
   const bool swish = behind.function == Tail::Function::kSwish;
   refuse_if(behind.row >= 0 || (!swish && behind.function != Tail::Function::kBounds),
-            "what follows is more than a sum and bounds or Swish");
+            "the epilogue is more than a sum, and bounds or Swish");
   refuse_if(behind.addend >= 0 && whole.dtype(static_cast<size_t>(behind.addend)) != PERCALE_DTYPE_F32,
-            "the addend is not in f32");
+            "the addend is not f32");
 
   // Images have the layout that oneDNN's own convolution would use.
   const Window& window = conv.window;
@@ -111,7 +111,7 @@ void prepare_winograd(Plan& plan, Steps& steps) {
       any_format(conv.y, DataType::f32), window.strides, window.dilations, window.begins, window.ends, attributes());
   const PixelSteps from = steps_of(direct.src_desc(), fns.lanes), to = steps_of(direct.dst_desc(), fns.lanes);
   refuse_if(behind.addend == anchor.operands[0] && direct.src_desc() != direct.dst_desc(),
-            "the image is an addend, too, and would have to lie otherwise");
+            "the image is also an addend and would need another format");
   if (!plan.is_taken()) return;
 
   const auto y = whole.inputs();
@@ -160,7 +160,7 @@ void prepare_winograd_pack(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const char* const to = node.output_layout(0);
   const std::string_view format = to == nullptr ? "" : to;
-  refuse_if(!format.starts_with(kFormat), "the format is not Winograd's");
+  refuse_if(!format.starts_with(kFormat), "the format is not a Winograd format");
   refuse_if(node.layout(0) != nullptr, "the weights are not row-major");
   const WinogradFns& fns = fns_of(node);
   const Dims w = node.dims(0);

@@ -17,7 +17,7 @@ void leave_out_batch(Dims& of, bool one) {
   if (one) of.erase(of.begin());
 }
 Heads heads_of(const Dims& given, bool by_row) {
-  refuse_if(given.size() != 4, "an operand is not of rank 4");
+  refuse_if(given.size() != 4, "an operand does not have rank 4");
   Heads h{given, strides_of(given)};
   if (by_row) std::swap(h.dims[1], h.dims[2]), std::swap(h.strides[1], h.strides[2]);
   for (Dims* of : {&h.dims, &h.strides}) leave_out_batch(*of, given[0] == 1);
@@ -33,9 +33,9 @@ dnnl::post_ops scaled_and_masked(const Node& node, const Dims& scores) {
   const double scale = node.attribute("scale", 1.0);
   if (scale != 1) ops.append_eltwise(dnnl::algorithm::eltwise_linear, static_cast<float>(scale), 0);
   if (!node.has(kMask)) return ops;
-  refuse_if(node.dtype(kMask) != PERCALE_DTYPE_F32, "the mask is not in f32");
+  refuse_if(node.dtype(kMask) != PERCALE_DTYPE_F32, "the mask is not f32");
   // A row without any key would give NaN.
-  refuse_if(node.attribute("nan_is_zero", int64_t{0}) != 0, "a masked row has to give zeros");
+  refuse_if(node.attribute("nan_is_zero", int64_t{0}) != 0, "nan_is_zero is not supported");
   Dims mask = node.dims(kMask);
   mask.insert(mask.begin(), 4 - std::min(size_t{4}, mask.size()), 1);
   leave_out_batch(mask, scores.size() == 3);
@@ -54,15 +54,15 @@ Made made_of(const PrimitiveDesc& primitive) {
 void prepare_attention(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   refuse_if(float_type(node.dtype(0)) != DataType::bf16, "in f32 the core's own kernel is faster");
-  refuse_if(node.gives(1), "gives Y alone");
+  refuse_if(node.gives(1), "supports only the output Y");
   const auto by_row = [&](const char* name) { return node.attribute(name, int64_t{0}) != 0; };
   const Heads q = heads_of(node.dims(0), by_row("q_by_row")), k = turned(heads_of(node.dims(1), by_row("k_by_row"))),
               v = heads_of(node.dims(2), by_row("v_by_row")), y = heads_of(node.output_dims(), by_row("y_by_row"));
-  refuse_if(is_empty(q.dims) || is_empty(k.dims) || is_empty(v.dims), "an operand is empty");
+  refuse_if(is_empty(q.dims) || is_empty(k.dims) || is_empty(v.dims), "an operand has no elements");
   Dims scores = q.dims;
   scores.back() = k.dims.back();
-  refuse_if(k.dims.end()[-3] != q.dims.end()[-3], "heads share keys");
-  refuse_if(elements(scores) > int64_t{1} << 21, "so many scores are better kept in the cache next to a core");
+  refuse_if(k.dims.end()[-3] != q.dims.end()[-3], "heads of Q share heads of K");
+  refuse_if(elements(scores) > int64_t{1} << 21, "for so many scores, keeping them in the cache of a core is faster");
   const dnnl::post_ops ops = scaled_and_masked(node, scores);
 
   const double flops = 2.0 * static_cast<double>(elements(scores)) * static_cast<double>(q.dims.back() + v.dims.back());

@@ -97,10 +97,10 @@ void prepare_chain(Plan& plan, Steps& steps) {
   const Dims y = node.output_dims();
   const Body body(node);
   const int source = find_source(body);
-  refuse_if(source < 0, "the inputs are row-major: the core's own kernel is faster");
+  refuse_if(source < 0, "the inputs are row-major, where the core's own kernel is faster");
   const DataType type = float_type(node.dtype(static_cast<size_t>(source)));
-  refuse_if(float_type(node.output_dtype(0)) != type, "it gives another dtype");
-  refuse_if(is_empty(y), "an operand is empty");
+  refuse_if(float_type(node.output_dtype(0)) != type, "the output has another dtype");
+  refuse_if(is_empty(y), "an operand has no elements");
   const char* const format = node.layout(static_cast<size_t>(source));
   plan.add(steps, pieces_for(8.0 * static_cast<double>(elements(y))), [&](bool formats) {
     const MemoryDesc desc = lying_in(formats ? format : nullptr, y, type);
@@ -116,9 +116,9 @@ void prepare_relu_grad(Plan& plan, Steps& steps) {
   const DataType type = float_type(node.dtype(0));
   const Dims y = node.output_dims();
   const char* const format = node.layout(1) != nullptr ? node.layout(1) : node.layout(0);
-  refuse_if(format == nullptr && type == DataType::f32, "the inputs are row-major: the core's own kernel is faster");
+  refuse_if(format == nullptr && type == DataType::f32, "the inputs are row-major, where the core's own kernel is faster");
   refuse_if(node.dims(0) != y || node.dims(1) != y, "the inputs differ in shape");
-  refuse_if(is_empty(y), "an operand is empty");
+  refuse_if(is_empty(y), "an operand has no elements");
   plan.add(steps, pieces_for(8.0 * static_cast<double>(elements(y))), [&](bool formats) {
     const MemoryDesc desc = lying_in(formats ? format : nullptr, y, type);
     const auto relu = dnnl::algorithm::eltwise_relu_use_dst_for_bwd;

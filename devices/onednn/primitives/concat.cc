@@ -54,11 +54,11 @@ void prepare_concat(Plan& plan, Steps& steps) {
   const Dims y = node.output_dims();
   const char* model = nullptr;  // the format for all tensors
   for (size_t i = 0; i < node.inputs(); ++i) {
-    refuse_if(is_empty(node.dims(i)), "an operand is empty");
+    refuse_if(is_empty(node.dims(i)), "an operand has no elements");
     if (model == nullptr) model = node.layout(i);
   }
   const DataType type = model != nullptr ? data_type(node.dtype(0)) : float_type(node.dtype(0));
-  refuse_if(model == nullptr && type == DataType::f32, "the inputs are row-major: the core's own kernel is as fast");
+  refuse_if(model == nullptr && type == DataType::f32, "the inputs are row-major, where the core's own kernel is as fast");
   const MemoryDesc like = model != nullptr ? decode(model).in_format : row_major(y, type);
   refuse_if(!is_strided(like) || like.get_ndims() != static_cast<int>(y.size()), "the format has inner blocks");
   int64_t axis = node.attribute("axis", int64_t{0});

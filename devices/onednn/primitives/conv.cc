@@ -19,8 +19,8 @@ ConvDims::ConvDims(const Node& node, const Dims& image, const Dims& w, const Dim
       window(node, Dims(w.begin() + 2, w.end()), image, result),
       flops(2.0 * static_cast<double>(elements(y) * (elements(w) / std::max<int64_t>(w[0], 1)))),
       column(x.size() == 4 && x[3] == 1 && w[3] == 1 && y[3] == 1) {
-  refuse_if(x.size() < 3 || x.size() > 5, "only one to three spatial dims");
-  refuse_if(is_empty(x) || is_empty(w) || is_empty(y), "an operand is empty");
+  refuse_if(x.size() < 3 || x.size() > 5, "supports only one to three spatial dims");
+  refuse_if(is_empty(x) || is_empty(w) || is_empty(y), "an operand has no elements");
   x = laid(x), y = laid(y);
   for (Dims* dims : {&window.strides, &window.dilations, &window.begins, &window.ends}) *dims = laid(*dims, 0);
   weights = grouped(laid(w), node.attribute("group", int64_t{1}));
@@ -112,14 +112,14 @@ void prepare_conv(Plan& plan, Steps& steps) {
   const Node& node = anchor.node;
   const DataType type = float_type(node.dtype(0)), result = float_type(whole.output_dtype(0));
   if (!whole.is_precomputed(static_cast<size_t>(anchor.operands[1]))) {
-    refuse_if(anchor.operands[0] < 0, "the image is a constant of the group");
+    refuse_if(anchor.operands[0] < 0, "the image is a constant inside the group");
     refuse_where_core_is_fast(whole, static_cast<size_t>(anchor.operands[0]),
-                              "the weights change from run to run: the core's own kernel packs them as it goes");
+                              "the weights are not constant: the core's own kernel packs them on the fly");
   }
   // Measured on 16 to 258 channels of 25 positions: 8 to 80 us, plus Reorders, where the core takes
   // 3 to 10.
   refuse_if(node.dims(0).size() == 3 && node.attribute("group", int64_t{1}) == node.dims(0)[1] && node.dims(0)[1] > 1,
-            "one spatial dim, each channel by itself: the core's own kernel is faster");
+            "depthwise with one spatial dim: the core's own kernel is faster");
   const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
   const Window& window = conv.window;
   const bool bias = anchor.has(2);

@@ -40,7 +40,7 @@ struct Descs {
   }
 };
 
-constexpr const char* kCoreIsFaster = "the operands are row-major: the core's own kernel is faster";
+constexpr const char* kCoreIsFaster = "the operands are row-major, where the core's own kernel is faster";
 
 }  // namespace
 

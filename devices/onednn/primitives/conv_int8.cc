@@ -19,8 +19,8 @@ void add_conv(Plan& plan, Steps& steps, const IntegerConv& conv) {
   const Node& node = plan.node();
   const DataType type = byte_type(node.dtype(conv.x));
   const Dims x = node.dims(conv.x), w = node.dims(conv.w), y = node.output_dims();
-  refuse_if(x.size() < 3 || x.size() > 5, "only one to three spatial dims");
-  refuse_if(is_empty(x) || is_empty(w) || is_empty(y), "an operand is empty");
+  refuse_if(x.size() < 3 || x.size() > 5, "supports only one to three spatial dims");
+  refuse_if(is_empty(x) || is_empty(w) || is_empty(y), "an operand has no elements");
   const Window window(node, Dims(w.begin() + 2, w.end()), x, y);
   const Dims weights = grouped(w, node.attribute("group", int64_t{1}));
   const bool bias = node.has(conv.bias);
@@ -53,9 +53,9 @@ void add_conv(Plan& plan, Steps& steps, const IntegerConv& conv) {
 
 // Subtracting a zero point from the weights would not leave them in 8 bits.
 void check_weights(const Node& node, size_t weights, size_t zero) {
-  refuse_if(!node.is_precomputed(weights) && node.constant(weights) == nullptr, "the weights change from run to run");
+  refuse_if(!node.is_precomputed(weights) && node.constant(weights) == nullptr, "the weights are not constant");
   refuse_if(!weight_zero_point(node, weights, zero).is_zero(),
-            "the zero point of the weights is not 0 of i8, or 128 of u8");
+            "the zero point of the weights must be 0 for i8 or 128 for u8");
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ void prepare_conv_integer(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   check_weights(node, 1, 3);
   const ZeroPoint zero = zero_point(node, 2);
-  refuse_if(is_empty(node.dims(1)), "an operand is empty");
+  refuse_if(is_empty(node.dims(1)), "an operand has no elements");
   refuse_inexact(plan, 0, 1, zero, {0}, Filters::kRows);
   add_conv(plan, steps, {.x = 0, .w = 1, .bias = SIZE_MAX, .zero = zero, .result = DataType::s32});
 }
@@ -73,7 +73,7 @@ void prepare_qlinear_conv(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   check_weights(node, 3, 5);
   const ZeroPoint zero = zero_point(node, 2);
-  refuse_if(!zero.value, "the zero point of x is not known before the run");
+  refuse_if(!zero.value, "the zero point of x is unknown before the run");
   const Requantization r = requantization(node, 1, 4, 6, 7, node.dims(3)[0]);
   add_conv(plan, steps,
            {.x = 0, .w = 3, .bias = 8, .zero = zero, .result = byte_type(node.output_dtype(0)), .requantization = r});

@@ -26,10 +26,10 @@ struct Half {
         type(float_type(node.dtype(0))),
         w(body.input(first, 1)),
         bias(node.has(2) ? body.input(first, 2) : -1) {
-    refuse_if(!body.is_operand(w) || (bias >= 0 && !body.is_operand(bias)), "weights are constants of the group");
-    refuse_if(!body.whole().is_precomputed(static_cast<size_t>(w)), "the weights change from run to run");
-    refuse_if(!post_ops.operands.empty(), "something is added to what is between the two, or behind them");
-    refuse_if(conv.x.size() != 4 || conv.column, "not two spatial dims");
+    refuse_if(!body.is_operand(w) || (bias >= 0 && !body.is_operand(bias)), "the weights are constants inside the group");
+    refuse_if(!body.whole().is_precomputed(static_cast<size_t>(w)), "the weights are not constant");
+    refuse_if(!post_ops.operands.empty(), "the convolutions have addends between or after them");
+    refuse_if(conv.x.size() != 4 || conv.column, "requires two spatial dims");
   }
 
   // Describes some rows of one image. `weights` have the layout of the whole convolution.
@@ -96,11 +96,11 @@ void prepare_expansion(Plan& plan, Steps& steps) {
   const Body body(whole);
   size_t second = 1;
   while (second < body.size() && body.node(second).op() != "Conv") ++second;
-  refuse_if(second == body.size() || body.node(0).op() != "Conv", "the group has no two convolutions");
+  refuse_if(second == body.size() || body.node(0).op() != "Conv", "the group does not contain two convolutions");
   const Half expansion(body, 0, second), depthwise(body, second, body.size());
   const ConvDims &wide = expansion.conv, &narrow = depthwise.conv;
   const int image = body.input(0, 0);
-  refuse_if(!body.is_operand(image), "the image is a constant of the group");
+  refuse_if(!body.is_operand(image), "the image is a constant inside the group");
   const size_t each = dnnl::memory::data_type_size(depthwise.type);
   constexpr size_t kBand = 768 << 10;
   const DataType result = float_type(whole.output_dtype(0));

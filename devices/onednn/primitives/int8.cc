@@ -11,14 +11,14 @@ constexpr int32_t kShift = 128;  // between u8 and s8
 // Returns the numbers of a constant f32 input.
 std::vector<float> scales(const Node& node, size_t i) {
   const void* bytes = node.constant(i);
-  refuse_if(bytes == nullptr || node.dtype(i) != PERCALE_DTYPE_F32, "a scale is no constant of f32");
+  refuse_if(bytes == nullptr || node.dtype(i) != PERCALE_DTYPE_F32, "a scale is not an f32 constant");
   const auto* first = static_cast<const float*>(bytes);
   return std::vector<float>(first, first + elements(node.dims(i)));
 }
 
 float one_scale(const Node& node, size_t i) {
   const std::vector<float> all = scales(node, i);
-  refuse_if(all.size() != 1, "a scale per row");
+  refuse_if(all.size() != 1, "there is a scale per row");
   return all.front();
 }
 
@@ -99,13 +99,13 @@ void refuse_inexact(const Plan& plan, size_t x, size_t w, const ZeroPoint& x_zer
     // subtracted.
     largest = w_zero.is_zero() ? sum_less(0) : std::max(sum_less(*w_zero.value), sum_less(0));
   }
-  refuse_if(largest > kLimit, "its sums may be beyond 24 bits");
+  refuse_if(largest > kLimit, "the sums may exceed 24 bits");
 }
 
 ZeroPoint weight_zero_point(const Node& node, size_t weights, size_t i) {
   ZeroPoint zero = zero_point(node, i);
   if (byte_type(node.dtype(weights)) == DataType::s8) return zero;
-  refuse_if(!zero.value, "weights of u8 whose zero point is not known before the run");
+  refuse_if(!zero.value, "the weights are u8 and their zero point is unknown before the run");
   *zero.value -= kShift;
   return zero;
 }
@@ -135,7 +135,7 @@ DataType byte_type(percale_dtype dtype) {
     return (isa & static_cast<unsigned>(needed)) == static_cast<unsigned>(needed);
   };
   refuse_if(!has(dnnl::cpu_isa::avx512_core_vnni) && !has(dnnl::cpu_isa::avx2_vnni), "the CPU has no VNNI");
-  refuse_if(dtype != PERCALE_DTYPE_U8 && dtype != PERCALE_DTYPE_I8, "only u8 and i8");
+  refuse_if(dtype != PERCALE_DTYPE_U8 && dtype != PERCALE_DTYPE_I8, "supports only u8 and i8");
   return data_type(dtype);
 }
 
@@ -145,11 +145,11 @@ ZeroPoint zero_point(const Node& node, size_t i) {
   const auto count = static_cast<size_t>(elements(node.dims(i)));
   const auto* bytes = static_cast<const uint8_t*>(node.constant(i));
   if (bytes == nullptr) {
-    refuse_if(count != 1, "zero points that are not known before the run");
+    refuse_if(count != 1, "the zero points are unknown before the run");
     return {{}, static_cast<int>(i), type};
   }
   refuse_if(count == 0 || std::any_of(bytes, bytes + count, [&](uint8_t b) { return b != bytes[0]; }),
-            "zero points that differ");
+            "the zero points differ");
   return {type == DataType::u8 ? int32_t{bytes[0]} : int32_t{static_cast<int8_t>(bytes[0])}, -1, type};
 }
 
@@ -168,13 +168,14 @@ Requantization requantization(const Node& node, size_t left, size_t right, size_
   const float of_left = one_scale(node, left), of_result = one_scale(node, result);
   Requantization out{scales(node, right), 0};
   const auto count = static_cast<int64_t>(out.factors.size());
-  refuse_if(count != 1 && (count != channels || node.dims(right).back() != channels), "odd scales");
+  refuse_if(count != 1 && (count != channels || node.dims(right).back() != channels),
+            "the scales have unsupported shapes");
   for (float& f : out.factors) {
     f = of_left * f / of_result;
-    refuse_if(!std::isfinite(f), "a scale that is no number");
+    refuse_if(!std::isfinite(f), "a scale is not finite");
   }
   const ZeroPoint of_y = zero_point(node, zero);
-  refuse_if(!of_y.value, "the result's zero point is not known before the run");
+  refuse_if(!of_y.value, "the zero point of the result is unknown before the run");
   out.zero = *of_y.value;
   return out;
 }

@@ -10,17 +10,18 @@ void prepare_layer_norm(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const Dims x = node.dims(0);
   const DataType type = float_type(node.dtype(0));
-  refuse_if(is_empty(x) || x.empty(), "the operand is empty");
-  refuse_if(node.gives(1) || node.gives(2), "the statistics are asked for");
+  refuse_if(is_empty(x) || x.empty(), "the operand has no elements");
+  refuse_if(node.gives(1) || node.gives(2), "the statistics are requested as outputs");
   const int64_t axis = node.attribute("axis", int64_t{-1});
   const auto first = x.begin() + (axis < 0 ? axis + static_cast<int64_t>(x.size()) : axis);
   const int64_t size = elements(Dims(first, x.end()));
   const Dims rows{elements(x) / size, size}, vector{size};
   refuse_if(type == DataType::f32 && (size > 8192 || elements(x) < 65536),
-            "few rows, or long ones: the core's own kernel is as fast");
+            "for few or long rows the core's own kernel is as fast");
   const bool shift = node.has(2);
   for (size_t i = 1; i < (shift ? 3 : 2); ++i) {
-    refuse_if(elements(node.dims(i)) != size || node.dtype(i) != node.dtype(0), "a vector that is broadcast");
+    refuse_if(elements(node.dims(i)) != size || node.dtype(i) != node.dtype(0),
+              "scale and bias must have one element per element of a row");
   }
   plan.add(steps, pieces_for(16.0 * static_cast<double>(elements(x))), [&](bool) {
     const MemoryDesc desc = row_major(rows, type);

@@ -6,7 +6,7 @@ namespace percale::onednn {
 void prepare_reorder(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const char *from = node.layout(0), *to = node.output_layout(0);
-  refuse_if(from == nullptr && to == nullptr, "both formats are row-major: the core's own kernel copies");
+  refuse_if(from == nullptr && to == nullptr, "both formats are row-major, where the core's own kernel copies");
   const MemoryDesc src = from != nullptr ? decode(from).in_format : decode(to).row_major;
   const MemoryDesc dst = to != nullptr ? decode(to).in_format : decode(from).row_major;
   const bool shifts = src.get_data_type() == DataType::u8 && dst.get_data_type() == DataType::s8;
@@ -39,8 +39,8 @@ void prepare_cast(Plan& plan, Steps& steps) {
   const percale_dtype given = node.dtype(0);
   const bool whole = given == PERCALE_DTYPE_I32 || given == PERCALE_DTYPE_U8 || given == PERCALE_DTYPE_I8;
   const DataType from = whole && to == DataType::f32 ? data_type(given) : float_type(given);
-  refuse_if(is_empty(x), "the operand is empty");
-  refuse_if(whole && format == nullptr && elements(x) < 4096, "so few elements are faster in the core's own kernel");
+  refuse_if(is_empty(x), "the operand has no elements");
+  refuse_if(whole && format == nullptr && elements(x) < 4096, "the core's own kernel is faster for so few elements");
   plan.add(steps, pieces_for(32.0 * static_cast<double>(elements(x))), [&](bool formats) {
     const MemoryDesc src = lying_in(formats ? format : nullptr, x, from);
     // A format that is not described by strides has no counterpart in another type.

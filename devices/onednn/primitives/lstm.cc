@@ -69,22 +69,22 @@ bool has_default_activations(const Node& node) {
 void prepare_lstm(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   refuse_if(float_type(node.dtype(kX)) != DataType::bf16 || !has_amx(),
-            "in f32, and without AMX, the core's own kernel is faster");
+            "without bf16 and AMX the core's own kernel is faster");
   for (size_t weights : {size_t{kW}, size_t{kR}, size_t{kB}}) {
     refuse_if(node.has(weights) && (!node.is_precomputed(weights) || node.layout(weights) != nullptr),
-              "the weights change from run to run");
+              "the weights are not constant");
   }
-  refuse_if(node.has(kLengths) || node.has(kPeepholes), "it has sequence_lens or peepholes");
+  refuse_if(node.has(kLengths) || node.has(kPeepholes), "sequence_lens and peepholes are not supported");
   refuse_if(node.attribute("clip", 0.0) != 0 || node.attribute("input_forget", int64_t{0}) != 0 ||
                 node.attribute("layout", int64_t{0}) != 0 || !has_default_activations(node),
-            "only the default activations and layout, no clip, no input_forget");
+            "supports only the default activations and layout, without clip and input_forget");
   const std::string_view direction = node.attribute("direction", std::string_view("forward"));
-  refuse_if(direction != "forward" && direction != "reverse", "two directions");
+  refuse_if(direction != "forward" && direction != "reverse", "supports only one direction");
   const Dims x = node.dims(kX);
   const int64_t sequence = x[0], batch = x[1], hidden = node.dims(kR)[2];
-  refuse_if(is_empty(x) || hidden == 0, "an operand is empty");
+  refuse_if(is_empty(x) || hidden == 0, "an operand has no elements");
 
-  refuse_if(node.has(kH) != node.has(kC), "one initial state of two");
+  refuse_if(node.has(kH) != node.has(kC), "only one of the two initial states is given");
   const bool begins = node.has(kH), lasts = node.gives(kLastH) || node.gives(kLastC);
 
   const MemoryDesc w = weights_of(hidden, x[2]), r = weights_of(hidden, hidden), none;
@@ -148,7 +148,7 @@ void prepare_lstm_pack(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const char* const text = node.output_layout(0);
   const std::string_view to = text == nullptr ? "" : text;
-  refuse_if(to != kBias && !to.starts_with(kWeights), "the format is not an LSTM's");
+  refuse_if(to != kBias && !to.starts_with(kWeights), "the format is not an LSTM format");
   refuse_if(node.layout(0) != nullptr, "the weights are not row-major");
   if (to == kBias) {
     const int64_t hidden = node.dims(0)[1] / (2 * kGates);

@@ -19,9 +19,9 @@ int even_pieces(int pieces, int64_t columns) {
 
 void check(const Node& whole, const Anchor& anchor) {
   const Node& node = anchor.node;
-  refuse_if(is_empty(node.dims(0)) || is_empty(node.dims(1)), "an operand is empty");
+  refuse_if(is_empty(node.dims(0)) || is_empty(node.dims(1)), "an operand has no elements");
   refuse_if(node.dtype(0) == PERCALE_DTYPE_F32 && !whole.is_precomputed(static_cast<size_t>(anchor.operands[1])),
-            "the right matrix changes from run to run: the core's own kernel packs it as it goes");
+            "the right matrix is not constant: the core's own kernel packs it on the fly");
 }
 
 void add_product(Plan& plan, Steps& steps, const Product& p) {
@@ -29,11 +29,11 @@ void add_product(Plan& plan, Steps& steps, const Product& p) {
   const double flops = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.k) * static_cast<double>(p.n);
   const Dims a{p.m, p.k}, b{p.k, p.n}, y{p.m, p.n};
   const Dims b_strides = p.transpose_b ? Dims{1, p.k} : Dims{p.n, 1};
-  refuse_if(flops < 2e6 && p.k * p.n <= 65536, "so small a product is faster in the core's own kernel");
+  refuse_if(flops < 2e6 && p.k * p.n <= 65536, "the core's own kernel is faster for so small a product");
   // With one row, the weights are read once whether packed or not. For few columns, oneDNN would
   // read 64.
   refuse_if(p.type == DataType::f32 && (p.m == 1 || (p.m <= 8 && p.n <= 32)),
-            "so few rows are as fast, or faster, in the core's own kernel");
+            "the core's own kernel is as fast, or faster, for so few rows");
   plan.add(steps, even_pieces(pieces_for(flops, p.type), p.n), [&](bool formats) {
     const PostOps post_ops =
         find_post_ops(whole, [](const Dims& dims, DataType t) { return row_major(fold(dims), t); });
@@ -59,7 +59,7 @@ Product find_matmul(const Node& whole) {
   const Anchor anchor = find_anchor(whole, "MatMul");
   check(whole, anchor);
   const Dims a = anchor.node.dims(0), b = anchor.node.dims(1);
-  refuse_if(b.size() != 2, "only one matrix of weights");
+  refuse_if(b.size() != 2, "the weights must be a single matrix");
   const DataType type = float_type(anchor.node.dtype(0));
   return {elements(a) / a.back(), b[0], b[1], false, anchor.operands[0], anchor.operands[1], -1, type};
 }
@@ -73,7 +73,7 @@ Product find_gemm(const Node& whole) {
   refuse_if(node.attribute("alpha", 1.0) != 1, "alpha is not 1");
   if (anchor.has(2)) {
     refuse_if(node.attribute("beta", 1.0) != 1, "beta is not 1");
-    refuse_if(elements(node.dims(2)) != y[1] || node.dims(2).back() != y[1], "C is no row");
+    refuse_if(elements(node.dims(2)) != y[1] || node.dims(2).back() != y[1], "C is not a row");
   }
   return {y[0],
           node.dims(0)[1],

@@ -17,7 +17,7 @@ struct Sizes {
   Dims a, b, y;
 };
 Sizes sizes_of(const Dims& a, const Dims& b, const Dims& y) {
-  refuse_if(is_empty(a) || is_empty(b), "an operand is empty");
+  refuse_if(is_empty(a) || is_empty(b), "an operand has no elements");
   refuse_if(a.size() < 2 || b.size() < 2, "an operand is a vector");
   const int64_t k = a.back(), n = b.back();
   if (b.size() == 2) return {{elements(a) / k, k}, b, {elements(y) / n, n}};
@@ -60,7 +60,7 @@ void add_product(Plan& plan, Steps& steps, const IntegerProduct& product) {
 void prepare_matmul_integer(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const ZeroPoint a_zero = zero_point(node, 2), b_zero = weight_zero_point(node, 1, 3);
-  refuse_if(is_empty(node.dims(1)), "an operand is empty");
+  refuse_if(is_empty(node.dims(1)), "an operand has no elements");
   refuse_inexact(plan, 0, 1, a_zero, b_zero, Filters::kColumns);
   add_product(plan, steps, {.a = 0, .b = 1, .a_zero = a_zero, .b_zero = b_zero, .result = DataType::s32});
 }

@@ -21,7 +21,7 @@ constexpr auto kTraining = dnnl::prop_kind::forward_training;
 const char* format_of(const Node& node, size_t a, size_t b) {
   const char* format = node.layout(a) != nullptr ? node.layout(a) : node.layout(b);
   refuse_if(format == nullptr && node.dtype(a) == PERCALE_DTYPE_F32,
-            "the input is row-major: the core's own kernel is as fast");
+            "the input is row-major, where the core's own kernel is as fast");
   return format;
 }
 
@@ -31,9 +31,9 @@ MemoryDesc describe(const char* format, bool formats, const Dims& dims, DataType
 
 void check_channels(const Node& node, size_t from, size_t to) {
   for (size_t i = from; i < to; ++i) {
-    refuse_if(node.has(i) && node.dtype(i) != PERCALE_DTYPE_F32, "numbers per channel are f32 only");
+    refuse_if(node.has(i) && node.dtype(i) != PERCALE_DTYPE_F32, "values per channel must be f32");
   }
-  refuse_if(node.attribute("training_mode", int64_t{0}) == 0, "computes the moments of the batch");
+  refuse_if(node.attribute("training_mode", int64_t{0}) == 0, "requires training_mode");
 }
 
 // Computes kept = given * momentum + batch * (1 - momentum).
@@ -55,7 +55,7 @@ void prepare_batch_norm(Plan& plan, Steps& steps) {
   check_channels(node, 1, 5);
   const char* const format = format_of(node, 0, 0);
   const Dims x = node.dims(0);
-  refuse_if(is_empty(x), "an operand is empty");
+  refuse_if(is_empty(x), "an operand has no elements");
   const int64_t channels = x[1];
   const auto epsilon = static_cast<float>(node.attribute("epsilon", 1e-5));
   const auto momentum = static_cast<float>(node.attribute("momentum", 0.9));
@@ -85,7 +85,7 @@ void prepare_batch_norm_grad(Plan& plan, Steps& steps) {
   check_channels(node, 2, 3);
   const char* const format = format_of(node, 1, 0);
   const Dims x = node.dims(1), channels{x[1]};
-  refuse_if(is_empty(x), "an operand is empty");
+  refuse_if(is_empty(x), "an operand has no elements");
   const auto epsilon = static_cast<float>(node.attribute("epsilon", 1e-5));
   const int first = static_cast<int>(node.inputs());
   plan.add_all(steps, pieces_for(32.0 * static_cast<double>(elements(x))), [&](bool formats) {
@@ -118,12 +118,12 @@ void prepare_batch_norm_grad(Plan& plan, Steps& steps) {
 
 void prepare_layer_norm_grad(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
-  refuse_if(node.dtype(1) != PERCALE_DTYPE_F32, "only f32");
+  refuse_if(node.dtype(1) != PERCALE_DTYPE_F32, "supports only f32");
   const Dims given = node.dims(1);
   const auto rank = static_cast<int64_t>(given.size());
   int64_t axis = node.attribute("axis", int64_t{-1});
   if (axis < 0) axis += rank;
-  refuse_if(is_empty(given), "an operand is empty");
+  refuse_if(is_empty(given), "an operand has no elements");
   const int64_t size = elements(Dims(given.begin() + axis, given.end()));
   const Dims x{elements(given) / size, size}, scale{size};
   const auto epsilon = static_cast<float>(node.attribute("epsilon", 1e-5));

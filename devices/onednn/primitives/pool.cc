@@ -84,15 +84,15 @@ void add_pool_grad(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Di
 void check(const Node& node, size_t image, const Dims& x, const Dims& y) {
   refuse_if(!holds_bytes(node) && float_type(node.dtype(0)) == DataType::f32 && x.size() <= 4 &&
                 node.layout(0) == nullptr && node.layout(image) == nullptr,
-            "the input is row-major: the core's own kernel is as fast");
-  refuse_if(is_empty(x) || is_empty(y), "an operand is empty");
+            "the input is row-major, where the core's own kernel is as fast");
+  refuse_if(is_empty(x) || is_empty(y), "an operand has no elements");
 }
 void check(const Node& node) { check(node, 0, node.dims(0), node.output_dims()); }
 
 Dims kernel_shape(const Node& node, const Dims& x) {
   if (node.attribute("global", int64_t{0}) != 0) return Dims(x.begin() + 2, x.end());
   const Dims kernel = node.attribute("kernel_shape", Dims());
-  refuse_if(kernel.empty() || kernel.size() + 2 != x.size(), "odd attributes");
+  refuse_if(kernel.empty() || kernel.size() + 2 != x.size(), "unsupported attributes");
   return kernel;
 }
 Dims kernel_shape(const Node& node) { return kernel_shape(node, node.dims(0)); }
@@ -100,7 +100,7 @@ Dims kernel_shape(const Node& node) { return kernel_shape(node, node.dims(0)); }
 dnnl::algorithm average_of(const Node& node) {
   // Frameworks disagree about what a window counts if ceil_mode lets it extend beyond the edge.
   const bool count = node.attribute("count_include_pad", int64_t{0}) != 0;
-  refuse_if(count && node.attribute("ceil_mode", int64_t{0}) != 0, "ceil_mode with count_include_pad");
+  refuse_if(count && node.attribute("ceil_mode", int64_t{0}) != 0, "ceil_mode with count_include_pad is not supported");
   return count ? dnnl::algorithm::pooling_avg_include_padding : dnnl::algorithm::pooling_avg_exclude_padding;
 }
 
@@ -121,7 +121,7 @@ constexpr auto kMean = dnnl::algorithm::pooling_avg_include_padding;
 void prepare_max_pool(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   check(node);
-  refuse_if(node.gives(1), "the indices are asked for");
+  refuse_if(node.gives(1), "the indices are requested as outputs");
   const Dims kernel = kernel_shape(node);
   add_pool(plan, steps, dnnl::algorithm::pooling_max, kernel, Window(node, kernel, node.dims(0), node.output_dims()),
            node.output_dims());
@@ -140,19 +140,19 @@ void prepare_global_max_pool(Plan& plan, Steps& steps) { add_global_pool(plan, s
 
 void prepare_reduce_mean(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
-  refuse_if(node.layout(0) == nullptr, "the input is row-major: the core's own kernel is as fast");
+  refuse_if(node.layout(0) == nullptr, "the input is row-major, where the core's own kernel is as fast");
   const auto rank = std::ssize(node.dims(0));
   Dims axes = node.attribute("axes", Dims());
   if (node.has(1)) {
     const auto* const given = static_cast<const int64_t*>(node.constant(1));
-    refuse_if(given == nullptr, "the axes are not known before the run");
+    refuse_if(given == nullptr, "the axes are unknown before the run");
     axes.assign(given, given + elements(node.dims(1)));
   }
   for (int64_t& axis : axes) axis += axis < 0 ? rank : 0;
   std::sort(axes.begin(), axes.end());
   Dims spatial(static_cast<size_t>(rank - 2));
   std::iota(spatial.begin(), spatial.end(), int64_t{2});
-  refuse_if(axes != spatial, "the axes are not the spatial ones");
+  refuse_if(axes != spatial, "the axes are not the spatial dims");
   add_global_pool(plan, steps, kMean);
 }
 

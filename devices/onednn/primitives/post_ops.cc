@@ -41,7 +41,7 @@ class Chain {
       if (gate(i, node)) {
         ++i;
       } else if (node.inputs() == 1 || node.op() == "Clip") {
-        refuse_if(body_.input(i, 0) != current_, "a node reads what the one before has not written");
+        refuse_if(body_.input(i, 0) != current_, "a node does not read the result of the node before it");
         unary(node);
       } else {
         binary(i, node);
@@ -109,17 +109,17 @@ class Chain {
     const auto bound = [&](size_t i, float otherwise) {
       if (!node.has(i)) return otherwise;
       const std::optional<float> value = one_element(node, i);
-      refuse_if(!value, "a bound of Clip is not known before the run");
+      refuse_if(!value, "a bound of Clip is unknown before the run");
       return *value;
     };
     eltwise(algorithm::eltwise_clip, bound(1, -kInfinity), bound(2, kInfinity));
   }
 
   void binary(size_t i, const Node& node) {
-    refuse_if(node.inputs() != 2, "no post-op has so many inputs");
+    refuse_if(node.inputs() != 2, "no post-op has this number of inputs");
     const bool first = body_.input(i, 0) == current_;
     refuse_if(first == (body_.input(i, 1) == current_),
-              "a node reads what the one before has not written, or reads it twice");
+              "a node reads the result of the node before it twice or not at all");
     const size_t other = first ? 1 : 0;
     if (const std::optional<float> value = one_element(node, other)) return with_number(node.op(), first, *value);
     const int operand = before_cast(body_.input(i, other));
@@ -174,7 +174,7 @@ class Chain {
     if (op == "Max") return eltwise(algorithm::eltwise_clip, v, kInfinity);
     if (op == "Min") return eltwise(algorithm::eltwise_clip, -kInfinity, v);
     if (op == "Pow" && first && v == 2) return eltwise(algorithm::eltwise_square, 0, 0);
-    throw Refusal("no post-op computes " + std::string(op) + " with a number");
+    throw Refusal("no post-op computes " + std::string(op) + " with a constant");
   }
 
   const Body& body_;
@@ -198,10 +198,10 @@ int Body::output(size_t i) const { return fused_ == 0 ? static_cast<int>(whole_.
 Anchor find_anchor(const Node& whole, std::string_view op) {
   const Body body(whole);
   Anchor anchor{body.node(0), {}};
-  if (anchor.node.op() != op) throw Refusal("the group does not begin with a " + std::string(op));
+  if (anchor.node.op() != op) throw Refusal("the group does not begin with " + std::string(op));
   for (size_t i = 0; i < anchor.node.inputs(); ++i) {
     const int operand = body.input(0, i);
-    refuse_if(operand >= 0 && !body.is_operand(operand), "an input is a constant of the group");
+    refuse_if(operand >= 0 && !body.is_operand(operand), "an input is a constant inside the group");
     anchor.operands.push_back(operand);
   }
   return anchor;
@@ -225,23 +225,24 @@ Tail find_tail(const PostOps& post_ops, const Dims& y, size_t columns) {
     dnnl::algorithm algorithm;
     MemoryDesc desc;
     if (operand.post_op == i) ops.get_params_binary(i, algorithm, desc);
-    refuse_if(operand.post_op != i || algorithm != dnnl::algorithm::binary_add, "a sum does not come first");
+    refuse_if(operand.post_op != i || algorithm != dnnl::algorithm::binary_add, "the first post-op is not a sum");
     ++i;
     const bool is_row =
         operand.dims != y && elements(operand.dims) == y[columns] && operand.dims[columns] == y[columns];
     int& place = is_row ? tail.row : tail.addend;
     refuse_if((!is_row && operand.dims != y) || place >= 0,
-              "what is added is neither a row nor a result, or there are two");
+              "an addend is neither a row nor of the result's shape, or there are two addends");
     place = operand.operand;
   }
   if (i == ops.len()) return tail;
-  refuse_if(i + 1 < ops.len() || ops.kind(i) != dnnl::primitive::kind::eltwise, "more than one function follows");
+  refuse_if(i + 1 < ops.len() || ops.kind(i) != dnnl::primitive::kind::eltwise,
+            "the epilogue contains more than one function");
   dnnl::algorithm algorithm;
   float alpha = 0, beta = 0;
   ops.get_params_eltwise(i, algorithm, alpha, beta);
   switch (algorithm) {
     case dnnl::algorithm::eltwise_relu:
-      refuse_if(alpha != 0, "a Relu with a slope");
+      refuse_if(alpha != 0, "the epilogue contains a Relu with a slope");
       tail.low = 0;
       break;
     case dnnl::algorithm::eltwise_clip: tail.low = alpha, tail.high = beta; break;
@@ -249,7 +250,7 @@ Tail find_tail(const PostOps& post_ops, const Dims& y, size_t columns) {
     case dnnl::algorithm::eltwise_gelu_tanh: tail.function = Tail::Function::kGeluTanh; break;
     case dnnl::algorithm::eltwise_swish: tail.function = Tail::Function::kSwish, tail.alpha = alpha; break;
     case dnnl::algorithm::eltwise_logistic: tail.function = Tail::Function::kSigmoid; break;
-    default: throw Refusal("a function follows that our own loops don't have");
+    default: throw Refusal("the epilogue contains a function that the plug-in's loops do not support");
   }
   return tail;
 }

@@ -9,7 +9,7 @@ namespace {
 // mistakes per-channel scales for another kind if only one element follows the channel dim. Such
 // scales belong to weights, which are quantised once.
 MemoryDesc number(const Node& node, size_t i, const Dims& x) {
-  refuse_if(elements(node.dims(i)) != 1, "scales along an axis");
+  refuse_if(elements(node.dims(i)) != 1, "scales along an axis are not supported");
   return row_major(Dims(x.size(), 1), data_type(node.dtype(i)));
 }
 
@@ -19,9 +19,9 @@ MemoryDesc number(const Node& node, size_t i, const Dims& x) {
 void prepare_quantize(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const Dims x = node.dims(0);
-  refuse_if(node.dtype(0) != PERCALE_DTYPE_F32 || node.dtype(1) != PERCALE_DTYPE_F32, "only f32");
-  refuse_if(is_empty(x) || x.empty(), "a number alone, or none");
-  refuse_if(node.attribute("precision", int64_t{0}) != 0, "a precision");
+  refuse_if(node.dtype(0) != PERCALE_DTYPE_F32 || node.dtype(1) != PERCALE_DTYPE_F32, "supports only f32");
+  refuse_if(is_empty(x) || x.empty(), "the input has a single element or none");
+  refuse_if(node.attribute("precision", int64_t{0}) != 0, "the attribute 'precision' is not supported");
   const DataType result = byte_type(node.output_dtype(0));
   const bool has_zero = node.has(2);
   const MemoryDesc scale = number(node, 1, x), zero = has_zero ? number(node, 2, x) : MemoryDesc();

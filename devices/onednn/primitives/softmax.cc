@@ -11,13 +11,13 @@ void add_softmax(Plan& plan, Steps& steps, dnnl::algorithm algorithm) {
   const Node& node = plan.node();
   const Dims x = node.dims(0);
   const DataType type = float_type(node.dtype(0));
-  refuse_if(is_empty(x) || x.empty(), "the operand is empty");
+  refuse_if(is_empty(x) || x.empty(), "the operand has no elements");
   const auto rank = static_cast<int64_t>(x.size());
   int64_t axis = node.attribute("axis", int64_t{-1});
   if (axis < 0) axis += rank;
   const bool rows = elements(Dims(x.begin() + axis + 1, x.end())) == 1;
   refuse_if(rows && type == DataType::f32 && node.layout(0) == nullptr,
-            "along rows that lie in order the core's own kernel is as fast");
+            "the input is row-major along contiguous rows, where the core's own kernel is as fast");
   const char* const format = node.layout(0);
   plan.add(steps, pieces_for(32.0 * static_cast<double>(elements(x))), [&](bool formats) {
     const MemoryDesc desc = lying_in(formats ? format : nullptr, x, type);

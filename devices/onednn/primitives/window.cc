@@ -29,7 +29,7 @@ Window::Window(const Node& node, const Dims& kernel, const Dims& x, const Dims& 
 Window Window::transposed(const Node& node, const Dims& kernel, const Dims& x, const Dims& y) {
   const std::string_view automatic = auto_pad(node);
   const Dims padding = node.attribute("output_padding", Dims(kernel.size(), 0));
-  refuse_if(padding.size() != kernel.size(), "odd attributes");
+  refuse_if(padding.size() != kernel.size(), "unsupported attributes");
   const bool shaped = !node.attribute("output_shape", Dims()).empty();
   return Window(node, kernel, y, x, [&](size_t d, int64_t pad, int64_t total) {
     const int64_t cut = std::max<int64_t>(total + padding[d], 0);
@@ -44,7 +44,7 @@ Window::Window(const Node& node, const Dims& kernel, const Dims& x, const Dims& 
   strides = node.attribute("strides", Dims(rank, 1));
   dilations = node.attribute("dilations", Dims(rank, 1));
   const Dims pads = node.attribute("pads", Dims(2 * rank, 0));
-  refuse_if(strides.size() != rank || dilations.size() != rank || pads.size() != 2 * rank, "odd attributes");
+  refuse_if(strides.size() != rank || dilations.size() != rank || pads.size() != 2 * rank, "unsupported attributes");
   for (size_t d = 0; d < rank; ++d) {
     const int64_t reach = (y[d + 2] - 1) * strides[d] + (kernel[d] - 1) * dilations[d] + 1;
     const int64_t total = reach - x[d + 2];
@@ -57,7 +57,7 @@ Window::Window(const Node& node, const Dims& kernel, const Dims& x, const Dims& 
         const int64_t at = o * strides[d] + k * dilations[d] - front;
         touches = at >= 0 && at < x[d + 2];
       }
-      refuse_if(!touches, "a window lies wholly in the padding");
+      refuse_if(!touches, "a window lies entirely in the padding");
     }
     --dilations[d];
   }

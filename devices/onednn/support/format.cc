@@ -165,11 +165,11 @@ std::string encode(const Format& format) {
 
 Format decode(const char* text) {
   std::string_view rest(text);
-  if (!rest.starts_with(kPrefix)) throw Refusal("the format is not oneDNN's");
+  if (!rest.starts_with(kPrefix)) throw Refusal("the format is not a oneDNN format");
   rest.remove_prefix(std::min(rest.find(';'), rest.size()));
   Format out;
   for (MemoryDesc* desc : {&out.in_format, &out.row_major}) {
-    if (rest.empty()) throw Refusal("the format is cut off");
+    if (rest.empty()) throw Refusal("the format text is truncated");
     const size_t end = std::min(rest.find(';', 1), rest.size());
     *desc = read_desc(rest.substr(1, end - 1));
     rest.remove_prefix(end);
@@ -242,7 +242,7 @@ DataType data_type(percale_dtype dtype) {
     case PERCALE_DTYPE_I8: return DataType::s8;
     case PERCALE_DTYPE_U8: return DataType::u8;
     case PERCALE_DTYPE_I32: return DataType::s32;
-    default: throw Refusal("oneDNN has no such dtype");
+    default: throw Refusal("oneDNN does not support this dtype");
   }
 }
 

@@ -18,7 +18,7 @@ void translating(F&& body) {
     if (error.status == dnnl_out_of_memory) {
       throw plugin::Failure(PERCALE_RESOURCE_EXHAUSTED, "oneDNN: out of memory");
     }
-    throw Refusal(error.status == dnnl_unimplemented ? "oneDNN has no code for it" : error.what());
+    throw Refusal(error.status == dnnl_unimplemented ? "oneDNN does not support this operation" : error.what());
   }
 }
 
@@ -36,17 +36,17 @@ void check_isa(const Node& node) {
     }
     return wanted;
   }();
-  if (wanted != settled) throw Refusal("oneDNN has been used with isa=" + settled + " in this process before");
+  if (wanted != settled) throw Refusal("oneDNN was already used with isa=" + settled + " in this process before");
 }
 
 }  // namespace
 
 DataType float_type(percale_dtype dtype) {
   if (dtype == PERCALE_DTYPE_F32) return DataType::f32;
-  refuse_if(dtype != PERCALE_DTYPE_BF16, "only f32 and bf16");
+  refuse_if(dtype != PERCALE_DTYPE_BF16, "supports only f32 and bf16");
   const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
   const auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
-  refuse_if((isa & needed) != needed, "the CPU does not compute in bf16");
+  refuse_if((isa & needed) != needed, "the CPU does not support bf16");
   return DataType::bf16;
 }
 
@@ -167,7 +167,7 @@ bool Plan::ask_for_format(size_t operand, const std::string& format, size_t byte
 }
 
 void Plan::require_format(size_t operand, const std::string& format, size_t bytes) {
-  refuse_if(!ask_for_format(operand, format, bytes), "all operands are row-major here");
+  refuse_if(!ask_for_format(operand, format, bytes), "all operands are row-major");
 }
 
 void Plan::require_format(size_t operand, const MemoryDesc& desc) {

@@ -94,7 +94,8 @@ DataType float_type(percale_dtype dtype);
 // oneDNN has a slow implementation of nearly everything: that is nothing to take a node for.
 template <class PrimitiveDesc>
 void refuse_reference(const PrimitiveDesc& primitive) {
-  refuse_if(std::string_view(primitive.impl_info_str()).starts_with("ref"), "oneDNN has no fast code for it");
+  refuse_if(std::string_view(primitive.impl_info_str()).starts_with("ref"),
+            "oneDNN has only a slow reference implementation");
 }
 
 inline bool is_empty(const Dims& dims) { return elements(dims) == 0; }

@@ -124,7 +124,7 @@ void Primitive::run(const percale_launch& launch) const {
   const DenormalsAreZero zero;
   dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive_.get(), run->stream.get(),
                                                  static_cast<int>(run->arguments.size()), run->arguments.data()),
-                          "oneDNN could not run the primitive");
+                          "oneDNN failed to run the primitive");
   delete idle_.exchange(run.release());
 }
 

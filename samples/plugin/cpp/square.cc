@@ -14,6 +14,7 @@ struct Square {
   }
 };
 
+// --8<-- [start:kernel]
 struct SquareOnCpu {
   static constexpr KernelName kKernel{"sample.square", "sample", "Square"};
   SquareOnCpu(const Node& node, KernelPlan&) : count(elements(node.dims(0))) {}
@@ -26,6 +27,7 @@ struct SquareOnCpu {
   }
   int64_t count;
 };
+// --8<-- [end:kernel]
 
 struct SquarePlugin : Plugin {
   static constexpr const char* kName = "square";

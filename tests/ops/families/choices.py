@@ -47,7 +47,7 @@ def select(t):
     t.row("Compress", x, np.array([True, False, True]), axis=1, out=False, grad=[0], grad2=True)
     t.row("Compress", x, np.array([True, False, True]), axis=-2, out=False, grad=[0])
     t.row("Compress", x, np.arange(9) % 2 == 0, out=False, grad=[0])
-    t.row("Compress", x, np.array([False, False, False, True]), axis=1, error="holds for slice 3 of 3")
+    t.row("Compress", x, np.array([False, False, False, True]), axis=1, error="is true for slice 3, but")
     t.row("Compress", x, np.array([True]), axis=3, error="out of range")
     t.row("Compress", x, np.array([[True]]), axis=0, error="rank 1")
     t.row("Compress", empty(0, 3), np.array([False, True]), axis=1, out=empty(0, 1))
@@ -92,7 +92,7 @@ def blocks(t):
         attrs = {} if axes is None else {"axes": list(axes)}
         t.row("CenterCropPad", x, i64(*dims), out=crop(x, dims, axes or range(3)), **attrs)
     t.row("CenterCropPad", x, np.int32([3, 5]), axes=[0, 1], out=False, grad=[0], grad2=True)
-    t.row("CenterCropPad", x, i64(3, 5), error="2 dims for 3 axes")
+    t.row("CenterCropPad", x, i64(3, 5), error="2 dims, but there are 3 axes")
     t.row("CenterCropPad", x, i64(3, 5), axes=[0, 3], error="out of range")
     t.row("CenterCropPad", x, i64(-3), axes=[0], error="not in [0, 2^40]")
 
@@ -124,7 +124,7 @@ def sequence_rows(t):
     t.row("ReverseSequence", x, i64(4, 2), error="out of range")
     t.row("ReverseSequence", x, i64(-1, 2), error="out of range")
     t.row("ReverseSequence", x, i64(1, 2, 3), error="wanted [2]")
-    t.row("ReverseSequence", x, i64(1, 2), time_axis=1, error="are both 1")
+    t.row("ReverseSequence", x, i64(1, 2), time_axis=1, error="must differ, both are 1")
     t.row("ReverseSequence", floats((3,)), i64(1), error="rank 2 or more")
 
     small = [k for k in SMALL if SMALL[k] not in ("i2", "u2")]

@@ -56,13 +56,13 @@ def embedding(t):
     t.row("percale:EmbeddingBag", table, i64([[-1, 0]]), error="index -1 is out of range")
     t.row("percale:EmbeddingBag", table, flat, i64(0, 4, 3), error="index 3 is out of range", note="falling offsets")
     t.row("percale:EmbeddingBag", table, flat, i64(0, 8), error="index 8 is out of range", note="an offset behind the end")
-    t.row("percale:EmbeddingBag", table, flat, error="without offsets they are [bags, length]")
-    t.row("percale:EmbeddingBag", table, fixed, offsets, error="with offsets they are [count]")
-    t.row("percale:EmbeddingBag", table, fixed, None, weights, mode="mean", error="weights go with mode sum alone")
+    t.row("percale:EmbeddingBag", table, flat, error="wanted [bags, length] without offsets")
+    t.row("percale:EmbeddingBag", table, fixed, offsets, error="wanted [count] with offsets")
+    t.row("percale:EmbeddingBag", table, fixed, None, weights, mode="mean", error="weights require mode sum")
     t.row("percale:EmbeddingBag", table, fixed, None, weights[:2], mode="sum", error="differ")
     t.row("percale:EmbeddingBag", table, fixed, mode="median", error="wanted sum, mean or max")
     t.row("percale:EmbeddingBag", floats((2, 3, 4)), fixed, error="wanted [rows, width]")
-    t.row("percale:EmbeddingBagRows", floats((4, 4)), table, fixed, error="is no result of EmbeddingBag")
+    t.row("percale:EmbeddingBagRows", floats((4, 4)), table, fixed, error="does not match the result of EmbeddingBag")
 
 
 def row_sparse(t):
@@ -85,7 +85,7 @@ def row_sparse(t):
     t.row("percale:SumRows", np.zeros((0,), np.int64), empty(0, 2), outputs=2, out=[np.zeros((0,), np.int64), empty(0, 2)])
     t.row("percale:SumRows", i64(1, 1), whole((2, 2), np.float16), outputs=2,
           out=[i64(1, -1), np.stack([whole((2, 2), np.float16).sum(0), np.zeros(2)]).astype(np.float16)])
-    t.row("percale:SumRows", i64(0, 1), values, outputs=2, error="2 rows and values")
+    t.row("percale:SumRows", i64(0, 1), values, outputs=2, error="2 rows, but values")
 
     # One step of rows 0, 2 and 5 of 6. Expected: PyTorch's dense optimizers applied to a tensor of
     # just these rows.

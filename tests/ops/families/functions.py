@@ -56,8 +56,8 @@ def bitwise(t):
     t.row("BitCast", np.arange(-2, 3).astype(ml_dtypes.int4), to=21, out=(np.arange(-2, 3) % 16).astype(ml_dtypes.uint4))
     t.row("BitCast", empty(0, 2), to=6, out=np.zeros((0, 2), np.int32))
     t.row("BitCast", x, to=7, error="differ in size")
-    t.row("BitCast", x, to=8, error="names no element type")
-    t.row("BitCast", x, to=99, error="names no element type")
+    t.row("BitCast", x, to=8, error="not an element type")
+    t.row("BitCast", x, to=99, error="not an element type")
 
 
 def piecewise(t):
@@ -105,4 +105,4 @@ def taper(t):
         t.row(op, np.int32(0), out=empty(0))
         t.row(op, np.int64(-1), error="wanted 0 to 2^40")
         t.row(op, i64(3, 4), error="must be a scalar")
-        t.row(op, np.int64(3), output_datatype=9, error="names no number type")
+        t.row(op, np.int64(3), output_datatype=9, error="not a number type")

@@ -44,7 +44,7 @@ def resize(t):
     t.row("Resize", x, None, F32([1, 1, 1, 1]), out=x)
     t.row("Resize", x, None, F32([1, 1, 0.1, 1]), out=empty(1, 2, 0, 5), note="nothing left")
     t.row("Resize", empty(0, 4), None, F32([3, 2]), out=empty(0, 8))
-    t.row("Resize", empty(0, 4), None, None, i64(1, 2), error="no element to resize")
+    t.row("Resize", empty(0, 4), None, None, i64(1, 2), error="no elements to resize")
     t.row("Resize", x, None, F32([1, 1, 2, 2]), i64(1, 2, 3, 4), error="got both")
     t.row("Resize", x, error="got neither")
     t.row("Resize", x, None, F32([1, 1, 2]), error="'scales' is [3], wanted [4]")
@@ -56,11 +56,11 @@ def resize(t):
     t.row("Resize", x, F32([0, 1]), F32([1, 1, 1, 2]), coordinate_transformation_mode="tf_crop_and_resize",
           error="'roi' is [2], wanted [8]")
     t.row("Resize", x, F32([np.nan] * 8), F32([1, 1, 1, 2]), coordinate_transformation_mode="tf_crop_and_resize",
-          error="roi is not finite")
+          error="roi must be finite")
     t.row("Resize", x, None, F32([1, 1, 1, 2]), mode="area", error="mode is 'area'")
     t.row("Resize", x, None, F32([2]), axes=[4], error="out of range")
-    t.row("Resize", x, None, F32([2, 2]), axes=[1, -3], error="given twice")
-    t.row("Resize", np.array([True]), None, F32([2]), mode="linear", error="makes means")
+    t.row("Resize", x, None, F32([2, 2]), axes=[1, -3], error="listed twice")
+    t.row("Resize", np.array([True]), None, F32([2]), mode="linear", error="interpolates")
     for dtype in NUMERIC:
         g = whole((4, 3), dtype, 2, 0, 9)
         t.row("percale:ResizeGrad", g, i64(2, 3), None, F32([2, 1]), out=(g[::2] + g[1::2]).astype(dtype))

@@ -51,7 +51,7 @@ def linear(t):
     power = np.array([0.5], ml_dtypes.float8_e8m0fnu)
     t.row("QuantizeLinear", real, power, np.int8([0]), out=rounded(real / 0.5, 0, np.int8), note="a power of two")
     t.row("DequantizeLinear", np.int8([3, 5]), power, output_dtype=1, out=F32([1.5, 2.5]))
-    t.row("DequantizeLinear", np.int8([3, 5]), power, error="needs the attribute 'output_dtype'")
+    t.row("DequantizeLinear", np.int8([3, 5]), power, error="requires the attribute 'output_dtype'")
     t.row("DequantizeLinear", np.int8([3, 5]), F32(0.5), output_dtype=10, out=F16([1.5, 2.5]))
     for dtype in FLOATS8 + [ml_dtypes.float4_e2m1fn]:
         limit = 6 if dtype is ml_dtypes.float4_e2m1fn else float(ml_dtypes.finfo(dtype).max)
@@ -84,7 +84,7 @@ def linear(t):
     t.row("QuantizeLinear", x, F32([1, 2]), error="wanted one number or 5 along axis 1")
     t.row("QuantizeLinear", x, F32([1, 2]), axis=2, error="out of range")
     t.row("QuantizeLinear", x, F32([[1, 2], [1, 2]]), block_size=2, error="for blocks of 2")
-    t.row("QuantizeLinear", x, F32(1), np.int8(0), output_dtype=2, error="output_dtype is u8, the zero point i8")
+    t.row("QuantizeLinear", x, F32(1), np.int8(0), output_dtype=2, error="output_dtype is u8, but the zero point is i8")
     t.row("QuantizeLinear", x, F32(1), output_dtype=1, error="'output_dtype' is 1")
     t.row("QuantizeLinear", x, F32(1), precision=3, error="'precision' is 3")
     t.row("QuantizeLinear", x, F32(1), np.int8([0, 1]), error="the zero point is")

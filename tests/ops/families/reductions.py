@@ -31,7 +31,7 @@ def reduce(t):
         t.row(op, F32(1.5), out=F32(1.5), note="rank 0")
         t.row(op, F32(1.5), i64(), keepdims=0, out=F32(1.5))
         t.row(op, x, i64(3), error="out of range")
-        t.row(op, x, i64(0, -3), error="given twice")
+        t.row(op, x, i64(0, -3), error="listed twice")
         wide_rows = floats((3, 300), 9, 0.9, 1.1)
         t.row(op, wide_rows, i64(0), keepdims=0, out=f(wide_rows.astype(F64), axis=0).astype(F32), tol=4e-6,
               note="more lanes than a block")
@@ -68,8 +68,8 @@ def reduce(t):
     t.row("percale:SumToShape", x, i64(4), out=x.astype(F64).sum(axis=(0, 1)).astype(F32), tol=1e-5)
     t.row("percale:SumToShape", x, i64(2, 1, 1), out=x.astype(F64).sum(axis=(1, 2), keepdims=True).astype(F32), tol=1e-5)
     t.row("percale:SumToShape", empty(0, 3), i64(1, 3), out=empty(1, 3))
-    t.row("percale:SumToShape", x, i64(5), error="no broadcast")
-    t.row("percale:SumToShape", x, i64(2, 3, 4, 1), error="no broadcast")
+    t.row("percale:SumToShape", x, i64(5), error="not a broadcast")
+    t.row("percale:SumToShape", x, i64(2, 3, 4, 1), error="not a broadcast")
     t.row("percale:SumToShape", x, i64(-1), error="negative dim")
     t.row("percale:SumToShape", x, i64(3, 1), out=False, grad=[0], grad2=True)
 

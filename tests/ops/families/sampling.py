@@ -31,12 +31,12 @@ def grid_sample(t):
     t.row("GridSample", x2, np.zeros((2, 0, 3, 2), F32), out=empty(2, 1, 0, 3))
     t.row("GridSample", x2[:1, :, :1, :1], g2[:1], padding_mode="reflection", align_corners=1, note="one element reflects itself",
           out=np.broadcast_to(x2[:1, :, :1, :1], (1, 1, 3, 2)))
-    t.row("GridSample", x2, g2[:1], error="the grid is")
-    t.row("GridSample", x2, g3, error="the grid is")
+    t.row("GridSample", x2, g2[:1], error="the grid has shape")
+    t.row("GridSample", x2, g3, error="the grid has shape")
     t.row("GridSample", empty(2, 1, 0, 3), g2, error="no element")
     t.row("GridSample", x2, g2, mode="lanczos", error="mode is 'lanczos'")
     t.row("GridSample", x2, g2, padding_mode="wrap", error="padding_mode is 'wrap'")
-    t.row("GridSample", x2 > 0, g2, error="makes means")
+    t.row("GridSample", x2 > 0, g2, error="interpolates")
     # Y is linear in X: an element's gradient is the result for an image with only this element.
     x, grid, dy = x2[:1, :1], g2[:1], floats((1, 1, 3, 2), 13)
     alone = np.eye(20, dtype=F64).reshape(20, 1, 4, 5)
@@ -55,8 +55,8 @@ def affine_grid(t):
         t.row("AffineGrid", theta, i64(1, 1, 2, 4), out=by_onnx("AffineGrid", [theta.astype(F32), i64(1, 1, 2, 4)], {}, 1)[0].astype(dtype),
               tol=TOLERANCE[np.dtype(dtype).name] * 4 if dtype is not F64 else 1e-6)
     t.row("AffineGrid", floats((1, 2, 3), 3), i64(1, 1, 0, 4), out=empty(1, 0, 4, 2))
-    t.row("AffineGrid", floats((1, 2, 3), 3), i64(2, 1, 3, 4), error="size asks for")
-    t.row("AffineGrid", floats((1, 2, 3), 3), i64(1, 1, 3, 4, 5), error="theta is")
+    t.row("AffineGrid", floats((1, 2, 3), 3), i64(2, 1, 3, 4), error="but size is")
+    t.row("AffineGrid", floats((1, 2, 3), 3), i64(1, 1, 3, 4, 5), error="theta has shape")
     t.row("AffineGrid", floats((1, 4, 5), 3), i64(1, 1, 3, 4, 5, 6), error="wanted 2 or 3 spatial dims")
     t.row("AffineGrid", floats((1, 2, 3), 3), i64(1, 1, -3, 4), error="dim 2 is -3")
 

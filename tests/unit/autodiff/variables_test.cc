@@ -60,7 +60,7 @@ TEST_CASE("A read within a body is not silently left out of a variable's gradien
   CHECK(
       result.status().to_string() ==
       "UNIMPLEMENTED: percale:Call 'call': its body reads the variable 'w', whose gradient is wanted; read it outside "
-      "and hand it in");
+      "and pass it as an input");
 }
 
 TEST_CASE("A body that reads a variable is not differentiated once the variable may have been written after it") {

@@ -76,7 +76,7 @@ TEST_CASE("what is not JSON is refused with its place") {
 }
 
 TEST_CASE("a key that stands twice is refused by name") {
-  CHECK(message("{\"a\":1,\n\"b\":2,\n\"a\":3}") == "line 3, column 5: 'a': the key stands twice in one object");
+  CHECK(message("{\"a\":1,\n\"b\":2,\n\"a\":3}") == "line 3, column 5: 'a': the key occurs twice in one object");
 }
 
 TEST_CASE("depth, number of values and bytes are limited, whatever the text") {

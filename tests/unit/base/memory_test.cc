@@ -44,7 +44,7 @@ TEST_CASE("the limit is kept to the byte, and the message says what was asked an
   const auto refused = pool.allocate(65);
   CHECK(refused.status().code() == Code::kResourceExhausted);
   CHECK(refused.status().message() ==
-        "memory limit: 65 bytes asked, 64 of 1024 left; raise memory_limit or use a smaller batch");
+        "memory limit: 65 bytes requested, 64 of 1024 left; raise memory_limit or use a smaller batch");
   CHECK(pool.used() == 960);
   const auto rest = pool.allocate(64);
   REQUIRE(rest.ok());

@@ -124,9 +124,9 @@ TEST_CASE("run and job come back, and the first part that differs is named") {
   CHECK(back->job == c.job);
   CHECK(first_difference(back->job, c.job).empty());
   CHECK(first_difference(back->job, {{"optimizer.learning_rate", "0.01"}, {"seed", "8"}}) ==
-        "optimizer.learning_rate: the checkpoint has 0.001, this job 0.01");
+        "optimizer.learning_rate: the checkpoint has 0.001, but this job 0.01");
   CHECK(first_difference(back->job, {{"optimizer.learning_rate", "0.001"}}) ==
-        "seed: the checkpoint has 7, this job none");
+        "seed: the checkpoint has 7, but this job has none");
   CHECK(job_digest(c.job) != job_digest({{"optimizer.learning_rate", "0.01"}, {"seed", "7"}}));
 }
 

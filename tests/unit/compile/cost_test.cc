@@ -92,7 +92,7 @@ TEST_CASE("two heavy branches go to two devices of a thread each, with the numbe
   for (const char* name : {"b0/0", "b0/2"}) CHECK(device_of(plan, name) == "cpu:0");
   for (const char* name : {"b1/0", "b1/1"}) CHECK(device_of(plan, name) == "cpu:1");
   const Json& product = node_of(plan, "b1/1");
-  CHECK(product.find("reason")->as_string("")->starts_with("where it ends first: takes "));
+  CHECK(product.find("reason")->as_string("")->starts_with("where it finishes first: takes "));
   REQUIRE(product.find("candidates")->size() == 4);
   CHECK(*product.find("candidates")->item(1).find("end_seconds")->as_double("") <
         *product.find("candidates")->item(0).find("end_seconds")->as_double(""));

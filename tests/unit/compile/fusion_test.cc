@@ -337,8 +337,8 @@ TEST_CASE("what a kernel cannot express is put back, and the plan says why") {
   CAPTURE(outcome.passes);
   CHECK(outcome.kernels.find("percale:Fused") == std::string::npos);
   CHECK(outcome.passes.find("{\"node\":\"sine\",\"reason\":\"simd.chain: has no step for Sin") != std::string::npos);
-  CHECK(outcome.passes.find("takes limits of Clip that are constants") != std::string::npos);
-  CHECK(outcome.passes.find("simd.conv_chain: takes bodies with the anchor Conv") != std::string::npos);
+  CHECK(outcome.passes.find("requires constant limits of Clip") != std::string::npos);
+  CHECK(outcome.passes.find("simd.conv_chain: requires a body with the anchor Conv") != std::string::npos);
 }
 
 TEST_CASE("a group over no elements at all runs, with a number per channel, too") {
@@ -361,7 +361,7 @@ TEST_CASE("the kernels that stood before the one that runs a fused node say why 
             "{\"node\":\"y\",\"op\":\"percale:Fused\",\"device\":\"cpu:0\",\"kernel\":\"simd.matmul_chain\",") !=
         std::string::npos);
   CHECK(
-      outcome.kernels.find("\"refused\":[{\"kernel\":\"simd.chain\",\"reason\":\"takes bodies without an anchor\"}") !=
+      outcome.kernels.find("\"refused\":[{\"kernel\":\"simd.chain\",\"reason\":\"requires a body without an anchor\"}") !=
       std::string::npos);
 }
 

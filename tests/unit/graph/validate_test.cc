@@ -88,11 +88,11 @@ TEST_CASE("errors name the place") {
         }).starts_with("function 'main': node 'y': input 1: there is no value 99, the function has "));
   CHECK(error_after([](Graph& g) {
           node(g, "y").outputs[0] = -7;
-        }).starts_with("function 'main': value 'y': it is not what defines it"));
+        }).starts_with("function 'main': value 'y': its definition does not list this value"));
   CHECK(error_after([](Graph& g) { g.functions[0].outputs[1] = 1000; }) ==
         "function 'main': output 1: there is no value 1000");
   CHECK(error_after([](Graph& g) { value(g, "flags").type.dtype = DType::kU8; }) ==
-        "function 'main': constant 'flags' is declared u8 [3], its tensor is bool [3]");
+        "function 'main': constant 'flags' is declared u8 [3], but its tensor is bool [3]");
   CHECK(error_after([](Graph& g) {
           value(g, "y").type.dtype = DType::kF64;
         }).starts_with("function 'main': test:Add 'y': output 0 is declared f64"));
@@ -106,14 +106,14 @@ TEST_CASE("cycles are refused: a node takes no value of itself or of a later nod
   CHECK(error_after([](Graph& g) {
           const auto last = static_cast<NodeId>(g.functions[0].nodes.size()) - 1;
           node(g, "read").control = {last};
-        }).find("is no node before it") != std::string::npos);
+        }).find("is not an earlier node") != std::string::npos);
   CHECK(error_after([](Graph& g) { node(g, "y").control = {1, 0}; }).find("ascending") != std::string::npos);
   CHECK(error_after([](Graph& g) { node(g, "y").control = {0, 0}; }).find("ascending") != std::string::npos);
 }
 
 TEST_CASE("dtypes, shapes and sizes out of range are refused") {
   constexpr int64_t kBig = int64_t{1} << 40;
-  CHECK(error_after([](Graph& g) { value(g, "x").type.dtype = static_cast<DType>(99); }).find("99 is no dtype") !=
+  CHECK(error_after([](Graph& g) { value(g, "x").type.dtype = static_cast<DType>(99); }).find("99 is not a dtype") !=
         std::string::npos);
   CHECK(error_after([](Graph& g) { value(g, "x").type.dtype = DType::kInvalid; }).find("no dtype") !=
         std::string::npos);
@@ -154,10 +154,10 @@ TEST_CASE("names must be there, unique, of sane length and printable") {
     CHECK(rename(of_function, bad).find("name") != std::string::npos);
     CHECK(rename(of_variable, bad).find("name") != std::string::npos);
   }
-  CHECK(rename(of_value, "x").find("two values are called so") != std::string::npos);
-  CHECK(rename(of_node, "read").find("two nodes are called 'read'") != std::string::npos);
-  CHECK(rename(of_function, "main").find("two functions are called 'main'") != std::string::npos);
-  CHECK(rename(of_variable, "w").find("two variables are called 'w'") != std::string::npos);
+  CHECK(rename(of_value, "x").find("two values have this name") != std::string::npos);
+  CHECK(rename(of_node, "read").find("two nodes have the name 'read'") != std::string::npos);
+  CHECK(rename(of_function, "main").find("two functions have the name 'main'") != std::string::npos);
+  CHECK(rename(of_variable, "w").find("two variables have the name 'w'") != std::string::npos);
 }
 
 TEST_CASE("attributes, variables and functions that a node names must be there") {
@@ -222,7 +222,7 @@ TEST_CASE("functions nest sixteen deep at most and never in a circle, in whateve
 }
 
 TEST_CASE("init gives each variable without a first value its own, and has no inputs") {
-  CHECK(error_after([](Graph& g) { g.variables[0].initial = Tensor(); }).find("no output of 'init' is called so") !=
+  CHECK(error_after([](Graph& g) { g.variables[0].initial = Tensor(); }).find("'init' has no output of this name") !=
         std::string::npos);
   CHECK(error_after([](Graph& g) {
           g.variables[1].dtype = DType::kF64;

@@ -172,7 +172,7 @@ TEST_CASE("infer_shapes carries the shapes that were fed through chains of shape
   CHECK(f.nodes.size() == graph->main().nodes.size());
   const Shape wrong{2, 4};
   Function g = graph->main();
-  CHECK(bind_inputs(g, {&wrong, 1}).to_string() == "INVALID_ARGUMENT: input 'x' is declared [?,3] and was fed [2,4]");
+  CHECK(bind_inputs(g, {&wrong, 1}).to_string() == "INVALID_ARGUMENT: input 'x' is declared [?,3] but was fed [2,4]");
 }
 
 TEST_CASE("a reduction of all axes without keepdims is a scalar whatever the rank, and one of no axes is not") {
@@ -442,7 +442,7 @@ TEST_CASE("prune makes feeds the inputs and fetches the outputs, and names an in
   CHECK(f.value(f.inputs[1]).name == "inner");
   Function g = graph->main();
   CHECK(prune(*graph, g, {x}, {sum}, {}).to_string() ==
-        "INVALID_ARGUMENT: input 'y' (f64 [2,3]) is needed and was not fed");
+        "INVALID_ARGUMENT: input 'y' (f64 [2,3]) is required but was not fed");
 }
 
 TEST_CASE("Passes can be switched off by name and each that ran can be dumped") {

@@ -83,14 +83,14 @@ TEST_CASE(
   CHECK(one.reasons[0] == "the only device");
   size_t heavy = 0;
   while (f.nodes[heavy].name != "b1/0") ++heavy;
-  CHECK(two.reasons[heavy].starts_with("where it ends first: takes "));
+  CHECK(two.reasons[heavy].starts_with("where it finishes first: takes "));
   CHECK(two.reasons[heavy].find("; on cpu:0 ") != std::string::npos);
   REQUIRE(two.forecasts[heavy].size() == 4);
   CHECK(two.forecasts[heavy][0].device == 0);
   CHECK(two.forecasts[heavy][1].end < two.forecasts[heavy][0].end);
   // 2 * 256^3 operations.
   CHECK(two.forecasts[heavy][1].seconds == doctest::Approx(2.0 * 256 * 256 * 256 / 32e9).scale(0).epsilon(0.01));
-  CHECK(two.summary.find("where they end first") != std::string::npos);
+  CHECK(two.summary.find("where they finish first") != std::string::npos);
   CHECK(used(placed(branches(256, 4, 3), cpus(4), {.threads = 4})).size() == 4);
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("nodes that are asked to stand with another one stand there, wherever 
   CHECK(device_of(free, chosen, "b2/0") == device_of(free, chosen, "b1/1"));
   CHECK(device_of(free, chosen, "b1/1") != device_of(free, chosen, "b0/1"));
   const Function gone = branches(16, 1, 1, {"colocate:nobody"});
-  CHECK(placed(gone, cpus(2), {}).reasons[1].find("asked to stand with 'nobody', which is not part of the plan") !=
+  CHECK(placed(gone, cpus(2), {}).reasons[1].find("placement with 'nobody' was requested, which is not part of the plan") !=
         std::string::npos);
 }
 
@@ -240,7 +240,7 @@ TEST_CASE("nodes that cannot stand together are an error that names them, or wit
   }
   const auto strict = place(odd, unlike, NoTanh(), {});
   CHECK(strict.status().code() == Code::kUnimplemented);
-  CHECK(strict.status().message() == "Mul 'b0/begin': MatMul 'b0/0', which stands with it: no product");
+  CHECK(strict.status().message() == "Mul 'b0/begin': MatMul 'b0/0', which is placed with it: no product");
   const auto soft = place(odd, unlike, NoTanh(), {.soft = true});
   REQUIRE(soft.ok());
   CHECK(device_of(odd, *soft, "b0/0") == 0);

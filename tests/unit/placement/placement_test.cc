@@ -43,10 +43,10 @@ TEST_CASE(
   const auto placed = place(f, kDevices, OnlyAdd(), {.soft = false});
   REQUIRE(placed.ok());
   CHECK(placed->device_of == std::vector<int32_t>{0, 2, 0, 2});
-  CHECK(placed->reasons[0].starts_with("first device that runs it: takes "));
+  CHECK(placed->reasons[0].starts_with("first device that can run it: takes "));
   CHECK(placed->forecasts[0].size() == 3);
   CHECK(placed->forecasts[1].empty());
-  CHECK(placed->reasons[1] == "asked for: cpu:1");
+  CHECK(placed->reasons[1] == "requested: cpu:1");
   CHECK(placed->reasons[2].starts_with("next to its largest inputs: takes "));
   CHECK(placed->reasons[2].find("; on cpu:0 ") != std::string::npos);
   CHECK(placed->reasons[3].find("not on tiny:0: only Add is known here") != std::string::npos);
@@ -56,7 +56,7 @@ TEST_CASE("with a home all that it can run stands there, but for what was asked 
   const auto tiny = place(diamond("cpu:1"), kDevices, OnlyAdd(), {.soft = false, .group = std::vector<int32_t>{0}});
   REQUIRE(tiny.ok());
   CHECK(tiny->device_of == std::vector<int32_t>{0, 2, 0, 2});
-  CHECK(tiny->reasons[2] == "runs at home");
+  CHECK(tiny->reasons[2] == "runs on the home device");
   const auto cpu = place(diamond(""), kDevices, OnlyAdd(), {.soft = false, .group = std::vector<int32_t>{2}});
   REQUIRE(cpu.ok());
   CHECK(cpu->device_of == std::vector<int32_t>{2, 2, 2, 2});
@@ -70,7 +70,7 @@ TEST_CASE("a device that cannot run what was asked of it is an error, or with so
   const auto soft = place(f, kDevices, OnlyAdd(), {.soft = true});
   REQUIRE(soft.ok());
   CHECK(soft->device_of[1] == 1);
-  CHECK(soft->reasons[1].find("asked for tiny:0, but only Add is known here") != std::string::npos);
+  CHECK(soft->reasons[1].find("requested tiny:0, but only Add is known here") != std::string::npos);
   const auto unknown = place(diamond("cuda:0"), kDevices, OnlyAdd(), {.soft = false});
   CHECK(unknown.status().code() == Code::kNotFound);
   CHECK(unknown.status().message().find("it has tiny:0, cpu:0, cpu:1") != std::string_view::npos);
@@ -81,11 +81,11 @@ TEST_CASE("a node that asks for a place in the group stands there if that device
   const auto second = place(diamond("group:1"), kDevices, OnlyAdd(), {.soft = false, .group = group});
   REQUIRE(second.ok());
   CHECK(second->device_of == std::vector<int32_t>{1, 2, 1, 1});
-  CHECK(second->reasons[1] == "asked for: group:1");
+  CHECK(second->reasons[1] == "requested: group:1");
   const auto tiny = place(diamond("group:2"), kDevices, OnlyAdd(), {.soft = false, .group = group});
   REQUIRE(tiny.ok());
   CHECK(tiny->device_of[1] == 1);
-  CHECK(tiny->reasons[1] == "runs at home; asked for group:2, but only Add is known here");
+  CHECK(tiny->reasons[1] == "runs on the home device; requested group:2, but only Add is known here");
   // The home of the third device's variables is the first device that has the host's memory.
   const auto host = place(diamond("group:2/host"), kDevices, OnlyAdd(), {.soft = false, .group = group});
   REQUIRE(host.ok());
@@ -99,7 +99,7 @@ TEST_CASE("a place that the group does not have is an error") {
   const std::vector<int32_t> group = {1, 2};
   const auto placed = place(diamond("group:2"), kDevices, OnlyAdd(), {.soft = true, .group = group});
   CHECK(placed.status().code() == Code::kInvalidArgument);
-  CHECK(placed.status().message() == "Relu 'b': asks for 'group:2', the run's group has 2 devices");
+  CHECK(placed.status().message() == "Relu 'b': requests 'group:2', but the run's group has only 2 devices");
   CHECK(place(diamond("group:0"), kDevices, OnlyAdd(), {.soft = false}).status().code() == Code::kInvalidArgument);
   CHECK(place(diamond("group:x"), kDevices, OnlyAdd(), {.soft = false, .group = group}).status().code() ==
         Code::kNotFound);

@@ -207,7 +207,7 @@ TEST_CASE("Sessions on one table of variables share its queues, other sessions d
   const auto wider = graph_of(engine, [](Builder& b, Emitter& e) { both_ends(b, e, 5); });
   const auto refused = Session::create(engine, wider, table);
   CHECK((refused.status().code() == Code::kInvalidArgument));
-  CHECK(refused.status().message() == "queue 'q' has capacity 4, asked for with 5");
+  CHECK(refused.status().message() == "queue 'q' has capacity 4, but is used with capacity 5");
 }
 
 TEST_CASE("Reading and assigning under one mutex loses no update, whatever version the runs began with") {
@@ -305,7 +305,7 @@ TEST_CASE("A Loop fills and drains queues; what its body takes out without using
                                     {.deadline_ns = now_ns() + 2000 * kMs})
                               .status();
   CHECK((too_many.code() == Code::kFailedPrecondition));
-  CHECK(too_many.message().find("this run alone has filled queue 'q' of capacity 8") != std::string::npos);
+  CHECK(too_many.message().find("this run has filled queue 'q' of capacity 8") != std::string::npos);
   CHECK(size_of(*session) == 0);
 }
 
@@ -355,7 +355,7 @@ TEST_CASE("A file keeps queues, and what it says of them is checked when it is r
   bytes = *write_graph(torn);
   const Status refused = read().status();
   CHECK((refused.code() == Code::kInvalidArgument));
-  CHECK(refused.message().find("'got': queue 'q' has capacity 9, asked for with 8") != std::string::npos);
+  CHECK(refused.message().find("'got': queue 'q' has capacity 9, but is used with capacity 8") != std::string::npos);
 }
 
 TEST_CASE("Queues are checked when a graph is built") {
@@ -373,23 +373,23 @@ TEST_CASE("Queues are checked when a graph is built") {
         }).find("capacity") != std::string::npos);
   CHECK(refusal([&](Builder& b, Emitter& e) {
           e.emit_many("percale:QueueEnqueue", {input(b)}, 0, {{"queue", ""}}, "put");
-        }) == "QueueEnqueue 'put': attribute 'queue' is empty");
+        }) == "QueueEnqueue 'put': attribute 'queue' must not be empty");
   CHECK(refusal([&](Builder& b, Emitter& e) {
           e.emit_many("percale:QueueEnqueue", {input(b)}, 0, {{"queue", "q"}}, "put");
           e.emit("percale:QueueDequeue", {}, dequeue_of(32, {3}), "got");
-        }) == "percale:QueueDequeue 'got': queue 'q': component 0 is f32 [2], used as f32 [3]");
+        }) == "percale:QueueDequeue 'got': queue 'q': component 0 is f32 [2], but is used as f32 [3]");
   CHECK(refusal([&](Builder&, Emitter& e) {
           Attributes a = dequeue_of(4, {3});
           a.set("ranks", std::vector<int64_t>{2});
           e.emit("percale:QueueDequeue", {}, a, "got");
-        }) == "QueueDequeue 'got': attribute 'dims' has 1 entries, fewer than 'ranks' asks for");
+        }) == "QueueDequeue 'got': attribute 'dims' has 1 entries, fewer than 'ranks' requires");
   CHECK(refusal([&](Builder&, Emitter& e) {
           Attributes a = dequeue_of(4, {3});
           a.set("dtypes", std::vector<int64_t>{999});
           e.emit("percale:QueueDequeue", {}, a, "got");
-        }) == "QueueDequeue 'got': attribute 'dtypes': 999 is no dtype");
+        }) == "QueueDequeue 'got': attribute 'dtypes': 999 is not a dtype");
   CHECK(refusal([&](Builder&, Emitter& e) { e.emit_many("percale:QueueDequeue", {}, 2, dequeue_of(4, {3}), "got"); }) ==
-        "QueueDequeue 'got': 'dtypes' declares 1 components, asked for 2");
+        "QueueDequeue 'got': 'dtypes' declares 1 components, but the number of outputs is 2");
 }
 
 TEST_CASE("An element of another shape than the queue's fails the run that brings it") {
@@ -401,7 +401,7 @@ TEST_CASE("An element of another shape than the queue's fails the run that bring
                    e.emit("percale:QueueDequeue", {}, dequeue_of(4, {2}), "got");
                  }));
   const Status status = session->run({.feeds = {"x"}, .targets = {"put"}}, std::vector{floats({1, 2, 3})}).status();
-  CHECK(status.message() == "percale:QueueEnqueue 'put': queue 'q': component 0 is f32 [2], used as f32 [3]");
+  CHECK(status.message() == "percale:QueueEnqueue 'put': queue 'q': component 0 is f32 [2], but is used as f32 [3]");
   CHECK(session->run({.feeds = {"x"}, .targets = {"put"}}, std::vector{floats({1, 2})}).ok());
 }
 

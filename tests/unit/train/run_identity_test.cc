@@ -43,10 +43,10 @@ TEST_CASE("a resume of another job names the first difference") {
     std::string layers, keys, words;
   } jobs[] = {
       {kLayers, R"(, "loss": "mse", "optimizer": {"name": "adam", "learning_rate": 0.01})",
-       "optimizer.learning_rate: the checkpoint has 0.001, this job 0.01"},
+       "optimizer.learning_rate: the checkpoint has 0.001, but this job 0.01"},
       {kLayers, R"(, "loss": "mse", "optimizer": "rmsprop")", "optimizer.name: the checkpoint has \"adam\""},
       {kLayers, R"(, "loss": "mae", "optimizer": "adam")", "loss.name: the checkpoint has \"mean_squared_error\""},
-      {kLayers, std::string(kKeys) + R"(, "seed": 5)", "seed: the checkpoint has 0, this job 5"},
+      {kLayers, std::string(kKeys) + R"(, "seed": 5)", "seed: the checkpoint has 0, but this job 5"},
       {kLayers, std::string(kKeys) + R"(, "schedule": {"name": "cosine", "decay_steps": 9})", "schedule.name"},
       {kLayers, std::string(kKeys) + R"(, "accumulation": 2)", "accumulation"},
       {R"([{"layer": "Dense", "units": 4, "activation": "tanh"}, {"layer": "Dense", "units": 3}])", kKeys,
@@ -85,7 +85,7 @@ TEST_CASE("a run that is taken up asks for the data of its checkpoint, and keeps
   REQUIRE_OK(trainer->restore(folder.path()));
   const Status other = trainer->fit(data_of(12, 6), 2, nullptr);
   CHECK(other.code() == Code::kFailedPrecondition);
-  CHECK(other.message().find("data.batch_size: the checkpoint has 4, this job 6") != std::string::npos);
+  CHECK(other.message().find("data.batch_size: the checkpoint has 4, but this job 6") != std::string::npos);
   CHECK(trainer->fit(data_of(11, 4), 2, nullptr).message().find("data.rows") != std::string::npos);
   REQUIRE_OK(trainer->fit(data_of(12, 4), 2, nullptr));
   CHECK(trainer->steps() == 6);

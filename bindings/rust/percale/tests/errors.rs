@@ -241,7 +241,7 @@ fn an_error_or_a_panic_of_a_row_is_the_source_of_the_error() {
     for (says, fail) in fails {
         let told = |error: percale::Error| {
             assert_eq!(error.code(), Code::Aborted, "{error}");
-            assert!(error.message().contains("did not give row 2"), "{error}");
+            assert!(error.message().contains("did not return row 2"), "{error}");
             let source = std::error::Error::source(&error).expect("a source");
             assert!(source.to_string().contains(says), "{source}");
             assert!(format!("{error:?}").contains(says), "{error:?}");

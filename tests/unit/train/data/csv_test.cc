@@ -113,8 +113,8 @@ TEST_CASE("the whole file decides what a column holds") {
   CHECK(rows_of<float>(open({{"v", late}})).back() == 0.5F);
   CHECK(message_of(open({{"v", files.write("typo.csv", text + "1500,1O\n")}})) ==
         str_cat("'", files.write("typo.csv", text + "1500,1O\n"),
-                "', line 1502, column 'v': '1O' is no number, other fields of the column are: correct it, or give the "
-                "column the type \"category\" (where line 1 is a header: \"header\": true)"));
+                "', line 1502, column 'v': '1O' is not a number, but other fields of the column are: correct it, or give the "
+                "column the type \"category\" (if line 1 is a header: \"header\": true)"));
   CHECK(rows_of<float>(open({{"v", whole}}, R"({"columns": {"v": {"type": "number"}}})")).at(7) == 7);
   CHECK(message_of(open({{"v", late}}, R"({"columns": {"v": {"type": "integer"}}})")).find("line 1502") !=
         std::string::npos);
@@ -159,7 +159,7 @@ TEST_CASE("missing values: an error by default, else NaN, the mean, or a number"
   const std::string path = files.write("m.csv", "a,b\n1,2\n,NA\n\n4,\"6\"\nn/a,null\n");
   CHECK(message_of(open({{"v", path + "#a,b"}})) ==
         str_cat("'", path,
-                "', line 3, column 'a': the value is missing: fill it in, or say what stands for it: \"missing\": "
+                "', line 3, column 'a': the value is missing: fill it in, or choose a replacement: \"missing\": "
                 "\"mean\", \"nan\" or a number"));
   CHECK(rows_of<float>(open({{"v", path + "#a,b"}}, R"({"missing": "mean"})")) == Floats{1, 2, 2.5F, 4, 4, 6, 2.5F, 4});
   CHECK(rows_of<float>(open({{"v", path + "#a,b"}}, R"({"missing": -1, "columns": {"b": {"missing": 0.5}}})")) ==
@@ -190,7 +190,7 @@ TEST_CASE("text becomes categories: a number alone, ones and zeros beside other 
   const auto unknown = open({{"x", files.write("other.csv", "size,kind\n9,loft\n\n8,lofft\n")}}, rules);
   REQUIRE(unknown.ok());
   CHECK((*unknown)->batch({0, 0}).status().message().find(
-            "line 4, column 'kind': 'lofft' is none of the column's 3 categories, did you mean 'loft'?") !=
+            "line 4, column 'kind': 'lofft' is not one of the column's 3 categories, did you mean 'loft'?") !=
         std::string_view::npos);
   CHECK(rows_of<float>(
             open({{"x", path + "#kind,size"}}, R"({"missing": 0, "columns": {"kind": {"words": ["flat"]}}})")) ==
@@ -208,23 +208,23 @@ TEST_CASE("fields: separators, quotes over several lines, and what is wrong with
   CHECK(rows_of<float>(open({{"v", files.write("t.tsv", "a\tb\n1\t 2\n")}})) == Floats{1, 2});
   CHECK(rows_of<float>(open({{"v", files.write("s.CSV", "a;b\n1;2\n")}}, R"({"separator": ";"})")) == Floats{1, 2});
   const std::string semicolons = files.write("s.csv", "a;b\n1;2\n");
-  CHECK(message_of(open({{"v", semicolons + "#a"}})).find("name the separator") != std::string::npos);
+  CHECK(message_of(open({{"v", semicolons + "#a"}})).find("set the separator") != std::string::npos);
   const std::string quoted = files.write("q.csv", "a,b\n\"one\ntwo\",1\n\"\",2\nx\"y,3\nz,4\n");
   CHECK(rows_of<int64_t>(open({{"v", quoted + "#b"}})) == Whole{1, 2, 3, 4});
   CHECK(message_of(open({{"v", quoted + "#a"}})) ==
         str_cat("'", quoted, "', line 4, column 'a': the category is missing"));
-  for (const auto& [text, wrong] : {std::pair{"a,b\n1,2\n3\n", "line 3: the row has 1 fields, the first one 2"},
-                                    {"a,b\n1,\"2\n3,4\n", "line 2: a quote is opened and never closed"},
-                                    {"a,b\n1,\"2\"3\n", "line 2: text stands behind a closing quote"},
-                                    {"a\r1\r2\r", "line 1: a line ends with CR alone"},
+  for (const auto& [text, wrong] : {std::pair{"a,b\n1,2\n3\n", "line 3: the row has 1 fields, but the first row has 2"},
+                                    {"a,b\n1,\"2\n3,4\n", "line 2: a quote is opened but never closed"},
+                                    {"a,b\n1,\"2\"3\n", "line 2: text follows a closing quote"},
+                                    {"a\r1\r2\r", "line 1: a line ends with CR without LF"},
                                     {"\xff\xfe"
                                      "1\0",
-                                     "is UTF-16, wanted UTF-8"},
-                                    {"v\n\xe4\n\xf6\n", "text that is no UTF-8"},
+                                     "is UTF-16: save it as UTF-8"},
+                                    {"v\n\xe4\n\xf6\n", "text that is not valid UTF-8"},
                                     {"", "the file has no rows"}}) {
     CHECK_MESSAGE(message_of(open({{"v", files.write("bad.csv", text)}})).find(wrong) != std::string::npos, wrong);
   }
-  CHECK(message_of(open({{"v", files.write("twice.csv", "a,a\n1,2\n") + "#a"}})).find("two columns 'a'") !=
+  CHECK(message_of(open({{"v", files.write("twice.csv", "a,a\n1,2\n") + "#a"}})).find("two columns with the name 'a'") !=
         std::string::npos);
 }
 
@@ -232,9 +232,9 @@ TEST_CASE("compressed files, also of several members, hold the same rows") {
   Files files;
   const std::string a = gzip("v\n1\n2\n"), b = gzip("3\n");
   CHECK(rows_of<int64_t>(open({{"v", files.write("t.csv.gz", a + b)}})) == Whole{1, 2, 3});
-  CHECK(message_of(open({{"v", files.write("cut.csv.gz", a.substr(0, a.size() - 9))}})).find("cut short") !=
+  CHECK(message_of(open({{"v", files.write("cut.csv.gz", a.substr(0, a.size() - 9))}})).find("truncated") !=
         std::string::npos);
-  CHECK(message_of(open({{"v", files.write("more.csv.gz", a + "x")}})).find("bytes stand behind") != std::string::npos);
+  CHECK(message_of(open({{"v", files.write("more.csv.gz", a + "x")}})).find("unexpected bytes follow") != std::string::npos);
 }
 
 TEST_CASE("a model keeps the rules of the data that trained it, and a checkpoint is of them") {
@@ -282,7 +282,7 @@ TEST_CASE("a file that is cut short while it is in use is told, and matters not 
     const Status status = (*mapped)->batch({0, last}).status();
     CHECK_MESSAGE(status.code() == Code::kDataLoss, status.to_string());
     CHECK(status.message().find(str_cat("'", path, "' had ", static_cast<uint64_t>(bytes.size()),
-                                        " bytes when it was opened and has 100 now")) != std::string_view::npos);
+                                        " bytes when it was opened and now has 100")) != std::string_view::npos);
     CHECK((*read)->batch({0, last}).ok());
     // Renaming another file over it leaves the mapped one intact.
     const std::string again = files.write(name, bytes);
@@ -298,8 +298,8 @@ TEST_CASE("wrong rules are named") {
                                      {R"({"separator": ";;"})", "wanted one character"},
                                      {R"({"missing": "median"})", "wanted error, nan, mean or a number"},
                                      {R"({"columns": {"a": {"type": "text"}}})", "wanted"},
-                                     {R"({"columns": {"a": {"words": ["x", "x"]}}})", "'x' stands there twice"},
-                                     {R"({"columns": {"a": {"type": "number", "words": ["x"]}}})", "wanted category"},
+                                     {R"({"columns": {"a": {"words": ["x", "x"]}}})", "'x' occurs twice"},
+                                     {R"({"columns": {"a": {"type": "number", "words": ["x"]}}})", "'words' requires category"},
                                      {R"({"inputs": {"x": []}})", "the list is empty"},
                                      {R"({"inputs": {"x": {"type": "number"}}})", "the key 'column' is missing"}}) {
     const auto parsed = parse_csv_rules(rules);

@@ -56,7 +56,7 @@ TEST_CASE("a file of rows without numbers is refused, however many there are") {
     REQUIRE(write_file(path, header(0x08, dims)).ok());
     const auto t = load_tensor_file(path, "x", kPool);
     CHECK(t.status().code() == Code::kInvalidArgument);
-    CHECK(t.status().message().find("has rows without numbers") != std::string::npos);
+    CHECK(t.status().message().find("has rows without elements") != std::string::npos);
   }
   REQUIRE(write_file(path, header(0x08, {0, 3})).ok());
   CHECK(load_tensor_file(path, "x", kPool).ok());
@@ -85,9 +85,9 @@ TEST_CASE("a size that the bytes do not have is refused before memory is asked f
 
 TEST_CASE("what is no IDX file says what is wrong") {
   CHECK(parse_idx("", kPool).status().code() == Code::kInvalidArgument);
-  CHECK(parse_idx(header(0x07, {1}) + "a", kPool).status().message() == "IDX: element type 7 is none");
+  CHECK(parse_idx(header(0x07, {1}) + "a", kPool).status().message() == "IDX: unknown element type 7");
   CHECK(parse_idx(header(0x08, {}) + "a", kPool).status().message() == "IDX: rank 0, wanted 1 to 8");
-  CHECK(parse_idx(header(0x08, {9, 9}).substr(0, 9), kPool).status().message() == "IDX: the header is cut short");
+  CHECK(parse_idx(header(0x08, {9, 9}).substr(0, 9), kPool).status().message() == "IDX: the header is truncated");
 }
 
 TEST_CASE("compressed data that is cut, damaged or followed by something is refused") {

@@ -94,7 +94,7 @@ TEST_CASE("a function makes rows, and one that fails ends the batch") {
   CHECK((*batch)[0].span<float>()[0] == 0);
   CHECK((*batch)[0].span<float>()[3] == 2.5F);
   CHECK((*batch)[1].span<int64_t>()[3] == 49);
-  CHECK(set->batch({0, 2}).status().message() == "data set: the function did not give row 8");
+  CHECK(set->batch({0, 2}).status().message() == "data set: the callback did not return row 8");
 }
 
 TEST_CASE("a graph maps columns, whatever the batch") {

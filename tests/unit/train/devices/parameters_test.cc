@@ -223,7 +223,7 @@ TEST_CASE("what cannot be held says why") {
   };
   CHECK(parse(R"("mirrored")").ok());
   CHECK(parse(R"({"ps": "cpu:0"})").ok());
-  CHECK(parse(R"("mirored")").message().find("none of host, ps, mirrored") != std::string_view::npos);
+  CHECK(parse(R"("mirored")").message().find("not one of host, ps, mirrored") != std::string_view::npos);
   CHECK(parse(R"({"min_shard_bytes": 5})").message().find("'ps' is missing") != std::string_view::npos);
   CHECK(parse(R"({"ps": "cpu:0", "max": 5})").code() == Code::kInvalidArgument);
   CHECK(parse(R"({"ps": "cpu:0", "min_shard_bytes": 0})").code() == Code::kOutOfRange);

@@ -201,21 +201,21 @@ TEST_CASE("what a pipeline cannot be is an error that says what was found and wh
   has(message_of(R"(, "parallel": {"stages": 0})"), "'stages' is 0, wanted 1 to");
   has(message_of(R"(, "parallel": {"stagse": 2})"), "did you mean 'stages'?");
   has(message_of(R"(, "parallel": {"stages": 2, "schedule": "fifo"})"), "wanted gpipe or 1f1b");
-  has(message_of(R"(, "parallel": {"stages": 6})", "cpu=6"), "'stages' is 6, the model has 5 products");
+  has(message_of(R"(, "parallel": {"stages": 6})", "cpu=6"), "'stages' is 6, but the model has only 5 products");
   has(message_of(R"(, "parallel": {"stages": [["dense"], ["dens_1"]]})"),
-      "no layer is called 'dens_1', did you mean 'dense_1'?");
+      "no layer matches 'dens_1', did you mean 'dense_1'?");
   has(message_of(R"(, "parallel": {"stages": [["dense_1"], ["dense"]]})"), "which comes after it");
-  has(message_of(R"(, "parallel": {"stages": [["dense*"], ["dense_1"]]})"), "is named by stage 1 and by stage 2");
+  has(message_of(R"(, "parallel": {"stages": [["dense*"], ["dense_1"]]})"), "belongs to both stage 1 and stage 2");
   has(message_of(R"(, "parallel": {"stages": [["dense"], []]})"), "stage 2 names no layer");
   has(message_of(R"(, "parallel": {"stages": 2, "replicas": 3})"),
-      "3 replicas x 2 stages x 1 splits want 6 devices, there are 4: cpu:0, cpu:1, cpu:2, cpu:3");
+      "3 replicas x 2 stages x 1 splits require 6 devices, but there are 4: cpu:0, cpu:1, cpu:2, cpu:3");
   has(message_of(R"(, "shards": 3, "parallel": {"stages": 2, "micro_batches": 4})"),
       "2 replicas x 4 micro_batches are 8");
   has(message_of(R"(, "parallel": {"stages": 2, "micro_batches": 65536})"),
       "2 replicas x 65536 micro_batches are 131072 shards of a batch, wanted 65536 at most");
   has(message_of(R"(, "shards": 1, "parallel": {"stages": 2, "replicas": 2})"), "2 replicas share 1 shards");
   has(message_of(R"(, "strategy": "mirored")"), "did you mean 'mirrored'");
-  has(message_of(R"(, "strategy": "multi_worker_mirrored")"), "needs the remote plug-in");
+  has(message_of(R"(, "strategy": "multi_worker_mirrored")"), "requires the remote plug-in");
   has(message_of(R"(, "strategy": "mirrored", "parallel": {"stages": 2})"), "give one of them");
 }
 

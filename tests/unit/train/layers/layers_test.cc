@@ -126,12 +126,12 @@ TEST_CASE("default names are Keras', counted per kind") {
   CHECK(add_layer(f, "Conv2D", "mine", {*first}, conv).status().code() == Code::kAlreadyExists);
 }
 
-TEST_CASE("mistakes name the layer, the word and the nearest; what is not there yet says so") {
+TEST_CASE("mistakes name the layer, the word and the nearest; what is not implemented yet says so") {
   CHECK(build("Conv2d", {}).message() == "no layer 'Conv2d', did you mean 'Conv2D'?");
-  CHECK(build("Bidirectional", {}).message() == "layer Bidirectional is not there yet");
+  CHECK(build("Bidirectional", {}).message() == "layer Bidirectional is not implemented yet");
   const Shape series{2, 6, 3};
   CHECK(build("LSTM", {{"units", 3}, {"recurrent_dropout", 0.5}}, series).message() ==
-        "LSTM 'lstm': 'recurrent_dropout' is not there yet");
+        "LSTM 'lstm': 'recurrent_dropout' is not implemented yet");
   CHECK(build("Dense", {{"unit", 3}}).message() == "Dense 'dense': no attribute 'unit', did you mean 'units'?");
   CHECK(build("Dense", {}).message() == "Dense 'dense': 'units' is missing");
   CHECK(build("Dense", {{"units", 0}}).code() == Code::kOutOfRange);

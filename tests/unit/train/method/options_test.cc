@@ -209,13 +209,13 @@ TEST_CASE("options that name nothing, and monitors that there are not, are refus
     return Trainer::create(engine, *model, nullptr, spec->trainer).status();
   };
   CHECK(refuse(R"("freeze": ["dense/kernl"])").message() ==
-        "'freeze': no variable is called 'dense/kernl', did you mean 'dense/kernel'?");
+        "'freeze': no variable matches 'dense/kernl', did you mean 'dense/kernel'?");
   CHECK(refuse(R"("freeze": ["*"])").code() == Code::kInvalidArgument);  // nothing is left to train
   CHECK(refuse(R"("groups": [{"pattern": "x*"}])").code() == Code::kInvalidArgument);
   CHECK(refuse(R"("early_stopping": {"monitor": "accuracy"})").code() == Code::kInvalidArgument);
   CHECK(refuse(R"("early_stopping": {"restore_best_weights": 1})").code() == Code::kInvalidArgument);
   CHECK(refuse(R"("class_weight": [1, 2])").message() ==
-        "loss 'mean_squared_error': class weights have no meaning with loss 'mean_squared_error'");
+        "loss 'mean_squared_error': class weights cannot be used with loss 'mean_squared_error'");
   CHECK(refuse(R"("ema": 1)").code() == Code::kOutOfRange);
   CHECK(refuse(R"("accumulation": 0)").code() == Code::kOutOfRange);
 }

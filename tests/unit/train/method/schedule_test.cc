@@ -87,11 +87,11 @@ TEST_CASE("a sequence that cannot be followed is refused") {
   CHECK(message(R"(["constant", "cosine"])").find("part 1 of 2 needs a length") != std::string::npos);
   CHECK(message(R"([{"name": "cosine"}, "constant"])").find("part 1 of 2 needs a length") != std::string::npos);
   CHECK(message(R"(["constant"  , {"name": "cosine", "duration": 5}])").find("needs a length") != std::string::npos);
-  CHECK(message(R"([{"name": "constant", "duration": 5}])").find("goes on to the end of the run") != std::string::npos);
-  CHECK(message(R"({"name": "constant", "duration": 5})").find("a part of a list") != std::string::npos);
+  CHECK(message(R"([{"name": "constant", "duration": 5}])").find("lasts to the end of the run") != std::string::npos);
+  CHECK(message(R"({"name": "constant", "duration": 5})").find("an entry of a list") != std::string::npos);
   CHECK(message(R"([{"name": "constant", "duration": 0}, "cosine"])").find("duration") != std::string::npos);
   CHECK(message(R"([["constant"]])").find("schedule") != std::string::npos);
-  CHECK(message(R"([{"name": "plateau", "duration": 5}, "plateau"])").find("one plateau at most") != std::string::npos);
+  CHECK(message(R"([{"name": "plateau", "duration": 5}, "plateau"])").find("only one plateau") != std::string::npos);
 }
 
 TEST_CASE("a schedule or an optimizer that is misspelt names the nearest, and one that is not there yet says so") {
