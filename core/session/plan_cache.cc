@@ -36,7 +36,8 @@ std::string key_of(const PlanCache::Request& request) {
 }
 
 bool same_placement(const Plan& a, const Plan& b) {
-  return std::equal(a.placement.begin(), a.placement.end(), b.placement.begin(), b.placement.end(),
+  return std::equal(a.report.placement.begin(), a.report.placement.end(), b.report.placement.begin(),
+                    b.report.placement.end(),
                     [](const PlacedNode& x, const PlacedNode& y) { return x.node == y.node && x.device == y.device; });
 }
 

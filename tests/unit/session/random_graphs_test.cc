@@ -14,6 +14,7 @@
 #include "core/passes/passes.h"
 #include "core/plan/layout.h"
 #include "core/session/initialize.h"
+#include "core/session/session.h"
 #include "core/text/json.h"
 #include "tests/support/sim_engine.h"
 
