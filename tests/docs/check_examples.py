@@ -36,6 +36,7 @@ EXPECTED = {
     "onnx/run": r"dense_1: 2 x 10 scores",
     "profile/trace": r"spans are recorded: (?:1|True)",
     "serve/serve": r"answered by version (?:20|21)\b",
+    "samples/plugin": r"alpha (?:2\.0|1\.99)\d+, wanted 2",
 }
 NEEDS_ONNX = ("onnx/",)
 
@@ -57,6 +58,8 @@ def find_examples(source, language, wanted):
     for path in glob.glob(os.path.join(folder, "*", "*" + ENDINGS[language])):
         topic, name = os.path.split(os.path.splitext(os.path.relpath(path, folder))[0])
         found[f"{topic}/{snake(name)}"] = path
+    if language == "c":  # the pages on plug-ins show parts of it
+        found["samples/plugin"] = os.path.join(source, "samples", "plugin", "use.c")
     unknown = sorted(set(found) - set(EXPECTED))
     if unknown:
         sys.exit(f"EXPECTED in {os.path.basename(__file__)} does not say what {', '.join(unknown)} must print")
@@ -127,7 +130,14 @@ def native(compiler, flags, build, examples, out):
 
 
 def c(build, source, examples, out):
-    return native("cc", ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror"], build, examples, out)
+    flags = ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror"]
+    commands, env = native("cc", flags, build, examples, out)
+    if "samples/plugin" in commands:
+        plugin = os.path.join(out, "libpercale_sample.so")
+        must(["cc", *flags, "-O2", "-shared", "-fPIC", os.path.join(source, "samples", "plugin", "plugin.c"),
+              f"-I{source}/c_api/include", "-o", plugin, "-lm"])
+        commands["samples/plugin"] += [plugin, "snake.percale"]
+    return commands, env
 
 
 def cpp(build, source, examples, out):
