@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/base/c_status.h"
 #include "core/train/parameters/resident_store.h"
 
 namespace percale {

@@ -1,6 +1,7 @@
 // Which devices are replicas, which are spare, and who takes the place of a lost one.
 #include "core/train/parallel/replica_devices.h"
 
+#include "core/base/c_status.h"
 #include "tests/support/sim_engine.h"
 #include "tests/unit/train/parts.h"
 
