@@ -1,4 +1,4 @@
-"""Writes assembler that embeds FILE as the symbol SYMBOL. Without FILE, it embeds a placeholder text.
+"""Writes assembler that embeds FILE as the symbol SYMBOL. Without FILE, the text is empty.
 
     embed.py OUTPUT SYMBOL [FILE]
 """

@@ -53,7 +53,7 @@ def module(path):
 
 
 def read(root):
-    """(modules, included modules by module, layer by module) of the library, and the modules outside of it."""
+    """Returns the modules, their includes and layers, and the modules outside of the library."""
     sys.path.insert(0, os.path.join(root, "tests", "floors"))
     import check_floors  # the one list of layers and the one reader of includes
     modules, arrows, layer = set(), {}, {}

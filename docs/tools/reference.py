@@ -1,4 +1,7 @@
-"""Writes the pages of the reference that the program knows: ops, options, keys of a SPEC, commands. stage.py calls it."""
+"""Writes the pages of the reference that come from the program's tables; stage.py calls it.
+
+The tables are those of the ops, the options, the keys of a SPEC and the commands.
+"""
 import glob
 import json
 import os
@@ -18,7 +21,7 @@ SPEC_TOPICS = {
 
 
 def ask(percale, *arguments):
-    """What the program prints."""
+    """Returns what the program prints."""
     return subprocess.run([percale, *arguments], env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout
 
 

@@ -187,7 +187,8 @@ def rust(build, source, examples, out):
     crate = os.path.join(out, "crate")
     shutil.copytree(os.path.join(source, "bindings", "rust"), crate, ignore=shutil.ignore_patterns("target"))
     manifest = os.path.join(crate, "percale", "Cargo.toml")
-    with open(manifest, encoding="utf-8") as file:  # without the optional crates no registry is needed
+    # Without the optional crates no registry is needed
+    with open(manifest, encoding="utf-8") as file:
         text = file.read()
     for pattern, instead in binding.OPTIONAL:
         text = pattern.sub(instead, text)

@@ -57,7 +57,7 @@ def pages(source):
 
 
 def check_blocks(source, page, text):
-    """What is wrong with the blocks of a page, and the jobs in JSON that it shows."""
+    """Returns the faults of the blocks of a page, and the jobs in JSON that it shows."""
     wrong, jobs = [], []
     for match in FENCE.finditer(text):
         language, body = match.group(2).lower(), textwrap.dedent(match.group(3))

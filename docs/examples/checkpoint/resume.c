@@ -43,8 +43,10 @@ int main(void) {
   ok(percale_trainer_save(first, "checkpoints")); /* weights, optimizer, place in the data */
   percale_trainer_release(first);
 
-  percale_trainer* second = new_trainer(engine);        /* perhaps in another process, after a crash */
-  ok(percale_trainer_restore(second, "checkpoints"));   /* the newest whole checkpoint of the folder */
+  /* Perhaps in another process, after a crash */
+  percale_trainer* second = new_trainer(engine);
+  /* The newest whole checkpoint of the folder */
+  ok(percale_trainer_restore(second, "checkpoints"));
   ok(percale_trainer_fit(second, NULL, 2, NULL, NULL)); /* counts all epochs: one more */
   /* --8<-- [end:resume] */
 

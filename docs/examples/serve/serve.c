@@ -52,7 +52,8 @@ int main(void) {
 
   const char* input = percale_graph_get_input_name(model, 0);
   const char* output = percale_graph_get_output_name(model, 0);
-  ok(percale_call_create(session, &input, &dtype, &dims, &rank, 1, &output, 1, &call)); /* one call per thread */
+  /* One call per thread */
+  ok(percale_call_create(session, &input, &dtype, &dims, &rank, 1, &output, 1, &call));
   ok(percale_tensor_create(engine, PERCALE_DTYPE_F32, in_dims, 3, &image));
   ok(percale_tensor_create(engine, PERCALE_DTYPE_F32, out_dims, 2, &scores));
 
