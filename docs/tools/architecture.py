@@ -1,8 +1,9 @@
 """Draws the architecture from the includes of the code: architecture.py ROOT > architecture.svg
 
-The picture stacks the modules of the library by layers. A line on the right joins a module with each one that it includes directly,
-and leaves out those that it also reaches through others. It is as wide as a phone, and brings its own background, so that it can be
-read in a light and in a dark page. tests/docs compares the committed picture with a new one.
+The picture stacks the modules of the library by layers. A line on the right joins a module with
+each one that it includes directly, except those that it also reaches through others. The picture
+is as wide as a phone and has its own background, so that it can be read in a light and in a dark
+page. tests/docs compares the committed picture with a new one.
 """
 import html
 import os

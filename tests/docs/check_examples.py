@@ -2,8 +2,9 @@
 
     check_examples.py BUILD SOURCE c|cpp|go|java|python|rust [EXAMPLE...]
 
-An example is FOLDER/NAME, such as first/train; without one all are run. They run in a folder of their own, one after the other, on
-600 made-up images in the format of MNIST, and each must print what EXPECTED says. Exit code 77 and the reason where a tool is absent.
+An example is FOLDER/NAME, such as first/train; without one all are run. They run in a folder of
+their own, one after the other, on 600 made-up images in the format of MNIST, and each must print
+what EXPECTED says. Exit code 77 and the reason where a tool is absent.
 """
 import concurrent.futures
 import glob
@@ -18,8 +19,8 @@ import sys
 sys.dont_write_bytecode = True
 SKIP = 77
 ENDINGS = {"c": ".c", "cpp": ".cc", "go": ".go", "java": ".java", "python": ".py", "rust": ".rs"}
-# What each example prints, in every language, as a regular expression. The order is the order of the runs: later ones use what
-# earlier ones have written.
+# The output of each example, in every language, as a regular expression, in the order of the
+# runs: later examples use files that earlier ones have written.
 EXPECTED = {
     "readme/digits": r"accuracy\W+([\d.]+)",
     "first/train": r"epoch 1/2 +loss [\d.]+\nepoch 2/2 +loss [\d.]+\ntest .*accuracy\W+([\d.]+)",

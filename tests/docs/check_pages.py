@@ -2,9 +2,10 @@
 
     check_pages.py SOURCE PERCALE
 
-* A block in C, C++, Go, Java, Rust or Python is a part of a file that a test compiles and runs (`--8<--`), and that part exists.
-* A block of JSON that is a training job passes `percale check`, whether it stands in the page or in a file. So do the whole jobs of
-  c_api/SPEC.md, which shows parts of jobs as well.
+* A block in C, C++, Go, Java, Rust or Python is a part of a file that a test compiles and runs
+  (`--8<--`), and that part exists.
+* A block of JSON that is a training job passes `percale check`, in the page or in a file. So do
+  the whole jobs of c_api/SPEC.md, which shows parts of jobs as well.
 * The programs of README.md are those of docs/examples/readme.
 * The program of c_api/SERVING.md is a part of docs/examples/serve/serve.c.
 * docs/how/architecture.svg is what docs/tools/architecture.py draws.
@@ -20,7 +21,7 @@ import tempfile
 import textwrap
 
 LANGUAGES = {"c", "cc", "cpp", "c++", "cxx", "go", "java", "rust", "rs", "python", "py"}
-# A test compiles and runs what stands here: the examples by check_examples.py, the others by the tests beside them.
+# Folders whose programs a test compiles and runs: check_examples.py, or the tests beside them.
 TESTED = ("docs/examples/", "samples/", "devices/null/", "tests/install/host/", "bindings/")
 FENCE = re.compile(r"^( *)```+ *([\w+#-]*)[^\n]*\n(.*?)^\1```+ *$", re.M | re.S)
 SNIPPET = re.compile(r'--8<-- "([^":]+)(?::([\w-]+|\d*:\d*))?"')

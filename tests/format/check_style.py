@@ -25,7 +25,7 @@ WORDS = {
 }
 WORD = re.compile(r"\b(?:" + "|".join(f"({pattern})" for pattern in WORDS) + r")\b", re.I)
 REPLACEMENTS = list(WORDS.values())
-SKIPPED = ("tests/corpus/", "bindings/go/raw.go", "bindings/rust/percale-sys/src/raw.rs", "bindings/rust/percale-plugin/src/raw.rs")
+SKIPPED = ("tests/corpus/", "tests/bench/results/", "bindings/go/raw.go", "bindings/rust/percale-sys/src/raw.rs", "bindings/rust/percale-plugin/src/raw.rs")
 GENERATED = re.compile(r"Written by bindings/gen|Code generated")
 # Folders whose language makes them one unit, and folders of data.
 LARGE_FOLDERS = re.compile(r"tests/corpus/|tests/ops/data|bindings/go$|bindings/java/src/main/java/org/percale$|docs/decisions$")
