@@ -1,19 +1,29 @@
-"""Writes assembler that embeds FILE as the symbol SYMBOL. Without FILE, it embeds a placeholder text.
+"""Writes assembler that embeds files, each as a symbol. A symbol without a file gets a placeholder
+text.
 
-    embed.py OUTPUT SYMBOL [FILE]
+    embed.py OUTPUT SYMBOL... -- FILE...
 """
 import os
 import sys
 
-output, symbol, *files = sys.argv[1:]
-body = f'.incbin "{os.path.abspath(files[0])}"' if files else '.asciz "no device code"'
-with open(output, "w", encoding="utf-8") as out:
-    out.write(f""".section .rodata
-.globl {symbol}
+HEAD = """.section .rodata
+"""
+ENTRY = """.globl {symbol}
 .hidden {symbol}
 .balign 64
 {symbol}:
 {body}
 .byte 0
-.section .note.GNU-stack,"",%progbits
-""")
+"""
+TAIL = """.section .note.GNU-stack,"",%progbits
+"""
+
+output, *rest = sys.argv[1:]
+cut = rest.index("--")
+symbols, files = rest[:cut], rest[cut + 1:]
+with open(output, "w", encoding="utf-8") as out:
+    out.write(HEAD)
+    for i, symbol in enumerate(symbols):
+        body = f'.incbin "{os.path.abspath(files[i])}"' if i < len(files) else '.asciz "no device code"'
+        out.write(ENTRY.format(symbol=symbol, body=body))
+    out.write(TAIL)

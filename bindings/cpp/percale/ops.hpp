@@ -29,14 +29,14 @@ inline Value Abs(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Abs", all, {}, 1, name)[0];
 }
 
-/// The angle in [0, pi] whose cosine the input is; NaN outside [-1, 1].
+/// The inverse cosine of the input, in radians in [0, pi]; NaN outside [-1, 1].
 /// Input input: f32 f16 f64 bf16.
 inline Value Acos(Builder& builder, Value input, const char* name = nullptr) {
   std::vector<Value> all{input};
   return builder.node("Acos", all, {}, 1, name)[0];
 }
 
-/// The number from 0 on whose hyperbolic cosine the input is; NaN below 1.
+/// The inverse hyperbolic cosine of the input, at least 0; NaN below 1.
 /// Input input: f32 f16 f64 bf16.
 inline Value Acosh(Builder& builder, Value input, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -55,8 +55,8 @@ inline Value Add(Builder& builder, Value A, Value B, const char* name = nullptr)
 struct AffineGridAttributes {
   std::optional<int64_t> align_corners = {};  ///< default 0, 0 to 1
 };
-/// theta times (x, y, 1) or (x, y, z, 1) for each element of pictures of `size` [N,C,(D,)H,W], with x, y and z from
-/// -1 to 1 between the first and the last element (align_corners) or edge.
+/// The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of `size` [N,C,(D,)H,W]. x, y
+/// and z run from -1 to 1 between the centres of the first and last elements (align_corners) or the outer edges.
 /// Input theta: f32 f16 f64 bf16.
 /// Input size: i64.
 inline Value AffineGrid(Builder& builder, Value theta, Value size, const AffineGridAttributes& attributes = {}, const char* name = nullptr) {
@@ -66,7 +66,7 @@ inline Value AffineGrid(Builder& builder, Value theta, Value size, const AffineG
   return builder.node("AffineGrid", all, given, 1, name)[0];
 }
 
-/// A and B, broadcast.
+/// Logical and of A and B, broadcast.
 /// Input A: bool.
 /// Input B: bool.
 /// The gradient is zero.
@@ -147,7 +147,7 @@ struct ApplyAdamWAttributes {
 struct ApplyAdamWOutputs {
   Value new_param, new_m, new_v;  ///< in the op's order
 };
-/// ApplyAdam on param * (1 - learning_rate * weight_decay), which g does not see (PyTorch's AdamW).
+/// ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g (PyTorch's AdamW).
 /// Input param: f32 f16 f64 bf16.
 /// Input grad: f32 f16 f64 bf16.
 /// Input m: f32 f16 f64 bf16.
@@ -181,10 +181,10 @@ struct ApplyFtrlAttributes {
 struct ApplyFtrlOutputs {
   Value new_param, new_accumulator, new_linear;  ///< in the op's order
 };
-/// FTRL-proximal (McMahan et al. 2013, as TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2; z' = z +
-/// h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'| <= l1, else
-/// (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) and linear (z) share
-/// one shape and one of f16, bf16, f32, f64; learning_rate is a scalar above 0.
+/// FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2; z' =
+/// z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'| <= l1,
+/// otherwise (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) and linear
+/// (z) have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar above 0.
 /// Input param: f32 f16 f64 bf16.
 /// Input grad: f32 f16 f64 bf16.
 /// Input accumulator: f32 f16 f64 bf16.
@@ -219,9 +219,9 @@ struct ApplyLAMBOutputs {
 };
 /// LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; u = m' / (1 -
 /// beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param; the new param is param - learning_rate
-/// |param| / |u| u, with Euclidean norms of the whole tensor, their ratio 1 where one is 0. g is grad times
-/// grad_scale; param, grad, m and v share one shape and one of f16, bf16, f32, f64; learning_rate and step are
-/// scalars.
+/// |param| / |u| u. The norms are Euclidean norms of the whole tensor; their ratio is 1 if either is 0. g is grad
+/// times grad_scale. param, grad, m and v have the same shape and the same dtype, one of f16, bf16, f32, f64;
+/// learning_rate and step are scalars.
 /// Input param: f32 f16 f64 bf16.
 /// Input grad: f32 f16 f64 bf16.
 /// Input m: f32 f16 f64 bf16.
@@ -254,8 +254,8 @@ struct ApplyLionOutputs {
   Value new_param, new_m;  ///< in the op's order
 };
 /// Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new param is
-/// param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m share one shape and one of f16,
-/// bf16, f32, f64; learning_rate is a scalar.
+/// param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m have the same shape and the same
+/// dtype, one of f16, bf16, f32, f64; learning_rate is a scalar.
 /// Input param: f32 f16 f64 bf16.
 /// Input grad: f32 f16 f64 bf16.
 /// Input m: f32 f16 f64 bf16.
@@ -284,8 +284,8 @@ struct ApplyMomentumAttributes {
 struct ApplyMomentumOutputs {
   Value new_param, new_buffer;  ///< in the op's order
 };
-/// buffer = momentum * buffer + g; param - learning_rate * buffer, with nesterov * (g + momentum * buffer) (PyTorch's
-/// SGD).
+/// buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param - learning_rate * (g +
+/// momentum * buffer) (PyTorch's SGD).
 /// Input param: f32 f16 f64 bf16.
 /// Input grad: f32 f16 f64 bf16.
 /// Input buffer: f32 f16 f64 bf16.
@@ -362,7 +362,8 @@ struct ArgMaxAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> select_last_index = {};  ///< default 0, 0 to 1
 };
-/// The place of the greatest along `axis`, of equals the first (or last); NaN counts as greatest.
+/// The index of the greatest element along `axis`: the first of equals, or the last with select_last_index. NaN
+/// counts as greatest.
 /// Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// The gradient is zero.
 inline Value ArgMax(Builder& builder, Value data, const ArgMaxAttributes& attributes = {}, const char* name = nullptr) {
@@ -380,7 +381,8 @@ struct ArgMinAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> select_last_index = {};  ///< default 0, 0 to 1
 };
-/// The place of the least along `axis`, of equals the first (or last); NaN counts as least.
+/// The index of the least element along `axis`: the first of equals, or the last with select_last_index. NaN counts
+/// as least.
 /// Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// The gradient is zero.
 inline Value ArgMin(Builder& builder, Value data, const ArgMinAttributes& attributes = {}, const char* name = nullptr) {
@@ -392,14 +394,14 @@ inline Value ArgMin(Builder& builder, Value data, const ArgMinAttributes& attrib
   return builder.node("ArgMin", all, given, 1, name)[0];
 }
 
-/// The angle in [-pi/2, pi/2] whose sine the input is; NaN outside [-1, 1].
+/// The inverse sine of the input, in radians in [-pi/2, pi/2]; NaN outside [-1, 1].
 /// Input input: f32 f16 f64 bf16.
 inline Value Asin(Builder& builder, Value input, const char* name = nullptr) {
   std::vector<Value> all{input};
   return builder.node("Asin", all, {}, 1, name)[0];
 }
 
-/// The number whose hyperbolic sine the input is.
+/// The inverse hyperbolic sine of the input.
 /// Input input: f32 f16 f64 bf16.
 inline Value Asinh(Builder& builder, Value input, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -410,7 +412,8 @@ inline Value Asinh(Builder& builder, Value input, const char* name = nullptr) {
 struct AssertAttributes {
   std::optional<std::string> message = {};  ///< default ""
 };
-/// X where there is one, and a failed run with `message` unless every element of the condition holds.
+/// Returns X unchanged, if it is given, and fails the run with `message` unless every element of the condition is
+/// true.
 /// Input condition: bool.
 /// Input X (optional): 23 types.
 inline Value Assert(Builder& builder, Value condition, Value X = {}, const AssertAttributes& attributes = {}, const char* name = nullptr) {
@@ -425,7 +428,7 @@ inline Value Assert(Builder& builder, Value condition, Value X = {}, const Asser
 struct AssignAttributes {
   std::optional<std::string> variable = {};  ///< required
 };
-/// Gives a variable a new value.
+/// Assigns a new value to a variable.
 /// Input value: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// No gradient.
 inline void Assign(Builder& builder, Value value, const AssignAttributes& attributes = {}, const char* name = nullptr) {
@@ -439,7 +442,7 @@ inline void Assign(Builder& builder, Value value, const AssignAttributes& attrib
 struct AssignAddAttributes {
   std::optional<std::string> variable = {};  ///< required
 };
-/// Adds to the value of a variable.
+/// Adds the input to the value of a variable.
 /// Input value: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// No gradient.
 inline void AssignAdd(Builder& builder, Value value, const AssignAddAttributes& attributes = {}, const char* name = nullptr) {
@@ -449,14 +452,14 @@ inline void AssignAdd(Builder& builder, Value value, const AssignAddAttributes& 
   builder.node("percale:AssignAdd", all, given, 0, name);
 }
 
-/// The angle in [-pi/2, pi/2] whose tangent the input is.
+/// The inverse tangent of the input, in radians in [-pi/2, pi/2].
 /// Input input: f32 f16 f64 bf16.
 inline Value Atan(Builder& builder, Value input, const char* name = nullptr) {
   std::vector<Value> all{input};
   return builder.node("Atan", all, {}, 1, name)[0];
 }
 
-/// The number whose hyperbolic tangent the input is; NaN outside [-1, 1].
+/// The inverse hyperbolic tangent of the input; NaN outside [-1, 1].
 /// Input input: f32 f16 f64 bf16.
 inline Value Atanh(Builder& builder, Value input, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -480,9 +483,9 @@ struct AttentionAttributes {
 struct AttentionOutputs {
   Value Y, present_key, present_value, qk_matmul_output;  ///< in the op's order
 };
-/// softmax(scale Q K^T, capped, + mask) V per head (Vaswani et al. 2017); heads of Q may share those of K and V
-/// (Ainslie et al. 2023), past keys and values stand before the new ones. X is [batch, heads, sequence, size] or
-/// [batch, sequence, heads * size]. A query without a key gives zeros.
+/// Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al. 2017). Heads of Q may
+/// share heads of K and V (Ainslie et al. 2023). Past keys and values precede the new ones. Each input is [batch,
+/// heads, sequence, size] or [batch, sequence, heads * size]. A query without any key gives zeros.
 /// Input Q: f32 f16 f64 bf16.
 /// Input K: f32 f16 f64 bf16.
 /// Input V: f32 f16 f64 bf16.
@@ -518,7 +521,8 @@ struct AveragePoolAttributes {
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// Mean under each position of a window over X [N,C,D1,...]; with count_include_pad the pads count as zeros.
+/// The mean under each position of a sliding window over X [N,C,D1,...]; with count_include_pad the padding counts as
+/// zeros.
 /// Input X: f32 f16 f64 bf16.
 inline Value AveragePool(Builder& builder, Value X, const AveragePoolAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -545,8 +549,8 @@ struct AveragePoolGradAttributes {
   std::optional<int64_t> global = {};  ///< default 0, 0 to 1
   std::optional<std::vector<int64_t>> spatial_shape = {};  ///< 0 or more
 };
-/// Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X, whose spatial dims are given by
-/// the attribute 'spatial_shape' or by the input 'shape', the shape of X.
+/// Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial dims of X come from
+/// the attribute 'spatial_shape' or from the input 'shape', the shape of X.
 /// Input dY: f32 f16 f64 bf16.
 /// Input shape (optional): i64.
 inline Value AveragePoolGrad(Builder& builder, Value dY, Value shape = {}, const AveragePoolGradAttributes& attributes = {}, const char* name = nullptr) {
@@ -570,7 +574,7 @@ struct BatchMatMulAttributes {
   std::optional<int64_t> transA = {};  ///< default 0, 0 to 1
   std::optional<int64_t> transB = {};  ///< default 0, 0 to 1
 };
-/// MatMul of operands of rank 2 and more, the matrices of either transposed where asked for.
+/// MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the attributes say so.
 /// Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input B: f32 i32 i64 f16 f64 u32 u64 bf16.
 inline Value BatchMatMul(Builder& builder, Value A, Value B, const BatchMatMulAttributes& attributes = {}, const char* name = nullptr) {
@@ -592,8 +596,8 @@ struct BatchNormalizationAttributes {
 struct BatchNormalizationOutputs {
   Value Y, running_mean, running_var;  ///< in the op's order
 };
-/// Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode mean and (biased)
-/// variance are the batch's, and running_x = input_x * momentum + batch_x * (1 - momentum).
+/// Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode, mean and (biased)
+/// variance are those of the batch, and running_x = input_x * momentum + batch_x * (1 - momentum).
 /// Input X: f32 f16 f64 bf16.
 /// Input scale: f32 f16 f64 bf16.
 /// Input B: f32 f16 f64 bf16.
@@ -619,8 +623,8 @@ struct BatchNormalizationGradAttributes {
 struct BatchNormalizationGradOutputs {
   Value dX, dscale, dB;  ///< in the op's order
 };
-/// Gradients of BatchNormalization for X, scale and B. In training mode the batch's statistics are computed again
-/// from X and the gradient runs through them; else they are the inputs mean and var.
+/// Gradients of BatchNormalization with respect to X, scale and B. In training mode the statistics of the batch are
+/// recomputed from X and the gradient flows through them; otherwise they are the inputs mean and var.
 /// Input dY: f32 f16 f64 bf16.
 /// Input X: f32 f16 f64 bf16.
 /// Input scale: f32 f16 f64 bf16.
@@ -644,7 +648,7 @@ struct BernoulliAttributes {
   std::optional<int64_t> id = {};  ///< default 0, 0 or more
   std::optional<double> seed = {};  ///< default 0
 };
-/// 1 with the probability that the input says, else 0, in the dtype of the input unless one is given.
+/// 1 with the probability that the input holds, otherwise 0, in the dtype of the input unless dtype is given.
 /// Input input: f32 f16 f64 bf16.
 /// The gradient is zero.
 inline Value Bernoulli(Builder& builder, Value input, const BernoulliAttributes& attributes = {}, const char* name = nullptr) {
@@ -660,7 +664,7 @@ inline Value Bernoulli(Builder& builder, Value input, const BernoulliAttributes&
 struct BinaryCrossEntropyWithLogitsAttributes {
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
-/// max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of one shape, reduced as asked.
+/// max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape, reduced by `reduction`.
 /// Input logits: f32 f16 f64 bf16.
 /// Input targets: f32 f16 f64 bf16.
 inline Value BinaryCrossEntropyWithLogits(Builder& builder, Value logits, Value targets, const BinaryCrossEntropyWithLogitsAttributes& attributes = {}, const char* name = nullptr) {
@@ -674,7 +678,7 @@ inline Value BinaryCrossEntropyWithLogits(Builder& builder, Value logits, Value 
 struct BitCastAttributes {
   std::optional<int64_t> to = {};  ///< required
 };
-/// The bits of each element taken for an element of the type 'to', which has as many.
+/// Reinterprets the bits of each element as an element of dtype 'to', which must have the same size.
 /// Input input: 23 types.
 /// No gradient.
 inline Value BitCast(Builder& builder, Value input, const BitCastAttributes& attributes = {}, const char* name = nullptr) {
@@ -688,8 +692,7 @@ inline Value BitCast(Builder& builder, Value input, const BitCastAttributes& att
 struct BitShiftAttributes {
   std::optional<std::string> direction = {};  ///< required
 };
-/// X with its bits moved LEFT or RIGHT by Y places, broadcast; zeros move in, and nothing is left from the number of
-/// bits on.
+/// X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of bits or more gives 0.
 /// Input X: u8 u16 u32 u64.
 /// Input Y: u8 u16 u32 u64.
 /// No gradient.
@@ -700,7 +703,7 @@ inline Value BitShift(Builder& builder, Value X, Value Y, const BitShiftAttribut
   return builder.node("BitShift", all, given, 1, name)[0];
 }
 
-/// The bits that are set in A and in B, broadcast.
+/// Bitwise and of A and B, broadcast.
 /// Input A: u8 i8 u16 i16 i32 i64 u32 u64.
 /// Input B: u8 i8 u16 i16 i32 i64 u32 u64.
 /// No gradient.
@@ -709,7 +712,7 @@ inline Value BitwiseAnd(Builder& builder, Value A, Value B, const char* name = n
   return builder.node("BitwiseAnd", all, {}, 1, name)[0];
 }
 
-/// Every bit turned over.
+/// Inverts every bit of X.
 /// Input X: u8 i8 u16 i16 i32 i64 u32 u64.
 /// No gradient.
 inline Value BitwiseNot(Builder& builder, Value X, const char* name = nullptr) {
@@ -717,7 +720,7 @@ inline Value BitwiseNot(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("BitwiseNot", all, {}, 1, name)[0];
 }
 
-/// The bits that are set in A or in B, broadcast.
+/// Bitwise or of A and B, broadcast.
 /// Input A: u8 i8 u16 i16 i32 i64 u32 u64.
 /// Input B: u8 i8 u16 i16 i32 i64 u32 u64.
 /// No gradient.
@@ -726,7 +729,7 @@ inline Value BitwiseOr(Builder& builder, Value A, Value B, const char* name = nu
   return builder.node("BitwiseOr", all, {}, 1, name)[0];
 }
 
-/// The bits that are set in A or in B but not in both, broadcast.
+/// Bitwise exclusive or of A and B, broadcast.
 /// Input A: u8 i8 u16 i16 i32 i64 u32 u64.
 /// Input B: u8 i8 u16 i16 i32 i64 u32 u64.
 /// No gradient.
@@ -755,7 +758,7 @@ inline Value BlackmanWindow(Builder& builder, Value size, const BlackmanWindowAt
 struct CallAttributes {
   std::optional<std::string> function = {};  ///< required
 };
-/// The outputs of a function of the graph for the given inputs.
+/// Calls a function of the graph with the given inputs; the outputs are those of the function.
 /// Input inputs (optional, any number): 26 types.
 inline std::vector<Value> Call(Builder& builder, size_t outputs, Values inputs, const CallAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -771,9 +774,9 @@ struct CastAttributes {
   std::optional<int64_t> saturate = {};  ///< default 1, 0 to 1
   std::optional<std::string> round_mode = {};  ///< default "up"
 };
-/// The input in dtype `to`: floats round to nearest, are cut towards zero to integers and held at the ends of their
-/// range (NaN gives 0); integers, and floats as integers of 4 and 2 bits, wrap; bool is != 0. saturate and round_mode
-/// are of float8 as ONNX has them; beyond its range f4e2m1 is held at 6.
+/// Converts the input to dtype `to`. Floats round to nearest; to integers they truncate towards zero and saturate
+/// (NaN gives 0). Integers, and floats converted to 4- and 2-bit integers, wrap. To bool, the result is x != 0.
+/// saturate and round_mode apply to float8 as in ONNX; values beyond the range of f4e2m1 saturate at 6.
 /// Input input: 23 types.
 inline Value Cast(Builder& builder, Value input, const CastAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -789,7 +792,7 @@ struct CastLikeAttributes {
   std::optional<int64_t> saturate = {};  ///< default 1, 0 to 1
   std::optional<std::string> round_mode = {};  ///< default "up"
 };
-/// The input in the dtype of the second operand, converted as Cast does.
+/// Converts the input to the dtype of the second operand, as Cast does.
 /// Input input: 23 types.
 /// Input target_type: 23 types.
 inline Value CastLike(Builder& builder, Value input, Value target_type, const CastLikeAttributes& attributes = {}, const char* name = nullptr) {
@@ -800,7 +803,7 @@ inline Value CastLike(Builder& builder, Value input, Value target_type, const Ca
   return builder.node("CastLike", all, given, 1, name)[0];
 }
 
-/// The least whole number not below X.
+/// The least integer not below X.
 /// Input X: f32 f16 f64 bf16.
 /// The gradient is zero.
 inline Value Ceil(Builder& builder, Value X, const char* name = nullptr) {
@@ -812,7 +815,7 @@ inline Value Ceil(Builder& builder, Value X, const char* name = nullptr) {
 struct CeluAttributes {
   std::optional<double> alpha = {};  ///< default 1
 };
-/// x above 0, else alpha (exp(x / alpha) - 1).
+/// x where x > 0, otherwise alpha (exp(x / alpha) - 1).
 /// Input X: f32 f16 f64 bf16.
 inline Value Celu(Builder& builder, Value X, const CeluAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -825,8 +828,8 @@ inline Value Celu(Builder& builder, Value X, const CeluAttributes& attributes = 
 struct CenterCropPadAttributes {
   std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
 };
-/// The middle of the input along axes (all without any), cut or padded with zeros to the dims of shape; an odd
-/// element goes at the end.
+/// The centre of the input along axes (default: all), cropped or padded with zeros to the dims in shape. If the
+/// difference is odd, the extra element is at the end.
 /// Input input_data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input shape: i32 i64.
 inline Value CenterCropPad(Builder& builder, Value input_data, Value shape, const CenterCropPadAttributes& attributes = {}, const char* name = nullptr) {
@@ -840,7 +843,8 @@ inline Value CenterCropPad(Builder& builder, Value input_data, Value shape, cons
 struct CheckNumericsAttributes {
   std::optional<std::string> message = {};  ///< default ""
 };
-/// X, and a failed run with `message` where an element is infinite or NaN. Its gradient is checked too.
+/// Returns X unchanged. An infinite or NaN element fails the run with `message`. The gradient is checked in the same
+/// way.
 /// Input X: f32 f16 f64 bf16.
 inline Value CheckNumerics(Builder& builder, Value X, const CheckNumericsAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -849,7 +853,7 @@ inline Value CheckNumerics(Builder& builder, Value X, const CheckNumericsAttribu
   return builder.node("percale:CheckNumerics", all, given, 1, name)[0];
 }
 
-/// The lower triangular L with L L^T = X, of every symmetric matrix [..., n, n] of X, whose lower triangle alone is
+/// The lower triangular L with L L^T = X for each symmetric matrix [..., n, n] of X. Only the lower triangle of X is
 /// read. A matrix that is not positive definite fails the run.
 /// Input X: f32 f16 f64 bf16.
 inline Value Cholesky(Builder& builder, Value X, const char* name = nullptr) {
@@ -857,7 +861,7 @@ inline Value Cholesky(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("percale:Cholesky", all, {}, 1, name)[0];
 }
 
-/// min(max(X, min), max) with scalar limits that may be absent; NaN stays NaN.
+/// min(max(X, min), max) with optional scalar limits; NaN stays NaN.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input min (optional): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input max (optional): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
@@ -867,8 +871,8 @@ inline Value Clip(Builder& builder, Value input, Value min = {}, Value max = {},
   return builder.node("Clip", all, {}, 1, name)[0];
 }
 
-/// The cofactors of every matrix [..., n, n] of X, singular or not: Y[i, j] = (-1)^(i+j) times the determinant of X
-/// without row i and column j. Its gradient fails the run on a singular matrix.
+/// The cofactors of each matrix [..., n, n] of X, which may be singular: Y[i, j] = (-1)^(i+j) times the determinant
+/// of X without row i and column j. Its gradient fails the run for a singular matrix.
 /// Input X: f32 f16 f64 bf16.
 inline Value Cofactors(Builder& builder, Value X, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -881,8 +885,8 @@ struct Col2ImAttributes {
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// Columns [N, C * block, L] summed into images [N,C,D1,...] of image_shape at the places where a window of
-/// block_shape had them; integers wrap, of bools one is enough.
+/// Sums columns [N, C * block, L] into images [N,C,D1,...] of image_shape: each column goes where a sliding window of
+/// block_shape took it from. Integers wrap; bools are combined by or.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input image_shape: i64.
 /// Input block_shape: i64.
@@ -900,8 +904,8 @@ inline Value Col2Im(Builder& builder, Value input, Value image_shape, Value bloc
 struct CompressAttributes {
   std::optional<int64_t> axis = {};  ///< may be left out
 };
-/// The slices of the input along `axis`, without it the elements, for which the condition holds; it may be shorter
-/// than the axis.
+/// The slices of the input along `axis`, or its elements without `axis`, where the condition is true. The condition
+/// may be shorter than the axis.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input condition: bool.
 inline Value Compress(Builder& builder, Value input, Value condition, const CompressAttributes& attributes = {}, const char* name = nullptr) {
@@ -915,7 +919,7 @@ inline Value Compress(Builder& builder, Value input, Value condition, const Comp
 struct ConcatAttributes {
   std::optional<int64_t> axis = {};  ///< required
 };
-/// The inputs one behind the other along `axis`.
+/// The inputs concatenated along `axis`.
 /// Input inputs (any number): f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 inline Value Concat(Builder& builder, Values inputs, const ConcatAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -933,7 +937,7 @@ struct ConstantAttributes {
   std::optional<int64_t> value_int = {};  ///< may be left out
   std::optional<std::vector<int64_t>> value_ints = {};  ///< may be left out
 };
-/// The value of its one attribute.
+/// The value of its only attribute.
 /// The gradient is zero.
 inline Value Constant(Builder& builder, const ConstantAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -950,7 +954,7 @@ inline Value Constant(Builder& builder, const ConstantAttributes& attributes = {
 struct ConstantOfShapeAttributes {
   const Tensor* value = nullptr;  ///< may be left out
 };
-/// A tensor of the given shape whose every element is `value`, by default an f32 zero.
+/// A tensor of the given shape, filled with `value` (default: an f32 zero).
 /// Input input: i64.
 /// The gradient is zero.
 inline Value ConstantOfShape(Builder& builder, Value input, const ConstantOfShapeAttributes& attributes = {}, const char* name = nullptr) {
@@ -997,8 +1001,8 @@ struct ConvGradInputAttributes {
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
   std::optional<std::vector<int64_t>> spatial_shape = {};  ///< 0 or more
 };
-/// Gradient of Conv with respect to X, from dY and W; X's spatial dims are given by the attribute 'spatial_shape' or
-/// by the input 'shape', the shape of X.
+/// Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the attribute 'spatial_shape'
+/// or from the input 'shape', the shape of X.
 /// Input dY: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input shape (optional): i64.
@@ -1030,8 +1034,8 @@ struct ConvGradWeightAttributes {
 struct ConvGradWeightOutputs {
   Value dW, dB;  ///< in the op's order
 };
-/// Gradients of Conv with respect to W and B, from X and dY; W's spatial dims are given by the attribute
-/// 'kernel_shape' or by the input 'shape', the shape of W.
+/// Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the attribute
+/// 'kernel_shape' or from the input 'shape', the shape of W.
 /// Input X: f32 f16 f64 bf16.
 /// Input dY: f32 f16 f64 bf16.
 /// Input shape (optional): i64.
@@ -1059,7 +1063,7 @@ struct ConvIntegerAttributes {
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// Conv of x - x_zero_point and w - w_zero_point (one, or one per filter) with sums of i32.
+/// Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in i32.
 /// Input x: u8 i8.
 /// Input w: u8 i8.
 /// Input x_zero_point (optional): u8 i8.
@@ -1089,8 +1093,8 @@ struct ConvTransposeAttributes {
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]: the gradient of Conv with
-/// respect to its input, output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 - pads.
+/// Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]. It is the gradient of Conv
+/// with respect to its input; output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 - pads.
 /// Input X: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input B (optional): f32 f16 f64 bf16.
@@ -1116,7 +1120,7 @@ inline Value Cos(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Cos", all, {}, 1, name)[0];
 }
 
-/// The hyperbolic cosine.
+/// The hyperbolic cosine of the input.
 /// Input input: f32 f16 f64 bf16.
 inline Value Cosh(Builder& builder, Value input, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -1128,7 +1132,8 @@ struct CumProdAttributes {
   std::optional<int64_t> exclusive = {};  ///< default 0, 0 to 1
   std::optional<int64_t> reverse = {};  ///< default 0, 0 to 1
 };
-/// The product of the elements so far along an axis, with (or exclusive: without) the element itself.
+/// The product of the elements up to each element along an axis, including the element itself unless exclusive is
+/// set.
 /// Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input axis: i32 i64.
 inline Value CumProd(Builder& builder, Value x, Value axis, const CumProdAttributes& attributes = {}, const char* name = nullptr) {
@@ -1144,7 +1149,7 @@ struct CumProdGradAttributes {
   std::optional<int64_t> exclusive = {};  ///< default 0, 0 to 1
   std::optional<int64_t> reverse = {};  ///< default 0, 0 to 1
 };
-/// The gradient of CumProd with respect to x, right where elements of x are 0 as well.
+/// The gradient of CumProd with respect to x; correct if elements of x are 0, too.
 /// Input grad: f32 f16 f64 bf16.
 /// Input x: f32 f16 f64 bf16.
 /// Input axis: i32 i64.
@@ -1162,7 +1167,7 @@ struct CumSumAttributes {
   std::optional<int64_t> exclusive = {};  ///< default 0, 0 to 1
   std::optional<int64_t> reverse = {};  ///< default 0, 0 to 1
 };
-/// The sum of the elements so far along an axis, with (or exclusive: without) the element itself.
+/// The sum of the elements up to each element along an axis, including the element itself unless exclusive is set.
 /// Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input axis: i32 i64.
 inline Value CumSum(Builder& builder, Value x, Value axis, const CumSumAttributes& attributes = {}, const char* name = nullptr) {
@@ -1178,9 +1183,9 @@ struct DFTAttributes {
   std::optional<int64_t> inverse = {};  ///< default 0, 0 to 1
   std::optional<int64_t> onesided = {};  ///< default 0, 0 to 1
 };
-/// The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers, cut or filled with
-/// zeros to dft_length: sum of x[n] exp(-2 pi i k n / N), inverse: with + and divided by N. onesided: the first half
-/// of a real input's, or the real output of such a half.
+/// The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers, cropped or zero-padded
+/// to dft_length: sum of x[n] exp(-2 pi i k n / N). inverse: + in the exponent, divided by N. onesided: the first
+/// half of the transform of a real input, or with inverse the real output for such a half.
 /// Input input: f32 f16 f64 bf16.
 /// Input dft_length (optional): i32 i64.
 /// Input axis (optional): i64.
@@ -1198,8 +1203,8 @@ struct DepthToSpaceAttributes {
   std::optional<int64_t> blocksize = {};  ///< required, 1 to 2048
   std::optional<std::string> mode = {};  ///< default "DCR"
 };
-/// Channels of [N,C,H,W] as blocks of blocksize * blocksize pixels; the place in the block is the outer part of the
-/// channel's number (mode DCR) or the inner (CRD).
+/// Moves channels of [N,C,H,W] into blocks of blocksize * blocksize pixels. The position in the block is the outer
+/// part (mode DCR) or the inner part (CRD) of the channel index.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 inline Value DepthToSpace(Builder& builder, Value input, const DepthToSpaceAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -1215,8 +1220,8 @@ struct DequantizeLinearAttributes {
   std::optional<int64_t> block_size = {};  ///< default 0, 0 or more
   std::optional<int64_t> output_dtype = {};  ///< default 0
 };
-/// (x - x_zero_point) * x_scale; scale and zero point are one for all, one per place along 'axis', or one per block
-/// of block_size along it.
+/// (x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per position along
+/// 'axis', or one per block of block_size along it.
 /// Input x: 14 types.
 /// Input x_scale: f32 f16 f64 bf16 f8e8m0.
 /// Input x_zero_point (optional): 14 types.
@@ -1230,14 +1235,14 @@ inline Value DequantizeLinear(Builder& builder, Value x, Value x_scale, Value x_
   return builder.node("DequantizeLinear", all, given, 1, name)[0];
 }
 
-/// The determinant of every matrix [..., n, n] of X.
+/// The determinant of each matrix [..., n, n] of X.
 /// Input X: f32 f16 f64 bf16.
 inline Value Det(Builder& builder, Value X, const char* name = nullptr) {
   std::vector<Value> all{X};
   return builder.node("Det", all, {}, 1, name)[0];
 }
 
-/// A / B, broadcast; integers are cut towards zero, and an integer zero in B is an error.
+/// A / B, broadcast; integers truncate towards zero, and an integer zero in B is an error.
 /// Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input B: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 inline Value Div(Builder& builder, Value A, Value B, const char* name = nullptr) {
@@ -1255,8 +1260,8 @@ struct DropoutAttributes {
 struct DropoutOutputs {
   Value output, mask;  ///< in the op's order
 };
-/// In training mode each element is kept with probability 1 - ratio and divided by it, else zero; mask says which.
-/// Otherwise the data as it is. Ratio (default 0.5) is in [0, 1].
+/// In training mode, each element is kept with probability 1 - ratio and divided by it, otherwise set to zero; mask
+/// says which. Outside training mode, the data unchanged. ratio is in [0, 1], by default 0.5.
 /// Input data: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
 /// Input ratio (optional): f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
 /// Input training_mode (optional): bool.
@@ -1275,7 +1280,7 @@ inline DropoutOutputs Dropout(Builder& builder, Value data, Value ratio = {}, Va
 struct DynamicQuantizeLinearOutputs {
   Value y, y_scale, y_zero_point;  ///< in the op's order
 };
-/// x as u8, with the scale and the zero point that its own range, widened to hold 0, asks for.
+/// x quantised to u8, with the scale and the zero point of its own value range, extended to include 0.
 /// Input x: f32.
 /// No gradient.
 inline DynamicQuantizeLinearOutputs DynamicQuantizeLinear(Builder& builder, Value x, const char* name = nullptr) {
@@ -1289,8 +1294,8 @@ inline DynamicQuantizeLinearOutputs DynamicQuantizeLinear(Builder& builder, Valu
 struct EinsumAttributes {
   std::optional<std::string> equation = {};  ///< required
 };
-/// The sum over all labels that 'equation' does not give the output of the products of the operands' elements, as
-/// numpy.einsum; an ellipsis stands for dims that broadcast.
+/// Multiplies the operands' elements and sums over all labels of 'equation' that the output does not have, as
+/// numpy.einsum. An ellipsis stands for dims that broadcast.
 /// Input Inputs (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 inline Value Einsum(Builder& builder, Values Inputs, const EinsumAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -1304,7 +1309,7 @@ inline Value Einsum(Builder& builder, Values Inputs, const EinsumAttributes& att
 struct EluAttributes {
   std::optional<double> alpha = {};  ///< default 1
 };
-/// x above 0, else alpha (exp(x) - 1).
+/// x where x > 0, otherwise alpha (exp(x) - 1).
 /// Input X: f32 f16 f64 bf16.
 inline Value Elu(Builder& builder, Value X, const EluAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -1319,11 +1324,10 @@ struct EmbeddingBagAttributes {
   std::optional<int64_t> padding_idx = {};  ///< default -1, -1 or more
   std::optional<int64_t> include_last_offset = {};  ///< default 0, 0 to 1
 };
-/// Per bag the sum, the mean or the maximum (`mode`) of the rows of table [rows, width] that its indices name: [bags,
+/// The sum, mean or maximum (`mode`) per bag of the rows of table [rows, width] that its indices select: [bags,
 /// width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags, length], or [count] with the offset of
-/// the first index of each bag, and behind them the end of the last one with include_last_offset. With mode sum each
-/// row is multiplied by its weight. Indices equal to padding_idx count nothing; -1: there are none such. Indices are
-/// in [0, rows).
+/// the first index of each bag; with include_last_offset the end of the last bag follows. With mode sum, each row is
+/// multiplied by its weight. Indices equal to padding_idx are ignored (-1: none). Indices are in [0, rows).
 /// Input table: f32 f16 f64 bf16.
 /// Input indices (indices): i32 i64.
 /// Input offsets (optional, indices): i32 i64.
@@ -1344,8 +1348,8 @@ struct EmbeddingBagRowsAttributes {
   std::optional<int64_t> padding_idx = {};  ///< default -1, -1 or more
   std::optional<int64_t> include_last_offset = {};  ///< default 0, 0 to 1
 };
-/// The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width]. Of rows that tie
-/// for a maximum the first has the gradient; padding has zeros.
+/// The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width]. If rows tie for a
+/// maximum, the first receives the gradient. Padding receives zeros.
 /// Input grad: f32 f16 f64 bf16.
 /// Input table: f32 f16 f64 bf16.
 /// Input indices (indices): i32 i64.
@@ -1361,7 +1365,7 @@ inline Value EmbeddingBagRows(Builder& builder, Value grad, Value table, Value i
   return builder.node("percale:EmbeddingBagRows", all, given, 1, name)[0];
 }
 
-/// A == B, broadcast; NaN equals nothing.
+/// A == B, broadcast; NaN is equal to nothing.
 /// Input A: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input B: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// The gradient is zero.
@@ -1384,7 +1388,7 @@ inline Value Exp(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Exp", all, {}, 1, name)[0];
 }
 
-/// The input repeated to the broadcast of its shape and `shape`.
+/// The input broadcast with `shape`.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input shape: i64.
 inline Value Expand(Builder& builder, Value input, Value shape, const char* name = nullptr) {
@@ -1397,7 +1401,7 @@ struct EyeLikeAttributes {
   std::optional<int64_t> dtype = {};  ///< may be left out
   std::optional<int64_t> k = {};  ///< default 0
 };
-/// A matrix of the input's shape with ones on its diagonal number k, zeros elsewhere.
+/// A matrix of the input's shape, with ones on diagonal k and zeros elsewhere.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// The gradient is zero.
 inline Value EyeLike(Builder& builder, Value input, const EyeLikeAttributes& attributes = {}, const char* name = nullptr) {
@@ -1412,7 +1416,7 @@ inline Value EyeLike(Builder& builder, Value input, const EyeLikeAttributes& att
 struct FlattenAttributes {
   std::optional<int64_t> axis = {};  ///< default 1
 };
-/// A matrix: the dims before `axis` become its rows, the others its columns.
+/// The input as a matrix: the dims before `axis` become its rows, the others its columns.
 /// Input input: 23 types.
 inline Value Flatten(Builder& builder, Value input, const FlattenAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -1421,7 +1425,7 @@ inline Value Flatten(Builder& builder, Value input, const FlattenAttributes& att
   return builder.node("Flatten", all, given, 1, name)[0];
 }
 
-/// The greatest whole number not above X.
+/// The greatest integer not above X.
 /// Input X: f32 f16 f64 bf16.
 /// The gradient is zero.
 inline Value Floor(Builder& builder, Value X, const char* name = nullptr) {
@@ -1434,8 +1438,8 @@ struct FusedAttributes {
   std::optional<std::string> body = {};  ///< required
   std::optional<std::string> anchor = {};  ///< default ""
 };
-/// What its body, a function of plain ops, gives for the inputs; anchor names the node that is not elementwise, if
-/// any.
+/// Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that is not elementwise,
+/// if there is one.
 /// Input inputs (optional, any number): f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// No gradient.
 inline std::vector<Value> Fused(Builder& builder, size_t outputs, Values inputs, const FusedAttributes& attributes = {}, const char* name = nullptr) {
@@ -1462,9 +1466,9 @@ struct FusedAttentionOutputs {
   Value Y, statistics;  ///< in the op's order
 };
 /// softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch, heads, sequence,
-/// size] or, by row, [batch, sequence, heads, size]. Heads of Q may share those of K and V. With nan_is_zero a
-/// probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask. The statistics are,
-/// for each query, the logarithm of the sum of exp of its scores; f32, f64 for f64 operands.
+/// size] or, by row, [batch, sequence, heads, size]. Heads of Q may share heads of K and V. With nan_is_zero, a NaN
+/// probability, as of a query without any key, becomes 0. The softmax runs in the dtype of the mask. The statistics
+/// are, per query, the logarithm of the sum of exp of its scores, in f32, or in f64 for f64 operands.
 /// Input Q: f32 f16 f64 bf16.
 /// Input K: f32 f16 f64 bf16.
 /// Input V: f32 f16 f64 bf16.
@@ -1497,8 +1501,8 @@ struct FusedAttentionGradAttributes {
 struct FusedAttentionGradOutputs {
   Value dQ, dK, dV;  ///< in the op's order
 };
-/// The gradients of FusedAttention with respect to Q, K and V, from that of Y, from Y and from the statistics (Dao et
-/// al. 2022). They lie as Q, K and V do. Heads are not shared, nor is NaN 0.
+/// Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from Y and from the
+/// statistics (Dao et al. 2022). They have the layouts of Q, K and V. Shared heads and nan_is_zero are not supported.
 /// Input dY: f32 f16 f64 bf16.
 /// Input Q: f32 f16 f64 bf16.
 /// Input K: f32 f16 f64 bf16.
@@ -1522,8 +1526,8 @@ inline FusedAttentionGradOutputs FusedAttentionGrad(Builder& builder, Value dY, 
   return {out[0], out[1], out[2]};
 }
 
-/// X cos + T sin, T being X with the second half of its last dim negated and put before the first: a rotation of
-/// pairs that are half a row apart (Su et al. 2021).
+/// Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and moved before the
+/// first half: rotates pairs of elements that are half a row apart (Su et al. 2021).
 /// Input X: f32 f16 f64 bf16.
 /// Input cos: f32 f16 f64 bf16.
 /// Input sin: f32 f16 f64 bf16.
@@ -1549,7 +1553,8 @@ struct GRUOutputs {
   Value Y, Y_h;  ///< in the op's order
 };
 /// Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T + B), H = (1 - z)
-/// g(X W^T + (r H) R^T + B) + z H, or r (H R^T + B) with linear_before_reset; gates in the order z,r,h.
+/// g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T + B) replaces (r H) R^T + B. W, R and B hold
+/// the gates in the order z,r,h.
 /// Input X: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input R: f32 f16 f64 bf16.
@@ -1589,8 +1594,8 @@ struct GRUGradAttributes {
 struct GRUGradOutputs {
   Value dX, dW, dR, dB, dinitial_h;  ///< in the op's order
 };
-/// Gradients of GRU with respect to X, W, R, B and initial_h, from its inputs, which it runs through again, and those
-/// of its outputs; it has no gradient of its own.
+/// Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the gradients of its
+/// outputs. The forward pass is recomputed. The op has no gradient.
 /// Input X: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input R: f32 f16 f64 bf16.
@@ -1621,7 +1626,7 @@ inline GRUGradOutputs GRUGrad(Builder& builder, Value X, Value W, Value R, Value
 struct GatherAttributes {
   std::optional<int64_t> axis = {};  ///< default 0
 };
-/// The slices of data along `axis` that the indices name; negative ones count from the end.
+/// The slices of data along `axis` that the indices select; negative indices count from the end.
 /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input indices (indices): i32 i64.
 inline Value Gather(Builder& builder, Value data, Value indices, const GatherAttributes& attributes = {}, const char* name = nullptr) {
@@ -1635,7 +1640,7 @@ inline Value Gather(Builder& builder, Value data, Value indices, const GatherAtt
 struct GatherElementsAttributes {
   std::optional<int64_t> axis = {};  ///< default 0
 };
-/// For each index the element of data at its place, but for `axis`, where the index says.
+/// For each index, the element of data at the same position, with the coordinate along `axis` replaced by the index.
 /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input indices (indices): i32 i64.
 inline Value GatherElements(Builder& builder, Value data, Value indices, const GatherElementsAttributes& attributes = {}, const char* name = nullptr) {
@@ -1649,7 +1654,8 @@ inline Value GatherElements(Builder& builder, Value data, Value indices, const G
 struct GatherGradAttributes {
   std::optional<int64_t> axis = {};  ///< default 0
 };
-/// The gradient of Gather with respect to its data, of shape `shape`: slices of grad summed where they came from.
+/// The gradient of Gather with respect to data, of shape `shape`: slices of grad are summed at the positions they
+/// were gathered from.
 /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input indices (indices): i32 i64.
 /// Input shape: i64.
@@ -1664,7 +1670,8 @@ inline Value GatherGrad(Builder& builder, Value grad, Value indices, Value shape
 struct GatherNDAttributes {
   std::optional<int64_t> batch_dims = {};  ///< default 0, 0 to 8
 };
-/// The slices of data that tuples of indices, the last dim of indices, name; negative ones count from the end.
+/// The slices of data that tuples of indices select; the last dim of indices holds the tuples, and negative indices
+/// count from the end.
 /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input indices (indices): i64.
 inline Value GatherND(Builder& builder, Value data, Value indices, const GatherNDAttributes& attributes = {}, const char* name = nullptr) {
@@ -1678,8 +1685,8 @@ inline Value GatherND(Builder& builder, Value data, Value indices, const GatherN
 struct GeluAttributes {
   std::optional<std::string> approximate = {};  ///< default "none"
 };
-/// x / 2 (1 + erf(x / sqrt(2))); approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) (Hendrycks and
-/// Gimpel 2016).
+/// x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+/// (Hendrycks and Gimpel 2016).
 /// Input X: f32 f16 f64 bf16.
 inline Value Gelu(Builder& builder, Value X, const GeluAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -1695,7 +1702,8 @@ struct GemmAttributes {
   std::optional<int64_t> transA = {};  ///< default 0
   std::optional<int64_t> transB = {};  ///< default 0
 };
-/// Y = alpha * A' * B' + beta * C for matrices, A' and B' transposed where asked for, C broadcast to Y.
+/// Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or transB is set, and C
+/// broadcasts to Y.
 /// Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input B: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input C (optional): f32 i32 i64 f16 f64 u32 u64 bf16.
@@ -1710,7 +1718,7 @@ inline Value Gemm(Builder& builder, Value A, Value B, Value C = {}, const GemmAt
   return builder.node("Gemm", all, given, 1, name)[0];
 }
 
-/// Mean of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
+/// The mean of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
 /// Input X: f32 f16 f64 bf16.
 inline Value GlobalAveragePool(Builder& builder, Value X, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -1730,7 +1738,7 @@ inline Value GlobalLpPool(Builder& builder, Value X, const GlobalLpPoolAttribute
   return builder.node("GlobalLpPool", all, given, 1, name)[0];
 }
 
-/// Largest element of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
+/// The largest element of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
 /// Input X: f32 f16 f64 bf16.
 inline Value GlobalMaxPool(Builder& builder, Value X, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -1761,9 +1769,9 @@ struct GridSampleAttributes {
   std::optional<std::string> mode = {};  ///< default "linear"
   std::optional<std::string> padding_mode = {};  ///< default "zeros"
 };
-/// X [N,C,D1,...] at the places of grid [N,P1,...,rank], whose numbers from -1 to 1 go from the first to the last
-/// element (align_corners) or edge, the last dim first; nearest, linear or cubic (Keys 1981), beyond the edges zeros,
-/// the edge or a reflection. 1 to 3 spatial dims.
+/// X [N,C,D1,...] sampled at the positions in grid [N,P1,...,rank], whose coordinates, last dim first, run from -1 to
+/// 1 between the first and last elements (align_corners) or the edges. Interpolation is nearest, linear or cubic
+/// (Keys 1981). Positions beyond the edges read zeros, the edge or a reflection. 1 to 3 spatial dims.
 /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input grid: f32 f16 f64 bf16.
 inline Value GridSample(Builder& builder, Value X, Value grid, const GridSampleAttributes& attributes = {}, const char* name = nullptr) {
@@ -1807,8 +1815,9 @@ struct GroupNormalizationAttributes {
   std::optional<int64_t> num_groups = {};  ///< required, 1 or more
   std::optional<int64_t> stash_type = {};  ///< default 1
 };
-/// (X - mean) / sqrt(var + epsilon) * scale + bias, mean and biased variance over each of num_groups groups of
-/// channels, one scale and bias per channel; in stash_type, in f64 for f64 inputs (Wu and He 2018).
+/// (X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of num_groups groups of
+/// channels, and one scale and bias per channel (Wu and He 2018). It is computed in stash_type, or in f64 for f64
+/// inputs.
 /// Input X: f32 f16 f64 bf16.
 /// Input scale: f32 f16 f64 bf16.
 /// Input bias: f32 f16 f64 bf16.
@@ -1879,7 +1888,7 @@ inline Value HardSwish(Builder& builder, Value X, const char* name = nullptr) {
 struct HardmaxAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
 };
-/// 1 at the first greatest element along `axis`, else 0.
+/// 1 at the first greatest element along `axis`, 0 elsewhere.
 /// Input input: f32 f16 f64 bf16.
 /// The gradient is zero.
 inline Value Hardmax(Builder& builder, Value input, const HardmaxAttributes& attributes = {}, const char* name = nullptr) {
@@ -1894,8 +1903,8 @@ struct HuberAttributes {
   std::optional<double> delta = {};  ///< default 1, 0 or more
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
-/// With d = input - target of one shape: d^2 / 2 where |d| <= delta, else delta * (|d| - delta / 2); reduced as
-/// asked.
+/// With d = input - target, of the same shape: d^2 / 2 where |d| <= delta, otherwise delta * (|d| - delta / 2);
+/// reduced by `reduction`.
 /// Input input: f32 f16 f64 bf16.
 /// Input target: f32 f16 f64 bf16.
 inline Value Huber(Builder& builder, Value input, Value target, const HuberAttributes& attributes = {}, const char* name = nullptr) {
@@ -1906,7 +1915,7 @@ inline Value Huber(Builder& builder, Value input, Value target, const HuberAttri
   return builder.node("percale:Huber", all, given, 1, name)[0];
 }
 
-/// The input.
+/// The input unchanged.
 /// Input input: 23 types.
 inline Value Identity(Builder& builder, Value input, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -1918,7 +1927,8 @@ struct IfAttributes {
   std::optional<std::string> then_branch = {};  ///< required
   std::optional<std::string> else_branch = {};  ///< required
 };
-/// Runs then_branch where cond is true, else else_branch, on the captures; outputs are what the branch gives.
+/// Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the outputs of that
+/// branch.
 /// Input cond: bool.
 /// Input captures (optional, any number): 26 types.
 inline std::vector<Value> If(Builder& builder, size_t outputs, Value cond, Values captures, const IfAttributes& attributes = {}, const char* name = nullptr) {
@@ -1934,7 +1944,7 @@ inline std::vector<Value> If(Builder& builder, size_t outputs, Value cond, Value
 struct InstanceNormalizationAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-05, 0 or more
 };
-/// (input - mean) / sqrt(var + epsilon) * scale + B, mean and biased variance over each channel of each image
+/// (input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each channel of each image
 /// (Ulyanov et al. 2016).
 /// Input input: f32 f16 f64 bf16.
 /// Input scale: f32 f16 f64 bf16.
@@ -1951,7 +1961,7 @@ struct IsInfAttributes {
   std::optional<int64_t> detect_negative = {};  ///< default 1, 0 to 1
   std::optional<int64_t> detect_positive = {};  ///< default 1, 0 to 1
 };
-/// Whether X is infinite, of the signs that are looked for.
+/// True where X is infinite, with a sign that detect_positive or detect_negative selects.
 /// Input X: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
 /// The gradient is zero.
 inline Value IsInf(Builder& builder, Value X, const IsInfAttributes& attributes = {}, const char* name = nullptr) {
@@ -1962,7 +1972,7 @@ inline Value IsInf(Builder& builder, Value X, const IsInfAttributes& attributes 
   return builder.node("IsInf", all, given, 1, name)[0];
 }
 
-/// Whether X is not a number.
+/// True where X is NaN.
 /// Input X: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
 /// The gradient is zero.
 inline Value IsNaN(Builder& builder, Value X, const char* name = nullptr) {
@@ -1977,8 +1987,8 @@ struct LRNAttributes {
   std::optional<double> bias = {};  ///< default 1
   std::optional<int64_t> size = {};  ///< required, 1 or more
 };
-/// X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta, channels beyond the ends counting
-/// as 0 (Krizhevsky et al. 2012).
+/// X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels beyond the ends count as
+/// 0 (Krizhevsky et al. 2012).
 /// Input X: f32 f16 f64 bf16.
 inline Value LRN(Builder& builder, Value X, const LRNAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -2007,7 +2017,7 @@ struct LSTMOutputs {
   Value Y, Y_h, Y_c;  ///< in the op's order
 };
 /// Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H R^T + B + P C), C =
-/// f C + i g(X W^T + H R^T + B), H = o h(C); W, R and B hold the gates in the order i,o,f,c.
+/// f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the gates in the order i,o,f,c.
 /// Input X: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input R: f32 f16 f64 bf16.
@@ -2049,8 +2059,8 @@ struct LSTMGradAttributes {
 struct LSTMGradOutputs {
   Value dX, dW, dR, dB, dinitial_h, dinitial_c, dP;  ///< in the op's order
 };
-/// Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from its inputs, which it runs through
-/// again, and those of its outputs; it has no gradient of its own.
+/// Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of LSTM and the
+/// gradients of its outputs. The forward pass is recomputed. The op has no gradient.
 /// Input X: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input R: f32 f16 f64 bf16.
@@ -2091,8 +2101,8 @@ struct LayerNormalizationAttributes {
 struct LayerNormalizationOutputs {
   Value Y, Mean, InvStdDev;  ///< in the op's order
 };
-/// Y = (X - mean) / sqrt(var + epsilon) * Scale + B, mean and biased variance over the dims from 'axis' on; Mean and
-/// InvStdDev are f32, f64 for f64 inputs.
+/// Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims from 'axis' on. Mean
+/// and InvStdDev are f32, or f64 for f64 inputs.
 /// Input X: f32 f16 f64 bf16.
 /// Input Scale: f32 f16 f64 bf16.
 /// Input B (optional): f32 f16 f64 bf16.
@@ -2117,7 +2127,7 @@ struct LayerNormalizationGradAttributes {
 struct LayerNormalizationGradOutputs {
   Value dX, dScale, dB;  ///< in the op's order
 };
-/// Gradients of LayerNormalization for X, Scale and B; the statistics are computed again from X.
+/// Gradients of LayerNormalization with respect to X, Scale and B. The statistics are recomputed from X.
 /// Input dY: f32 f16 f64 bf16.
 /// Input X: f32 f16 f64 bf16.
 /// Input Scale: f32 f16 f64 bf16.
@@ -2136,7 +2146,7 @@ inline LayerNormalizationGradOutputs LayerNormalizationGrad(Builder& builder, Va
 struct LeakyReluAttributes {
   std::optional<double> alpha = {};  ///< default 0.01
 };
-/// X where X >= 0, else alpha X.
+/// X where X >= 0, otherwise alpha X.
 /// Input X: f32 f16 f64 bf16.
 inline Value LeakyRelu(Builder& builder, Value X, const LeakyReluAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -2174,7 +2184,7 @@ inline Value Log(Builder& builder, Value X, const char* name = nullptr) {
 struct LogSoftmaxAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
 };
-/// x - log(sum of exp(x)) along one axis.
+/// x - log(sum of exp(x)) along `axis`.
 /// Input input: f32 f16 f64 bf16.
 inline Value LogSoftmax(Builder& builder, Value input, const LogSoftmaxAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -2189,9 +2199,9 @@ struct LoopAttributes {
   std::optional<int64_t> num_carried = {};  ///< required, 0 to 1000000.0
   std::optional<int64_t> trip_limit = {};  ///< default 16777216, 0 or more
 };
-/// Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times and while cond
-/// holds; gives the last carried values and the scan values of all trips, stacked. More than trip_limit trips are an
-/// error.
+/// Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times and while cond is
+/// true. The outputs are the last carried values and the scan values of all trips, stacked. More than trip_limit
+/// trips are an error.
 /// Input M (optional): i64.
 /// Input cond (optional): bool.
 /// Input carried_and_captures (optional, any number): 26 types.
@@ -2211,8 +2221,8 @@ struct LpNormalizationAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
   std::optional<int64_t> p = {};  ///< default 2, 1 to 2
 };
-/// The input over its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum of squares (2); 0 where
-/// that is 0.
+/// The input divided by its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum of squares (p =
+/// 2). The result is 0 where the norm is 0.
 /// Input input: f32 f16 f64 bf16.
 inline Value LpNormalization(Builder& builder, Value input, const LpNormalizationAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -2232,7 +2242,7 @@ struct LpPoolAttributes {
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// The p-norm of the elements under each position of a window over X [N,C,D1,...].
+/// The p-norm of the elements under each position of a sliding window over X [N,C,D1,...].
 /// Input X: f32 f16 f64 bf16.
 inline Value LpPool(Builder& builder, Value X, const LpPoolAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -2247,8 +2257,8 @@ inline Value LpPool(Builder& builder, Value X, const LpPoolAttributes& attribute
   return builder.node("LpPool", all, given, 1, name)[0];
 }
 
-/// Matrix product as numpy.matmul: the last two dims are matrices, the others broadcast; a rank-1 operand is a row on
-/// the left, a column on the right.
+/// Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A rank-1 operand is a
+/// row on the left, a column on the right.
 /// Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input B: f32 i32 i64 f16 f64 u32 u64 bf16.
 inline Value MatMul(Builder& builder, Value A, Value B, const char* name = nullptr) {
@@ -2256,7 +2266,8 @@ inline Value MatMul(Builder& builder, Value A, Value B, const char* name = nullp
   return builder.node("MatMul", all, {}, 1, name)[0];
 }
 
-/// MatMul of A - a_zero_point (one, or one per row) and B - b_zero_point (one, or one per column) with sums of i32.
+/// MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or one per column), summed
+/// in i32.
 /// Input A: u8 i8.
 /// Input B: u8 i8.
 /// Input a_zero_point (optional): u8 i8.
@@ -2272,7 +2283,7 @@ inline Value MatMulInteger(Builder& builder, Value A, Value B, Value a_zero_poin
 struct MatrixInverseAttributes {
   std::optional<int64_t> adjoint = {};  ///< default 0, 0 to 1
 };
-/// The inverse of every matrix [..., n, n] of X, transposed with `adjoint`. A matrix that has a pivot of exactly zero
+/// The inverse of each matrix [..., n, n] of X, transposed if `adjoint` is set. A matrix with a pivot of exactly zero
 /// is singular and fails the run.
 /// Input X: f32 f16 f64 bf16.
 inline Value MatrixInverse(Builder& builder, Value X, const MatrixInverseAttributes& attributes = {}, const char* name = nullptr) {
@@ -2282,7 +2293,7 @@ inline Value MatrixInverse(Builder& builder, Value X, const MatrixInverseAttribu
   return builder.node("percale:MatrixInverse", all, given, 1, name)[0];
 }
 
-/// The greatest of the operands, broadcast; NaN where one is NaN.
+/// The greatest of the operands, broadcast; NaN if any operand is NaN.
 /// Input data (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 inline Value Max(Builder& builder, Values data, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -2305,8 +2316,8 @@ struct MaxPoolAttributes {
 struct MaxPoolOutputs {
   Value Y, Indices;  ///< in the op's order
 };
-/// Largest element under each position of a window over X [N,C,D1,...]; pads never win, NaN always does. Indices
-/// number X's elements as a flat tensor, -1 where a window has none.
+/// The largest element under each position of a sliding window over X [N,C,D1,...]. Padding never wins; NaN always
+/// wins. Indices are positions in X as a flat tensor, -1 where a window has no element.
 /// Input X: f32 u8 i8 f16 f64 bf16.
 inline MaxPoolOutputs MaxPool(Builder& builder, Value X, const MaxPoolAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -2355,8 +2366,8 @@ struct MaxRoiPoolAttributes {
   std::optional<std::vector<int64_t>> pooled_shape = {};  ///< required
   std::optional<double> spatial_scale = {};  ///< default 1
 };
-/// The largest element of each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are rounded
-/// to elements (Girshick 2015); 0 where a bin has none.
+/// The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are rounded
+/// to elements (Girshick 2015); 0 for an empty bin.
 /// Input X: f32 f16 f64 bf16.
 /// Input rois: f32 f16 f64 bf16.
 /// No gradient.
@@ -2374,8 +2385,8 @@ struct MaxUnpoolAttributes {
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// Zeros with the elements of X where I says they were before a MaxPool, whose indices these are; output_shape may be
-/// larger than what the window tells.
+/// Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool. output_shape may be
+/// larger than the shape that the window implies.
 /// Input X: f32 f16 f64 bf16.
 /// Input I (indices): i64.
 /// Input output_shape (optional): i64.
@@ -2389,7 +2400,7 @@ inline Value MaxUnpool(Builder& builder, Value X, Value I_, Value output_shape =
   return builder.node("MaxUnpool", all, given, 1, name)[0];
 }
 
-/// The sum of the operands from left to right over their number, broadcast.
+/// The mean of the operands, broadcast; they are summed from left to right.
 /// Input data (any number): f32 f16 f64 bf16.
 inline Value Mean(Builder& builder, Values data, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -2401,7 +2412,7 @@ inline Value Mean(Builder& builder, Values data, const char* name = nullptr) {
 struct MeanVarianceNormalizationAttributes {
   std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
 };
-/// (X - mean) / (standard deviation + 1e-9) over axes, [0, 2, 3] without any.
+/// (X - mean) / (standard deviation + 1e-9) over axes, by default [0, 2, 3].
 /// Input X: f32 f16 f64 bf16.
 inline Value MeanVarianceNormalization(Builder& builder, Value X, const MeanVarianceNormalizationAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -2414,8 +2425,8 @@ inline Value MeanVarianceNormalization(Builder& builder, Value X, const MeanVari
 struct MelWeightMatrixAttributes {
   std::optional<int64_t> output_datatype = {};  ///< default 1, 1 to 27
 };
-/// Triangles over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595 log10(1 + f / 700), 1
-/// at their peaks.
+/// Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595 log10(1 +
+/// f / 700), with peaks of 1.
 /// Input num_mel_bins: i32 i64.
 /// Input dft_length: i32 i64.
 /// Input sample_rate: i32 i64.
@@ -2429,7 +2440,7 @@ inline Value MelWeightMatrix(Builder& builder, Value num_mel_bins, Value dft_len
   return builder.node("MelWeightMatrix", all, given, 1, name)[0];
 }
 
-/// The least of the operands, broadcast; NaN where one is NaN.
+/// The least of the operands, broadcast; NaN if any operand is NaN.
 /// Input data (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 inline Value Min(Builder& builder, Values data, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -2448,7 +2459,7 @@ inline Value Mish(Builder& builder, Value X, const char* name = nullptr) {
 struct ModAttributes {
   std::optional<int64_t> fmod = {};  ///< default 0, 0 to 1
 };
-/// The remainder of A / B, broadcast: with the sign of B, or with fmod = 1 the sign of A (which floats need).
+/// The remainder of A / B, broadcast. It has the sign of B, or with fmod = 1 the sign of A; floats require fmod = 1.
 /// Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input B: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 inline Value Mod(Builder& builder, Value A, Value B, const ModAttributes& attributes = {}, const char* name = nullptr) {
@@ -2473,8 +2484,7 @@ struct MultinomialAttributes {
   std::optional<int64_t> sample_size = {};  ///< default 1, 1 or more
   std::optional<double> seed = {};  ///< default 0
 };
-/// sample_size classes drawn for each row of [batch, classes], which holds logarithms of probabilities but for a
-/// number that all of a row share.
+/// Draws sample_size classes for each row of [batch, classes], which holds unnormalised log-probabilities.
 /// Input input: f32 f16 f64 bf16.
 /// The gradient is zero.
 inline Value Multinomial(Builder& builder, Value input, const MultinomialAttributes& attributes = {}, const char* name = nullptr) {
@@ -2491,8 +2501,8 @@ inline Value Multinomial(Builder& builder, Value input, const MultinomialAttribu
 struct MutexLockAttributes {
   std::optional<std::string> mutex = {};  ///< required
 };
-/// Takes a mutex and holds it until the run ends, however it ends; waits while another run holds it. What follows
-/// sees the variables as last published, so that reading and assigning under one mutex loses no update.
+/// Locks a mutex until the run ends, successfully or not; waits while another run holds it. Later nodes see the
+/// variables as last published, so reading and assigning under one mutex loses no update.
 /// No gradient.
 inline void MutexLock(Builder& builder, const MutexLockAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -2514,7 +2524,7 @@ struct NegativeLogLikelihoodGradAttributes {
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
 /// Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at the target, zero
-/// elsewhere, divided by the sum of the weights used where the loss is a mean.
+/// elsewhere. It is divided by the sum of the weights used if the loss is a mean.
 /// Input dloss: f32 f16 f64 bf16.
 /// Input input: f32 f16 f64 bf16.
 /// Input target (indices): i32 i64.
@@ -2534,8 +2544,8 @@ struct NegativeLogLikelihoodLossAttributes {
   std::optional<int64_t> ignore_index = {};  ///< may be left out
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
-/// -weight[target] * input[target] over axis 1 of input [N,C,D1,...] for target [N,D1,...]; the mean is over the sum
-/// of the weights used. Targets equal to ignore_index count nothing.
+/// -weight[target] * input[target] over axis 1 of input [N,C,D1,...], for target [N,D1,...]. The mean divides by the
+/// sum of the weights used. Targets equal to ignore_index are ignored.
 /// Input input: f32 f16 f64 bf16.
 /// Input target (indices): i32 i64.
 /// Input weight (optional): f32 f16 f64 bf16.
@@ -2552,8 +2562,8 @@ inline Value NegativeLogLikelihoodLoss(Builder& builder, Value input, Value targ
 struct NonMaxSuppressionAttributes {
   std::optional<int64_t> center_point_box = {};  ///< default 0, 0 to 1
 };
-/// Rows (batch, class, box) of the boxes above score_threshold, the best of a class first, without those whose
-/// intersection over union with a better one is above iou_threshold.
+/// Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score in each class. A box
+/// is dropped if its intersection over union with a better one is above iou_threshold.
 /// Input boxes: f32.
 /// Input scores: f32.
 /// Input max_output_boxes_per_class (optional): i64.
@@ -2568,7 +2578,7 @@ inline Value NonMaxSuppression(Builder& builder, Value boxes, Value scores, Valu
   return builder.node("NonMaxSuppression", all, given, 1, name)[0];
 }
 
-/// [rank, n]: the coordinates of the n elements of X that are not zero, in the order of memory; NaN is not zero.
+/// The coordinates of the n nonzero elements of X, in row-major order, as [rank, n]; NaN counts as nonzero.
 /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// The gradient is zero.
 inline Value NonZero(Builder& builder, Value X, const char* name = nullptr) {
@@ -2576,7 +2586,7 @@ inline Value NonZero(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("NonZero", all, {}, 1, name)[0];
 }
 
-/// Not X.
+/// Logical not of X.
 /// Input X: bool.
 /// The gradient is zero.
 inline Value Not(Builder& builder, Value X, const char* name = nullptr) {
@@ -2588,8 +2598,8 @@ inline Value Not(Builder& builder, Value X, const char* name = nullptr) {
 struct OneHotAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
 };
-/// Along a new dim `axis` of size depth: values[1] where the index says (negative ones from the end), else values[0],
-/// which also stands for indices out of range.
+/// One-hot vectors of size depth along a new dim `axis`: values[1] at the index (negative indices count from the
+/// end), values[0] elsewhere. An index out of range gives values[0] everywhere.
 /// Input indices (indices): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input depth: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input values: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -2601,7 +2611,7 @@ inline Value OneHot(Builder& builder, Value indices, Value depth, Value values, 
   return builder.node("OneHot", all, given, 1, name)[0];
 }
 
-/// A or B, broadcast.
+/// Logical or of A and B, broadcast.
 /// Input A: bool.
 /// Input B: bool.
 /// The gradient is zero.
@@ -2610,7 +2620,7 @@ inline Value Or(Builder& builder, Value A, Value B, const char* name = nullptr) 
   return builder.node("Or", all, {}, 1, name)[0];
 }
 
-/// slope * X below 0, else X; slope broadcasts to X (He et al. 2015).
+/// X where X >= 0, otherwise slope * X; slope broadcasts to X (He et al. 2015).
 /// Input X: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input slope: f32 i32 i64 f16 f64 u32 u64 bf16.
 inline Value PRelu(Builder& builder, Value X, Value slope, const char* name = nullptr) {
@@ -2622,8 +2632,8 @@ inline Value PRelu(Builder& builder, Value X, Value slope, const char* name = nu
 struct PadAttributes {
   std::optional<std::string> mode = {};  ///< default "constant"
 };
-/// Elements put before and after the dims of data: a constant, or data mirrored, its edge, or data again; negative
-/// pads take away.
+/// Pads data before and after its dims, with a constant, reflected data, its edge, or data wrapped around. Negative
+/// pads crop.
 /// Input data: 23 types.
 /// Input pads: i64.
 /// Input constant_value (optional): 23 types.
@@ -2640,7 +2650,8 @@ inline Value Pad(Builder& builder, Value data, Value pads, Value constant_value 
 struct PadGradAttributes {
   std::optional<std::string> mode = {};  ///< default "constant"
 };
-/// The gradient of Pad with respect to its data, of shape `shape`: each element of grad goes where Pad took it.
+/// The gradient of Pad with respect to data, of shape `shape`: each element of grad is added to the element that Pad
+/// read.
 /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input pads: i64.
 /// Input shape: i64.
@@ -2661,7 +2672,7 @@ struct PercaleRandomNormalAttributes {
   std::optional<double> scale = {};  ///< default 1
   std::optional<int64_t> seed = {};  ///< default 0
 };
-/// Numbers of the normal distribution of a given shape.
+/// Normally distributed random numbers, of a given shape.
 /// Input shape: i64.
 /// The gradient is zero.
 inline Value PercaleRandomNormal(Builder& builder, Value shape, const PercaleRandomNormalAttributes& attributes = {}, const char* name = nullptr) {
@@ -2683,7 +2694,7 @@ struct PercaleRandomUniformAttributes {
   std::optional<double> low = {};  ///< default 0
   std::optional<int64_t> seed = {};  ///< default 0
 };
-/// Numbers uniform in [low, high) of a given shape.
+/// Uniformly distributed random numbers in [low, high), of a given shape.
 /// Input shape: i64.
 /// The gradient is zero.
 inline Value PercaleRandomUniform(Builder& builder, Value shape, const PercaleRandomUniformAttributes& attributes = {}, const char* name = nullptr) {
@@ -2710,8 +2721,8 @@ struct PrintAttributes {
   std::optional<std::string> message = {};  ///< default ""
   std::optional<int64_t> summarize = {};  ///< default 3, -1 or more
 };
-/// X, and its first `summarize` elements (-1: as many as fit a line) behind `message`, given to the engine's log
-/// callback at the level info.
+/// Returns X unchanged and logs its first `summarize` elements (-1: as many as fit on a line), after `message`,
+/// through the engine's log callback at level info.
 /// Input X: 23 types.
 inline Value Print(Builder& builder, Value X, const PrintAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -2730,8 +2741,8 @@ struct QLinearConvAttributes {
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// Conv of quantised x and w (scale and zero point one for all, of w also one per filter) plus B, an i32 of scale
-/// x_scale * w_scale, quantised by y_scale and y_zero_point.
+/// Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero points are single values;
+/// those of w may be one per filter. B is i32 with the scale x_scale * w_scale.
 /// Input x: u8 i8.
 /// Input x_scale: f32.
 /// Input x_zero_point: u8 i8.
@@ -2755,8 +2766,8 @@ inline Value QLinearConv(Builder& builder, Value x, Value x_scale, Value x_zero_
   return builder.node("QLinearConv", all, given, 1, name)[0];
 }
 
-/// MatMul of quantised a and b, quantised by y_scale and y_zero_point; a vector of scales or zero points is one per
-/// row of a and y, one per column of b.
+/// MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or zero points holds one
+/// per row of a and y, or one per column of b.
 /// Input a: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
 /// Input a_scale: f32 f16 bf16.
 /// Input a_zero_point: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
@@ -2779,8 +2790,8 @@ struct QuantizeLinearAttributes {
   std::optional<int64_t> precision = {};  ///< default 0
   std::optional<int64_t> saturate = {};  ///< default 1, 0 to 1
 };
-/// x / y_scale rounded to nearest (ties to even) + y_zero_point, held at the ends of the type; scale and zero point
-/// as in DequantizeLinear. saturate is of float8, as in Cast.
+/// x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the dtype. Scale and zero
+/// point are as in DequantizeLinear; saturate applies to float8 as in Cast.
 /// Input x: f32 i32 f16 f64 bf16.
 /// Input y_scale: f32 i32 f16 f64 bf16 f8e8m0.
 /// Input y_zero_point (optional): u8 i8 u16 i16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz u4 i4 f4e2m1 u2 i2.
@@ -2802,8 +2813,8 @@ struct QueueCloseAttributes {
   std::optional<std::string> queue = {};  ///< required
   std::optional<int64_t> cancel_pending_enqueues = {};  ///< default 0, 0 to 1
 };
-/// From the end of this run on a queue takes no more elements. Those that runs wait to put in still pass, or are
-/// turned away with CANCELLED where cancel_pending_enqueues is 1; those that are in it can be taken.
+/// Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are already waiting still
+/// complete, or fail with CANCELLED if cancel_pending_enqueues is 1. Elements in the queue can still be dequeued.
 /// No gradient.
 inline void QueueClose(Builder& builder, const QueueCloseAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -2821,9 +2832,10 @@ struct QueueDequeueAttributes {
   std::optional<std::vector<int64_t>> ranks = {};  ///< required, -1 to 8
   std::optional<std::vector<int64_t>> dims = {};  ///< -1 or more
 };
-/// The first element of a queue; waits while it is empty, OUT_OF_RANGE when it is closed as well. Component i has
-/// dtypes[i] and ranks[i] dims (-1: any number), which stand in `dims` one component after the other (-1: unknown). A
-/// run that fails gives back what it took. What follows sees the variables as last published.
+/// Removes and returns the first element of a queue. Waits while the queue is empty; fails with OUT_OF_RANGE if it is
+/// empty and closed. Component i has dtype dtypes[i] and ranks[i] dims (-1: any number). `dims` lists the dims of all
+/// components one after the other (-1: unknown). A run that fails returns the elements that it took. Later nodes see
+/// the variables as last published.
 /// The gradient is zero.
 inline std::vector<Value> QueueDequeue(Builder& builder, size_t outputs, const QueueDequeueAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -2841,9 +2853,9 @@ struct QueueEnqueueAttributes {
   std::optional<std::string> queue = {};  ///< required
   std::optional<int64_t> capacity = {};  ///< default 32, 1 or more
 };
-/// Puts its inputs, as one element, at the end of a queue that holds at most `capacity` of them; waits while it is
-/// full. CANCELLED when it is closed. Other runs see the element when the run has succeeded. An op on a queue runs
-/// where its output is needed or it is a target: that a later node stands after it does not make it run.
+/// Appends its inputs as one element to a queue of at most `capacity` elements. Waits while the queue is full; fails
+/// with CANCELLED if the queue is closed. Other runs see the element when this run has succeeded. A queue op runs
+/// only if it is a target of the run or its output is needed; a control edge to a later node does not make it run.
 /// Input components (any number): 23 types.
 /// No gradient.
 inline void QueueEnqueue(Builder& builder, Values components, const QueueEnqueueAttributes& attributes = {}, const char* name = nullptr) {
@@ -2864,7 +2876,7 @@ struct QueueSizeAttributes {
 struct QueueSizeOutputs {
   Value size, closed;  ///< in the op's order
 };
-/// How many elements a queue holds, as this run sees it, and whether it is closed.
+/// The number of elements in a queue, as this run sees it, and whether the queue is closed.
 /// The gradient is zero.
 inline QueueSizeOutputs QueueSize(Builder& builder, const QueueSizeAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -2881,8 +2893,8 @@ struct RMSNormalizationAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-05, 0 or more
   std::optional<int64_t> stash_type = {};  ///< default 1
 };
-/// X / sqrt(mean(X^2) + epsilon) * scale, the mean over the dims from 'axis' on; in stash_type (1: f32, 16: bf16), in
-/// f64 for f64 inputs.
+/// X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is computed in stash_type
+/// (1: f32, 16: bf16), or in f64 for f64 inputs.
 /// Input X: f32 f16 f64 bf16.
 /// Input scale: f32 f16 f64 bf16.
 inline Value RMSNormalization(Builder& builder, Value X, Value scale, const RMSNormalizationAttributes& attributes = {}, const char* name = nullptr) {
@@ -2947,8 +2959,8 @@ struct RNNGradAttributes {
 struct RNNGradOutputs {
   Value dX, dW, dR, dB, dinitial_h;  ///< in the op's order
 };
-/// Gradients of RNN with respect to X, W, R, B and initial_h, from its inputs, which it runs through again, and those
-/// of its outputs; it has no gradient of its own.
+/// Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the gradients of its
+/// outputs. The forward pass is recomputed. The op has no gradient.
 /// Input X: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input R: f32 f16 f64 bf16.
@@ -2983,7 +2995,7 @@ struct RandomNormalAttributes {
   std::optional<double> seed = {};  ///< default 0
   std::optional<std::vector<int64_t>> shape = {};  ///< required, 0 or more
 };
-/// Numbers of the normal distribution.
+/// Normally distributed random numbers.
 /// The gradient is zero.
 inline Value RandomNormal(Builder& builder, const RandomNormalAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -3005,7 +3017,7 @@ struct RandomNormalLikeAttributes {
   std::optional<double> scale = {};  ///< default 1
   std::optional<double> seed = {};  ///< default 0
 };
-/// Numbers of the normal distribution in the shape, and the dtype unless one is given, of the input.
+/// Normally distributed random numbers, in the shape of the input and, unless dtype is given, its dtype.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// The gradient is zero.
 inline Value RandomNormalLike(Builder& builder, Value input, const RandomNormalLikeAttributes& attributes = {}, const char* name = nullptr) {
@@ -3028,7 +3040,7 @@ struct RandomUniformAttributes {
   std::optional<double> seed = {};  ///< default 0
   std::optional<std::vector<int64_t>> shape = {};  ///< required, 0 or more
 };
-/// Numbers uniform in [low, high).
+/// Uniformly distributed random numbers in [low, high).
 /// The gradient is zero.
 inline Value RandomUniform(Builder& builder, const RandomUniformAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -3050,7 +3062,8 @@ struct RandomUniformLikeAttributes {
   std::optional<double> low = {};  ///< default 0
   std::optional<double> seed = {};  ///< default 0
 };
-/// Numbers uniform in [low, high) in the shape, and the dtype unless one is given, of the input.
+/// Uniformly distributed random numbers in [low, high), in the shape of the input and, unless dtype is given, its
+/// dtype.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// The gradient is zero.
 inline Value RandomUniformLike(Builder& builder, Value input, const RandomUniformLikeAttributes& attributes = {}, const char* name = nullptr) {
@@ -3064,7 +3077,7 @@ inline Value RandomUniformLike(Builder& builder, Value input, const RandomUnifor
   return builder.node("RandomUniformLike", all, given, 1, name)[0];
 }
 
-/// start, start + delta, ... up to before limit.
+/// start, start + delta, and so on, up to but not including limit.
 /// Input start: f32 i16 i32 i64 f16 f64 bf16.
 /// Input limit: f32 i16 i32 i64 f16 f64 bf16.
 /// Input delta: f32 i16 i32 i64 f16 f64 bf16.
@@ -3103,7 +3116,7 @@ struct ReduceL1Attributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
 };
-/// The sum of absolute values over axes (all without axes); 0 of nothing.
+/// The sum of absolute values over axes (default: all); 0 for no elements.
 /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input axes (optional): i64.
 inline Value ReduceL1(Builder& builder, Value data, Value axes = {}, const ReduceL1Attributes& attributes = {}, const char* name = nullptr) {
@@ -3120,7 +3133,7 @@ struct ReduceL2Attributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
 };
-/// The square root of the sum of squares over axes (all without axes); integers are cut.
+/// The square root of the sum of squares over axes (default: all); integers truncate.
 /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input axes (optional): i64.
 inline Value ReduceL2(Builder& builder, Value data, Value axes = {}, const ReduceL2Attributes& attributes = {}, const char* name = nullptr) {
@@ -3137,7 +3150,7 @@ struct ReduceLogSumAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
 };
-/// The logarithm of the sum over axes (all without axes); integers are cut.
+/// The logarithm of the sum over axes (default: all); integers truncate.
 /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input axes (optional): i64.
 inline Value ReduceLogSum(Builder& builder, Value data, Value axes = {}, const ReduceLogSumAttributes& attributes = {}, const char* name = nullptr) {
@@ -3154,7 +3167,7 @@ struct ReduceLogSumExpAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
 };
-/// The logarithm of the sum of exp over axes (all without axes), which does not overflow; integers are cut.
+/// The logarithm of the sum of exp over axes (default: all), computed without overflow; integers truncate.
 /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input axes (optional): i64.
 inline Value ReduceLogSumExp(Builder& builder, Value data, Value axes = {}, const ReduceLogSumExpAttributes& attributes = {}, const char* name = nullptr) {
@@ -3171,7 +3184,7 @@ struct ReduceMaxAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
 };
-/// The greatest over axes (all without axes); NaN where one is NaN.
+/// The greatest element over axes (default: all); NaN if any is NaN.
 /// Input data: f32 u8 i8 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input axes (optional): i64.
 inline Value ReduceMax(Builder& builder, Value data, Value axes = {}, const ReduceMaxAttributes& attributes = {}, const char* name = nullptr) {
@@ -3188,7 +3201,7 @@ struct ReduceMeanAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
 };
-/// The mean over axes (all without axes); integers are cut towards zero.
+/// The mean over axes (default: all); integers truncate towards zero.
 /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input axes (optional): i64.
 inline Value ReduceMean(Builder& builder, Value data, Value axes = {}, const ReduceMeanAttributes& attributes = {}, const char* name = nullptr) {
@@ -3205,7 +3218,7 @@ struct ReduceMinAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
 };
-/// The least over axes (all without axes); NaN where one is NaN.
+/// The least element over axes (default: all); NaN if any is NaN.
 /// Input data: f32 u8 i8 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input axes (optional): i64.
 inline Value ReduceMin(Builder& builder, Value data, Value axes = {}, const ReduceMinAttributes& attributes = {}, const char* name = nullptr) {
@@ -3222,7 +3235,7 @@ struct ReduceProdAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
 };
-/// The product over axes (all without axes); 1 of nothing.
+/// The product over axes (default: all); 1 for no elements.
 /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input axes (optional): i64.
 inline Value ReduceProd(Builder& builder, Value data, Value axes = {}, const ReduceProdAttributes& attributes = {}, const char* name = nullptr) {
@@ -3239,7 +3252,7 @@ struct ReduceSumAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
 };
-/// The sum over axes (all without axes); 0 of nothing.
+/// The sum over axes (default: all); 0 for no elements.
 /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input axes (optional): i64.
 inline Value ReduceSum(Builder& builder, Value data, Value axes = {}, const ReduceSumAttributes& attributes = {}, const char* name = nullptr) {
@@ -3256,7 +3269,7 @@ struct ReduceSumSquareAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
 };
-/// The sum of squares over axes (all without axes); integers wrap.
+/// The sum of squares over axes (default: all); integers wrap.
 /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input axes (optional): i64.
 inline Value ReduceSumSquare(Builder& builder, Value data, Value axes = {}, const ReduceSumSquareAttributes& attributes = {}, const char* name = nullptr) {
@@ -3275,7 +3288,7 @@ inline Value Relu(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Relu", all, {}, 1, name)[0];
 }
 
-/// The gradient of Relu from that of its result and the result: grad, 0 where y <= 0.
+/// The gradient of Relu, from the gradient and the value of its result: grad, or 0 where y <= 0.
 /// Input grad: f32 i8 i16 i32 i64 f16 f64 bf16.
 /// Input y: f32 i8 i16 i32 i64 f16 f64 bf16.
 inline Value ReluGrad(Builder& builder, Value grad, Value y, const char* name = nullptr) {
@@ -3283,7 +3296,7 @@ inline Value ReluGrad(Builder& builder, Value grad, Value y, const char* name = 
   return builder.node("percale:ReluGrad", all, {}, 1, name)[0];
 }
 
-/// The tensor in another format in memory, which only plans know; a copy in a graph.
+/// The tensor in another memory format. Formats exist only in plans; in a graph the op is a copy.
 /// Input x: 23 types.
 inline Value Reorder(Builder& builder, Value x, const char* name = nullptr) {
   std::vector<Value> all{x};
@@ -3294,7 +3307,8 @@ inline Value Reorder(Builder& builder, Value x, const char* name = nullptr) {
 struct ReshapeAttributes {
   std::optional<int64_t> allowzero = {};  ///< default 0, 0 to 1
 };
-/// The elements of data in another shape: -1 is what remains, 0 copies the dim of data unless allowzero.
+/// data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data unless allowzero is
+/// set.
 /// Input data: 23 types.
 /// Input shape: i64.
 inline Value Reshape(Builder& builder, Value data, Value shape, const ReshapeAttributes& attributes = {}, const char* name = nullptr) {
@@ -3316,8 +3330,8 @@ struct ResizeAttributes {
   std::optional<std::string> mode = {};  ///< default "nearest"
   std::optional<std::string> nearest_mode = {};  ///< default "round_prefer_floor"
 };
-/// x resampled along its axes to scales * dims or to sizes: nearest, linear or cubic, with ONNX's coordinate modes
-/// (and tf_half_pixel_for_nn of opset 11); antialias stretches the filter where x shrinks.
+/// x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic interpolation, with ONNX's
+/// coordinate modes (and tf_half_pixel_for_nn of opset 11). antialias widens the filter where x shrinks.
 /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input roi (optional): f32 f16 f64.
 /// Input scales (optional): f32.
@@ -3349,8 +3363,8 @@ struct ResizeGradAttributes {
   std::optional<std::string> mode = {};  ///< default "nearest"
   std::optional<std::string> nearest_mode = {};  ///< default "round_prefer_floor"
 };
-/// The gradient of Resize with respect to X, of shape `shape`: each element of grad goes to where Resize took it
-/// from, by the same weights.
+/// The gradient of Resize with respect to X, of shape `shape`: each element of grad is added to the elements that
+/// Resize read, with the same weights.
 /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input shape: i64.
 /// Input roi (optional): f32 f16 f64.
@@ -3376,7 +3390,7 @@ struct ReverseSequenceAttributes {
   std::optional<int64_t> batch_axis = {};  ///< default 1, 0 to 1
   std::optional<int64_t> time_axis = {};  ///< default 0, 0 to 1
 };
-/// The input with the first sequence_lens[b] elements of sequence b along time_axis in reverse order.
+/// The input, with the first sequence_lens[b] elements of sequence b reversed along time_axis.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input sequence_lens (indices): i64.
 inline Value ReverseSequence(Builder& builder, Value input, Value sequence_lens, const ReverseSequenceAttributes& attributes = {}, const char* name = nullptr) {
@@ -3396,8 +3410,8 @@ struct RoiAlignAttributes {
   std::optional<int64_t> sampling_ratio = {};  ///< default 0, 0 to 65536
   std::optional<double> spatial_scale = {};  ///< default 1
 };
-/// Mean or max of samples in each bin of regions (x1, y1, x2, y2) of X, linear between elements (He et al. 2017);
-/// sampling_ratio samples along a bin, 0: as many as it is long.
+/// The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear interpolation (He et al.
+/// 2017). Each bin has sampling_ratio samples per dim (0: its length, rounded up).
 /// Input X: f32 f16 f64 bf16.
 /// Input rois: f32 f16 f64 bf16.
 /// Input batch_indices (indices): i64.
@@ -3422,7 +3436,7 @@ struct RoiAlignGradAttributes {
   std::optional<int64_t> sampling_ratio = {};  ///< default 0, 0 to 65536
   std::optional<double> spatial_scale = {};  ///< default 1
 };
-/// The gradient of RoiAlign of mode avg with respect to X, of shape `shape`.
+/// The gradient of RoiAlign with mode avg with respect to X, of shape `shape`.
 /// Input grad: f32 f16 f64 bf16.
 /// Input rois: f32 f16 f64 bf16.
 /// Input batch_indices (indices): i64.
@@ -3446,8 +3460,9 @@ struct RotaryEmbeddingAttributes {
   std::optional<int64_t> num_heads = {};  ///< default 0, 0 or more
   std::optional<int64_t> rotary_embedding_dim = {};  ///< default 0, 0 or more
 };
-/// Turns pairs of elements of each head by the angles whose cosines and sines the caches hold, at position_ids where
-/// they are there (Su et al. 2021); of a head the first rotary_embedding_dim elements, 0: all.
+/// Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold, looked up by
+/// position_ids if given (Su et al. 2021). Only the first rotary_embedding_dim elements of each head are rotated (0:
+/// all).
 /// Input X: f32 f16 f64 bf16.
 /// Input cos_cache: f32 f16 f64 bf16.
 /// Input sin_cache: f32 f16 f64 bf16.
@@ -3462,7 +3477,7 @@ inline Value RotaryEmbedding(Builder& builder, Value X, Value cos_cache, Value s
   return builder.node("RotaryEmbedding", all, given, 1, name)[0];
 }
 
-/// X rounded to the nearest whole number, ties to even.
+/// X rounded to the nearest integer, ties to even.
 /// Input X: f32 f16 f64 bf16.
 /// The gradient is zero.
 inline Value Round(Builder& builder, Value X, const char* name = nullptr) {
@@ -3474,8 +3489,8 @@ inline Value Round(Builder& builder, Value X, const char* name = nullptr) {
 struct STFTAttributes {
   std::optional<int64_t> onesided = {};  ///< default 1, 0 to 1
 };
-/// The DFT of frames of frame_length numbers, frame_step apart, of a signal [batch, length, 1 or 2], each times the
-/// window.
+/// The DFT of each frame of frame_length samples, frame_step apart, of a signal [batch, length, 1 or 2], multiplied
+/// by the window.
 /// Input signal: f32 f16 f64 bf16.
 /// Input frame_step: i32 i64.
 /// Input window (optional): f32 f16 f64 bf16.
@@ -3493,8 +3508,8 @@ struct ScatterElementsAttributes {
   std::optional<int64_t> axis = {};  ///< default 0
   std::optional<std::string> reduction = {};  ///< default "none"
 };
-/// data with updates put, added, multiplied, or joined by max or min, at the places that GatherElements would read,
-/// in the order of the indices.
+/// data with updates set, added, multiplied, or combined by max or min, in the order of the indices, at the positions
+/// that GatherElements would read.
 /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input indices (indices): i32 i64.
 /// Input updates: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -3510,8 +3525,8 @@ inline Value ScatterElements(Builder& builder, Value data, Value indices, Value 
 struct ScatterNDAttributes {
   std::optional<std::string> reduction = {};  ///< default "none"
 };
-/// data with updates put, added, multiplied, or joined by max or min, at the slices that tuples of indices name, in
-/// the order of the tuples.
+/// data with updates set, added, multiplied, or combined by max or min, in the order of the tuples, at the slices
+/// that tuples of indices select.
 /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input indices (indices): i64.
 /// Input updates: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -3527,7 +3542,7 @@ struct SeluAttributes {
   std::optional<double> alpha = {};  ///< default 1.6732631921768188
   std::optional<double> gamma = {};  ///< default 1.0507010221481323
 };
-/// gamma x above 0, else gamma alpha (exp(x) - 1) (Klambauer et al. 2017).
+/// gamma x where x > 0, otherwise gamma alpha (exp(x) - 1) (Klambauer et al. 2017).
 /// Input X: f32 f16 f64 bf16.
 inline Value Selu(Builder& builder, Value X, const SeluAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -3542,7 +3557,7 @@ struct ShapeAttributes {
   std::optional<int64_t> start = {};  ///< default 0
   std::optional<int64_t> end = {};  ///< may be left out
 };
-/// The dims [start, end) of the input; negative ones count from the end.
+/// The dims [start, end) of the input's shape; negative bounds count from the end.
 /// Input data: 23 types.
 /// The gradient is zero.
 inline Value Shape(Builder& builder, Value data, const ShapeAttributes& attributes = {}, const char* name = nullptr) {
@@ -3557,9 +3572,9 @@ inline Value Shape(Builder& builder, Value data, const ShapeAttributes& attribut
 struct ShardMeanAttributes {
   std::optional<int64_t> transposed = {};  ///< default 0, 0 to 1
 };
-/// The sum of r_s X_s over the shards s of a batch, r_s being the shard's part of its rows, in every shard; with
-/// `transposed` r_s times the sum of X_s, which is the gradient of the other. It waits for all shards, which a
-/// trainer computes at the same time; X where there are no shards, as in a session's run.
+/// In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of the batch's rows in
+/// shard s. With `transposed`, r_s times the sum of all X_s, which is the gradient of the former. It waits for all
+/// shards, which a trainer computes at the same time. Without shards, as in a session's run, the output is X.
 /// Input X: f32 f16 f64 bf16.
 inline Value ShardMean(Builder& builder, Value X, const ShardMeanAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -3573,7 +3588,7 @@ struct ShrinkAttributes {
   std::optional<double> bias = {};  ///< default 0
   std::optional<double> lambd = {};  ///< default 0.5
 };
-/// x + bias below -lambd, x - bias above lambd, else 0.
+/// x + bias where x < -lambd, x - bias where x > lambd, otherwise 0.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 inline Value Shrink(Builder& builder, Value input, const ShrinkAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -3590,7 +3605,7 @@ inline Value Sigmoid(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Sigmoid", all, {}, 1, name)[0];
 }
 
-/// -1, 0 or 1 as X is negative, zero or positive; NaN stays NaN.
+/// The sign of X: -1, 0 or 1; NaN stays NaN.
 /// Input X: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// The gradient is zero.
 inline Value Sign(Builder& builder, Value X, const char* name = nullptr) {
@@ -3605,7 +3620,7 @@ inline Value Sin(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Sin", all, {}, 1, name)[0];
 }
 
-/// The hyperbolic sine.
+/// The hyperbolic sine of the input.
 /// Input input: f32 f16 f64 bf16.
 inline Value Sinh(Builder& builder, Value input, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -3620,7 +3635,7 @@ inline Value Size(Builder& builder, Value data, const char* name = nullptr) {
   return builder.node("Size", all, {}, 1, name)[0];
 }
 
-/// Elements from starts to before ends by steps along axes, as numpy's x[start:end:step].
+/// The elements from starts to before ends, by steps, along axes, as numpy's x[start:end:step].
 /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input starts: i32 i64.
 /// Input ends: i32 i64.
@@ -3632,7 +3647,7 @@ inline Value Slice(Builder& builder, Value data, Value starts, Value ends, Value
   return builder.node("Slice", all, {}, 1, name)[0];
 }
 
-/// Zeros of `shape` with grad where Slice takes its elements from.
+/// Zeros of shape `shape`, with grad at the positions that Slice reads.
 /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input shape: i64.
 /// Input starts: i32 i64.
@@ -3649,7 +3664,7 @@ inline Value SliceGrad(Builder& builder, Value grad, Value shape, Value starts, 
 struct SoftmaxAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
 };
-/// exp(x) / sum of exp(x) along one axis.
+/// exp(x) / sum of exp(x) along `axis`.
 /// Input input: f32 f16 f64 bf16.
 inline Value Softmax(Builder& builder, Value input, const SoftmaxAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -3664,7 +3679,7 @@ struct SoftmaxCrossEntropyGradAttributes {
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
 /// Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights[label] * (softmax(scores) -
-/// onehot(label)), divided by the sum of the weights used where the loss is a mean.
+/// onehot(label)). It is divided by the sum of the weights used if the loss is a mean.
 /// Input dloss: f32 f16 f64 bf16.
 /// Input scores: f32 f16 f64 bf16.
 /// Input labels (indices): i32 i64.
@@ -3689,8 +3704,8 @@ struct SoftmaxCrossEntropyLossAttributes {
 struct SoftmaxCrossEntropyLossOutputs {
   Value output, log_prob;  ///< in the op's order
 };
-/// -weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...] for labels [N,D1,...]; the mean is
-/// over the sum of the weights used. Labels equal to ignore_index count nothing.
+/// -weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...], for labels [N,D1,...]. The mean
+/// divides by the sum of the weights used. Labels equal to ignore_index are ignored.
 /// Input scores: f32 f16 f64 bf16.
 /// Input labels (indices): i32 i64.
 /// Input weights (optional): f32 f16 f64 bf16.
@@ -3723,8 +3738,8 @@ inline Value Softsign(Builder& builder, Value X, const char* name = nullptr) {
 struct SpaceToDepthAttributes {
   std::optional<int64_t> blocksize = {};  ///< required, 1 to 2048
 };
-/// Blocks of blocksize * blocksize pixels of [N,C,H,W] as channels; the place in the block is the outer part of the
-/// channel's number.
+/// Moves blocks of blocksize * blocksize pixels of [N,C,H,W] into channels. The position in the block is the outer
+/// part of the channel index.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 inline Value SpaceToDepth(Builder& builder, Value input, const SpaceToDepthAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -3741,8 +3756,8 @@ struct SparseApplyAdagradAttributes {
 struct SparseApplyAdagradOutputs {
   Value new_param, new_square;  ///< in the op's order
 };
-/// ApplyAdagrad for the rows of param and square that `rows` names, as SumRows gives them; other rows are neither
-/// read nor written. The same as ApplyAdagrad with zeros for the others.
+/// ApplyAdagrad for the rows of param and square that `rows` lists, as SumRows returns them. Other rows are neither
+/// read nor written. The result equals ApplyAdagrad with zero gradients for the other rows.
 /// Input param: f32 f16 f64 bf16.
 /// Input rows: i64.
 /// Input grad: f32 f16 f64 bf16.
@@ -3770,8 +3785,8 @@ struct SparseApplyAdamAttributes {
 struct SparseApplyAdamOutputs {
   Value new_param, new_m, new_v;  ///< in the op's order
 };
-/// ApplyAdam for the rows of param, m and v that `rows` names, as SumRows gives them (PyTorch's SparseAdam): the
-/// moments of other rows do not decay; the step counts for all.
+/// ApplyAdam for the rows of param, m and v that `rows` lists, as SumRows returns them (PyTorch's SparseAdam). The
+/// moments of other rows do not decay; the step applies to all rows.
 /// Input param: f32 f16 f64 bf16.
 /// Input rows: i64.
 /// Input grad: f32 f16 f64 bf16.
@@ -3805,7 +3820,7 @@ struct SparseApplyFtrlAttributes {
 struct SparseApplyFtrlOutputs {
   Value new_param, new_accumulator, new_linear;  ///< in the op's order
 };
-/// ApplyFtrl for the rows of param, accumulator and linear that `rows` names, as SumRows gives them (TensorFlow's
+/// ApplyFtrl for the rows of param, accumulator and linear that `rows` lists, as SumRows returns them (TensorFlow's
 /// SparseApplyFtrl).
 /// Input param: f32 f16 f64 bf16.
 /// Input rows: i64.
@@ -3838,8 +3853,8 @@ struct SparseApplyMomentumAttributes {
 struct SparseApplyMomentumOutputs {
   Value new_param, new_buffer;  ///< in the op's order
 };
-/// ApplyMomentum for the rows of param and buffer that `rows` names, as SumRows gives them (TensorFlow's
-/// SparseApplyMomentum): the momentum of other rows waits.
+/// ApplyMomentum for the rows of param and buffer that `rows` lists, as SumRows returns them (TensorFlow's
+/// SparseApplyMomentum). The momentum of other rows does not change.
 /// Input param: f32 f16 f64 bf16.
 /// Input rows: i64.
 /// Input grad: f32 f16 f64 bf16.
@@ -3858,8 +3873,8 @@ inline SparseApplyMomentumOutputs SparseApplyMomentum(Builder& builder, Value pa
   return {out[0], out[1]};
 }
 
-/// ApplySGD for the rows of param that `rows` names, as SumRows gives them; other rows are neither read nor written.
-/// The same as ApplySGD with zeros for the others.
+/// ApplySGD for the rows of param that `rows` lists, as SumRows returns them. Other rows are neither read nor
+/// written. The result equals ApplySGD with zero gradients for the other rows.
 /// Input param: f32 f16 f64 bf16.
 /// Input rows: i64.
 /// Input grad: f32 f16 f64 bf16.
@@ -3877,7 +3892,8 @@ struct SplitAttributes {
   std::optional<int64_t> axis = {};  ///< default 0
   std::optional<int64_t> num_outputs = {};  ///< 1 or more
 };
-/// The input cut along `axis` into parts of the given sizes, else into equal ones of which the last may be smaller.
+/// Splits the input along `axis` into parts of the given sizes. Without sizes, the parts are equal and the last may
+/// be smaller.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input split (optional): i64.
 inline std::vector<Value> Split(Builder& builder, size_t outputs, Value input, Value split = {}, const SplitAttributes& attributes = {}, const char* name = nullptr) {
@@ -3889,14 +3905,14 @@ inline std::vector<Value> Split(Builder& builder, size_t outputs, Value input, V
   return builder.node("Split", all, given, outputs, name);
 }
 
-/// The square root of X, NaN below zero.
+/// The square root of X; NaN for negative X.
 /// Input X: f32 f16 f64 bf16.
 inline Value Sqrt(Builder& builder, Value X, const char* name = nullptr) {
   std::vector<Value> all{X};
   return builder.node("Sqrt", all, {}, 1, name)[0];
 }
 
-/// Takes away dims of 1: those of axes, without axes all.
+/// Removes dims of size 1: those in axes, or all without axes.
 /// Input data: 23 types.
 /// Input axes (optional): i64.
 inline Value Squeeze(Builder& builder, Value data, Value axes = {}, const char* name = nullptr) {
@@ -3925,8 +3941,8 @@ inline Value Sum(Builder& builder, Values data, const char* name = nullptr) {
 struct SumRowsOutputs {
   Value unique, sums;  ///< in the op's order
 };
-/// Values [count, ...] of equal row numbers summed in their order: the numbers from the least one up, each once, and
-/// their sums; what is left over is filled with rows of -1 and zeros. Negative numbers stand for no row.
+/// Sums values [count, ...] that have the same row number, in their order. The outputs are the distinct row numbers
+/// in ascending order and their sums; unused rows at the end are -1 and zeros. Negative row numbers are ignored.
 /// Input rows: i64.
 /// Input values: f32 f16 f64 bf16.
 /// No gradient.
@@ -3937,7 +3953,8 @@ inline SumRowsOutputs SumRows(Builder& builder, Value rows, Value values, const 
   return {out[0], out[1]};
 }
 
-/// Sums x over the dims that broadcasting `shape` to the shape of x repeats: the transpose of Expand.
+/// Sums x to shape `shape`, over the dims that broadcasting `shape` to the shape of x repeats: the transpose of
+/// Expand.
 /// Input x: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input shape: i64.
 inline Value SumToShape(Builder& builder, Value x, Value shape, const char* name = nullptr) {
@@ -3968,8 +3985,8 @@ struct SynchronizedBatchNormalizationAttributes {
 struct SynchronizedBatchNormalizationOutputs {
   Value Y, running_mean, running_var;  ///< in the op's order
 };
-/// BatchNormalization in training mode whose statistics are those of all shards of the batch (see ShardMean), and the
-/// gradient runs through them.
+/// BatchNormalization in training mode with the statistics of all shards of the batch (see ShardMean). The gradient
+/// flows through these statistics.
 /// Input X: f32 f16 f64 bf16.
 /// Input scale: f32 f16 f64 bf16.
 /// Input B: f32 f16 f64 bf16.
@@ -3985,7 +4002,7 @@ inline SynchronizedBatchNormalizationOutputs SynchronizedBatchNormalization(Buil
   return {out[0], out[1], out[2]};
 }
 
-/// The tangent of an angle in radians.
+/// The tangent of the input in radians.
 /// Input input: f32 f16 f64 bf16.
 inline Value Tan(Builder& builder, Value input, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -4004,8 +4021,8 @@ struct TensorScatterAttributes {
   std::optional<int64_t> axis = {};  ///< default -2
   std::optional<std::string> mode = {};  ///< default "linear"
 };
-/// past_cache with update written along `axis` from write_indices[b] on (0 without them); circular mode goes on at
-/// the beginning.
+/// past_cache with update written along `axis` at write_indices[b] (default 0) and the positions after it. In
+/// circular mode, writing wraps around to the beginning.
 /// Input past_cache: 23 types.
 /// Input update: 23 types.
 /// Input write_indices (optional, indices): i64.
@@ -4023,7 +4040,7 @@ inline Value TensorScatter(Builder& builder, Value past_cache, Value update, Val
 struct ThresholdedReluAttributes {
   std::optional<double> alpha = {};  ///< default 1
 };
-/// x above alpha, else 0.
+/// x where x > alpha, otherwise 0.
 /// Input X: f32 f16 f64 bf16.
 inline Value ThresholdedRelu(Builder& builder, Value X, const ThresholdedReluAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -4032,7 +4049,7 @@ inline Value ThresholdedRelu(Builder& builder, Value X, const ThresholdedReluAtt
   return builder.node("ThresholdedRelu", all, given, 1, name)[0];
 }
 
-/// The input repeats[d] times along each dim d.
+/// The input repeated repeats[d] times along each dim d.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input repeats: i64.
 inline Value Tile(Builder& builder, Value input, Value repeats, const char* name = nullptr) {
@@ -4059,8 +4076,8 @@ struct TopKAttributes {
 struct TopKOutputs {
   Value Values, Indices;  ///< in the op's order
 };
-/// The K greatest (or least) elements along `axis`, of equals those that come first, and where they were; in order,
-/// without `sorted` as well. NaN counts as greatest.
+/// The K greatest (or least) elements along `axis`, and their indices; among equals, those that come first. They are
+/// always sorted, even without `sorted`. NaN counts as greatest.
 /// Input X: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input K: i64.
 inline TopKOutputs TopK(Builder& builder, Value X, Value K, const TopKAttributes& attributes = {}, const char* name = nullptr) {
@@ -4078,7 +4095,8 @@ inline TopKOutputs TopK(Builder& builder, Value X, Value K, const TopKAttributes
 struct TransposeAttributes {
   std::optional<std::vector<int64_t>> perm = {};  ///< 0 or more
 };
-/// Dim d of the result is dim perm[d] of the input; without perm all dims are reversed.
+/// The input with permuted dims: dim d of the result is dim perm[d] of the input. Without perm, all dims are
+/// reversed.
 /// Input data: 23 types.
 inline Value Transpose(Builder& builder, Value data, const TransposeAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{data};
@@ -4091,7 +4109,7 @@ inline Value Transpose(Builder& builder, Value data, const TransposeAttributes& 
 struct TriluAttributes {
   std::optional<int64_t> upper = {};  ///< default 1, 0 to 1
 };
-/// Matrices with zeros below (upper) or above (lower) their diagonal number k.
+/// The input's matrices with zeros below (upper) or above (lower) diagonal k.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input k (optional): i64.
 inline Value Trilu(Builder& builder, Value input, Value k = {}, const TriluAttributes& attributes = {}, const char* name = nullptr) {
@@ -4112,8 +4130,9 @@ struct UniqueAttributes {
 struct UniqueOutputs {
   Value Y, indices, inverse_indices, counts;  ///< in the op's order
 };
-/// The distinct slices of X along `axis`, without it the elements, ascending or (sorted 0) as they first come; where
-/// each first was, which of them each slice of X is, and how often it comes.
+/// The distinct slices of X along `axis`, or its distinct elements without `axis`, in ascending order or (sorted 0)
+/// in order of first occurrence. Further outputs: the index of each first occurrence, for each slice of X its index
+/// in Y, and the count of each.
 /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// No gradient.
 inline UniqueOutputs Unique(Builder& builder, Value X, const UniqueAttributes& attributes = {}, const char* name = nullptr) {
@@ -4126,7 +4145,7 @@ inline UniqueOutputs Unique(Builder& builder, Value X, const UniqueAttributes& a
   return {out[0], out[1], out[2], out[3]};
 }
 
-/// Puts in dims of 1 so that they stand at `axes` of the result.
+/// Inserts dims of size 1 at the positions `axes` of the result.
 /// Input data: 23 types.
 /// Input axes: i64.
 inline Value Unsqueeze(Builder& builder, Value data, Value axes, const char* name = nullptr) {
@@ -4134,7 +4153,7 @@ inline Value Unsqueeze(Builder& builder, Value data, Value axes, const char* nam
   return builder.node("Unsqueeze", all, {}, 1, name)[0];
 }
 
-/// X where the condition holds, else Y; all three broadcast.
+/// X where the condition is true, otherwise Y; all three broadcast.
 /// Input condition: bool.
 /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input Y: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -4143,7 +4162,7 @@ inline Value Where(Builder& builder, Value condition, Value X, Value Y, const ch
   return builder.node("Where", all, {}, 1, name)[0];
 }
 
-/// A or B but not both, broadcast.
+/// Logical exclusive or of A and B, broadcast.
 /// Input A: bool.
 /// Input B: bool.
 /// The gradient is zero.

@@ -48,7 +48,7 @@ type AcosAttrs struct {
 	Name string // of the node
 }
 
-// Acos: The angle in [0, pi] whose cosine the input is; NaN outside [-1, 1].
+// Acos: The inverse cosine of the input, in radians in [0, pi]; NaN outside [-1, 1].
 //
 // Input input: f32 f16 f64 bf16.
 func Acos(g *percale.Builder, input percale.Value, attrs ...AcosAttrs) percale.Value {
@@ -66,7 +66,7 @@ type AcoshAttrs struct {
 	Name string // of the node
 }
 
-// Acosh: The number from 0 on whose hyperbolic cosine the input is; NaN below 1.
+// Acosh: The inverse hyperbolic cosine of the input, at least 0; NaN below 1.
 //
 // Input input: f32 f16 f64 bf16.
 func Acosh(g *percale.Builder, input percale.Value, attrs ...AcoshAttrs) percale.Value {
@@ -104,8 +104,9 @@ type AffineGridAttrs struct {
 	AlignCorners int    // default 0, 0 to 1
 }
 
-// AffineGrid: theta times (x, y, 1) or (x, y, z, 1) for each element of pictures of `size` [N,C,(D,)H,W], with x, y
-// and z from -1 to 1 between the first and the last element (align_corners) or edge.
+// AffineGrid: The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of `size`
+// [N,C,(D,)H,W]. x, y and z run from -1 to 1 between the centres of the first and last elements (align_corners) or
+// the outer edges.
 //
 // Input theta: f32 f16 f64 bf16.
 // Input size: i64.
@@ -127,7 +128,7 @@ type AndAttrs struct {
 	Name string // of the node
 }
 
-// And: A and B, broadcast.
+// And: Logical and of A and B, broadcast.
 //
 // Input A: bool.
 // Input B: bool.
@@ -226,7 +227,8 @@ type ApplyAdamWAttrs struct {
 	WeightDecay *float64 // default 0.01, 0 or more
 }
 
-// ApplyAdamW: ApplyAdam on param * (1 - learning_rate * weight_decay), which g does not see (PyTorch's AdamW).
+// ApplyAdamW: ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g (PyTorch's
+// AdamW).
 //
 // Input param: f32 f16 f64 bf16.
 // Input grad: f32 f16 f64 bf16.
@@ -269,10 +271,10 @@ type ApplyFtrlAttrs struct {
 	Beta              float64  // default 0, 0 or more
 }
 
-// ApplyFtrl: FTRL-proximal (McMahan et al. 2013, as TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n +
+// ApplyFtrl: FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n +
 // g^2; z' = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'| <=
-// l1, else (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) and linear (z)
-// share one shape and one of f16, bf16, f32, f64; learning_rate is a scalar above 0.
+// l1, otherwise (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) and linear
+// (z) have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar above 0.
 //
 // Input param: f32 f16 f64 bf16.
 // Input grad: f32 f16 f64 bf16.
@@ -318,9 +320,9 @@ type ApplyLAMBAttrs struct {
 
 // ApplyLAMB: LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; u =
 // m' / (1 - beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param; the new param is param -
-// learning_rate |param| / |u| u, with Euclidean norms of the whole tensor, their ratio 1 where one is 0. g is grad
-// times grad_scale; param, grad, m and v share one shape and one of f16, bf16, f32, f64; learning_rate and step are
-// scalars.
+// learning_rate |param| / |u| u. The norms are Euclidean norms of the whole tensor; their ratio is 1 if either is 0.
+// g is grad times grad_scale. param, grad, m and v have the same shape and the same dtype, one of f16, bf16, f32,
+// f64; learning_rate and step are scalars.
 //
 // Input param: f32 f16 f64 bf16.
 // Input grad: f32 f16 f64 bf16.
@@ -362,8 +364,8 @@ type ApplyLionAttrs struct {
 }
 
 // ApplyLion: Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new
-// param is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m share one shape and one
-// of f16, bf16, f32, f64; learning_rate is a scalar.
+// param is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m have the same shape and
+// the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar.
 //
 // Input param: f32 f16 f64 bf16.
 // Input grad: f32 f16 f64 bf16.
@@ -399,8 +401,8 @@ type ApplyMomentumAttrs struct {
 	WeightDecay float64  // default 0, 0 or more
 }
 
-// ApplyMomentum: buffer = momentum * buffer + g; param - learning_rate * buffer, with nesterov * (g + momentum *
-// buffer) (PyTorch's SGD).
+// ApplyMomentum: buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param -
+// learning_rate * (g + momentum * buffer) (PyTorch's SGD).
 //
 // Input param: f32 f16 f64 bf16.
 // Input grad: f32 f16 f64 bf16.
@@ -508,7 +510,8 @@ type ArgMaxAttrs struct {
 	SelectLastIndex int    // default 0, 0 to 1
 }
 
-// ArgMax: The place of the greatest along `axis`, of equals the first (or last); NaN counts as greatest.
+// ArgMax: The index of the greatest element along `axis`: the first of equals, or the last with select_last_index.
+// NaN counts as greatest.
 //
 // Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // The gradient is zero.
@@ -539,7 +542,8 @@ type ArgMinAttrs struct {
 	SelectLastIndex int    // default 0, 0 to 1
 }
 
-// ArgMin: The place of the least along `axis`, of equals the first (or last); NaN counts as least.
+// ArgMin: The index of the least element along `axis`: the first of equals, or the last with select_last_index. NaN
+// counts as least.
 //
 // Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // The gradient is zero.
@@ -567,7 +571,7 @@ type AsinAttrs struct {
 	Name string // of the node
 }
 
-// Asin: The angle in [-pi/2, pi/2] whose sine the input is; NaN outside [-1, 1].
+// Asin: The inverse sine of the input, in radians in [-pi/2, pi/2]; NaN outside [-1, 1].
 //
 // Input input: f32 f16 f64 bf16.
 func Asin(g *percale.Builder, input percale.Value, attrs ...AsinAttrs) percale.Value {
@@ -585,7 +589,7 @@ type AsinhAttrs struct {
 	Name string // of the node
 }
 
-// Asinh: The number whose hyperbolic sine the input is.
+// Asinh: The inverse hyperbolic sine of the input.
 //
 // Input input: f32 f16 f64 bf16.
 func Asinh(g *percale.Builder, input percale.Value, attrs ...AsinhAttrs) percale.Value {
@@ -604,7 +608,8 @@ type AssertAttrs struct {
 	Message string // default ""
 }
 
-// Assert: X where there is one, and a failed run with `message` unless every element of the condition holds.
+// Assert: Returns X unchanged, if it is given, and fails the run with `message` unless every element of the condition
+// is true.
 //
 // Input condition: bool.
 // Input X (optional): 23 types.
@@ -627,7 +632,7 @@ type AssignAttrs struct {
 	Variable string // required
 }
 
-// Assign: Gives a variable a new value.
+// Assign: Assigns a new value to a variable.
 //
 // Input value: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // No gradient.
@@ -650,7 +655,7 @@ type AssignAddAttrs struct {
 	Variable string // required
 }
 
-// AssignAdd: Adds to the value of a variable.
+// AssignAdd: Adds the input to the value of a variable.
 //
 // Input value: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // No gradient.
@@ -672,7 +677,7 @@ type AtanAttrs struct {
 	Name string // of the node
 }
 
-// Atan: The angle in [-pi/2, pi/2] whose tangent the input is.
+// Atan: The inverse tangent of the input, in radians in [-pi/2, pi/2].
 //
 // Input input: f32 f16 f64 bf16.
 func Atan(g *percale.Builder, input percale.Value, attrs ...AtanAttrs) percale.Value {
@@ -690,7 +695,7 @@ type AtanhAttrs struct {
 	Name string // of the node
 }
 
-// Atanh: The number whose hyperbolic tangent the input is; NaN outside [-1, 1].
+// Atanh: The inverse hyperbolic tangent of the input; NaN outside [-1, 1].
 //
 // Input input: f32 f16 f64 bf16.
 func Atanh(g *percale.Builder, input percale.Value, attrs ...AtanhAttrs) percale.Value {
@@ -718,9 +723,9 @@ type AttentionAttrs struct {
 	Outputs            int      // how many are computed; 0: 1
 }
 
-// Attention: softmax(scale Q K^T, capped, + mask) V per head (Vaswani et al. 2017); heads of Q may share those of K
-// and V (Ainslie et al. 2023), past keys and values stand before the new ones. X is [batch, heads, sequence, size] or
-// [batch, sequence, heads * size]. A query without a key gives zeros.
+// Attention: Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al. 2017). Heads
+// of Q may share heads of K and V (Ainslie et al. 2023). Past keys and values precede the new ones. Each input is
+// [batch, heads, sequence, size] or [batch, sequence, heads * size]. A query without any key gives zeros.
 //
 // Input Q: f32 f16 f64 bf16.
 // Input K: f32 f16 f64 bf16.
@@ -782,8 +787,8 @@ type AveragePoolAttrs struct {
 	Strides         []int64 // 1 or more
 }
 
-// AveragePool: Mean under each position of a window over X [N,C,D1,...]; with count_include_pad the pads count as
-// zeros.
+// AveragePool: The mean under each position of a sliding window over X [N,C,D1,...]; with count_include_pad the
+// padding counts as zeros.
 //
 // Input X: f32 f16 f64 bf16.
 func AveragePool(g *percale.Builder, x percale.Value, attrs ...AveragePoolAttrs) percale.Value {
@@ -831,8 +836,8 @@ type AveragePoolGradAttrs struct {
 	SpatialShape    []int64 // 0 or more
 }
 
-// AveragePoolGrad: Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X, whose spatial dims
-// are given by the attribute 'spatial_shape' or by the input 'shape', the shape of X.
+// AveragePoolGrad: Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial dims
+// of X come from the attribute 'spatial_shape' or from the input 'shape', the shape of X.
 //
 // Input dY: f32 f16 f64 bf16.
 // Input shape (optional): i64.
@@ -880,7 +885,7 @@ type BatchMatMulAttrs struct {
 	TransB int    // default 0, 0 to 1
 }
 
-// BatchMatMul: MatMul of operands of rank 2 and more, the matrices of either transposed where asked for.
+// BatchMatMul: MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the attributes say so.
 //
 // Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input B: f32 i32 i64 f16 f64 u32 u64 bf16.
@@ -909,8 +914,8 @@ type BatchNormalizationAttrs struct {
 	Outputs      int      // how many are computed; 0: 1
 }
 
-// BatchNormalization: Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode
-// mean and (biased) variance are the batch's, and running_x = input_x * momentum + batch_x * (1 - momentum).
+// BatchNormalization: Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode,
+// mean and (biased) variance are those of the batch, and running_x = input_x * momentum + batch_x * (1 - momentum).
 //
 // Input X: f32 f16 f64 bf16.
 // Input scale: f32 f16 f64 bf16.
@@ -947,8 +952,9 @@ type BatchNormalizationGradAttrs struct {
 	TrainingMode int      // default 0, 0 to 1
 }
 
-// BatchNormalizationGrad: Gradients of BatchNormalization for X, scale and B. In training mode the batch's statistics
-// are computed again from X and the gradient runs through them; else they are the inputs mean and var.
+// BatchNormalizationGrad: Gradients of BatchNormalization with respect to X, scale and B. In training mode the
+// statistics of the batch are recomputed from X and the gradient flows through them; otherwise they are the inputs
+// mean and var.
 //
 // Input dY: f32 f16 f64 bf16.
 // Input X: f32 f16 f64 bf16.
@@ -981,7 +987,8 @@ type BernoulliAttrs struct {
 	Seed  float64 // default 0
 }
 
-// Bernoulli: 1 with the probability that the input says, else 0, in the dtype of the input unless one is given.
+// Bernoulli: 1 with the probability that the input holds, otherwise 0, in the dtype of the input unless dtype is
+// given.
 //
 // Input input: f32 f16 f64 bf16.
 // The gradient is zero.
@@ -1010,8 +1017,8 @@ type BinaryCrossEntropyWithLogitsAttrs struct {
 	Reduction string // default "mean"
 }
 
-// BinaryCrossEntropyWithLogits: max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of one shape,
-// reduced as asked.
+// BinaryCrossEntropyWithLogits: max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape,
+// reduced by `reduction`.
 //
 // Input logits: f32 f16 f64 bf16.
 // Input targets: f32 f16 f64 bf16.
@@ -1034,7 +1041,7 @@ type BitCastAttrs struct {
 	To   *int   // required
 }
 
-// BitCast: The bits of each element taken for an element of the type 'to', which has as many.
+// BitCast: Reinterprets the bits of each element as an element of dtype 'to', which must have the same size.
 //
 // Input input: 23 types.
 // No gradient.
@@ -1057,8 +1064,8 @@ type BitShiftAttrs struct {
 	Direction string // required
 }
 
-// BitShift: X with its bits moved LEFT or RIGHT by Y places, broadcast; zeros move in, and nothing is left from the
-// number of bits on.
+// BitShift: X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of bits or more
+// gives 0.
 //
 // Input X: u8 u16 u32 u64.
 // Input Y: u8 u16 u32 u64.
@@ -1081,7 +1088,7 @@ type BitwiseAndAttrs struct {
 	Name string // of the node
 }
 
-// BitwiseAnd: The bits that are set in A and in B, broadcast.
+// BitwiseAnd: Bitwise and of A and B, broadcast.
 //
 // Input A: u8 i8 u16 i16 i32 i64 u32 u64.
 // Input B: u8 i8 u16 i16 i32 i64 u32 u64.
@@ -1101,7 +1108,7 @@ type BitwiseNotAttrs struct {
 	Name string // of the node
 }
 
-// BitwiseNot: Every bit turned over.
+// BitwiseNot: Inverts every bit of X.
 //
 // Input X: u8 i8 u16 i16 i32 i64 u32 u64.
 // No gradient.
@@ -1120,7 +1127,7 @@ type BitwiseOrAttrs struct {
 	Name string // of the node
 }
 
-// BitwiseOr: The bits that are set in A or in B, broadcast.
+// BitwiseOr: Bitwise or of A and B, broadcast.
 //
 // Input A: u8 i8 u16 i16 i32 i64 u32 u64.
 // Input B: u8 i8 u16 i16 i32 i64 u32 u64.
@@ -1140,7 +1147,7 @@ type BitwiseXorAttrs struct {
 	Name string // of the node
 }
 
-// BitwiseXor: The bits that are set in A or in B but not in both, broadcast.
+// BitwiseXor: Bitwise exclusive or of A and B, broadcast.
 //
 // Input A: u8 i8 u16 i16 i32 i64 u32 u64.
 // Input B: u8 i8 u16 i16 i32 i64 u32 u64.
@@ -1189,7 +1196,7 @@ type CallAttrs struct {
 	Function string // required
 }
 
-// Call: The outputs of a function of the graph for the given inputs.
+// Call: Calls a function of the graph with the given inputs; the outputs are those of the function.
 //
 // Input inputs (optional, any number): 26 types.
 func Call(g *percale.Builder, outputs int, inputs []percale.Value, attrs ...CallAttrs) []percale.Value {
@@ -1214,9 +1221,9 @@ type CastAttrs struct {
 	RoundMode string // default "up"
 }
 
-// Cast: The input in dtype `to`: floats round to nearest, are cut towards zero to integers and held at the ends of
-// their range (NaN gives 0); integers, and floats as integers of 4 and 2 bits, wrap; bool is != 0. saturate and
-// round_mode are of float8 as ONNX has them; beyond its range f4e2m1 is held at 6.
+// Cast: Converts the input to dtype `to`. Floats round to nearest; to integers they truncate towards zero and
+// saturate (NaN gives 0). Integers, and floats converted to 4- and 2-bit integers, wrap. To bool, the result is x !=
+// 0. saturate and round_mode apply to float8 as in ONNX; values beyond the range of f4e2m1 saturate at 6.
 //
 // Input input: 23 types.
 func Cast(g *percale.Builder, input percale.Value, attrs ...CastAttrs) percale.Value {
@@ -1245,7 +1252,7 @@ type CastLikeAttrs struct {
 	RoundMode string // default "up"
 }
 
-// CastLike: The input in the dtype of the second operand, converted as Cast does.
+// CastLike: Converts the input to the dtype of the second operand, as Cast does.
 //
 // Input input: 23 types.
 // Input target_type: 23 types.
@@ -1270,7 +1277,7 @@ type CeilAttrs struct {
 	Name string // of the node
 }
 
-// Ceil: The least whole number not below X.
+// Ceil: The least integer not below X.
 //
 // Input X: f32 f16 f64 bf16.
 // The gradient is zero.
@@ -1290,7 +1297,7 @@ type CeluAttrs struct {
 	Alpha *float64 // default 1
 }
 
-// Celu: x above 0, else alpha (exp(x / alpha) - 1).
+// Celu: x where x > 0, otherwise alpha (exp(x / alpha) - 1).
 //
 // Input X: f32 f16 f64 bf16.
 func Celu(g *percale.Builder, x percale.Value, attrs ...CeluAttrs) percale.Value {
@@ -1312,8 +1319,8 @@ type CenterCropPadAttrs struct {
 	Axes []int64 // may be left out
 }
 
-// CenterCropPad: The middle of the input along axes (all without any), cut or padded with zeros to the dims of shape;
-// an odd element goes at the end.
+// CenterCropPad: The centre of the input along axes (default: all), cropped or padded with zeros to the dims in
+// shape. If the difference is odd, the extra element is at the end.
 //
 // Input input_data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input shape: i32 i64.
@@ -1336,7 +1343,8 @@ type CheckNumericsAttrs struct {
 	Message string // default ""
 }
 
-// CheckNumerics: X, and a failed run with `message` where an element is infinite or NaN. Its gradient is checked too.
+// CheckNumerics: Returns X unchanged. An infinite or NaN element fails the run with `message`. The gradient is
+// checked in the same way.
 //
 // Input X: f32 f16 f64 bf16.
 func CheckNumerics(g *percale.Builder, x percale.Value, attrs ...CheckNumericsAttrs) percale.Value {
@@ -1357,8 +1365,8 @@ type CholeskyAttrs struct {
 	Name string // of the node
 }
 
-// Cholesky: The lower triangular L with L L^T = X, of every symmetric matrix [..., n, n] of X, whose lower triangle
-// alone is read. A matrix that is not positive definite fails the run.
+// Cholesky: The lower triangular L with L L^T = X for each symmetric matrix [..., n, n] of X. Only the lower triangle
+// of X is read. A matrix that is not positive definite fails the run.
 //
 // Input X: f32 f16 f64 bf16.
 func Cholesky(g *percale.Builder, x percale.Value, attrs ...CholeskyAttrs) percale.Value {
@@ -1376,7 +1384,7 @@ type ClipAttrs struct {
 	Name string // of the node
 }
 
-// Clip: min(max(X, min), max) with scalar limits that may be absent; NaN stays NaN.
+// Clip: min(max(X, min), max) with optional scalar limits; NaN stays NaN.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // Input min (optional): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
@@ -1396,8 +1404,8 @@ type CofactorsAttrs struct {
 	Name string // of the node
 }
 
-// Cofactors: The cofactors of every matrix [..., n, n] of X, singular or not: Y[i, j] = (-1)^(i+j) times the
-// determinant of X without row i and column j. Its gradient fails the run on a singular matrix.
+// Cofactors: The cofactors of each matrix [..., n, n] of X, which may be singular: Y[i, j] = (-1)^(i+j) times the
+// determinant of X without row i and column j. Its gradient fails the run for a singular matrix.
 //
 // Input X: f32 f16 f64 bf16.
 func Cofactors(g *percale.Builder, x percale.Value, attrs ...CofactorsAttrs) percale.Value {
@@ -1418,8 +1426,8 @@ type Col2ImAttrs struct {
 	Strides   []int64 // 1 or more
 }
 
-// Col2Im: Columns [N, C * block, L] summed into images [N,C,D1,...] of image_shape at the places where a window of
-// block_shape had them; integers wrap, of bools one is enough.
+// Col2Im: Sums columns [N, C * block, L] into images [N,C,D1,...] of image_shape: each column goes where a sliding
+// window of block_shape took it from. Integers wrap; bools are combined by or.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input image_shape: i64.
@@ -1450,8 +1458,8 @@ type CompressAttrs struct {
 	Axis *int   // may be left out
 }
 
-// Compress: The slices of the input along `axis`, without it the elements, for which the condition holds; it may be
-// shorter than the axis.
+// Compress: The slices of the input along `axis`, or its elements without `axis`, where the condition is true. The
+// condition may be shorter than the axis.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input condition: bool.
@@ -1474,7 +1482,7 @@ type ConcatAttrs struct {
 	Axis *int   // required
 }
 
-// Concat: The inputs one behind the other along `axis`.
+// Concat: The inputs concatenated along `axis`.
 //
 // Input inputs (any number): f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 func Concat(g *percale.Builder, inputs []percale.Value, attrs ...ConcatAttrs) percale.Value {
@@ -1501,7 +1509,7 @@ type ConstantAttrs struct {
 	ValueInts   []int64         // may be left out
 }
 
-// Constant: The value of its one attribute.
+// Constant: The value of its only attribute.
 //
 // The gradient is zero.
 func Constant(g *percale.Builder, attrs ...ConstantAttrs) percale.Value {
@@ -1535,7 +1543,7 @@ type ConstantOfShapeAttrs struct {
 	Value *percale.Tensor // may be left out
 }
 
-// ConstantOfShape: A tensor of the given shape whose every element is `value`, by default an f32 zero.
+// ConstantOfShape: A tensor of the given shape, filled with `value` (default: an f32 zero).
 //
 // Input input: i64.
 // The gradient is zero.
@@ -1609,8 +1617,8 @@ type ConvGradInputAttrs struct {
 	SpatialShape []int64 // 0 or more
 }
 
-// ConvGradInput: Gradient of Conv with respect to X, from dY and W; X's spatial dims are given by the attribute
-// 'spatial_shape' or by the input 'shape', the shape of X.
+// ConvGradInput: Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the attribute
+// 'spatial_shape' or from the input 'shape', the shape of X.
 //
 // Input dY: f32 f16 f64 bf16.
 // Input W: f32 f16 f64 bf16.
@@ -1658,8 +1666,8 @@ type ConvGradWeightAttrs struct {
 	Outputs     int     // how many are computed; 0: 1
 }
 
-// ConvGradWeight: Gradients of Conv with respect to W and B, from X and dY; W's spatial dims are given by the
-// attribute 'kernel_shape' or by the input 'shape', the shape of W.
+// ConvGradWeight: Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the
+// attribute 'kernel_shape' or from the input 'shape', the shape of W.
 //
 // Input X: f32 f16 f64 bf16.
 // Input dY: f32 f16 f64 bf16.
@@ -1707,7 +1715,7 @@ type ConvIntegerAttrs struct {
 	Strides     []int64 // 1 or more
 }
 
-// ConvInteger: Conv of x - x_zero_point and w - w_zero_point (one, or one per filter) with sums of i32.
+// ConvInteger: Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in i32.
 //
 // Input x: u8 i8.
 // Input w: u8 i8.
@@ -1755,8 +1763,9 @@ type ConvTransposeAttrs struct {
 	Strides       []int64 // 1 or more
 }
 
-// ConvTranspose: Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]: the gradient
-// of Conv with respect to its input, output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 - pads.
+// ConvTranspose: Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]. It is the
+// gradient of Conv with respect to its input; output dim = stride * (in - 1) + output_padding + (k - 1) * dilation +
+// 1 - pads.
 //
 // Input X: f32 f16 f64 bf16.
 // Input W: f32 f16 f64 bf16.
@@ -1818,7 +1827,7 @@ type CoshAttrs struct {
 	Name string // of the node
 }
 
-// Cosh: The hyperbolic cosine.
+// Cosh: The hyperbolic cosine of the input.
 //
 // Input input: f32 f16 f64 bf16.
 func Cosh(g *percale.Builder, input percale.Value, attrs ...CoshAttrs) percale.Value {
@@ -1838,7 +1847,8 @@ type CumProdAttrs struct {
 	Reverse   int    // default 0, 0 to 1
 }
 
-// CumProd: The product of the elements so far along an axis, with (or exclusive: without) the element itself.
+// CumProd: The product of the elements up to each element along an axis, including the element itself unless
+// exclusive is set.
 //
 // Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input axis: i32 i64.
@@ -1865,7 +1875,7 @@ type CumProdGradAttrs struct {
 	Reverse   int    // default 0, 0 to 1
 }
 
-// CumProdGrad: The gradient of CumProd with respect to x, right where elements of x are 0 as well.
+// CumProdGrad: The gradient of CumProd with respect to x; correct if elements of x are 0, too.
 //
 // Input grad: f32 f16 f64 bf16.
 // Input x: f32 f16 f64 bf16.
@@ -1894,7 +1904,8 @@ type CumSumAttrs struct {
 	Reverse   int    // default 0, 0 to 1
 }
 
-// CumSum: The sum of the elements so far along an axis, with (or exclusive: without) the element itself.
+// CumSum: The sum of the elements up to each element along an axis, including the element itself unless exclusive is
+// set.
 //
 // Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input axis: i32 i64.
@@ -1921,9 +1932,9 @@ type DFTAttrs struct {
 	Onesided int    // default 0, 0 to 1
 }
 
-// DFT: The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers, cut or filled with
-// zeros to dft_length: sum of x[n] exp(-2 pi i k n / N), inverse: with + and divided by N. onesided: the first half
-// of a real input's, or the real output of such a half.
+// DFT: The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers, cropped or
+// zero-padded to dft_length: sum of x[n] exp(-2 pi i k n / N). inverse: + in the exponent, divided by N. onesided:
+// the first half of the transform of a real input, or with inverse the real output for such a half.
 //
 // Input input: f32 f16 f64 bf16.
 // Input dft_length (optional): i32 i64.
@@ -1951,8 +1962,8 @@ type DepthToSpaceAttrs struct {
 	Mode      string // default "DCR"
 }
 
-// DepthToSpace: Channels of [N,C,H,W] as blocks of blocksize * blocksize pixels; the place in the block is the outer
-// part of the channel's number (mode DCR) or the inner (CRD).
+// DepthToSpace: Moves channels of [N,C,H,W] into blocks of blocksize * blocksize pixels. The position in the block is
+// the outer part (mode DCR) or the inner part (CRD) of the channel index.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 func DepthToSpace(g *percale.Builder, input percale.Value, attrs ...DepthToSpaceAttrs) percale.Value {
@@ -1979,8 +1990,8 @@ type DequantizeLinearAttrs struct {
 	OutputDtype int    // default 0
 }
 
-// DequantizeLinear: (x - x_zero_point) * x_scale; scale and zero point are one for all, one per place along 'axis',
-// or one per block of block_size along it.
+// DequantizeLinear: (x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per
+// position along 'axis', or one per block of block_size along it.
 //
 // Input x: 14 types.
 // Input x_scale: f32 f16 f64 bf16 f8e8m0.
@@ -2009,7 +2020,7 @@ type DetAttrs struct {
 	Name string // of the node
 }
 
-// Det: The determinant of every matrix [..., n, n] of X.
+// Det: The determinant of each matrix [..., n, n] of X.
 //
 // Input X: f32 f16 f64 bf16.
 func Det(g *percale.Builder, x percale.Value, attrs ...DetAttrs) percale.Value {
@@ -2027,7 +2038,7 @@ type DivAttrs struct {
 	Name string // of the node
 }
 
-// Div: A / B, broadcast; integers are cut towards zero, and an integer zero in B is an error.
+// Div: A / B, broadcast; integers truncate towards zero, and an integer zero in B is an error.
 //
 // Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // Input B: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
@@ -2049,8 +2060,8 @@ type DropoutAttrs struct {
 	Outputs int    // how many are computed; 0: 1
 }
 
-// Dropout: In training mode each element is kept with probability 1 - ratio and divided by it, else zero; mask says
-// which. Otherwise the data as it is. Ratio (default 0.5) is in [0, 1].
+// Dropout: In training mode, each element is kept with probability 1 - ratio and divided by it, otherwise set to
+// zero; mask says which. Outside training mode, the data unchanged. ratio is in [0, 1], by default 0.5.
 //
 // Input data: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
 // Input ratio (optional): f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
@@ -2080,7 +2091,8 @@ type DynamicQuantizeLinearAttrs struct {
 	Name string // of the node
 }
 
-// DynamicQuantizeLinear: x as u8, with the scale and the zero point that its own range, widened to hold 0, asks for.
+// DynamicQuantizeLinear: x quantised to u8, with the scale and the zero point of its own value range, extended to
+// include 0.
 //
 // Input x: f32.
 // No gradient.
@@ -2101,8 +2113,8 @@ type EinsumAttrs struct {
 	Equation string // required
 }
 
-// Einsum: The sum over all labels that 'equation' does not give the output of the products of the operands' elements,
-// as numpy.einsum; an ellipsis stands for dims that broadcast.
+// Einsum: Multiplies the operands' elements and sums over all labels of 'equation' that the output does not have, as
+// numpy.einsum. An ellipsis stands for dims that broadcast.
 //
 // Input Inputs (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 func Einsum(g *percale.Builder, inputs []percale.Value, attrs ...EinsumAttrs) percale.Value {
@@ -2125,7 +2137,7 @@ type EluAttrs struct {
 	Alpha *float64 // default 1
 }
 
-// Elu: x above 0, else alpha (exp(x) - 1).
+// Elu: x where x > 0, otherwise alpha (exp(x) - 1).
 //
 // Input X: f32 f16 f64 bf16.
 func Elu(g *percale.Builder, x percale.Value, attrs ...EluAttrs) percale.Value {
@@ -2149,11 +2161,11 @@ type EmbeddingBagAttrs struct {
 	IncludeLastOffset int    // default 0, 0 to 1
 }
 
-// EmbeddingBag: Per bag the sum, the mean or the maximum (`mode`) of the rows of table [rows, width] that its indices
-// name: [bags, width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags, length], or [count] with
-// the offset of the first index of each bag, and behind them the end of the last one with include_last_offset. With
-// mode sum each row is multiplied by its weight. Indices equal to padding_idx count nothing; -1: there are none such.
-// Indices are in [0, rows).
+// EmbeddingBag: The sum, mean or maximum (`mode`) per bag of the rows of table [rows, width] that its indices select:
+// [bags, width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags, length], or [count] with the
+// offset of the first index of each bag; with include_last_offset the end of the last bag follows. With mode sum,
+// each row is multiplied by its weight. Indices equal to padding_idx are ignored (-1: none). Indices are in [0,
+// rows).
 //
 // Input table: f32 f16 f64 bf16.
 // Input indices (indices): i32 i64.
@@ -2187,7 +2199,7 @@ type EmbeddingBagRowsAttrs struct {
 }
 
 // EmbeddingBagRows: The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width].
-// Of rows that tie for a maximum the first has the gradient; padding has zeros.
+// If rows tie for a maximum, the first receives the gradient. Padding receives zeros.
 //
 // Input grad: f32 f16 f64 bf16.
 // Input table: f32 f16 f64 bf16.
@@ -2218,7 +2230,7 @@ type EqualAttrs struct {
 	Name string // of the node
 }
 
-// Equal: A == B, broadcast; NaN equals nothing.
+// Equal: A == B, broadcast; NaN is equal to nothing.
 //
 // Input A: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input B: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -2274,7 +2286,7 @@ type ExpandAttrs struct {
 	Name string // of the node
 }
 
-// Expand: The input repeated to the broadcast of its shape and `shape`.
+// Expand: The input broadcast with `shape`.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input shape: i64.
@@ -2295,7 +2307,7 @@ type EyeLikeAttrs struct {
 	K     int    // default 0
 }
 
-// EyeLike: A matrix of the input's shape with ones on its diagonal number k, zeros elsewhere.
+// EyeLike: A matrix of the input's shape, with ones on diagonal k and zeros elsewhere.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // The gradient is zero.
@@ -2321,7 +2333,7 @@ type FlattenAttrs struct {
 	Axis *int   // default 1
 }
 
-// Flatten: A matrix: the dims before `axis` become its rows, the others its columns.
+// Flatten: The input as a matrix: the dims before `axis` become its rows, the others its columns.
 //
 // Input input: 23 types.
 func Flatten(g *percale.Builder, input percale.Value, attrs ...FlattenAttrs) percale.Value {
@@ -2342,7 +2354,7 @@ type FloorAttrs struct {
 	Name string // of the node
 }
 
-// Floor: The greatest whole number not above X.
+// Floor: The greatest integer not above X.
 //
 // Input X: f32 f16 f64 bf16.
 // The gradient is zero.
@@ -2363,8 +2375,8 @@ type FusedAttrs struct {
 	Anchor string // default ""
 }
 
-// Fused: What its body, a function of plain ops, gives for the inputs; anchor names the node that is not elementwise,
-// if any.
+// Fused: Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that is not
+// elementwise, if there is one.
 //
 // Input inputs (optional, any number): f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // No gradient.
@@ -2398,9 +2410,10 @@ type FusedAttentionAttrs struct {
 }
 
 // FusedAttention: softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch,
-// heads, sequence, size] or, by row, [batch, sequence, heads, size]. Heads of Q may share those of K and V. With
-// nan_is_zero a probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask. The
-// statistics are, for each query, the logarithm of the sum of exp of its scores; f32, f64 for f64 operands.
+// heads, sequence, size] or, by row, [batch, sequence, heads, size]. Heads of Q may share heads of K and V. With
+// nan_is_zero, a NaN probability, as of a query without any key, becomes 0. The softmax runs in the dtype of the
+// mask. The statistics are, per query, the logarithm of the sum of exp of its scores, in f32, or in f64 for f64
+// operands.
 //
 // Input Q: f32 f16 f64 bf16.
 // Input K: f32 f16 f64 bf16.
@@ -2449,8 +2462,9 @@ type FusedAttentionGradAttrs struct {
 	YByRow  int      // default 0, 0 to 1
 }
 
-// FusedAttentionGrad: The gradients of FusedAttention with respect to Q, K and V, from that of Y, from Y and from the
-// statistics (Dao et al. 2022). They lie as Q, K and V do. Heads are not shared, nor is NaN 0.
+// FusedAttentionGrad: Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from Y
+// and from the statistics (Dao et al. 2022). They have the layouts of Q, K and V. Shared heads and nan_is_zero are
+// not supported.
 //
 // Input dY: f32 f16 f64 bf16.
 // Input Q: f32 f16 f64 bf16.
@@ -2494,8 +2508,8 @@ type FusedRotaryAttrs struct {
 	Name string // of the node
 }
 
-// FusedRotary: X cos + T sin, T being X with the second half of its last dim negated and put before the first: a
-// rotation of pairs that are half a row apart (Su et al. 2021).
+// FusedRotary: Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and moved
+// before the first half: rotates pairs of elements that are half a row apart (Su et al. 2021).
 //
 // Input X: f32 f16 f64 bf16.
 // Input cos: f32 f16 f64 bf16.
@@ -2525,7 +2539,8 @@ type GRUAttrs struct {
 }
 
 // GRU: Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T + B), H = (1 -
-// z) g(X W^T + (r H) R^T + B) + z H, or r (H R^T + B) with linear_before_reset; gates in the order z,r,h.
+// z) g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T + B) replaces (r H) R^T + B. W, R and B hold
+// the gates in the order z,r,h.
 //
 // Input X: f32 f16 f64 bf16.
 // Input W: f32 f16 f64 bf16.
@@ -2585,8 +2600,8 @@ type GRUGradAttrs struct {
 	Outputs           int       // how many are computed; 0: 5
 }
 
-// GRUGrad: Gradients of GRU with respect to X, W, R, B and initial_h, from its inputs, which it runs through again,
-// and those of its outputs; it has no gradient of its own.
+// GRUGrad: Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the gradients of its
+// outputs. The forward pass is recomputed. The op has no gradient.
 //
 // Input X: f32 f16 f64 bf16.
 // Input W: f32 f16 f64 bf16.
@@ -2641,7 +2656,7 @@ type GatherAttrs struct {
 	Axis int    // default 0
 }
 
-// Gather: The slices of data along `axis` that the indices name; negative ones count from the end.
+// Gather: The slices of data along `axis` that the indices select; negative indices count from the end.
 //
 // Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input indices (indices): i32 i64.
@@ -2664,7 +2679,8 @@ type GatherElementsAttrs struct {
 	Axis int    // default 0
 }
 
-// GatherElements: For each index the element of data at its place, but for `axis`, where the index says.
+// GatherElements: For each index, the element of data at the same position, with the coordinate along `axis` replaced
+// by the index.
 //
 // Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input indices (indices): i32 i64.
@@ -2687,8 +2703,8 @@ type GatherGradAttrs struct {
 	Axis int    // default 0
 }
 
-// GatherGrad: The gradient of Gather with respect to its data, of shape `shape`: slices of grad summed where they
-// came from.
+// GatherGrad: The gradient of Gather with respect to data, of shape `shape`: slices of grad are summed at the
+// positions they were gathered from.
 //
 // Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // Input indices (indices): i32 i64.
@@ -2712,8 +2728,8 @@ type GatherNDAttrs struct {
 	BatchDims int    // default 0, 0 to 8
 }
 
-// GatherND: The slices of data that tuples of indices, the last dim of indices, name; negative ones count from the
-// end.
+// GatherND: The slices of data that tuples of indices select; the last dim of indices holds the tuples, and negative
+// indices count from the end.
 //
 // Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input indices (indices): i64.
@@ -2736,7 +2752,7 @@ type GeluAttrs struct {
 	Approximate string // default "none"
 }
 
-// Gelu: x / 2 (1 + erf(x / sqrt(2))); approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+// Gelu: x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
 // (Hendrycks and Gimpel 2016).
 //
 // Input X: f32 f16 f64 bf16.
@@ -2762,7 +2778,8 @@ type GemmAttrs struct {
 	TransB int      // default 0
 }
 
-// Gemm: Y = alpha * A' * B' + beta * C for matrices, A' and B' transposed where asked for, C broadcast to Y.
+// Gemm: Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or transB is set,
+// and C broadcasts to Y.
 //
 // Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input B: f32 i32 i64 f16 f64 u32 u64 bf16.
@@ -2794,7 +2811,7 @@ type GlobalAveragePoolAttrs struct {
 	Name string // of the node
 }
 
-// GlobalAveragePool: Mean of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
+// GlobalAveragePool: The mean of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
 //
 // Input X: f32 f16 f64 bf16.
 func GlobalAveragePool(g *percale.Builder, x percale.Value, attrs ...GlobalAveragePoolAttrs) percale.Value {
@@ -2834,7 +2851,7 @@ type GlobalMaxPoolAttrs struct {
 	Name string // of the node
 }
 
-// GlobalMaxPool: Largest element of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
+// GlobalMaxPool: The largest element of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
 //
 // Input X: f32 f16 f64 bf16.
 func GlobalMaxPool(g *percale.Builder, x percale.Value, attrs ...GlobalMaxPoolAttrs) percale.Value {
@@ -2895,9 +2912,9 @@ type GridSampleAttrs struct {
 	PaddingMode  string // default "zeros"
 }
 
-// GridSample: X [N,C,D1,...] at the places of grid [N,P1,...,rank], whose numbers from -1 to 1 go from the first to
-// the last element (align_corners) or edge, the last dim first; nearest, linear or cubic (Keys 1981), beyond the
-// edges zeros, the edge or a reflection. 1 to 3 spatial dims.
+// GridSample: X [N,C,D1,...] sampled at the positions in grid [N,P1,...,rank], whose coordinates, last dim first, run
+// from -1 to 1 between the first and last elements (align_corners) or the edges. Interpolation is nearest, linear or
+// cubic (Keys 1981). Positions beyond the edges read zeros, the edge or a reflection. 1 to 3 spatial dims.
 //
 // Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input grid: f32 f16 f64 bf16.
@@ -2962,9 +2979,9 @@ type GroupNormalizationAttrs struct {
 	StashType *int     // default 1
 }
 
-// GroupNormalization: (X - mean) / sqrt(var + epsilon) * scale + bias, mean and biased variance over each of
-// num_groups groups of channels, one scale and bias per channel; in stash_type, in f64 for f64 inputs (Wu and He
-// 2018).
+// GroupNormalization: (X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of
+// num_groups groups of channels, and one scale and bias per channel (Wu and He 2018). It is computed in stash_type,
+// or in f64 for f64 inputs.
 //
 // Input X: f32 f16 f64 bf16.
 // Input scale: f32 f16 f64 bf16.
@@ -3092,7 +3109,7 @@ type HardmaxAttrs struct {
 	Axis *int   // default -1
 }
 
-// Hardmax: 1 at the first greatest element along `axis`, else 0.
+// Hardmax: 1 at the first greatest element along `axis`, 0 elsewhere.
 //
 // Input input: f32 f16 f64 bf16.
 // The gradient is zero.
@@ -3116,8 +3133,8 @@ type HuberAttrs struct {
 	Reduction string   // default "mean"
 }
 
-// Huber: With d = input - target of one shape: d^2 / 2 where |d| <= delta, else delta * (|d| - delta / 2); reduced as
-// asked.
+// Huber: With d = input - target, of the same shape: d^2 / 2 where |d| <= delta, otherwise delta * (|d| - delta / 2);
+// reduced by `reduction`.
 //
 // Input input: f32 f16 f64 bf16.
 // Input target: f32 f16 f64 bf16.
@@ -3142,7 +3159,7 @@ type IdentityAttrs struct {
 	Name string // of the node
 }
 
-// Identity: The input.
+// Identity: The input unchanged.
 //
 // Input input: 23 types.
 func Identity(g *percale.Builder, input percale.Value, attrs ...IdentityAttrs) percale.Value {
@@ -3162,7 +3179,8 @@ type IfAttrs struct {
 	ElseBranch string // required
 }
 
-// If: Runs then_branch where cond is true, else else_branch, on the captures; outputs are what the branch gives.
+// If: Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the outputs of that
+// branch.
 //
 // Input cond: bool.
 // Input captures (optional, any number): 26 types.
@@ -3189,8 +3207,8 @@ type InstanceNormalizationAttrs struct {
 	Epsilon *float64 // default 1e-05, 0 or more
 }
 
-// InstanceNormalization: (input - mean) / sqrt(var + epsilon) * scale + B, mean and biased variance over each channel
-// of each image (Ulyanov et al. 2016).
+// InstanceNormalization: (input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each
+// channel of each image (Ulyanov et al. 2016).
 //
 // Input input: f32 f16 f64 bf16.
 // Input scale: f32 f16 f64 bf16.
@@ -3215,7 +3233,7 @@ type IsInfAttrs struct {
 	DetectPositive *int   // default 1, 0 to 1
 }
 
-// IsInf: Whether X is infinite, of the signs that are looked for.
+// IsInf: True where X is infinite, with a sign that detect_positive or detect_negative selects.
 //
 // Input X: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
 // The gradient is zero.
@@ -3240,7 +3258,7 @@ type IsNaNAttrs struct {
 	Name string // of the node
 }
 
-// IsNaN: Whether X is not a number.
+// IsNaN: True where X is NaN.
 //
 // Input X: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
 // The gradient is zero.
@@ -3263,8 +3281,8 @@ type LRNAttrs struct {
 	Size  *int     // required, 1 or more
 }
 
-// LRN: X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta, channels beyond the ends
-// counting as 0 (Krizhevsky et al. 2012).
+// LRN: X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels beyond the ends
+// count as 0 (Krizhevsky et al. 2012).
 //
 // Input X: f32 f16 f64 bf16.
 func LRN(g *percale.Builder, x percale.Value, attrs ...LRNAttrs) percale.Value {
@@ -3304,7 +3322,7 @@ type LSTMAttrs struct {
 }
 
 // LSTM: Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H R^T + B + P C),
-// C = f C + i g(X W^T + H R^T + B), H = o h(C); W, R and B hold the gates in the order i,o,f,c.
+// C = f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the gates in the order i,o,f,c.
 //
 // Input X: f32 f16 f64 bf16.
 // Input W: f32 f16 f64 bf16.
@@ -3366,8 +3384,8 @@ type LSTMGradAttrs struct {
 	Outputs         int       // how many are computed; 0: 7
 }
 
-// LSTMGrad: Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from its inputs, which it runs
-// through again, and those of its outputs; it has no gradient of its own.
+// LSTMGrad: Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of LSTM and the
+// gradients of its outputs. The forward pass is recomputed. The op has no gradient.
 //
 // Input X: f32 f16 f64 bf16.
 // Input W: f32 f16 f64 bf16.
@@ -3428,8 +3446,8 @@ type LayerNormalizationAttrs struct {
 	Outputs   int      // how many are computed; 0: 1
 }
 
-// LayerNormalization: Y = (X - mean) / sqrt(var + epsilon) * Scale + B, mean and biased variance over the dims from
-// 'axis' on; Mean and InvStdDev are f32, f64 for f64 inputs.
+// LayerNormalization: Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims
+// from 'axis' on. Mean and InvStdDev are f32, or f64 for f64 inputs.
 //
 // Input X: f32 f16 f64 bf16.
 // Input Scale: f32 f16 f64 bf16.
@@ -3464,8 +3482,8 @@ type LayerNormalizationGradAttrs struct {
 	Epsilon *float64 // default 1e-05, 0 or more
 }
 
-// LayerNormalizationGrad: Gradients of LayerNormalization for X, Scale and B; the statistics are computed again from
-// X.
+// LayerNormalizationGrad: Gradients of LayerNormalization with respect to X, Scale and B. The statistics are
+// recomputed from X.
 //
 // Input dY: f32 f16 f64 bf16.
 // Input X: f32 f16 f64 bf16.
@@ -3494,7 +3512,7 @@ type LeakyReluAttrs struct {
 	Alpha *float64 // default 0.01
 }
 
-// LeakyRelu: X where X >= 0, else alpha X.
+// LeakyRelu: X where X >= 0, otherwise alpha X.
 //
 // Input X: f32 f16 f64 bf16.
 func LeakyRelu(g *percale.Builder, x percale.Value, attrs ...LeakyReluAttrs) percale.Value {
@@ -3574,7 +3592,7 @@ type LogSoftmaxAttrs struct {
 	Axis *int   // default -1
 }
 
-// LogSoftmax: x - log(sum of exp(x)) along one axis.
+// LogSoftmax: x - log(sum of exp(x)) along `axis`.
 //
 // Input input: f32 f16 f64 bf16.
 func LogSoftmax(g *percale.Builder, input percale.Value, attrs ...LogSoftmaxAttrs) percale.Value {
@@ -3599,8 +3617,8 @@ type LoopAttrs struct {
 }
 
 // Loop: Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times and while cond
-// holds; gives the last carried values and the scan values of all trips, stacked. More than trip_limit trips are an
-// error.
+// is true. The outputs are the last carried values and the scan values of all trips, stacked. More than trip_limit
+// trips are an error.
 //
 // Input M (optional): i64.
 // Input cond (optional): bool.
@@ -3632,8 +3650,8 @@ type LpNormalizationAttrs struct {
 	P    *int   // default 2, 1 to 2
 }
 
-// LpNormalization: The input over its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum of
-// squares (2); 0 where that is 0.
+// LpNormalization: The input divided by its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum
+// of squares (p = 2). The result is 0 where the norm is 0.
 //
 // Input input: f32 f16 f64 bf16.
 func LpNormalization(g *percale.Builder, input percale.Value, attrs ...LpNormalizationAttrs) percale.Value {
@@ -3664,7 +3682,7 @@ type LpPoolAttrs struct {
 	Strides     []int64 // 1 or more
 }
 
-// LpPool: The p-norm of the elements under each position of a window over X [N,C,D1,...].
+// LpPool: The p-norm of the elements under each position of a sliding window over X [N,C,D1,...].
 //
 // Input X: f32 f16 f64 bf16.
 func LpPool(g *percale.Builder, x percale.Value, attrs ...LpPoolAttrs) percale.Value {
@@ -3703,8 +3721,8 @@ type MatMulAttrs struct {
 	Name string // of the node
 }
 
-// MatMul: Matrix product as numpy.matmul: the last two dims are matrices, the others broadcast; a rank-1 operand is a
-// row on the left, a column on the right.
+// MatMul: Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A rank-1 operand
+// is a row on the left, a column on the right.
 //
 // Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input B: f32 i32 i64 f16 f64 u32 u64 bf16.
@@ -3723,8 +3741,8 @@ type MatMulIntegerAttrs struct {
 	Name string // of the node
 }
 
-// MatMulInteger: MatMul of A - a_zero_point (one, or one per row) and B - b_zero_point (one, or one per column) with
-// sums of i32.
+// MatMulInteger: MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or one per
+// column), summed in i32.
 //
 // Input A: u8 i8.
 // Input B: u8 i8.
@@ -3747,7 +3765,7 @@ type MatrixInverseAttrs struct {
 	Adjoint int    // default 0, 0 to 1
 }
 
-// MatrixInverse: The inverse of every matrix [..., n, n] of X, transposed with `adjoint`. A matrix that has a pivot
+// MatrixInverse: The inverse of each matrix [..., n, n] of X, transposed if `adjoint` is set. A matrix with a pivot
 // of exactly zero is singular and fails the run.
 //
 // Input X: f32 f16 f64 bf16.
@@ -3769,7 +3787,7 @@ type MaxAttrs struct {
 	Name string // of the node
 }
 
-// Max: The greatest of the operands, broadcast; NaN where one is NaN.
+// Max: The greatest of the operands, broadcast; NaN if any operand is NaN.
 //
 // Input data (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 func Max(g *percale.Builder, data []percale.Value, attrs ...MaxAttrs) percale.Value {
@@ -3796,8 +3814,8 @@ type MaxPoolAttrs struct {
 	Outputs      int     // how many are computed; 0: 1
 }
 
-// MaxPool: Largest element under each position of a window over X [N,C,D1,...]; pads never win, NaN always does.
-// Indices number X's elements as a flat tensor, -1 where a window has none.
+// MaxPool: The largest element under each position of a sliding window over X [N,C,D1,...]. Padding never wins; NaN
+// always wins. Indices are positions in X as a flat tensor, -1 where a window has no element.
 //
 // Input X: f32 u8 i8 f16 f64 bf16.
 func MaxPool(g *percale.Builder, x percale.Value, attrs ...MaxPoolAttrs) (y, indices percale.Value) {
@@ -3890,8 +3908,8 @@ type MaxRoiPoolAttrs struct {
 	SpatialScale *float64 // default 1
 }
 
-// MaxRoiPool: The largest element of each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale
-// are rounded to elements (Girshick 2015); 0 where a bin has none.
+// MaxRoiPool: The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale
+// are rounded to elements (Girshick 2015); 0 for an empty bin.
 //
 // Input X: f32 f16 f64 bf16.
 // Input rois: f32 f16 f64 bf16.
@@ -3920,8 +3938,8 @@ type MaxUnpoolAttrs struct {
 	Strides     []int64 // 1 or more
 }
 
-// MaxUnpool: Zeros with the elements of X where I says they were before a MaxPool, whose indices these are;
-// output_shape may be larger than what the window tells.
+// MaxUnpool: Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool. output_shape
+// may be larger than the shape that the window implies.
 //
 // Input X: f32 f16 f64 bf16.
 // Input I (indices): i64.
@@ -3950,7 +3968,7 @@ type MeanAttrs struct {
 	Name string // of the node
 }
 
-// Mean: The sum of the operands from left to right over their number, broadcast.
+// Mean: The mean of the operands, broadcast; they are summed from left to right.
 //
 // Input data (any number): f32 f16 f64 bf16.
 func Mean(g *percale.Builder, data []percale.Value, attrs ...MeanAttrs) percale.Value {
@@ -3970,7 +3988,7 @@ type MeanVarianceNormalizationAttrs struct {
 	Axes []int64 // may be left out
 }
 
-// MeanVarianceNormalization: (X - mean) / (standard deviation + 1e-9) over axes, [0, 2, 3] without any.
+// MeanVarianceNormalization: (X - mean) / (standard deviation + 1e-9) over axes, by default [0, 2, 3].
 //
 // Input X: f32 f16 f64 bf16.
 func MeanVarianceNormalization(g *percale.Builder, x percale.Value, attrs ...MeanVarianceNormalizationAttrs) percale.Value {
@@ -3992,8 +4010,8 @@ type MelWeightMatrixAttrs struct {
 	OutputDatatype *int   // default 1, 1 to 27
 }
 
-// MelWeightMatrix: Triangles over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595
-// log10(1 + f / 700), 1 at their peaks.
+// MelWeightMatrix: Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced in mel
+// = 2595 log10(1 + f / 700), with peaks of 1.
 //
 // Input num_mel_bins: i32 i64.
 // Input dft_length: i32 i64.
@@ -4019,7 +4037,7 @@ type MinAttrs struct {
 	Name string // of the node
 }
 
-// Min: The least of the operands, broadcast; NaN where one is NaN.
+// Min: The least of the operands, broadcast; NaN if any operand is NaN.
 //
 // Input data (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 func Min(g *percale.Builder, data []percale.Value, attrs ...MinAttrs) percale.Value {
@@ -4057,7 +4075,8 @@ type ModAttrs struct {
 	Fmod int    // default 0, 0 to 1
 }
 
-// Mod: The remainder of A / B, broadcast: with the sign of B, or with fmod = 1 the sign of A (which floats need).
+// Mod: The remainder of A / B, broadcast. It has the sign of B, or with fmod = 1 the sign of A; floats require fmod =
+// 1.
 //
 // Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // Input B: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
@@ -4102,8 +4121,8 @@ type MultinomialAttrs struct {
 	Seed       float64 // default 0
 }
 
-// Multinomial: sample_size classes drawn for each row of [batch, classes], which holds logarithms of probabilities
-// but for a number that all of a row share.
+// Multinomial: Draws sample_size classes for each row of [batch, classes], which holds unnormalised
+// log-probabilities.
 //
 // Input input: f32 f16 f64 bf16.
 // The gradient is zero.
@@ -4135,8 +4154,8 @@ type MutexLockAttrs struct {
 	Mutex string // required
 }
 
-// MutexLock: Takes a mutex and holds it until the run ends, however it ends; waits while another run holds it. What
-// follows sees the variables as last published, so that reading and assigning under one mutex loses no update.
+// MutexLock: Locks a mutex until the run ends, successfully or not; waits while another run holds it. Later nodes see
+// the variables as last published, so reading and assigning under one mutex loses no update.
 //
 // No gradient.
 func MutexLock(g *percale.Builder, attrs ...MutexLockAttrs) {
@@ -4178,7 +4197,7 @@ type NegativeLogLikelihoodGradAttrs struct {
 }
 
 // NegativeLogLikelihoodGrad: Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at
-// the target, zero elsewhere, divided by the sum of the weights used where the loss is a mean.
+// the target, zero elsewhere. It is divided by the sum of the weights used if the loss is a mean.
 //
 // Input dloss: f32 f16 f64 bf16.
 // Input input: f32 f16 f64 bf16.
@@ -4208,8 +4227,8 @@ type NegativeLogLikelihoodLossAttrs struct {
 	Reduction   string // default "mean"
 }
 
-// NegativeLogLikelihoodLoss: -weight[target] * input[target] over axis 1 of input [N,C,D1,...] for target [N,D1,...];
-// the mean is over the sum of the weights used. Targets equal to ignore_index count nothing.
+// NegativeLogLikelihoodLoss: -weight[target] * input[target] over axis 1 of input [N,C,D1,...], for target
+// [N,D1,...]. The mean divides by the sum of the weights used. Targets equal to ignore_index are ignored.
 //
 // Input input: f32 f16 f64 bf16.
 // Input target (indices): i32 i64.
@@ -4236,8 +4255,8 @@ type NonMaxSuppressionAttrs struct {
 	CenterPointBox int    // default 0, 0 to 1
 }
 
-// NonMaxSuppression: Rows (batch, class, box) of the boxes above score_threshold, the best of a class first, without
-// those whose intersection over union with a better one is above iou_threshold.
+// NonMaxSuppression: Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score in
+// each class. A box is dropped if its intersection over union with a better one is above iou_threshold.
 //
 // Input boxes: f32.
 // Input scores: f32.
@@ -4263,8 +4282,7 @@ type NonZeroAttrs struct {
 	Name string // of the node
 }
 
-// NonZero: [rank, n]: the coordinates of the n elements of X that are not zero, in the order of memory; NaN is not
-// zero.
+// NonZero: The coordinates of the n nonzero elements of X, in row-major order, as [rank, n]; NaN counts as nonzero.
 //
 // Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // The gradient is zero.
@@ -4283,7 +4301,7 @@ type NotAttrs struct {
 	Name string // of the node
 }
 
-// Not: Not X.
+// Not: Logical not of X.
 //
 // Input X: bool.
 // The gradient is zero.
@@ -4303,8 +4321,8 @@ type OneHotAttrs struct {
 	Axis *int   // default -1
 }
 
-// OneHot: Along a new dim `axis` of size depth: values[1] where the index says (negative ones from the end), else
-// values[0], which also stands for indices out of range.
+// OneHot: One-hot vectors of size depth along a new dim `axis`: values[1] at the index (negative indices count from
+// the end), values[0] elsewhere. An index out of range gives values[0] everywhere.
 //
 // Input indices (indices): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // Input depth: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
@@ -4328,7 +4346,7 @@ type OrAttrs struct {
 	Name string // of the node
 }
 
-// Or: A or B, broadcast.
+// Or: Logical or of A and B, broadcast.
 //
 // Input A: bool.
 // Input B: bool.
@@ -4348,7 +4366,7 @@ type PReluAttrs struct {
 	Name string // of the node
 }
 
-// PRelu: slope * X below 0, else X; slope broadcasts to X (He et al. 2015).
+// PRelu: X where X >= 0, otherwise slope * X; slope broadcasts to X (He et al. 2015).
 //
 // Input X: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input slope: f32 i32 i64 f16 f64 u32 u64 bf16.
@@ -4368,8 +4386,8 @@ type PadAttrs struct {
 	Mode string // default "constant"
 }
 
-// Pad: Elements put before and after the dims of data: a constant, or data mirrored, its edge, or data again;
-// negative pads take away.
+// Pad: Pads data before and after its dims, with a constant, reflected data, its edge, or data wrapped around.
+// Negative pads crop.
 //
 // Input data: 23 types.
 // Input pads: i64.
@@ -4394,8 +4412,8 @@ type PadGradAttrs struct {
 	Mode string // default "constant"
 }
 
-// PadGrad: The gradient of Pad with respect to its data, of shape `shape`: each element of grad goes where Pad took
-// it.
+// PadGrad: The gradient of Pad with respect to data, of shape `shape`: each element of grad is added to the element
+// that Pad read.
 //
 // Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // Input pads: i64.
@@ -4424,7 +4442,7 @@ type PercaleRandomNormalAttrs struct {
 	Seed  int      // default 0
 }
 
-// PercaleRandomNormal: Numbers of the normal distribution of a given shape.
+// PercaleRandomNormal: Normally distributed random numbers, of a given shape.
 //
 // Input shape: i64.
 // The gradient is zero.
@@ -4463,7 +4481,7 @@ type PercaleRandomUniformAttrs struct {
 	Seed  int      // default 0
 }
 
-// PercaleRandomUniform: Numbers uniform in [low, high) of a given shape.
+// PercaleRandomUniform: Uniformly distributed random numbers in [low, high), of a given shape.
 //
 // Input shape: i64.
 // The gradient is zero.
@@ -4518,8 +4536,8 @@ type PrintAttrs struct {
 	Summarize *int   // default 3, -1 or more
 }
 
-// Print: X, and its first `summarize` elements (-1: as many as fit a line) behind `message`, given to the engine's
-// log callback at the level info.
+// Print: Returns X unchanged and logs its first `summarize` elements (-1: as many as fit on a line), after `message`,
+// through the engine's log callback at level info.
 //
 // Input X: 23 types.
 func Print(g *percale.Builder, x percale.Value, attrs ...PrintAttrs) percale.Value {
@@ -4549,8 +4567,8 @@ type QLinearConvAttrs struct {
 	Strides     []int64 // 1 or more
 }
 
-// QLinearConv: Conv of quantised x and w (scale and zero point one for all, of w also one per filter) plus B, an i32
-// of scale x_scale * w_scale, quantised by y_scale and y_zero_point.
+// QLinearConv: Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero points are
+// single values; those of w may be one per filter. B is i32 with the scale x_scale * w_scale.
 //
 // Input x: u8 i8.
 // Input x_scale: f32.
@@ -4595,8 +4613,8 @@ type QLinearMatMulAttrs struct {
 	Name string // of the node
 }
 
-// QLinearMatMul: MatMul of quantised a and b, quantised by y_scale and y_zero_point; a vector of scales or zero
-// points is one per row of a and y, one per column of b.
+// QLinearMatMul: MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or zero
+// points holds one per row of a and y, or one per column of b.
 //
 // Input a: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
 // Input a_scale: f32 f16 bf16.
@@ -4627,8 +4645,8 @@ type QuantizeLinearAttrs struct {
 	Saturate    *int   // default 1, 0 to 1
 }
 
-// QuantizeLinear: x / y_scale rounded to nearest (ties to even) + y_zero_point, held at the ends of the type; scale
-// and zero point as in DequantizeLinear. saturate is of float8, as in Cast.
+// QuantizeLinear: x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the dtype.
+// Scale and zero point are as in DequantizeLinear; saturate applies to float8 as in Cast.
 //
 // Input x: f32 i32 f16 f64 bf16.
 // Input y_scale: f32 i32 f16 f64 bf16 f8e8m0.
@@ -4666,8 +4684,9 @@ type QueueCloseAttrs struct {
 	CancelPendingEnqueues int    // default 0, 0 to 1
 }
 
-// QueueClose: From the end of this run on a queue takes no more elements. Those that runs wait to put in still pass,
-// or are turned away with CANCELLED where cancel_pending_enqueues is 1; those that are in it can be taken.
+// QueueClose: Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are already
+// waiting still complete, or fail with CANCELLED if cancel_pending_enqueues is 1. Elements in the queue can still be
+// dequeued.
 //
 // No gradient.
 func QueueClose(g *percale.Builder, attrs ...QueueCloseAttrs) {
@@ -4696,9 +4715,10 @@ type QueueDequeueAttrs struct {
 	Dims     []int64 // -1 or more
 }
 
-// QueueDequeue: The first element of a queue; waits while it is empty, OUT_OF_RANGE when it is closed as well.
-// Component i has dtypes[i] and ranks[i] dims (-1: any number), which stand in `dims` one component after the other
-// (-1: unknown). A run that fails gives back what it took. What follows sees the variables as last published.
+// QueueDequeue: Removes and returns the first element of a queue. Waits while the queue is empty; fails with
+// OUT_OF_RANGE if it is empty and closed. Component i has dtype dtypes[i] and ranks[i] dims (-1: any number). `dims`
+// lists the dims of all components one after the other (-1: unknown). A run that fails returns the elements that it
+// took. Later nodes see the variables as last published.
 //
 // The gradient is zero.
 func QueueDequeue(g *percale.Builder, outputs int, attrs ...QueueDequeueAttrs) []percale.Value {
@@ -4733,9 +4753,10 @@ type QueueEnqueueAttrs struct {
 	Capacity *int   // default 32, 1 or more
 }
 
-// QueueEnqueue: Puts its inputs, as one element, at the end of a queue that holds at most `capacity` of them; waits
-// while it is full. CANCELLED when it is closed. Other runs see the element when the run has succeeded. An op on a
-// queue runs where its output is needed or it is a target: that a later node stands after it does not make it run.
+// QueueEnqueue: Appends its inputs as one element to a queue of at most `capacity` elements. Waits while the queue is
+// full; fails with CANCELLED if the queue is closed. Other runs see the element when this run has succeeded. A queue
+// op runs only if it is a target of the run or its output is needed; a control edge to a later node does not make it
+// run.
 //
 // Input components (any number): 23 types.
 // No gradient.
@@ -4763,7 +4784,7 @@ type QueueSizeAttrs struct {
 	Outputs int    // how many are computed; 0: 1
 }
 
-// QueueSize: How many elements a queue holds, as this run sees it, and whether it is closed.
+// QueueSize: The number of elements in a queue, as this run sees it, and whether the queue is closed.
 //
 // The gradient is zero.
 func QueueSize(g *percale.Builder, attrs ...QueueSizeAttrs) (size, closed percale.Value) {
@@ -4791,8 +4812,8 @@ type RMSNormalizationAttrs struct {
 	StashType *int     // default 1
 }
 
-// RMSNormalization: X / sqrt(mean(X^2) + epsilon) * scale, the mean over the dims from 'axis' on; in stash_type (1:
-// f32, 16: bf16), in f64 for f64 inputs.
+// RMSNormalization: X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is computed
+// in stash_type (1: f32, 16: bf16), or in f64 for f64 inputs.
 //
 // Input X: f32 f16 f64 bf16.
 // Input scale: f32 f16 f64 bf16.
@@ -4884,8 +4905,8 @@ type RNNGradAttrs struct {
 	Outputs         int       // how many are computed; 0: 5
 }
 
-// RNNGrad: Gradients of RNN with respect to X, W, R, B and initial_h, from its inputs, which it runs through again,
-// and those of its outputs; it has no gradient of its own.
+// RNNGrad: Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the gradients of its
+// outputs. The forward pass is recomputed. The op has no gradient.
 //
 // Input X: f32 f16 f64 bf16.
 // Input W: f32 f16 f64 bf16.
@@ -4942,7 +4963,7 @@ type RandomNormalAttrs struct {
 	Shape []int64  // required, 0 or more
 }
 
-// RandomNormal: Numbers of the normal distribution.
+// RandomNormal: Normally distributed random numbers.
 //
 // The gradient is zero.
 func RandomNormal(g *percale.Builder, attrs ...RandomNormalAttrs) percale.Value {
@@ -4983,7 +5004,8 @@ type RandomNormalLikeAttrs struct {
 	Seed  float64  // default 0
 }
 
-// RandomNormalLike: Numbers of the normal distribution in the shape, and the dtype unless one is given, of the input.
+// RandomNormalLike: Normally distributed random numbers, in the shape of the input and, unless dtype is given, its
+// dtype.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // The gradient is zero.
@@ -5023,7 +5045,7 @@ type RandomUniformAttrs struct {
 	Shape []int64  // required, 0 or more
 }
 
-// RandomUniform: Numbers uniform in [low, high).
+// RandomUniform: Uniformly distributed random numbers in [low, high).
 //
 // The gradient is zero.
 func RandomUniform(g *percale.Builder, attrs ...RandomUniformAttrs) percale.Value {
@@ -5064,7 +5086,8 @@ type RandomUniformLikeAttrs struct {
 	Seed  float64  // default 0
 }
 
-// RandomUniformLike: Numbers uniform in [low, high) in the shape, and the dtype unless one is given, of the input.
+// RandomUniformLike: Uniformly distributed random numbers in [low, high), in the shape of the input and, unless dtype
+// is given, its dtype.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // The gradient is zero.
@@ -5098,7 +5121,7 @@ type RangeAttrs struct {
 	Name string // of the node
 }
 
-// Range: start, start + delta, ... up to before limit.
+// Range: start, start + delta, and so on, up to but not including limit.
 //
 // Input start: f32 i16 i32 i64 f16 f64 bf16.
 // Input limit: f32 i16 i32 i64 f16 f64 bf16.
@@ -5169,7 +5192,7 @@ type ReduceL1Attrs struct {
 	NoopWithEmptyAxes int    // default 0, 0 to 1
 }
 
-// ReduceL1: The sum of absolute values over axes (all without axes); 0 of nothing.
+// ReduceL1: The sum of absolute values over axes (default: all); 0 for no elements.
 //
 // Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input axes (optional): i64.
@@ -5196,7 +5219,7 @@ type ReduceL2Attrs struct {
 	NoopWithEmptyAxes int    // default 0, 0 to 1
 }
 
-// ReduceL2: The square root of the sum of squares over axes (all without axes); integers are cut.
+// ReduceL2: The square root of the sum of squares over axes (default: all); integers truncate.
 //
 // Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input axes (optional): i64.
@@ -5223,7 +5246,7 @@ type ReduceLogSumAttrs struct {
 	NoopWithEmptyAxes int    // default 0, 0 to 1
 }
 
-// ReduceLogSum: The logarithm of the sum over axes (all without axes); integers are cut.
+// ReduceLogSum: The logarithm of the sum over axes (default: all); integers truncate.
 //
 // Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input axes (optional): i64.
@@ -5250,8 +5273,8 @@ type ReduceLogSumExpAttrs struct {
 	NoopWithEmptyAxes int    // default 0, 0 to 1
 }
 
-// ReduceLogSumExp: The logarithm of the sum of exp over axes (all without axes), which does not overflow; integers
-// are cut.
+// ReduceLogSumExp: The logarithm of the sum of exp over axes (default: all), computed without overflow; integers
+// truncate.
 //
 // Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input axes (optional): i64.
@@ -5278,7 +5301,7 @@ type ReduceMaxAttrs struct {
 	NoopWithEmptyAxes int    // default 0, 0 to 1
 }
 
-// ReduceMax: The greatest over axes (all without axes); NaN where one is NaN.
+// ReduceMax: The greatest element over axes (default: all); NaN if any is NaN.
 //
 // Input data: f32 u8 i8 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input axes (optional): i64.
@@ -5305,7 +5328,7 @@ type ReduceMeanAttrs struct {
 	NoopWithEmptyAxes int    // default 0, 0 to 1
 }
 
-// ReduceMean: The mean over axes (all without axes); integers are cut towards zero.
+// ReduceMean: The mean over axes (default: all); integers truncate towards zero.
 //
 // Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input axes (optional): i64.
@@ -5332,7 +5355,7 @@ type ReduceMinAttrs struct {
 	NoopWithEmptyAxes int    // default 0, 0 to 1
 }
 
-// ReduceMin: The least over axes (all without axes); NaN where one is NaN.
+// ReduceMin: The least element over axes (default: all); NaN if any is NaN.
 //
 // Input data: f32 u8 i8 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input axes (optional): i64.
@@ -5359,7 +5382,7 @@ type ReduceProdAttrs struct {
 	NoopWithEmptyAxes int    // default 0, 0 to 1
 }
 
-// ReduceProd: The product over axes (all without axes); 1 of nothing.
+// ReduceProd: The product over axes (default: all); 1 for no elements.
 //
 // Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input axes (optional): i64.
@@ -5386,7 +5409,7 @@ type ReduceSumAttrs struct {
 	NoopWithEmptyAxes int    // default 0, 0 to 1
 }
 
-// ReduceSum: The sum over axes (all without axes); 0 of nothing.
+// ReduceSum: The sum over axes (default: all); 0 for no elements.
 //
 // Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input axes (optional): i64.
@@ -5413,7 +5436,7 @@ type ReduceSumSquareAttrs struct {
 	NoopWithEmptyAxes int    // default 0, 0 to 1
 }
 
-// ReduceSumSquare: The sum of squares over axes (all without axes); integers wrap.
+// ReduceSumSquare: The sum of squares over axes (default: all); integers wrap.
 //
 // Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 // Input axes (optional): i64.
@@ -5456,7 +5479,7 @@ type ReluGradAttrs struct {
 	Name string // of the node
 }
 
-// ReluGrad: The gradient of Relu from that of its result and the result: grad, 0 where y <= 0.
+// ReluGrad: The gradient of Relu, from the gradient and the value of its result: grad, or 0 where y <= 0.
 //
 // Input grad: f32 i8 i16 i32 i64 f16 f64 bf16.
 // Input y: f32 i8 i16 i32 i64 f16 f64 bf16.
@@ -5475,7 +5498,7 @@ type ReorderAttrs struct {
 	Name string // of the node
 }
 
-// Reorder: The tensor in another format in memory, which only plans know; a copy in a graph.
+// Reorder: The tensor in another memory format. Formats exist only in plans; in a graph the op is a copy.
 //
 // Input x: 23 types.
 func Reorder(g *percale.Builder, x percale.Value, attrs ...ReorderAttrs) percale.Value {
@@ -5494,7 +5517,8 @@ type ReshapeAttrs struct {
 	Allowzero int    // default 0, 0 to 1
 }
 
-// Reshape: The elements of data in another shape: -1 is what remains, 0 copies the dim of data unless allowzero.
+// Reshape: data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data unless
+// allowzero is set.
 //
 // Input data: 23 types.
 // Input shape: i64.
@@ -5525,8 +5549,8 @@ type ResizeAttrs struct {
 	NearestMode                  string   // default "round_prefer_floor"
 }
 
-// Resize: x resampled along its axes to scales * dims or to sizes: nearest, linear or cubic, with ONNX's coordinate
-// modes (and tf_half_pixel_for_nn of opset 11); antialias stretches the filter where x shrinks.
+// Resize: x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic interpolation, with
+// ONNX's coordinate modes (and tf_half_pixel_for_nn of opset 11). antialias widens the filter where x shrinks.
 //
 // Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input roi (optional): f32 f16 f64.
@@ -5582,8 +5606,8 @@ type ResizeGradAttrs struct {
 	NearestMode                  string   // default "round_prefer_floor"
 }
 
-// ResizeGrad: The gradient of Resize with respect to X, of shape `shape`: each element of grad goes to where Resize
-// took it from, by the same weights.
+// ResizeGrad: The gradient of Resize with respect to X, of shape `shape`: each element of grad is added to the
+// elements that Resize read, with the same weights.
 //
 // Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // Input shape: i64.
@@ -5631,7 +5655,7 @@ type ReverseSequenceAttrs struct {
 	TimeAxis  int    // default 0, 0 to 1
 }
 
-// ReverseSequence: The input with the first sequence_lens[b] elements of sequence b along time_axis in reverse order.
+// ReverseSequence: The input, with the first sequence_lens[b] elements of sequence b reversed along time_axis.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input sequence_lens (indices): i64.
@@ -5662,8 +5686,8 @@ type RoiAlignAttrs struct {
 	SpatialScale                 *float64 // default 1
 }
 
-// RoiAlign: Mean or max of samples in each bin of regions (x1, y1, x2, y2) of X, linear between elements (He et al.
-// 2017); sampling_ratio samples along a bin, 0: as many as it is long.
+// RoiAlign: The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear interpolation
+// (He et al. 2017). Each bin has sampling_ratio samples per dim (0: its length, rounded up).
 //
 // Input X: f32 f16 f64 bf16.
 // Input rois: f32 f16 f64 bf16.
@@ -5707,7 +5731,7 @@ type RoiAlignGradAttrs struct {
 	SpatialScale                 *float64 // default 1
 }
 
-// RoiAlignGrad: The gradient of RoiAlign of mode avg with respect to X, of shape `shape`.
+// RoiAlignGrad: The gradient of RoiAlign with mode avg with respect to X, of shape `shape`.
 //
 // Input grad: f32 f16 f64 bf16.
 // Input rois: f32 f16 f64 bf16.
@@ -5750,8 +5774,9 @@ type RotaryEmbeddingAttrs struct {
 	RotaryEmbeddingDim int    // default 0, 0 or more
 }
 
-// RotaryEmbedding: Turns pairs of elements of each head by the angles whose cosines and sines the caches hold, at
-// position_ids where they are there (Su et al. 2021); of a head the first rotary_embedding_dim elements, 0: all.
+// RotaryEmbedding: Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold,
+// looked up by position_ids if given (Su et al. 2021). Only the first rotary_embedding_dim elements of each head are
+// rotated (0: all).
 //
 // Input X: f32 f16 f64 bf16.
 // Input cos_cache: f32 f16 f64 bf16.
@@ -5781,7 +5806,7 @@ type RoundAttrs struct {
 	Name string // of the node
 }
 
-// Round: X rounded to the nearest whole number, ties to even.
+// Round: X rounded to the nearest integer, ties to even.
 //
 // Input X: f32 f16 f64 bf16.
 // The gradient is zero.
@@ -5801,8 +5826,8 @@ type STFTAttrs struct {
 	Onesided *int   // default 1, 0 to 1
 }
 
-// STFT: The DFT of frames of frame_length numbers, frame_step apart, of a signal [batch, length, 1 or 2], each times
-// the window.
+// STFT: The DFT of each frame of frame_length samples, frame_step apart, of a signal [batch, length, 1 or 2],
+// multiplied by the window.
 //
 // Input signal: f32 f16 f64 bf16.
 // Input frame_step: i32 i64.
@@ -5828,8 +5853,8 @@ type ScatterElementsAttrs struct {
 	Reduction string // default "none"
 }
 
-// ScatterElements: data with updates put, added, multiplied, or joined by max or min, at the places that
-// GatherElements would read, in the order of the indices.
+// ScatterElements: data with updates set, added, multiplied, or combined by max or min, in the order of the indices,
+// at the positions that GatherElements would read.
 //
 // Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input indices (indices): i32 i64.
@@ -5856,8 +5881,8 @@ type ScatterNDAttrs struct {
 	Reduction string // default "none"
 }
 
-// ScatterND: data with updates put, added, multiplied, or joined by max or min, at the slices that tuples of indices
-// name, in the order of the tuples.
+// ScatterND: data with updates set, added, multiplied, or combined by max or min, in the order of the tuples, at the
+// slices that tuples of indices select.
 //
 // Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input indices (indices): i64.
@@ -5882,7 +5907,7 @@ type SeluAttrs struct {
 	Gamma *float64 // default 1.0507010221481323
 }
 
-// Selu: gamma x above 0, else gamma alpha (exp(x) - 1) (Klambauer et al. 2017).
+// Selu: gamma x where x > 0, otherwise gamma alpha (exp(x) - 1) (Klambauer et al. 2017).
 //
 // Input X: f32 f16 f64 bf16.
 func Selu(g *percale.Builder, x percale.Value, attrs ...SeluAttrs) percale.Value {
@@ -5908,7 +5933,7 @@ type ShapeAttrs struct {
 	End   *int   // may be left out
 }
 
-// Shape: The dims [start, end) of the input; negative ones count from the end.
+// Shape: The dims [start, end) of the input's shape; negative bounds count from the end.
 //
 // Input data: 23 types.
 // The gradient is zero.
@@ -5934,9 +5959,10 @@ type ShardMeanAttrs struct {
 	Transposed int    // default 0, 0 to 1
 }
 
-// ShardMean: The sum of r_s X_s over the shards s of a batch, r_s being the shard's part of its rows, in every shard;
-// with `transposed` r_s times the sum of X_s, which is the gradient of the other. It waits for all shards, which a
-// trainer computes at the same time; X where there are no shards, as in a session's run.
+// ShardMean: In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of the
+// batch's rows in shard s. With `transposed`, r_s times the sum of all X_s, which is the gradient of the former. It
+// waits for all shards, which a trainer computes at the same time. Without shards, as in a session's run, the output
+// is X.
 //
 // Input X: f32 f16 f64 bf16.
 func ShardMean(g *percale.Builder, x percale.Value, attrs ...ShardMeanAttrs) percale.Value {
@@ -5959,7 +5985,7 @@ type ShrinkAttrs struct {
 	Lambd *float64 // default 0.5
 }
 
-// Shrink: x + bias below -lambd, x - bias above lambd, else 0.
+// Shrink: x + bias where x < -lambd, x - bias where x > lambd, otherwise 0.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 func Shrink(g *percale.Builder, input percale.Value, attrs ...ShrinkAttrs) percale.Value {
@@ -6001,7 +6027,7 @@ type SignAttrs struct {
 	Name string // of the node
 }
 
-// Sign: -1, 0 or 1 as X is negative, zero or positive; NaN stays NaN.
+// Sign: The sign of X: -1, 0 or 1; NaN stays NaN.
 //
 // Input X: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // The gradient is zero.
@@ -6038,7 +6064,7 @@ type SinhAttrs struct {
 	Name string // of the node
 }
 
-// Sinh: The hyperbolic sine.
+// Sinh: The hyperbolic sine of the input.
 //
 // Input input: f32 f16 f64 bf16.
 func Sinh(g *percale.Builder, input percale.Value, attrs ...SinhAttrs) percale.Value {
@@ -6075,7 +6101,7 @@ type SliceAttrs struct {
 	Name string // of the node
 }
 
-// Slice: Elements from starts to before ends by steps along axes, as numpy's x[start:end:step].
+// Slice: The elements from starts to before ends, by steps, along axes, as numpy's x[start:end:step].
 //
 // Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input starts: i32 i64.
@@ -6097,7 +6123,7 @@ type SliceGradAttrs struct {
 	Name string // of the node
 }
 
-// SliceGrad: Zeros of `shape` with grad where Slice takes its elements from.
+// SliceGrad: Zeros of shape `shape`, with grad at the positions that Slice reads.
 //
 // Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // Input shape: i64.
@@ -6121,7 +6147,7 @@ type SoftmaxAttrs struct {
 	Axis *int   // default -1
 }
 
-// Softmax: exp(x) / sum of exp(x) along one axis.
+// Softmax: exp(x) / sum of exp(x) along `axis`.
 //
 // Input input: f32 f16 f64 bf16.
 func Softmax(g *percale.Builder, input percale.Value, attrs ...SoftmaxAttrs) percale.Value {
@@ -6145,7 +6171,7 @@ type SoftmaxCrossEntropyGradAttrs struct {
 }
 
 // SoftmaxCrossEntropyGrad: Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights[label] *
-// (softmax(scores) - onehot(label)), divided by the sum of the weights used where the loss is a mean.
+// (softmax(scores) - onehot(label)). It is divided by the sum of the weights used if the loss is a mean.
 //
 // Input dloss: f32 f16 f64 bf16.
 // Input scores: f32 f16 f64 bf16.
@@ -6176,8 +6202,8 @@ type SoftmaxCrossEntropyLossAttrs struct {
 	Outputs     int    // how many are computed; 0: 1
 }
 
-// SoftmaxCrossEntropyLoss: -weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...] for labels
-// [N,D1,...]; the mean is over the sum of the weights used. Labels equal to ignore_index count nothing.
+// SoftmaxCrossEntropyLoss: -weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...], for
+// labels [N,D1,...]. The mean divides by the sum of the weights used. Labels equal to ignore_index are ignored.
 //
 // Input scores: f32 f16 f64 bf16.
 // Input labels (indices): i32 i64.
@@ -6244,8 +6270,8 @@ type SpaceToDepthAttrs struct {
 	Blocksize *int   // required, 1 to 2048
 }
 
-// SpaceToDepth: Blocks of blocksize * blocksize pixels of [N,C,H,W] as channels; the place in the block is the outer
-// part of the channel's number.
+// SpaceToDepth: Moves blocks of blocksize * blocksize pixels of [N,C,H,W] into channels. The position in the block is
+// the outer part of the channel index.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 func SpaceToDepth(g *percale.Builder, input percale.Value, attrs ...SpaceToDepthAttrs) percale.Value {
@@ -6267,8 +6293,8 @@ type SparseApplyAdagradAttrs struct {
 	Epsilon *float64 // default 1e-10, 0 or more
 }
 
-// SparseApplyAdagrad: ApplyAdagrad for the rows of param and square that `rows` names, as SumRows gives them; other
-// rows are neither read nor written. The same as ApplyAdagrad with zeros for the others.
+// SparseApplyAdagrad: ApplyAdagrad for the rows of param and square that `rows` lists, as SumRows returns them. Other
+// rows are neither read nor written. The result equals ApplyAdagrad with zero gradients for the other rows.
 //
 // Input param: f32 f16 f64 bf16.
 // Input rows: i64.
@@ -6299,8 +6325,8 @@ type SparseApplyAdamAttrs struct {
 	Epsilon *float64 // default 1e-08, 0 or more
 }
 
-// SparseApplyAdam: ApplyAdam for the rows of param, m and v that `rows` names, as SumRows gives them (PyTorch's
-// SparseAdam): the moments of other rows do not decay; the step counts for all.
+// SparseApplyAdam: ApplyAdam for the rows of param, m and v that `rows` lists, as SumRows returns them (PyTorch's
+// SparseAdam). The moments of other rows do not decay; the step applies to all rows.
 //
 // Input param: f32 f16 f64 bf16.
 // Input rows: i64.
@@ -6341,7 +6367,7 @@ type SparseApplyFtrlAttrs struct {
 	Beta              float64  // default 0, 0 or more
 }
 
-// SparseApplyFtrl: ApplyFtrl for the rows of param, accumulator and linear that `rows` names, as SumRows gives them
+// SparseApplyFtrl: ApplyFtrl for the rows of param, accumulator and linear that `rows` lists, as SumRows returns them
 // (TensorFlow's SparseApplyFtrl).
 //
 // Input param: f32 f16 f64 bf16.
@@ -6385,8 +6411,8 @@ type SparseApplyMomentumAttrs struct {
 	Nesterov int      // default 0, 0 to 1
 }
 
-// SparseApplyMomentum: ApplyMomentum for the rows of param and buffer that `rows` names, as SumRows gives them
-// (TensorFlow's SparseApplyMomentum): the momentum of other rows waits.
+// SparseApplyMomentum: ApplyMomentum for the rows of param and buffer that `rows` lists, as SumRows returns them
+// (TensorFlow's SparseApplyMomentum). The momentum of other rows does not change.
 //
 // Input param: f32 f16 f64 bf16.
 // Input rows: i64.
@@ -6417,8 +6443,8 @@ type SparseApplySGDAttrs struct {
 	Name string // of the node
 }
 
-// SparseApplySGD: ApplySGD for the rows of param that `rows` names, as SumRows gives them; other rows are neither
-// read nor written. The same as ApplySGD with zeros for the others.
+// SparseApplySGD: ApplySGD for the rows of param that `rows` lists, as SumRows returns them. Other rows are neither
+// read nor written. The result equals ApplySGD with zero gradients for the other rows.
 //
 // Input param: f32 f16 f64 bf16.
 // Input rows: i64.
@@ -6443,8 +6469,8 @@ type SplitAttrs struct {
 	NumOutputs *int   // 1 or more
 }
 
-// Split: The input cut along `axis` into parts of the given sizes, else into equal ones of which the last may be
-// smaller.
+// Split: Splits the input along `axis` into parts of the given sizes. Without sizes, the parts are equal and the last
+// may be smaller.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input split (optional): i64.
@@ -6469,7 +6495,7 @@ type SqrtAttrs struct {
 	Name string // of the node
 }
 
-// Sqrt: The square root of X, NaN below zero.
+// Sqrt: The square root of X; NaN for negative X.
 //
 // Input X: f32 f16 f64 bf16.
 func Sqrt(g *percale.Builder, x percale.Value, attrs ...SqrtAttrs) percale.Value {
@@ -6487,7 +6513,7 @@ type SqueezeAttrs struct {
 	Name string // of the node
 }
 
-// Squeeze: Takes away dims of 1: those of axes, without axes all.
+// Squeeze: Removes dims of size 1: those in axes, or all without axes.
 //
 // Input data: 23 types.
 // Input axes (optional): i64.
@@ -6544,8 +6570,9 @@ type SumRowsAttrs struct {
 	Name string // of the node
 }
 
-// SumRows: Values [count, ...] of equal row numbers summed in their order: the numbers from the least one up, each
-// once, and their sums; what is left over is filled with rows of -1 and zeros. Negative numbers stand for no row.
+// SumRows: Sums values [count, ...] that have the same row number, in their order. The outputs are the distinct row
+// numbers in ascending order and their sums; unused rows at the end are -1 and zeros. Negative row numbers are
+// ignored.
 //
 // Input rows: i64.
 // Input values: f32 f16 f64 bf16.
@@ -6566,7 +6593,8 @@ type SumToShapeAttrs struct {
 	Name string // of the node
 }
 
-// SumToShape: Sums x over the dims that broadcasting `shape` to the shape of x repeats: the transpose of Expand.
+// SumToShape: Sums x to shape `shape`, over the dims that broadcasting `shape` to the shape of x repeats: the
+// transpose of Expand.
 //
 // Input x: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // Input shape: i64.
@@ -6610,8 +6638,8 @@ type SynchronizedBatchNormalizationAttrs struct {
 	Outputs  int      // how many are computed; 0: 1
 }
 
-// SynchronizedBatchNormalization: BatchNormalization in training mode whose statistics are those of all shards of the
-// batch (see ShardMean), and the gradient runs through them.
+// SynchronizedBatchNormalization: BatchNormalization in training mode with the statistics of all shards of the batch
+// (see ShardMean). The gradient flows through these statistics.
 //
 // Input X: f32 f16 f64 bf16.
 // Input scale: f32 f16 f64 bf16.
@@ -6643,7 +6671,7 @@ type TanAttrs struct {
 	Name string // of the node
 }
 
-// Tan: The tangent of an angle in radians.
+// Tan: The tangent of the input in radians.
 //
 // Input input: f32 f16 f64 bf16.
 func Tan(g *percale.Builder, input percale.Value, attrs ...TanAttrs) percale.Value {
@@ -6681,8 +6709,8 @@ type TensorScatterAttrs struct {
 	Mode string // default "linear"
 }
 
-// TensorScatter: past_cache with update written along `axis` from write_indices[b] on (0 without them); circular mode
-// goes on at the beginning.
+// TensorScatter: past_cache with update written along `axis` at write_indices[b] (default 0) and the positions after
+// it. In circular mode, writing wraps around to the beginning.
 //
 // Input past_cache: 23 types.
 // Input update: 23 types.
@@ -6710,7 +6738,7 @@ type ThresholdedReluAttrs struct {
 	Alpha *float64 // default 1
 }
 
-// ThresholdedRelu: x above alpha, else 0.
+// ThresholdedRelu: x where x > alpha, otherwise 0.
 //
 // Input X: f32 f16 f64 bf16.
 func ThresholdedRelu(g *percale.Builder, x percale.Value, attrs ...ThresholdedReluAttrs) percale.Value {
@@ -6731,7 +6759,7 @@ type TileAttrs struct {
 	Name string // of the node
 }
 
-// Tile: The input repeats[d] times along each dim d.
+// Tile: The input repeated repeats[d] times along each dim d.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input repeats: i64.
@@ -6773,8 +6801,8 @@ type TopKAttrs struct {
 	Sorted  *int   // default 1, 0 to 1
 }
 
-// TopK: The K greatest (or least) elements along `axis`, of equals those that come first, and where they were; in
-// order, without `sorted` as well. NaN counts as greatest.
+// TopK: The K greatest (or least) elements along `axis`, and their indices; among equals, those that come first. They
+// are always sorted, even without `sorted`. NaN counts as greatest.
 //
 // Input X: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 // Input K: i64.
@@ -6804,7 +6832,8 @@ type TransposeAttrs struct {
 	Perm []int64 // 0 or more
 }
 
-// Transpose: Dim d of the result is dim perm[d] of the input; without perm all dims are reversed.
+// Transpose: The input with permuted dims: dim d of the result is dim perm[d] of the input. Without perm, all dims
+// are reversed.
 //
 // Input data: 23 types.
 func Transpose(g *percale.Builder, data percale.Value, attrs ...TransposeAttrs) percale.Value {
@@ -6826,7 +6855,7 @@ type TriluAttrs struct {
 	Upper *int   // default 1, 0 to 1
 }
 
-// Trilu: Matrices with zeros below (upper) or above (lower) their diagonal number k.
+// Trilu: The input's matrices with zeros below (upper) or above (lower) diagonal k.
 //
 // Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // Input k (optional): i64.
@@ -6851,8 +6880,9 @@ type UniqueAttrs struct {
 	Outputs int    // how many are computed; 0: 1
 }
 
-// Unique: The distinct slices of X along `axis`, without it the elements, ascending or (sorted 0) as they first come;
-// where each first was, which of them each slice of X is, and how often it comes.
+// Unique: The distinct slices of X along `axis`, or its distinct elements without `axis`, in ascending order or
+// (sorted 0) in order of first occurrence. Further outputs: the index of each first occurrence, for each slice of X
+// its index in Y, and the count of each.
 //
 // Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // No gradient.
@@ -6881,7 +6911,7 @@ type UnsqueezeAttrs struct {
 	Name string // of the node
 }
 
-// Unsqueeze: Puts in dims of 1 so that they stand at `axes` of the result.
+// Unsqueeze: Inserts dims of size 1 at the positions `axes` of the result.
 //
 // Input data: 23 types.
 // Input axes: i64.
@@ -6900,7 +6930,7 @@ type WhereAttrs struct {
 	Name string // of the node
 }
 
-// Where: X where the condition holds, else Y; all three broadcast.
+// Where: X where the condition is true, otherwise Y; all three broadcast.
 //
 // Input condition: bool.
 // Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -6920,7 +6950,7 @@ type XorAttrs struct {
 	Name string // of the node
 }
 
-// Xor: A or B but not both, broadcast.
+// Xor: Logical exclusive or of A and B, broadcast.
 //
 // Input A: bool.
 // Input B: bool.

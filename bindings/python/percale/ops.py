@@ -16,13 +16,13 @@ def Abs(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 
 def Acos(builder: Builder, input: Value, *, name: str = "") -> Value:
-    """The angle in [0, pi] whose cosine the input is; NaN outside [-1, 1].
+    """The inverse cosine of the input, in radians in [0, pi]; NaN outside [-1, 1].
     Input input: f32 f16 f64 bf16."""
     return builder.node("Acos", [input], {}, outputs=1, name=name)[0]
 
 
 def Acosh(builder: Builder, input: Value, *, name: str = "") -> Value:
-    """The number from 0 on whose hyperbolic cosine the input is; NaN below 1.
+    """The inverse hyperbolic cosine of the input, at least 0; NaN below 1.
     Input input: f32 f16 f64 bf16."""
     return builder.node("Acosh", [input], {}, outputs=1, name=name)[0]
 
@@ -36,8 +36,8 @@ def Add(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
 
 def AffineGrid(builder: Builder, theta: Value, size: Value, *, align_corners: Optional[int] = None,
         name: str = "") -> Value:
-    """theta times (x, y, 1) or (x, y, z, 1) for each element of pictures of `size` [N,C,(D,)H,W], with x, y and z from
-    -1 to 1 between the first and the last element (align_corners) or edge.
+    """The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of `size` [N,C,(D,)H,W]. x, y
+    and z run from -1 to 1 between the centres of the first and last elements (align_corners) or the outer edges.
     Input theta: f32 f16 f64 bf16.
     Input size: i64.
     align_corners: default 0, 0 to 1."""
@@ -45,7 +45,7 @@ def AffineGrid(builder: Builder, theta: Value, size: Value, *, align_corners: Op
 
 
 def And(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
-    """A and B, broadcast.
+    """Logical and of A and B, broadcast.
     Input A: bool.
     Input B: bool.
     The gradient is zero."""
@@ -92,7 +92,7 @@ def ApplyAdam(builder: Builder, param: Value, grad: Value, m: Value, v: Value, l
 def ApplyAdamW(builder: Builder, param: Value, grad: Value, m: Value, v: Value, learning_rate: Value, step: Value,
         grad_scale: Optional[Value] = None, *, beta1: Optional[float] = None, beta2: Optional[float] = None,
         epsilon: Optional[float] = None, weight_decay: Optional[float] = None, name: str = "") -> List[Value]:
-    """ApplyAdam on param * (1 - learning_rate * weight_decay), which g does not see (PyTorch's AdamW).
+    """ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g (PyTorch's AdamW).
     Input param: f32 f16 f64 bf16.
     Input grad: f32 f16 f64 bf16.
     Input m: f32 f16 f64 bf16.
@@ -113,10 +113,10 @@ def ApplyFtrl(builder: Builder, param: Value, grad: Value, accumulator: Value, l
         grad_scale: Optional[Value] = None, *, learning_rate_power: Optional[float] = None,
         l1: Optional[float] = None, l2: Optional[float] = None, l2_shrinkage: Optional[float] = None,
         beta: Optional[float] = None, name: str = "") -> List[Value]:
-    """FTRL-proximal (McMahan et al. 2013, as TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2; z' = z
-    + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'| <= l1, else
-    (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) and linear (z) share
-    one shape and one of f16, bf16, f32, f64; learning_rate is a scalar above 0.
+    """FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2; z'
+    = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'| <= l1,
+    otherwise (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) and linear
+    (z) have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar above 0.
     Input param: f32 f16 f64 bf16.
     Input grad: f32 f16 f64 bf16.
     Input accumulator: f32 f16 f64 bf16.
@@ -139,9 +139,9 @@ def ApplyLAMB(builder: Builder, param: Value, grad: Value, m: Value, v: Value, l
         epsilon: Optional[float] = None, weight_decay: Optional[float] = None, name: str = "") -> List[Value]:
     """LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; u = m' / (1 -
     beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param; the new param is param -
-    learning_rate |param| / |u| u, with Euclidean norms of the whole tensor, their ratio 1 where one is 0. g is grad
-    times grad_scale; param, grad, m and v share one shape and one of f16, bf16, f32, f64; learning_rate and step
-    are scalars.
+    learning_rate |param| / |u| u. The norms are Euclidean norms of the whole tensor; their ratio is 1 if either is
+    0. g is grad times grad_scale. param, grad, m and v have the same shape and the same dtype, one of f16, bf16,
+    f32, f64; learning_rate and step are scalars.
     Input param: f32 f16 f64 bf16.
     Input grad: f32 f16 f64 bf16.
     Input m: f32 f16 f64 bf16.
@@ -162,8 +162,8 @@ def ApplyLion(builder: Builder, param: Value, grad: Value, m: Value, learning_ra
         grad_scale: Optional[Value] = None, *, beta1: Optional[float] = None, beta2: Optional[float] = None,
         weight_decay: Optional[float] = None, name: str = "") -> List[Value]:
     """Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new param
-    is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m share one shape and one of
-    f16, bf16, f32, f64; learning_rate is a scalar.
+    is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m have the same shape and the
+    same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar.
     Input param: f32 f16 f64 bf16.
     Input grad: f32 f16 f64 bf16.
     Input m: f32 f16 f64 bf16.
@@ -180,8 +180,8 @@ def ApplyLion(builder: Builder, param: Value, grad: Value, m: Value, learning_ra
 def ApplyMomentum(builder: Builder, param: Value, grad: Value, buffer: Value, learning_rate: Value,
         grad_scale: Optional[Value] = None, *, momentum: Optional[float] = None, nesterov: Optional[int] = None,
         weight_decay: Optional[float] = None, name: str = "") -> List[Value]:
-    """buffer = momentum * buffer + g; param - learning_rate * buffer, with nesterov * (g + momentum * buffer)
-    (PyTorch's SGD).
+    """buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param - learning_rate * (g +
+    momentum * buffer) (PyTorch's SGD).
     Input param: f32 f16 f64 bf16.
     Input grad: f32 f16 f64 bf16.
     Input buffer: f32 f16 f64 bf16.
@@ -231,7 +231,8 @@ def ApplySGD(builder: Builder, param: Value, grad: Value, learning_rate: Value, 
 
 def ArgMax(builder: Builder, data: Value, *, axis: Optional[int] = None, keepdims: Optional[int] = None,
         select_last_index: Optional[int] = None, name: str = "") -> Value:
-    """The place of the greatest along `axis`, of equals the first (or last); NaN counts as greatest.
+    """The index of the greatest element along `axis`: the first of equals, or the last with select_last_index. NaN
+    counts as greatest.
     Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     The gradient is zero.
     axis: default 0.
@@ -243,7 +244,8 @@ def ArgMax(builder: Builder, data: Value, *, axis: Optional[int] = None, keepdim
 
 def ArgMin(builder: Builder, data: Value, *, axis: Optional[int] = None, keepdims: Optional[int] = None,
         select_last_index: Optional[int] = None, name: str = "") -> Value:
-    """The place of the least along `axis`, of equals the first (or last); NaN counts as least.
+    """The index of the least element along `axis`: the first of equals, or the last with select_last_index. NaN counts
+    as least.
     Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     The gradient is zero.
     axis: default 0.
@@ -254,20 +256,21 @@ def ArgMin(builder: Builder, data: Value, *, axis: Optional[int] = None, keepdim
 
 
 def Asin(builder: Builder, input: Value, *, name: str = "") -> Value:
-    """The angle in [-pi/2, pi/2] whose sine the input is; NaN outside [-1, 1].
+    """The inverse sine of the input, in radians in [-pi/2, pi/2]; NaN outside [-1, 1].
     Input input: f32 f16 f64 bf16."""
     return builder.node("Asin", [input], {}, outputs=1, name=name)[0]
 
 
 def Asinh(builder: Builder, input: Value, *, name: str = "") -> Value:
-    """The number whose hyperbolic sine the input is.
+    """The inverse hyperbolic sine of the input.
     Input input: f32 f16 f64 bf16."""
     return builder.node("Asinh", [input], {}, outputs=1, name=name)[0]
 
 
 def Assert(builder: Builder, condition: Value, X: Optional[Value] = None, *, message: Optional[str] = None,
         name: str = "") -> Value:
-    """X where there is one, and a failed run with `message` unless every element of the condition holds.
+    """Returns X unchanged, if it is given, and fails the run with `message` unless every element of the condition is
+    true.
     Input condition: bool.
     Input X (optional): 23 types.
     message: default ""."""
@@ -275,7 +278,7 @@ def Assert(builder: Builder, condition: Value, X: Optional[Value] = None, *, mes
 
 
 def Assign(builder: Builder, value: Value, *, variable: str, name: str = "") -> None:
-    """Gives a variable a new value.
+    """Assigns a new value to a variable.
     Input value: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     No gradient.
     variable: required."""
@@ -283,7 +286,7 @@ def Assign(builder: Builder, value: Value, *, variable: str, name: str = "") -> 
 
 
 def AssignAdd(builder: Builder, value: Value, *, variable: str, name: str = "") -> None:
-    """Adds to the value of a variable.
+    """Adds the input to the value of a variable.
     Input value: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     No gradient.
     variable: required."""
@@ -291,13 +294,13 @@ def AssignAdd(builder: Builder, value: Value, *, variable: str, name: str = "") 
 
 
 def Atan(builder: Builder, input: Value, *, name: str = "") -> Value:
-    """The angle in [-pi/2, pi/2] whose tangent the input is.
+    """The inverse tangent of the input, in radians in [-pi/2, pi/2].
     Input input: f32 f16 f64 bf16."""
     return builder.node("Atan", [input], {}, outputs=1, name=name)[0]
 
 
 def Atanh(builder: Builder, input: Value, *, name: str = "") -> Value:
-    """The number whose hyperbolic tangent the input is; NaN outside [-1, 1].
+    """The inverse hyperbolic tangent of the input; NaN outside [-1, 1].
     Input input: f32 f16 f64 bf16."""
     return builder.node("Atanh", [input], {}, outputs=1, name=name)[0]
 
@@ -309,9 +312,9 @@ def Attention(builder: Builder, Q: Value, K: Value, V: Value, attn_mask: Optiona
         q_num_heads: Optional[int] = None, qk_matmul_output_mode: Optional[int] = None,
         right_window_size: Optional[int] = None, scale: Optional[float] = None, softcap: Optional[float] = None,
         softmax_precision: Optional[int] = None, outputs: int = 1, name: str = "") -> List[Value]:
-    """softmax(scale Q K^T, capped, + mask) V per head (Vaswani et al. 2017); heads of Q may share those of K and V
-    (Ainslie et al. 2023), past keys and values stand before the new ones. X is [batch, heads, sequence, size] or
-    [batch, sequence, heads * size]. A query without a key gives zeros.
+    """Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al. 2017). Heads of Q may
+    share heads of K and V (Ainslie et al. 2023). Past keys and values precede the new ones. Each input is [batch,
+    heads, sequence, size] or [batch, sequence, heads * size]. A query without any key gives zeros.
     Input Q: f32 f16 f64 bf16.
     Input K: f32 f16 f64 bf16.
     Input V: f32 f16 f64 bf16.
@@ -337,7 +340,8 @@ def AveragePool(builder: Builder, X: Value, *, auto_pad: Optional[str] = None, c
         count_include_pad: Optional[int] = None, dilations: Optional[Sequence[int]] = None,
         kernel_shape: Sequence[int], pads: Optional[Sequence[int]] = None, strides: Optional[Sequence[int]] = None,
         name: str = "") -> Value:
-    """Mean under each position of a window over X [N,C,D1,...]; with count_include_pad the pads count as zeros.
+    """The mean under each position of a sliding window over X [N,C,D1,...]; with count_include_pad the padding counts
+    as zeros.
     Input X: f32 f16 f64 bf16.
     auto_pad: default "NOTSET".
     ceil_mode: default 0, 0 to 1.
@@ -356,8 +360,8 @@ def AveragePoolGrad(builder: Builder, dY: Value, shape: Optional[Value] = None, 
         dilations: Optional[Sequence[int]] = None, kernel_shape: Optional[Sequence[int]] = None,
         pads: Optional[Sequence[int]] = None, strides: Optional[Sequence[int]] = None,
         global_: Optional[int] = None, spatial_shape: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X, whose spatial dims are given by
-    the attribute 'spatial_shape' or by the input 'shape', the shape of X.
+    """Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial dims of X come from
+    the attribute 'spatial_shape' or from the input 'shape', the shape of X.
     Input dY: f32 f16 f64 bf16.
     Input shape (optional): i64.
     auto_pad: default "NOTSET".
@@ -376,7 +380,7 @@ def AveragePoolGrad(builder: Builder, dY: Value, shape: Optional[Value] = None, 
 
 def BatchMatMul(builder: Builder, A: Value, B: Value, *, transA: Optional[int] = None, transB: Optional[int] = None,
         name: str = "") -> Value:
-    """MatMul of operands of rank 2 and more, the matrices of either transposed where asked for.
+    """MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the attributes say so.
     Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input B: f32 i32 i64 f16 f64 u32 u64 bf16.
     transA: default 0, 0 to 1.
@@ -387,8 +391,8 @@ def BatchMatMul(builder: Builder, A: Value, B: Value, *, transA: Optional[int] =
 def BatchNormalization(builder: Builder, X: Value, scale: Value, B: Value, input_mean: Value, input_var: Value, *,
         epsilon: Optional[float] = None, momentum: Optional[float] = None, training_mode: Optional[int] = None,
         outputs: int = 1, name: str = "") -> List[Value]:
-    """Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode mean and (biased)
-    variance are the batch's, and running_x = input_x * momentum + batch_x * (1 - momentum).
+    """Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode, mean and (biased)
+    variance are those of the batch, and running_x = input_x * momentum + batch_x * (1 - momentum).
     Input X: f32 f16 f64 bf16.
     Input scale: f32 f16 f64 bf16.
     Input B: f32 f16 f64 bf16.
@@ -404,8 +408,8 @@ def BatchNormalization(builder: Builder, X: Value, scale: Value, B: Value, input
 def BatchNormalizationGrad(builder: Builder, dY: Value, X: Value, scale: Value, mean: Optional[Value] = None,
         var: Optional[Value] = None, *, epsilon: Optional[float] = None, training_mode: Optional[int] = None,
         name: str = "") -> List[Value]:
-    """Gradients of BatchNormalization for X, scale and B. In training mode the batch's statistics are computed again
-    from X and the gradient runs through them; else they are the inputs mean and var.
+    """Gradients of BatchNormalization with respect to X, scale and B. In training mode the statistics of the batch are
+    recomputed from X and the gradient flows through them; otherwise they are the inputs mean and var.
     Input dY: f32 f16 f64 bf16.
     Input X: f32 f16 f64 bf16.
     Input scale: f32 f16 f64 bf16.
@@ -420,7 +424,7 @@ def BatchNormalizationGrad(builder: Builder, dY: Value, X: Value, scale: Value, 
 
 def Bernoulli(builder: Builder, input: Value, *, dtype: Optional[int] = None, id: Optional[int] = None,
         seed: Optional[float] = None, name: str = "") -> Value:
-    """1 with the probability that the input says, else 0, in the dtype of the input unless one is given.
+    """1 with the probability that the input holds, otherwise 0, in the dtype of the input unless dtype is given.
     Input input: f32 f16 f64 bf16.
     The gradient is zero.
     id: default 0, 0 or more.
@@ -430,7 +434,7 @@ def Bernoulli(builder: Builder, input: Value, *, dtype: Optional[int] = None, id
 
 def BinaryCrossEntropyWithLogits(builder: Builder, logits: Value, targets: Value, *,
         reduction: Optional[str] = None, name: str = "") -> Value:
-    """max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of one shape, reduced as asked.
+    """max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape, reduced by `reduction`.
     Input logits: f32 f16 f64 bf16.
     Input targets: f32 f16 f64 bf16.
     reduction: default "mean"."""
@@ -439,7 +443,7 @@ def BinaryCrossEntropyWithLogits(builder: Builder, logits: Value, targets: Value
 
 
 def BitCast(builder: Builder, input: Value, *, to: int, name: str = "") -> Value:
-    """The bits of each element taken for an element of the type 'to', which has as many.
+    """Reinterprets the bits of each element as an element of dtype 'to', which must have the same size.
     Input input: 23 types.
     No gradient.
     to: required."""
@@ -447,8 +451,8 @@ def BitCast(builder: Builder, input: Value, *, to: int, name: str = "") -> Value
 
 
 def BitShift(builder: Builder, X: Value, Y: Value, *, direction: str, name: str = "") -> Value:
-    """X with its bits moved LEFT or RIGHT by Y places, broadcast; zeros move in, and nothing is left from the number
-    of bits on.
+    """X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of bits or more gives
+    0.
     Input X: u8 u16 u32 u64.
     Input Y: u8 u16 u32 u64.
     No gradient.
@@ -457,7 +461,7 @@ def BitShift(builder: Builder, X: Value, Y: Value, *, direction: str, name: str 
 
 
 def BitwiseAnd(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
-    """The bits that are set in A and in B, broadcast.
+    """Bitwise and of A and B, broadcast.
     Input A: u8 i8 u16 i16 i32 i64 u32 u64.
     Input B: u8 i8 u16 i16 i32 i64 u32 u64.
     No gradient."""
@@ -465,14 +469,14 @@ def BitwiseAnd(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value
 
 
 def BitwiseNot(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """Every bit turned over.
+    """Inverts every bit of X.
     Input X: u8 i8 u16 i16 i32 i64 u32 u64.
     No gradient."""
     return builder.node("BitwiseNot", [X], {}, outputs=1, name=name)[0]
 
 
 def BitwiseOr(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
-    """The bits that are set in A or in B, broadcast.
+    """Bitwise or of A and B, broadcast.
     Input A: u8 i8 u16 i16 i32 i64 u32 u64.
     Input B: u8 i8 u16 i16 i32 i64 u32 u64.
     No gradient."""
@@ -480,7 +484,7 @@ def BitwiseOr(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
 
 
 def BitwiseXor(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
-    """The bits that are set in A or in B but not in both, broadcast.
+    """Bitwise exclusive or of A and B, broadcast.
     Input A: u8 i8 u16 i16 i32 i64 u32 u64.
     Input B: u8 i8 u16 i16 i32 i64 u32 u64.
     No gradient."""
@@ -500,7 +504,7 @@ def BlackmanWindow(builder: Builder, size: Value, *, output_datatype: Optional[i
 
 def Call(builder: Builder, inputs: Sequence[Value] = (), *, function: str, outputs: int = 1,
         name: str = "") -> List[Value]:
-    """The outputs of a function of the graph for the given inputs.
+    """Calls a function of the graph with the given inputs; the outputs are those of the function.
     Input inputs (optional, any number): 26 types.
     function: required."""
     return builder.node("percale:Call", [*inputs], {"function": _Function(function)}, outputs=outputs, name=name)
@@ -508,9 +512,9 @@ def Call(builder: Builder, inputs: Sequence[Value] = (), *, function: str, outpu
 
 def Cast(builder: Builder, input: Value, *, to: int, saturate: Optional[int] = None,
         round_mode: Optional[str] = None, name: str = "") -> Value:
-    """The input in dtype `to`: floats round to nearest, are cut towards zero to integers and held at the ends of their
-    range (NaN gives 0); integers, and floats as integers of 4 and 2 bits, wrap; bool is != 0. saturate and
-    round_mode are of float8 as ONNX has them; beyond its range f4e2m1 is held at 6.
+    """Converts the input to dtype `to`. Floats round to nearest; to integers they truncate towards zero and saturate
+    (NaN gives 0). Integers, and floats converted to 4- and 2-bit integers, wrap. To bool, the result is x != 0.
+    saturate and round_mode apply to float8 as in ONNX; values beyond the range of f4e2m1 saturate at 6.
     Input input: 23 types.
     to: required.
     saturate: default 1, 0 to 1.
@@ -521,7 +525,7 @@ def Cast(builder: Builder, input: Value, *, to: int, saturate: Optional[int] = N
 
 def CastLike(builder: Builder, input: Value, target_type: Value, *, saturate: Optional[int] = None,
         round_mode: Optional[str] = None, name: str = "") -> Value:
-    """The input in the dtype of the second operand, converted as Cast does.
+    """Converts the input to the dtype of the second operand, as Cast does.
     Input input: 23 types.
     Input target_type: 23 types.
     saturate: default 1, 0 to 1.
@@ -531,14 +535,14 @@ def CastLike(builder: Builder, input: Value, target_type: Value, *, saturate: Op
 
 
 def Ceil(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """The least whole number not below X.
+    """The least integer not below X.
     Input X: f32 f16 f64 bf16.
     The gradient is zero."""
     return builder.node("Ceil", [X], {}, outputs=1, name=name)[0]
 
 
 def Celu(builder: Builder, X: Value, *, alpha: Optional[float] = None, name: str = "") -> Value:
-    """x above 0, else alpha (exp(x / alpha) - 1).
+    """x where x > 0, otherwise alpha (exp(x / alpha) - 1).
     Input X: f32 f16 f64 bf16.
     alpha: default 1."""
     return builder.node("Celu", [X], {"alpha": alpha}, outputs=1, name=name)[0]
@@ -546,30 +550,31 @@ def Celu(builder: Builder, X: Value, *, alpha: Optional[float] = None, name: str
 
 def CenterCropPad(builder: Builder, input_data: Value, shape: Value, *, axes: Optional[Sequence[int]] = None,
         name: str = "") -> Value:
-    """The middle of the input along axes (all without any), cut or padded with zeros to the dims of shape; an odd
-    element goes at the end.
+    """The centre of the input along axes (default: all), cropped or padded with zeros to the dims in shape. If the
+    difference is odd, the extra element is at the end.
     Input input_data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input shape: i32 i64."""
     return builder.node("CenterCropPad", [input_data, shape], {"axes": axes}, outputs=1, name=name)[0]
 
 
 def CheckNumerics(builder: Builder, X: Value, *, message: Optional[str] = None, name: str = "") -> Value:
-    """X, and a failed run with `message` where an element is infinite or NaN. Its gradient is checked too.
+    """Returns X unchanged. An infinite or NaN element fails the run with `message`. The gradient is checked in the
+    same way.
     Input X: f32 f16 f64 bf16.
     message: default ""."""
     return builder.node("percale:CheckNumerics", [X], {"message": message}, outputs=1, name=name)[0]
 
 
 def Cholesky(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """The lower triangular L with L L^T = X, of every symmetric matrix [..., n, n] of X, whose lower triangle alone is
-    read. A matrix that is not positive definite fails the run.
+    """The lower triangular L with L L^T = X for each symmetric matrix [..., n, n] of X. Only the lower triangle of X
+    is read. A matrix that is not positive definite fails the run.
     Input X: f32 f16 f64 bf16."""
     return builder.node("percale:Cholesky", [X], {}, outputs=1, name=name)[0]
 
 
 def Clip(builder: Builder, input: Value, min: Optional[Value] = None, max: Optional[Value] = None, *,
         name: str = "") -> Value:
-    """min(max(X, min), max) with scalar limits that may be absent; NaN stays NaN.
+    """min(max(X, min), max) with optional scalar limits; NaN stays NaN.
     Input input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input min (optional): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input max (optional): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16."""
@@ -577,8 +582,8 @@ def Clip(builder: Builder, input: Value, min: Optional[Value] = None, max: Optio
 
 
 def Cofactors(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """The cofactors of every matrix [..., n, n] of X, singular or not: Y[i, j] = (-1)^(i+j) times the determinant of X
-    without row i and column j. Its gradient fails the run on a singular matrix.
+    """The cofactors of each matrix [..., n, n] of X, which may be singular: Y[i, j] = (-1)^(i+j) times the determinant
+    of X without row i and column j. Its gradient fails the run for a singular matrix.
     Input X: f32 f16 f64 bf16."""
     return builder.node("percale:Cofactors", [X], {}, outputs=1, name=name)[0]
 
@@ -586,8 +591,8 @@ def Cofactors(builder: Builder, X: Value, *, name: str = "") -> Value:
 def Col2Im(builder: Builder, input: Value, image_shape: Value, block_shape: Value, *,
         dilations: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """Columns [N, C * block, L] summed into images [N,C,D1,...] of image_shape at the places where a window of
-    block_shape had them; integers wrap, of bools one is enough.
+    """Sums columns [N, C * block, L] into images [N,C,D1,...] of image_shape: each column goes where a sliding window
+    of block_shape took it from. Integers wrap; bools are combined by or.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input image_shape: i64.
     Input block_shape: i64.
@@ -601,15 +606,15 @@ def Col2Im(builder: Builder, input: Value, image_shape: Value, block_shape: Valu
 
 def Compress(builder: Builder, input: Value, condition: Value, *, axis: Optional[int] = None,
         name: str = "") -> Value:
-    """The slices of the input along `axis`, without it the elements, for which the condition holds; it may be shorter
-    than the axis.
+    """The slices of the input along `axis`, or its elements without `axis`, where the condition is true. The condition
+    may be shorter than the axis.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input condition: bool."""
     return builder.node("Compress", [input, condition], {"axis": axis}, outputs=1, name=name)[0]
 
 
 def Concat(builder: Builder, inputs: Sequence[Value], *, axis: int, name: str = "") -> Value:
-    """The inputs one behind the other along `axis`.
+    """The inputs concatenated along `axis`.
     Input inputs (any number): f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     axis: required."""
     return builder.node("Concat", [*inputs], {"axis": axis}, outputs=1, name=name)[0]
@@ -618,14 +623,14 @@ def Concat(builder: Builder, inputs: Sequence[Value], *, axis: int, name: str = 
 def Constant(builder: Builder, *, value: Optional[Tensor] = None, value_float: Optional[float] = None,
         value_floats: Optional[Sequence[float]] = None, value_int: Optional[int] = None,
         value_ints: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """The value of its one attribute.
+    """The value of its only attribute.
     The gradient is zero."""
     return builder.node("Constant", [], {"value": value, "value_float": value_float, "value_floats": value_floats,
         "value_int": value_int, "value_ints": value_ints}, outputs=1, name=name)[0]
 
 
 def ConstantOfShape(builder: Builder, input: Value, *, value: Optional[Tensor] = None, name: str = "") -> Value:
-    """A tensor of the given shape whose every element is `value`, by default an f32 zero.
+    """A tensor of the given shape, filled with `value` (default: an f32 zero).
     Input input: i64.
     The gradient is zero."""
     return builder.node("ConstantOfShape", [input], {"value": value}, outputs=1, name=name)[0]
@@ -655,8 +660,8 @@ def ConvGradInput(builder: Builder, dY: Value, W: Value, shape: Optional[Value] 
         kernel_shape: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, spatial_shape: Optional[Sequence[int]] = None,
         name: str = "") -> Value:
-    """Gradient of Conv with respect to X, from dY and W; X's spatial dims are given by the attribute 'spatial_shape'
-    or by the input 'shape', the shape of X.
+    """Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the attribute 'spatial_shape'
+    or from the input 'shape', the shape of X.
     Input dY: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input shape (optional): i64.
@@ -676,8 +681,8 @@ def ConvGradWeight(builder: Builder, X: Value, dY: Value, shape: Optional[Value]
         auto_pad: Optional[str] = None, dilations: Optional[Sequence[int]] = None, group: Optional[int] = None,
         kernel_shape: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, outputs: int = 1, name: str = "") -> List[Value]:
-    """Gradients of Conv with respect to W and B, from X and dY; W's spatial dims are given by the attribute
-    'kernel_shape' or by the input 'shape', the shape of W.
+    """Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the attribute
+    'kernel_shape' or from the input 'shape', the shape of W.
     Input X: f32 f16 f64 bf16.
     Input dY: f32 f16 f64 bf16.
     Input shape (optional): i64.
@@ -696,7 +701,7 @@ def ConvInteger(builder: Builder, x: Value, w: Value, x_zero_point: Optional[Val
         dilations: Optional[Sequence[int]] = None, group: Optional[int] = None,
         kernel_shape: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """Conv of x - x_zero_point and w - w_zero_point (one, or one per filter) with sums of i32.
+    """Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in i32.
     Input x: u8 i8.
     Input w: u8 i8.
     Input x_zero_point (optional): u8 i8.
@@ -718,8 +723,8 @@ def ConvTranspose(builder: Builder, X: Value, W: Value, B: Optional[Value] = Non
         kernel_shape: Optional[Sequence[int]] = None, output_padding: Optional[Sequence[int]] = None,
         output_shape: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]: the gradient of Conv
-    with respect to its input, output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 - pads.
+    """Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]. It is the gradient of
+    Conv with respect to its input; output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 - pads.
     Input X: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input B (optional): f32 f16 f64 bf16.
@@ -743,14 +748,15 @@ def Cos(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 
 def Cosh(builder: Builder, input: Value, *, name: str = "") -> Value:
-    """The hyperbolic cosine.
+    """The hyperbolic cosine of the input.
     Input input: f32 f16 f64 bf16."""
     return builder.node("Cosh", [input], {}, outputs=1, name=name)[0]
 
 
 def CumProd(builder: Builder, x: Value, axis: Value, *, exclusive: Optional[int] = None,
         reverse: Optional[int] = None, name: str = "") -> Value:
-    """The product of the elements so far along an axis, with (or exclusive: without) the element itself.
+    """The product of the elements up to each element along an axis, including the element itself unless exclusive is
+    set.
     Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input axis: i32 i64.
     exclusive: default 0, 0 to 1.
@@ -760,7 +766,7 @@ def CumProd(builder: Builder, x: Value, axis: Value, *, exclusive: Optional[int]
 
 def CumProdGrad(builder: Builder, grad: Value, x: Value, axis: Value, *, exclusive: Optional[int] = None,
         reverse: Optional[int] = None, name: str = "") -> Value:
-    """The gradient of CumProd with respect to x, right where elements of x are 0 as well.
+    """The gradient of CumProd with respect to x; correct if elements of x are 0, too.
     Input grad: f32 f16 f64 bf16.
     Input x: f32 f16 f64 bf16.
     Input axis: i32 i64.
@@ -773,7 +779,7 @@ def CumProdGrad(builder: Builder, grad: Value, x: Value, axis: Value, *, exclusi
 
 def CumSum(builder: Builder, x: Value, axis: Value, *, exclusive: Optional[int] = None,
         reverse: Optional[int] = None, name: str = "") -> Value:
-    """The sum of the elements so far along an axis, with (or exclusive: without) the element itself.
+    """The sum of the elements up to each element along an axis, including the element itself unless exclusive is set.
     Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input axis: i32 i64.
     exclusive: default 0, 0 to 1.
@@ -783,9 +789,9 @@ def CumSum(builder: Builder, x: Value, axis: Value, *, exclusive: Optional[int] 
 
 def DFT(builder: Builder, input: Value, dft_length: Optional[Value] = None, axis: Optional[Value] = None, *,
         inverse: Optional[int] = None, onesided: Optional[int] = None, name: str = "") -> Value:
-    """The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers, cut or filled with
-    zeros to dft_length: sum of x[n] exp(-2 pi i k n / N), inverse: with + and divided by N. onesided: the first
-    half of a real input's, or the real output of such a half.
+    """The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers, cropped or zero-
+    padded to dft_length: sum of x[n] exp(-2 pi i k n / N). inverse: + in the exponent, divided by N. onesided: the
+    first half of the transform of a real input, or with inverse the real output for such a half.
     Input input: f32 f16 f64 bf16.
     Input dft_length (optional): i32 i64.
     Input axis (optional): i64.
@@ -797,8 +803,8 @@ def DFT(builder: Builder, input: Value, dft_length: Optional[Value] = None, axis
 
 def DepthToSpace(builder: Builder, input: Value, *, blocksize: int, mode: Optional[str] = None,
         name: str = "") -> Value:
-    """Channels of [N,C,H,W] as blocks of blocksize * blocksize pixels; the place in the block is the outer part of the
-    channel's number (mode DCR) or the inner (CRD).
+    """Moves channels of [N,C,H,W] into blocks of blocksize * blocksize pixels. The position in the block is the outer
+    part (mode DCR) or the inner part (CRD) of the channel index.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     blocksize: required, 1 to 2048.
     mode: default "DCR"."""
@@ -808,8 +814,8 @@ def DepthToSpace(builder: Builder, input: Value, *, blocksize: int, mode: Option
 def DequantizeLinear(builder: Builder, x: Value, x_scale: Value, x_zero_point: Optional[Value] = None, *,
         axis: Optional[int] = None, block_size: Optional[int] = None, output_dtype: Optional[int] = None,
         name: str = "") -> Value:
-    """(x - x_zero_point) * x_scale; scale and zero point are one for all, one per place along 'axis', or one per block
-    of block_size along it.
+    """(x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per position along
+    'axis', or one per block of block_size along it.
     Input x: 14 types.
     Input x_scale: f32 f16 f64 bf16 f8e8m0.
     Input x_zero_point (optional): 14 types.
@@ -821,13 +827,13 @@ def DequantizeLinear(builder: Builder, x: Value, x_scale: Value, x_zero_point: O
 
 
 def Det(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """The determinant of every matrix [..., n, n] of X.
+    """The determinant of each matrix [..., n, n] of X.
     Input X: f32 f16 f64 bf16."""
     return builder.node("Det", [X], {}, outputs=1, name=name)[0]
 
 
 def Div(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
-    """A / B, broadcast; integers are cut towards zero, and an integer zero in B is an error.
+    """A / B, broadcast; integers truncate towards zero, and an integer zero in B is an error.
     Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input B: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16."""
     return builder.node("Div", [A, B], {}, outputs=1, name=name)[0]
@@ -835,8 +841,8 @@ def Div(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
 
 def Dropout(builder: Builder, data: Value, ratio: Optional[Value] = None, training_mode: Optional[Value] = None, *,
         id: Optional[int] = None, seed: Optional[int] = None, outputs: int = 1, name: str = "") -> List[Value]:
-    """In training mode each element is kept with probability 1 - ratio and divided by it, else zero; mask says which.
-    Otherwise the data as it is. Ratio (default 0.5) is in [0, 1].
+    """In training mode, each element is kept with probability 1 - ratio and divided by it, otherwise set to zero; mask
+    says which. Outside training mode, the data unchanged. ratio is in [0, 1], by default 0.5.
     Input data: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     Input ratio (optional): f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     Input training_mode (optional): bool.
@@ -846,22 +852,22 @@ def Dropout(builder: Builder, data: Value, ratio: Optional[Value] = None, traini
 
 
 def DynamicQuantizeLinear(builder: Builder, x: Value, *, name: str = "") -> List[Value]:
-    """x as u8, with the scale and the zero point that its own range, widened to hold 0, asks for.
+    """x quantised to u8, with the scale and the zero point of its own value range, extended to include 0.
     Input x: f32.
     No gradient."""
     return builder.node("DynamicQuantizeLinear", [x], {}, outputs=3, name=name)
 
 
 def Einsum(builder: Builder, Inputs: Sequence[Value], *, equation: str, name: str = "") -> Value:
-    """The sum over all labels that 'equation' does not give the output of the products of the operands' elements, as
-    numpy.einsum; an ellipsis stands for dims that broadcast.
+    """Multiplies the operands' elements and sums over all labels of 'equation' that the output does not have, as
+    numpy.einsum. An ellipsis stands for dims that broadcast.
     Input Inputs (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     equation: required."""
     return builder.node("Einsum", [*Inputs], {"equation": equation}, outputs=1, name=name)[0]
 
 
 def Elu(builder: Builder, X: Value, *, alpha: Optional[float] = None, name: str = "") -> Value:
-    """x above 0, else alpha (exp(x) - 1).
+    """x where x > 0, otherwise alpha (exp(x) - 1).
     Input X: f32 f16 f64 bf16.
     alpha: default 1."""
     return builder.node("Elu", [X], {"alpha": alpha}, outputs=1, name=name)[0]
@@ -870,11 +876,10 @@ def Elu(builder: Builder, X: Value, *, alpha: Optional[float] = None, name: str 
 def EmbeddingBag(builder: Builder, table: Value, indices: Value, offsets: Optional[Value] = None,
         per_sample_weights: Optional[Value] = None, *, mode: Optional[str] = None,
         padding_idx: Optional[int] = None, include_last_offset: Optional[int] = None, name: str = "") -> Value:
-    """Per bag the sum, the mean or the maximum (`mode`) of the rows of table [rows, width] that its indices name:
-    [bags, width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags, length], or [count] with the
-    offset of the first index of each bag, and behind them the end of the last one with include_last_offset. With
-    mode sum each row is multiplied by its weight. Indices equal to padding_idx count nothing; -1: there are none
-    such. Indices are in [0, rows).
+    """The sum, mean or maximum (`mode`) per bag of the rows of table [rows, width] that its indices select: [bags,
+    width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags, length], or [count] with the offset
+    of the first index of each bag; with include_last_offset the end of the last bag follows. With mode sum, each
+    row is multiplied by its weight. Indices equal to padding_idx are ignored (-1: none). Indices are in [0, rows).
     Input table: f32 f16 f64 bf16.
     Input indices (indices): i32 i64.
     Input offsets (optional, indices): i32 i64.
@@ -889,8 +894,8 @@ def EmbeddingBag(builder: Builder, table: Value, indices: Value, offsets: Option
 def EmbeddingBagRows(builder: Builder, grad: Value, table: Value, indices: Value, offsets: Optional[Value] = None,
         per_sample_weights: Optional[Value] = None, *, mode: Optional[str] = None,
         padding_idx: Optional[int] = None, include_last_offset: Optional[int] = None, name: str = "") -> Value:
-    """The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width]. Of rows that tie
-    for a maximum the first has the gradient; padding has zeros.
+    """The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width]. If rows tie for
+    a maximum, the first receives the gradient. Padding receives zeros.
     Input grad: f32 f16 f64 bf16.
     Input table: f32 f16 f64 bf16.
     Input indices (indices): i32 i64.
@@ -904,7 +909,7 @@ def EmbeddingBagRows(builder: Builder, grad: Value, table: Value, indices: Value
 
 
 def Equal(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
-    """A == B, broadcast; NaN equals nothing.
+    """A == B, broadcast; NaN is equal to nothing.
     Input A: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input B: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     The gradient is zero."""
@@ -924,7 +929,7 @@ def Exp(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 
 def Expand(builder: Builder, input: Value, shape: Value, *, name: str = "") -> Value:
-    """The input repeated to the broadcast of its shape and `shape`.
+    """The input broadcast with `shape`.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input shape: i64."""
     return builder.node("Expand", [input, shape], {}, outputs=1, name=name)[0]
@@ -932,7 +937,7 @@ def Expand(builder: Builder, input: Value, shape: Value, *, name: str = "") -> V
 
 def EyeLike(builder: Builder, input: Value, *, dtype: Optional[int] = None, k: Optional[int] = None,
         name: str = "") -> Value:
-    """A matrix of the input's shape with ones on its diagonal number k, zeros elsewhere.
+    """A matrix of the input's shape, with ones on diagonal k and zeros elsewhere.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     The gradient is zero.
     k: default 0."""
@@ -940,14 +945,14 @@ def EyeLike(builder: Builder, input: Value, *, dtype: Optional[int] = None, k: O
 
 
 def Flatten(builder: Builder, input: Value, *, axis: Optional[int] = None, name: str = "") -> Value:
-    """A matrix: the dims before `axis` become its rows, the others its columns.
+    """The input as a matrix: the dims before `axis` become its rows, the others its columns.
     Input input: 23 types.
     axis: default 1."""
     return builder.node("Flatten", [input], {"axis": axis}, outputs=1, name=name)[0]
 
 
 def Floor(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """The greatest whole number not above X.
+    """The greatest integer not above X.
     Input X: f32 f16 f64 bf16.
     The gradient is zero."""
     return builder.node("Floor", [X], {}, outputs=1, name=name)[0]
@@ -955,8 +960,8 @@ def Floor(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 def Fused(builder: Builder, inputs: Sequence[Value] = (), *, body: str, anchor: Optional[str] = None,
         outputs: int = 1, name: str = "") -> List[Value]:
-    """What its body, a function of plain ops, gives for the inputs; anchor names the node that is not elementwise, if
-    any.
+    """Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that is not elementwise,
+    if there is one.
     Input inputs (optional, any number): f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     No gradient.
     body: required.
@@ -970,9 +975,9 @@ def FusedAttention(builder: Builder, Q: Value, K: Value, V: Value, mask: Optiona
         scale: Optional[float] = None, v_by_row: Optional[int] = None, y_by_row: Optional[int] = None,
         outputs: int = 1, name: str = "") -> List[Value]:
     """softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch, heads, sequence,
-    size] or, by row, [batch, sequence, heads, size]. Heads of Q may share those of K and V. With nan_is_zero a
-    probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask. The statistics are,
-    for each query, the logarithm of the sum of exp of its scores; f32, f64 for f64 operands.
+    size] or, by row, [batch, sequence, heads, size]. Heads of Q may share heads of K and V. With nan_is_zero, a NaN
+    probability, as of a query without any key, becomes 0. The softmax runs in the dtype of the mask. The statistics
+    are, per query, the logarithm of the sum of exp of its scores, in f32, or in f64 for f64 operands.
     Input Q: f32 f16 f64 bf16.
     Input K: f32 f16 f64 bf16.
     Input V: f32 f16 f64 bf16.
@@ -991,8 +996,9 @@ def FusedAttentionGrad(builder: Builder, dY: Value, Q: Value, K: Value, V: Value
         mask: Optional[Value] = None, *, dy_by_row: Optional[int] = None, k_by_row: Optional[int] = None,
         q_by_row: Optional[int] = None, scale: Optional[float] = None, v_by_row: Optional[int] = None,
         y_by_row: Optional[int] = None, name: str = "") -> List[Value]:
-    """The gradients of FusedAttention with respect to Q, K and V, from that of Y, from Y and from the statistics (Dao
-    et al. 2022). They lie as Q, K and V do. Heads are not shared, nor is NaN 0.
+    """Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from Y and from the
+    statistics (Dao et al. 2022). They have the layouts of Q, K and V. Shared heads and nan_is_zero are not
+    supported.
     Input dY: f32 f16 f64 bf16.
     Input Q: f32 f16 f64 bf16.
     Input K: f32 f16 f64 bf16.
@@ -1013,8 +1019,8 @@ def FusedAttentionGrad(builder: Builder, dY: Value, Q: Value, K: Value, V: Value
 
 
 def FusedRotary(builder: Builder, X: Value, cos: Value, sin: Value, *, name: str = "") -> Value:
-    """X cos + T sin, T being X with the second half of its last dim negated and put before the first: a rotation of
-    pairs that are half a row apart (Su et al. 2021).
+    """Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and moved before the
+    first half: rotates pairs of elements that are half a row apart (Su et al. 2021).
     Input X: f32 f16 f64 bf16.
     Input cos: f32 f16 f64 bf16.
     Input sin: f32 f16 f64 bf16."""
@@ -1028,7 +1034,8 @@ def GRU(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] = Non
         hidden_size: Optional[int] = None, layout: Optional[int] = None, linear_before_reset: Optional[int] = None,
         outputs: int = 2, name: str = "") -> List[Value]:
     """Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T + B), H = (1 - z)
-    g(X W^T + (r H) R^T + B) + z H, or r (H R^T + B) with linear_before_reset; gates in the order z,r,h.
+    g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T + B) replaces (r H) R^T + B. W, R and B hold
+    the gates in the order z,r,h.
     Input X: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input R: f32 f16 f64 bf16.
@@ -1053,8 +1060,8 @@ def GRUGrad(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] =
         clip: Optional[float] = None, direction: Optional[str] = None, hidden_size: Optional[int] = None,
         layout: Optional[int] = None, linear_before_reset: Optional[int] = None, outputs: int = 5,
         name: str = "") -> List[Value]:
-    """Gradients of GRU with respect to X, W, R, B and initial_h, from its inputs, which it runs through again, and
-    those of its outputs; it has no gradient of its own.
+    """Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the gradients of its
+    outputs. The forward pass is recomputed. The op has no gradient.
     Input X: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input R: f32 f16 f64 bf16.
@@ -1076,7 +1083,7 @@ def GRUGrad(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] =
 
 
 def Gather(builder: Builder, data: Value, indices: Value, *, axis: Optional[int] = None, name: str = "") -> Value:
-    """The slices of data along `axis` that the indices name; negative ones count from the end.
+    """The slices of data along `axis` that the indices select; negative indices count from the end.
     Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input indices (indices): i32 i64.
     axis: default 0."""
@@ -1085,7 +1092,8 @@ def Gather(builder: Builder, data: Value, indices: Value, *, axis: Optional[int]
 
 def GatherElements(builder: Builder, data: Value, indices: Value, *, axis: Optional[int] = None,
         name: str = "") -> Value:
-    """For each index the element of data at its place, but for `axis`, where the index says.
+    """For each index, the element of data at the same position, with the coordinate along `axis` replaced by the
+    index.
     Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input indices (indices): i32 i64.
     axis: default 0."""
@@ -1094,7 +1102,8 @@ def GatherElements(builder: Builder, data: Value, indices: Value, *, axis: Optio
 
 def GatherGrad(builder: Builder, grad: Value, indices: Value, shape: Value, *, axis: Optional[int] = None,
         name: str = "") -> Value:
-    """The gradient of Gather with respect to its data, of shape `shape`: slices of grad summed where they came from.
+    """The gradient of Gather with respect to data, of shape `shape`: slices of grad are summed at the positions they
+    were gathered from.
     Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input indices (indices): i32 i64.
     Input shape: i64.
@@ -1104,7 +1113,8 @@ def GatherGrad(builder: Builder, grad: Value, indices: Value, shape: Value, *, a
 
 def GatherND(builder: Builder, data: Value, indices: Value, *, batch_dims: Optional[int] = None,
         name: str = "") -> Value:
-    """The slices of data that tuples of indices, the last dim of indices, name; negative ones count from the end.
+    """The slices of data that tuples of indices select; the last dim of indices holds the tuples, and negative indices
+    count from the end.
     Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input indices (indices): i64.
     batch_dims: default 0, 0 to 8."""
@@ -1112,8 +1122,8 @@ def GatherND(builder: Builder, data: Value, indices: Value, *, batch_dims: Optio
 
 
 def Gelu(builder: Builder, X: Value, *, approximate: Optional[str] = None, name: str = "") -> Value:
-    """x / 2 (1 + erf(x / sqrt(2))); approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) (Hendrycks
-    and Gimpel 2016).
+    """x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+    (Hendrycks and Gimpel 2016).
     Input X: f32 f16 f64 bf16.
     approximate: default "none"."""
     return builder.node("Gelu", [X], {"approximate": approximate}, outputs=1, name=name)[0]
@@ -1122,7 +1132,8 @@ def Gelu(builder: Builder, X: Value, *, approximate: Optional[str] = None, name:
 def Gemm(builder: Builder, A: Value, B: Value, C: Optional[Value] = None, *, alpha: Optional[float] = None,
         beta: Optional[float] = None, transA: Optional[int] = None, transB: Optional[int] = None,
         name: str = "") -> Value:
-    """Y = alpha * A' * B' + beta * C for matrices, A' and B' transposed where asked for, C broadcast to Y.
+    """Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or transB is set, and C
+    broadcasts to Y.
     Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input B: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input C (optional): f32 i32 i64 f16 f64 u32 u64 bf16.
@@ -1135,7 +1146,7 @@ def Gemm(builder: Builder, A: Value, B: Value, C: Optional[Value] = None, *, alp
 
 
 def GlobalAveragePool(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """Mean of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
+    """The mean of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
     Input X: f32 f16 f64 bf16."""
     return builder.node("GlobalAveragePool", [X], {}, outputs=1, name=name)[0]
 
@@ -1148,7 +1159,7 @@ def GlobalLpPool(builder: Builder, X: Value, *, p: Optional[int] = None, name: s
 
 
 def GlobalMaxPool(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """Largest element of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
+    """The largest element of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
     Input X: f32 f16 f64 bf16."""
     return builder.node("GlobalMaxPool", [X], {}, outputs=1, name=name)[0]
 
@@ -1171,9 +1182,9 @@ def GreaterOrEqual(builder: Builder, A: Value, B: Value, *, name: str = "") -> V
 
 def GridSample(builder: Builder, X: Value, grid: Value, *, align_corners: Optional[int] = None,
         mode: Optional[str] = None, padding_mode: Optional[str] = None, name: str = "") -> Value:
-    """X [N,C,D1,...] at the places of grid [N,P1,...,rank], whose numbers from -1 to 1 go from the first to the last
-    element (align_corners) or edge, the last dim first; nearest, linear or cubic (Keys 1981), beyond the edges
-    zeros, the edge or a reflection. 1 to 3 spatial dims.
+    """X [N,C,D1,...] sampled at the positions in grid [N,P1,...,rank], whose coordinates, last dim first, run from -1
+    to 1 between the first and last elements (align_corners) or the edges. Interpolation is nearest, linear or cubic
+    (Keys 1981). Positions beyond the edges read zeros, the edge or a reflection. 1 to 3 spatial dims.
     Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input grid: f32 f16 f64 bf16.
     align_corners: default 0, 0 to 1.
@@ -1199,8 +1210,9 @@ def GridSampleGrad(builder: Builder, grad: Value, X: Value, grid: Value, *, alig
 
 def GroupNormalization(builder: Builder, X: Value, scale: Value, bias: Value, *, epsilon: Optional[float] = None,
         num_groups: int, stash_type: Optional[int] = None, name: str = "") -> Value:
-    """(X - mean) / sqrt(var + epsilon) * scale + bias, mean and biased variance over each of num_groups groups of
-    channels, one scale and bias per channel; in stash_type, in f64 for f64 inputs (Wu and He 2018).
+    """(X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of num_groups groups of
+    channels, and one scale and bias per channel (Wu and He 2018). It is computed in stash_type, or in f64 for f64
+    inputs.
     Input X: f32 f16 f64 bf16.
     Input scale: f32 f16 f64 bf16.
     Input bias: f32 f16 f64 bf16.
@@ -1249,7 +1261,7 @@ def HardSwish(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 
 def Hardmax(builder: Builder, input: Value, *, axis: Optional[int] = None, name: str = "") -> Value:
-    """1 at the first greatest element along `axis`, else 0.
+    """1 at the first greatest element along `axis`, 0 elsewhere.
     Input input: f32 f16 f64 bf16.
     The gradient is zero.
     axis: default -1."""
@@ -1258,8 +1270,8 @@ def Hardmax(builder: Builder, input: Value, *, axis: Optional[int] = None, name:
 
 def Huber(builder: Builder, input: Value, target: Value, *, delta: Optional[float] = None,
         reduction: Optional[str] = None, name: str = "") -> Value:
-    """With d = input - target of one shape: d^2 / 2 where |d| <= delta, else delta * (|d| - delta / 2); reduced as
-    asked.
+    """With d = input - target, of the same shape: d^2 / 2 where |d| <= delta, otherwise delta * (|d| - delta / 2);
+    reduced by `reduction`.
     Input input: f32 f16 f64 bf16.
     Input target: f32 f16 f64 bf16.
     delta: default 1, 0 or more.
@@ -1269,14 +1281,15 @@ def Huber(builder: Builder, input: Value, target: Value, *, delta: Optional[floa
 
 
 def Identity(builder: Builder, input: Value, *, name: str = "") -> Value:
-    """The input.
+    """The input unchanged.
     Input input: 23 types."""
     return builder.node("Identity", [input], {}, outputs=1, name=name)[0]
 
 
 def If(builder: Builder, cond: Value, captures: Sequence[Value] = (), *, then_branch: str, else_branch: str,
         outputs: int = 1, name: str = "") -> List[Value]:
-    """Runs then_branch where cond is true, else else_branch, on the captures; outputs are what the branch gives.
+    """Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the outputs of that
+    branch.
     Input cond: bool.
     Input captures (optional, any number): 26 types.
     then_branch: required.
@@ -1287,7 +1300,7 @@ def If(builder: Builder, cond: Value, captures: Sequence[Value] = (), *, then_br
 
 def InstanceNormalization(builder: Builder, input: Value, scale: Value, B: Value, *,
         epsilon: Optional[float] = None, name: str = "") -> Value:
-    """(input - mean) / sqrt(var + epsilon) * scale + B, mean and biased variance over each channel of each image
+    """(input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each channel of each image
     (Ulyanov et al. 2016).
     Input input: f32 f16 f64 bf16.
     Input scale: f32 f16 f64 bf16.
@@ -1298,7 +1311,7 @@ def InstanceNormalization(builder: Builder, input: Value, scale: Value, B: Value
 
 def IsInf(builder: Builder, X: Value, *, detect_negative: Optional[int] = None,
         detect_positive: Optional[int] = None, name: str = "") -> Value:
-    """Whether X is infinite, of the signs that are looked for.
+    """True where X is infinite, with a sign that detect_positive or detect_negative selects.
     Input X: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     The gradient is zero.
     detect_negative: default 1, 0 to 1.
@@ -1308,7 +1321,7 @@ def IsInf(builder: Builder, X: Value, *, detect_negative: Optional[int] = None,
 
 
 def IsNaN(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """Whether X is not a number.
+    """True where X is NaN.
     Input X: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     The gradient is zero."""
     return builder.node("IsNaN", [X], {}, outputs=1, name=name)[0]
@@ -1316,8 +1329,8 @@ def IsNaN(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 def LRN(builder: Builder, X: Value, *, alpha: Optional[float] = None, beta: Optional[float] = None,
         bias: Optional[float] = None, size: int, name: str = "") -> Value:
-    """X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta, channels beyond the ends
-    counting as 0 (Krizhevsky et al. 2012).
+    """X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels beyond the ends count
+    as 0 (Krizhevsky et al. 2012).
     Input X: f32 f16 f64 bf16.
     alpha: default 0.0001.
     beta: default 0.75.
@@ -1335,7 +1348,7 @@ def LSTM(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] = No
         input_forget: Optional[int] = None, layout: Optional[int] = None, outputs: int = 3,
         name: str = "") -> List[Value]:
     """Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H R^T + B + P C), C
-    = f C + i g(X W^T + H R^T + B), H = o h(C); W, R and B hold the gates in the order i,o,f,c.
+    = f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the gates in the order i,o,f,c.
     Input X: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input R: f32 f16 f64 bf16.
@@ -1363,8 +1376,8 @@ def LSTMGrad(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] 
         clip: Optional[float] = None, direction: Optional[str] = None, hidden_size: Optional[int] = None,
         input_forget: Optional[int] = None, layout: Optional[int] = None, outputs: int = 7,
         name: str = "") -> List[Value]:
-    """Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from its inputs, which it runs through
-    again, and those of its outputs; it has no gradient of its own.
+    """Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of LSTM and the
+    gradients of its outputs. The forward pass is recomputed. The op has no gradient.
     Input X: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input R: f32 f16 f64 bf16.
@@ -1391,8 +1404,8 @@ def LSTMGrad(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] 
 def LayerNormalization(builder: Builder, X: Value, Scale: Value, B: Optional[Value] = None, *,
         axis: Optional[int] = None, epsilon: Optional[float] = None, stash_type: Optional[int] = None,
         outputs: int = 1, name: str = "") -> List[Value]:
-    """Y = (X - mean) / sqrt(var + epsilon) * Scale + B, mean and biased variance over the dims from 'axis' on; Mean
-    and InvStdDev are f32, f64 for f64 inputs.
+    """Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims from 'axis' on.
+    Mean and InvStdDev are f32, or f64 for f64 inputs.
     Input X: f32 f16 f64 bf16.
     Input Scale: f32 f16 f64 bf16.
     Input B (optional): f32 f16 f64 bf16.
@@ -1405,7 +1418,7 @@ def LayerNormalization(builder: Builder, X: Value, Scale: Value, B: Optional[Val
 
 def LayerNormalizationGrad(builder: Builder, dY: Value, X: Value, Scale: Value, *, axis: Optional[int] = None,
         epsilon: Optional[float] = None, name: str = "") -> List[Value]:
-    """Gradients of LayerNormalization for X, Scale and B; the statistics are computed again from X.
+    """Gradients of LayerNormalization with respect to X, Scale and B. The statistics are recomputed from X.
     Input dY: f32 f16 f64 bf16.
     Input X: f32 f16 f64 bf16.
     Input Scale: f32 f16 f64 bf16.
@@ -1417,7 +1430,7 @@ def LayerNormalizationGrad(builder: Builder, dY: Value, X: Value, Scale: Value, 
 
 
 def LeakyRelu(builder: Builder, X: Value, *, alpha: Optional[float] = None, name: str = "") -> Value:
-    """X where X >= 0, else alpha X.
+    """X where X >= 0, otherwise alpha X.
     Input X: f32 f16 f64 bf16.
     alpha: default 0.01."""
     return builder.node("LeakyRelu", [X], {"alpha": alpha}, outputs=1, name=name)[0]
@@ -1446,7 +1459,7 @@ def Log(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 
 def LogSoftmax(builder: Builder, input: Value, *, axis: Optional[int] = None, name: str = "") -> Value:
-    """x - log(sum of exp(x)) along one axis.
+    """x - log(sum of exp(x)) along `axis`.
     Input input: f32 f16 f64 bf16.
     axis: default -1."""
     return builder.node("LogSoftmax", [input], {"axis": axis}, outputs=1, name=name)[0]
@@ -1455,9 +1468,9 @@ def LogSoftmax(builder: Builder, input: Value, *, axis: Optional[int] = None, na
 def Loop(builder: Builder, M: Optional[Value] = None, cond: Optional[Value] = None,
         carried_and_captures: Sequence[Value] = (), *, body: str, num_carried: int,
         trip_limit: Optional[int] = None, outputs: int = 1, name: str = "") -> List[Value]:
-    """Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times and while cond
-    holds; gives the last carried values and the scan values of all trips, stacked. More than trip_limit trips are
-    an error.
+    """Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times and while cond is
+    true. The outputs are the last carried values and the scan values of all trips, stacked. More than trip_limit
+    trips are an error.
     Input M (optional): i64.
     Input cond (optional): bool.
     Input carried_and_captures (optional, any number): 26 types.
@@ -1470,8 +1483,8 @@ def Loop(builder: Builder, M: Optional[Value] = None, cond: Optional[Value] = No
 
 def LpNormalization(builder: Builder, input: Value, *, axis: Optional[int] = None, p: Optional[int] = None,
         name: str = "") -> Value:
-    """The input over its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum of squares (2); 0
-    where that is 0.
+    """The input divided by its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum of squares (p =
+    2). The result is 0 where the norm is 0.
     Input input: f32 f16 f64 bf16.
     axis: default -1.
     p: default 2, 1 to 2."""
@@ -1481,7 +1494,7 @@ def LpNormalization(builder: Builder, input: Value, *, axis: Optional[int] = Non
 def LpPool(builder: Builder, X: Value, *, auto_pad: Optional[str] = None, ceil_mode: Optional[int] = None,
         dilations: Optional[Sequence[int]] = None, kernel_shape: Sequence[int], p: Optional[int] = None,
         pads: Optional[Sequence[int]] = None, strides: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """The p-norm of the elements under each position of a window over X [N,C,D1,...].
+    """The p-norm of the elements under each position of a sliding window over X [N,C,D1,...].
     Input X: f32 f16 f64 bf16.
     auto_pad: default "NOTSET".
     ceil_mode: default 0, 0 to 1.
@@ -1495,8 +1508,8 @@ def LpPool(builder: Builder, X: Value, *, auto_pad: Optional[str] = None, ceil_m
 
 
 def MatMul(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
-    """Matrix product as numpy.matmul: the last two dims are matrices, the others broadcast; a rank-1 operand is a row
-    on the left, a column on the right.
+    """Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A rank-1 operand is a
+    row on the left, a column on the right.
     Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input B: f32 i32 i64 f16 f64 u32 u64 bf16."""
     return builder.node("MatMul", [A, B], {}, outputs=1, name=name)[0]
@@ -1504,7 +1517,8 @@ def MatMul(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
 
 def MatMulInteger(builder: Builder, A: Value, B: Value, a_zero_point: Optional[Value] = None,
         b_zero_point: Optional[Value] = None, *, name: str = "") -> Value:
-    """MatMul of A - a_zero_point (one, or one per row) and B - b_zero_point (one, or one per column) with sums of i32.
+    """MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or one per column),
+    summed in i32.
     Input A: u8 i8.
     Input B: u8 i8.
     Input a_zero_point (optional): u8 i8.
@@ -1514,7 +1528,7 @@ def MatMulInteger(builder: Builder, A: Value, B: Value, a_zero_point: Optional[V
 
 
 def MatrixInverse(builder: Builder, X: Value, *, adjoint: Optional[int] = None, name: str = "") -> Value:
-    """The inverse of every matrix [..., n, n] of X, transposed with `adjoint`. A matrix that has a pivot of exactly
+    """The inverse of each matrix [..., n, n] of X, transposed if `adjoint` is set. A matrix with a pivot of exactly
     zero is singular and fails the run.
     Input X: f32 f16 f64 bf16.
     adjoint: default 0, 0 to 1."""
@@ -1522,7 +1536,7 @@ def MatrixInverse(builder: Builder, X: Value, *, adjoint: Optional[int] = None, 
 
 
 def Max(builder: Builder, data: Sequence[Value], *, name: str = "") -> Value:
-    """The greatest of the operands, broadcast; NaN where one is NaN.
+    """The greatest of the operands, broadcast; NaN if any operand is NaN.
     Input data (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16."""
     return builder.node("Max", [*data], {}, outputs=1, name=name)[0]
 
@@ -1531,8 +1545,8 @@ def MaxPool(builder: Builder, X: Value, *, auto_pad: Optional[str] = None, ceil_
         dilations: Optional[Sequence[int]] = None, kernel_shape: Sequence[int],
         pads: Optional[Sequence[int]] = None, storage_order: Optional[int] = None,
         strides: Optional[Sequence[int]] = None, outputs: int = 1, name: str = "") -> List[Value]:
-    """Largest element under each position of a window over X [N,C,D1,...]; pads never win, NaN always does. Indices
-    number X's elements as a flat tensor, -1 where a window has none.
+    """The largest element under each position of a sliding window over X [N,C,D1,...]. Padding never wins; NaN always
+    wins. Indices are positions in X as a flat tensor, -1 where a window has no element.
     Input X: f32 u8 i8 f16 f64 bf16.
     auto_pad: default "NOTSET".
     ceil_mode: default 0, 0 to 1.
@@ -1568,8 +1582,8 @@ def MaxPoolGrad(builder: Builder, dY: Value, X: Value, *, auto_pad: Optional[str
 
 def MaxRoiPool(builder: Builder, X: Value, rois: Value, *, pooled_shape: Sequence[int],
         spatial_scale: Optional[float] = None, name: str = "") -> Value:
-    """The largest element of each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are
-    rounded to elements (Girshick 2015); 0 where a bin has none.
+    """The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are
+    rounded to elements (Girshick 2015); 0 for an empty bin.
     Input X: f32 f16 f64 bf16.
     Input rois: f32 f16 f64 bf16.
     No gradient.
@@ -1582,8 +1596,8 @@ def MaxRoiPool(builder: Builder, X: Value, rois: Value, *, pooled_shape: Sequenc
 def MaxUnpool(builder: Builder, X: Value, I: Value, output_shape: Optional[Value] = None, *,
         kernel_shape: Sequence[int], pads: Optional[Sequence[int]] = None, strides: Optional[Sequence[int]] = None,
         name: str = "") -> Value:
-    """Zeros with the elements of X where I says they were before a MaxPool, whose indices these are; output_shape may
-    be larger than what the window tells.
+    """Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool. output_shape may be
+    larger than the shape that the window implies.
     Input X: f32 f16 f64 bf16.
     Input I (indices): i64.
     Input output_shape (optional): i64.
@@ -1595,14 +1609,14 @@ def MaxUnpool(builder: Builder, X: Value, I: Value, output_shape: Optional[Value
 
 
 def Mean(builder: Builder, data: Sequence[Value], *, name: str = "") -> Value:
-    """The sum of the operands from left to right over their number, broadcast.
+    """The mean of the operands, broadcast; they are summed from left to right.
     Input data (any number): f32 f16 f64 bf16."""
     return builder.node("Mean", [*data], {}, outputs=1, name=name)[0]
 
 
 def MeanVarianceNormalization(builder: Builder, X: Value, *, axes: Optional[Sequence[int]] = None,
         name: str = "") -> Value:
-    """(X - mean) / (standard deviation + 1e-9) over axes, [0, 2, 3] without any.
+    """(X - mean) / (standard deviation + 1e-9) over axes, by default [0, 2, 3].
     Input X: f32 f16 f64 bf16."""
     return builder.node("MeanVarianceNormalization", [X], {"axes": axes}, outputs=1, name=name)[0]
 
@@ -1610,8 +1624,8 @@ def MeanVarianceNormalization(builder: Builder, X: Value, *, axes: Optional[Sequ
 def MelWeightMatrix(builder: Builder, num_mel_bins: Value, dft_length: Value, sample_rate: Value,
         lower_edge_hertz: Value, upper_edge_hertz: Value, *, output_datatype: Optional[int] = None,
         name: str = "") -> Value:
-    """Triangles over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595 log10(1 + f / 700),
-    1 at their peaks.
+    """Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595 log10(1
+    + f / 700), with peaks of 1.
     Input num_mel_bins: i32 i64.
     Input dft_length: i32 i64.
     Input sample_rate: i32 i64.
@@ -1624,7 +1638,7 @@ def MelWeightMatrix(builder: Builder, num_mel_bins: Value, dft_length: Value, sa
 
 
 def Min(builder: Builder, data: Sequence[Value], *, name: str = "") -> Value:
-    """The least of the operands, broadcast; NaN where one is NaN.
+    """The least of the operands, broadcast; NaN if any operand is NaN.
     Input data (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16."""
     return builder.node("Min", [*data], {}, outputs=1, name=name)[0]
 
@@ -1636,7 +1650,8 @@ def Mish(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 
 def Mod(builder: Builder, A: Value, B: Value, *, fmod: Optional[int] = None, name: str = "") -> Value:
-    """The remainder of A / B, broadcast: with the sign of B, or with fmod = 1 the sign of A (which floats need).
+    """The remainder of A / B, broadcast. It has the sign of B, or with fmod = 1 the sign of A; floats require fmod =
+    1.
     Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input B: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     fmod: default 0, 0 to 1."""
@@ -1652,8 +1667,7 @@ def Mul(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
 
 def Multinomial(builder: Builder, input: Value, *, dtype: Optional[int] = None, id: Optional[int] = None,
         sample_size: Optional[int] = None, seed: Optional[float] = None, name: str = "") -> Value:
-    """sample_size classes drawn for each row of [batch, classes], which holds logarithms of probabilities but for a
-    number that all of a row share.
+    """Draws sample_size classes for each row of [batch, classes], which holds unnormalised log-probabilities.
     Input input: f32 f16 f64 bf16.
     The gradient is zero.
     dtype: default 6.
@@ -1665,8 +1679,8 @@ def Multinomial(builder: Builder, input: Value, *, dtype: Optional[int] = None, 
 
 
 def MutexLock(builder: Builder, *, mutex: str, name: str = "") -> None:
-    """Takes a mutex and holds it until the run ends, however it ends; waits while another run holds it. What follows
-    sees the variables as last published, so that reading and assigning under one mutex loses no update.
+    """Locks a mutex until the run ends, successfully or not; waits while another run holds it. Later nodes see the
+    variables as last published, so reading and assigning under one mutex loses no update.
     No gradient.
     mutex: required."""
     builder.node("percale:MutexLock", [], {"mutex": mutex}, outputs=0, name=name)
@@ -1682,7 +1696,7 @@ def NegativeLogLikelihoodGrad(builder: Builder, dloss: Value, input: Value, targ
         weight: Optional[Value] = None, *, ignore_index: Optional[int] = None, reduction: Optional[str] = None,
         name: str = "") -> Value:
     """Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at the target, zero
-    elsewhere, divided by the sum of the weights used where the loss is a mean.
+    elsewhere. It is divided by the sum of the weights used if the loss is a mean.
     Input dloss: f32 f16 f64 bf16.
     Input input: f32 f16 f64 bf16.
     Input target (indices): i32 i64.
@@ -1695,8 +1709,8 @@ def NegativeLogLikelihoodGrad(builder: Builder, dloss: Value, input: Value, targ
 
 def NegativeLogLikelihoodLoss(builder: Builder, input: Value, target: Value, weight: Optional[Value] = None, *,
         ignore_index: Optional[int] = None, reduction: Optional[str] = None, name: str = "") -> Value:
-    """-weight[target] * input[target] over axis 1 of input [N,C,D1,...] for target [N,D1,...]; the mean is over the
-    sum of the weights used. Targets equal to ignore_index count nothing.
+    """-weight[target] * input[target] over axis 1 of input [N,C,D1,...], for target [N,D1,...]. The mean divides by
+    the sum of the weights used. Targets equal to ignore_index are ignored.
     Input input: f32 f16 f64 bf16.
     Input target (indices): i32 i64.
     Input weight (optional): f32 f16 f64 bf16.
@@ -1709,8 +1723,8 @@ def NonMaxSuppression(builder: Builder, boxes: Value, scores: Value,
         max_output_boxes_per_class: Optional[Value] = None, iou_threshold: Optional[Value] = None,
         score_threshold: Optional[Value] = None, *, center_point_box: Optional[int] = None,
         name: str = "") -> Value:
-    """Rows (batch, class, box) of the boxes above score_threshold, the best of a class first, without those whose
-    intersection over union with a better one is above iou_threshold.
+    """Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score in each class. A
+    box is dropped if its intersection over union with a better one is above iou_threshold.
     Input boxes: f32.
     Input scores: f32.
     Input max_output_boxes_per_class (optional): i64.
@@ -1723,14 +1737,14 @@ def NonMaxSuppression(builder: Builder, boxes: Value, scores: Value,
 
 
 def NonZero(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """[rank, n]: the coordinates of the n elements of X that are not zero, in the order of memory; NaN is not zero.
+    """The coordinates of the n nonzero elements of X, in row-major order, as [rank, n]; NaN counts as nonzero.
     Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     The gradient is zero."""
     return builder.node("NonZero", [X], {}, outputs=1, name=name)[0]
 
 
 def Not(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """Not X.
+    """Logical not of X.
     Input X: bool.
     The gradient is zero."""
     return builder.node("Not", [X], {}, outputs=1, name=name)[0]
@@ -1738,8 +1752,8 @@ def Not(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 def OneHot(builder: Builder, indices: Value, depth: Value, values: Value, *, axis: Optional[int] = None,
         name: str = "") -> Value:
-    """Along a new dim `axis` of size depth: values[1] where the index says (negative ones from the end), else
-    values[0], which also stands for indices out of range.
+    """One-hot vectors of size depth along a new dim `axis`: values[1] at the index (negative indices count from the
+    end), values[0] elsewhere. An index out of range gives values[0] everywhere.
     Input indices (indices): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input depth: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input values: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -1749,7 +1763,7 @@ def OneHot(builder: Builder, indices: Value, depth: Value, values: Value, *, axi
 
 
 def Or(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
-    """A or B, broadcast.
+    """Logical or of A and B, broadcast.
     Input A: bool.
     Input B: bool.
     The gradient is zero."""
@@ -1757,7 +1771,7 @@ def Or(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
 
 
 def PRelu(builder: Builder, X: Value, slope: Value, *, name: str = "") -> Value:
-    """slope * X below 0, else X; slope broadcasts to X (He et al. 2015).
+    """X where X >= 0, otherwise slope * X; slope broadcasts to X (He et al. 2015).
     Input X: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input slope: f32 i32 i64 f16 f64 u32 u64 bf16."""
     return builder.node("PRelu", [X, slope], {}, outputs=1, name=name)[0]
@@ -1765,8 +1779,8 @@ def PRelu(builder: Builder, X: Value, slope: Value, *, name: str = "") -> Value:
 
 def Pad(builder: Builder, data: Value, pads: Value, constant_value: Optional[Value] = None,
         axes: Optional[Value] = None, *, mode: Optional[str] = None, name: str = "") -> Value:
-    """Elements put before and after the dims of data: a constant, or data mirrored, its edge, or data again; negative
-    pads take away.
+    """Pads data before and after its dims, with a constant, reflected data, its edge, or data wrapped around. Negative
+    pads crop.
     Input data: 23 types.
     Input pads: i64.
     Input constant_value (optional): 23 types.
@@ -1777,7 +1791,8 @@ def Pad(builder: Builder, data: Value, pads: Value, constant_value: Optional[Val
 
 def PadGrad(builder: Builder, grad: Value, pads: Value, shape: Value, axes: Optional[Value] = None, *,
         mode: Optional[str] = None, name: str = "") -> Value:
-    """The gradient of Pad with respect to its data, of shape `shape`: each element of grad goes where Pad took it.
+    """The gradient of Pad with respect to data, of shape `shape`: each element of grad is added to the element that
+    Pad read.
     Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input pads: i64.
     Input shape: i64.
@@ -1789,7 +1804,7 @@ def PadGrad(builder: Builder, grad: Value, pads: Value, shape: Value, axes: Opti
 def PercaleRandomNormal(builder: Builder, shape: Value, *, dtype: Optional[int] = None, id: Optional[int] = None,
         mean: Optional[float] = None, scale: Optional[float] = None, seed: Optional[int] = None,
         name: str = "") -> Value:
-    """Numbers of the normal distribution of a given shape.
+    """Normally distributed random numbers, of a given shape.
     Input shape: i64.
     The gradient is zero.
     dtype: default 1.
@@ -1804,7 +1819,7 @@ def PercaleRandomNormal(builder: Builder, shape: Value, *, dtype: Optional[int] 
 def PercaleRandomUniform(builder: Builder, shape: Value, *, dtype: Optional[int] = None,
         high: Optional[float] = None, id: Optional[int] = None, low: Optional[float] = None,
         seed: Optional[int] = None, name: str = "") -> Value:
-    """Numbers uniform in [low, high) of a given shape.
+    """Uniformly distributed random numbers in [low, high), of a given shape.
     Input shape: i64.
     The gradient is zero.
     dtype: default 1.
@@ -1825,8 +1840,8 @@ def Pow(builder: Builder, X: Value, Y: Value, *, name: str = "") -> Value:
 
 def Print(builder: Builder, X: Value, *, message: Optional[str] = None, summarize: Optional[int] = None,
         name: str = "") -> Value:
-    """X, and its first `summarize` elements (-1: as many as fit a line) behind `message`, given to the engine's log
-    callback at the level info.
+    """Returns X unchanged and logs its first `summarize` elements (-1: as many as fit on a line), after `message`,
+    through the engine's log callback at level info.
     Input X: 23 types.
     message: default "".
     summarize: default 3, -1 or more."""
@@ -1838,8 +1853,8 @@ def QLinearConv(builder: Builder, x: Value, x_scale: Value, x_zero_point: Value,
         auto_pad: Optional[str] = None, dilations: Optional[Sequence[int]] = None, group: Optional[int] = None,
         kernel_shape: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """Conv of quantised x and w (scale and zero point one for all, of w also one per filter) plus B, an i32 of scale
-    x_scale * w_scale, quantised by y_scale and y_zero_point.
+    """Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero points are single
+    values; those of w may be one per filter. B is i32 with the scale x_scale * w_scale.
     Input x: u8 i8.
     Input x_scale: f32.
     Input x_zero_point: u8 i8.
@@ -1863,8 +1878,8 @@ def QLinearConv(builder: Builder, x: Value, x_scale: Value, x_zero_point: Value,
 
 def QLinearMatMul(builder: Builder, a: Value, a_scale: Value, a_zero_point: Value, b: Value, b_scale: Value,
         b_zero_point: Value, y_scale: Value, y_zero_point: Value, *, name: str = "") -> Value:
-    """MatMul of quantised a and b, quantised by y_scale and y_zero_point; a vector of scales or zero points is one per
-    row of a and y, one per column of b.
+    """MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or zero points holds one
+    per row of a and y, or one per column of b.
     Input a: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     Input a_scale: f32 f16 bf16.
     Input a_zero_point: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
@@ -1881,8 +1896,8 @@ def QLinearMatMul(builder: Builder, a: Value, a_scale: Value, a_zero_point: Valu
 def QuantizeLinear(builder: Builder, x: Value, y_scale: Value, y_zero_point: Optional[Value] = None, *,
         axis: Optional[int] = None, block_size: Optional[int] = None, output_dtype: Optional[int] = None,
         precision: Optional[int] = None, saturate: Optional[int] = None, name: str = "") -> Value:
-    """x / y_scale rounded to nearest (ties to even) + y_zero_point, held at the ends of the type; scale and zero point
-    as in DequantizeLinear. saturate is of float8, as in Cast.
+    """x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the dtype. Scale and
+    zero point are as in DequantizeLinear; saturate applies to float8 as in Cast.
     Input x: f32 i32 f16 f64 bf16.
     Input y_scale: f32 i32 f16 f64 bf16 f8e8m0.
     Input y_zero_point (optional): u8 i8 u16 i16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz u4 i4 f4e2m1 u2 i2.
@@ -1898,8 +1913,8 @@ def QuantizeLinear(builder: Builder, x: Value, y_scale: Value, y_zero_point: Opt
 
 def QueueClose(builder: Builder, *, queue: str, cancel_pending_enqueues: Optional[int] = None,
         name: str = "") -> None:
-    """From the end of this run on a queue takes no more elements. Those that runs wait to put in still pass, or are
-    turned away with CANCELLED where cancel_pending_enqueues is 1; those that are in it can be taken.
+    """Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are already waiting still
+    complete, or fail with CANCELLED if cancel_pending_enqueues is 1. Elements in the queue can still be dequeued.
     No gradient.
     queue: required.
     cancel_pending_enqueues: default 0, 0 to 1."""
@@ -1910,9 +1925,10 @@ def QueueClose(builder: Builder, *, queue: str, cancel_pending_enqueues: Optiona
 def QueueDequeue(builder: Builder, *, queue: str, capacity: Optional[int] = None, dtypes: Sequence[int],
         ranks: Sequence[int], dims: Optional[Sequence[int]] = None, outputs: int = 1,
         name: str = "") -> List[Value]:
-    """The first element of a queue; waits while it is empty, OUT_OF_RANGE when it is closed as well. Component i has
-    dtypes[i] and ranks[i] dims (-1: any number), which stand in `dims` one component after the other (-1: unknown).
-    A run that fails gives back what it took. What follows sees the variables as last published.
+    """Removes and returns the first element of a queue. Waits while the queue is empty; fails with OUT_OF_RANGE if it
+    is empty and closed. Component i has dtype dtypes[i] and ranks[i] dims (-1: any number). `dims` lists the dims
+    of all components one after the other (-1: unknown). A run that fails returns the elements that it took. Later
+    nodes see the variables as last published.
     The gradient is zero.
     queue: required.
     capacity: default 32, 1 or more.
@@ -1925,9 +1941,10 @@ def QueueDequeue(builder: Builder, *, queue: str, capacity: Optional[int] = None
 
 def QueueEnqueue(builder: Builder, components: Sequence[Value], *, queue: str, capacity: Optional[int] = None,
         name: str = "") -> None:
-    """Puts its inputs, as one element, at the end of a queue that holds at most `capacity` of them; waits while it is
-    full. CANCELLED when it is closed. Other runs see the element when the run has succeeded. An op on a queue runs
-    where its output is needed or it is a target: that a later node stands after it does not make it run.
+    """Appends its inputs as one element to a queue of at most `capacity` elements. Waits while the queue is full;
+    fails with CANCELLED if the queue is closed. Other runs see the element when this run has succeeded. A queue op
+    runs only if it is a target of the run or its output is needed; a control edge to a later node does not make it
+    run.
     Input components (any number): 23 types.
     No gradient.
     queue: required.
@@ -1936,7 +1953,7 @@ def QueueEnqueue(builder: Builder, components: Sequence[Value], *, queue: str, c
 
 
 def QueueSize(builder: Builder, *, queue: str, outputs: int = 1, name: str = "") -> List[Value]:
-    """How many elements a queue holds, as this run sees it, and whether it is closed.
+    """The number of elements in a queue, as this run sees it, and whether the queue is closed.
     The gradient is zero.
     queue: required."""
     return builder.node("percale:QueueSize", [], {"queue": queue}, outputs=outputs, name=name)
@@ -1944,8 +1961,8 @@ def QueueSize(builder: Builder, *, queue: str, outputs: int = 1, name: str = "")
 
 def RMSNormalization(builder: Builder, X: Value, scale: Value, *, axis: Optional[int] = None,
         epsilon: Optional[float] = None, stash_type: Optional[int] = None, name: str = "") -> Value:
-    """X / sqrt(mean(X^2) + epsilon) * scale, the mean over the dims from 'axis' on; in stash_type (1: f32, 16: bf16),
-    in f64 for f64 inputs.
+    """X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is computed in stash_type
+    (1: f32, 16: bf16), or in f64 for f64 inputs.
     Input X: f32 f16 f64 bf16.
     Input scale: f32 f16 f64 bf16.
     axis: default -1.
@@ -1983,8 +2000,8 @@ def RNNGrad(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] =
         activation_beta: Optional[Sequence[float]] = None, activations: Optional[Sequence[str]] = None,
         clip: Optional[float] = None, direction: Optional[str] = None, hidden_size: Optional[int] = None,
         layout: Optional[int] = None, outputs: int = 5, name: str = "") -> List[Value]:
-    """Gradients of RNN with respect to X, W, R, B and initial_h, from its inputs, which it runs through again, and
-    those of its outputs; it has no gradient of its own.
+    """Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the gradients of its
+    outputs. The forward pass is recomputed. The op has no gradient.
     Input X: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input R: f32 f16 f64 bf16.
@@ -2006,7 +2023,7 @@ def RNNGrad(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] =
 def RandomNormal(builder: Builder, *, dtype: Optional[int] = None, id: Optional[int] = None,
         mean: Optional[float] = None, scale: Optional[float] = None, seed: Optional[float] = None,
         shape: Sequence[int], name: str = "") -> Value:
-    """Numbers of the normal distribution.
+    """Normally distributed random numbers.
     The gradient is zero.
     dtype: default 1.
     id: default 0, 0 or more.
@@ -2021,7 +2038,7 @@ def RandomNormal(builder: Builder, *, dtype: Optional[int] = None, id: Optional[
 def RandomNormalLike(builder: Builder, input: Value, *, dtype: Optional[int] = None, id: Optional[int] = None,
         mean: Optional[float] = None, scale: Optional[float] = None, seed: Optional[float] = None,
         name: str = "") -> Value:
-    """Numbers of the normal distribution in the shape, and the dtype unless one is given, of the input.
+    """Normally distributed random numbers, in the shape of the input and, unless dtype is given, its dtype.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     The gradient is zero.
     id: default 0, 0 or more.
@@ -2035,7 +2052,7 @@ def RandomNormalLike(builder: Builder, input: Value, *, dtype: Optional[int] = N
 def RandomUniform(builder: Builder, *, dtype: Optional[int] = None, high: Optional[float] = None,
         id: Optional[int] = None, low: Optional[float] = None, seed: Optional[float] = None, shape: Sequence[int],
         name: str = "") -> Value:
-    """Numbers uniform in [low, high).
+    """Uniformly distributed random numbers in [low, high).
     The gradient is zero.
     dtype: default 1.
     high: default 1.
@@ -2050,7 +2067,8 @@ def RandomUniform(builder: Builder, *, dtype: Optional[int] = None, high: Option
 def RandomUniformLike(builder: Builder, input: Value, *, dtype: Optional[int] = None, high: Optional[float] = None,
         id: Optional[int] = None, low: Optional[float] = None, seed: Optional[float] = None,
         name: str = "") -> Value:
-    """Numbers uniform in [low, high) in the shape, and the dtype unless one is given, of the input.
+    """Uniformly distributed random numbers in [low, high), in the shape of the input and, unless dtype is given, its
+    dtype.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     The gradient is zero.
     high: default 1.
@@ -2062,7 +2080,7 @@ def RandomUniformLike(builder: Builder, input: Value, *, dtype: Optional[int] = 
 
 
 def Range(builder: Builder, start: Value, limit: Value, delta: Value, *, name: str = "") -> Value:
-    """start, start + delta, ... up to before limit.
+    """start, start + delta, and so on, up to but not including limit.
     Input start: f32 i16 i32 i64 f16 f64 bf16.
     Input limit: f32 i16 i32 i64 f16 f64 bf16.
     Input delta: f32 i16 i32 i64 f16 f64 bf16.
@@ -2088,7 +2106,7 @@ def Reciprocal(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 def ReduceL1(builder: Builder, data: Value, axes: Optional[Value] = None, *, keepdims: Optional[int] = None,
         noop_with_empty_axes: Optional[int] = None, name: str = "") -> Value:
-    """The sum of absolute values over axes (all without axes); 0 of nothing.
+    """The sum of absolute values over axes (default: all); 0 for no elements.
     Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input axes (optional): i64.
     keepdims: default 1, 0 to 1.
@@ -2099,7 +2117,7 @@ def ReduceL1(builder: Builder, data: Value, axes: Optional[Value] = None, *, kee
 
 def ReduceL2(builder: Builder, data: Value, axes: Optional[Value] = None, *, keepdims: Optional[int] = None,
         noop_with_empty_axes: Optional[int] = None, name: str = "") -> Value:
-    """The square root of the sum of squares over axes (all without axes); integers are cut.
+    """The square root of the sum of squares over axes (default: all); integers truncate.
     Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input axes (optional): i64.
     keepdims: default 1, 0 to 1.
@@ -2110,7 +2128,7 @@ def ReduceL2(builder: Builder, data: Value, axes: Optional[Value] = None, *, kee
 
 def ReduceLogSum(builder: Builder, data: Value, axes: Optional[Value] = None, *, keepdims: Optional[int] = None,
         noop_with_empty_axes: Optional[int] = None, name: str = "") -> Value:
-    """The logarithm of the sum over axes (all without axes); integers are cut.
+    """The logarithm of the sum over axes (default: all); integers truncate.
     Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input axes (optional): i64.
     keepdims: default 1, 0 to 1.
@@ -2121,7 +2139,7 @@ def ReduceLogSum(builder: Builder, data: Value, axes: Optional[Value] = None, *,
 
 def ReduceLogSumExp(builder: Builder, data: Value, axes: Optional[Value] = None, *, keepdims: Optional[int] = None,
         noop_with_empty_axes: Optional[int] = None, name: str = "") -> Value:
-    """The logarithm of the sum of exp over axes (all without axes), which does not overflow; integers are cut.
+    """The logarithm of the sum of exp over axes (default: all), computed without overflow; integers truncate.
     Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input axes (optional): i64.
     keepdims: default 1, 0 to 1.
@@ -2132,7 +2150,7 @@ def ReduceLogSumExp(builder: Builder, data: Value, axes: Optional[Value] = None,
 
 def ReduceMax(builder: Builder, data: Value, axes: Optional[Value] = None, *, keepdims: Optional[int] = None,
         noop_with_empty_axes: Optional[int] = None, name: str = "") -> Value:
-    """The greatest over axes (all without axes); NaN where one is NaN.
+    """The greatest element over axes (default: all); NaN if any is NaN.
     Input data: f32 u8 i8 i32 i64 bool f16 f64 u32 u64 bf16.
     Input axes (optional): i64.
     keepdims: default 1, 0 to 1.
@@ -2143,7 +2161,7 @@ def ReduceMax(builder: Builder, data: Value, axes: Optional[Value] = None, *, ke
 
 def ReduceMean(builder: Builder, data: Value, axes: Optional[Value] = None, *, keepdims: Optional[int] = None,
         noop_with_empty_axes: Optional[int] = None, name: str = "") -> Value:
-    """The mean over axes (all without axes); integers are cut towards zero.
+    """The mean over axes (default: all); integers truncate towards zero.
     Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input axes (optional): i64.
     keepdims: default 1, 0 to 1.
@@ -2154,7 +2172,7 @@ def ReduceMean(builder: Builder, data: Value, axes: Optional[Value] = None, *, k
 
 def ReduceMin(builder: Builder, data: Value, axes: Optional[Value] = None, *, keepdims: Optional[int] = None,
         noop_with_empty_axes: Optional[int] = None, name: str = "") -> Value:
-    """The least over axes (all without axes); NaN where one is NaN.
+    """The least element over axes (default: all); NaN if any is NaN.
     Input data: f32 u8 i8 i32 i64 bool f16 f64 u32 u64 bf16.
     Input axes (optional): i64.
     keepdims: default 1, 0 to 1.
@@ -2165,7 +2183,7 @@ def ReduceMin(builder: Builder, data: Value, axes: Optional[Value] = None, *, ke
 
 def ReduceProd(builder: Builder, data: Value, axes: Optional[Value] = None, *, keepdims: Optional[int] = None,
         noop_with_empty_axes: Optional[int] = None, name: str = "") -> Value:
-    """The product over axes (all without axes); 1 of nothing.
+    """The product over axes (default: all); 1 for no elements.
     Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input axes (optional): i64.
     keepdims: default 1, 0 to 1.
@@ -2176,7 +2194,7 @@ def ReduceProd(builder: Builder, data: Value, axes: Optional[Value] = None, *, k
 
 def ReduceSum(builder: Builder, data: Value, axes: Optional[Value] = None, *, keepdims: Optional[int] = None,
         noop_with_empty_axes: Optional[int] = None, name: str = "") -> Value:
-    """The sum over axes (all without axes); 0 of nothing.
+    """The sum over axes (default: all); 0 for no elements.
     Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input axes (optional): i64.
     keepdims: default 1, 0 to 1.
@@ -2187,7 +2205,7 @@ def ReduceSum(builder: Builder, data: Value, axes: Optional[Value] = None, *, ke
 
 def ReduceSumSquare(builder: Builder, data: Value, axes: Optional[Value] = None, *, keepdims: Optional[int] = None,
         noop_with_empty_axes: Optional[int] = None, name: str = "") -> Value:
-    """The sum of squares over axes (all without axes); integers wrap.
+    """The sum of squares over axes (default: all); integers wrap.
     Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input axes (optional): i64.
     keepdims: default 1, 0 to 1.
@@ -2203,21 +2221,22 @@ def Relu(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 
 def ReluGrad(builder: Builder, grad: Value, y: Value, *, name: str = "") -> Value:
-    """The gradient of Relu from that of its result and the result: grad, 0 where y <= 0.
+    """The gradient of Relu, from the gradient and the value of its result: grad, or 0 where y <= 0.
     Input grad: f32 i8 i16 i32 i64 f16 f64 bf16.
     Input y: f32 i8 i16 i32 i64 f16 f64 bf16."""
     return builder.node("percale:ReluGrad", [grad, y], {}, outputs=1, name=name)[0]
 
 
 def Reorder(builder: Builder, x: Value, *, name: str = "") -> Value:
-    """The tensor in another format in memory, which only plans know; a copy in a graph.
+    """The tensor in another memory format. Formats exist only in plans; in a graph the op is a copy.
     Input x: 23 types."""
     return builder.node("percale:Reorder", [x], {}, outputs=1, name=name)[0]
 
 
 def Reshape(builder: Builder, data: Value, shape: Value, *, allowzero: Optional[int] = None,
         name: str = "") -> Value:
-    """The elements of data in another shape: -1 is what remains, 0 copies the dim of data unless allowzero.
+    """data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data unless allowzero is
+    set.
     Input data: 23 types.
     Input shape: i64.
     allowzero: default 0, 0 to 1."""
@@ -2230,8 +2249,8 @@ def Resize(builder: Builder, X: Value, roi: Optional[Value] = None, scales: Opti
         exclude_outside: Optional[int] = None, extrapolation_value: Optional[float] = None,
         keep_aspect_ratio_policy: Optional[str] = None, mode: Optional[str] = None,
         nearest_mode: Optional[str] = None, name: str = "") -> Value:
-    """x resampled along its axes to scales * dims or to sizes: nearest, linear or cubic, with ONNX's coordinate modes
-    (and tf_half_pixel_for_nn of opset 11); antialias stretches the filter where x shrinks.
+    """x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic interpolation, with ONNX's
+    coordinate modes (and tf_half_pixel_for_nn of opset 11). antialias widens the filter where x shrinks.
     Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input roi (optional): f32 f16 f64.
     Input scales (optional): f32.
@@ -2256,8 +2275,8 @@ def ResizeGrad(builder: Builder, grad: Value, shape: Value, roi: Optional[Value]
         cubic_coeff_a: Optional[float] = None, exclude_outside: Optional[int] = None,
         keep_aspect_ratio_policy: Optional[str] = None, mode: Optional[str] = None,
         nearest_mode: Optional[str] = None, name: str = "") -> Value:
-    """The gradient of Resize with respect to X, of shape `shape`: each element of grad goes to where Resize took it
-    from, by the same weights.
+    """The gradient of Resize with respect to X, of shape `shape`: each element of grad is added to the elements that
+    Resize read, with the same weights.
     Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input shape: i64.
     Input roi (optional): f32 f16 f64.
@@ -2278,7 +2297,7 @@ def ResizeGrad(builder: Builder, grad: Value, shape: Value, roi: Optional[Value]
 
 def ReverseSequence(builder: Builder, input: Value, sequence_lens: Value, *, batch_axis: Optional[int] = None,
         time_axis: Optional[int] = None, name: str = "") -> Value:
-    """The input with the first sequence_lens[b] elements of sequence b along time_axis in reverse order.
+    """The input, with the first sequence_lens[b] elements of sequence b reversed along time_axis.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input sequence_lens (indices): i64.
     batch_axis: default 1, 0 to 1.
@@ -2291,8 +2310,8 @@ def RoiAlign(builder: Builder, X: Value, rois: Value, batch_indices: Value, *,
         coordinate_transformation_mode: Optional[str] = None, mode: Optional[str] = None,
         output_height: Optional[int] = None, output_width: Optional[int] = None,
         sampling_ratio: Optional[int] = None, spatial_scale: Optional[float] = None, name: str = "") -> Value:
-    """Mean or max of samples in each bin of regions (x1, y1, x2, y2) of X, linear between elements (He et al. 2017);
-    sampling_ratio samples along a bin, 0: as many as it is long.
+    """The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear interpolation (He et
+    al. 2017). Each bin has sampling_ratio samples per dim (0: its length, rounded up).
     Input X: f32 f16 f64 bf16.
     Input rois: f32 f16 f64 bf16.
     Input batch_indices (indices): i64.
@@ -2311,7 +2330,7 @@ def RoiAlignGrad(builder: Builder, grad: Value, rois: Value, batch_indices: Valu
         coordinate_transformation_mode: Optional[str] = None, mode: Optional[str] = None,
         output_height: Optional[int] = None, output_width: Optional[int] = None,
         sampling_ratio: Optional[int] = None, spatial_scale: Optional[float] = None, name: str = "") -> Value:
-    """The gradient of RoiAlign of mode avg with respect to X, of shape `shape`.
+    """The gradient of RoiAlign with mode avg with respect to X, of shape `shape`.
     Input grad: f32 f16 f64 bf16.
     Input rois: f32 f16 f64 bf16.
     Input batch_indices (indices): i64.
@@ -2331,8 +2350,9 @@ def RoiAlignGrad(builder: Builder, grad: Value, rois: Value, batch_indices: Valu
 def RotaryEmbedding(builder: Builder, X: Value, cos_cache: Value, sin_cache: Value,
         position_ids: Optional[Value] = None, *, interleaved: Optional[int] = None, num_heads: Optional[int] = None,
         rotary_embedding_dim: Optional[int] = None, name: str = "") -> Value:
-    """Turns pairs of elements of each head by the angles whose cosines and sines the caches hold, at position_ids
-    where they are there (Su et al. 2021); of a head the first rotary_embedding_dim elements, 0: all.
+    """Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold, looked up by
+    position_ids if given (Su et al. 2021). Only the first rotary_embedding_dim elements of each head are rotated
+    (0: all).
     Input X: f32 f16 f64 bf16.
     Input cos_cache: f32 f16 f64 bf16.
     Input sin_cache: f32 f16 f64 bf16.
@@ -2345,7 +2365,7 @@ def RotaryEmbedding(builder: Builder, X: Value, cos_cache: Value, sin_cache: Val
 
 
 def Round(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """X rounded to the nearest whole number, ties to even.
+    """X rounded to the nearest integer, ties to even.
     Input X: f32 f16 f64 bf16.
     The gradient is zero."""
     return builder.node("Round", [X], {}, outputs=1, name=name)[0]
@@ -2353,8 +2373,8 @@ def Round(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 def STFT(builder: Builder, signal: Value, frame_step: Value, window: Optional[Value] = None,
         frame_length: Optional[Value] = None, *, onesided: Optional[int] = None, name: str = "") -> Value:
-    """The DFT of frames of frame_length numbers, frame_step apart, of a signal [batch, length, 1 or 2], each times the
-    window.
+    """The DFT of each frame of frame_length samples, frame_step apart, of a signal [batch, length, 1 or 2], multiplied
+    by the window.
     Input signal: f32 f16 f64 bf16.
     Input frame_step: i32 i64.
     Input window (optional): f32 f16 f64 bf16.
@@ -2366,8 +2386,8 @@ def STFT(builder: Builder, signal: Value, frame_step: Value, window: Optional[Va
 
 def ScatterElements(builder: Builder, data: Value, indices: Value, updates: Value, *, axis: Optional[int] = None,
         reduction: Optional[str] = None, name: str = "") -> Value:
-    """data with updates put, added, multiplied, or joined by max or min, at the places that GatherElements would read,
-    in the order of the indices.
+    """data with updates set, added, multiplied, or combined by max or min, in the order of the indices, at the
+    positions that GatherElements would read.
     Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input indices (indices): i32 i64.
     Input updates: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -2379,8 +2399,8 @@ def ScatterElements(builder: Builder, data: Value, indices: Value, updates: Valu
 
 def ScatterND(builder: Builder, data: Value, indices: Value, updates: Value, *, reduction: Optional[str] = None,
         name: str = "") -> Value:
-    """data with updates put, added, multiplied, or joined by max or min, at the slices that tuples of indices name, in
-    the order of the tuples.
+    """data with updates set, added, multiplied, or combined by max or min, in the order of the tuples, at the slices
+    that tuples of indices select.
     Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input indices (indices): i64.
     Input updates: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -2390,7 +2410,7 @@ def ScatterND(builder: Builder, data: Value, indices: Value, updates: Value, *, 
 
 def Selu(builder: Builder, X: Value, *, alpha: Optional[float] = None, gamma: Optional[float] = None,
         name: str = "") -> Value:
-    """gamma x above 0, else gamma alpha (exp(x) - 1) (Klambauer et al. 2017).
+    """gamma x where x > 0, otherwise gamma alpha (exp(x) - 1) (Klambauer et al. 2017).
     Input X: f32 f16 f64 bf16.
     alpha: default 1.6732631921768188.
     gamma: default 1.0507010221481323."""
@@ -2399,7 +2419,7 @@ def Selu(builder: Builder, X: Value, *, alpha: Optional[float] = None, gamma: Op
 
 def Shape(builder: Builder, data: Value, *, start: Optional[int] = None, end: Optional[int] = None,
         name: str = "") -> Value:
-    """The dims [start, end) of the input; negative ones count from the end.
+    """The dims [start, end) of the input's shape; negative bounds count from the end.
     Input data: 23 types.
     The gradient is zero.
     start: default 0."""
@@ -2407,9 +2427,9 @@ def Shape(builder: Builder, data: Value, *, start: Optional[int] = None, end: Op
 
 
 def ShardMean(builder: Builder, X: Value, *, transposed: Optional[int] = None, name: str = "") -> Value:
-    """The sum of r_s X_s over the shards s of a batch, r_s being the shard's part of its rows, in every shard; with
-    `transposed` r_s times the sum of X_s, which is the gradient of the other. It waits for all shards, which a
-    trainer computes at the same time; X where there are no shards, as in a session's run.
+    """In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of the batch's rows
+    in shard s. With `transposed`, r_s times the sum of all X_s, which is the gradient of the former. It waits for
+    all shards, which a trainer computes at the same time. Without shards, as in a session's run, the output is X.
     Input X: f32 f16 f64 bf16.
     transposed: default 0, 0 to 1."""
     return builder.node("percale:ShardMean", [X], {"transposed": transposed}, outputs=1, name=name)[0]
@@ -2417,7 +2437,7 @@ def ShardMean(builder: Builder, X: Value, *, transposed: Optional[int] = None, n
 
 def Shrink(builder: Builder, input: Value, *, bias: Optional[float] = None, lambd: Optional[float] = None,
         name: str = "") -> Value:
-    """x + bias below -lambd, x - bias above lambd, else 0.
+    """x + bias where x < -lambd, x - bias where x > lambd, otherwise 0.
     Input input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     bias: default 0.
     lambd: default 0.5."""
@@ -2431,7 +2451,7 @@ def Sigmoid(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 
 def Sign(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """-1, 0 or 1 as X is negative, zero or positive; NaN stays NaN.
+    """The sign of X: -1, 0 or 1; NaN stays NaN.
     Input X: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     The gradient is zero."""
     return builder.node("Sign", [X], {}, outputs=1, name=name)[0]
@@ -2444,7 +2464,7 @@ def Sin(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 
 def Sinh(builder: Builder, input: Value, *, name: str = "") -> Value:
-    """The hyperbolic sine.
+    """The hyperbolic sine of the input.
     Input input: f32 f16 f64 bf16."""
     return builder.node("Sinh", [input], {}, outputs=1, name=name)[0]
 
@@ -2458,7 +2478,7 @@ def Size(builder: Builder, data: Value, *, name: str = "") -> Value:
 
 def Slice(builder: Builder, data: Value, starts: Value, ends: Value, axes: Optional[Value] = None,
         steps: Optional[Value] = None, *, name: str = "") -> Value:
-    """Elements from starts to before ends by steps along axes, as numpy's x[start:end:step].
+    """The elements from starts to before ends, by steps, along axes, as numpy's x[start:end:step].
     Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input starts: i32 i64.
     Input ends: i32 i64.
@@ -2469,7 +2489,7 @@ def Slice(builder: Builder, data: Value, starts: Value, ends: Value, axes: Optio
 
 def SliceGrad(builder: Builder, grad: Value, shape: Value, starts: Value, ends: Value, axes: Optional[Value] = None,
         steps: Optional[Value] = None, *, name: str = "") -> Value:
-    """Zeros of `shape` with grad where Slice takes its elements from.
+    """Zeros of shape `shape`, with grad at the positions that Slice reads.
     Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input shape: i64.
     Input starts: i32 i64.
@@ -2480,7 +2500,7 @@ def SliceGrad(builder: Builder, grad: Value, shape: Value, starts: Value, ends: 
 
 
 def Softmax(builder: Builder, input: Value, *, axis: Optional[int] = None, name: str = "") -> Value:
-    """exp(x) / sum of exp(x) along one axis.
+    """exp(x) / sum of exp(x) along `axis`.
     Input input: f32 f16 f64 bf16.
     axis: default -1."""
     return builder.node("Softmax", [input], {"axis": axis}, outputs=1, name=name)[0]
@@ -2490,7 +2510,7 @@ def SoftmaxCrossEntropyGrad(builder: Builder, dloss: Value, scores: Value, label
         weights: Optional[Value] = None, *, ignore_index: Optional[int] = None, reduction: Optional[str] = None,
         name: str = "") -> Value:
     """Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights[label] * (softmax(scores) -
-    onehot(label)), divided by the sum of the weights used where the loss is a mean.
+    onehot(label)). It is divided by the sum of the weights used if the loss is a mean.
     Input dloss: f32 f16 f64 bf16.
     Input scores: f32 f16 f64 bf16.
     Input labels (indices): i32 i64.
@@ -2504,8 +2524,8 @@ def SoftmaxCrossEntropyGrad(builder: Builder, dloss: Value, scores: Value, label
 def SoftmaxCrossEntropyLoss(builder: Builder, scores: Value, labels: Value, weights: Optional[Value] = None, *,
         ignore_index: Optional[int] = None, reduction: Optional[str] = None, outputs: int = 1,
         name: str = "") -> List[Value]:
-    """-weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...] for labels [N,D1,...]; the mean
-    is over the sum of the weights used. Labels equal to ignore_index count nothing.
+    """-weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...], for labels [N,D1,...]. The mean
+    divides by the sum of the weights used. Labels equal to ignore_index are ignored.
     Input scores: f32 f16 f64 bf16.
     Input labels (indices): i32 i64.
     Input weights (optional): f32 f16 f64 bf16.
@@ -2527,8 +2547,8 @@ def Softsign(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 
 def SpaceToDepth(builder: Builder, input: Value, *, blocksize: int, name: str = "") -> Value:
-    """Blocks of blocksize * blocksize pixels of [N,C,H,W] as channels; the place in the block is the outer part of the
-    channel's number.
+    """Moves blocks of blocksize * blocksize pixels of [N,C,H,W] into channels. The position in the block is the outer
+    part of the channel index.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     blocksize: required, 1 to 2048."""
     return builder.node("SpaceToDepth", [input], {"blocksize": blocksize}, outputs=1, name=name)[0]
@@ -2537,8 +2557,8 @@ def SpaceToDepth(builder: Builder, input: Value, *, blocksize: int, name: str = 
 def SparseApplyAdagrad(builder: Builder, param: Value, rows: Value, grad: Value, square: Value,
         learning_rate: Value, grad_scale: Optional[Value] = None, *, epsilon: Optional[float] = None,
         name: str = "") -> List[Value]:
-    """ApplyAdagrad for the rows of param and square that `rows` names, as SumRows gives them; other rows are neither
-    read nor written. The same as ApplyAdagrad with zeros for the others.
+    """ApplyAdagrad for the rows of param and square that `rows` lists, as SumRows returns them. Other rows are neither
+    read nor written. The result equals ApplyAdagrad with zero gradients for the other rows.
     Input param: f32 f16 f64 bf16.
     Input rows: i64.
     Input grad: f32 f16 f64 bf16.
@@ -2554,8 +2574,8 @@ def SparseApplyAdagrad(builder: Builder, param: Value, rows: Value, grad: Value,
 def SparseApplyAdam(builder: Builder, param: Value, rows: Value, grad: Value, m: Value, v: Value,
         learning_rate: Value, step: Value, grad_scale: Optional[Value] = None, *, beta1: Optional[float] = None,
         beta2: Optional[float] = None, epsilon: Optional[float] = None, name: str = "") -> List[Value]:
-    """ApplyAdam for the rows of param, m and v that `rows` names, as SumRows gives them (PyTorch's SparseAdam): the
-    moments of other rows do not decay; the step counts for all.
+    """ApplyAdam for the rows of param, m and v that `rows` lists, as SumRows returns them (PyTorch's SparseAdam). The
+    moments of other rows do not decay; the step applies to all rows.
     Input param: f32 f16 f64 bf16.
     Input rows: i64.
     Input grad: f32 f16 f64 bf16.
@@ -2576,7 +2596,7 @@ def SparseApplyFtrl(builder: Builder, param: Value, rows: Value, grad: Value, ac
         learning_rate: Value, grad_scale: Optional[Value] = None, *, learning_rate_power: Optional[float] = None,
         l1: Optional[float] = None, l2: Optional[float] = None, l2_shrinkage: Optional[float] = None,
         beta: Optional[float] = None, name: str = "") -> List[Value]:
-    """ApplyFtrl for the rows of param, accumulator and linear that `rows` names, as SumRows gives them (TensorFlow's
+    """ApplyFtrl for the rows of param, accumulator and linear that `rows` lists, as SumRows returns them (TensorFlow's
     SparseApplyFtrl).
     Input param: f32 f16 f64 bf16.
     Input rows: i64.
@@ -2599,8 +2619,8 @@ def SparseApplyFtrl(builder: Builder, param: Value, rows: Value, grad: Value, ac
 def SparseApplyMomentum(builder: Builder, param: Value, rows: Value, grad: Value, buffer: Value,
         learning_rate: Value, grad_scale: Optional[Value] = None, *, momentum: Optional[float] = None,
         nesterov: Optional[int] = None, name: str = "") -> List[Value]:
-    """ApplyMomentum for the rows of param and buffer that `rows` names, as SumRows gives them (TensorFlow's
-    SparseApplyMomentum): the momentum of other rows waits.
+    """ApplyMomentum for the rows of param and buffer that `rows` lists, as SumRows returns them (TensorFlow's
+    SparseApplyMomentum). The momentum of other rows does not change.
     Input param: f32 f16 f64 bf16.
     Input rows: i64.
     Input grad: f32 f16 f64 bf16.
@@ -2616,8 +2636,8 @@ def SparseApplyMomentum(builder: Builder, param: Value, rows: Value, grad: Value
 
 def SparseApplySGD(builder: Builder, param: Value, rows: Value, grad: Value, learning_rate: Value,
         grad_scale: Optional[Value] = None, *, name: str = "") -> Value:
-    """ApplySGD for the rows of param that `rows` names, as SumRows gives them; other rows are neither read nor
-    written. The same as ApplySGD with zeros for the others.
+    """ApplySGD for the rows of param that `rows` lists, as SumRows returns them. Other rows are neither read nor
+    written. The result equals ApplySGD with zero gradients for the other rows.
     Input param: f32 f16 f64 bf16.
     Input rows: i64.
     Input grad: f32 f16 f64 bf16.
@@ -2630,7 +2650,8 @@ def SparseApplySGD(builder: Builder, param: Value, rows: Value, grad: Value, lea
 
 def Split(builder: Builder, input: Value, split: Optional[Value] = None, *, axis: Optional[int] = None,
         num_outputs: Optional[int] = None, outputs: int = 1, name: str = "") -> List[Value]:
-    """The input cut along `axis` into parts of the given sizes, else into equal ones of which the last may be smaller.
+    """Splits the input along `axis` into parts of the given sizes. Without sizes, the parts are equal and the last may
+    be smaller.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input split (optional): i64.
     axis: default 0.
@@ -2640,13 +2661,13 @@ def Split(builder: Builder, input: Value, split: Optional[Value] = None, *, axis
 
 
 def Sqrt(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """The square root of X, NaN below zero.
+    """The square root of X; NaN for negative X.
     Input X: f32 f16 f64 bf16."""
     return builder.node("Sqrt", [X], {}, outputs=1, name=name)[0]
 
 
 def Squeeze(builder: Builder, data: Value, axes: Optional[Value] = None, *, name: str = "") -> Value:
-    """Takes away dims of 1: those of axes, without axes all.
+    """Removes dims of size 1: those in axes, or all without axes.
     Input data: 23 types.
     Input axes (optional): i64."""
     return builder.node("Squeeze", [data, axes], {}, outputs=1, name=name)[0]
@@ -2666,8 +2687,8 @@ def Sum(builder: Builder, data: Sequence[Value], *, name: str = "") -> Value:
 
 
 def SumRows(builder: Builder, rows: Value, values: Value, *, name: str = "") -> List[Value]:
-    """Values [count, ...] of equal row numbers summed in their order: the numbers from the least one up, each once,
-    and their sums; what is left over is filled with rows of -1 and zeros. Negative numbers stand for no row.
+    """Sums values [count, ...] that have the same row number, in their order. The outputs are the distinct row numbers
+    in ascending order and their sums; unused rows at the end are -1 and zeros. Negative row numbers are ignored.
     Input rows: i64.
     Input values: f32 f16 f64 bf16.
     No gradient."""
@@ -2675,7 +2696,8 @@ def SumRows(builder: Builder, rows: Value, values: Value, *, name: str = "") -> 
 
 
 def SumToShape(builder: Builder, x: Value, shape: Value, *, name: str = "") -> Value:
-    """Sums x over the dims that broadcasting `shape` to the shape of x repeats: the transpose of Expand.
+    """Sums x to shape `shape`, over the dims that broadcasting `shape` to the shape of x repeats: the transpose of
+    Expand.
     Input x: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input shape: i64."""
     return builder.node("percale:SumToShape", [x, shape], {}, outputs=1, name=name)[0]
@@ -2691,8 +2713,8 @@ def Swish(builder: Builder, X: Value, *, alpha: Optional[float] = None, name: st
 def SynchronizedBatchNormalization(builder: Builder, X: Value, scale: Value, B: Value, input_mean: Value,
         input_var: Value, *, epsilon: Optional[float] = None, momentum: Optional[float] = None, outputs: int = 1,
         name: str = "") -> List[Value]:
-    """BatchNormalization in training mode whose statistics are those of all shards of the batch (see ShardMean), and
-    the gradient runs through them.
+    """BatchNormalization in training mode with the statistics of all shards of the batch (see ShardMean). The gradient
+    flows through these statistics.
     Input X: f32 f16 f64 bf16.
     Input scale: f32 f16 f64 bf16.
     Input B: f32 f16 f64 bf16.
@@ -2705,7 +2727,7 @@ def SynchronizedBatchNormalization(builder: Builder, X: Value, scale: Value, B: 
 
 
 def Tan(builder: Builder, input: Value, *, name: str = "") -> Value:
-    """The tangent of an angle in radians.
+    """The tangent of the input in radians.
     Input input: f32 f16 f64 bf16."""
     return builder.node("Tan", [input], {}, outputs=1, name=name)[0]
 
@@ -2718,8 +2740,8 @@ def Tanh(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 def TensorScatter(builder: Builder, past_cache: Value, update: Value, write_indices: Optional[Value] = None, *,
         axis: Optional[int] = None, mode: Optional[str] = None, name: str = "") -> Value:
-    """past_cache with update written along `axis` from write_indices[b] on (0 without them); circular mode goes on at
-    the beginning.
+    """past_cache with update written along `axis` at write_indices[b] (default 0) and the positions after it. In
+    circular mode, writing wraps around to the beginning.
     Input past_cache: 23 types.
     Input update: 23 types.
     Input write_indices (optional, indices): i64.
@@ -2731,14 +2753,14 @@ def TensorScatter(builder: Builder, past_cache: Value, update: Value, write_indi
 
 
 def ThresholdedRelu(builder: Builder, X: Value, *, alpha: Optional[float] = None, name: str = "") -> Value:
-    """x above alpha, else 0.
+    """x where x > alpha, otherwise 0.
     Input X: f32 f16 f64 bf16.
     alpha: default 1."""
     return builder.node("ThresholdedRelu", [X], {"alpha": alpha}, outputs=1, name=name)[0]
 
 
 def Tile(builder: Builder, input: Value, repeats: Value, *, name: str = "") -> Value:
-    """The input repeats[d] times along each dim d.
+    """The input repeated repeats[d] times along each dim d.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input repeats: i64."""
     return builder.node("Tile", [input, repeats], {}, outputs=1, name=name)[0]
@@ -2754,8 +2776,8 @@ def TileGrad(builder: Builder, grad: Value, repeats: Value, shape: Value, *, nam
 
 def TopK(builder: Builder, X: Value, K: Value, *, axis: Optional[int] = None, largest: Optional[int] = None,
         sorted: Optional[int] = None, name: str = "") -> List[Value]:
-    """The K greatest (or least) elements along `axis`, of equals those that come first, and where they were; in order,
-    without `sorted` as well. NaN counts as greatest.
+    """The K greatest (or least) elements along `axis`, and their indices; among equals, those that come first. They
+    are always sorted, even without `sorted`. NaN counts as greatest.
     Input X: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input K: i64.
     axis: default -1.
@@ -2765,7 +2787,8 @@ def TopK(builder: Builder, X: Value, K: Value, *, axis: Optional[int] = None, la
 
 
 def Transpose(builder: Builder, data: Value, *, perm: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """Dim d of the result is dim perm[d] of the input; without perm all dims are reversed.
+    """The input with permuted dims: dim d of the result is dim perm[d] of the input. Without perm, all dims are
+    reversed.
     Input data: 23 types.
     perm: 0 or more."""
     return builder.node("Transpose", [data], {"perm": perm}, outputs=1, name=name)[0]
@@ -2773,7 +2796,7 @@ def Transpose(builder: Builder, data: Value, *, perm: Optional[Sequence[int]] = 
 
 def Trilu(builder: Builder, input: Value, k: Optional[Value] = None, *, upper: Optional[int] = None,
         name: str = "") -> Value:
-    """Matrices with zeros below (upper) or above (lower) their diagonal number k.
+    """The input's matrices with zeros below (upper) or above (lower) diagonal k.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input k (optional): i64.
     upper: default 1, 0 to 1."""
@@ -2782,8 +2805,9 @@ def Trilu(builder: Builder, input: Value, k: Optional[Value] = None, *, upper: O
 
 def Unique(builder: Builder, X: Value, *, axis: Optional[int] = None, sorted: Optional[int] = None,
         outputs: int = 1, name: str = "") -> List[Value]:
-    """The distinct slices of X along `axis`, without it the elements, ascending or (sorted 0) as they first come;
-    where each first was, which of them each slice of X is, and how often it comes.
+    """The distinct slices of X along `axis`, or its distinct elements without `axis`, in ascending order or (sorted 0)
+    in order of first occurrence. Further outputs: the index of each first occurrence, for each slice of X its index
+    in Y, and the count of each.
     Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     No gradient.
     sorted: default 1, 0 to 1."""
@@ -2791,14 +2815,14 @@ def Unique(builder: Builder, X: Value, *, axis: Optional[int] = None, sorted: Op
 
 
 def Unsqueeze(builder: Builder, data: Value, axes: Value, *, name: str = "") -> Value:
-    """Puts in dims of 1 so that they stand at `axes` of the result.
+    """Inserts dims of size 1 at the positions `axes` of the result.
     Input data: 23 types.
     Input axes: i64."""
     return builder.node("Unsqueeze", [data, axes], {}, outputs=1, name=name)[0]
 
 
 def Where(builder: Builder, condition: Value, X: Value, Y: Value, *, name: str = "") -> Value:
-    """X where the condition holds, else Y; all three broadcast.
+    """X where the condition is true, otherwise Y; all three broadcast.
     Input condition: bool.
     Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input Y: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16."""
@@ -2806,7 +2830,7 @@ def Where(builder: Builder, condition: Value, X: Value, Y: Value, *, name: str =
 
 
 def Xor(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
-    """A or B but not both, broadcast.
+    """Logical exclusive or of A and B, broadcast.
     Input A: bool.
     Input B: bool.
     The gradient is zero."""

@@ -78,11 +78,13 @@ TEST_CASE("a plug-in that is opened twice by one library is one plug-in") {
 }
 
 TEST_CASE("a library that is older than the plug-in is refused") {
-  percale_host_api host{};
-  host.struct_size = offsetof(percale_host_api, grad_set);
-  host.status_create = [](int32_t code, const char* message, size_t size) {
+  percale_host_status_api statuses{};
+  statuses.create = [](percale_code code, const char* message, size_t size) {
     return to_c(Status(static_cast<Code>(code), std::string(message, size)));
   };
+  percale_host_api host{};
+  host.struct_size = offsetof(percale_host_api, graph);
+  host.status = &statuses;
   const percale_plugin_api* plugin = nullptr;
   const Status status = from_c(percale_null_plugin_init(&host, PERCALE_PLUGIN_ABI, "", &plugin));
   CHECK(status.code() == Code::kUnimplemented);

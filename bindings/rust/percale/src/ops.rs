@@ -85,7 +85,7 @@ op! {
 }
 
 op! {
-    /// The angle in \[0, pi\] whose cosine the input is; NaN outside \[-1, 1\].
+    /// The inverse cosine of the input, in radians in \[0, pi\]; NaN outside \[-1, 1\].
     ///
     /// Input input: f32 f16 f64 bf16.
     Acos acos "Acos" (input: one)
@@ -94,7 +94,7 @@ op! {
 }
 
 op! {
-    /// The number from 0 on whose hyperbolic cosine the input is; NaN below 1.
+    /// The inverse hyperbolic cosine of the input, at least 0; NaN below 1.
     ///
     /// Input input: f32 f16 f64 bf16.
     Acosh acosh "Acosh" (input: one)
@@ -114,8 +114,9 @@ op! {
 }
 
 op! {
-    /// theta times (x, y, 1) or (x, y, z, 1) for each element of pictures of `size` \[N,C,(D,)H,W\], with x, y and z
-    /// from -1 to 1 between the first and the last element (align_corners) or edge.
+    /// The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of `size` \[N,C,(D,)H,W\].
+    /// x, y and z run from -1 to 1 between the centres of the first and last elements (align_corners) or the outer
+    /// edges.
     ///
     /// Input theta: f32 f16 f64 bf16.
     ///
@@ -128,7 +129,7 @@ op! {
 }
 
 op! {
-    /// A and B, broadcast.
+    /// Logical and of A and B, broadcast.
     ///
     /// Input A: bool.
     ///
@@ -196,7 +197,7 @@ op! {
 }
 
 op! {
-    /// ApplyAdam on param * (1 - learning_rate * weight_decay), which g does not see (PyTorch's AdamW).
+    /// ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g (PyTorch's AdamW).
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -227,10 +228,11 @@ op! {
 }
 
 op! {
-    /// FTRL-proximal (McMahan et al. 2013, as TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2; z' =
-    /// z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'| \<= l1,
-    /// else (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) and linear (z)
-    /// share one shape and one of f16, bf16, f32, f64; learning_rate is a scalar above 0.
+    /// FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2;
+    /// z' = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'|
+    /// \<= l1, otherwise (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n)
+    /// and linear (z) have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar
+    /// above 0.
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -263,9 +265,9 @@ op! {
 op! {
     /// LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; u = m' / (1
     /// - beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param; the new param is param -
-    /// learning_rate |param| / |u| u, with Euclidean norms of the whole tensor, their ratio 1 where one is 0. g is
-    /// grad times grad_scale; param, grad, m and v share one shape and one of f16, bf16, f32, f64; learning_rate and
-    /// step are scalars.
+    /// learning_rate |param| / |u| u. The norms are Euclidean norms of the whole tensor; their ratio is 1 if either
+    /// is 0. g is grad times grad_scale. param, grad, m and v have the same shape and the same dtype, one of f16,
+    /// bf16, f32, f64; learning_rate and step are scalars.
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -297,8 +299,8 @@ op! {
 
 op! {
     /// Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new param
-    /// is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m share one shape and one
-    /// of f16, bf16, f32, f64; learning_rate is a scalar.
+    /// is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m have the same shape and
+    /// the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar.
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -323,8 +325,8 @@ op! {
 }
 
 op! {
-    /// buffer = momentum * buffer + g; param - learning_rate * buffer, with nesterov * (g + momentum * buffer)
-    /// (PyTorch's SGD).
+    /// buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param - learning_rate * (g +
+    /// momentum * buffer) (PyTorch's SGD).
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -398,7 +400,8 @@ op! {
 }
 
 op! {
-    /// The place of the greatest along `axis`, of equals the first (or last); NaN counts as greatest.
+    /// The index of the greatest element along `axis`: the first of equals, or the last with select_last_index. NaN
+    /// counts as greatest.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -415,7 +418,8 @@ op! {
 }
 
 op! {
-    /// The place of the least along `axis`, of equals the first (or last); NaN counts as least.
+    /// The index of the least element along `axis`: the first of equals, or the last with select_last_index. NaN
+    /// counts as least.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -432,7 +436,7 @@ op! {
 }
 
 op! {
-    /// The angle in \[-pi/2, pi/2\] whose sine the input is; NaN outside \[-1, 1\].
+    /// The inverse sine of the input, in radians in \[-pi/2, pi/2\]; NaN outside \[-1, 1\].
     ///
     /// Input input: f32 f16 f64 bf16.
     Asin asin "Asin" (input: one)
@@ -441,7 +445,7 @@ op! {
 }
 
 op! {
-    /// The number whose hyperbolic sine the input is.
+    /// The inverse hyperbolic sine of the input.
     ///
     /// Input input: f32 f16 f64 bf16.
     Asinh asinh "Asinh" (input: one)
@@ -450,7 +454,8 @@ op! {
 }
 
 op! {
-    /// X where there is one, and a failed run with `message` unless every element of the condition holds.
+    /// Returns X unchanged, if it is given, and fails the run with `message` unless every element of the condition is
+    /// true.
     ///
     /// Input condition: bool.
     ///
@@ -463,7 +468,7 @@ op! {
 }
 
 op! {
-    /// Gives a variable a new value.
+    /// Assigns a new value to a variable.
     ///
     /// Input value: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -476,7 +481,7 @@ op! {
 }
 
 op! {
-    /// Adds to the value of a variable.
+    /// Adds the input to the value of a variable.
     ///
     /// Input value: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -489,7 +494,7 @@ op! {
 }
 
 op! {
-    /// The angle in \[-pi/2, pi/2\] whose tangent the input is.
+    /// The inverse tangent of the input, in radians in \[-pi/2, pi/2\].
     ///
     /// Input input: f32 f16 f64 bf16.
     Atan atan "Atan" (input: one)
@@ -498,7 +503,7 @@ op! {
 }
 
 op! {
-    /// The number whose hyperbolic tangent the input is; NaN outside \[-1, 1\].
+    /// The inverse hyperbolic tangent of the input; NaN outside \[-1, 1\].
     ///
     /// Input input: f32 f16 f64 bf16.
     Atanh atanh "Atanh" (input: one)
@@ -507,9 +512,9 @@ op! {
 }
 
 op! {
-    /// softmax(scale Q K^T, capped, + mask) V per head (Vaswani et al. 2017); heads of Q may share those of K and V
-    /// (Ainslie et al. 2023), past keys and values stand before the new ones. X is \[batch, heads, sequence, size\]
-    /// or \[batch, sequence, heads * size\]. A query without a key gives zeros.
+    /// Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al. 2017). Heads of Q
+    /// may share heads of K and V (Ainslie et al. 2023). Past keys and values precede the new ones. Each input is
+    /// \[batch, heads, sequence, size\] or \[batch, sequence, heads * size\]. A query without any key gives zeros.
     ///
     /// Input Q: f32 f16 f64 bf16.
     ///
@@ -548,7 +553,8 @@ op! {
 }
 
 op! {
-    /// Mean under each position of a window over X \[N,C,D1,...\]; with count_include_pad the pads count as zeros.
+    /// The mean under each position of a sliding window over X \[N,C,D1,...\]; with count_include_pad the padding
+    /// counts as zeros.
     ///
     /// Input X: f32 f16 f64 bf16.
     AveragePool average_pool "AveragePool" (x: one)
@@ -571,8 +577,8 @@ op! {
 }
 
 op! {
-    /// Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X, whose spatial dims are given
-    /// by the attribute 'spatial_shape' or by the input 'shape', the shape of X.
+    /// Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial dims of X come
+    /// from the attribute 'spatial_shape' or from the input 'shape', the shape of X.
     ///
     /// Input dY: f32 f16 f64 bf16.
     ///
@@ -601,7 +607,7 @@ op! {
 }
 
 op! {
-    /// MatMul of operands of rank 2 and more, the matrices of either transposed where asked for.
+    /// MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the attributes say so.
     ///
     /// Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -616,8 +622,8 @@ op! {
 }
 
 op! {
-    /// Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X \[N,C,...\]. In training mode mean and
-    /// (biased) variance are the batch's, and running_x = input_x * momentum + batch_x * (1 - momentum).
+    /// Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X \[N,C,...\]. In training mode, mean and
+    /// (biased) variance are those of the batch, and running_x = input_x * momentum + batch_x * (1 - momentum).
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -640,8 +646,8 @@ op! {
 }
 
 op! {
-    /// Gradients of BatchNormalization for X, scale and B. In training mode the batch's statistics are computed again
-    /// from X and the gradient runs through them; else they are the inputs mean and var.
+    /// Gradients of BatchNormalization with respect to X, scale and B. In training mode the statistics of the batch
+    /// are recomputed from X and the gradient flows through them; otherwise they are the inputs mean and var.
     ///
     /// Input dY: f32 f16 f64 bf16.
     ///
@@ -664,7 +670,7 @@ op! {
 }
 
 op! {
-    /// 1 with the probability that the input says, else 0, in the dtype of the input unless one is given.
+    /// 1 with the probability that the input holds, otherwise 0, in the dtype of the input unless dtype is given.
     ///
     /// Input input: f32 f16 f64 bf16.
     ///
@@ -681,7 +687,7 @@ op! {
 }
 
 op! {
-    /// max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of one shape, reduced as asked.
+    /// max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape, reduced by `reduction`.
     ///
     /// Input logits: f32 f16 f64 bf16.
     ///
@@ -694,7 +700,7 @@ op! {
 }
 
 op! {
-    /// The bits of each element taken for an element of the type 'to', which has as many.
+    /// Reinterprets the bits of each element as an element of dtype 'to', which must have the same size.
     ///
     /// Input input: 23 types.
     ///
@@ -707,8 +713,8 @@ op! {
 }
 
 op! {
-    /// X with its bits moved LEFT or RIGHT by Y places, broadcast; zeros move in, and nothing is left from the number
-    /// of bits on.
+    /// X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of bits or more
+    /// gives 0.
     ///
     /// Input X: u8 u16 u32 u64.
     ///
@@ -723,7 +729,7 @@ op! {
 }
 
 op! {
-    /// The bits that are set in A and in B, broadcast.
+    /// Bitwise and of A and B, broadcast.
     ///
     /// Input A: u8 i8 u16 i16 i32 i64 u32 u64.
     ///
@@ -736,7 +742,7 @@ op! {
 }
 
 op! {
-    /// Every bit turned over.
+    /// Inverts every bit of X.
     ///
     /// Input X: u8 i8 u16 i16 i32 i64 u32 u64.
     ///
@@ -747,7 +753,7 @@ op! {
 }
 
 op! {
-    /// The bits that are set in A or in B, broadcast.
+    /// Bitwise or of A and B, broadcast.
     ///
     /// Input A: u8 i8 u16 i16 i32 i64 u32 u64.
     ///
@@ -760,7 +766,7 @@ op! {
 }
 
 op! {
-    /// The bits that are set in A or in B but not in both, broadcast.
+    /// Bitwise exclusive or of A and B, broadcast.
     ///
     /// Input A: u8 i8 u16 i16 i32 i64 u32 u64.
     ///
@@ -788,7 +794,7 @@ op! {
 }
 
 op! {
-    /// The outputs of a function of the graph for the given inputs.
+    /// Calls a function of the graph with the given inputs; the outputs are those of the function.
     ///
     /// Input inputs (optional, any number): 26 types.
     Call call "percale:Call" (inputs: many)
@@ -799,9 +805,9 @@ op! {
 }
 
 op! {
-    /// The input in dtype `to`: floats round to nearest, are cut towards zero to integers and held at the ends of
-    /// their range (NaN gives 0); integers, and floats as integers of 4 and 2 bits, wrap; bool is != 0. saturate and
-    /// round_mode are of float8 as ONNX has them; beyond its range f4e2m1 is held at 6.
+    /// Converts the input to dtype `to`. Floats round to nearest; to integers they truncate towards zero and saturate
+    /// (NaN gives 0). Integers, and floats converted to 4- and 2-bit integers, wrap. To bool, the result is x != 0.
+    /// saturate and round_mode apply to float8 as in ONNX; values beyond the range of f4e2m1 saturate at 6.
     ///
     /// Input input: 23 types.
     Cast cast "Cast" (input: one)
@@ -816,7 +822,7 @@ op! {
 }
 
 op! {
-    /// The input in the dtype of the second operand, converted as Cast does.
+    /// Converts the input to the dtype of the second operand, as Cast does.
     ///
     /// Input input: 23 types.
     ///
@@ -831,7 +837,7 @@ op! {
 }
 
 op! {
-    /// The least whole number not below X.
+    /// The least integer not below X.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -842,7 +848,7 @@ op! {
 }
 
 op! {
-    /// x above 0, else alpha (exp(x / alpha) - 1).
+    /// x where x \> 0, otherwise alpha (exp(x / alpha) - 1).
     ///
     /// Input X: f32 f16 f64 bf16.
     Celu celu "Celu" (x: one)
@@ -853,8 +859,8 @@ op! {
 }
 
 op! {
-    /// The middle of the input along axes (all without any), cut or padded with zeros to the dims of shape; an odd
-    /// element goes at the end.
+    /// The centre of the input along axes (default: all), cropped or padded with zeros to the dims in shape. If the
+    /// difference is odd, the extra element is at the end.
     ///
     /// Input input_data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -867,7 +873,8 @@ op! {
 }
 
 op! {
-    /// X, and a failed run with `message` where an element is infinite or NaN. Its gradient is checked too.
+    /// Returns X unchanged. An infinite or NaN element fails the run with `message`. The gradient is checked in the
+    /// same way.
     ///
     /// Input X: f32 f16 f64 bf16.
     CheckNumerics check_numerics "percale:CheckNumerics" (x: one)
@@ -878,8 +885,8 @@ op! {
 }
 
 op! {
-    /// The lower triangular L with L L^T = X, of every symmetric matrix \[..., n, n\] of X, whose lower triangle
-    /// alone is read. A matrix that is not positive definite fails the run.
+    /// The lower triangular L with L L^T = X for each symmetric matrix \[..., n, n\] of X. Only the lower triangle of
+    /// X is read. A matrix that is not positive definite fails the run.
     ///
     /// Input X: f32 f16 f64 bf16.
     Cholesky cholesky "percale:Cholesky" (x: one)
@@ -888,7 +895,7 @@ op! {
 }
 
 op! {
-    /// min(max(X, min), max) with scalar limits that may be absent; NaN stays NaN.
+    /// min(max(X, min), max) with optional scalar limits; NaN stays NaN.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -901,8 +908,8 @@ op! {
 }
 
 op! {
-    /// The cofactors of every matrix \[..., n, n\] of X, singular or not: Y\[i, j\] = (-1)^(i+j) times the
-    /// determinant of X without row i and column j. Its gradient fails the run on a singular matrix.
+    /// The cofactors of each matrix \[..., n, n\] of X, which may be singular: Y\[i, j\] = (-1)^(i+j) times the
+    /// determinant of X without row i and column j. Its gradient fails the run for a singular matrix.
     ///
     /// Input X: f32 f16 f64 bf16.
     Cofactors cofactors "percale:Cofactors" (x: one)
@@ -911,8 +918,8 @@ op! {
 }
 
 op! {
-    /// Columns \[N, C * block, L\] summed into images \[N,C,D1,...\] of image_shape at the places where a window of
-    /// block_shape had them; integers wrap, of bools one is enough.
+    /// Sums columns \[N, C * block, L\] into images \[N,C,D1,...\] of image_shape: each column goes where a sliding
+    /// window of block_shape took it from. Integers wrap; bools are combined by or.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -933,8 +940,8 @@ op! {
 }
 
 op! {
-    /// The slices of the input along `axis`, without it the elements, for which the condition holds; it may be
-    /// shorter than the axis.
+    /// The slices of the input along `axis`, or its elements without `axis`, where the condition is true. The
+    /// condition may be shorter than the axis.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -947,7 +954,7 @@ op! {
 }
 
 op! {
-    /// The inputs one behind the other along `axis`.
+    /// The inputs concatenated along `axis`.
     ///
     /// Input inputs (any number): f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Concat concat "Concat" (inputs: many)
@@ -958,7 +965,7 @@ op! {
 }
 
 op! {
-    /// The value of its one attribute.
+    /// The value of its only attribute.
     ///
     /// The gradient is zero.
     Constant constant "Constant" ()
@@ -977,7 +984,7 @@ op! {
 }
 
 op! {
-    /// A tensor of the given shape whose every element is `value`, by default an f32 zero.
+    /// A tensor of the given shape, filled with `value` (default: an f32 zero).
     ///
     /// Input input: i64.
     ///
@@ -1016,8 +1023,8 @@ op! {
 }
 
 op! {
-    /// Gradient of Conv with respect to X, from dY and W; X's spatial dims are given by the attribute 'spatial_shape'
-    /// or by the input 'shape', the shape of X.
+    /// Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the attribute
+    /// 'spatial_shape' or from the input 'shape', the shape of X.
     ///
     /// Input dY: f32 f16 f64 bf16.
     ///
@@ -1044,8 +1051,8 @@ op! {
 }
 
 op! {
-    /// Gradients of Conv with respect to W and B, from X and dY; W's spatial dims are given by the attribute
-    /// 'kernel_shape' or by the input 'shape', the shape of W.
+    /// Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the attribute
+    /// 'kernel_shape' or from the input 'shape', the shape of W.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1070,7 +1077,7 @@ op! {
 }
 
 op! {
-    /// Conv of x - x_zero_point and w - w_zero_point (one, or one per filter) with sums of i32.
+    /// Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in i32.
     ///
     /// Input x: u8 i8.
     ///
@@ -1099,9 +1106,9 @@ op! {
 }
 
 op! {
-    /// Transposed convolution of X \[N,C,D1,...\] with filters W \[C,M/group,k1,...\], plus B \[M\]: the gradient of
-    /// Conv with respect to its input, output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 -
-    /// pads.
+    /// Transposed convolution of X \[N,C,D1,...\] with filters W \[C,M/group,k1,...\], plus B \[M\]. It is the
+    /// gradient of Conv with respect to its input; output dim = stride * (in - 1) + output_padding + (k - 1) *
+    /// dilation + 1 - pads.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1139,7 +1146,7 @@ op! {
 }
 
 op! {
-    /// The hyperbolic cosine.
+    /// The hyperbolic cosine of the input.
     ///
     /// Input input: f32 f16 f64 bf16.
     Cosh cosh "Cosh" (input: one)
@@ -1148,7 +1155,8 @@ op! {
 }
 
 op! {
-    /// The product of the elements so far along an axis, with (or exclusive: without) the element itself.
+    /// The product of the elements up to each element along an axis, including the element itself unless exclusive is
+    /// set.
     ///
     /// Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -1163,7 +1171,7 @@ op! {
 }
 
 op! {
-    /// The gradient of CumProd with respect to x, right where elements of x are 0 as well.
+    /// The gradient of CumProd with respect to x; correct if elements of x are 0, too.
     ///
     /// Input grad: f32 f16 f64 bf16.
     ///
@@ -1182,7 +1190,8 @@ op! {
 }
 
 op! {
-    /// The sum of the elements so far along an axis, with (or exclusive: without) the element itself.
+    /// The sum of the elements up to each element along an axis, including the element itself unless exclusive is
+    /// set.
     ///
     /// Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -1197,9 +1206,9 @@ op! {
 }
 
 op! {
-    /// The discrete Fourier transform along an axis of \[..., 1\] real or \[..., 2\] complex numbers, cut or filled
-    /// with zeros to dft_length: sum of x\[n\] exp(-2 pi i k n / N), inverse: with + and divided by N. onesided: the
-    /// first half of a real input's, or the real output of such a half.
+    /// The discrete Fourier transform along an axis of \[..., 1\] real or \[..., 2\] complex numbers, cropped or
+    /// zero-padded to dft_length: sum of x\[n\] exp(-2 pi i k n / N). inverse: + in the exponent, divided by N.
+    /// onesided: the first half of the transform of a real input, or with inverse the real output for such a half.
     ///
     /// Input input: f32 f16 f64 bf16.
     ///
@@ -1216,8 +1225,8 @@ op! {
 }
 
 op! {
-    /// Channels of \[N,C,H,W\] as blocks of blocksize * blocksize pixels; the place in the block is the outer part of
-    /// the channel's number (mode DCR) or the inner (CRD).
+    /// Moves channels of \[N,C,H,W\] into blocks of blocksize * blocksize pixels. The position in the block is the
+    /// outer part (mode DCR) or the inner part (CRD) of the channel index.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     DepthToSpace depth_to_space "DepthToSpace" (input: one)
@@ -1230,8 +1239,8 @@ op! {
 }
 
 op! {
-    /// (x - x_zero_point) * x_scale; scale and zero point are one for all, one per place along 'axis', or one per
-    /// block of block_size along it.
+    /// (x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per position along
+    /// 'axis', or one per block of block_size along it.
     ///
     /// Input x: 14 types.
     ///
@@ -1250,7 +1259,7 @@ op! {
 }
 
 op! {
-    /// The determinant of every matrix \[..., n, n\] of X.
+    /// The determinant of each matrix \[..., n, n\] of X.
     ///
     /// Input X: f32 f16 f64 bf16.
     Det det "Det" (x: one)
@@ -1259,7 +1268,7 @@ op! {
 }
 
 op! {
-    /// A / B, broadcast; integers are cut towards zero, and an integer zero in B is an error.
+    /// A / B, broadcast; integers truncate towards zero, and an integer zero in B is an error.
     ///
     /// Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -1270,8 +1279,8 @@ op! {
 }
 
 op! {
-    /// In training mode each element is kept with probability 1 - ratio and divided by it, else zero; mask says
-    /// which. Otherwise the data as it is. Ratio (default 0.5) is in \[0, 1\].
+    /// In training mode, each element is kept with probability 1 - ratio and divided by it, otherwise set to zero;
+    /// mask says which. Outside training mode, the data unchanged. ratio is in \[0, 1\], by default 0.5.
     ///
     /// Input data: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     ///
@@ -1288,7 +1297,7 @@ op! {
 }
 
 op! {
-    /// x as u8, with the scale and the zero point that its own range, widened to hold 0, asks for.
+    /// x quantised to u8, with the scale and the zero point of its own value range, extended to include 0.
     ///
     /// Input x: f32.
     ///
@@ -1299,8 +1308,8 @@ op! {
 }
 
 op! {
-    /// The sum over all labels that 'equation' does not give the output of the products of the operands' elements, as
-    /// numpy.einsum; an ellipsis stands for dims that broadcast.
+    /// Multiplies the operands' elements and sums over all labels of 'equation' that the output does not have, as
+    /// numpy.einsum. An ellipsis stands for dims that broadcast.
     ///
     /// Input Inputs (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Einsum einsum "Einsum" (inputs: many)
@@ -1311,7 +1320,7 @@ op! {
 }
 
 op! {
-    /// x above 0, else alpha (exp(x) - 1).
+    /// x where x \> 0, otherwise alpha (exp(x) - 1).
     ///
     /// Input X: f32 f16 f64 bf16.
     Elu elu "Elu" (x: one)
@@ -1322,11 +1331,11 @@ op! {
 }
 
 op! {
-    /// Per bag the sum, the mean or the maximum (`mode`) of the rows of table \[rows, width\] that its indices name:
+    /// The sum, mean or maximum (`mode`) per bag of the rows of table \[rows, width\] that its indices select:
     /// \[bags, width\], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are \[bags, length\], or \[count\]
-    /// with the offset of the first index of each bag, and behind them the end of the last one with
-    /// include_last_offset. With mode sum each row is multiplied by its weight. Indices equal to padding_idx count
-    /// nothing; -1: there are none such. Indices are in \[0, rows).
+    /// with the offset of the first index of each bag; with include_last_offset the end of the last bag follows. With
+    /// mode sum, each row is multiplied by its weight. Indices equal to padding_idx are ignored (-1: none). Indices
+    /// are in \[0, rows).
     ///
     /// Input table: f32 f16 f64 bf16.
     ///
@@ -1347,8 +1356,8 @@ op! {
 }
 
 op! {
-    /// The gradient of EmbeddingBag with respect to the row that each index looked up: \[count, width\]. Of rows that
-    /// tie for a maximum the first has the gradient; padding has zeros.
+    /// The gradient of EmbeddingBag with respect to the row that each index looked up: \[count, width\]. If rows tie
+    /// for a maximum, the first receives the gradient. Padding receives zeros.
     ///
     /// Input grad: f32 f16 f64 bf16.
     ///
@@ -1371,7 +1380,7 @@ op! {
 }
 
 op! {
-    /// A == B, broadcast; NaN equals nothing.
+    /// A == B, broadcast; NaN is equal to nothing.
     ///
     /// Input A: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -1402,7 +1411,7 @@ op! {
 }
 
 op! {
-    /// The input repeated to the broadcast of its shape and `shape`.
+    /// The input broadcast with `shape`.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -1413,7 +1422,7 @@ op! {
 }
 
 op! {
-    /// A matrix of the input's shape with ones on its diagonal number k, zeros elsewhere.
+    /// A matrix of the input's shape, with ones on diagonal k and zeros elsewhere.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -1428,7 +1437,7 @@ op! {
 }
 
 op! {
-    /// A matrix: the dims before `axis` become its rows, the others its columns.
+    /// The input as a matrix: the dims before `axis` become its rows, the others its columns.
     ///
     /// Input input: 23 types.
     Flatten flatten "Flatten" (input: one)
@@ -1439,7 +1448,7 @@ op! {
 }
 
 op! {
-    /// The greatest whole number not above X.
+    /// The greatest integer not above X.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1450,8 +1459,8 @@ op! {
 }
 
 op! {
-    /// What its body, a function of plain ops, gives for the inputs; anchor names the node that is not elementwise,
-    /// if any.
+    /// Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that is not
+    /// elementwise, if there is one.
     ///
     /// Input inputs (optional, any number): f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -1467,9 +1476,10 @@ op! {
 
 op! {
     /// softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is \[batch, heads,
-    /// sequence, size\] or, by row, \[batch, sequence, heads, size\]. Heads of Q may share those of K and V. With
-    /// nan_is_zero a probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask. The
-    /// statistics are, for each query, the logarithm of the sum of exp of its scores; f32, f64 for f64 operands.
+    /// sequence, size\] or, by row, \[batch, sequence, heads, size\]. Heads of Q may share heads of K and V. With
+    /// nan_is_zero, a NaN probability, as of a query without any key, becomes 0. The softmax runs in the dtype of the
+    /// mask. The statistics are, per query, the logarithm of the sum of exp of its scores, in f32, or in f64 for f64
+    /// operands.
     ///
     /// Input Q: f32 f16 f64 bf16.
     ///
@@ -1496,8 +1506,9 @@ op! {
 }
 
 op! {
-    /// The gradients of FusedAttention with respect to Q, K and V, from that of Y, from Y and from the statistics
-    /// (Dao et al. 2022). They lie as Q, K and V do. Heads are not shared, nor is NaN 0.
+    /// Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from Y and from the
+    /// statistics (Dao et al. 2022). They have the layouts of Q, K and V. Shared heads and nan_is_zero are not
+    /// supported.
     ///
     /// Input dY: f32 f16 f64 bf16.
     ///
@@ -1532,8 +1543,8 @@ op! {
 }
 
 op! {
-    /// X cos + T sin, T being X with the second half of its last dim negated and put before the first: a rotation of
-    /// pairs that are half a row apart (Su et al. 2021).
+    /// Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and moved before the
+    /// first half: rotates pairs of elements that are half a row apart (Su et al. 2021).
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1547,7 +1558,8 @@ op! {
 
 op! {
     /// Gated recurrent unit over X \[time,batch,input\] (layout 1: batch first): z,r = f(X W^T + H R^T + B), H = (1 -
-    /// z) g(X W^T + (r H) R^T + B) + z H, or r (H R^T + B) with linear_before_reset; gates in the order z,r,h.
+    /// z) g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T + B) replaces (r H) R^T + B. W, R and B
+    /// hold the gates in the order z,r,h.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1582,8 +1594,8 @@ op! {
 }
 
 op! {
-    /// Gradients of GRU with respect to X, W, R, B and initial_h, from its inputs, which it runs through again, and
-    /// those of its outputs; it has no gradient of its own.
+    /// Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the gradients of its
+    /// outputs. The forward pass is recomputed. The op has no gradient.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1624,7 +1636,7 @@ op! {
 }
 
 op! {
-    /// The slices of data along `axis` that the indices name; negative ones count from the end.
+    /// The slices of data along `axis` that the indices select; negative indices count from the end.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -1637,7 +1649,8 @@ op! {
 }
 
 op! {
-    /// For each index the element of data at its place, but for `axis`, where the index says.
+    /// For each index, the element of data at the same position, with the coordinate along `axis` replaced by the
+    /// index.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -1650,7 +1663,8 @@ op! {
 }
 
 op! {
-    /// The gradient of Gather with respect to its data, of shape `shape`: slices of grad summed where they came from.
+    /// The gradient of Gather with respect to data, of shape `shape`: slices of grad are summed at the positions they
+    /// were gathered from.
     ///
     /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -1665,7 +1679,8 @@ op! {
 }
 
 op! {
-    /// The slices of data that tuples of indices, the last dim of indices, name; negative ones count from the end.
+    /// The slices of data that tuples of indices select; the last dim of indices holds the tuples, and negative
+    /// indices count from the end.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -1678,8 +1693,8 @@ op! {
 }
 
 op! {
-    /// x / 2 (1 + erf(x / sqrt(2))); approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) (Hendrycks
-    /// and Gimpel 2016).
+    /// x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+    /// (Hendrycks and Gimpel 2016).
     ///
     /// Input X: f32 f16 f64 bf16.
     Gelu gelu "Gelu" (x: one)
@@ -1690,7 +1705,8 @@ op! {
 }
 
 op! {
-    /// Y = alpha * A' * B' + beta * C for matrices, A' and B' transposed where asked for, C broadcast to Y.
+    /// Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or transB is set, and
+    /// C broadcasts to Y.
     ///
     /// Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -1711,7 +1727,7 @@ op! {
 }
 
 op! {
-    /// Mean of each channel of X \[N,C,D1,...\]; Y is \[N,C,1,...\].
+    /// The mean of each channel of X \[N,C,D1,...\]; Y is \[N,C,1,...\].
     ///
     /// Input X: f32 f16 f64 bf16.
     GlobalAveragePool global_average_pool "GlobalAveragePool" (x: one)
@@ -1731,7 +1747,7 @@ op! {
 }
 
 op! {
-    /// Largest element of each channel of X \[N,C,D1,...\]; Y is \[N,C,1,...\].
+    /// The largest element of each channel of X \[N,C,D1,...\]; Y is \[N,C,1,...\].
     ///
     /// Input X: f32 f16 f64 bf16.
     GlobalMaxPool global_max_pool "GlobalMaxPool" (x: one)
@@ -1766,9 +1782,10 @@ op! {
 }
 
 op! {
-    /// X \[N,C,D1,...\] at the places of grid \[N,P1,...,rank\], whose numbers from -1 to 1 go from the first to the
-    /// last element (align_corners) or edge, the last dim first; nearest, linear or cubic (Keys 1981), beyond the
-    /// edges zeros, the edge or a reflection. 1 to 3 spatial dims.
+    /// X \[N,C,D1,...\] sampled at the positions in grid \[N,P1,...,rank\], whose coordinates, last dim first, run
+    /// from -1 to 1 between the first and last elements (align_corners) or the edges. Interpolation is nearest,
+    /// linear or cubic (Keys 1981). Positions beyond the edges read zeros, the edge or a reflection. 1 to 3 spatial
+    /// dims.
     ///
     /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -1806,8 +1823,9 @@ op! {
 }
 
 op! {
-    /// (X - mean) / sqrt(var + epsilon) * scale + bias, mean and biased variance over each of num_groups groups of
-    /// channels, one scale and bias per channel; in stash_type, in f64 for f64 inputs (Wu and He 2018).
+    /// (X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of num_groups groups
+    /// of channels, and one scale and bias per channel (Wu and He 2018). It is computed in stash_type, or in f64 for
+    /// f64 inputs.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1878,7 +1896,7 @@ op! {
 }
 
 op! {
-    /// 1 at the first greatest element along `axis`, else 0.
+    /// 1 at the first greatest element along `axis`, 0 elsewhere.
     ///
     /// Input input: f32 f16 f64 bf16.
     ///
@@ -1891,8 +1909,8 @@ op! {
 }
 
 op! {
-    /// With d = input - target of one shape: d^2 / 2 where |d| \<= delta, else delta * (|d| - delta / 2); reduced as
-    /// asked.
+    /// With d = input - target, of the same shape: d^2 / 2 where |d| \<= delta, otherwise delta * (|d| - delta / 2);
+    /// reduced by `reduction`.
     ///
     /// Input input: f32 f16 f64 bf16.
     ///
@@ -1907,7 +1925,7 @@ op! {
 }
 
 op! {
-    /// The input.
+    /// The input unchanged.
     ///
     /// Input input: 23 types.
     Identity identity "Identity" (input: one)
@@ -1916,7 +1934,8 @@ op! {
 }
 
 op! {
-    /// Runs then_branch where cond is true, else else_branch, on the captures; outputs are what the branch gives.
+    /// Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the outputs of that
+    /// branch.
     ///
     /// Input cond: bool.
     ///
@@ -1931,8 +1950,8 @@ op! {
 }
 
 op! {
-    /// (input - mean) / sqrt(var + epsilon) * scale + B, mean and biased variance over each channel of each image
-    /// (Ulyanov et al. 2016).
+    /// (input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each channel of each
+    /// image (Ulyanov et al. 2016).
     ///
     /// Input input: f32 f16 f64 bf16.
     ///
@@ -1947,7 +1966,7 @@ op! {
 }
 
 op! {
-    /// Whether X is infinite, of the signs that are looked for.
+    /// True where X is infinite, with a sign that detect_positive or detect_negative selects.
     ///
     /// Input X: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     ///
@@ -1962,7 +1981,7 @@ op! {
 }
 
 op! {
-    /// Whether X is not a number.
+    /// True where X is NaN.
     ///
     /// Input X: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     ///
@@ -1973,8 +1992,8 @@ op! {
 }
 
 op! {
-    /// X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta, channels beyond the ends
-    /// counting as 0 (Krizhevsky et al. 2012).
+    /// X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels beyond the ends
+    /// count as 0 (Krizhevsky et al. 2012).
     ///
     /// Input X: f32 f16 f64 bf16.
     LRN lrn "LRN" (x: one)
@@ -1992,7 +2011,7 @@ op! {
 
 op! {
     /// Long short-term memory over X \[time,batch,input\] (layout 1: batch first): i,o,f = f(X W^T + H R^T + B + P
-    /// C), C = f C + i g(X W^T + H R^T + B), H = o h(C); W, R and B hold the gates in the order i,o,f,c.
+    /// C), C = f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the gates in the order i,o,f,c.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -2031,8 +2050,8 @@ op! {
 }
 
 op! {
-    /// Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from its inputs, which it runs
-    /// through again, and those of its outputs; it has no gradient of its own.
+    /// Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of LSTM and the
+    /// gradients of its outputs. The forward pass is recomputed. The op has no gradient.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -2079,8 +2098,8 @@ op! {
 }
 
 op! {
-    /// Y = (X - mean) / sqrt(var + epsilon) * Scale + B, mean and biased variance over the dims from 'axis' on; Mean
-    /// and InvStdDev are f32, f64 for f64 inputs.
+    /// Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims from 'axis' on.
+    /// Mean and InvStdDev are f32, or f64 for f64 inputs.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -2099,7 +2118,7 @@ op! {
 }
 
 op! {
-    /// Gradients of LayerNormalization for X, Scale and B; the statistics are computed again from X.
+    /// Gradients of LayerNormalization with respect to X, Scale and B. The statistics are recomputed from X.
     ///
     /// Input dY: f32 f16 f64 bf16.
     ///
@@ -2118,7 +2137,7 @@ op! {
 }
 
 op! {
-    /// X where X \>= 0, else alpha X.
+    /// X where X \>= 0, otherwise alpha X.
     ///
     /// Input X: f32 f16 f64 bf16.
     LeakyRelu leaky_relu "LeakyRelu" (x: one)
@@ -2164,7 +2183,7 @@ op! {
 }
 
 op! {
-    /// x - log(sum of exp(x)) along one axis.
+    /// x - log(sum of exp(x)) along `axis`.
     ///
     /// Input input: f32 f16 f64 bf16.
     LogSoftmax log_softmax "LogSoftmax" (input: one)
@@ -2176,8 +2195,8 @@ op! {
 
 op! {
     /// Runs body(trip, cond, carried..., captures...) -\> (cond, carried..., scan...) at most M times and while cond
-    /// holds; gives the last carried values and the scan values of all trips, stacked. More than trip_limit trips are
-    /// an error.
+    /// is true. The outputs are the last carried values and the scan values of all trips, stacked. More than
+    /// trip_limit trips are an error.
     ///
     /// Input M (optional): i64.
     ///
@@ -2196,8 +2215,8 @@ op! {
 }
 
 op! {
-    /// The input over its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum of squares (2); 0
-    /// where that is 0.
+    /// The input divided by its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum of squares (p
+    /// = 2). The result is 0 where the norm is 0.
     ///
     /// Input input: f32 f16 f64 bf16.
     LpNormalization lp_normalization "LpNormalization" (input: one)
@@ -2210,7 +2229,7 @@ op! {
 }
 
 op! {
-    /// The p-norm of the elements under each position of a window over X \[N,C,D1,...\].
+    /// The p-norm of the elements under each position of a sliding window over X \[N,C,D1,...\].
     ///
     /// Input X: f32 f16 f64 bf16.
     LpPool lp_pool "LpPool" (x: one)
@@ -2233,8 +2252,8 @@ op! {
 }
 
 op! {
-    /// Matrix product as numpy.matmul: the last two dims are matrices, the others broadcast; a rank-1 operand is a
-    /// row on the left, a column on the right.
+    /// Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A rank-1 operand is
+    /// a row on the left, a column on the right.
     ///
     /// Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -2245,8 +2264,8 @@ op! {
 }
 
 op! {
-    /// MatMul of A - a_zero_point (one, or one per row) and B - b_zero_point (one, or one per column) with sums of
-    /// i32.
+    /// MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or one per column),
+    /// summed in i32.
     ///
     /// Input A: u8 i8.
     ///
@@ -2263,7 +2282,7 @@ op! {
 }
 
 op! {
-    /// The inverse of every matrix \[..., n, n\] of X, transposed with `adjoint`. A matrix that has a pivot of
+    /// The inverse of each matrix \[..., n, n\] of X, transposed if `adjoint` is set. A matrix with a pivot of
     /// exactly zero is singular and fails the run.
     ///
     /// Input X: f32 f16 f64 bf16.
@@ -2275,7 +2294,7 @@ op! {
 }
 
 op! {
-    /// The greatest of the operands, broadcast; NaN where one is NaN.
+    /// The greatest of the operands, broadcast; NaN if any operand is NaN.
     ///
     /// Input data (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Max max "Max" (data: many)
@@ -2284,8 +2303,8 @@ op! {
 }
 
 op! {
-    /// Largest element under each position of a window over X \[N,C,D1,...\]; pads never win, NaN always does.
-    /// Indices number X's elements as a flat tensor, -1 where a window has none.
+    /// The largest element under each position of a sliding window over X \[N,C,D1,...\]. Padding never wins; NaN
+    /// always wins. Indices are positions in X as a flat tensor, -1 where a window has no element.
     ///
     /// Input X: f32 u8 i8 f16 f64 bf16.
     MaxPool max_pool "MaxPool" (x: one)
@@ -2334,8 +2353,8 @@ op! {
 }
 
 op! {
-    /// The largest element of each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are
-    /// rounded to elements (Girshick 2015); 0 where a bin has none.
+    /// The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are
+    /// rounded to elements (Girshick 2015); 0 for an empty bin.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -2352,8 +2371,8 @@ op! {
 }
 
 op! {
-    /// Zeros with the elements of X where I says they were before a MaxPool, whose indices these are; output_shape
-    /// may be larger than what the window tells.
+    /// Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool. output_shape may
+    /// be larger than the shape that the window implies.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -2372,7 +2391,7 @@ op! {
 }
 
 op! {
-    /// The sum of the operands from left to right over their number, broadcast.
+    /// The mean of the operands, broadcast; they are summed from left to right.
     ///
     /// Input data (any number): f32 f16 f64 bf16.
     Mean mean "Mean" (data: many)
@@ -2381,7 +2400,7 @@ op! {
 }
 
 op! {
-    /// (X - mean) / (standard deviation + 1e-9) over axes, \[0, 2, 3\] without any.
+    /// (X - mean) / (standard deviation + 1e-9) over axes, by default \[0, 2, 3\].
     ///
     /// Input X: f32 f16 f64 bf16.
     MeanVarianceNormalization mean_variance_normalization "MeanVarianceNormalization" (x: one)
@@ -2392,8 +2411,8 @@ op! {
 }
 
 op! {
-    /// Triangles over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595 log10(1 + f /
-    /// 700), 1 at their peaks.
+    /// Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595
+    /// log10(1 + f / 700), with peaks of 1.
     ///
     /// Input num_mel_bins: i32 i64.
     ///
@@ -2414,7 +2433,7 @@ op! {
 }
 
 op! {
-    /// The least of the operands, broadcast; NaN where one is NaN.
+    /// The least of the operands, broadcast; NaN if any operand is NaN.
     ///
     /// Input data (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Min min "Min" (data: many)
@@ -2432,7 +2451,8 @@ op! {
 }
 
 op! {
-    /// The remainder of A / B, broadcast: with the sign of B, or with fmod = 1 the sign of A (which floats need).
+    /// The remainder of A / B, broadcast. It has the sign of B, or with fmod = 1 the sign of A; floats require fmod =
+    /// 1.
     ///
     /// Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -2456,8 +2476,7 @@ op! {
 }
 
 op! {
-    /// sample_size classes drawn for each row of \[batch, classes\], which holds logarithms of probabilities but for
-    /// a number that all of a row share.
+    /// Draws sample_size classes for each row of \[batch, classes\], which holds unnormalised log-probabilities.
     ///
     /// Input input: f32 f16 f64 bf16.
     ///
@@ -2476,8 +2495,8 @@ op! {
 }
 
 op! {
-    /// Takes a mutex and holds it until the run ends, however it ends; waits while another run holds it. What follows
-    /// sees the variables as last published, so that reading and assigning under one mutex loses no update.
+    /// Locks a mutex until the run ends, successfully or not; waits while another run holds it. Later nodes see the
+    /// variables as last published, so reading and assigning under one mutex loses no update.
     ///
     /// No gradient.
     MutexLock mutex_lock "percale:MutexLock" ()
@@ -2498,7 +2517,7 @@ op! {
 
 op! {
     /// Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight\[target\] at the target, zero
-    /// elsewhere, divided by the sum of the weights used where the loss is a mean.
+    /// elsewhere. It is divided by the sum of the weights used if the loss is a mean.
     ///
     /// Input dloss: f32 f16 f64 bf16.
     ///
@@ -2519,8 +2538,8 @@ op! {
 }
 
 op! {
-    /// -weight\[target\] * input\[target\] over axis 1 of input \[N,C,D1,...\] for target \[N,D1,...\]; the mean is
-    /// over the sum of the weights used. Targets equal to ignore_index count nothing.
+    /// -weight\[target\] * input\[target\] over axis 1 of input \[N,C,D1,...\], for target \[N,D1,...\]. The mean
+    /// divides by the sum of the weights used. Targets equal to ignore_index are ignored.
     ///
     /// Input input: f32 f16 f64 bf16.
     ///
@@ -2537,8 +2556,8 @@ op! {
 }
 
 op! {
-    /// Rows (batch, class, box) of the boxes above score_threshold, the best of a class first, without those whose
-    /// intersection over union with a better one is above iou_threshold.
+    /// Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score in each class. A
+    /// box is dropped if its intersection over union with a better one is above iou_threshold.
     ///
     /// Input boxes: f32.
     ///
@@ -2559,8 +2578,7 @@ op! {
 }
 
 op! {
-    /// \[rank, n\]: the coordinates of the n elements of X that are not zero, in the order of memory; NaN is not
-    /// zero.
+    /// The coordinates of the n nonzero elements of X, in row-major order, as \[rank, n\]; NaN counts as nonzero.
     ///
     /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -2571,7 +2589,7 @@ op! {
 }
 
 op! {
-    /// Not X.
+    /// Logical not of X.
     ///
     /// Input X: bool.
     ///
@@ -2582,8 +2600,8 @@ op! {
 }
 
 op! {
-    /// Along a new dim `axis` of size depth: values\[1\] where the index says (negative ones from the end), else
-    /// values\[0\], which also stands for indices out of range.
+    /// One-hot vectors of size depth along a new dim `axis`: values\[1\] at the index (negative indices count from
+    /// the end), values\[0\] elsewhere. An index out of range gives values\[0\] everywhere.
     ///
     /// Input indices (indices): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -2600,7 +2618,7 @@ op! {
 }
 
 op! {
-    /// A or B, broadcast.
+    /// Logical or of A and B, broadcast.
     ///
     /// Input A: bool.
     ///
@@ -2613,7 +2631,7 @@ op! {
 }
 
 op! {
-    /// slope * X below 0, else X; slope broadcasts to X (He et al. 2015).
+    /// X where X \>= 0, otherwise slope * X; slope broadcasts to X (He et al. 2015).
     ///
     /// Input X: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -2624,8 +2642,8 @@ op! {
 }
 
 op! {
-    /// Elements put before and after the dims of data: a constant, or data mirrored, its edge, or data again;
-    /// negative pads take away.
+    /// Pads data before and after its dims, with a constant, reflected data, its edge, or data wrapped around.
+    /// Negative pads crop.
     ///
     /// Input data: 23 types.
     ///
@@ -2642,7 +2660,8 @@ op! {
 }
 
 op! {
-    /// The gradient of Pad with respect to its data, of shape `shape`: each element of grad goes where Pad took it.
+    /// The gradient of Pad with respect to data, of shape `shape`: each element of grad is added to the element that
+    /// Pad read.
     ///
     /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -2659,7 +2678,7 @@ op! {
 }
 
 op! {
-    /// Numbers of the normal distribution of a given shape.
+    /// Normally distributed random numbers, of a given shape.
     ///
     /// Input shape: i64.
     ///
@@ -2680,7 +2699,7 @@ op! {
 }
 
 op! {
-    /// Numbers uniform in \[low, high) of a given shape.
+    /// Uniformly distributed random numbers in \[low, high), of a given shape.
     ///
     /// Input shape: i64.
     ///
@@ -2712,8 +2731,8 @@ op! {
 }
 
 op! {
-    /// X, and its first `summarize` elements (-1: as many as fit a line) behind `message`, given to the engine's log
-    /// callback at the level info.
+    /// Returns X unchanged and logs its first `summarize` elements (-1: as many as fit on a line), after `message`,
+    /// through the engine's log callback at level info.
     ///
     /// Input X: 23 types.
     Print print "percale:Print" (x: one)
@@ -2726,8 +2745,8 @@ op! {
 }
 
 op! {
-    /// Conv of quantised x and w (scale and zero point one for all, of w also one per filter) plus B, an i32 of scale
-    /// x_scale * w_scale, quantised by y_scale and y_zero_point.
+    /// Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero points are single
+    /// values; those of w may be one per filter. B is i32 with the scale x_scale * w_scale.
     ///
     /// Input x: u8 i8.
     ///
@@ -2766,8 +2785,8 @@ op! {
 }
 
 op! {
-    /// MatMul of quantised a and b, quantised by y_scale and y_zero_point; a vector of scales or zero points is one
-    /// per row of a and y, one per column of b.
+    /// MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or zero points holds
+    /// one per row of a and y, or one per column of b.
     ///
     /// Input a: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     ///
@@ -2792,8 +2811,8 @@ op! {
 }
 
 op! {
-    /// x / y_scale rounded to nearest (ties to even) + y_zero_point, held at the ends of the type; scale and zero
-    /// point as in DequantizeLinear. saturate is of float8, as in Cast.
+    /// x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the dtype. Scale and
+    /// zero point are as in DequantizeLinear; saturate applies to float8 as in Cast.
     ///
     /// Input x: f32 i32 f16 f64 bf16.
     ///
@@ -2818,8 +2837,9 @@ op! {
 }
 
 op! {
-    /// From the end of this run on a queue takes no more elements. Those that runs wait to put in still pass, or are
-    /// turned away with CANCELLED where cancel_pending_enqueues is 1; those that are in it can be taken.
+    /// Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are already waiting
+    /// still complete, or fail with CANCELLED if cancel_pending_enqueues is 1. Elements in the queue can still be
+    /// dequeued.
     ///
     /// No gradient.
     QueueClose queue_close "percale:QueueClose" ()
@@ -2832,9 +2852,10 @@ op! {
 }
 
 op! {
-    /// The first element of a queue; waits while it is empty, OUT_OF_RANGE when it is closed as well. Component i has
-    /// dtypes\[i\] and ranks\[i\] dims (-1: any number), which stand in `dims` one component after the other (-1:
-    /// unknown). A run that fails gives back what it took. What follows sees the variables as last published.
+    /// Removes and returns the first element of a queue. Waits while the queue is empty; fails with OUT_OF_RANGE if
+    /// it is empty and closed. Component i has dtype dtypes\[i\] and ranks\[i\] dims (-1: any number). `dims` lists
+    /// the dims of all components one after the other (-1: unknown). A run that fails returns the elements that it
+    /// took. Later nodes see the variables as last published.
     ///
     /// The gradient is zero.
     QueueDequeue queue_dequeue "percale:QueueDequeue" ()
@@ -2853,9 +2874,10 @@ op! {
 }
 
 op! {
-    /// Puts its inputs, as one element, at the end of a queue that holds at most `capacity` of them; waits while it
-    /// is full. CANCELLED when it is closed. Other runs see the element when the run has succeeded. An op on a queue
-    /// runs where its output is needed or it is a target: that a later node stands after it does not make it run.
+    /// Appends its inputs as one element to a queue of at most `capacity` elements. Waits while the queue is full;
+    /// fails with CANCELLED if the queue is closed. Other runs see the element when this run has succeeded. A queue
+    /// op runs only if it is a target of the run or its output is needed; a control edge to a later node does not
+    /// make it run.
     ///
     /// Input components (any number): 23 types.
     ///
@@ -2870,7 +2892,7 @@ op! {
 }
 
 op! {
-    /// How many elements a queue holds, as this run sees it, and whether it is closed.
+    /// The number of elements in a queue, as this run sees it, and whether the queue is closed.
     ///
     /// The gradient is zero.
     QueueSize queue_size "percale:QueueSize" ()
@@ -2881,8 +2903,8 @@ op! {
 }
 
 op! {
-    /// X / sqrt(mean(X^2) + epsilon) * scale, the mean over the dims from 'axis' on; in stash_type (1: f32, 16:
-    /// bf16), in f64 for f64 inputs.
+    /// X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is computed in
+    /// stash_type (1: f32, 16: bf16), or in f64 for f64 inputs.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -2932,8 +2954,8 @@ op! {
 }
 
 op! {
-    /// Gradients of RNN with respect to X, W, R, B and initial_h, from its inputs, which it runs through again, and
-    /// those of its outputs; it has no gradient of its own.
+    /// Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the gradients of its
+    /// outputs. The forward pass is recomputed. The op has no gradient.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -2972,7 +2994,7 @@ op! {
 }
 
 op! {
-    /// Numbers of the normal distribution.
+    /// Normally distributed random numbers.
     ///
     /// The gradient is zero.
     RandomNormal random_normal "RandomNormal" ()
@@ -2993,7 +3015,7 @@ op! {
 }
 
 op! {
-    /// Numbers of the normal distribution in the shape, and the dtype unless one is given, of the input.
+    /// Normally distributed random numbers, in the shape of the input and, unless dtype is given, its dtype.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3014,7 +3036,7 @@ op! {
 }
 
 op! {
-    /// Numbers uniform in \[low, high).
+    /// Uniformly distributed random numbers in \[low, high).
     ///
     /// The gradient is zero.
     RandomUniform random_uniform "RandomUniform" ()
@@ -3035,7 +3057,8 @@ op! {
 }
 
 op! {
-    /// Numbers uniform in \[low, high) in the shape, and the dtype unless one is given, of the input.
+    /// Uniformly distributed random numbers in \[low, high), in the shape of the input and, unless dtype is given,
+    /// its dtype.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3056,7 +3079,7 @@ op! {
 }
 
 op! {
-    /// start, start + delta, ... up to before limit.
+    /// start, start + delta, and so on, up to but not including limit.
     ///
     /// Input start: f32 i16 i32 i64 f16 f64 bf16.
     ///
@@ -3095,7 +3118,7 @@ op! {
 }
 
 op! {
-    /// The sum of absolute values over axes (all without axes); 0 of nothing.
+    /// The sum of absolute values over axes (default: all); 0 for no elements.
     ///
     /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3110,7 +3133,7 @@ op! {
 }
 
 op! {
-    /// The square root of the sum of squares over axes (all without axes); integers are cut.
+    /// The square root of the sum of squares over axes (default: all); integers truncate.
     ///
     /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3125,7 +3148,7 @@ op! {
 }
 
 op! {
-    /// The logarithm of the sum over axes (all without axes); integers are cut.
+    /// The logarithm of the sum over axes (default: all); integers truncate.
     ///
     /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3140,7 +3163,7 @@ op! {
 }
 
 op! {
-    /// The logarithm of the sum of exp over axes (all without axes), which does not overflow; integers are cut.
+    /// The logarithm of the sum of exp over axes (default: all), computed without overflow; integers truncate.
     ///
     /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3155,7 +3178,7 @@ op! {
 }
 
 op! {
-    /// The greatest over axes (all without axes); NaN where one is NaN.
+    /// The greatest element over axes (default: all); NaN if any is NaN.
     ///
     /// Input data: f32 u8 i8 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3170,7 +3193,7 @@ op! {
 }
 
 op! {
-    /// The mean over axes (all without axes); integers are cut towards zero.
+    /// The mean over axes (default: all); integers truncate towards zero.
     ///
     /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3185,7 +3208,7 @@ op! {
 }
 
 op! {
-    /// The least over axes (all without axes); NaN where one is NaN.
+    /// The least element over axes (default: all); NaN if any is NaN.
     ///
     /// Input data: f32 u8 i8 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3200,7 +3223,7 @@ op! {
 }
 
 op! {
-    /// The product over axes (all without axes); 1 of nothing.
+    /// The product over axes (default: all); 1 for no elements.
     ///
     /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3215,7 +3238,7 @@ op! {
 }
 
 op! {
-    /// The sum over axes (all without axes); 0 of nothing.
+    /// The sum over axes (default: all); 0 for no elements.
     ///
     /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3230,7 +3253,7 @@ op! {
 }
 
 op! {
-    /// The sum of squares over axes (all without axes); integers wrap.
+    /// The sum of squares over axes (default: all); integers wrap.
     ///
     /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3254,7 +3277,7 @@ op! {
 }
 
 op! {
-    /// The gradient of Relu from that of its result and the result: grad, 0 where y \<= 0.
+    /// The gradient of Relu, from the gradient and the value of its result: grad, or 0 where y \<= 0.
     ///
     /// Input grad: f32 i8 i16 i32 i64 f16 f64 bf16.
     ///
@@ -3265,7 +3288,7 @@ op! {
 }
 
 op! {
-    /// The tensor in another format in memory, which only plans know; a copy in a graph.
+    /// The tensor in another memory format. Formats exist only in plans; in a graph the op is a copy.
     ///
     /// Input x: 23 types.
     Reorder reorder "percale:Reorder" (x: one)
@@ -3274,7 +3297,8 @@ op! {
 }
 
 op! {
-    /// The elements of data in another shape: -1 is what remains, 0 copies the dim of data unless allowzero.
+    /// data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data unless allowzero
+    /// is set.
     ///
     /// Input data: 23 types.
     ///
@@ -3287,8 +3311,8 @@ op! {
 }
 
 op! {
-    /// x resampled along its axes to scales * dims or to sizes: nearest, linear or cubic, with ONNX's coordinate
-    /// modes (and tf_half_pixel_for_nn of opset 11); antialias stretches the filter where x shrinks.
+    /// x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic interpolation, with
+    /// ONNX's coordinate modes (and tf_half_pixel_for_nn of opset 11). antialias widens the filter where x shrinks.
     ///
     /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3321,8 +3345,8 @@ op! {
 }
 
 op! {
-    /// The gradient of Resize with respect to X, of shape `shape`: each element of grad goes to where Resize took it
-    /// from, by the same weights.
+    /// The gradient of Resize with respect to X, of shape `shape`: each element of grad is added to the elements that
+    /// Resize read, with the same weights.
     ///
     /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3355,7 +3379,7 @@ op! {
 }
 
 op! {
-    /// The input with the first sequence_lens\[b\] elements of sequence b along time_axis in reverse order.
+    /// The input, with the first sequence_lens\[b\] elements of sequence b reversed along time_axis.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3370,8 +3394,8 @@ op! {
 }
 
 op! {
-    /// Mean or max of samples in each bin of regions (x1, y1, x2, y2) of X, linear between elements (He et al. 2017);
-    /// sampling_ratio samples along a bin, 0: as many as it is long.
+    /// The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear interpolation (He et
+    /// al. 2017). Each bin has sampling_ratio samples per dim (0: its length, rounded up).
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -3396,7 +3420,7 @@ op! {
 }
 
 op! {
-    /// The gradient of RoiAlign of mode avg with respect to X, of shape `shape`.
+    /// The gradient of RoiAlign with mode avg with respect to X, of shape `shape`.
     ///
     /// Input grad: f32 f16 f64 bf16.
     ///
@@ -3425,8 +3449,9 @@ op! {
 }
 
 op! {
-    /// Turns pairs of elements of each head by the angles whose cosines and sines the caches hold, at position_ids
-    /// where they are there (Su et al. 2021); of a head the first rotary_embedding_dim elements, 0: all.
+    /// Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold, looked up by
+    /// position_ids if given (Su et al. 2021). Only the first rotary_embedding_dim elements of each head are rotated
+    /// (0: all).
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -3447,7 +3472,7 @@ op! {
 }
 
 op! {
-    /// X rounded to the nearest whole number, ties to even.
+    /// X rounded to the nearest integer, ties to even.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -3458,8 +3483,8 @@ op! {
 }
 
 op! {
-    /// The DFT of frames of frame_length numbers, frame_step apart, of a signal \[batch, length, 1 or 2\], each times
-    /// the window.
+    /// The DFT of each frame of frame_length samples, frame_step apart, of a signal \[batch, length, 1 or 2\],
+    /// multiplied by the window.
     ///
     /// Input signal: f32 f16 f64 bf16.
     ///
@@ -3476,8 +3501,8 @@ op! {
 }
 
 op! {
-    /// data with updates put, added, multiplied, or joined by max or min, at the places that GatherElements would
-    /// read, in the order of the indices.
+    /// data with updates set, added, multiplied, or combined by max or min, in the order of the indices, at the
+    /// positions that GatherElements would read.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3494,8 +3519,8 @@ op! {
 }
 
 op! {
-    /// data with updates put, added, multiplied, or joined by max or min, at the slices that tuples of indices name,
-    /// in the order of the tuples.
+    /// data with updates set, added, multiplied, or combined by max or min, in the order of the tuples, at the slices
+    /// that tuples of indices select.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3510,7 +3535,7 @@ op! {
 }
 
 op! {
-    /// gamma x above 0, else gamma alpha (exp(x) - 1) (Klambauer et al. 2017).
+    /// gamma x where x \> 0, otherwise gamma alpha (exp(x) - 1) (Klambauer et al. 2017).
     ///
     /// Input X: f32 f16 f64 bf16.
     Selu selu "Selu" (x: one)
@@ -3523,7 +3548,7 @@ op! {
 }
 
 op! {
-    /// The dims \[start, end) of the input; negative ones count from the end.
+    /// The dims \[start, end) of the input's shape; negative bounds count from the end.
     ///
     /// Input data: 23 types.
     ///
@@ -3538,9 +3563,9 @@ op! {
 }
 
 op! {
-    /// The sum of r_s X_s over the shards s of a batch, r_s being the shard's part of its rows, in every shard; with
-    /// `transposed` r_s times the sum of X_s, which is the gradient of the other. It waits for all shards, which a
-    /// trainer computes at the same time; X where there are no shards, as in a session's run.
+    /// In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of the batch's rows
+    /// in shard s. With `transposed`, r_s times the sum of all X_s, which is the gradient of the former. It waits for
+    /// all shards, which a trainer computes at the same time. Without shards, as in a session's run, the output is X.
     ///
     /// Input X: f32 f16 f64 bf16.
     ShardMean shard_mean "percale:ShardMean" (x: one)
@@ -3551,7 +3576,7 @@ op! {
 }
 
 op! {
-    /// x + bias below -lambd, x - bias above lambd, else 0.
+    /// x + bias where x \< -lambd, x - bias where x \> lambd, otherwise 0.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Shrink shrink "Shrink" (input: one)
@@ -3573,7 +3598,7 @@ op! {
 }
 
 op! {
-    /// -1, 0 or 1 as X is negative, zero or positive; NaN stays NaN.
+    /// The sign of X: -1, 0 or 1; NaN stays NaN.
     ///
     /// Input X: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3593,7 +3618,7 @@ op! {
 }
 
 op! {
-    /// The hyperbolic sine.
+    /// The hyperbolic sine of the input.
     ///
     /// Input input: f32 f16 f64 bf16.
     Sinh sinh "Sinh" (input: one)
@@ -3613,7 +3638,7 @@ op! {
 }
 
 op! {
-    /// Elements from starts to before ends by steps along axes, as numpy's x\[start:end:step\].
+    /// The elements from starts to before ends, by steps, along axes, as numpy's x\[start:end:step\].
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3630,7 +3655,7 @@ op! {
 }
 
 op! {
-    /// Zeros of `shape` with grad where Slice takes its elements from.
+    /// Zeros of shape `shape`, with grad at the positions that Slice reads.
     ///
     /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3649,7 +3674,7 @@ op! {
 }
 
 op! {
-    /// exp(x) / sum of exp(x) along one axis.
+    /// exp(x) / sum of exp(x) along `axis`.
     ///
     /// Input input: f32 f16 f64 bf16.
     Softmax softmax "Softmax" (input: one)
@@ -3661,7 +3686,7 @@ op! {
 
 op! {
     /// Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights\[label\] * (softmax(scores) -
-    /// onehot(label)), divided by the sum of the weights used where the loss is a mean.
+    /// onehot(label)). It is divided by the sum of the weights used if the loss is a mean.
     ///
     /// Input dloss: f32 f16 f64 bf16.
     ///
@@ -3682,8 +3707,8 @@ op! {
 }
 
 op! {
-    /// -weights\[label\] * log_softmax(scores)\[label\] over axis 1 of scores \[N,C,D1,...\] for labels \[N,D1,...\];
-    /// the mean is over the sum of the weights used. Labels equal to ignore_index count nothing.
+    /// -weights\[label\] * log_softmax(scores)\[label\] over axis 1 of scores \[N,C,D1,...\], for labels
+    /// \[N,D1,...\]. The mean divides by the sum of the weights used. Labels equal to ignore_index are ignored.
     ///
     /// Input scores: f32 f16 f64 bf16.
     ///
@@ -3718,8 +3743,8 @@ op! {
 }
 
 op! {
-    /// Blocks of blocksize * blocksize pixels of \[N,C,H,W\] as channels; the place in the block is the outer part of
-    /// the channel's number.
+    /// Moves blocks of blocksize * blocksize pixels of \[N,C,H,W\] into channels. The position in the block is the
+    /// outer part of the channel index.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     SpaceToDepth space_to_depth "SpaceToDepth" (input: one)
@@ -3730,8 +3755,8 @@ op! {
 }
 
 op! {
-    /// ApplyAdagrad for the rows of param and square that `rows` names, as SumRows gives them; other rows are neither
-    /// read nor written. The same as ApplyAdagrad with zeros for the others.
+    /// ApplyAdagrad for the rows of param and square that `rows` lists, as SumRows returns them. Other rows are
+    /// neither read nor written. The result equals ApplyAdagrad with zero gradients for the other rows.
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -3754,8 +3779,8 @@ op! {
 }
 
 op! {
-    /// ApplyAdam for the rows of param, m and v that `rows` names, as SumRows gives them (PyTorch's SparseAdam): the
-    /// moments of other rows do not decay; the step counts for all.
+    /// ApplyAdam for the rows of param, m and v that `rows` lists, as SumRows returns them (PyTorch's SparseAdam).
+    /// The moments of other rows do not decay; the step applies to all rows.
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -3786,8 +3811,8 @@ op! {
 }
 
 op! {
-    /// ApplyFtrl for the rows of param, accumulator and linear that `rows` names, as SumRows gives them (TensorFlow's
-    /// SparseApplyFtrl).
+    /// ApplyFtrl for the rows of param, accumulator and linear that `rows` lists, as SumRows returns them
+    /// (TensorFlow's SparseApplyFtrl).
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -3820,8 +3845,8 @@ op! {
 }
 
 op! {
-    /// ApplyMomentum for the rows of param and buffer that `rows` names, as SumRows gives them (TensorFlow's
-    /// SparseApplyMomentum): the momentum of other rows waits.
+    /// ApplyMomentum for the rows of param and buffer that `rows` lists, as SumRows returns them (TensorFlow's
+    /// SparseApplyMomentum). The momentum of other rows does not change.
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -3846,8 +3871,8 @@ op! {
 }
 
 op! {
-    /// ApplySGD for the rows of param that `rows` names, as SumRows gives them; other rows are neither read nor
-    /// written. The same as ApplySGD with zeros for the others.
+    /// ApplySGD for the rows of param that `rows` lists, as SumRows returns them. Other rows are neither read nor
+    /// written. The result equals ApplySGD with zero gradients for the other rows.
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -3866,8 +3891,8 @@ op! {
 }
 
 op! {
-    /// The input cut along `axis` into parts of the given sizes, else into equal ones of which the last may be
-    /// smaller.
+    /// Splits the input along `axis` into parts of the given sizes. Without sizes, the parts are equal and the last
+    /// may be smaller.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3882,7 +3907,7 @@ op! {
 }
 
 op! {
-    /// The square root of X, NaN below zero.
+    /// The square root of X; NaN for negative X.
     ///
     /// Input X: f32 f16 f64 bf16.
     Sqrt sqrt "Sqrt" (x: one)
@@ -3891,7 +3916,7 @@ op! {
 }
 
 op! {
-    /// Takes away dims of 1: those of axes, without axes all.
+    /// Removes dims of size 1: those in axes, or all without axes.
     ///
     /// Input data: 23 types.
     ///
@@ -3922,9 +3947,9 @@ op! {
 }
 
 op! {
-    /// Values \[count, ...\] of equal row numbers summed in their order: the numbers from the least one up, each
-    /// once, and their sums; what is left over is filled with rows of -1 and zeros. Negative numbers stand for no
-    /// row.
+    /// Sums values \[count, ...\] that have the same row number, in their order. The outputs are the distinct row
+    /// numbers in ascending order and their sums; unused rows at the end are -1 and zeros. Negative row numbers are
+    /// ignored.
     ///
     /// Input rows: i64.
     ///
@@ -3937,7 +3962,8 @@ op! {
 }
 
 op! {
-    /// Sums x over the dims that broadcasting `shape` to the shape of x repeats: the transpose of Expand.
+    /// Sums x to shape `shape`, over the dims that broadcasting `shape` to the shape of x repeats: the transpose of
+    /// Expand.
     ///
     /// Input x: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3959,8 +3985,8 @@ op! {
 }
 
 op! {
-    /// BatchNormalization in training mode whose statistics are those of all shards of the batch (see ShardMean), and
-    /// the gradient runs through them.
+    /// BatchNormalization in training mode with the statistics of all shards of the batch (see ShardMean). The
+    /// gradient flows through these statistics.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -3981,7 +4007,7 @@ op! {
 }
 
 op! {
-    /// The tangent of an angle in radians.
+    /// The tangent of the input in radians.
     ///
     /// Input input: f32 f16 f64 bf16.
     Tan tan "Tan" (input: one)
@@ -3999,8 +4025,8 @@ op! {
 }
 
 op! {
-    /// past_cache with update written along `axis` from write_indices\[b\] on (0 without them); circular mode goes on
-    /// at the beginning.
+    /// past_cache with update written along `axis` at write_indices\[b\] (default 0) and the positions after it. In
+    /// circular mode, writing wraps around to the beginning.
     ///
     /// Input past_cache: 23 types.
     ///
@@ -4019,7 +4045,7 @@ op! {
 }
 
 op! {
-    /// x above alpha, else 0.
+    /// x where x \> alpha, otherwise 0.
     ///
     /// Input X: f32 f16 f64 bf16.
     ThresholdedRelu thresholded_relu "ThresholdedRelu" (x: one)
@@ -4030,7 +4056,7 @@ op! {
 }
 
 op! {
-    /// The input repeats\[d\] times along each dim d.
+    /// The input repeated repeats\[d\] times along each dim d.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -4054,8 +4080,8 @@ op! {
 }
 
 op! {
-    /// The K greatest (or least) elements along `axis`, of equals those that come first, and where they were; in
-    /// order, without `sorted` as well. NaN counts as greatest.
+    /// The K greatest (or least) elements along `axis`, and their indices; among equals, those that come first. They
+    /// are always sorted, even without `sorted`. NaN counts as greatest.
     ///
     /// Input X: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -4072,7 +4098,8 @@ op! {
 }
 
 op! {
-    /// Dim d of the result is dim perm\[d\] of the input; without perm all dims are reversed.
+    /// The input with permuted dims: dim d of the result is dim perm\[d\] of the input. Without perm, all dims are
+    /// reversed.
     ///
     /// Input data: 23 types.
     Transpose transpose "Transpose" (data: one)
@@ -4083,7 +4110,7 @@ op! {
 }
 
 op! {
-    /// Matrices with zeros below (upper) or above (lower) their diagonal number k.
+    /// The input's matrices with zeros below (upper) or above (lower) diagonal k.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -4096,8 +4123,9 @@ op! {
 }
 
 op! {
-    /// The distinct slices of X along `axis`, without it the elements, ascending or (sorted 0) as they first come;
-    /// where each first was, which of them each slice of X is, and how often it comes.
+    /// The distinct slices of X along `axis`, or its distinct elements without `axis`, in ascending order or (sorted
+    /// 0) in order of first occurrence. Further outputs: the index of each first occurrence, for each slice of X its
+    /// index in Y, and the count of each.
     ///
     /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -4112,7 +4140,7 @@ op! {
 }
 
 op! {
-    /// Puts in dims of 1 so that they stand at `axes` of the result.
+    /// Inserts dims of size 1 at the positions `axes` of the result.
     ///
     /// Input data: 23 types.
     ///
@@ -4123,7 +4151,7 @@ op! {
 }
 
 op! {
-    /// X where the condition holds, else Y; all three broadcast.
+    /// X where the condition is true, otherwise Y; all three broadcast.
     ///
     /// Input condition: bool.
     ///
@@ -4136,7 +4164,7 @@ op! {
 }
 
 op! {
-    /// A or B but not both, broadcast.
+    /// Logical exclusive or of A and B, broadcast.
     ///
     /// Input A: bool.
     ///

@@ -38,7 +38,7 @@ public final class Ops {
   }
 
   /**
-   * The angle in [0, pi] whose cosine the input is; NaN outside [-1, 1].
+   * The inverse cosine of the input, in radians in [0, pi]; NaN outside [-1, 1].
    *
    * @param builder what the node is built in
    * @param input an input: f32 f16 f64 bf16
@@ -49,7 +49,7 @@ public final class Ops {
   }
 
   /**
-   * The number from 0 on whose hyperbolic cosine the input is; NaN below 1.
+   * The inverse hyperbolic cosine of the input, at least 0; NaN below 1.
    *
    * @param builder what the node is built in
    * @param input an input: f32 f16 f64 bf16
@@ -72,8 +72,9 @@ public final class Ops {
   }
 
   /**
-   * theta times (x, y, 1) or (x, y, z, 1) for each element of pictures of {@code size} [N,C,(D,)H,W], with x, y
-   * and z from -1 to 1 between the first and the last element (align_corners) or edge.
+   * The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of {@code size}
+   * [N,C,(D,)H,W]. x, y and z run from -1 to 1 between the centres of the first and last elements (align_corners)
+   * or the outer edges.
    * <p>Attribute {@code align_corners}: long; default 0, 0 to 1.
    *
    * @param builder what the node is built in
@@ -86,7 +87,7 @@ public final class Ops {
   }
 
   /**
-   * A and B, broadcast.
+   * Logical and of A and B, broadcast.
    *
    * @param builder what the node is built in
    * @param a an input: bool
@@ -137,7 +138,7 @@ public final class Ops {
   }
 
   /**
-   * ApplyAdam on param * (1 - learning_rate * weight_decay), which g does not see (PyTorch's AdamW).
+   * ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g (PyTorch's AdamW).
    * <p>Attribute {@code beta1}: double; default 0.9, 0 to 1.
    * <p>Attribute {@code beta2}: double; default 0.999, 0 to 1.
    * <p>Attribute {@code epsilon}: double; default 1e-08, 0 or more.
@@ -158,10 +159,11 @@ public final class Ops {
   }
 
   /**
-   * FTRL-proximal (McMahan et al. 2013, as TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2; z' =
-   * z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'| &lt;=
-   * l1, else (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) and linear
-   * (z) share one shape and one of f16, bf16, f32, f64; learning_rate is a scalar above 0.
+   * FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2;
+   * z' = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'|
+   * &lt;= l1, otherwise (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n)
+   * and linear (z) have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar
+   * above 0.
    * <p>Attribute {@code learning_rate_power}: double; default -0.5, -1000000.0 to 0.
    * <p>Attribute {@code l1}: double; default 0, 0 or more.
    * <p>Attribute {@code l2}: double; default 0, 0 or more.
@@ -184,9 +186,9 @@ public final class Ops {
   /**
    * LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; u = m' / (1
    * - beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param; the new param is param -
-   * learning_rate |param| / |u| u, with Euclidean norms of the whole tensor, their ratio 1 where one is 0. g is
-   * grad times grad_scale; param, grad, m and v share one shape and one of f16, bf16, f32, f64; learning_rate and
-   * step are scalars.
+   * learning_rate |param| / |u| u. The norms are Euclidean norms of the whole tensor; their ratio is 1 if either
+   * is 0. g is grad times grad_scale. param, grad, m and v have the same shape and the same dtype, one of f16,
+   * bf16, f32, f64; learning_rate and step are scalars.
    * <p>Attribute {@code beta1}: double; default 0.9, 0 to 1.
    * <p>Attribute {@code beta2}: double; default 0.999, 0 to 1.
    * <p>Attribute {@code epsilon}: double; default 1e-06, 0 or more.
@@ -208,8 +210,8 @@ public final class Ops {
 
   /**
    * Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new param
-   * is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m share one shape and one
-   * of f16, bf16, f32, f64; learning_rate is a scalar.
+   * is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m have the same shape and
+   * the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar.
    * <p>Attribute {@code beta1}: double; default 0.9, 0 to 1.
    * <p>Attribute {@code beta2}: double; default 0.99, 0 to 1.
    * <p>Attribute {@code weight_decay}: double; default 0, 0 or more.
@@ -227,8 +229,8 @@ public final class Ops {
   }
 
   /**
-   * buffer = momentum * buffer + g; param - learning_rate * buffer, with nesterov * (g + momentum * buffer)
-   * (PyTorch's SGD).
+   * buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param - learning_rate * (g +
+   * momentum * buffer) (PyTorch's SGD).
    * <p>Attribute {@code momentum}: double; default 0.9, 0 or more.
    * <p>Attribute {@code nesterov}: long; default 0, 0 to 1.
    * <p>Attribute {@code weight_decay}: double; default 0, 0 or more.
@@ -282,7 +284,8 @@ public final class Ops {
   }
 
   /**
-   * The place of the greatest along {@code axis}, of equals the first (or last); NaN counts as greatest.
+   * The index of the greatest element along {@code axis}: the first of equals, or the last with select_last_index.
+   * NaN counts as greatest.
    * <p>Attribute {@code axis}: long; default 0.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code select_last_index}: long; default 0, 0 to 1.
@@ -296,7 +299,8 @@ public final class Ops {
   }
 
   /**
-   * The place of the least along {@code axis}, of equals the first (or last); NaN counts as least.
+   * The index of the least element along {@code axis}: the first of equals, or the last with select_last_index.
+   * NaN counts as least.
    * <p>Attribute {@code axis}: long; default 0.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code select_last_index}: long; default 0, 0 to 1.
@@ -310,7 +314,7 @@ public final class Ops {
   }
 
   /**
-   * The angle in [-pi/2, pi/2] whose sine the input is; NaN outside [-1, 1].
+   * The inverse sine of the input, in radians in [-pi/2, pi/2]; NaN outside [-1, 1].
    *
    * @param builder what the node is built in
    * @param input an input: f32 f16 f64 bf16
@@ -321,7 +325,7 @@ public final class Ops {
   }
 
   /**
-   * The number whose hyperbolic sine the input is.
+   * The inverse hyperbolic sine of the input.
    *
    * @param builder what the node is built in
    * @param input an input: f32 f16 f64 bf16
@@ -332,7 +336,8 @@ public final class Ops {
   }
 
   /**
-   * X where there is one, and a failed run with {@code message} unless every element of the condition holds.
+   * Returns X unchanged, if it is given, and fails the run with {@code message} unless every element of the
+   * condition is true.
    * <p>Attribute {@code message}: String; default "".
    *
    * @param builder what the node is built in
@@ -345,7 +350,7 @@ public final class Ops {
   }
 
   /**
-   * Gives a variable a new value.
+   * Assigns a new value to a variable.
    * <p>Attribute {@code variable}: String; required.
    *
    * @param builder what the node is built in
@@ -357,7 +362,7 @@ public final class Ops {
   }
 
   /**
-   * Adds to the value of a variable.
+   * Adds the input to the value of a variable.
    * <p>Attribute {@code variable}: String; required.
    *
    * @param builder what the node is built in
@@ -369,7 +374,7 @@ public final class Ops {
   }
 
   /**
-   * The angle in [-pi/2, pi/2] whose tangent the input is.
+   * The inverse tangent of the input, in radians in [-pi/2, pi/2].
    *
    * @param builder what the node is built in
    * @param input an input: f32 f16 f64 bf16
@@ -380,7 +385,7 @@ public final class Ops {
   }
 
   /**
-   * The number whose hyperbolic tangent the input is; NaN outside [-1, 1].
+   * The inverse hyperbolic tangent of the input; NaN outside [-1, 1].
    *
    * @param builder what the node is built in
    * @param input an input: f32 f16 f64 bf16
@@ -391,9 +396,9 @@ public final class Ops {
   }
 
   /**
-   * softmax(scale Q K^T, capped, + mask) V per head (Vaswani et al. 2017); heads of Q may share those of K and V
-   * (Ainslie et al. 2023), past keys and values stand before the new ones. X is [batch, heads, sequence, size] or
-   * [batch, sequence, heads * size]. A query without a key gives zeros.
+   * Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al. 2017). Heads of Q
+   * may share heads of K and V (Ainslie et al. 2023). Past keys and values precede the new ones. Each input is
+   * [batch, heads, sequence, size] or [batch, sequence, heads * size]. A query without any key gives zeros.
    * <p>Attribute {@code is_causal}: long; default 0, 0 to 1.
    * <p>Attribute {@code kv_num_heads}: long; 1 or more.
    * <p>Attribute {@code left_window_size}: long; default -1, -1 or more.
@@ -419,7 +424,8 @@ public final class Ops {
   }
 
   /**
-   * Mean under each position of a window over X [N,C,D1,...]; with count_include_pad the pads count as zeros.
+   * The mean under each position of a sliding window over X [N,C,D1,...]; with count_include_pad the padding
+   * counts as zeros.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code ceil_mode}: long; default 0, 0 to 1.
    * <p>Attribute {@code count_include_pad}: long; default 0, 0 to 1.
@@ -437,8 +443,8 @@ public final class Ops {
   }
 
   /**
-   * Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X, whose spatial dims are given
-   * by the attribute 'spatial_shape' or by the input 'shape', the shape of X.
+   * Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial dims of X come
+   * from the attribute 'spatial_shape' or from the input 'shape', the shape of X.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code ceil_mode}: long; default 0, 0 to 1.
    * <p>Attribute {@code count_include_pad}: long; default 0, 0 to 1.
@@ -459,7 +465,7 @@ public final class Ops {
   }
 
   /**
-   * MatMul of operands of rank 2 and more, the matrices of either transposed where asked for.
+   * MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the attributes say so.
    * <p>Attribute {@code transA}: long; default 0, 0 to 1.
    * <p>Attribute {@code transB}: long; default 0, 0 to 1.
    *
@@ -473,8 +479,8 @@ public final class Ops {
   }
 
   /**
-   * Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode mean and
-   * (biased) variance are the batch's, and running_x = input_x * momentum + batch_x * (1 - momentum).
+   * Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode, mean and
+   * (biased) variance are those of the batch, and running_x = input_x * momentum + batch_x * (1 - momentum).
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    * <p>Attribute {@code momentum}: double; default 0.9.
    * <p>Attribute {@code training_mode}: long; default 0, 0 to 1.
@@ -492,8 +498,8 @@ public final class Ops {
   }
 
   /**
-   * Gradients of BatchNormalization for X, scale and B. In training mode the batch's statistics are computed again
-   * from X and the gradient runs through them; else they are the inputs mean and var.
+   * Gradients of BatchNormalization with respect to X, scale and B. In training mode the statistics of the batch
+   * are recomputed from X and the gradient flows through them; otherwise they are the inputs mean and var.
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    * <p>Attribute {@code training_mode}: long; default 0, 0 to 1.
    *
@@ -510,7 +516,7 @@ public final class Ops {
   }
 
   /**
-   * 1 with the probability that the input says, else 0, in the dtype of the input unless one is given.
+   * 1 with the probability that the input holds, otherwise 0, in the dtype of the input unless dtype is given.
    * <p>Attribute {@code dtype}: long.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
    * <p>Attribute {@code seed}: double; default 0.
@@ -524,7 +530,8 @@ public final class Ops {
   }
 
   /**
-   * max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of one shape, reduced as asked.
+   * max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape, reduced by {@code
+   * reduction}.
    * <p>Attribute {@code reduction}: String; default "mean".
    *
    * @param builder what the node is built in
@@ -537,7 +544,7 @@ public final class Ops {
   }
 
   /**
-   * The bits of each element taken for an element of the type 'to', which has as many.
+   * Reinterprets the bits of each element as an element of dtype 'to', which must have the same size.
    * <p>Attribute {@code to}: long; required.
    *
    * @param builder what the node is built in
@@ -549,8 +556,8 @@ public final class Ops {
   }
 
   /**
-   * X with its bits moved LEFT or RIGHT by Y places, broadcast; zeros move in, and nothing is left from the number
-   * of bits on.
+   * X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of bits or more
+   * gives 0.
    * <p>Attribute {@code direction}: String; required.
    *
    * @param builder what the node is built in
@@ -563,7 +570,7 @@ public final class Ops {
   }
 
   /**
-   * The bits that are set in A and in B, broadcast.
+   * Bitwise and of A and B, broadcast.
    *
    * @param builder what the node is built in
    * @param a an input: u8 i8 u16 i16 i32 i64 u32 u64
@@ -575,7 +582,7 @@ public final class Ops {
   }
 
   /**
-   * Every bit turned over.
+   * Inverts every bit of X.
    *
    * @param builder what the node is built in
    * @param x an input: u8 i8 u16 i16 i32 i64 u32 u64
@@ -586,7 +593,7 @@ public final class Ops {
   }
 
   /**
-   * The bits that are set in A or in B, broadcast.
+   * Bitwise or of A and B, broadcast.
    *
    * @param builder what the node is built in
    * @param a an input: u8 i8 u16 i16 i32 i64 u32 u64
@@ -598,7 +605,7 @@ public final class Ops {
   }
 
   /**
-   * The bits that are set in A or in B but not in both, broadcast.
+   * Bitwise exclusive or of A and B, broadcast.
    *
    * @param builder what the node is built in
    * @param a an input: u8 i8 u16 i16 i32 i64 u32 u64
@@ -623,7 +630,7 @@ public final class Ops {
   }
 
   /**
-   * The outputs of a function of the graph for the given inputs.
+   * Calls a function of the graph with the given inputs; the outputs are those of the function.
    * <p>Attribute {@code function}: function; required.
    *
    * @param builder what the node is built in
@@ -635,9 +642,9 @@ public final class Ops {
   }
 
   /**
-   * The input in dtype {@code to}: floats round to nearest, are cut towards zero to integers and held at the ends
-   * of their range (NaN gives 0); integers, and floats as integers of 4 and 2 bits, wrap; bool is != 0. saturate
-   * and round_mode are of float8 as ONNX has them; beyond its range f4e2m1 is held at 6.
+   * Converts the input to dtype {@code to}. Floats round to nearest; to integers they truncate towards zero and
+   * saturate (NaN gives 0). Integers, and floats converted to 4- and 2-bit integers, wrap. To bool, the result is
+   * x != 0. saturate and round_mode apply to float8 as in ONNX; values beyond the range of f4e2m1 saturate at 6.
    * <p>Attribute {@code to}: long; required.
    * <p>Attribute {@code saturate}: long; default 1, 0 to 1.
    * <p>Attribute {@code round_mode}: String; default "up".
@@ -651,7 +658,7 @@ public final class Ops {
   }
 
   /**
-   * The input in the dtype of the second operand, converted as Cast does.
+   * Converts the input to the dtype of the second operand, as Cast does.
    * <p>Attribute {@code saturate}: long; default 1, 0 to 1.
    * <p>Attribute {@code round_mode}: String; default "up".
    *
@@ -665,7 +672,7 @@ public final class Ops {
   }
 
   /**
-   * The least whole number not below X.
+   * The least integer not below X.
    *
    * @param builder what the node is built in
    * @param x an input: f32 f16 f64 bf16
@@ -676,7 +683,7 @@ public final class Ops {
   }
 
   /**
-   * x above 0, else alpha (exp(x / alpha) - 1).
+   * x where x &gt; 0, otherwise alpha (exp(x / alpha) - 1).
    * <p>Attribute {@code alpha}: double; default 1.
    *
    * @param builder what the node is built in
@@ -688,8 +695,8 @@ public final class Ops {
   }
 
   /**
-   * The middle of the input along axes (all without any), cut or padded with zeros to the dims of shape; an odd
-   * element goes at the end.
+   * The centre of the input along axes (default: all), cropped or padded with zeros to the dims in shape. If the
+   * difference is odd, the extra element is at the end.
    * <p>Attribute {@code axes}: long[].
    *
    * @param builder what the node is built in
@@ -702,7 +709,8 @@ public final class Ops {
   }
 
   /**
-   * X, and a failed run with {@code message} where an element is infinite or NaN. Its gradient is checked too.
+   * Returns X unchanged. An infinite or NaN element fails the run with {@code message}. The gradient is checked in
+   * the same way.
    * <p>Attribute {@code message}: String; default "".
    *
    * @param builder what the node is built in
@@ -714,7 +722,7 @@ public final class Ops {
   }
 
   /**
-   * The lower triangular L with L L^T = X, of every symmetric matrix [..., n, n] of X, whose lower triangle alone
+   * The lower triangular L with L L^T = X for each symmetric matrix [..., n, n] of X. Only the lower triangle of X
    * is read. A matrix that is not positive definite fails the run.
    *
    * @param builder what the node is built in
@@ -726,7 +734,7 @@ public final class Ops {
   }
 
   /**
-   * min(max(X, min), max) with scalar limits that may be absent; NaN stays NaN.
+   * min(max(X, min), max) with optional scalar limits; NaN stays NaN.
    *
    * @param builder what the node is built in
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
@@ -739,8 +747,8 @@ public final class Ops {
   }
 
   /**
-   * The cofactors of every matrix [..., n, n] of X, singular or not: Y[i, j] = (-1)^(i+j) times the determinant of
-   * X without row i and column j. Its gradient fails the run on a singular matrix.
+   * The cofactors of each matrix [..., n, n] of X, which may be singular: Y[i, j] = (-1)^(i+j) times the
+   * determinant of X without row i and column j. Its gradient fails the run for a singular matrix.
    *
    * @param builder what the node is built in
    * @param x an input: f32 f16 f64 bf16
@@ -751,8 +759,8 @@ public final class Ops {
   }
 
   /**
-   * Columns [N, C * block, L] summed into images [N,C,D1,...] of image_shape at the places where a window of
-   * block_shape had them; integers wrap, of bools one is enough.
+   * Sums columns [N, C * block, L] into images [N,C,D1,...] of image_shape: each column goes where a sliding
+   * window of block_shape took it from. Integers wrap; bools are combined by or.
    * <p>Attribute {@code dilations}: long[]; 1 or more.
    * <p>Attribute {@code pads}: long[]; 0 or more.
    * <p>Attribute {@code strides}: long[]; 1 or more.
@@ -768,8 +776,8 @@ public final class Ops {
   }
 
   /**
-   * The slices of the input along {@code axis}, without it the elements, for which the condition holds; it may be
-   * shorter than the axis.
+   * The slices of the input along {@code axis}, or its elements without {@code axis}, where the condition is true.
+   * The condition may be shorter than the axis.
    * <p>Attribute {@code axis}: long.
    *
    * @param builder what the node is built in
@@ -782,7 +790,7 @@ public final class Ops {
   }
 
   /**
-   * The inputs one behind the other along {@code axis}.
+   * The inputs concatenated along {@code axis}.
    * <p>Attribute {@code axis}: long; required.
    *
    * @param builder what the node is built in
@@ -794,7 +802,7 @@ public final class Ops {
   }
 
   /**
-   * The value of its one attribute.
+   * The value of its only attribute.
    * <p>Attribute {@code value}: Tensor.
    * <p>Attribute {@code value_float}: double.
    * <p>Attribute {@code value_floats}: double[].
@@ -809,7 +817,7 @@ public final class Ops {
   }
 
   /**
-   * A tensor of the given shape whose every element is {@code value}, by default an f32 zero.
+   * A tensor of the given shape, filled with {@code value} (default: an f32 zero).
    * <p>Attribute {@code value}: Tensor.
    *
    * @param builder what the node is built in
@@ -841,8 +849,8 @@ public final class Ops {
   }
 
   /**
-   * Gradient of Conv with respect to X, from dY and W; X's spatial dims are given by the attribute 'spatial_shape'
-   * or by the input 'shape', the shape of X.
+   * Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the attribute
+   * 'spatial_shape' or from the input 'shape', the shape of X.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code dilations}: long[]; 1 or more.
    * <p>Attribute {@code group}: long; default 1, 1 or more.
@@ -862,8 +870,8 @@ public final class Ops {
   }
 
   /**
-   * Gradients of Conv with respect to W and B, from X and dY; W's spatial dims are given by the attribute
-   * 'kernel_shape' or by the input 'shape', the shape of W.
+   * Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the attribute
+   * 'kernel_shape' or from the input 'shape', the shape of W.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code dilations}: long[]; 1 or more.
    * <p>Attribute {@code group}: long; default 1, 1 or more.
@@ -882,7 +890,7 @@ public final class Ops {
   }
 
   /**
-   * Conv of x - x_zero_point and w - w_zero_point (one, or one per filter) with sums of i32.
+   * Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in i32.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code dilations}: long[]; 1 or more.
    * <p>Attribute {@code group}: long; default 1, 1 or more.
@@ -902,8 +910,9 @@ public final class Ops {
   }
 
   /**
-   * Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]: the gradient of Conv
-   * with respect to its input, output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 - pads.
+   * Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]. It is the gradient of
+   * Conv with respect to its input; output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 -
+   * pads.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code dilations}: long[]; 1 or more.
    * <p>Attribute {@code group}: long; default 1, 1 or more.
@@ -935,7 +944,7 @@ public final class Ops {
   }
 
   /**
-   * The hyperbolic cosine.
+   * The hyperbolic cosine of the input.
    *
    * @param builder what the node is built in
    * @param input an input: f32 f16 f64 bf16
@@ -946,7 +955,8 @@ public final class Ops {
   }
 
   /**
-   * The product of the elements so far along an axis, with (or exclusive: without) the element itself.
+   * The product of the elements up to each element along an axis, including the element itself unless exclusive is
+   * set.
    * <p>Attribute {@code exclusive}: long; default 0, 0 to 1.
    * <p>Attribute {@code reverse}: long; default 0, 0 to 1.
    *
@@ -960,7 +970,7 @@ public final class Ops {
   }
 
   /**
-   * The gradient of CumProd with respect to x, right where elements of x are 0 as well.
+   * The gradient of CumProd with respect to x; correct if elements of x are 0, too.
    * <p>Attribute {@code exclusive}: long; default 0, 0 to 1.
    * <p>Attribute {@code reverse}: long; default 0, 0 to 1.
    *
@@ -975,7 +985,8 @@ public final class Ops {
   }
 
   /**
-   * The sum of the elements so far along an axis, with (or exclusive: without) the element itself.
+   * The sum of the elements up to each element along an axis, including the element itself unless exclusive is
+   * set.
    * <p>Attribute {@code exclusive}: long; default 0, 0 to 1.
    * <p>Attribute {@code reverse}: long; default 0, 0 to 1.
    *
@@ -989,9 +1000,9 @@ public final class Ops {
   }
 
   /**
-   * The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers, cut or filled with
-   * zeros to dft_length: sum of x[n] exp(-2 pi i k n / N), inverse: with + and divided by N. onesided: the first
-   * half of a real input's, or the real output of such a half.
+   * The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers, cropped or
+   * zero-padded to dft_length: sum of x[n] exp(-2 pi i k n / N). inverse: + in the exponent, divided by N.
+   * onesided: the first half of the transform of a real input, or with inverse the real output for such a half.
    * <p>Attribute {@code inverse}: long; default 0, 0 to 1.
    * <p>Attribute {@code onesided}: long; default 0, 0 to 1.
    *
@@ -1006,8 +1017,8 @@ public final class Ops {
   }
 
   /**
-   * Channels of [N,C,H,W] as blocks of blocksize * blocksize pixels; the place in the block is the outer part of
-   * the channel's number (mode DCR) or the inner (CRD).
+   * Moves channels of [N,C,H,W] into blocks of blocksize * blocksize pixels. The position in the block is the
+   * outer part (mode DCR) or the inner part (CRD) of the channel index.
    * <p>Attribute {@code blocksize}: long; required, 1 to 2048.
    * <p>Attribute {@code mode}: String; default "DCR".
    *
@@ -1020,8 +1031,8 @@ public final class Ops {
   }
 
   /**
-   * (x - x_zero_point) * x_scale; scale and zero point are one for all, one per place along 'axis', or one per
-   * block of block_size along it.
+   * (x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per position along
+   * 'axis', or one per block of block_size along it.
    * <p>Attribute {@code axis}: long; default 1.
    * <p>Attribute {@code block_size}: long; default 0, 0 or more.
    * <p>Attribute {@code output_dtype}: long; default 0.
@@ -1037,7 +1048,7 @@ public final class Ops {
   }
 
   /**
-   * The determinant of every matrix [..., n, n] of X.
+   * The determinant of each matrix [..., n, n] of X.
    *
    * @param builder what the node is built in
    * @param x an input: f32 f16 f64 bf16
@@ -1048,7 +1059,7 @@ public final class Ops {
   }
 
   /**
-   * A / B, broadcast; integers are cut towards zero, and an integer zero in B is an error.
+   * A / B, broadcast; integers truncate towards zero, and an integer zero in B is an error.
    *
    * @param builder what the node is built in
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
@@ -1060,8 +1071,8 @@ public final class Ops {
   }
 
   /**
-   * In training mode each element is kept with probability 1 - ratio and divided by it, else zero; mask says
-   * which. Otherwise the data as it is. Ratio (default 0.5) is in [0, 1].
+   * In training mode, each element is kept with probability 1 - ratio and divided by it, otherwise set to zero;
+   * mask says which. Outside training mode, the data unchanged. ratio is in [0, 1], by default 0.5.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
    * <p>Attribute {@code seed}: long; default 0.
    *
@@ -1076,7 +1087,7 @@ public final class Ops {
   }
 
   /**
-   * x as u8, with the scale and the zero point that its own range, widened to hold 0, asks for.
+   * x quantised to u8, with the scale and the zero point of its own value range, extended to include 0.
    *
    * @param builder what the node is built in
    * @param x an input: f32
@@ -1087,8 +1098,8 @@ public final class Ops {
   }
 
   /**
-   * The sum over all labels that 'equation' does not give the output of the products of the operands' elements, as
-   * numpy.einsum; an ellipsis stands for dims that broadcast.
+   * Multiplies the operands' elements and sums over all labels of 'equation' that the output does not have, as
+   * numpy.einsum. An ellipsis stands for dims that broadcast.
    * <p>Attribute {@code equation}: String; required.
    *
    * @param builder what the node is built in
@@ -1100,7 +1111,7 @@ public final class Ops {
   }
 
   /**
-   * x above 0, else alpha (exp(x) - 1).
+   * x where x &gt; 0, otherwise alpha (exp(x) - 1).
    * <p>Attribute {@code alpha}: double; default 1.
    *
    * @param builder what the node is built in
@@ -1112,11 +1123,11 @@ public final class Ops {
   }
 
   /**
-   * Per bag the sum, the mean or the maximum ({@code mode}) of the rows of table [rows, width] that its indices
-   * name: [bags, width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags, length], or [count]
-   * with the offset of the first index of each bag, and behind them the end of the last one with
-   * include_last_offset. With mode sum each row is multiplied by its weight. Indices equal to padding_idx count
-   * nothing; -1: there are none such. Indices are in [0, rows).
+   * The sum, mean or maximum ({@code mode}) per bag of the rows of table [rows, width] that its indices select:
+   * [bags, width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags, length], or [count] with
+   * the offset of the first index of each bag; with include_last_offset the end of the last bag follows. With mode
+   * sum, each row is multiplied by its weight. Indices equal to padding_idx are ignored (-1: none). Indices are in
+   * [0, rows).
    * <p>Attribute {@code mode}: String; default "mean".
    * <p>Attribute {@code padding_idx}: long; default -1, -1 or more.
    * <p>Attribute {@code include_last_offset}: long; default 0, 0 to 1.
@@ -1133,8 +1144,8 @@ public final class Ops {
   }
 
   /**
-   * The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width]. Of rows that
-   * tie for a maximum the first has the gradient; padding has zeros.
+   * The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width]. If rows tie
+   * for a maximum, the first receives the gradient. Padding receives zeros.
    * <p>Attribute {@code mode}: String; default "mean".
    * <p>Attribute {@code padding_idx}: long; default -1, -1 or more.
    * <p>Attribute {@code include_last_offset}: long; default 0, 0 to 1.
@@ -1152,7 +1163,7 @@ public final class Ops {
   }
 
   /**
-   * A == B, broadcast; NaN equals nothing.
+   * A == B, broadcast; NaN is equal to nothing.
    *
    * @param builder what the node is built in
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
@@ -1186,7 +1197,7 @@ public final class Ops {
   }
 
   /**
-   * The input repeated to the broadcast of its shape and {@code shape}.
+   * The input broadcast with {@code shape}.
    *
    * @param builder what the node is built in
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
@@ -1198,7 +1209,7 @@ public final class Ops {
   }
 
   /**
-   * A matrix of the input's shape with ones on its diagonal number k, zeros elsewhere.
+   * A matrix of the input's shape, with ones on diagonal k and zeros elsewhere.
    * <p>Attribute {@code dtype}: long.
    * <p>Attribute {@code k}: long; default 0.
    *
@@ -1211,7 +1222,7 @@ public final class Ops {
   }
 
   /**
-   * A matrix: the dims before {@code axis} become its rows, the others its columns.
+   * The input as a matrix: the dims before {@code axis} become its rows, the others its columns.
    * <p>Attribute {@code axis}: long; default 1.
    *
    * @param builder what the node is built in
@@ -1223,7 +1234,7 @@ public final class Ops {
   }
 
   /**
-   * The greatest whole number not above X.
+   * The greatest integer not above X.
    *
    * @param builder what the node is built in
    * @param x an input: f32 f16 f64 bf16
@@ -1234,8 +1245,8 @@ public final class Ops {
   }
 
   /**
-   * What its body, a function of plain ops, gives for the inputs; anchor names the node that is not elementwise,
-   * if any.
+   * Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that is not
+   * elementwise, if there is one.
    * <p>Attribute {@code body}: function; required.
    * <p>Attribute {@code anchor}: String; default "".
    *
@@ -1249,9 +1260,10 @@ public final class Ops {
 
   /**
    * softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch, heads,
-   * sequence, size] or, by row, [batch, sequence, heads, size]. Heads of Q may share those of K and V. With
-   * nan_is_zero a probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask. The
-   * statistics are, for each query, the logarithm of the sum of exp of its scores; f32, f64 for f64 operands.
+   * sequence, size] or, by row, [batch, sequence, heads, size]. Heads of Q may share heads of K and V. With
+   * nan_is_zero, a NaN probability, as of a query without any key, becomes 0. The softmax runs in the dtype of the
+   * mask. The statistics are, per query, the logarithm of the sum of exp of its scores, in f32, or in f64 for f64
+   * operands.
    * <p>Attribute {@code k_by_row}: long; default 0, 0 to 1.
    * <p>Attribute {@code nan_is_zero}: long; default 0, 0 to 1.
    * <p>Attribute {@code q_by_row}: long; default 0, 0 to 1.
@@ -1271,8 +1283,9 @@ public final class Ops {
   }
 
   /**
-   * The gradients of FusedAttention with respect to Q, K and V, from that of Y, from Y and from the statistics
-   * (Dao et al. 2022). They lie as Q, K and V do. Heads are not shared, nor is NaN 0.
+   * Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from Y and from the
+   * statistics (Dao et al. 2022). They have the layouts of Q, K and V. Shared heads and nan_is_zero are not
+   * supported.
    * <p>Attribute {@code dy_by_row}: long; default 0, 0 to 1.
    * <p>Attribute {@code k_by_row}: long; default 0, 0 to 1.
    * <p>Attribute {@code q_by_row}: long; default 0, 0 to 1.
@@ -1295,8 +1308,8 @@ public final class Ops {
   }
 
   /**
-   * X cos + T sin, T being X with the second half of its last dim negated and put before the first: a rotation of
-   * pairs that are half a row apart (Su et al. 2021).
+   * Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and moved before the
+   * first half: rotates pairs of elements that are half a row apart (Su et al. 2021).
    *
    * @param builder what the node is built in
    * @param x an input: f32 f16 f64 bf16
@@ -1310,7 +1323,8 @@ public final class Ops {
 
   /**
    * Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T + B), H = (1 -
-   * z) g(X W^T + (r H) R^T + B) + z H, or r (H R^T + B) with linear_before_reset; gates in the order z,r,h.
+   * z) g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T + B) replaces (r H) R^T + B. W, R and B
+   * hold the gates in the order z,r,h.
    * <p>Attribute {@code activation_alpha}: double[].
    * <p>Attribute {@code activation_beta}: double[].
    * <p>Attribute {@code activations}: String[].
@@ -1334,8 +1348,8 @@ public final class Ops {
   }
 
   /**
-   * Gradients of GRU with respect to X, W, R, B and initial_h, from its inputs, which it runs through again, and
-   * those of its outputs; it has no gradient of its own.
+   * Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the gradients of its
+   * outputs. The forward pass is recomputed. The op has no gradient.
    * <p>Attribute {@code activation_alpha}: double[].
    * <p>Attribute {@code activation_beta}: double[].
    * <p>Attribute {@code activations}: String[].
@@ -1361,7 +1375,7 @@ public final class Ops {
   }
 
   /**
-   * The slices of data along {@code axis} that the indices name; negative ones count from the end.
+   * The slices of data along {@code axis} that the indices select; negative indices count from the end.
    * <p>Attribute {@code axis}: long; default 0.
    *
    * @param builder what the node is built in
@@ -1374,7 +1388,8 @@ public final class Ops {
   }
 
   /**
-   * For each index the element of data at its place, but for {@code axis}, where the index says.
+   * For each index, the element of data at the same position, with the coordinate along {@code axis} replaced by
+   * the index.
    * <p>Attribute {@code axis}: long; default 0.
    *
    * @param builder what the node is built in
@@ -1387,8 +1402,8 @@ public final class Ops {
   }
 
   /**
-   * The gradient of Gather with respect to its data, of shape {@code shape}: slices of grad summed where they came
-   * from.
+   * The gradient of Gather with respect to data, of shape {@code shape}: slices of grad are summed at the
+   * positions they were gathered from.
    * <p>Attribute {@code axis}: long; default 0.
    *
    * @param builder what the node is built in
@@ -1402,7 +1417,8 @@ public final class Ops {
   }
 
   /**
-   * The slices of data that tuples of indices, the last dim of indices, name; negative ones count from the end.
+   * The slices of data that tuples of indices select; the last dim of indices holds the tuples, and negative
+   * indices count from the end.
    * <p>Attribute {@code batch_dims}: long; default 0, 0 to 8.
    *
    * @param builder what the node is built in
@@ -1415,8 +1431,8 @@ public final class Ops {
   }
 
   /**
-   * x / 2 (1 + erf(x / sqrt(2))); approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) (Hendrycks
-   * and Gimpel 2016).
+   * x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+   * (Hendrycks and Gimpel 2016).
    * <p>Attribute {@code approximate}: String; default "none".
    *
    * @param builder what the node is built in
@@ -1428,7 +1444,8 @@ public final class Ops {
   }
 
   /**
-   * Y = alpha * A' * B' + beta * C for matrices, A' and B' transposed where asked for, C broadcast to Y.
+   * Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or transB is set, and
+   * C broadcasts to Y.
    * <p>Attribute {@code alpha}: double; default 1.
    * <p>Attribute {@code beta}: double; default 1.
    * <p>Attribute {@code transA}: long; default 0.
@@ -1445,7 +1462,7 @@ public final class Ops {
   }
 
   /**
-   * Mean of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
+   * The mean of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
    *
    * @param builder what the node is built in
    * @param x an input: f32 f16 f64 bf16
@@ -1468,7 +1485,7 @@ public final class Ops {
   }
 
   /**
-   * Largest element of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
+   * The largest element of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
    *
    * @param builder what the node is built in
    * @param x an input: f32 f16 f64 bf16
@@ -1503,9 +1520,9 @@ public final class Ops {
   }
 
   /**
-   * X [N,C,D1,...] at the places of grid [N,P1,...,rank], whose numbers from -1 to 1 go from the first to the last
-   * element (align_corners) or edge, the last dim first; nearest, linear or cubic (Keys 1981), beyond the edges
-   * zeros, the edge or a reflection. 1 to 3 spatial dims.
+   * X [N,C,D1,...] sampled at the positions in grid [N,P1,...,rank], whose coordinates, last dim first, run from
+   * -1 to 1 between the first and last elements (align_corners) or the edges. Interpolation is nearest, linear or
+   * cubic (Keys 1981). Positions beyond the edges read zeros, the edge or a reflection. 1 to 3 spatial dims.
    * <p>Attribute {@code align_corners}: long; default 0, 0 to 1.
    * <p>Attribute {@code mode}: String; default "linear".
    * <p>Attribute {@code padding_mode}: String; default "zeros".
@@ -1536,8 +1553,9 @@ public final class Ops {
   }
 
   /**
-   * (X - mean) / sqrt(var + epsilon) * scale + bias, mean and biased variance over each of num_groups groups of
-   * channels, one scale and bias per channel; in stash_type, in f64 for f64 inputs (Wu and He 2018).
+   * (X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of num_groups groups
+   * of channels, and one scale and bias per channel (Wu and He 2018). It is computed in stash_type, or in f64 for
+   * f64 inputs.
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    * <p>Attribute {@code num_groups}: long; required, 1 or more.
    * <p>Attribute {@code stash_type}: long; default 1.
@@ -1603,7 +1621,7 @@ public final class Ops {
   }
 
   /**
-   * 1 at the first greatest element along {@code axis}, else 0.
+   * 1 at the first greatest element along {@code axis}, 0 elsewhere.
    * <p>Attribute {@code axis}: long; default -1.
    *
    * @param builder what the node is built in
@@ -1615,8 +1633,8 @@ public final class Ops {
   }
 
   /**
-   * With d = input - target of one shape: d^2 / 2 where |d| &lt;= delta, else delta * (|d| - delta / 2); reduced
-   * as asked.
+   * With d = input - target, of the same shape: d^2 / 2 where |d| &lt;= delta, otherwise delta * (|d| - delta /
+   * 2); reduced by {@code reduction}.
    * <p>Attribute {@code delta}: double; default 1, 0 or more.
    * <p>Attribute {@code reduction}: String; default "mean".
    *
@@ -1630,7 +1648,7 @@ public final class Ops {
   }
 
   /**
-   * The input.
+   * The input unchanged.
    *
    * @param builder what the node is built in
    * @param input an input: 23 types
@@ -1641,7 +1659,8 @@ public final class Ops {
   }
 
   /**
-   * Runs then_branch where cond is true, else else_branch, on the captures; outputs are what the branch gives.
+   * Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the outputs of that
+   * branch.
    * <p>Attribute {@code then_branch}: function; required.
    * <p>Attribute {@code else_branch}: function; required.
    *
@@ -1655,8 +1674,8 @@ public final class Ops {
   }
 
   /**
-   * (input - mean) / sqrt(var + epsilon) * scale + B, mean and biased variance over each channel of each image
-   * (Ulyanov et al. 2016).
+   * (input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each channel of each
+   * image (Ulyanov et al. 2016).
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    *
    * @param builder what the node is built in
@@ -1670,7 +1689,7 @@ public final class Ops {
   }
 
   /**
-   * Whether X is infinite, of the signs that are looked for.
+   * True where X is infinite, with a sign that detect_positive or detect_negative selects.
    * <p>Attribute {@code detect_negative}: long; default 1, 0 to 1.
    * <p>Attribute {@code detect_positive}: long; default 1, 0 to 1.
    *
@@ -1683,7 +1702,7 @@ public final class Ops {
   }
 
   /**
-   * Whether X is not a number.
+   * True where X is NaN.
    *
    * @param builder what the node is built in
    * @param x an input: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
@@ -1694,8 +1713,8 @@ public final class Ops {
   }
 
   /**
-   * X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta, channels beyond the ends
-   * counting as 0 (Krizhevsky et al. 2012).
+   * X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels beyond the ends
+   * count as 0 (Krizhevsky et al. 2012).
    * <p>Attribute {@code alpha}: double; default 0.0001.
    * <p>Attribute {@code beta}: double; default 0.75.
    * <p>Attribute {@code bias}: double; default 1.
@@ -1711,7 +1730,7 @@ public final class Ops {
 
   /**
    * Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H R^T + B + P C),
-   * C = f C + i g(X W^T + H R^T + B), H = o h(C); W, R and B hold the gates in the order i,o,f,c.
+   * C = f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the gates in the order i,o,f,c.
    * <p>Attribute {@code activation_alpha}: double[].
    * <p>Attribute {@code activation_beta}: double[].
    * <p>Attribute {@code activations}: String[].
@@ -1737,8 +1756,8 @@ public final class Ops {
   }
 
   /**
-   * Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from its inputs, which it runs
-   * through again, and those of its outputs; it has no gradient of its own.
+   * Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of LSTM and the
+   * gradients of its outputs. The forward pass is recomputed. The op has no gradient.
    * <p>Attribute {@code activation_alpha}: double[].
    * <p>Attribute {@code activation_beta}: double[].
    * <p>Attribute {@code activations}: String[].
@@ -1767,8 +1786,8 @@ public final class Ops {
   }
 
   /**
-   * Y = (X - mean) / sqrt(var + epsilon) * Scale + B, mean and biased variance over the dims from 'axis' on; Mean
-   * and InvStdDev are f32, f64 for f64 inputs.
+   * Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims from 'axis' on.
+   * Mean and InvStdDev are f32, or f64 for f64 inputs.
    * <p>Attribute {@code axis}: long; default -1.
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    * <p>Attribute {@code stash_type}: long; default 1.
@@ -1784,7 +1803,7 @@ public final class Ops {
   }
 
   /**
-   * Gradients of LayerNormalization for X, Scale and B; the statistics are computed again from X.
+   * Gradients of LayerNormalization with respect to X, Scale and B. The statistics are recomputed from X.
    * <p>Attribute {@code axis}: long; default -1.
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    *
@@ -1799,7 +1818,7 @@ public final class Ops {
   }
 
   /**
-   * X where X &gt;= 0, else alpha X.
+   * X where X &gt;= 0, otherwise alpha X.
    * <p>Attribute {@code alpha}: double; default 0.01.
    *
    * @param builder what the node is built in
@@ -1846,7 +1865,7 @@ public final class Ops {
   }
 
   /**
-   * x - log(sum of exp(x)) along one axis.
+   * x - log(sum of exp(x)) along {@code axis}.
    * <p>Attribute {@code axis}: long; default -1.
    *
    * @param builder what the node is built in
@@ -1859,8 +1878,8 @@ public final class Ops {
 
   /**
    * Runs body(trip, cond, carried..., captures...) -&gt; (cond, carried..., scan...) at most M times and while
-   * cond holds; gives the last carried values and the scan values of all trips, stacked. More than trip_limit
-   * trips are an error.
+   * cond is true. The outputs are the last carried values and the scan values of all trips, stacked. More than
+   * trip_limit trips are an error.
    * <p>Attribute {@code body}: function; required.
    * <p>Attribute {@code num_carried}: long; required, 0 to 1000000.0.
    * <p>Attribute {@code trip_limit}: long; default 16777216, 0 or more.
@@ -1876,8 +1895,8 @@ public final class Ops {
   }
 
   /**
-   * The input over its norm along {@code axis}: the sum of magnitudes (p = 1) or the root of the sum of squares
-   * (2); 0 where that is 0.
+   * The input divided by its norm along {@code axis}: the sum of magnitudes (p = 1) or the root of the sum of
+   * squares (p = 2). The result is 0 where the norm is 0.
    * <p>Attribute {@code axis}: long; default -1.
    * <p>Attribute {@code p}: long; default 2, 1 to 2.
    *
@@ -1890,7 +1909,7 @@ public final class Ops {
   }
 
   /**
-   * The p-norm of the elements under each position of a window over X [N,C,D1,...].
+   * The p-norm of the elements under each position of a sliding window over X [N,C,D1,...].
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code ceil_mode}: long; default 0, 0 to 1.
    * <p>Attribute {@code dilations}: long[]; 1 or more.
@@ -1908,8 +1927,8 @@ public final class Ops {
   }
 
   /**
-   * Matrix product as numpy.matmul: the last two dims are matrices, the others broadcast; a rank-1 operand is a
-   * row on the left, a column on the right.
+   * Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A rank-1 operand is
+   * a row on the left, a column on the right.
    *
    * @param builder what the node is built in
    * @param a an input: f32 i32 i64 f16 f64 u32 u64 bf16
@@ -1921,8 +1940,8 @@ public final class Ops {
   }
 
   /**
-   * MatMul of A - a_zero_point (one, or one per row) and B - b_zero_point (one, or one per column) with sums of
-   * i32.
+   * MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or one per column),
+   * summed in i32.
    *
    * @param builder what the node is built in
    * @param a an input: u8 i8
@@ -1936,7 +1955,7 @@ public final class Ops {
   }
 
   /**
-   * The inverse of every matrix [..., n, n] of X, transposed with {@code adjoint}. A matrix that has a pivot of
+   * The inverse of each matrix [..., n, n] of X, transposed if {@code adjoint} is set. A matrix with a pivot of
    * exactly zero is singular and fails the run.
    * <p>Attribute {@code adjoint}: long; default 0, 0 to 1.
    *
@@ -1949,7 +1968,7 @@ public final class Ops {
   }
 
   /**
-   * The greatest of the operands, broadcast; NaN where one is NaN.
+   * The greatest of the operands, broadcast; NaN if any operand is NaN.
    *
    * @param builder what the node is built in
    * @param data inputs, any number: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
@@ -1960,8 +1979,8 @@ public final class Ops {
   }
 
   /**
-   * Largest element under each position of a window over X [N,C,D1,...]; pads never win, NaN always does. Indices
-   * number X's elements as a flat tensor, -1 where a window has none.
+   * The largest element under each position of a sliding window over X [N,C,D1,...]. Padding never wins; NaN
+   * always wins. Indices are positions in X as a flat tensor, -1 where a window has no element.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code ceil_mode}: long; default 0, 0 to 1.
    * <p>Attribute {@code dilations}: long[]; 1 or more.
@@ -1999,8 +2018,8 @@ public final class Ops {
   }
 
   /**
-   * The largest element of each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are
-   * rounded to elements (Girshick 2015); 0 where a bin has none.
+   * The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are
+   * rounded to elements (Girshick 2015); 0 for an empty bin.
    * <p>Attribute {@code pooled_shape}: long[]; required.
    * <p>Attribute {@code spatial_scale}: double; default 1.
    *
@@ -2014,8 +2033,8 @@ public final class Ops {
   }
 
   /**
-   * Zeros with the elements of X where I says they were before a MaxPool, whose indices these are; output_shape
-   * may be larger than what the window tells.
+   * Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool. output_shape may
+   * be larger than the shape that the window implies.
    * <p>Attribute {@code kernel_shape}: long[]; required, 1 or more.
    * <p>Attribute {@code pads}: long[]; 0 or more.
    * <p>Attribute {@code strides}: long[]; 1 or more.
@@ -2031,7 +2050,7 @@ public final class Ops {
   }
 
   /**
-   * The sum of the operands from left to right over their number, broadcast.
+   * The mean of the operands, broadcast; they are summed from left to right.
    *
    * @param builder what the node is built in
    * @param data inputs, any number: f32 f16 f64 bf16
@@ -2042,7 +2061,7 @@ public final class Ops {
   }
 
   /**
-   * (X - mean) / (standard deviation + 1e-9) over axes, [0, 2, 3] without any.
+   * (X - mean) / (standard deviation + 1e-9) over axes, by default [0, 2, 3].
    * <p>Attribute {@code axes}: long[].
    *
    * @param builder what the node is built in
@@ -2054,8 +2073,8 @@ public final class Ops {
   }
 
   /**
-   * Triangles over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595 log10(1 + f /
-   * 700), 1 at their peaks.
+   * Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595
+   * log10(1 + f / 700), with peaks of 1.
    * <p>Attribute {@code output_datatype}: long; default 1, 1 to 27.
    *
    * @param builder what the node is built in
@@ -2071,7 +2090,7 @@ public final class Ops {
   }
 
   /**
-   * The least of the operands, broadcast; NaN where one is NaN.
+   * The least of the operands, broadcast; NaN if any operand is NaN.
    *
    * @param builder what the node is built in
    * @param data inputs, any number: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
@@ -2093,7 +2112,8 @@ public final class Ops {
   }
 
   /**
-   * The remainder of A / B, broadcast: with the sign of B, or with fmod = 1 the sign of A (which floats need).
+   * The remainder of A / B, broadcast. It has the sign of B, or with fmod = 1 the sign of A; floats require fmod =
+   * 1.
    * <p>Attribute {@code fmod}: long; default 0, 0 to 1.
    *
    * @param builder what the node is built in
@@ -2118,8 +2138,7 @@ public final class Ops {
   }
 
   /**
-   * sample_size classes drawn for each row of [batch, classes], which holds logarithms of probabilities but for a
-   * number that all of a row share.
+   * Draws sample_size classes for each row of [batch, classes], which holds unnormalised log-probabilities.
    * <p>Attribute {@code dtype}: long; default 6.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
    * <p>Attribute {@code sample_size}: long; default 1, 1 or more.
@@ -2134,8 +2153,8 @@ public final class Ops {
   }
 
   /**
-   * Takes a mutex and holds it until the run ends, however it ends; waits while another run holds it. What follows
-   * sees the variables as last published, so that reading and assigning under one mutex loses no update.
+   * Locks a mutex until the run ends, successfully or not; waits while another run holds it. Later nodes see the
+   * variables as last published, so reading and assigning under one mutex loses no update.
    * <p>Attribute {@code mutex}: String; required.
    *
    * @param builder what the node is built in
@@ -2158,7 +2177,7 @@ public final class Ops {
 
   /**
    * Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at the target, zero
-   * elsewhere, divided by the sum of the weights used where the loss is a mean.
+   * elsewhere. It is divided by the sum of the weights used if the loss is a mean.
    * <p>Attribute {@code ignore_index}: long.
    * <p>Attribute {@code reduction}: String; default "mean".
    *
@@ -2174,8 +2193,8 @@ public final class Ops {
   }
 
   /**
-   * -weight[target] * input[target] over axis 1 of input [N,C,D1,...] for target [N,D1,...]; the mean is over the
-   * sum of the weights used. Targets equal to ignore_index count nothing.
+   * -weight[target] * input[target] over axis 1 of input [N,C,D1,...], for target [N,D1,...]. The mean divides by
+   * the sum of the weights used. Targets equal to ignore_index are ignored.
    * <p>Attribute {@code ignore_index}: long.
    * <p>Attribute {@code reduction}: String; default "mean".
    *
@@ -2190,8 +2209,8 @@ public final class Ops {
   }
 
   /**
-   * Rows (batch, class, box) of the boxes above score_threshold, the best of a class first, without those whose
-   * intersection over union with a better one is above iou_threshold.
+   * Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score in each class. A
+   * box is dropped if its intersection over union with a better one is above iou_threshold.
    * <p>Attribute {@code center_point_box}: long; default 0, 0 to 1.
    *
    * @param builder what the node is built in
@@ -2207,7 +2226,7 @@ public final class Ops {
   }
 
   /**
-   * [rank, n]: the coordinates of the n elements of X that are not zero, in the order of memory; NaN is not zero.
+   * The coordinates of the n nonzero elements of X, in row-major order, as [rank, n]; NaN counts as nonzero.
    *
    * @param builder what the node is built in
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
@@ -2218,7 +2237,7 @@ public final class Ops {
   }
 
   /**
-   * Not X.
+   * Logical not of X.
    *
    * @param builder what the node is built in
    * @param x an input: bool
@@ -2229,8 +2248,8 @@ public final class Ops {
   }
 
   /**
-   * Along a new dim {@code axis} of size depth: values[1] where the index says (negative ones from the end), else
-   * values[0], which also stands for indices out of range.
+   * One-hot vectors of size depth along a new dim {@code axis}: values[1] at the index (negative indices count
+   * from the end), values[0] elsewhere. An index out of range gives values[0] everywhere.
    * <p>Attribute {@code axis}: long; default -1.
    *
    * @param builder what the node is built in
@@ -2244,7 +2263,7 @@ public final class Ops {
   }
 
   /**
-   * A or B, broadcast.
+   * Logical or of A and B, broadcast.
    *
    * @param builder what the node is built in
    * @param a an input: bool
@@ -2256,7 +2275,7 @@ public final class Ops {
   }
 
   /**
-   * slope * X below 0, else X; slope broadcasts to X (He et al. 2015).
+   * X where X &gt;= 0, otherwise slope * X; slope broadcasts to X (He et al. 2015).
    *
    * @param builder what the node is built in
    * @param x an input: f32 i32 i64 f16 f64 u32 u64 bf16
@@ -2268,8 +2287,8 @@ public final class Ops {
   }
 
   /**
-   * Elements put before and after the dims of data: a constant, or data mirrored, its edge, or data again;
-   * negative pads take away.
+   * Pads data before and after its dims, with a constant, reflected data, its edge, or data wrapped around.
+   * Negative pads crop.
    * <p>Attribute {@code mode}: String; default "constant".
    *
    * @param builder what the node is built in
@@ -2284,8 +2303,8 @@ public final class Ops {
   }
 
   /**
-   * The gradient of Pad with respect to its data, of shape {@code shape}: each element of grad goes where Pad took
-   * it.
+   * The gradient of Pad with respect to data, of shape {@code shape}: each element of grad is added to the element
+   * that Pad read.
    * <p>Attribute {@code mode}: String; default "constant".
    *
    * @param builder what the node is built in
@@ -2300,7 +2319,7 @@ public final class Ops {
   }
 
   /**
-   * Numbers of the normal distribution of a given shape.
+   * Normally distributed random numbers, of a given shape.
    * <p>Attribute {@code dtype}: long; default 1.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
    * <p>Attribute {@code mean}: double; default 0.
@@ -2316,7 +2335,7 @@ public final class Ops {
   }
 
   /**
-   * Numbers uniform in [low, high) of a given shape.
+   * Uniformly distributed random numbers in [low, high), of a given shape.
    * <p>Attribute {@code dtype}: long; default 1.
    * <p>Attribute {@code high}: double; default 1.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
@@ -2344,8 +2363,8 @@ public final class Ops {
   }
 
   /**
-   * X, and its first {@code summarize} elements (-1: as many as fit a line) behind {@code message}, given to the
-   * engine's log callback at the level info.
+   * Returns X unchanged and logs its first {@code summarize} elements (-1: as many as fit on a line), after {@code
+   * message}, through the engine's log callback at level info.
    * <p>Attribute {@code message}: String; default "".
    * <p>Attribute {@code summarize}: long; default 3, -1 or more.
    *
@@ -2358,8 +2377,8 @@ public final class Ops {
   }
 
   /**
-   * Conv of quantised x and w (scale and zero point one for all, of w also one per filter) plus B, an i32 of scale
-   * x_scale * w_scale, quantised by y_scale and y_zero_point.
+   * Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero points are single
+   * values; those of w may be one per filter. B is i32 with the scale x_scale * w_scale.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code dilations}: long[]; 1 or more.
    * <p>Attribute {@code group}: long; default 1, 1 or more.
@@ -2384,8 +2403,8 @@ public final class Ops {
   }
 
   /**
-   * MatMul of quantised a and b, quantised by y_scale and y_zero_point; a vector of scales or zero points is one
-   * per row of a and y, one per column of b.
+   * MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or zero points holds
+   * one per row of a and y, or one per column of b.
    *
    * @param builder what the node is built in
    * @param a an input: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
@@ -2403,8 +2422,8 @@ public final class Ops {
   }
 
   /**
-   * x / y_scale rounded to nearest (ties to even) + y_zero_point, held at the ends of the type; scale and zero
-   * point as in DequantizeLinear. saturate is of float8, as in Cast.
+   * x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the dtype. Scale and
+   * zero point are as in DequantizeLinear; saturate applies to float8 as in Cast.
    * <p>Attribute {@code axis}: long; default 1.
    * <p>Attribute {@code block_size}: long; default 0, 0 or more.
    * <p>Attribute {@code output_dtype}: long; default 0.
@@ -2422,8 +2441,9 @@ public final class Ops {
   }
 
   /**
-   * From the end of this run on a queue takes no more elements. Those that runs wait to put in still pass, or are
-   * turned away with CANCELLED where cancel_pending_enqueues is 1; those that are in it can be taken.
+   * Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are already waiting
+   * still complete, or fail with CANCELLED if cancel_pending_enqueues is 1. Elements in the queue can still be
+   * dequeued.
    * <p>Attribute {@code queue}: String; required.
    * <p>Attribute {@code cancel_pending_enqueues}: long; default 0, 0 to 1.
    *
@@ -2435,9 +2455,10 @@ public final class Ops {
   }
 
   /**
-   * The first element of a queue; waits while it is empty, OUT_OF_RANGE when it is closed as well. Component i has
-   * dtypes[i] and ranks[i] dims (-1: any number), which stand in {@code dims} one component after the other (-1:
-   * unknown). A run that fails gives back what it took. What follows sees the variables as last published.
+   * Removes and returns the first element of a queue. Waits while the queue is empty; fails with OUT_OF_RANGE if
+   * it is empty and closed. Component i has dtype dtypes[i] and ranks[i] dims (-1: any number). {@code dims} lists
+   * the dims of all components one after the other (-1: unknown). A run that fails returns the elements that it
+   * took. Later nodes see the variables as last published.
    * <p>Attribute {@code queue}: String; required.
    * <p>Attribute {@code capacity}: long; default 32, 1 or more.
    * <p>Attribute {@code dtypes}: long[]; required.
@@ -2452,10 +2473,10 @@ public final class Ops {
   }
 
   /**
-   * Puts its inputs, as one element, at the end of a queue that holds at most {@code capacity} of them; waits
-   * while it is full. CANCELLED when it is closed. Other runs see the element when the run has succeeded. An op on
-   * a queue runs where its output is needed or it is a target: that a later node stands after it does not make it
-   * run.
+   * Appends its inputs as one element to a queue of at most {@code capacity} elements. Waits while the queue is
+   * full; fails with CANCELLED if the queue is closed. Other runs see the element when this run has succeeded. A
+   * queue op runs only if it is a target of the run or its output is needed; a control edge to a later node does
+   * not make it run.
    * <p>Attribute {@code queue}: String; required.
    * <p>Attribute {@code capacity}: long; default 32, 1 or more.
    *
@@ -2468,7 +2489,7 @@ public final class Ops {
   }
 
   /**
-   * How many elements a queue holds, as this run sees it, and whether it is closed.
+   * The number of elements in a queue, as this run sees it, and whether the queue is closed.
    * <p>Attribute {@code queue}: String; required.
    *
    * @param builder what the node is built in
@@ -2479,8 +2500,8 @@ public final class Ops {
   }
 
   /**
-   * X / sqrt(mean(X^2) + epsilon) * scale, the mean over the dims from 'axis' on; in stash_type (1: f32, 16:
-   * bf16), in f64 for f64 inputs.
+   * X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is computed in
+   * stash_type (1: f32, 16: bf16), or in f64 for f64 inputs.
    * <p>Attribute {@code axis}: long; default -1.
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    * <p>Attribute {@code stash_type}: long; default 1.
@@ -2518,8 +2539,8 @@ public final class Ops {
   }
 
   /**
-   * Gradients of RNN with respect to X, W, R, B and initial_h, from its inputs, which it runs through again, and
-   * those of its outputs; it has no gradient of its own.
+   * Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the gradients of its
+   * outputs. The forward pass is recomputed. The op has no gradient.
    * <p>Attribute {@code activation_alpha}: double[].
    * <p>Attribute {@code activation_beta}: double[].
    * <p>Attribute {@code activations}: String[].
@@ -2544,7 +2565,7 @@ public final class Ops {
   }
 
   /**
-   * Numbers of the normal distribution.
+   * Normally distributed random numbers.
    * <p>Attribute {@code dtype}: long; default 1.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
    * <p>Attribute {@code mean}: double; default 0.
@@ -2560,7 +2581,7 @@ public final class Ops {
   }
 
   /**
-   * Numbers of the normal distribution in the shape, and the dtype unless one is given, of the input.
+   * Normally distributed random numbers, in the shape of the input and, unless dtype is given, its dtype.
    * <p>Attribute {@code dtype}: long.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
    * <p>Attribute {@code mean}: double; default 0.
@@ -2576,7 +2597,7 @@ public final class Ops {
   }
 
   /**
-   * Numbers uniform in [low, high).
+   * Uniformly distributed random numbers in [low, high).
    * <p>Attribute {@code dtype}: long; default 1.
    * <p>Attribute {@code high}: double; default 1.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
@@ -2592,7 +2613,8 @@ public final class Ops {
   }
 
   /**
-   * Numbers uniform in [low, high) in the shape, and the dtype unless one is given, of the input.
+   * Uniformly distributed random numbers in [low, high), in the shape of the input and, unless dtype is given, its
+   * dtype.
    * <p>Attribute {@code dtype}: long.
    * <p>Attribute {@code high}: double; default 1.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
@@ -2608,7 +2630,7 @@ public final class Ops {
   }
 
   /**
-   * start, start + delta, ... up to before limit.
+   * start, start + delta, and so on, up to but not including limit.
    *
    * @param builder what the node is built in
    * @param start an input: f32 i16 i32 i64 f16 f64 bf16
@@ -2645,7 +2667,7 @@ public final class Ops {
   }
 
   /**
-   * The sum of absolute values over axes (all without axes); 0 of nothing.
+   * The sum of absolute values over axes (default: all); 0 for no elements.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
@@ -2659,7 +2681,7 @@ public final class Ops {
   }
 
   /**
-   * The square root of the sum of squares over axes (all without axes); integers are cut.
+   * The square root of the sum of squares over axes (default: all); integers truncate.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
@@ -2673,7 +2695,7 @@ public final class Ops {
   }
 
   /**
-   * The logarithm of the sum over axes (all without axes); integers are cut.
+   * The logarithm of the sum over axes (default: all); integers truncate.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
@@ -2687,7 +2709,7 @@ public final class Ops {
   }
 
   /**
-   * The logarithm of the sum of exp over axes (all without axes), which does not overflow; integers are cut.
+   * The logarithm of the sum of exp over axes (default: all), computed without overflow; integers truncate.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
@@ -2701,7 +2723,7 @@ public final class Ops {
   }
 
   /**
-   * The greatest over axes (all without axes); NaN where one is NaN.
+   * The greatest element over axes (default: all); NaN if any is NaN.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
@@ -2715,7 +2737,7 @@ public final class Ops {
   }
 
   /**
-   * The mean over axes (all without axes); integers are cut towards zero.
+   * The mean over axes (default: all); integers truncate towards zero.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
@@ -2729,7 +2751,7 @@ public final class Ops {
   }
 
   /**
-   * The least over axes (all without axes); NaN where one is NaN.
+   * The least element over axes (default: all); NaN if any is NaN.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
@@ -2743,7 +2765,7 @@ public final class Ops {
   }
 
   /**
-   * The product over axes (all without axes); 1 of nothing.
+   * The product over axes (default: all); 1 for no elements.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
@@ -2757,7 +2779,7 @@ public final class Ops {
   }
 
   /**
-   * The sum over axes (all without axes); 0 of nothing.
+   * The sum over axes (default: all); 0 for no elements.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
@@ -2771,7 +2793,7 @@ public final class Ops {
   }
 
   /**
-   * The sum of squares over axes (all without axes); integers wrap.
+   * The sum of squares over axes (default: all); integers wrap.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
@@ -2796,7 +2818,7 @@ public final class Ops {
   }
 
   /**
-   * The gradient of Relu from that of its result and the result: grad, 0 where y &lt;= 0.
+   * The gradient of Relu, from the gradient and the value of its result: grad, or 0 where y &lt;= 0.
    *
    * @param builder what the node is built in
    * @param grad an input: f32 i8 i16 i32 i64 f16 f64 bf16
@@ -2808,7 +2830,7 @@ public final class Ops {
   }
 
   /**
-   * The tensor in another format in memory, which only plans know; a copy in a graph.
+   * The tensor in another memory format. Formats exist only in plans; in a graph the op is a copy.
    *
    * @param builder what the node is built in
    * @param x an input: 23 types
@@ -2819,7 +2841,8 @@ public final class Ops {
   }
 
   /**
-   * The elements of data in another shape: -1 is what remains, 0 copies the dim of data unless allowzero.
+   * data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data unless allowzero
+   * is set.
    * <p>Attribute {@code allowzero}: long; default 0, 0 to 1.
    *
    * @param builder what the node is built in
@@ -2832,8 +2855,8 @@ public final class Ops {
   }
 
   /**
-   * x resampled along its axes to scales * dims or to sizes: nearest, linear or cubic, with ONNX's coordinate
-   * modes (and tf_half_pixel_for_nn of opset 11); antialias stretches the filter where x shrinks.
+   * x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic interpolation, with
+   * ONNX's coordinate modes (and tf_half_pixel_for_nn of opset 11). antialias widens the filter where x shrinks.
    * <p>Attribute {@code antialias}: long; default 0, 0 to 1.
    * <p>Attribute {@code axes}: long[].
    * <p>Attribute {@code coordinate_transformation_mode}: String; default "half_pixel".
@@ -2856,8 +2879,8 @@ public final class Ops {
   }
 
   /**
-   * The gradient of Resize with respect to X, of shape {@code shape}: each element of grad goes to where Resize
-   * took it from, by the same weights.
+   * The gradient of Resize with respect to X, of shape {@code shape}: each element of grad is added to the
+   * elements that Resize read, with the same weights.
    * <p>Attribute {@code antialias}: long; default 0, 0 to 1.
    * <p>Attribute {@code axes}: long[].
    * <p>Attribute {@code coordinate_transformation_mode}: String; default "half_pixel".
@@ -2880,7 +2903,7 @@ public final class Ops {
   }
 
   /**
-   * The input with the first sequence_lens[b] elements of sequence b along time_axis in reverse order.
+   * The input, with the first sequence_lens[b] elements of sequence b reversed along time_axis.
    * <p>Attribute {@code batch_axis}: long; default 1, 0 to 1.
    * <p>Attribute {@code time_axis}: long; default 0, 0 to 1.
    *
@@ -2894,8 +2917,8 @@ public final class Ops {
   }
 
   /**
-   * Mean or max of samples in each bin of regions (x1, y1, x2, y2) of X, linear between elements (He et al. 2017);
-   * sampling_ratio samples along a bin, 0: as many as it is long.
+   * The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear interpolation (He et
+   * al. 2017). Each bin has sampling_ratio samples per dim (0: its length, rounded up).
    * <p>Attribute {@code coordinate_transformation_mode}: String; default "half_pixel".
    * <p>Attribute {@code mode}: String; default "avg".
    * <p>Attribute {@code output_height}: long; default 1, 1 to 1048576.
@@ -2914,7 +2937,7 @@ public final class Ops {
   }
 
   /**
-   * The gradient of RoiAlign of mode avg with respect to X, of shape {@code shape}.
+   * The gradient of RoiAlign with mode avg with respect to X, of shape {@code shape}.
    * <p>Attribute {@code coordinate_transformation_mode}: String; default "half_pixel".
    * <p>Attribute {@code mode}: String; default "avg".
    * <p>Attribute {@code output_height}: long; default 1, 1 to 1048576.
@@ -2934,8 +2957,9 @@ public final class Ops {
   }
 
   /**
-   * Turns pairs of elements of each head by the angles whose cosines and sines the caches hold, at position_ids
-   * where they are there (Su et al. 2021); of a head the first rotary_embedding_dim elements, 0: all.
+   * Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold, looked up by
+   * position_ids if given (Su et al. 2021). Only the first rotary_embedding_dim elements of each head are rotated
+   * (0: all).
    * <p>Attribute {@code interleaved}: long; default 0, 0 to 1.
    * <p>Attribute {@code num_heads}: long; default 0, 0 or more.
    * <p>Attribute {@code rotary_embedding_dim}: long; default 0, 0 or more.
@@ -2952,7 +2976,7 @@ public final class Ops {
   }
 
   /**
-   * X rounded to the nearest whole number, ties to even.
+   * X rounded to the nearest integer, ties to even.
    *
    * @param builder what the node is built in
    * @param x an input: f32 f16 f64 bf16
@@ -2963,8 +2987,8 @@ public final class Ops {
   }
 
   /**
-   * The DFT of frames of frame_length numbers, frame_step apart, of a signal [batch, length, 1 or 2], each times
-   * the window.
+   * The DFT of each frame of frame_length samples, frame_step apart, of a signal [batch, length, 1 or 2],
+   * multiplied by the window.
    * <p>Attribute {@code onesided}: long; default 1, 0 to 1.
    *
    * @param builder what the node is built in
@@ -2979,8 +3003,8 @@ public final class Ops {
   }
 
   /**
-   * data with updates put, added, multiplied, or joined by max or min, at the places that GatherElements would
-   * read, in the order of the indices.
+   * data with updates set, added, multiplied, or combined by max or min, in the order of the indices, at the
+   * positions that GatherElements would read.
    * <p>Attribute {@code axis}: long; default 0.
    * <p>Attribute {@code reduction}: String; default "none".
    *
@@ -2995,8 +3019,8 @@ public final class Ops {
   }
 
   /**
-   * data with updates put, added, multiplied, or joined by max or min, at the slices that tuples of indices name,
-   * in the order of the tuples.
+   * data with updates set, added, multiplied, or combined by max or min, in the order of the tuples, at the slices
+   * that tuples of indices select.
    * <p>Attribute {@code reduction}: String; default "none".
    *
    * @param builder what the node is built in
@@ -3010,7 +3034,7 @@ public final class Ops {
   }
 
   /**
-   * gamma x above 0, else gamma alpha (exp(x) - 1) (Klambauer et al. 2017).
+   * gamma x where x &gt; 0, otherwise gamma alpha (exp(x) - 1) (Klambauer et al. 2017).
    * <p>Attribute {@code alpha}: double; default 1.6732631921768188.
    * <p>Attribute {@code gamma}: double; default 1.0507010221481323.
    *
@@ -3023,7 +3047,7 @@ public final class Ops {
   }
 
   /**
-   * The dims [start, end) of the input; negative ones count from the end.
+   * The dims [start, end) of the input's shape; negative bounds count from the end.
    * <p>Attribute {@code start}: long; default 0.
    * <p>Attribute {@code end}: long.
    *
@@ -3036,9 +3060,10 @@ public final class Ops {
   }
 
   /**
-   * The sum of r_s X_s over the shards s of a batch, r_s being the shard's part of its rows, in every shard; with
-   * {@code transposed} r_s times the sum of X_s, which is the gradient of the other. It waits for all shards,
-   * which a trainer computes at the same time; X where there are no shards, as in a session's run.
+   * In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of the batch's rows
+   * in shard s. With {@code transposed}, r_s times the sum of all X_s, which is the gradient of the former. It
+   * waits for all shards, which a trainer computes at the same time. Without shards, as in a session's run, the
+   * output is X.
    * <p>Attribute {@code transposed}: long; default 0, 0 to 1.
    *
    * @param builder what the node is built in
@@ -3050,7 +3075,7 @@ public final class Ops {
   }
 
   /**
-   * x + bias below -lambd, x - bias above lambd, else 0.
+   * x + bias where x &lt; -lambd, x - bias where x &gt; lambd, otherwise 0.
    * <p>Attribute {@code bias}: double; default 0.
    * <p>Attribute {@code lambd}: double; default 0.5.
    *
@@ -3074,7 +3099,7 @@ public final class Ops {
   }
 
   /**
-   * -1, 0 or 1 as X is negative, zero or positive; NaN stays NaN.
+   * The sign of X: -1, 0 or 1; NaN stays NaN.
    *
    * @param builder what the node is built in
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
@@ -3096,7 +3121,7 @@ public final class Ops {
   }
 
   /**
-   * The hyperbolic sine.
+   * The hyperbolic sine of the input.
    *
    * @param builder what the node is built in
    * @param input an input: f32 f16 f64 bf16
@@ -3118,7 +3143,7 @@ public final class Ops {
   }
 
   /**
-   * Elements from starts to before ends by steps along axes, as numpy's x[start:end:step].
+   * The elements from starts to before ends, by steps, along axes, as numpy's x[start:end:step].
    *
    * @param builder what the node is built in
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
@@ -3133,7 +3158,7 @@ public final class Ops {
   }
 
   /**
-   * Zeros of {@code shape} with grad where Slice takes its elements from.
+   * Zeros of shape {@code shape}, with grad at the positions that Slice reads.
    *
    * @param builder what the node is built in
    * @param grad an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
@@ -3149,7 +3174,7 @@ public final class Ops {
   }
 
   /**
-   * exp(x) / sum of exp(x) along one axis.
+   * exp(x) / sum of exp(x) along {@code axis}.
    * <p>Attribute {@code axis}: long; default -1.
    *
    * @param builder what the node is built in
@@ -3162,7 +3187,7 @@ public final class Ops {
 
   /**
    * Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights[label] * (softmax(scores) -
-   * onehot(label)), divided by the sum of the weights used where the loss is a mean.
+   * onehot(label)). It is divided by the sum of the weights used if the loss is a mean.
    * <p>Attribute {@code ignore_index}: long.
    * <p>Attribute {@code reduction}: String; default "mean".
    *
@@ -3178,8 +3203,8 @@ public final class Ops {
   }
 
   /**
-   * -weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...] for labels [N,D1,...]; the
-   * mean is over the sum of the weights used. Labels equal to ignore_index count nothing.
+   * -weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...], for labels [N,D1,...]. The
+   * mean divides by the sum of the weights used. Labels equal to ignore_index are ignored.
    * <p>Attribute {@code ignore_index}: long.
    * <p>Attribute {@code reduction}: String; default "mean".
    *
@@ -3216,8 +3241,8 @@ public final class Ops {
   }
 
   /**
-   * Blocks of blocksize * blocksize pixels of [N,C,H,W] as channels; the place in the block is the outer part of
-   * the channel's number.
+   * Moves blocks of blocksize * blocksize pixels of [N,C,H,W] into channels. The position in the block is the
+   * outer part of the channel index.
    * <p>Attribute {@code blocksize}: long; required, 1 to 2048.
    *
    * @param builder what the node is built in
@@ -3229,8 +3254,8 @@ public final class Ops {
   }
 
   /**
-   * ApplyAdagrad for the rows of param and square that {@code rows} names, as SumRows gives them; other rows are
-   * neither read nor written. The same as ApplyAdagrad with zeros for the others.
+   * ApplyAdagrad for the rows of param and square that {@code rows} lists, as SumRows returns them. Other rows are
+   * neither read nor written. The result equals ApplyAdagrad with zero gradients for the other rows.
    * <p>Attribute {@code epsilon}: double; default 1e-10, 0 or more.
    *
    * @param builder what the node is built in
@@ -3247,8 +3272,8 @@ public final class Ops {
   }
 
   /**
-   * ApplyAdam for the rows of param, m and v that {@code rows} names, as SumRows gives them (PyTorch's
-   * SparseAdam): the moments of other rows do not decay; the step counts for all.
+   * ApplyAdam for the rows of param, m and v that {@code rows} lists, as SumRows returns them (PyTorch's
+   * SparseAdam). The moments of other rows do not decay; the step applies to all rows.
    * <p>Attribute {@code beta1}: double; default 0.9, 0 to 1.
    * <p>Attribute {@code beta2}: double; default 0.999, 0 to 1.
    * <p>Attribute {@code epsilon}: double; default 1e-08, 0 or more.
@@ -3269,7 +3294,7 @@ public final class Ops {
   }
 
   /**
-   * ApplyFtrl for the rows of param, accumulator and linear that {@code rows} names, as SumRows gives them
+   * ApplyFtrl for the rows of param, accumulator and linear that {@code rows} lists, as SumRows returns them
    * (TensorFlow's SparseApplyFtrl).
    * <p>Attribute {@code learning_rate_power}: double; default -0.5, -1000000.0 to 0.
    * <p>Attribute {@code l1}: double; default 0, 0 or more.
@@ -3292,8 +3317,8 @@ public final class Ops {
   }
 
   /**
-   * ApplyMomentum for the rows of param and buffer that {@code rows} names, as SumRows gives them (TensorFlow's
-   * SparseApplyMomentum): the momentum of other rows waits.
+   * ApplyMomentum for the rows of param and buffer that {@code rows} lists, as SumRows returns them (TensorFlow's
+   * SparseApplyMomentum). The momentum of other rows does not change.
    * <p>Attribute {@code momentum}: double; default 0.9, 0 or more.
    * <p>Attribute {@code nesterov}: long; default 0, 0 to 1.
    *
@@ -3311,8 +3336,8 @@ public final class Ops {
   }
 
   /**
-   * ApplySGD for the rows of param that {@code rows} names, as SumRows gives them; other rows are neither read nor
-   * written. The same as ApplySGD with zeros for the others.
+   * ApplySGD for the rows of param that {@code rows} lists, as SumRows returns them. Other rows are neither read
+   * nor written. The result equals ApplySGD with zero gradients for the other rows.
    *
    * @param builder what the node is built in
    * @param param an input: f32 f16 f64 bf16
@@ -3327,8 +3352,8 @@ public final class Ops {
   }
 
   /**
-   * The input cut along {@code axis} into parts of the given sizes, else into equal ones of which the last may be
-   * smaller.
+   * Splits the input along {@code axis} into parts of the given sizes. Without sizes, the parts are equal and the
+   * last may be smaller.
    * <p>Attribute {@code axis}: long; default 0.
    * <p>Attribute {@code num_outputs}: long; 1 or more.
    *
@@ -3342,7 +3367,7 @@ public final class Ops {
   }
 
   /**
-   * The square root of X, NaN below zero.
+   * The square root of X; NaN for negative X.
    *
    * @param builder what the node is built in
    * @param x an input: f32 f16 f64 bf16
@@ -3353,7 +3378,7 @@ public final class Ops {
   }
 
   /**
-   * Takes away dims of 1: those of axes, without axes all.
+   * Removes dims of size 1: those in axes, or all without axes.
    *
    * @param builder what the node is built in
    * @param data an input: 23 types
@@ -3388,8 +3413,9 @@ public final class Ops {
   }
 
   /**
-   * Values [count, ...] of equal row numbers summed in their order: the numbers from the least one up, each once,
-   * and their sums; what is left over is filled with rows of -1 and zeros. Negative numbers stand for no row.
+   * Sums values [count, ...] that have the same row number, in their order. The outputs are the distinct row
+   * numbers in ascending order and their sums; unused rows at the end are -1 and zeros. Negative row numbers are
+   * ignored.
    *
    * @param builder what the node is built in
    * @param rows an input: i64
@@ -3401,7 +3427,8 @@ public final class Ops {
   }
 
   /**
-   * Sums x over the dims that broadcasting {@code shape} to the shape of x repeats: the transpose of Expand.
+   * Sums x to shape {@code shape}, over the dims that broadcasting {@code shape} to the shape of x repeats: the
+   * transpose of Expand.
    *
    * @param builder what the node is built in
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
@@ -3425,8 +3452,8 @@ public final class Ops {
   }
 
   /**
-   * BatchNormalization in training mode whose statistics are those of all shards of the batch (see ShardMean), and
-   * the gradient runs through them.
+   * BatchNormalization in training mode with the statistics of all shards of the batch (see ShardMean). The
+   * gradient flows through these statistics.
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    * <p>Attribute {@code momentum}: double; default 0.9.
    *
@@ -3443,7 +3470,7 @@ public final class Ops {
   }
 
   /**
-   * The tangent of an angle in radians.
+   * The tangent of the input in radians.
    *
    * @param builder what the node is built in
    * @param input an input: f32 f16 f64 bf16
@@ -3465,8 +3492,8 @@ public final class Ops {
   }
 
   /**
-   * past_cache with update written along {@code axis} from write_indices[b] on (0 without them); circular mode
-   * goes on at the beginning.
+   * past_cache with update written along {@code axis} at write_indices[b] (default 0) and the positions after it.
+   * In circular mode, writing wraps around to the beginning.
    * <p>Attribute {@code axis}: long; default -2.
    * <p>Attribute {@code mode}: String; default "linear".
    *
@@ -3481,7 +3508,7 @@ public final class Ops {
   }
 
   /**
-   * x above alpha, else 0.
+   * x where x &gt; alpha, otherwise 0.
    * <p>Attribute {@code alpha}: double; default 1.
    *
    * @param builder what the node is built in
@@ -3493,7 +3520,7 @@ public final class Ops {
   }
 
   /**
-   * The input repeats[d] times along each dim d.
+   * The input repeated repeats[d] times along each dim d.
    *
    * @param builder what the node is built in
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
@@ -3518,8 +3545,8 @@ public final class Ops {
   }
 
   /**
-   * The K greatest (or least) elements along {@code axis}, of equals those that come first, and where they were;
-   * in order, without {@code sorted} as well. NaN counts as greatest.
+   * The K greatest (or least) elements along {@code axis}, and their indices; among equals, those that come first.
+   * They are always sorted, even without {@code sorted}. NaN counts as greatest.
    * <p>Attribute {@code axis}: long; default -1.
    * <p>Attribute {@code largest}: long; default 1, 0 to 1.
    * <p>Attribute {@code sorted}: long; default 1, 0 to 1.
@@ -3534,7 +3561,8 @@ public final class Ops {
   }
 
   /**
-   * Dim d of the result is dim perm[d] of the input; without perm all dims are reversed.
+   * The input with permuted dims: dim d of the result is dim perm[d] of the input. Without perm, all dims are
+   * reversed.
    * <p>Attribute {@code perm}: long[]; 0 or more.
    *
    * @param builder what the node is built in
@@ -3546,7 +3574,7 @@ public final class Ops {
   }
 
   /**
-   * Matrices with zeros below (upper) or above (lower) their diagonal number k.
+   * The input's matrices with zeros below (upper) or above (lower) diagonal k.
    * <p>Attribute {@code upper}: long; default 1, 0 to 1.
    *
    * @param builder what the node is built in
@@ -3559,8 +3587,9 @@ public final class Ops {
   }
 
   /**
-   * The distinct slices of X along {@code axis}, without it the elements, ascending or (sorted 0) as they first
-   * come; where each first was, which of them each slice of X is, and how often it comes.
+   * The distinct slices of X along {@code axis}, or its distinct elements without {@code axis}, in ascending order
+   * or (sorted 0) in order of first occurrence. Further outputs: the index of each first occurrence, for each
+   * slice of X its index in Y, and the count of each.
    * <p>Attribute {@code axis}: long.
    * <p>Attribute {@code sorted}: long; default 1, 0 to 1.
    *
@@ -3573,7 +3602,7 @@ public final class Ops {
   }
 
   /**
-   * Puts in dims of 1 so that they stand at {@code axes} of the result.
+   * Inserts dims of size 1 at the positions {@code axes} of the result.
    *
    * @param builder what the node is built in
    * @param data an input: 23 types
@@ -3585,7 +3614,7 @@ public final class Ops {
   }
 
   /**
-   * X where the condition holds, else Y; all three broadcast.
+   * X where the condition is true, otherwise Y; all three broadcast.
    *
    * @param builder what the node is built in
    * @param condition an input: bool
@@ -3598,7 +3627,7 @@ public final class Ops {
   }
 
   /**
-   * A or B but not both, broadcast.
+   * Logical exclusive or of A and B, broadcast.
    *
    * @param builder what the node is built in
    * @param a an input: bool
