@@ -159,7 +159,7 @@ class UnitFinder {
   // -1: there is none.
   Result<int32_t> in_group(const Node& node, const GroupHint& hint) const {
     if (static_cast<size_t>(hint.place) >= group_.size()) {
-      return invalid_argument(op_name(*node.op), " '", node.name, "' requests '", node.device,
+      return invalid_argument(op_name(*node.op), " '", node.name, "': requests '", node.device,
                               "', but the run's group has only ", static_cast<uint64_t>(group_.size()), " devices");
     }
     const int32_t device = group_[static_cast<size_t>(hint.place)];
