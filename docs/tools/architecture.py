@@ -126,7 +126,7 @@ def draw(modules, arrows, layer, outside):
         x += width + 7
     total = y + 30 + 14
     return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {total}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{total}" viewBox="0 0 {WIDTH} {total}" role="img" '
         'aria-label="The modules of Percale by layers; every include points down">',
         '<style>text{font-family:system-ui,sans-serif}.name{font-size:15px;font-weight:600;fill:#fff}.note{font-size:13px;fill:#fff}'
         '.head{font-size:16px;font-weight:600;fill:#24292f}.small{font-size:13px;fill:#57606a}'
