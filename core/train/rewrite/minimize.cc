@@ -316,8 +316,8 @@ Status build_commit(Builder& b, const Optimizer& optimizer, TrainGraph& out) {
   for (size_t i = 0; i < out.parameters.size(); ++i) {
     const Variable& v = out.parameters[i];
     if (v.dtype != dtype) {
-      return unimplemented("parameters must have the same dtype: '", out.parameters[0].name, "' is ", dtype, ", but '", v.name, "' ",
-                           v.dtype);
+      return unimplemented("parameters must have the same dtype: '", out.parameters[0].name, "' is ", dtype, ", but '",
+                           v.name, "' ", v.dtype);
     }
     ValueId sum = kNoValue;
     if (std::find(out.by_rows.begin(), out.by_rows.end(), i) == out.by_rows.end()) {
@@ -422,7 +422,8 @@ Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss) {
     const Value& v = f.function().value(id);
     const bool scalar = is_float(v.type.dtype) && v.type.shape.known_rank() && v.type.shape.rank() == 0;
     if (loss.empty() ? !scalar : v.name != loss) continue;
-    if (value != kNoValue) return invalid_argument("the graph has several scalar outputs: name the one that is the loss");
+    if (value != kNoValue)
+      return invalid_argument("the graph has several scalar outputs: name the one that is the loss");
     value = id;
   }
   if (value == kNoValue) {
@@ -478,7 +479,8 @@ Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimi
 }
 
 Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph, const std::vector<std::string>& outputs) {
-  if (outputs.empty()) return failed_precondition("the graph has no output besides the loss, so there is nothing to infer");
+  if (outputs.empty())
+    return failed_precondition("the graph has no output besides the loss, so there is nothing to infer");
   std::vector<ValueId> needed;
   for (const std::string& name : outputs) {
     PERCALE_ASSIGN_OR_RETURN(const ValueId id, require_value(graph.main(), name));
