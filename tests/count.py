@@ -1,7 +1,8 @@
 """Adds up the results in Meson's test logs.
 
-Counts test cases where a program prints doctest's summary line or one like it, and programs elsewhere. Lists the failed
-tests, then each reason for skipping once, with the names of the tests. The last line has the sums.
+Counts test cases where a program prints doctest's summary line or one like it, and programs
+elsewhere. Lists the failed tests, then each reason for skipping once, with the names of the
+tests. The last line has the sums.
 """
 import collections
 import json

@@ -19,7 +19,7 @@ struct DeviceBytes {
   // Per run: the arena, and the buffers for inputs, outputs and constants on a device with memory
   // of its own.
   int64_t per_run = 0;
-  // Of all runs together: the variables that the nodes read, whole or by slices, and precomputed
+  // All runs together: the variables that the nodes read, whole or by slices, and precomputed
   // values.
   int64_t shared = 0;
 };

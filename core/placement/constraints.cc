@@ -161,7 +161,7 @@ class UnitFinder {
   // Returns -1 if the hint asks for the host and no device has the host's memory.
   Result<int32_t> in_group(const Node& node, const GroupHint& hint) const {
     if (static_cast<size_t>(hint.place) >= group_.size()) {
-      return invalid_argument(op_name(*node.op), " '", node.name, "' requests '", node.device,
+      return invalid_argument(op_name(*node.op), " '", node.name, "': requests '", node.device,
                               "', but the run's group has only ", static_cast<uint64_t>(group_.size()), " devices");
     }
     const int32_t device = group_[static_cast<size_t>(hint.place)];

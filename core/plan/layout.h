@@ -27,8 +27,8 @@ using PlannedNodes = std::map<std::string, PlannedNode, std::less<>>;
 // Plans the nodes of one device's part in order; all types must be static. A kernel sees the
 // formats of its inputs and requests formats for its operands. If the two differ, a percale:Reorder
 // is inserted, and users of the same format share it. Inputs of views and assignments, and outputs
-// of the function, are row-major; an output keeps its name. `precomputed` is precomputable_values() of `f`.
-// Without `grant_formats` everything is row-major.
+// of the function, are row-major; an output keeps its name. `precomputed` is the result of
+// precomputable_values() for `f`. Without `grant_formats` everything is row-major.
 Result<PlannedNodes> plan_nodes(const Graph& graph, Function& f, std::string_view device_kind,
                                 const std::vector<bool>& precomputed, bool grant_formats);
 

@@ -33,8 +33,8 @@ class ShardBarrier {
   // Computes the mean of the contributions of all shards, weighted by their rows. `transposed`:
   // computes their sum, times the shard's share of the rows, which is the gradient of that mean.
   // Returns true when `out` holds the result. Returns false when shards are missing; call it again
-  // after a wake(). The bits depend neither on the order of arrival nor on repeated calls by a shard.
-  // Throws bad_alloc.
+  // after a wake(). The bits depend neither on the order of arrival nor on repeated calls by a
+  // shard. Throws bad_alloc.
   virtual bool mean(const ShardPart& part, bool transposed, void* out) = 0;
 
   // The barrier wakes the waiter between attach() and detach().

@@ -36,7 +36,7 @@ class SessionRun {
   const Plan& plan_;
   const std::shared_ptr<const CancelToken> cancel_;
   RunFrame frame_;
-  const Lent<std::vector<Tensor>> ordered_;         // the pinned variables, as the graph orders them
+  const Lent<std::vector<Tensor>> ordered_;         // pinned variables, as the graph orders them
   std::shared_ptr<const VariablesVersion> pinned_;  // null: the caller has passed the variables
   RunWaiter waiter_;
   ResourceRun resources_;  // rolled back unless publish() commits it

@@ -1,8 +1,9 @@
 """Draws the architecture from the includes of the code: architecture.py ROOT > architecture.svg
 
-The picture stacks the modules of the library by layers. A line on the right joins a module with each one that it includes directly,
-and leaves out those that it also reaches through others. It is as wide as a phone, and brings its own background, so that it can be
-read in a light and in a dark page. tests/docs compares the committed picture with a new one.
+The picture stacks the modules of the library by layers. A line on the right joins a module with
+each one that it includes directly, and leaves out those that it also reaches through others. It is
+as wide as a phone, and brings its own background, so that it can be read in a light and in a dark
+page. tests/docs compares the committed picture with a new one.
 """
 import html
 import os
@@ -53,7 +54,8 @@ def module(path):
 
 
 def read(root):
-    """(modules, included modules by module, layer by module) of the library, and the modules outside of it."""
+    """Returns the modules of the library, those that each includes, the layer of each, and the
+    modules outside of the library."""
     sys.path.insert(0, os.path.join(root, "tests", "floors"))
     import check_floors  # the one list of layers and the one reader of includes
     modules, arrows, layer = set(), {}, {}
@@ -124,7 +126,7 @@ def draw(modules, arrows, layer, outside):
         x += width + 7
     total = y + 30 + 14
     return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {total}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{total}" viewBox="0 0 {WIDTH} {total}" role="img" '
         'aria-label="The modules of Percale by layers; every include points down">',
         '<style>text{font-family:system-ui,sans-serif}.name{font-size:15px;font-weight:600;fill:#fff}.note{font-size:13px;fill:#fff}'
         '.head{font-size:16px;font-weight:600;fill:#24292f}.small{font-size:13px;fill:#57606a}'

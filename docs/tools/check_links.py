@@ -1,4 +1,7 @@
-"""Fails on a link of the site that leads nowhere: check_links.py SITE. Links to other servers are listed, not followed."""
+"""Fails on a link of the site that leads nowhere: check_links.py SITE
+
+Links to other servers are not followed.
+"""
 import html.parser
 import os
 import sys
@@ -24,7 +27,7 @@ def main(site):
     pages = {}
     for folder, _, names in os.walk(site):
         for name in names:
-            if name.endswith(".html") and name != "404.html":  # its links begin at the server's root
+            if name.endswith(".html") and name != "404.html":  # with links from the server's root
                 path = os.path.join(folder, name)
                 pages[path] = Page(path)
     broken, checked = [], 0

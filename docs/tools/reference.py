@@ -1,4 +1,5 @@
-"""Writes the pages of the reference that the program knows: ops, options, keys of a SPEC, commands. stage.py calls it."""
+"""Writes the pages of the reference that are made from tables of the program and from the C
+headers: ops, options, keys of a SPEC, commands, error codes. stage.py calls it."""
 import glob
 import json
 import os
@@ -18,7 +19,7 @@ SPEC_TOPICS = {
 
 
 def ask(percale, *arguments):
-    """What the program prints."""
+    """Returns the output of the program."""
     return subprocess.run([percale, *arguments], env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout
 
 

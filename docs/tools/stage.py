@@ -1,7 +1,7 @@
-"""Gathers everything that mkdocs and Doxygen read: stage.py ROOT OUT PERCALE
+"""Gathers everything that MkDocs and Doxygen read: stage.py ROOT OUT PERCALE
 
-Copies the pages of docs/ to OUT/pages, adds the generated pages of the reference and the navigation of the decisions, and
-writes OUT/mkdocs.yml and OUT/Doxyfile.
+Copies the pages of docs/ to OUT/pages, adds the generated pages of the reference and the list of
+the decisions, and writes OUT/mkdocs.yml and OUT/Doxyfile.
 """
 import os
 import shutil

@@ -49,7 +49,7 @@ static void ranges_are_zipped_joined_and_repeated(void) {
   two[1] = down;
   FAILS(percale_dataset_concatenate(two, 2, &joined), PERCALE_INVALID_ARGUMENT, "differ in columns");
   FAILS(percale_dataset_zip(two, 0, &joined), PERCALE_INVALID_ARGUMENT, "no data sets");
-  FAILS(percale_dataset_repeat(odd, 0, &joined), PERCALE_INVALID_ARGUMENT, "0 times");
+  FAILS(percale_dataset_repeat(odd, 0, &joined), PERCALE_INVALID_ARGUMENT, "out of range: 0");
   FAILS(percale_dataset_range(engine, "n", 0, 0, 1, &joined), PERCALE_INVALID_ARGUMENT, "no rows");
   two[1] = NULL;
   FAILS(percale_dataset_zip(two, 2, &joined), PERCALE_INVALID_ARGUMENT, "'datasets[1]' is NULL");

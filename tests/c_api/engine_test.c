@@ -165,10 +165,10 @@ static void layers_describe_themselves(void) {
   OK(percale_engine_create(NULL, &engine));
   OK(percale_engine_describe(engine, "layers", &text));
   json = percale_text_data(text, NULL);
-  CHECK(strstr(json, "{\"name\":\"Dense\",\"doc\":\"Products of") != NULL);
+  CHECK(strstr(json, "{\"name\":\"Dense\",\"doc\":\"Product of") != NULL);
   CHECK(strstr(json,
                "\"inputs\":{\"min\":1,\"max\":1},\"attributes\":[{\"name\":\"units\",\"kind\":\"int\","
-               "\"required\":true,\"min\":1,\"doc\":\"The size of") != NULL);
+               "\"required\":true,\"min\":1,\"doc\":\"Size of") != NULL);
   CHECK(strstr(json, "\"default\":\"glorot_uniform\",\"doc\":\"Initial value of the kernel.\"") != NULL);
   CHECK(strstr(json, "\"name\":\"MultiHeadAttention\"") != NULL);
   percale_text_release(text);

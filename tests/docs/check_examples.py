@@ -2,8 +2,9 @@
 
     check_examples.py BUILD SOURCE c|cpp|go|java|python|rust [EXAMPLE...]
 
-An example is FOLDER/NAME, such as first/train; without one all are run. They run in a folder of their own, one after the other, on
-600 made-up images in the format of MNIST, and each must print what EXPECTED says. Exit code 77 and the reason where a tool is absent.
+An example is FOLDER/NAME, such as first/train; without one all are run. They run in a folder of
+their own, one after the other, on 600 made-up images in the format of MNIST. Each must print what
+EXPECTED says. Exit code 77 and the reason where a tool is absent.
 """
 import concurrent.futures
 import glob
@@ -18,8 +19,8 @@ import sys
 sys.dont_write_bytecode = True
 SKIP = 77
 ENDINGS = {"c": ".c", "cpp": ".cc", "go": ".go", "java": ".java", "python": ".py", "rust": ".rs"}
-# What each example prints, in every language, as a regular expression. The order is the order of the runs: later ones use what
-# earlier ones have written.
+# The output of each example in every language, as a regular expression. The order is that of the
+# runs: later ones use the files of earlier ones.
 EXPECTED = {
     "readme/digits": r"accuracy\W+([\d.]+)",
     "first/train": r"epoch 1/2 +loss [\d.]+\nepoch 2/2 +loss [\d.]+\ntest .*accuracy\W+([\d.]+)",
@@ -35,6 +36,7 @@ EXPECTED = {
     "onnx/run": r"dense_1: 2 x 10 scores",
     "profile/trace": r"spans are recorded: (?:1|True)",
     "serve/serve": r"answered by version (?:20|21)\b",
+    "samples/plugin": r"alpha (?:2\.0|1\.99)\d+, wanted 2",
 }
 NEEDS_ONNX = ("onnx/",)
 
@@ -56,6 +58,8 @@ def find_examples(source, language, wanted):
     for path in glob.glob(os.path.join(folder, "*", "*" + ENDINGS[language])):
         topic, name = os.path.split(os.path.splitext(os.path.relpath(path, folder))[0])
         found[f"{topic}/{snake(name)}"] = path
+    if language == "c":  # the pages on plug-ins show parts of it
+        found["samples/plugin"] = os.path.join(source, "samples", "plugin", "use.c")
     unknown = sorted(set(found) - set(EXPECTED))
     if unknown:
         sys.exit(f"EXPECTED in {os.path.basename(__file__)} does not say what {', '.join(unknown)} must print")
@@ -126,7 +130,14 @@ def native(compiler, flags, build, examples, out):
 
 
 def c(build, source, examples, out):
-    return native("cc", ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror"], build, examples, out)
+    flags = ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror"]
+    commands, env = native("cc", flags, build, examples, out)
+    if "samples/plugin" in commands:
+        plugin = os.path.join(out, "libpercale_sample.so")
+        must(["cc", *flags, "-O2", "-shared", "-fPIC", os.path.join(source, "samples", "plugin", "plugin.c"),
+              f"-I{source}/c_api/include", "-o", plugin, "-lm"])
+        commands["samples/plugin"] += [plugin, "snake.percale"]
+    return commands, env
 
 
 def cpp(build, source, examples, out):
@@ -157,17 +168,11 @@ def go(build, source, examples, out):
 def java(build, source, examples, out):
     binding = checker(source, "java")
     jdk = os.path.join(binding.find_jdk(), "bin")
-    classes = os.path.join(out, "classes")
-    strict = ["--release", str(binding.OLDEST), "-Xlint:all,-restricted", "-Werror"]
     sources = glob.glob(os.path.join(source, "bindings/java/src/main/java/org", "**", "*.java"), recursive=True)
-    must([os.path.join(jdk, "javac"), *strict, "-d", classes, *sorted(sources)])
-    commands = {}
-    for name, path in examples.items():
-        own = os.path.join(out, name.replace("/", "_"))
-        must([os.path.join(jdk, "javac"), *strict, "-d", own, "-cp", classes, path])
-        commands[name] = [os.path.join(jdk, "java"), "--enable-native-access=ALL-UNNAMED", f"-Dpercale.library={build}/libpercale.so.0",
-                          "-cp", own + os.pathsep + classes, os.path.splitext(os.path.basename(path))[0]]
-    return commands, dict(os.environ)
+    must([os.path.join(jdk, "javac"), "--release", str(binding.OLDEST), "-Xlint:all,-restricted", "-Werror", "-d", out,
+          *sorted(sources), *examples.values()])
+    run = [os.path.join(jdk, "java"), "--enable-native-access=ALL-UNNAMED", f"-Dpercale.library={build}/libpercale.so.0", "-cp", out]
+    return {name: [*run, os.path.splitext(os.path.basename(path))[0]] for name, path in examples.items()}, dict(os.environ)
 
 
 def python(build, source, examples, out):
@@ -187,7 +192,8 @@ def rust(build, source, examples, out):
     crate = os.path.join(out, "crate")
     shutil.copytree(os.path.join(source, "bindings", "rust"), crate, ignore=shutil.ignore_patterns("target"))
     manifest = os.path.join(crate, "percale", "Cargo.toml")
-    with open(manifest, encoding="utf-8") as file:  # without the optional crates no registry is needed
+    # Without the optional crates no registry is needed.
+    with open(manifest, encoding="utf-8") as file:
         text = file.read()
     for pattern, instead in binding.OPTIONAL:
         text = pattern.sub(instead, text)

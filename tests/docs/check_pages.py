@@ -1,14 +1,12 @@
-"""Checks what the pages of docs/ show.
+"""Checks what the pages of docs/ show: check_pages.py SOURCE PERCALE
 
-    check_pages.py SOURCE PERCALE
-
-* A block in C, C++, Go, Java, Rust or Python is a part of a file that a test compiles and runs (`--8<--`), and that part exists.
-* A block of JSON that is a training job passes `percale check`, whether it stands in the page or in a file. So do the whole jobs of
-  c_api/SPEC.md, which shows parts of jobs as well.
+* A block in C, C++, Go, Java, Rust or Python is a part of a file that a test compiles and runs
+  (`--8<--`), and that part exists.
+* A block of JSON that is a training job passes `percale check`, whether it stands in the page or in
+  a file. So do the whole jobs of c_api/SPEC.md, which shows parts of jobs as well.
 * The programs of README.md are those of docs/examples/readme.
 * The program of c_api/SERVING.md is a part of docs/examples/serve/serve.c.
 * docs/how/architecture.svg is what docs/tools/architecture.py draws.
-* Lines of prose are at most 100 columns wide.
 """
 import glob
 import json
@@ -20,7 +18,7 @@ import tempfile
 import textwrap
 
 LANGUAGES = {"c", "cc", "cpp", "c++", "cxx", "go", "java", "rust", "rs", "python", "py"}
-# A test compiles and runs what stands here: the examples by check_examples.py, the others by the tests beside them.
+# Folders of tested programs: check_examples.py runs the examples, other tests run the rest.
 TESTED = ("docs/examples/", "samples/", "devices/null/", "tests/install/host/", "bindings/")
 FENCE = re.compile(r"^( *)```+ *([\w+#-]*)[^\n]*\n(.*?)^\1```+ *$", re.M | re.S)
 SNIPPET = re.compile(r'--8<-- "([^":]+)(?::([\w-]+|\d*:\d*))?"')
@@ -57,7 +55,7 @@ def pages(source):
 
 
 def check_blocks(source, page, text):
-    """What is wrong with the blocks of a page, and the jobs in JSON that it shows."""
+    """Returns the mistakes in the blocks of a page, and the jobs in JSON that it shows."""
     wrong, jobs = [], []
     for match in FENCE.finditer(text):
         language, body = match.group(2).lower(), textwrap.dedent(match.group(3))
@@ -119,21 +117,11 @@ def check_picture(source):
         "docs/how/architecture.svg is old: python3 docs/tools/architecture.py . > docs/how/architecture.svg"]
 
 
-def check_width(page, text):
-    """Table rows, blocks, and links that cannot be broken may be longer."""
-    wrong, fenced = [], False
-    for number, line in enumerate(text.splitlines(), 1):
-        fenced ^= line.lstrip().startswith("```")
-        if len(line) > 100 and not fenced and not line.lstrip().startswith(("|", "```", "![")) and " " in line[100:] + line[:100].strip():
-            wrong.append(f"{page}:{number}: {len(line)} columns, at most 100")
-    return wrong
-
-
 def main(source, percale):
     wrong, jobs, count = [], [], 0
     for page, text in pages(source):
         more, found = check_blocks(source, page, text)
-        wrong += more + ([] if page.startswith("docs/decisions/") else check_width(page, text))
+        wrong += more
         jobs += found
         count += 1
     jobs += [("c_api/SPEC.md", body) for _, language, body in FENCE.findall(read(source, "c_api", "SPEC.md"))

@@ -1,8 +1,9 @@
 """Checks the style of comments and Markdown, and the size of folders: check_style.py ROOT
 
-* A comment ends at column 100 at the latest, and so does a line of prose in Markdown (not a table row, code or a long link).
-* No comment opens with a word that hides its subject ("What ...", "Whether ..."), and none uses a word that the project replaced by
-  the field's own one.
+* A comment ends at column 100 at the latest, and so does a line of prose in Markdown (not a table
+  row, code or a long link).
+* No comment opens with a word that hides its subject ("What ...", "Whether ..."), and none uses
+  a word that the project replaced by the field's own one.
 * A folder holds at most 25 files.
 """
 import io
@@ -24,7 +25,7 @@ WORDS = {
 }
 WORD = re.compile(r"\b(?:" + "|".join(f"({pattern})" for pattern in WORDS) + r")\b", re.I)
 REPLACEMENTS = list(WORDS.values())
-SKIPPED = ("tests/corpus/", "bindings/go/raw.go", "bindings/rust/percale-sys/src/raw.rs", "bindings/rust/percale-plugin/src/raw.rs")
+SKIPPED = ("tests/corpus/", "tests/bench/results/", "bindings/go/raw.go", "bindings/rust/percale-sys/src/raw.rs", "bindings/rust/percale-plugin/src/raw.rs")
 GENERATED = re.compile(r"Written by bindings/gen|Code generated")
 # Folders whose language makes them one unit, and folders of data.
 LARGE_FOLDERS = re.compile(r"tests/corpus/|tests/ops/data|bindings/go$|bindings/java/src/main/java/org/percale$|docs/decisions$")
@@ -62,7 +63,7 @@ def python_comments(text):
 
 
 def script_comments(text):
-    """Of shell scripts and Meson files: comments that begin a line or stand behind two spaces."""
+    """Finds comments of shell scripts and Meson files that begin a line or follow two spaces."""
     for match in re.finditer(r"(?:^[ \t]*|  )#(?!!)[^\n]*", text, re.M):
         yield match.start() + match.group().index("#"), match.group()[match.group().index("#"):]
 
@@ -97,7 +98,7 @@ def check_comment(path, text, at, comment):
 
 
 def continues(text, at):
-    """True if the comment goes on from a comment on the line above, so that its first word opens no sentence."""
+    """Returns True if the comment continues the comment on the line above."""
     begin = text.rfind("\n", 0, at) + 1
     above = text[text.rfind("\n", 0, max(begin - 1, 0)) + 1:max(begin - 1, 0)].strip()
     return text[begin:at].strip() == "" and above.startswith(("//", "#"))

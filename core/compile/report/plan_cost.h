@@ -6,7 +6,7 @@
 
 namespace percale {
 
-// Of the nodes in the programs. Precompute steps and what is compiled later do not count.
+// Counts the nodes in the programs. Precompute steps and what is compiled later do not count.
 struct PlanCost {
   // Multiplications and additions of Conv, ConvTranspose, MatMul and Gemm; one operation per
   // element of elementwise nodes.

@@ -17,8 +17,8 @@ struct NarrowOptions {
   // True if the device has a kernel for a node that is no slower on bf16 operands. The node is
   // passed with its f32 operands.
   std::function<bool(const Node& node)> gains;
-  // Per value: true if it is the same in all runs, as precomputable_values() reports. It is rounded only
-  // once.
+  // Per value: true if it is the same in all runs, as precomputable_values() reports. It is rounded
+  // only once.
   std::vector<bool> precomputed = {};
   // Per value: true if a variable holds it. A small one, such as a bias, is rounded for the one
   // node that uses it.

@@ -16,7 +16,7 @@ namespace percale {
 // The variables as one run sees them: the contents it started with, and the values it has assigned.
 struct StateFrame {
   const std::vector<Tensor>* base = nullptr;  // null: the graph has no variables
-  std::vector<Tensor> next;                   // undefined where nothing was assigned; empty until the first assignment
+  std::vector<Tensor> next;                   // undefined where nothing was assigned
   bool exclusive = false;                     // assignments go into the memory of `base`
   int64_t version = -1;                       // of `base`; -1: not known
 

@@ -154,8 +154,8 @@ std::vector<ValueId> free_predictions(const Function& f, const Objective& object
   return out;
 }
 
-// Builds "train_compute", which computes a shard: the forward pass in training form and the backward
-// pass. Its outputs are totals, dense gradients, statistics, row-sparse gradients.
+// Builds "train_compute", which computes a shard: the forward pass in training form and the
+// backward pass. Its outputs are totals, dense gradients, statistics, row-sparse gradients.
 class ComputeBuilder {
  public:
   ComputeBuilder(Builder& b, const Graph& graph, const Objective& objective, const Optimizer& optimizer,

@@ -20,7 +20,8 @@ class Call {
         Session session = Session.create(engine, graph, variables)) {
       // --8<-- [start:call]
       TensorSpec image = new TensorSpec(graph.inputNames().get(0), DType.F32, 1, 28, 28);
-      try (PreparedCall call = session.prepare(List.of(image), graph.outputNames().get(0))) { // one per thread
+      // One call per thread.
+      try (PreparedCall call = session.prepare(List.of(image), graph.outputNames().get(0))) {
         MemorySegment pixels = call.input(0).data(), scores = call.output(0).data();
         for (int request = 0; request < 3; ++request) {
           pixels.setAtIndex(JAVA_FLOAT, request, 1); // fill the input in place

@@ -43,9 +43,11 @@ int main(void) {
   ok(percale_trainer_save(first, "checkpoints")); /* weights, optimizer, place in the data */
   percale_trainer_release(first);
 
-  percale_trainer* second = new_trainer(engine);        /* perhaps in another process, after a crash */
-  ok(percale_trainer_restore(second, "checkpoints"));   /* the newest whole checkpoint of the folder */
-  ok(percale_trainer_fit(second, NULL, 2, NULL, NULL)); /* counts all epochs: one more */
+  percale_trainer* second = new_trainer(engine); /* perhaps in another process, after a crash */
+  /* The newest whole checkpoint of the folder. */
+  ok(percale_trainer_restore(second, "checkpoints"));
+  /* The number counts all epochs, so this trains one more. */
+  ok(percale_trainer_fit(second, NULL, 2, NULL, NULL));
   /* --8<-- [end:resume] */
 
   percale_trainer* whole = new_trainer(engine);

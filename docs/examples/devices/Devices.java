@@ -9,8 +9,9 @@ class Devices {
   // --8<-- [start:devices]
   /** Trains a job on some devices and returns the digest of its weights. */
   static String train(String spec, String devices) {
-    try (Engine engine = Engine.builder().devices(devices).build(); // "cpu=2x1": two devices with a thread each
-        Trainer trainer = Trainer.fromSpec(engine, spec).option("shards", 4).build(); // parts of each batch
+    // "cpu=2x1" makes two devices with a thread each. Each batch is cut into four parts.
+    try (Engine engine = Engine.builder().devices(devices).build();
+        Trainer trainer = Trainer.fromSpec(engine, spec).option("shards", 4).build();
         Variables variables = trainer.variables()) {
       trainer.fit(null, 1);
       return variables.digest();

@@ -19,7 +19,8 @@ static percale_text* train(const char* spec, size_t size, const char* devices) {
   percale_variables* variables;
   percale_text* digest;
   ok(percale_options_create("engine", &options));
-  ok(percale_options_set(options, "devices", devices)); /* "cpu=2x1": two devices with a thread each */
+  /* "cpu=2x1" makes two devices with a thread each. */
+  ok(percale_options_set(options, "devices", devices));
   ok(percale_engine_create(options, &engine));
   percale_options_release(options);
 

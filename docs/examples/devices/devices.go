@@ -12,7 +12,8 @@ import (
 // --8<-- [start:devices]
 // train trains a job on some devices and returns the digest of its weights.
 func train(ctx context.Context, spec []byte, devices string) (string, error) {
-	engine, err := percale.NewEngine(percale.Options{"devices": devices}) // "cpu=2x1": two devices with a thread each
+	// "cpu=2x1" makes two devices with a thread each.
+	engine, err := percale.NewEngine(percale.Options{"devices": devices})
 	if err != nil {
 		return "", err
 	}

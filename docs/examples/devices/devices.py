@@ -5,7 +5,7 @@ import percale as pc
 def train(devices):
     """Trains a job on some devices and returns the digest of its weights."""
     engine = pc.Engine(devices=devices)  # "cpu=2x1": two devices with a thread each
-    trainer = pc.Trainer.from_spec(engine, "digits.json", shards=4)  # each batch is cut into four parts
+    trainer = pc.Trainer.from_spec(engine, "digits.json", shards=4)  # four parts of each batch
     trainer.fit(epochs=1)
     return trainer.variables.digest()
 

@@ -3,8 +3,9 @@ use percale::{Engine, Trainer};
 // --8<-- [start:devices]
 /// Trains a job on some devices and returns the digest of its weights.
 fn train(spec: &str, devices: &str) -> percale::Result<String> {
-    let engine = Engine::builder().devices(devices).build()?; // "cpu=2x1": two devices with a thread each
-    let mut trainer = Trainer::from_spec(&engine, spec).option("shards", 4).build()?; // parts of each batch
+    // "cpu=2x1" makes two devices with a thread each. Each batch is cut into four parts.
+    let engine = Engine::builder().devices(devices).build()?;
+    let mut trainer = Trainer::from_spec(&engine, spec).option("shards", 4).build()?;
     trainer.fit(None, 1)?;
     trainer.variables()?.digest()
 }

@@ -13,6 +13,6 @@ trainer = pc.Trainer(engine, b.finish(), None, loss="loss", optimizer={"name": "
 
 rows = np.random.default_rng(1).standard_normal((256, 4)).astype(np.float32)
 for step in range(100):
-    loss = trainer.step(x=rows, wanted=rows.sum(1, keepdims=True))  # the loss before this step's update
+    loss = trainer.step(x=rows, wanted=rows.sum(1, keepdims=True))  # before the update
 # --8<-- [end:graph]
 print("it learns:", loss < 1e-3)

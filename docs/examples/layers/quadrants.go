@@ -67,7 +67,8 @@ func train(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := trainer.SetValidation(validation); err != nil { // val_loss and val_accuracy join the history
+	// val_loss and val_accuracy join the history.
+	if err := trainer.SetValidation(validation); err != nil {
 		return err
 	}
 	if err := trainer.Fit(ctx, data, 5, nil); err != nil {

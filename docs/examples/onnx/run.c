@@ -26,7 +26,8 @@ int main(void) {
   input = percale_graph_get_input_name(graph, 0);
   output = percale_graph_get_output_name(graph, 0);
 
-  ok(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 3, pixels, sizeof pixels, NULL, NULL, &x)); /* no copy */
+  /* The tensor lies over the program's memory. */
+  ok(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 3, pixels, sizeof pixels, NULL, NULL, &x));
   ok(percale_session_run(session, &input, &x, 1, &output, 1, NULL, 0, PERCALE_FOREVER, &scores));
   printf("%s: %d x %d scores\n", output, (int)percale_tensor_get_dims(scores)[0],
          (int)percale_tensor_get_dims(scores)[1]);

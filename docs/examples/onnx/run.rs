@@ -6,7 +6,7 @@ fn main() -> percale::Result<()> {
     let variables = Variables::new(&engine, &graph, 0)?;
     let session = Session::builder(&engine, &graph).variables(&variables).build()?;
 
-    let x = Tensor::from_vec(&[2, 28, 28], vec![0f32; 2 * 28 * 28])?; // a batch of two images, no copy
+    let x = Tensor::from_vec(&[2, 28, 28], vec![0f32; 2 * 28 * 28])?; // two images, no copy
     let (input, output) = (&graph.input_names()[0], &graph.output_names()[0]);
     let results = session.run(&[(input, &x)], &[output])?;
     println!("{output}: {} x {} scores", results[0].dims()[0], results[0].dims()[1]);

@@ -26,7 +26,8 @@ int main(void) {
 
   /* --8<-- [start:trace] */
   ok(percale_trace_create(engine, &trace));
-  percale_trainer_set_trace(trainer, trace); /* percale_session_set_trace() records a session's runs */
+  /* percale_session_set_trace() records the runs of a session. */
+  percale_trainer_set_trace(trainer, trace);
   ok(percale_trainer_fit(trainer, NULL, 1, NULL, NULL));
   percale_trainer_set_trace(trainer, NULL);
   ok(percale_trace_json(trace, &json));

@@ -22,7 +22,8 @@ class Serve {
         Session session = Session.create(engine, model, variables)) {
       CompletableFuture<Void> training = CompletableFuture.runAsync(() -> trainer.fit(null, 0));
       TensorSpec image = new TensorSpec(model.inputNames().get(0), DType.F32, 1, 28, 28);
-      try (PreparedCall call = session.prepare(List.of(image), model.outputNames().get(0))) { // one per thread
+      // One call per thread.
+      try (PreparedCall call = session.prepare(List.of(image), model.outputNames().get(0))) {
         for (int request = 0; request < 100; ++request) call.run();
         training.get();
         call.run();

@@ -47,16 +47,18 @@ int main(void) {
   /* --8<-- [start:serve] */
   ok(percale_trainer_from_spec(engine, spec, size, ".", NULL, options, &trainer));
   ok(percale_trainer_model(trainer, &model));         /* the inference graph: no loss, no Dropout */
-  ok(percale_trainer_variables(trainer, &variables)); /* the table that the trainer publishes to */
+  ok(percale_trainer_variables(trainer, &variables)); /* the table that is published to */
   ok(percale_session_create(engine, model, variables, NULL, &session));
 
   const char* input = percale_graph_get_input_name(model, 0);
   const char* output = percale_graph_get_output_name(model, 0);
-  ok(percale_call_create(session, &input, &dtype, &dims, &rank, 1, &output, 1, &call)); /* one call per thread */
+  /* One call per thread. */
+  ok(percale_call_create(session, &input, &dtype, &dims, &rank, 1, &output, 1, &call));
   ok(percale_tensor_create(engine, PERCALE_DTYPE_F32, in_dims, 3, &image));
   ok(percale_tensor_create(engine, PERCALE_DTYPE_F32, out_dims, 2, &scores));
 
-  if (pthread_create(&thread, NULL, train, trainer) != 0) return 1; /* runs percale_trainer_fit() */
+  /* train() calls percale_trainer_fit(). */
+  if (pthread_create(&thread, NULL, train, trainer) != 0) return 1;
   for (int request = 0; request < 100; ++request) ok(percale_call_run(call, &image, &scores));
   pthread_join(thread, NULL);
   ok(percale_call_run(call, &image, &scores));

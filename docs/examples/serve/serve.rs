@@ -5,7 +5,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let engine = Engine::new()?;
     // --8<-- [start:serve]
     let mut trainer = Trainer::from_spec(&engine, &spec).option("publish", "step").build()?;
-    let (model, variables) = (trainer.model()?, trainer.variables()?); // the inference graph, and the trained table
+    // The inference graph, and the table that the trainer publishes to.
+    let (model, variables) = (trainer.model()?, trainer.variables()?);
     let session = Session::builder(&engine, &model).variables(&variables).build()?;
 
     let training = std::thread::spawn(move || trainer.fit(None, 0));

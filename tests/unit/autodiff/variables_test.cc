@@ -57,10 +57,10 @@ TEST_CASE("A read within a body is not silently left out of a variable's gradien
   const ValueId y = b.op("percale:Call", {b.input("x", {2})}, {{"function", FunctionRef{"body"}}}, "call");
   const auto result = gradients_of_variables(builder.main(), {y}, {"w"});
   REQUIRE_FALSE(result.ok());
-  CHECK(
-      result.status().to_string() ==
-      "UNIMPLEMENTED: percale:Call 'call': its body reads the variable 'w', whose gradient is wanted; read it outside "
-      "and pass it as an input");
+  CHECK(result.status().to_string() ==
+        "UNIMPLEMENTED: percale:Call 'call': its body reads the variable 'w', whose gradient is wanted; read it "
+        "outside the "
+        "body and pass it as an input");
 }
 
 TEST_CASE("A body that reads a variable is not differentiated once the variable may have been written after it") {

@@ -185,108 +185,108 @@ TEST_CASE(
 }
 
 TEST_CASE("products and convolutions with a tail give the bits of the nodes one by one") {
-  const auto makers = std::vector<std::
-                                      pair<
-                                          std::string, ValueId (*)(Case&, Random&)>>{{"matmul_chain",
-                                                                                      [](Case& c, Random& r) {
-                                                                                        return c.e.emit(
-                                                                                            "MatMul",
-                                                                                            {c.input(r.tensor({37, 130},
-                                                                                                              false)),
-                                                                                             c.input(r.tensor({130, 23},
-                                                                                                              false))});
-                                                                                      }},
-                                                                                     {"matmul_chain",
-                                                                                      [](Case& c, Random& r) {
-                                                                                        return c.e.emit(
-                                                                                            "MatMul",
-                                                                                            {c.input(r.tensor({3, 4, 5},
-                                                                                                              false)),
-                                                                                             c.input(r.tensor({3, 5, 6},
-                                                                                                              false))});
-                                                                                      }},
-                                                                                     {"matmul_chain",
-                                                                                      [](Case& c, Random& r) {
-                                                                                        return c.e.emit(
-                                                                                            "MatMul",
-                                                                                            {c.input(r.tensor(
-                                                                                                 {2, 3, 300}, false)),
-                                                                                             c.input(r.tensor({300, 40},
-                                                                                                              false))});
-                                                                                      }},
-                                                                                     {"gemm_chain",
-                                                                                      [](Case& c, Random& r) {
-                                                                                        return c.e.emit(
-                                                                                            "Gemm",
-                                                                                            {c.input(r.tensor({2, 300},
-                                                                                                              false)),
-                                                                                             c.input(r.tensor({40, 300},
-                                                                                                              false))},
-                                                                                            {{"transB", 1}});
-                                                                                      }},
-                                                                                     {"gemm_chain",
-                                                                                      [](Case& c, Random& r) {
-                                                                                        return c.e.emit(
-                                                                                            "Gemm",
-                                                                                            {c.input(r.tensor({20, 30},
-                                                                                                              false)),
-                                                                                             c.input(r.tensor({30, 40},
-                                                                                                              false)),
-                                                                                             c.input(r.tensor({40},
-                                                                                                              false))});
-                                                                                      }},
-                                                                                     {"gemm_chain",
-                                                                                      [](Case& c, Random& r) {
-                                                                                        return c.e.emit(
-                                                                                            "Gemm",
-                                                                                            {c.input(r.tensor({30, 20},
-                                                                                                              false)),
-                                                                                             c.input(r.tensor({30, 40},
-                                                                                                              false)),
-                                                                                             c.input(r.tensor({20, 1},
-                                                                                                              false))},
-                                                                                            {{"transA", 1},
-                                                                                             {"alpha", 0.5},
-                                                                                             {"beta", 2.0}});
-                                                                                      }},
-                                                                                     {"conv_chain",
-                                                                                      [](Case& c, Random& r) {
-                                                                                        return c.e.emit(
-                                                                                            "Conv",
-                                                                                            {c.input(r.tensor(
-                                                                                                 {2, 6, 11, 9}, false)),
-                                                                                             c.input(r.tensor(
-                                                                                                 {8, 6, 3, 3}, false)),
-                                                                                             c.input(
-                                                                                                 r.tensor({8}, false))},
-                                                                                            {{"pads",
-                                                                                              std::vector<int64_t>{
-                                                                                                  1, 1, 1, 1}}});
-                                                                                      }},
-                                                                                     {"conv_chain",
-                                                                                      [](Case& c, Random& r) {
-                                                                                        return c.e.emit(
-                                                                                            "Conv",
-                                                                                            {c.input(r.tensor(
-                                                                                                 {2, 6, 15}, false)),
-                                                                                             c.input(r.tensor({4, 3, 5},
-                                                                                                              false))},
-                                                                                            {{"group", 2},
-                                                                                             {"strides",
-                                                                                              std::vector<int64_t>{
-                                                                                                  2}}});
-                                                                                      }},
-                                                                                     {"conv_chain",  // one weight, which
-                                                                                      // stays in the body
-                                                                                      [](Case& c, Random& r) {
-                                                                                        return c.e.emit(
-                                                                                            "Conv",
-                                                                                            {c.input(r.tensor(
-                                                                                                 {2, 1, 5, 6}, false)),
-                                                                                             c.e.constant(
-                                                                                                 r.tensor({1, 1, 1, 1},
-                                                                                                          false))});
-                                                                                      }}};
+  const auto makers = std::vector<std::pair<std::string, ValueId (*)(Case&, Random&)>>{{"matmul_chain",
+                                                                                        [](Case& c, Random& r) {
+                                                                                          return c.e.emit(
+                                                                                              "MatMul",
+                                                                                              {c.input(r.tensor(
+                                                                                                   {37, 130}, false)),
+                                                                                               c.input(r.tensor(
+                                                                                                   {130, 23}, false))});
+                                                                                        }},
+                                                                                       {"matmul_chain",
+                                                                                        [](Case& c, Random& r) {
+                                                                                          return c.e.emit(
+                                                                                              "MatMul",
+                                                                                              {c.input(r.tensor(
+                                                                                                   {3, 4, 5}, false)),
+                                                                                               c.input(r.tensor(
+                                                                                                   {3, 5, 6}, false))});
+                                                                                        }},
+                                                                                       {"matmul_chain",
+                                                                                        [](Case& c, Random& r) {
+                                                                                          return c.e.emit(
+                                                                                              "MatMul",
+                                                                                              {c.input(r.tensor(
+                                                                                                   {2, 3, 300}, false)),
+                                                                                               c.input(r.tensor(
+                                                                                                   {300, 40}, false))});
+                                                                                        }},
+                                                                                       {"gemm_chain",
+                                                                                        [](Case& c, Random& r) {
+                                                                                          return c.e.emit(
+                                                                                              "Gemm",
+                                                                                              {c.input(r.tensor(
+                                                                                                   {2, 300}, false)),
+                                                                                               c.input(r.tensor(
+                                                                                                   {40, 300}, false))},
+                                                                                              {{"transB", 1}});
+                                                                                        }},
+                                                                                       {"gemm_chain",
+                                                                                        [](Case& c, Random& r) {
+                                                                                          return c.e.emit(
+                                                                                              "Gemm",
+                                                                                              {c.input(r.tensor(
+                                                                                                   {20, 30}, false)),
+                                                                                               c.input(r.tensor(
+                                                                                                   {30, 40}, false)),
+                                                                                               c.input(r.tensor(
+                                                                                                   {40}, false))});
+                                                                                        }},
+                                                                                       {"gemm_chain",
+                                                                                        [](Case& c, Random& r) {
+                                                                                          return c.e.emit(
+                                                                                              "Gemm",
+                                                                                              {c.input(r.tensor(
+                                                                                                   {30, 20}, false)),
+                                                                                               c.input(r.tensor(
+                                                                                                   {30, 40}, false)),
+                                                                                               c.input(r.tensor(
+                                                                                                   {20, 1}, false))},
+                                                                                              {{"transA", 1},
+                                                                                               {"alpha", 0.5},
+                                                                                               {"beta", 2.0}});
+                                                                                        }},
+                                                                                       {"conv_chain",
+                                                                                        [](Case& c, Random& r) {
+                                                                                          return c.e.emit(
+                                                                                              "Conv",
+                                                                                              {c.input(r.tensor(
+                                                                                                   {2, 6, 11, 9},
+                                                                                                   false)),
+                                                                                               c.input(r.tensor(
+                                                                                                   {8, 6, 3, 3},
+                                                                                                   false)),
+                                                                                               c.input(r.tensor(
+                                                                                                   {8}, false))},
+                                                                                              {{"pads",
+                                                                                                std::vector<int64_t>{
+                                                                                                    1, 1, 1, 1}}});
+                                                                                        }},
+                                                                                       {"conv_chain",
+                                                                                        [](Case& c, Random& r) {
+                                                                                          return c.e.emit(
+                                                                                              "Conv",
+                                                                                              {c.input(r.tensor(
+                                                                                                   {2, 6, 15}, false)),
+                                                                                               c.input(r.tensor(
+                                                                                                   {4, 3, 5}, false))},
+                                                                                              {{"group", 2},
+                                                                                               {"strides",
+                                                                                                std::vector<int64_t>{
+                                                                                                    2}}});
+                                                                                        }},
+                                                                                       {"conv_chain",
+                                                                                        [](Case& c, Random& r) {
+                                                                                          return c.e.emit(
+                                                                                              "Conv",
+                                                                                              {c.input(r.tensor(
+                                                                                                   {2, 1, 5, 6},
+                                                                                                   false)),
+                                                                                               c.e.constant(r.tensor(
+                                                                                                   {1, 1, 1, 1},
+                                                                                                   false))});
+                                                                                        }}};
   enum class Tail { kRelu, kRow, kRowRelu, kReluRow, kTree };
   for (const std::string& isa : isas()) {
     CAPTURE(isa);
@@ -360,9 +360,9 @@ TEST_CASE("the kernels that stood before the one that runs a fused node say why 
   CHECK(outcome.kernels.find(
             "{\"node\":\"y\",\"op\":\"percale:Fused\",\"device\":\"cpu:0\",\"kernel\":\"simd.matmul_chain\",") !=
         std::string::npos);
-  CHECK(
-      outcome.kernels.find("\"refused\":[{\"kernel\":\"simd.chain\",\"reason\":\"requires a body without an anchor\"}") !=
-      std::string::npos);
+  CHECK(outcome.kernels.find(
+            "\"refused\":[{\"kernel\":\"simd.chain\",\"reason\":\"requires a body without an anchor\"}") !=
+        std::string::npos);
 }
 
 TEST_CASE("on several devices each part is fused by itself, and nodes that others wait for stay") {

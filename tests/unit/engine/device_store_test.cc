@@ -50,7 +50,7 @@ TEST_CASE("a version is copied to a device once, and the device has no other ver
   Fixture f;
   const StoreKey key = StoreKey::variable(3);
   DeviceStore::Copy* first = f.fetch(key, 1, kOld);
-  CHECK(f.fetch(key, 1, kNew) == first);  // the contents that come with a known version are not read
+  CHECK(f.fetch(key, 1, kNew) == first);  // the contents are not read
   CHECK(f.values_of(*first) == kOld);
   CHECK(f.store.find(f.device, key, {2, nullptr}) == nullptr);
   CHECK(f.store.find(f.other, key, {1, nullptr}) == nullptr);

@@ -81,7 +81,8 @@ TEST_CASE("a line of Print ends where its room ends") {
   REQUIRE(session->run({.feeds = {"x"}, .fetches = {"y"}}, std::vector{floats(std::vector<float>(4000, 0.125f))}).ok());
   REQUIRE(lines.said.size() == 1);
   CHECK(lines.said[0].size() <= 2048);
-  CHECK(lines.said[0].starts_with(std::string(1024, 'm') + "[0.125 0.125"));
+  CHECK(lines.said[0].starts_with(std::string(1024, 'm')));
+  CHECK(lines.said[0].substr(1024).starts_with("[0.125 0.125"));
   CHECK(lines.said[0].ends_with("0.125 ...]"));
 }
 

@@ -30,7 +30,8 @@ struct LstmFnsOf {
   void (*project)(const float* x, int64_t rows, int64_t k, const T* w, const float* bias, int64_t hidden, float* gates,
                   const ParallelFor& parallel);
   // One step: g = gates + h r^T, c = sigmoid(f) c + sigmoid(i) tanh(c'),
-  // h_next = sigmoid(o) tanh(c), where i, o, f, c' are the gates in g. `gates` is [units, 4, 16], r packed; c and h_next have
+  // h_next = sigmoid(o) tanh(c), where i, o, f, c' are the gates in g. `gates` is
+  // [units, 4, 16], r packed; c and h_next have
   // space for complete groups of sixteen. With `backwards`, r is read from its end: if every other
   // step does so, it finds in the cache what the previous step read last. The bits do not depend on
   // it.

@@ -84,8 +84,8 @@ TEST_CASE("schedules follow each other, each from its own step 0") {
 TEST_CASE("a sequence that cannot be followed is refused") {
   const auto message = [](std::string_view text) { return std::string(parse(text).status().message()); };
   CHECK(message("[]").find("the list is empty") != std::string::npos);
-  CHECK(message(R"(["constant", "cosine"])").find("part 1 of 2 needs a length") != std::string::npos);
-  CHECK(message(R"([{"name": "cosine"}, "constant"])").find("part 1 of 2 needs a length") != std::string::npos);
+  CHECK(message(R"(["constant", "cosine"])").find("entry 1 of 2 needs a length") != std::string::npos);
+  CHECK(message(R"([{"name": "cosine"}, "constant"])").find("entry 1 of 2 needs a length") != std::string::npos);
   CHECK(message(R"(["constant"  , {"name": "cosine", "duration": 5}])").find("needs a length") != std::string::npos);
   CHECK(message(R"([{"name": "constant", "duration": 5}])").find("lasts to the end of the run") != std::string::npos);
   CHECK(message(R"({"name": "constant", "duration": 5})").find("an entry of a list") != std::string::npos);

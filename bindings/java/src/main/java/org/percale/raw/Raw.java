@@ -13,7 +13,10 @@ public final class Raw {
 
   private Raw() {}
 
-  /** The system property {@code percale.library}, else the environment's PERCALE_LIBRARY, else where the system looks. */
+  /**
+   * The system property {@code percale.library}, else PERCALE_LIBRARY of the environment, else the
+   * system's search path.
+   */
   private static SymbolLookup open() {
     String named = System.getProperty("percale.library", System.getenv("PERCALE_LIBRARY"));
     String name = named == null || named.isEmpty() ? "libpercale.so.0" : named;
@@ -39,7 +42,7 @@ public final class Raw {
     return LIBRARY.find(name).orElseThrow(() -> new UnsatisfiedLinkError("the library is too old: it has no " + name));
   }
 
-  /** What a method handle throws is unchecked. */
+  /** Calls a method handle; everything that it throws is unchecked. */
   static RuntimeException unexpected(Throwable error) {
     if (error instanceof RuntimeException unchecked) return unchecked;
     if (error instanceof Error fatal) throw fatal;
