@@ -5,12 +5,13 @@
 #include "core/file/crc32c.h"
 #include "core/text/json.h"
 #include "core/train/data/csv_rules.h"
-#include "core/train/trainer.h"
+#include "core/train/trainer_options.h"
 
 namespace percale {
 namespace {
 
-// Bytes that are no UTF-8 become U+FFFD, as they do in a manifest, so that names compare equal when they come back from one.
+// Bytes that are no UTF-8 become U+FFFD, as they do in a manifest, so that names compare equal when
+// they come back from one.
 std::string utf8_text(std::string_view text) {
   JsonWriter json;
   json.value(text);
@@ -146,7 +147,8 @@ void add_function(Parts& parts, std::string_view prefix, const Function& f, cons
   parts.add_json(str_cat(prefix, "outputs"), names.text());
 }
 
-// What the fields of each column mean. Categories by their number and a checksum: they may be many.
+// The meaning of the fields of each column. Categories are told by their number and a checksum,
+// because there may be many.
 void add_csv_parts(const CsvRules& rules, Parts& parts) {
   for (const auto& [name, input] : rules.inputs) {
     for (const CsvColumn& column : input.columns) {

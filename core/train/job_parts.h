@@ -1,4 +1,4 @@
-// What a training job is, for the identity that its checkpoints carry (core/checkpoint/job.h).
+// Describes a training job, for the identity that its checkpoints carry (core/checkpoint/job.h).
 #ifndef PERCALE_CORE_TRAIN_JOB_PARTS_H_
 #define PERCALE_CORE_TRAIN_JOB_PARTS_H_
 
@@ -12,13 +12,14 @@ namespace percale {
 
 struct TrainerOptions;
 
-// The parts of the model that decide predictions and loss: inputs, constants, nodes, variables, and the rules by which first values
-// are drawn. First values that are given as tensors are left out, since a checkpoint replaces them. So are metrics.
+// The parts of the model that decide predictions and loss: inputs, constants, nodes, variables, and
+// the rules by which first values are drawn. First values that are given as tensors are left out,
+// since a checkpoint replaces them. So are metrics.
 JobParts model_parts(const Model& model);
-// `output`: whose loss it is among several; "" for the only one.
+// `output`: the output that the loss belongs to; "" for the only one.
 JobParts loss_parts(const LossOptions& loss, const std::string& output = "", double weight = 1);
 JobParts optimizer_parts(const Optimizer& optimizer);
-// Names begin with `prefix`; of a sequence with the part's number behind it.
+// Names begin with `prefix`; those of a part of a sequence also have the part's number.
 JobParts schedule_parts(const Schedule& schedule, const std::string& prefix = "schedule.");
 // Rows, columns and batches; not where they come from.
 JobParts data_parts(const Dataset& data);

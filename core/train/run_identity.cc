@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/train/trainer.h"
+#include "core/train/trainer_options.h"
 
 namespace percale {
 namespace {
@@ -77,19 +77,20 @@ Status RunIdentity::lock_folder(const std::string& folder, bool overwrite) {
   return {};
 }
 
-Status RunIdentity::write(const Model& model, const TrainerOptions& options, const Dataset* data, Checkpoint* out) {
+Status RunIdentity::write(const Model& model, const TrainerOptions& options, int64_t shards, const Dataset* data,
+                          Checkpoint* out) {
   PERCALE_ASSIGN_OR_RETURN(out->run, id());
-  out->job = job(model, options, options.shards, data_of(data));
+  out->job = job(model, options, shards, data_of(data));
   return {};
 }
 
-Status RunIdentity::check(const Model& model, const TrainerOptions& options, const Dataset* data,
+Status RunIdentity::check(const Model& model, const TrainerOptions& options, int64_t shards, const Dataset* data,
                           const Checkpoint& saved) {
   if (saved.job.empty()) return {};
   const JobParts saved_data = data_of_job(saved.job);
   const JobParts own_data = data == nullptr || saved_data.empty() ? saved_data : data_parts(*data);
-  const int64_t shards = options.shards == 0 || saved.shards == 0 ? saved.shards : options.shards;
-  const std::string difference = first_difference(saved.job, job(model, options, shards, own_data));
+  const int64_t compared = shards == 0 || saved.shards == 0 ? saved.shards : shards;
+  const std::string difference = first_difference(saved.job, job(model, options, compared, own_data));
   return difference.empty() ? Status() : failed_precondition("it is of another job: ", difference);
 }
 

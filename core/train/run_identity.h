@@ -1,4 +1,5 @@
-// Which run a trainer is in, and which job it trains: checkpoints carry both, and a resume compares them.
+// The run that a trainer is in, and the job that it trains. Checkpoints carry both, and restoring
+// one compares them.
 #ifndef PERCALE_CORE_TRAIN_RUN_IDENTITY_H_
 #define PERCALE_CORE_TRAIN_RUN_IDENTITY_H_
 
@@ -13,24 +14,30 @@
 
 namespace percale {
 
-// A run begins with a new trainer and goes on in every trainer that restores one of its checkpoints. Thread-compatible.
+// A run begins with a new trainer and goes on in every trainer that restores one of its
+// checkpoints. Thread-compatible.
 class RunIdentity {
  public:
-  // Settings that neither the model nor the options say, such as the loss of a SPEC. Before the first save or restore.
+  // Settings that neither the model nor the options say, such as the loss of a SPEC. Before the
+  // first save or restore.
   void add(JobParts parts);
-  // The data that is trained on from now on. FAILED_PRECONDITION names the first difference to the data of the checkpoint that was
-  // restored last, unless training has gone on since.
+  // The data that is trained on from now on. FAILED_PRECONDITION names the first difference to the
+  // data of the checkpoint that was restored last, unless training has gone on since.
   Status take_data(const Dataset& data);
 
   // The id of the run, 32 hexadecimal digits, drawn when it is first asked for.
   Result<std::string> id();
-  // core/checkpoint/run_folder.h, for this run. Another folder takes the place of the one before; without success none is locked.
+  // core/checkpoint/run_folder.h, for this run. Another folder takes the place of the one before;
+  // without success none is locked.
   Status lock_folder(const std::string& folder, bool overwrite);
-  // Run and job of a checkpoint. `data`: what is trained on where take_data() has not said it; may be null.
-  Status write(const Model& model, const TrainerOptions& options, const Dataset* data, Checkpoint* out);
-  // FAILED_PRECONDITION names the first difference between the checkpoint's job and this one. Shards that are still open, and data
-  // that is not known yet, are taken to be those of the checkpoint.
-  Status check(const Model& model, const TrainerOptions& options, const Dataset* data, const Checkpoint& saved);
+  // Writes the run and the job of a checkpoint. `shards`: of a batch, 0 if that is not decided yet.
+  // `data`: the data that is trained on if take_data() was not called; may be null.
+  Status write(const Model& model, const TrainerOptions& options, int64_t shards, const Dataset* data, Checkpoint* out);
+  // FAILED_PRECONDITION names the first difference between the checkpoint's job and this one.
+  // Shards that are still open, and data that is not known yet, are taken to be those of the
+  // checkpoint.
+  Status check(const Model& model, const TrainerOptions& options, int64_t shards, const Dataset* data,
+               const Checkpoint& saved);
   // Goes on with the run of a checkpoint that check() has accepted.
   void adopt(const NewestCheckpoint& restored);
 

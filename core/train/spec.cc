@@ -14,7 +14,7 @@
 namespace percale {
 namespace {
 
-// Where a SPEC's data and models lie, and what its data is for.
+// The folders of a SPEC's data and models, and the model that its data is for.
 struct Sources {
   std::vector<std::string> folders;
   const Graph* body = nullptr;
@@ -27,7 +27,8 @@ DType x_dtype(const Spec& spec, const Graph* body, const std::string& input) {
   return id == kNoValue ? spec.dtype : body->main().type(id).dtype;
 }
 
-// Of several columns in one CSV file each has the column of its own name, where the path does not say another.
+// If one CSV file gives several inputs, each reads the column of its own name, unless the path
+// names another.
 std::vector<std::string> own_columns(std::vector<std::string> files, const std::string& column, bool several) {
   for (std::string& file : files) {
     if (several && is_csv_path(file)) file += "#" + column;
@@ -84,7 +85,7 @@ Result<Shape> x_shape(const Spec& spec, const ColumnSpec& column, const Shape& d
   return invalid_argument("'input_shape' is ", out, ", the rows of '", column.files[0], "' are ", data);
 }
 
-// What the model is fed with: the data's columns, or inputs of which the shapes are given.
+// The inputs of the model: the data's columns, or inputs whose shapes are given.
 Result<ModelInputs> model_inputs(const Spec& spec, const Dataset* train, const Graph* body) {
   ModelInputs out;
   if (train == nullptr) {
@@ -117,8 +118,8 @@ Result<ModelInputs> model_inputs(const Spec& spec, const Dataset* train, const G
   return out;
 }
 
-// "model" stands for all variables that the file's model gives. A pattern of variables that were left behind with what the
-// outputs do not need is no mistake.
+// "model" stands for all variables of the file's model. A pattern may match only variables that
+// were removed because the outputs do not need them.
 Status resolve_freeze(const Graph& file, const Graph& body, const Graph& whole, std::vector<std::string>* freeze) {
   const auto matches = [](const Graph& graph, std::string_view pattern) {
     return std::ranges::any_of(graph.variables, [&](const Variable& v) { return matches_pattern(pattern, v.name); });
@@ -143,7 +144,7 @@ Status resolve_freeze(const Graph& file, const Graph& body, const Graph& whole, 
                           R"(take "model" to keep those of the file's model alone)");
 }
 
-// Of a file or folder that is no data: the first that is there, else the name itself.
+// Finds a file or folder of a model: the first that exists, else the name itself.
 std::string find_model_path(const std::string& name, const std::vector<std::string>& folders) {
   for (size_t i = 0; i < folders.size() && name.front() != '/'; ++i) {
     std::string candidate = join_path(folders[i], name);
@@ -165,7 +166,7 @@ Status check_has_rows(const Spec& spec) {
   return invalid_argument("the SPEC has no 'data' to train on, and no 'input_shape' for data that comes later");
 }
 
-// A model of a file, and what of it the outputs need; both null where the SPEC names none.
+// The model of a file, and the part that the outputs need. Both are null if the SPEC names none.
 struct ModelFile {
   std::shared_ptr<const Graph> file, body;
   DType dtype = DType::kInvalid;  // of the outputs
@@ -206,7 +207,7 @@ Result<ModelFile> open_model_file(const Spec& spec, const Engine& engine, const 
   return out;
 }
 
-// Of the history's columns, those that the training data gives.
+// The columns of the history that the training data gives.
 std::vector<std::string> metric_names(const Spec& spec) {
   std::vector<std::string> out;
   const bool several = spec.targets.size() > 1 || !spec.targets[0].name.empty();
@@ -219,11 +220,70 @@ std::vector<std::string> metric_names(const Spec& spec) {
   return out;
 }
 
-// Whether the rows of every input are known without the data.
+// True if the rows of every input are known without the data.
 bool knows_rows(const Spec& spec) {
   if (!spec.model_file.empty()) return true;
   if (!spec.train) return !spec.input_shapes.empty();
   return std::ranges::all_of(spec.train->x, [&](const ColumnSpec& x) { return spec.input_shapes.contains(x.name); });
+}
+
+// The caller's settings replace those of the SPEC.
+Status apply_overrides(const SpecOverrides& overrides, Spec& spec) {
+  if (overrides.epochs) spec.trainer.epochs = *overrides.epochs;
+  if (overrides.seed) spec.trainer.seed = *overrides.seed;
+  if (overrides.shards) spec.trainer.shards = *overrides.shards;
+  if (overrides.batch_size) {
+    spec.batch_size = *overrides.batch_size;
+    spec.batch_size_per_replica = 0;
+  }
+  if (overrides.mode) spec.trainer.mode = *overrides.mode;
+  if (overrides.precision) PERCALE_RETURN_IF_ERROR(read_precision(*overrides.precision, &spec));
+  if (!overrides.trainer_keys.empty()) {
+    PERCALE_ASSIGN_OR_RETURN(const Json keys, Json::parse(overrides.trainer_keys));
+    PERCALE_RETURN_IF_ERROR(read_trainer_keys(keys, &spec.trainer));
+  }
+  spec.trainer.any_fingerprint = overrides.any_fingerprint;
+  return parse_train_mode(spec.trainer.mode).status();
+}
+
+// The batch is made for all replicas, so all of them take part in it.
+Status size_batch_by_replicas(const Engine& engine, Spec& spec) {
+  if (spec.batch_size_per_replica == 0) return {};
+  auto& replicas = spec.trainer.parallel.replicas;
+  if (replicas == 0) {
+    PERCALE_ASSIGN_OR_RETURN(const auto groups, device_groups(engine, spec.trainer.devices, spec.trainer.parallel));
+    replicas = static_cast<int64_t>(groups.size());
+  }
+  if (spec.batch_size_per_replica > kMaxDim / replicas) {
+    return out_of_range("'batch_size_per_replica' is ", spec.batch_size_per_replica, " for ", replicas, " replicas");
+  }
+  spec.batch_size = spec.batch_size_per_replica * replicas;
+  return {};
+}
+
+struct JobData {
+  std::shared_ptr<Dataset> train, test, validation;
+};
+
+// The data sets of a SPEC; null where it names none. The rules of the training data's CSV files
+// hold for all.
+Result<JobData> load_job_data(const Spec& spec, const Sources& sources) {
+  JobData out;
+  if (spec.train) {
+    PERCALE_ASSIGN_OR_RETURN(out.train, load_data(spec, *spec.train, spec.csv, sources));
+    PERCALE_RETURN_IF_ERROR(out.train->configure({.batch_size = spec.batch_size,
+                                                  .shuffle_seed = spec.shuffle ? spec.trainer.seed : -1,
+                                                  .drop_remainder = spec.drop_remainder}));
+  }
+  const CsvRules& csv = out.train != nullptr && out.train->csv_rules() != nullptr ? *out.train->csv_rules() : spec.csv;
+  for (const auto& [which, into] : {std::pair{&spec.test, &out.test}, {&spec.validation, &out.validation}}) {
+    if (!*which) continue;
+    PERCALE_ASSIGN_OR_RETURN(*into, load_data(spec, **which, csv, sources));
+    PERCALE_RETURN_IF_ERROR((*into)->configure({.batch_size = spec.batch_size}));
+  }
+  // A number that is watched is a column of the history.
+  if (out.validation == nullptr && spec.trainer.watches_validation()) out.validation = out.test;
+  return out;
 }
 
 }  // namespace
@@ -262,35 +322,10 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
                                                    const std::string& spec_folder, const std::string& data_folder,
                                                    const SpecOverrides& overrides) {
   PERCALE_ASSIGN_OR_RETURN(Spec spec, parse_spec(json));
-  if (overrides.epochs) spec.trainer.epochs = *overrides.epochs;
-  if (overrides.seed) spec.trainer.seed = *overrides.seed;
-  if (overrides.shards) spec.trainer.shards = *overrides.shards;
-  if (overrides.batch_size) {
-    spec.batch_size = *overrides.batch_size;
-    spec.batch_size_per_replica = 0;
-  }
-  if (overrides.mode) spec.trainer.mode = *overrides.mode;
-  if (overrides.precision) PERCALE_RETURN_IF_ERROR(read_precision(*overrides.precision, &spec));
-  if (!overrides.trainer_keys.empty()) {
-    PERCALE_ASSIGN_OR_RETURN(const Json keys, Json::parse(overrides.trainer_keys));
-    PERCALE_RETURN_IF_ERROR(read_trainer_keys(keys, &spec.trainer));
-  }
-  spec.trainer.any_fingerprint = overrides.any_fingerprint;
-  PERCALE_RETURN_IF_ERROR(parse_train_mode(spec.trainer.mode).status());
+  PERCALE_RETURN_IF_ERROR(apply_overrides(overrides, spec));
   PERCALE_ASSIGN_OR_RETURN(spec.trainer.devices,
                            choose_devices(*engine, overrides.devices ? *overrides.devices : spec.devices));
-  if (spec.batch_size_per_replica > 0) {
-    // All replicas that the batch is made for take part in it.
-    auto& replicas = spec.trainer.parallel.replicas;
-    if (replicas == 0) {
-      PERCALE_ASSIGN_OR_RETURN(const auto groups, device_groups(*engine, spec.trainer.devices, spec.trainer.parallel));
-      replicas = static_cast<int64_t>(groups.size());
-    }
-    if (spec.batch_size_per_replica > kMaxDim / replicas) {
-      return out_of_range("'batch_size_per_replica' is ", spec.batch_size_per_replica, " for ", replicas, " replicas");
-    }
-    spec.batch_size = spec.batch_size_per_replica * replicas;
-  }
+  PERCALE_RETURN_IF_ERROR(size_batch_by_replicas(*engine, spec));
   PERCALE_RETURN_IF_ERROR(check_has_rows(spec));
 
   Sources sources;
@@ -301,23 +336,8 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   const std::shared_ptr<const Graph>& body = from_file.body;
   sources.body = body.get();
   if (is_float(from_file.dtype)) spec.dtype = from_file.dtype;
-  std::shared_ptr<Dataset> train;
-  if (spec.train) {
-    PERCALE_ASSIGN_OR_RETURN(train, load_data(spec, *spec.train, spec.csv, sources));
-    PERCALE_RETURN_IF_ERROR(train->configure({.batch_size = spec.batch_size,
-                                              .shuffle_seed = spec.shuffle ? spec.trainer.seed : -1,
-                                              .drop_remainder = spec.drop_remainder}));
-  }
-  const CsvRules& csv = train != nullptr && train->csv_rules() != nullptr ? *train->csv_rules() : spec.csv;
-  std::shared_ptr<Dataset> test, validation;
-  for (const auto& [which, into] : {std::pair{&spec.test, &test}, {&spec.validation, &validation}}) {
-    if (!*which) continue;
-    PERCALE_ASSIGN_OR_RETURN(*into, load_data(spec, **which, csv, sources));
-    PERCALE_RETURN_IF_ERROR((*into)->configure({.batch_size = spec.batch_size}));
-  }
-  // What is watched stands in the history.
-  if (validation == nullptr && spec.trainer.watches_validation()) validation = test;
-  PERCALE_ASSIGN_OR_RETURN(const ModelInputs inputs, model_inputs(spec, train.get(), body.get()));
+  PERCALE_ASSIGN_OR_RETURN(JobData data, load_job_data(spec, sources));
+  PERCALE_ASSIGN_OR_RETURN(const ModelInputs inputs, model_inputs(spec, data.train.get(), body.get()));
   PERCALE_ASSIGN_OR_RETURN(Model model, build_model(spec, engine->registry(), inputs, body.get()));
   if (body != nullptr) {
     PERCALE_RETURN_IF_ERROR(resolve_freeze(*from_file.file, *body, *model.graph, &spec.trainer.freeze));
@@ -331,8 +351,8 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   }
   for (const TargetSpec& target : spec.targets)
     trainer->add_job_parts(loss_parts(target.loss, target.name, target.weight));
-  trainer->set_data(std::move(train), std::move(test));
-  PERCALE_RETURN_IF_ERROR(trainer->set_validation(std::move(validation)));
+  trainer->set_data(std::move(data.train), std::move(data.test));
+  PERCALE_RETURN_IF_ERROR(trainer->set_validation(std::move(data.validation)));
   return trainer;
 }
 

@@ -50,11 +50,14 @@ std::string label_name(std::string_view target);
 
 // A plain value.
 struct Spec {
-  std::string model_file;            // "": the layers are the whole model, else they follow what the file holds
-  std::vector<std::string> outputs;  // of the file's model: what the layers build on; empty: its only output
+  // "": the layers are the whole model; else they follow the model of this file.
+  std::string model_file;
+  // Outputs of the file's model that the layers build on; empty: its only one.
+  std::vector<std::string> outputs;
   std::vector<LayerSpec> layers;
-  std::map<std::string, std::vector<int64_t>> input_shapes;  // by input, without the batch; from the data when absent
-  std::vector<TargetSpec> targets;                           // at least one
+  // By input, without the batch; from the data when absent.
+  std::map<std::string, std::vector<int64_t>> input_shapes;
+  std::vector<TargetSpec> targets;  // at least one
   TrainerOptions trainer;
   std::optional<DataSpec> train, validation, test;
   CsvRules csv;                            // of their CSV files
@@ -74,19 +77,21 @@ struct Spec {
 // "f32" or "f64": of data and parameters; "bf16": f32, and TrainerOptions::bf16.
 Status read_precision(std::string_view text, Spec* out);
 
-// Strict: unknown keys and words name the nearest; what is not there yet answers UNIMPLEMENTED and names it.
+// Strict: an unknown key or word is an error that names the nearest one. UNIMPLEMENTED names a
+// feature that does not exist yet.
 Result<Spec> parse_spec(std::string_view json);
 // Describes every key of a SPEC, nested ones included.
 std::vector<KeyFacts> spec_facts();
 
-// What a model's graph is fed with. First dims are unknown.
+// The inputs of a model's graph. Their first dims are unknown.
 struct ModelInputs {
   std::vector<std::pair<std::string, Shape>> x;  // in the order of the data
-  std::map<std::string, ValueType> y;  // by label_name(); what is missing is what the loss wants beside the predictions
+  // By label_name(). The loss decides the types of those that are missing.
+  std::map<std::string, ValueType> y;
   std::optional<ValueType> sample_weight;  // an input of that name, which the losses then need
 };
-// A graph with these inputs, labels included, and the objective. `body`: what model_body() gave of the SPEC's model file, whose
-// inputs then count instead of `inputs.x`.
+// Returns a graph with these inputs, labels included, and the objective. `body`: from model_body(),
+// for the SPEC's model file; its inputs replace `inputs.x`.
 Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> registry, const ModelInputs& inputs,
                           const Graph* body = nullptr);
 // The same for one input "x" and one output, whose labels are "y".
@@ -96,7 +101,7 @@ Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> regi
 // The dtype of an input: i64 where each layer that reads it takes ids, else the job's.
 DType input_dtype(const Spec& spec, std::string_view input);
 
-// What a caller says beside the SPEC, and what then counts.
+// Settings of a caller that replace those of the SPEC.
 struct SpecOverrides {
   std::optional<int64_t> epochs, seed, shards, batch_size;
   std::optional<std::string> mode, devices, precision;
@@ -105,16 +110,17 @@ struct SpecOverrides {
   OpenModel open_model;  // of a SPEC whose 'model' is a path; empty: open_own_model()
 };
 
-// Reads the SPEC and its data and makes a trainer with a new table of variables. Relative paths are looked up in
-// `data_folder` (may be ""), in default_data_folders() and in `spec_folder`. A SPEC without data needs an 'input_shape' or a model
-// from a file; what trains and evaluates it then is given to fit() and evaluate().
+// Reads the SPEC and its data and makes a trainer with a new table of variables. Relative paths are
+// looked up in `data_folder` (may be ""), in default_data_folders() and in `spec_folder`. A SPEC
+// without data needs an 'input_shape' or a model from a file; what trains and evaluates it then is
+// given to fit() and evaluate().
 Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engine, std::string_view json,
                                                    const std::string& spec_folder, const std::string& data_folder,
                                                    const SpecOverrides& overrides = {});
 
-// What a SPEC says without its data: keys, monitors, and the graph that trains where `input_shape`
-// or a model from a file tells what a row is. Paths of models are looked up as trainer_from_spec()
-// does. Devices are those of whoever trains, and are not looked at.
+// Checks a SPEC without its data: keys, monitors, and, if `input_shape` or a model from a file
+// gives the shape of a row, the graph that trains. Paths of models are looked up as in
+// trainer_from_spec(). Devices are not checked, because they belong to the machine that trains.
 Status check_spec(const std::shared_ptr<Engine>& engine, std::string_view json, const std::string& spec_folder,
                   const OpenModel& open_model = {});
 

@@ -14,7 +14,7 @@ class LayerStack {
  public:
   LayerStack(FunctionBuilder& f, DType floats) : f_(f), floats_(floats) {}
 
-  // What layers can name as an input; the only one is what the first layer follows.
+  // The values that layers can name as inputs. The first layer follows the only one.
   void give(const std::string& name, ValueId value) {
     named_.emplace_back(name, value);
     last_ = named_.size() == 1 ? value : kNoValue;
@@ -50,7 +50,7 @@ class LayerStack {
   Result<ValueId> find(const std::string& name, std::string_view where) const {
     const auto found = std::find_if(named_.rbegin(), named_.rend(), [&](const auto& n) { return n.first == name; });
     if (found != named_.rend()) return found->second;
-    // What a layer gives beside its output, as a recurrent one its states.
+    // Further outputs of a layer, such as the states of a recurrent one.
     const size_t slash = name.rfind('/');
     const bool of_layer = slash != std::string::npos && std::any_of(named_.begin(), named_.end(), [&](const auto& n) {
                             return n.first == name.substr(0, slash);
@@ -67,7 +67,7 @@ class LayerStack {
   ValueId last_ = kNoValue;
 };
 
-// What the loss wants beside the predictions.
+// The inputs of the loss besides the predictions.
 ValueType label_type(const TargetSpec& target, ValueType predictions) {
   if (!wants_class_numbers(target.loss)) return predictions;
   ValueType out{DType::kI64, predictions.shape};

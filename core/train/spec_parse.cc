@@ -169,7 +169,8 @@ Status read_files(const Json& object, std::string_view key, std::vector<std::str
   return {};
 }
 
-// The files of one column called `key`, or of several by name. `column`: what a name is called in the data.
+// The files of one column called `key`, or of several by name. `column`: what a name is called in
+// the data.
 Status read_columns(const Json& json, std::string_view where, std::string_view key,
                     const std::function<std::string(const std::string&)>& column, std::vector<ColumnSpec>* out) {
   const Json& value = *json.find(key);
@@ -198,7 +199,7 @@ Result<DataSpec> parse_data(const Json& json, std::string_view where) {
   return out;
 }
 
-// Layers, or the path of a file whose model 'head' goes on from.
+// Layers, or the path of a file whose model 'head' continues.
 Status parse_model(const Json& spec, Spec& out) {
   const Json* model = spec.find("model");
   const bool file = model->is_string();

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "core/checkpoint/checkpoint.h"
 #include "core/train/method/json_keys.h"
 
 namespace percale {

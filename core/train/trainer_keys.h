@@ -1,9 +1,11 @@
-// The keys of a SPEC that say how a trainer works; the trainer options of the C ABI are the same ones.
+// The keys of a SPEC that say how a trainer works; the trainer options of the C ABI are the same
+// ones.
 #ifndef PERCALE_CORE_TRAIN_TRAINER_KEYS_H_
 #define PERCALE_CORE_TRAIN_TRAINER_KEYS_H_
 
 #include "core/text/json.h"
-#include "core/train/trainer.h"
+#include "core/train/method/key_table.h"
+#include "core/train/trainer_options.h"
 
 namespace percale {
 

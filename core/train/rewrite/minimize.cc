@@ -170,7 +170,7 @@ class ComputeBuilder {
     drop_unused_statistics();
     PERCALE_ASSIGN_OR_RETURN(f_, b_.add_function(kComputeFunction));
     PERCALE_RETURN_IF_ERROR(clone_forward_pass(parallel));
-    out_.parameters = trained_by(b_.graph(), f_->function(), outputs_[0], frozen_);
+    out_.parameters = trained_by(b_.graph(), f_->function(), outputs_[StepLayout::kLoss], frozen_);
     leave_out_statistics(form_, out_.parameters);
     if (out_.parameters.empty()) {
       return invalid_argument("the loss does not depend on any variable that is trained",
@@ -182,6 +182,10 @@ class ComputeBuilder {
     PERCALE_ASSIGN_OR_RETURN(const std::vector<ValueId> rows, add_gradients());
     outputs_.insert(outputs_.end(), statistics.begin(), statistics.end());
     outputs_.insert(outputs_.end(), rows.begin(), rows.end());
+    out_.layout = StepLayout({.totals = wanted_.size(),
+                              .gradients = out_.parameters.size() - out_.by_rows.size(),
+                              .statistics = statistics.size(),
+                              .row_tables = out_.by_rows.size()});
     return set_outputs();
   }
 
@@ -198,7 +202,6 @@ class ComputeBuilder {
         wanted_.push_back(id);
       }
     }
-    out_.totals = wanted_.size();
     return {};
   }
 
@@ -255,7 +258,7 @@ class ComputeBuilder {
   // Adds the dense gradients to the outputs. Returns the row-sparse ones: rows and values of each.
   Result<std::vector<ValueId>> add_gradients() {
     PERCALE_ASSIGN_OR_RETURN(const auto gradients,
-                             gradients_for(*f_, outputs_[0], optimizer_, out_.parameters, split_));
+                             gradients_for(*f_, outputs_[StepLayout::kLoss], optimizer_, out_.parameters, split_));
     std::vector<ValueId> rows;
     for (size_t i = 0; i < gradients.size(); ++i) {
       if (gradients[i].rows == kNoValue) {
@@ -376,15 +379,13 @@ Status add_whole_step(TrainGraph& train, std::string_view compute_name) {
       if (compute.value(id).name == name) outputs.push_back(computed[static_cast<size_t>(id)]);
     }
   }
-  // The commit takes the weight, the learning rate, the step, then all outputs after the totals.
-  std::vector<ValueId> inputs{outputs[1]};
-  for (size_t i = 1; i < commit.inputs.size(); ++i) {
-    if (i >= 3) {
-      inputs.push_back(outputs[train.totals + i - 3]);
-      continue;
-    }
+  const CommitLayout layout(train.layout);
+  std::vector<ValueId> inputs(commit.inputs.size());
+  inputs[CommitLayout::kWeight] = outputs[StepLayout::kWeight];
+  for (size_t i = layout.updates().begin; i < layout.updates().end(); ++i) inputs[i] = outputs[layout.output_of(i)];
+  for (const size_t i : {CommitLayout::kLearningRate, CommitLayout::kStep}) {
     const Value& value = commit.value(commit.inputs[i]);
-    PERCALE_ASSIGN_OR_RETURN(inputs.emplace_back(), f->add_input(value.name, value.type.dtype, value.type.shape));
+    PERCALE_ASSIGN_OR_RETURN(inputs[i], f->add_input(value.name, value.type.dtype, value.type.shape));
   }
   std::vector<ValueId> assigned;
   train.step_of.clear();
@@ -393,7 +394,7 @@ Status add_whole_step(TrainGraph& train, std::string_view compute_name) {
     train.step_of.push_back(next.variable);
   }
   PERCALE_ASSIGN_OR_RETURN(const auto committed, clone_body(commit, *f, inputs, &assigned));
-  outputs.resize(train.totals);
+  outputs.resize(train.layout.totals().end());
   Emitter e(*f);
   // An Identity for each, because a value may be assigned twice.
   for (ValueId id : assigned) outputs.push_back(e.emit("Identity", {committed[static_cast<size_t>(id)]}));
@@ -401,7 +402,9 @@ Status add_whole_step(TrainGraph& train, std::string_view compute_name) {
   PERCALE_RETURN_IF_ERROR(f->set_outputs(outputs));
   train.step_inputs = train.inputs;
   if (!train.shard_fraction.empty()) train.step_inputs.push_back(train.shard_fraction);
-  for (const size_t i : {size_t{1}, size_t{2}}) train.step_inputs.push_back(commit.value(commit.inputs[i]).name);
+  for (const size_t i : {CommitLayout::kLearningRate, CommitLayout::kStep}) {
+    train.step_inputs.push_back(commit.value(commit.inputs[i]).name);
+  }
   for (ValueId id : outputs) train.step_outputs.push_back(f->function().value(id).name);
   PERCALE_ASSIGN_OR_RETURN(train.graph, b.finish());
   return {};

@@ -9,6 +9,7 @@
 #include "core/train/method/metrics.h"
 #include "core/train/method/optimizer.h"
 #include "core/train/parallel/parallel_spec.h"
+#include "core/train/shards/step_layout.h"
 
 namespace percale {
 
@@ -73,11 +74,17 @@ struct TrainGraph {
   // statistics times shard_fraction. Then row numbers and values for each of `by_rows`; over shards
   // these are concatenated, not added.
   std::vector<std::string> outputs;
-  size_t totals = 2;  // number of outputs before the gradients
+  StepLayout layout;  // the positions of these outputs
   // Predictions of the model that compute can also return: their names, and their names in compute.
   std::vector<std::pair<std::string, std::string>> predictions;
   // compute's input for the shard's fraction of the batch; "" without statistics
   std::string shard_fraction;
+  // All inputs of compute: `inputs`, and `shard_fraction` if there is one.
+  std::vector<std::string> shard_inputs() const {
+    std::vector<std::string> out = inputs;
+    if (!shard_fraction.empty()) out.push_back(shard_fraction);
+    return out;
+  }
   // Inputs of commit: total weight, learning rate (f64), step (i64, from 1), gradients, statistics,
   // rows and values.
   std::vector<std::string> commit_inputs, commit_targets;

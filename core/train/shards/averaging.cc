@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kTileBytes = 256 << 10;
 
-// Memory sets the pace, so that it is asked for what comes a page later, and blocks have a known size, which compilers turn into
-// vectors where parameters, not variables, promise that nothing overlaps.
+// Memory bandwidth limits the speed, so data is prefetched a page ahead. Blocks have a fixed size,
+// which compilers vectorise if parameters are declared not to overlap.
 template <class T>
 void add(T* __restrict to, const T* __restrict from, int64_t count) {
   constexpr int64_t kBlock = 64 / sizeof(T), kAhead = 4096 / sizeof(T);
@@ -83,7 +83,7 @@ Result<std::vector<Tensor>> allocate_tensors(const std::vector<ValueType>& types
 Status ShardSums::make_buffers() {
   if (!buffers_.empty()) return {};
   const size_t levels = tree_levels(sizes_.shards);
-  // A shard under way keeps the sums beside its way to the root waiting.
+  // Sums beside the path of a shard under way to the root have to wait for it.
   const size_t wanted = levels + (sizes_.replicas * sizes_.lanes - 1) * (levels - 1);
   std::vector<std::vector<Tensor>> made(std::min(wanted, static_cast<size_t>(sizes_.shards)));
   for (auto& tensors : made) {
@@ -105,7 +105,7 @@ void ShardSums::add_batch(bool first, const ParallelFor& parallel) {
   }
 }
 
-// One batch on its way up the tree.
+// Adds the shards of one batch along the tree.
 class ShardSums::Reduction {
  public:
   Reduction(ShardSums& sums, int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss,
@@ -125,7 +125,7 @@ class ShardSums::Reduction {
     sums.left_out_.reserve(static_cast<size_t>(sums.sizes_.shards));
   }
 
-  // One round, but for shards whose replica was lost when the others had nothing left to do.
+  // Takes one round, unless a replica was lost when the others had nothing left to do.
   Status run() {
     while (status_.ok() && !tree_.complete()) {
       if (!sums_.replicas_->any_left()) {
@@ -138,7 +138,7 @@ class ShardSums::Reduction {
   }
 
  private:
-  // Others may wait for this replica: it ends with an error, not with an exception.
+  // Ends with an error, not with an exception, because other replicas may wait for this one.
   void work(size_t replica) {
     try {
       take_shards(replica);
@@ -174,8 +174,8 @@ class ShardSums::Reduction {
         freed_.notify_all();
         continue;
       }
-      // Who is ahead of all others waits for them to add what they have: at least one of them is at work. One that is lost at it
-      // gives its buffer back.
+      // Without a free buffer the replica waits until others have added their results. At least one
+      // of them is at work; one that is lost gives its buffer back.
       if (free_.empty()) {
         freed_.wait(lock);
         continue;
@@ -213,8 +213,8 @@ class ShardSums::Reduction {
   }
 
   bool is_waiting() const { return !again_.empty() || next_ < sums_.sizes_.shards; }
-  // Whether there is a shard for the replica, or may still be one: shards that wait for each other wait for one whose replica is
-  // lost, too.
+  // True if there is, or may still be, a shard for the replica: a shard whose replica is lost is
+  // handed out again even while the others wait for it.
   bool may_come() const { return is_waiting() || (sums_.sizes_.together && !tree_.complete()); }
   // Shards that are computed at the same time are dealt out evenly.
   bool may_take(size_t replica) const {
@@ -223,7 +223,7 @@ class ShardSums::Reduction {
     return taken_[replica] < (sums_.sizes_.shards + left - 1) / left;
   }
 
-  // What has not come by now leaves holes.
+  // Shards that have not arrived by now are left out.
   void close(size_t replica, std::unique_lock<std::mutex>& lock) {
     for (int64_t shard = 0; shard < sums_.sizes_.shards; ++shard) {
       const ShardRows range = shard_rows(rows_, sums_.sizes_.shards, shard);

@@ -20,7 +20,7 @@ void write(const std::vector<double>& from, double factor, void* to) {
 
 }  // namespace
 
-BatchBarrier::BatchBarrier(std::vector<int64_t> rows, int32_t places) : rows_(std::move(rows)), places_(places) {
+BatchBarrier::BatchBarrier(std::vector<int64_t> rows, int32_t slots) : rows_(std::move(rows)), slots_(slots) {
   for (const int64_t count : rows_) {
     all_rows_ += count;
     shards_ += count > 0 ? 1 : 0;
@@ -71,17 +71,17 @@ void BatchBarrier::detach(ShardWaiter& waiter) {
   std::erase(waiters_, &waiter);
 }
 
-// Whoever holds a place computes, and gives it back when it has to wait for others.
+// A thread takes a slot to compute, and gives it back while it waits for other shards.
 void BatchBarrier::begin_work() {
   std::unique_lock lock(mutex_);
-  place_.wait(lock, [this] { return places_ > 0; });
-  --places_;
+  freed_.wait(lock, [this] { return slots_ > 0; });
+  --slots_;
 }
 
 void BatchBarrier::end_work() {
   const std::lock_guard lock(mutex_);
-  ++places_;
-  place_.notify_one();
+  ++slots_;
+  freed_.notify_one();
 }
 
 }  // namespace percale

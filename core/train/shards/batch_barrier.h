@@ -14,8 +14,9 @@ namespace percale {
 
 class BatchBarrier final : public ShardBarrier {
  public:
-  // `rows` per shard; a shard without any does not come. At most `places` (>= 1) threads compute at once.
-  BatchBarrier(std::vector<int64_t> rows, int32_t places);
+  // `rows`: per shard; a shard without rows takes no part. At most `slots` (>= 1) threads compute
+  // at once.
+  BatchBarrier(std::vector<int64_t> rows, int32_t slots);
 
   // Numbers are added in f64 and in the order of the shards.
   bool mean(const ShardPart& part, bool transposed, void* out) override;
@@ -26,17 +27,17 @@ class BatchBarrier final : public ShardBarrier {
 
  private:
   struct Subject {
-    std::vector<std::vector<double>> parts;  // by shard, empty where it has not come
+    std::vector<std::vector<double>> parts;  // by shard; empty before it has arrived
     int64_t missing = 0;
-    std::vector<double> result;  // of all, zeros until none is missing
+    std::vector<double> result;  // over all shards; zeros until none is missing
   };
   const std::vector<int64_t> rows_;
-  int64_t all_rows_ = 0, shards_ = 0;  // that come
+  int64_t all_rows_ = 0, shards_ = 0;  // with rows
   std::mutex mutex_;                   // guards what follows
   std::map<std::string, Subject, std::less<>> subjects_;
   std::vector<ShardWaiter*> waiters_;
-  int32_t places_;
-  std::condition_variable place_;
+  int32_t slots_;  // free
+  std::condition_variable freed_;
 };
 
 }  // namespace percale

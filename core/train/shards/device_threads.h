@@ -1,4 +1,4 @@
-// Threads that wait for devices which work by themselves, so that none of those that compute has to.
+// Threads that wait for devices with streams of their own, so that no compute thread has to.
 #ifndef PERCALE_CORE_TRAIN_SHARDS_DEVICE_THREADS_H_
 #define PERCALE_CORE_TRAIN_SHARDS_DEVICE_THREADS_H_
 
@@ -21,10 +21,11 @@ class DeviceThreads {
   DeviceThreads(const DeviceThreads&) = delete;
   DeviceThreads& operator=(const DeviceThreads&) = delete;
 
-  // Makes sure that there are so many. RESOURCE_EXHAUSTED when the system gives no thread.
+  // Starts threads until there are `count`. RESOURCE_EXHAUSTED when the system gives no thread.
   Status reserve(size_t count);
-  // Runs body(0) ... body(count - 1), each on a thread of its own, and `meanwhile` on the caller's; returns when all have returned.
-  // They must throw nothing. Precondition: count <= what was reserved.
+  // Runs body(0) ... body(count - 1), each on a thread of its own, and `meanwhile` on the caller's;
+  // returns when all have returned. They must throw nothing. Precondition: `count` threads were
+  // reserved.
   void run(size_t count, const std::function<void(size_t)>& body, const std::function<void()>& meanwhile);
 
  private:

@@ -20,7 +20,7 @@ size_t Replicas::count_left() const {
   return static_cast<size_t>(count);
 }
 
-// The first loops of all come first, so that no replica waits for another's second.
+// The first loops of all replicas come first, so that no replica waits for another's second loop.
 std::vector<size_t> Replicas::left(bool apart) const {
   std::vector<size_t> out;
   for (size_t loop = 0; loop < loops(); ++loop) {

@@ -8,7 +8,8 @@
 namespace percale {
 namespace {
 
-// Parts begin where kernels may write: a multiple of 16 elements of 4 bytes or more is one of kAlignment bytes.
+// Parts begin where kernels may write: a multiple of 16 elements of 4 bytes or more is one of
+// kAlignment bytes.
 constexpr int64_t kStep = kAlignment / 4;
 
 Shape list_shape(int64_t count, const Shape& row) {
@@ -58,7 +59,7 @@ Status RowGradients::begin_batch(bool first, const std::vector<std::vector<int64
     PERCALE_RETURN_IF_ERROR(grow(list, std::max(end, kStep)));
     list.parts = std::move(parts);
     list.end = end;
-    // Also where parts of an earlier step, or of a batch that failed, stood.
+    // This also clears the parts of an earlier step, or of a batch that failed.
     const auto rows = list.rows.mutable_span<int64_t>();
     std::fill(rows.begin() + list.kept, rows.end(), -1);
   }

@@ -13,7 +13,7 @@ size_t RunFacts::device(const std::string& name) {
   return at;
 }
 
-// Before anything begins or ends: what went on since the last time.
+// Before anything begins or ends: adds the exposed time since the last call.
 void RunFacts::advance() {
   const int64_t now = now_ns();
   if (adding_ > 0 && computing_ == 0) exposed_ns_ += now - changed_ns_;
@@ -82,7 +82,7 @@ void RunFacts::add_time(int64_t ns, std::span<const size_t> devices) {
   for (const size_t device : devices) devices_[device].there_ns += ns;
 }
 
-// What is exposed is a part of the whole: both are measured by the same looks at the clock.
+// Exposed time is a part of all time: both are measured by the same readings of the clock.
 RunFacts::Span::Span(RunFacts* facts, Work work, size_t row) : facts_(facts), work_(work), row_(row) {
   if (facts_ == nullptr) return;
   const std::lock_guard lock(facts_->mutex_);

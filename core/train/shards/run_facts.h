@@ -1,4 +1,5 @@
-// What a training tells about its devices: who computed how much and waited how long, and what the host's adding cost.
+// Measures a training: how much each device computed, how long it waited, and the times of the
+// host's work.
 #ifndef PERCALE_CORE_TRAIN_SHARDS_RUN_FACTS_H_
 #define PERCALE_CORE_TRAIN_SHARDS_RUN_FACTS_H_
 
@@ -17,34 +18,38 @@
 
 namespace percale {
 
-// Thread-safe but for set_trace(). Adds up over all calls of a trainer.
+// Adds up over all calls of a trainer. Thread-safe except for set_trace().
 class RunFacts {
  public:
-  // Spans of averaging and committing go there too; null: nowhere.
+  // Spans of averaging and of commits go to this trace, too. Null: none.
   void set_trace(Trace* trace) { trace_ = trace; }
-  // The number of a device by its name, the same for the same name.
+  Trace* trace() const { return trace_; }
+  // Returns the number of a device; the same name has the same number.
   size_t device(const std::string& name);
 
-  // What became of a shard that was handed out.
+  // The end of a shard that was handed out.
   enum class End {
     kComputed,  // its gradient waits for accepted() or dropped()
-    kStopped,   // it was not wanted any more, or failed: it gives none
+    kStopped,   // it was not wanted any more, or failed: it has no gradient
     kLost,      // its device was lost; others compute it
   };
   void begin_shard(size_t device);
   void end_shard(size_t device, End end, int64_t rows);
-  // A computed gradient became part of a commit, on variables that were `staleness` commits old when it was begun; or was not applied.
+  // A computed gradient became part of a commit, on variables that were `staleness` commits old
+  // when it was begun; or it was not applied.
   void accepted(int64_t staleness);
   void dropped();
-  // The same of those that wait: all that a step has computed on the variables that it commits to; all but `keep`.
+  // The same for all gradients that wait: accepted, with a staleness of 0; or dropped, except for
+  // `keep`.
   void accept_all();
   void drop_all_but(int64_t keep);
   int64_t waiting() const;
-  // A time in which these devices were there to compute.
+  // Adds a time in which these devices were there to compute.
   void add_time(int64_t ns, std::span<const size_t> devices);
 
   enum class Work { kAverage, kCommit };
-  // The host does such work while it lives; `facts` may be null. `row`: of the trace, for what goes on at once.
+  // Times a piece of the host's work. `facts` may be null. `row`: of the trace, for pieces that
+  // overlap.
   class Span {
    public:
     Span(RunFacts* facts, Work work, size_t row = 0);
@@ -59,8 +64,8 @@ class RunFacts {
     int64_t begin_ = 0;
   };
 
-  // An object: "seconds", "averaging_seconds", "exposed_averaging_seconds", "commit_seconds", "commits", "shards", "staleness",
-  // "devices".
+  // Writes an object: "seconds", "averaging_seconds", "exposed_averaging_seconds",
+  // "commit_seconds", "commits", "shards", "staleness", "devices".
   void write(JsonWriter& json) const;
 
  private:
@@ -74,8 +79,9 @@ class RunFacts {
   Trace* trace_ = nullptr;
   mutable std::mutex mutex_;  // guards what follows
   std::vector<Device> devices_;
-  int64_t handed_out_ = 0, computed_ = 0, accepted_ = 0, dropped_ = 0;  // computed_: neither of the next two yet
-  std::map<int64_t, int64_t> staleness_;                                // shards by it
+  // computed_: neither accepted nor dropped yet.
+  int64_t handed_out_ = 0, computed_ = 0, accepted_ = 0, dropped_ = 0;
+  std::map<int64_t, int64_t> staleness_;  // shards by it
   int64_t time_ns_ = 0, commits_ = 0;
   std::array<int64_t, 2> work_ns_{};
   // Adding is exposed while no device computes.

@@ -16,8 +16,8 @@ ShardStream::ShardStream(std::vector<ValueType> types, const Options& options, s
                          RunFacts* facts)
     : types_(std::move(types)), options_(options), pool_(std::move(pool)), facts_(facts) {}
 
-// The loops of the replicas, and the caller's, which besides tells what was committed. One that has nothing to do sleeps; whoever
-// changes anything wakes all.
+// Runs the loops of the replicas, and the caller's loop, which also reports commits. A loop without
+// work sleeps; each change wakes all loops.
 class ShardStream::Run {
  public:
   Run(ShardStream& stream, int64_t first, int64_t end, Replicas& replicas, const CancelToken& token, const Calls& calls)
@@ -76,7 +76,7 @@ class ShardStream::Run {
     std::vector<int64_t> staleness;
   };
 
-  // Others may wait for this loop: it ends with an error, not with an exception.
+  // Ends with an error, not with an exception, because other loops may wait for this one.
   template <class F>
   void guarded(const F& body) {
     try {
@@ -87,8 +87,9 @@ class ShardStream::Run {
     }
   }
 
-  // The loops of replicas that share the threads, and the caller's. A thread of the pool enters after the caller: of as many pieces
-  // as there are threads one is then surely the caller's, who alone may tell.
+  // Runs the loops of replicas that share the threads, and the caller's. Threads of the pool enter
+  // after the caller, so that one of the pieces is the caller's: only the caller's thread may call
+  // told().
   void share(int32_t threads) {
     const std::thread::id caller = std::this_thread::get_id();
     std::atomic<bool> entered{false};
@@ -112,13 +113,13 @@ class ShardStream::Run {
     parallel_(together_.empty() ? 1 : threads, enter);
   }
 
-  // A loop that no thread has begun.
+  // Returns a loop that no thread has begun.
   size_t claim() {
     const std::lock_guard lock(mutex_);
     return ended_ || next_together_ == together_.size() ? kNone : together_[next_together_++];
   }
 
-  // Until the end, or until its replica is lost. `number` kNone: it computes nothing.
+  // Runs until the end, or until its replica is lost. `number` kNone: it computes nothing.
   void loop(size_t number, bool caller) {
     Waker& waker = wakers_[caller ? replicas_.loops() : number];
     const size_t replica = number == kNone ? kNone : replicas_.replica_of(number);
@@ -164,8 +165,8 @@ class ShardStream::Run {
     end(go.status());
   }
 
-  // With a bound only so many batches are open that each of their shards may begin at once. Where the caller alone can ask for
-  // batches it does so before the others have to wait for it.
+  // With a bound, a batch is opened only if its shards may begin at once. If only the caller can
+  // take batches, it does so before the others have to wait for it.
   bool wants_batch(bool caller) const {
     if (taking_ || next_batch_ == end_ || (options_.take_on_caller && !caller)) return false;
     if (options_.bound >= 0 && next_batch_ - next_commit_ > options_.bound) return false;
@@ -189,7 +190,8 @@ class ShardStream::Run {
     for (int64_t shard = 0; shard < options_.shards; ++shard) {
       const ShardRows range = shard_rows(rows, options_.shards, shard);
       if (range.begin == range.end) {
-        if (batch.tree) batch.tree->put(shard, kNone);  // holes lead to no addition before a sum is there
+        // Shards that are left out lead to no addition before there is a sum.
+        if (batch.tree) batch.tree->put(shard, kNone);
         continue;
       }
       if (calls_.applied && calls_.applied(number, shard)) continue;
@@ -289,7 +291,7 @@ class ShardStream::Run {
     wake();
   }
 
-  // Precondition: `variables_` is held alone.
+  // Precondition: `variables_` is held exclusively.
   Status commit(const Commit& commit) {
     Status status;
     try {
@@ -301,7 +303,7 @@ class ShardStream::Run {
     return status;
   }
 
-  // Sums on their way up the tree of their batch.
+  // Adds a result to the tree of its batch.
   void add(const Task& task, size_t buffer, std::unique_lock<std::mutex>& lock) {
     Batch& batch = open_.find(task.batch)->second;
     batch.staleness.push_back(task.batch - first_ - task.version);
@@ -318,9 +320,9 @@ class ShardStream::Run {
     if (batch.tree->complete()) commit_batches(task.loop, lock);
   }
 
-  // Commits what is complete, in order.
+  // Commits the batches that are complete, in order.
   void commit_batches(size_t loop, std::unique_lock<std::mutex>& lock) {
-    if (committing_) return;  // whoever does it looks again
+    if (committing_) return;  // the thread that commits looks again
     committing_ = true;
     while (!ended_ && next_commit_ != end_) {
       const auto found = open_.find(next_commit_);

@@ -1,4 +1,5 @@
-// Shards of several batches under way at once: what the modes `async` and `bounded:k` are, whatever is computed.
+// Hands out the shards of several batches at once: the modes `async` and `bounded:k`, independent
+// of what is computed.
 #ifndef PERCALE_CORE_TRAIN_SHARDS_SHARD_STREAM_H_
 #define PERCALE_CORE_TRAIN_SHARDS_SHARD_STREAM_H_
 
@@ -20,23 +21,24 @@
 
 namespace percale {
 
-// Each loop of a replica takes a shard, computes it on the variables as they are then, and gives its gradient. Without a bound each gradient
-// is a commit of its own; with a bound of k those of a batch are added by the tree and committed at once, batches in their order,
-// and a shard begins on variables that are at most k commits older than those that its batch is committed to.
+// Each loop of a replica takes a shard and computes its gradient on the variables as they are then.
+// Without a bound each gradient is a commit of its own. With a bound of k the gradients of a batch
+// are added by the tree and committed at once, batches in their order, and a shard begins on
+// variables that are at most k commits older than those that its batch is committed to.
 //
-// Thread-compatible but for variables(). Its buffers are kept for the next run.
+// Thread-compatible except for variables(). Its buffers are reused by the next run.
 class ShardStream {
  public:
   struct Options {
     int64_t shards = 1;           // of a batch
     int64_t bound = -1;           // -1: none
-    bool take_on_caller = false;  // batches are asked for on the thread of run() alone
+    bool take_on_caller = false;  // take() is called on the thread of run() only
   };
-  // What a shard gives are tensors of these types.
+  // `types`: of the tensors that a shard gives.
   ShardStream(std::vector<ValueType> types, const Options& options, std::shared_ptr<MemoryPool> pool, RunFacts* facts);
 
   struct Task {
-    size_t loop = 0, replica = 0;  // who computes it: see Replicas
+    size_t loop = 0, replica = 0;  // that compute it: see Replicas
     int64_t batch = 0, shard = 0;
     ShardRows rows{};
     int64_t version = 0;  // commits of this run before the variables that it is computed on
@@ -44,38 +46,44 @@ class ShardStream {
   struct Commit {
     size_t loop = 0;                // that computed the last of it
     int64_t batch = 0, shard = -1;  // -1: all of the batch
-    std::span<const int64_t>
-        staleness;  // of its shards: commits between the variables that they saw and those that it is for
+    // Per shard: commits between the variables that it read and those that this commit changes.
+    std::span<const int64_t> staleness;
     const std::vector<Tensor>* sums = nullptr;  // may be changed
   };
-  // Called by several threads. An exception but bad_alloc must not leave them.
+  // Called by several threads. No exception but bad_alloc may leave them.
   struct Calls {
-    // The next batch gives its rows, 1 at least. By one thread at a time, in the order of the numbers.
+    // Makes the next batch and returns its rows, 1 at least. One thread at a time, in the order of
+    // the numbers.
     std::function<Result<int64_t>(int64_t batch)> take;
     // No shard of it is under way any more.
     std::function<void(int64_t batch)> forget;
-    // Whether the shard was committed by an earlier run. May be empty.
+    // Returns true if the shard was committed by an earlier run. May be empty.
     std::function<bool(int64_t batch, int64_t shard)> applied;
-    // Copies the variables for a loop: no commit goes on meanwhile. Empty: shards are computed on the variables themselves, which
-    // needs a bound of 0.
+    // Copies the variables for a loop, while no commit is made. Empty: shards are computed on the
+    // variables themselves, which needs a bound of 0.
     std::function<Status(size_t loop)> pull;
     std::function<Status(const Task& task, const CancelToken& token, std::vector<Tensor>& out)> compute;
-    // By one thread at a time while nobody pulls. It has changed nothing when it fails.
+    // One thread at a time, while no loop pulls. It has changed nothing when it fails.
     std::function<Status(const Commit& commit)> commit;
-    // On the thread of run(), after one or more commits or losses; false, or an error, ends the run.
+    // Called on the thread of run(), after one or more commits or losses. False, or an error, ends
+    // the run.
     std::function<Result<bool>()> told;
-    // Whether an error of compute() means that the replica can compute no more, while others can. By one thread at a time.
+    // Returns true if an error of compute() means that the replica can compute no more, while
+    // others can. One thread at a time.
     std::function<bool(size_t replica, const Status& status)> is_loss;
     bool end_on_loss = false;  // a loss ends the run with its error, although others are left
   };
-  // Hands out the shards of batches [first, end) until all are committed, on `threads` threads of `parallel`, the caller's among
-  // them, and on those of replicas that are apart. A shard whose replica was lost is handed out again. The first error ends
-  // it, CANCELLED by `token` too; with no replica left it is that of the last loss. What is under way then, or when told()
-  // gives false, is not committed. told() is called once more for commits at the end of the run, unless it gave false.
+  // Hands out the shards of batches [first, end) until all are committed. They are computed on
+  // `threads` threads of `parallel`, which include the caller's, and on the threads of replicas
+  // that are apart. A shard whose replica was lost is handed out again. The first error ends the
+  // run, as does a cancellation of `token`; with no replica left, the error is that of the last
+  // loss. Shards that are under way then, or when told() returns false, are not committed. told()
+  // is called once more for commits at the end of the run, unless it returned false.
   Status run(int64_t first, int64_t end, Replicas& replicas, const ParallelFor& parallel, int32_t threads,
              const CancelToken& token, const Calls& calls);
 
-  // Held alone by commits, shared by pulls: who holds it sees the variables between two commits. Thread-safe.
+  // Commits hold the lock exclusively, pulls share it: a thread that holds it sees the variables
+  // between two commits. Thread-safe.
   std::shared_mutex& variables() { return variables_; }
 
  private:

@@ -23,7 +23,7 @@ size_t ShardTree::grow(int64_t from, int64_t to, size_t parent) {
   return at;
 }
 
-// Sums climb as far as those beside their way are there: the last to arrive at a knot adds the two.
+// A sum moves up as long as its sibling is there: the one that arrives last at a node adds the two.
 ShardTree::Addition ShardTree::climb(size_t at, size_t buffer) {
   knots_[at].buffer = buffer;
   while (true) {

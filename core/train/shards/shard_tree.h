@@ -1,4 +1,5 @@
-// The balanced binary tree over shard numbers, along which the sums of shards meet: whoever computed them, and whenever.
+// The balanced binary tree over shard numbers, along which the results of shards are added, in
+// whatever order they are computed.
 #ifndef PERCALE_CORE_TRAIN_SHARDS_SHARD_TREE_H_
 #define PERCALE_CORE_TRAIN_SHARDS_SHARD_TREE_H_
 
@@ -11,8 +12,9 @@ namespace percale {
 // The number of levels of the tree: log2(shards) + 1, rounded up.
 size_t tree_levels(int64_t shards);
 
-// What is there and what to add next; buffers are numbers of the caller's. Thread-compatible: the additions may be made by several
-// threads at once, outside the lock that guards the tree.
+// Tells which results are there and which to add next. Buffers are numbers that the caller chooses.
+// Thread-compatible: additions may be made by several threads at once, outside the lock that guards
+// the tree.
 class ShardTree {
  public:
   static constexpr size_t kNone = static_cast<size_t>(-1);
@@ -23,13 +25,14 @@ class ShardTree {
   };
 
   explicit ShardTree(int64_t shards);
-  // The sums of a shard lie in `buffer`; kNone: it leaves a hole. Once per shard. The caller makes the addition that is returned.
+  // The result of a shard lies in `buffer`; kNone: the shard is left out. Once per shard. The
+  // caller makes the addition that is returned.
   Addition put(int64_t shard, size_t buffer) { return climb(leaves_[static_cast<size_t>(shard)], buffer); }
-  // An addition was made; the next one on the way to the root.
+  // An addition was made. Returns the next one on the way to the root.
   Addition made(const Addition& addition) { return climb(addition.knot, addition.into); }
   bool has(int64_t shard) const { return knots_[leaves_[static_cast<size_t>(shard)]].done; }
   bool complete() const { return knots_[0].done; }
-  // Of a complete tree: where the sums are; kNone when there were none.
+  // The buffer with the sums of a complete tree; kNone if all shards were left out.
   size_t buffer() const { return knots_[0].buffer; }
 
  private:

@@ -1,4 +1,4 @@
-// Values that a training step gives out beside its sums.
+// Values that a training step hands out besides its sums.
 #ifndef PERCALE_CORE_TRAIN_SHARDS_STEP_FETCHES_H_
 #define PERCALE_CORE_TRAIN_SHARDS_STEP_FETCHES_H_
 
@@ -12,10 +12,11 @@
 
 namespace percale {
 
-// Each shard gives its rows of them; join() puts the rows of a batch together. Shards may be computed at once and again.
+// Each shard gives its rows of the values; join() concatenates the rows of a batch. Shards may be
+// computed at once, and repeatedly.
 class StepFetches {
  public:
-  // Pairs: the name of a value as the caller knows it, and in the function of a step.
+  // `names`: pairs of the caller's name of a value and its name in the function of a step.
   explicit StepFetches(std::vector<std::pair<std::string, std::string>> names) : names_(std::move(names)) {}
   bool empty() const { return names_.empty(); }
   size_t size() const { return names_.size(); }
@@ -23,10 +24,10 @@ class StepFetches {
   void append_names(std::vector<std::string>& outputs) const;
 
   void begin_batch(int64_t shards) { parts_.assign(static_cast<size_t>(shards), {}); }
-  // What a shard gave: the last size() of its outputs.
+  // Keeps the values of a shard: the last size() of its outputs.
   void keep(int64_t shard, const std::vector<Tensor>& outputs);
-  // Copies what all shards of a batch of `rows` gave. INVALID_ARGUMENT for a value that several shards have parts of, but not a row
-  // for each of theirs.
+  // Copies the values of all shards of a batch of `rows` rows. INVALID_ARGUMENT for a value that
+  // several shards have parts of, but not a row for each of their rows.
   Status join(int64_t rows, const std::shared_ptr<MemoryPool>& pool);
   // After join(): the values, in the order of the names.
   std::vector<Tensor> take() { return std::move(joined_); }
@@ -35,7 +36,7 @@ class StepFetches {
   Result<Tensor> join_one(size_t fetch, int64_t rows, const std::shared_ptr<MemoryPool>& pool) const;
 
   std::vector<std::pair<std::string, std::string>> names_;
-  std::vector<std::vector<Tensor>> parts_;  // by shard; empty where one has no rows
+  std::vector<std::vector<Tensor>> parts_;  // by shard; empty for a shard without rows
   std::vector<Tensor> joined_;
 };
 

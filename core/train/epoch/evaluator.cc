@@ -1,0 +1,70 @@
+#include "core/train/epoch/evaluator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/train/method/metrics.h"
+#include "core/train/step/batch_binding.h"
+
+namespace percale {
+
+Evaluator::Evaluator(std::shared_ptr<Session> session, std::shared_ptr<MemoryPool> memory, const TrainGraph& graph,
+                     const ObjectiveTotals& totals, const WorkingSet& working, ParameterStore& store,
+                     ShardPlanner& planner, const RunFacts& facts, int64_t seed)
+    : session_(std::move(session)),
+      memory_(std::move(memory)),
+      graph_(graph),
+      totals_(totals),
+      working_(working),
+      store_(store),
+      planner_(planner),
+      facts_(facts),
+      seed_(seed) {}
+
+Result<NamedNumbers> Evaluator::evaluate(const Dataset& dataset, int64_t steps, const CancelToken& cancel) {
+  PERCALE_RETURN_IF_ERROR(store_.synchronize());
+  const Dataset::Use use(dataset);
+  const std::vector<std::string> names = column_names(dataset);
+  std::vector<Tensor> state;
+  std::vector<int64_t> versions;
+  for (size_t i = 0; i < working_.size(); ++i) {
+    state.push_back(working_.values()[working_.served_at(i, steps)]);
+    versions.push_back(working_.versions()[working_.served_at(i, steps)]);
+  }
+  const auto served = RunValues::of_caller(state, {.all = working_.state_version(), .each = &versions});
+  const ParallelFor parallel = session_->engine()->threads().parallel();
+  std::vector<double> sums;
+  for (int64_t i = 0; i < dataset.batches(); ++i) {
+    PERCALE_ASSIGN_OR_RETURN(const auto batch, dataset.batch({0, i}, parallel));
+    PERCALE_ASSIGN_OR_RETURN(const BoundBatch bound,
+                             bind_batch(graph_.graph->main(), graph_.inputs, names, batch, memory_));
+    std::vector<ValueType> types;
+    for (const Tensor& t : bound.feeds) types.push_back({t.dtype(), t.shape()});
+    PERCALE_ASSIGN_OR_RETURN(const auto plan, planner_.evaluation(totals_.values(), types));
+    std::vector<Tensor> results(totals_.values().size());
+    PERCALE_RETURN_IF_ERROR(
+        session_->run(*plan, bound.feeds, results, evaluation_options(served, seed_, steps, &cancel, facts_.trace())));
+    add_totals(results, sums);
+  }
+  return totals_.finish(sums);
+}
+
+Status EpochCloser::close(const Dataset* validation, const CancelToken& cancel) {
+  NamedNumbers numbers = totals_.finish(log_.epoch_totals());
+  if (validation != nullptr) {
+    PERCALE_ASSIGN_OR_RETURN(const NamedNumbers own, evaluator_.evaluate(*validation, log_.steps(), cancel));
+    for (const auto& [name, value] : own) numbers.emplace_back("val_" + name, value);
+  }
+  const EpochEnd end{log_.position().epoch, numbers};
+  std::vector<double> metrics;
+  for (const std::string& name : log_.history().metric_names) metrics.push_back(end.value(name));
+  if (std::ranges::any_of(observers_, [](const EpochObserver* o) { return o->reads_weights(); })) {
+    PERCALE_RETURN_IF_ERROR(store_.synchronize());
+  }
+  // From here on nothing fails.
+  for (EpochObserver* observer : observers_) observer->epoch_ended(end);
+  log_.end_epoch(std::move(metrics));
+  return {};
+}
+
+}  // namespace percale

@@ -1,0 +1,79 @@
+#include "core/train/loop/synchronous_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/train/method/metrics.h"
+
+namespace percale {
+
+SynchronousLoop::SynchronousLoop(const FitParts& parts, const SynchronousSteps& steps, FitRequest request)
+    : TrainLoop(parts, std::move(request)),
+      steps_(steps),
+      names_(column_names(*request_.data)),
+      per_step_(steps.shards.accumulation()) {}
+
+Status SynchronousLoop::fit() {
+  EpochLog& log = parts_.log;
+  PERCALE_ASSIGN_OR_RETURN(const auto source, open_source());
+  course_ = log.begin_fit(request_.epochs, steps_of(batches_), steps_of(log.position().batch));
+  while (goes_on()) {
+    // A validation that was cancelled left the epoch without its end.
+    if (log.position().batch >= batches_) {
+      PERCALE_RETURN_IF_ERROR(parts_.closer.close(request_.validation, request_.cancel));
+    } else {
+      PERCALE_RETURN_IF_ERROR(run_step(*source));
+    }
+  }
+  return go_ ? finish(parts_) : publish_unless_by_hand();
+}
+
+Result<StepRunner::Outcome> SynchronousLoop::make_step(Prefetcher& source, int64_t batches, double learning_rate) {
+  const ComputePeriod period(steps_.facts, steps_.shards.devices(), parts_.threads);
+  std::vector<std::vector<Tensor>> taken;
+  while (static_cast<int64_t>(taken.size()) < batches) {
+    PERCALE_ASSIGN_OR_RETURN(taken.emplace_back(), source.next());
+  }
+  return steps_.runner.run(names_, taken, {parts_.log.steps() + 1, learning_rate, request_.cancel});
+}
+
+Status SynchronousLoop::run_step(Prefetcher& source) {
+  EpochLog& log = parts_.log;
+  StepRecord record;
+  record.step = log.steps() + 1;
+  record.learning_rate = parts_.rate.at(log.steps(), course_.total_steps);
+  record.totals.assign(log.totals_count(), 0);
+  log.make_room(1);  // nothing between the step and its record may fail
+  const int64_t count = std::min(per_step_, batches_ - log.position().batch);
+  const auto outcome = make_step(source, count, record.learning_rate);
+  if (!outcome.ok()) {
+    steps_.facts.drop_all_but(0);
+    return publish_before(outcome.status());
+  }
+  parts_.publisher.note_step();
+  record.rows = outcome->rows;
+  record.loss = outcome->loss;
+  record.seconds = course_.seconds_now();
+  steps_.runner.add_totals_to(record.totals);
+  record.step_in_epoch = steps_of(log.position().batch + count);
+  log.add(record);
+  log.advance(count);
+  return tell(record);
+}
+
+// Ends the epoch where the step does; then the caller is told, and may save.
+Status SynchronousLoop::tell(const StepRecord& record) {
+  EpochLog& log = parts_.log;
+  const bool epoch_ended = log.position().batch >= batches_;
+  if (epoch_ended) {
+    Status ended = parts_.closer.close(request_.validation, request_.cancel);
+    if (!ended.ok()) return publish_before(std::move(ended));
+  }
+  PERCALE_RETURN_IF_ERROR(
+      parts_.publisher.publish_if(parts_.publishing.after_fit_step(record.step, epoch_ended), record.step));
+  if (request_.progress) go_ = request_.progress(log.progress(record, course_));
+  if (!go_ || !request_.cancel.cancelled()) return {};
+  return publish_before(StepCall{record.step + 1, 0, request_.cancel}.cancelled());
+}
+
+}  // namespace percale

@@ -1,0 +1,219 @@
+#include "core/train/step/step_runner.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/train/method/metrics.h"
+
+namespace percale {
+namespace {
+
+template <class T>
+void scale(const Tensor& t, double factor) {
+  for (T& x : t.mutable_span<T>()) x = static_cast<T>(static_cast<double>(x) * factor);
+}
+
+double loss_of(const std::vector<Tensor>& sums) {
+  return scalar_value(sums[StepLayout::kLoss]) / scalar_value(sums[StepLayout::kWeight]);
+}
+
+}  // namespace
+
+Status StepCall::cancelled() const {
+  return Status(Code::kCancelled, str_cat("training was cancelled; the state is that of step ", step - 1));
+}
+
+Status LossCheck::check(double loss, int64_t step) {
+  if (std::isfinite(loss)) return {};
+  constexpr std::string_view kRemedy = "a smaller learning rate or 'clip' may help, and the data may hold a NaN";
+  if (terminate_) {
+    return out_of_range("the loss of step ", step, " is ", loss,
+                        "; 'terminate_on_nan' ends the training before this step's update; ", kRemedy);
+  }
+  if (warned_) return {};
+  warned_ = true;
+  log_.log(LogLevel::kWarning, "trainer, step ", step, ": the loss is ", loss, "; ", kRemedy,
+           "; 'terminate_on_nan' ends the training at such a step");
+  return {};
+}
+
+StepRunner::StepRunner(std::shared_ptr<Engine> engine, std::shared_ptr<MemoryPool> memory, const TrainGraph& graph,
+                       const WorkingSet& working, ParameterStore& store, ShardPlanner& planner, BatchShards& shards,
+                       const ShardComputer& computer, RunFacts& facts, LossCheck& loss)
+    : engine_(std::move(engine)),
+      memory_(std::move(memory)),
+      graph_(graph),
+      working_(working),
+      store_(store),
+      planner_(planner),
+      shards_(shards),
+      computer_(computer),
+      facts_(facts),
+      loss_(loss) {}
+
+double StepRunner::loss() { return loss_of(shards_.sums().total()); }
+
+void StepRunner::add_totals_to(std::vector<double>& sums) {
+  add_totals(graph_.layout.totals().of(shards_.sums().total()), sums);
+}
+
+// When devices that have the parameters cannot go on together, the host takes them and goes on with
+// the devices that are left.
+Status StepRunner::reduce(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call) {
+  PERCALE_RETURN_IF_ERROR(shards_.prepare(batch.rows));
+  ResidentSteps* const resident = store_.resident();
+  if (resident == nullptr) return reduce_shards(feeds, batch, call);
+  Status status = resident->begin_step(batch.rows, call.learning_rate);
+  if (status.ok()) status = reduce_shards(feeds, batch, call);
+  const bool may_go_on = status.code() == Code::kUnavailable || status.code() == Code::kFailedPrecondition;
+  if (!may_go_on || !resident->several()) return status;
+  PERCALE_RETURN_IF_ERROR(leave_devices(status.message(), call.step));
+  PERCALE_RETURN_IF_ERROR(shards_.prepare(batch.rows));
+  return reduce_shards(feeds, batch, call);
+}
+
+Status StepRunner::leave_devices(std::string_view why, int64_t step) {
+  PERCALE_RETURN_IF_ERROR(store_.resident()->leave_devices(why, step));
+  shards_.forget();
+  planner_.forget();
+  return {};
+}
+
+Status StepRunner::prepare_fetches(int64_t step) {
+  return store_.resident() == nullptr ? Status() : leave_devices("steps with fetches are the host's", step);
+}
+
+Status StepRunner::plan_shards(const std::vector<Tensor>& feeds, int64_t rows, const StepCall& call) {
+  ShardPlanner::Batch cut{shards_.shards(), shards_.lanes(), {}};
+  if (call.fetches != nullptr) call.fetches->append_names(cut.fetches);
+  PERCALE_ASSIGN_OR_RETURN(plans_, planner_.plan_shards(feeds, rows, cut));
+  return {};
+}
+
+// The plans of the shards, room for the rows that they look up, and the commit that takes them.
+Status StepRunner::plan(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call) {
+  PERCALE_RETURN_IF_ERROR(plan_shards(feeds, batch.rows, call));
+  if (store_.resident() != nullptr) return {};
+  RowGradients& by_rows = shards_.by_rows();
+  if (by_rows.empty() && commit_ != nullptr) return {};
+  if (!by_rows.empty()) {
+    PERCALE_ASSIGN_OR_RETURN(const auto counts, planner_.row_counts(*plans_, batch.rows, shards_.shards()));
+    PERCALE_RETURN_IF_ERROR(by_rows.begin_batch(batch.first, counts));
+  }
+  PERCALE_ASSIGN_OR_RETURN(commit_, planner_.commit(by_rows, commit_));
+  return {};
+}
+
+Status StepRunner::reduce_shards(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call) {
+  PERCALE_RETURN_IF_ERROR(plan(feeds, batch, call));
+  if (call.fetches != nullptr) call.fetches->begin_batch(shards_.shards());
+  const int64_t waiting = facts_.waiting();
+  while (true) {
+    const Status status = sum_shards(feeds, batch, call);
+    if (!status.ok()) facts_.drop_all_but(waiting);
+    shards_.report_losses(call.step);
+    PERCALE_ASSIGN_OR_RETURN(const bool replaced, shards_.replace_lost());
+    // With spare devices in the place of the last ones the batch begins again; otherwise they take
+    // part in the next batch.
+    if (status.code() == Code::kUnavailable && replaced) {
+      PERCALE_RETURN_IF_ERROR(plan_shards(feeds, batch.rows, call));
+      continue;
+    }
+    if (status.code() == Code::kUnavailable && shards_.replicas() == 0) {
+      return status.with_context("no device is left to compute the batch");
+    }
+    if (status.ok()) scale_statistics(batch.rows);
+    return status.code() == Code::kCancelled && call.cancel.cancelled() ? call.cancelled() : status;
+  }
+}
+
+Status StepRunner::sum_shards(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call) {
+  CancelToken cancel(&call.cancel);
+  const std::unique_ptr<BatchBarrier> barrier = shards_.barrier(batch.rows);
+  const auto compute = [&](size_t replica, int64_t shard, const ShardRows& rows, std::vector<Tensor>& out) {
+    const ShardRun run{feeds,
+                       *plans_,
+                       batch.rows_before,
+                       batch.rows_of_step,
+                       working_.view(),
+                       call.step - 1,
+                       cancel,
+                       shards_.by_rows(),
+                       shard,
+                       barrier.get(),
+                       call.fetches};
+    return computer_.watch(replica, rows, [&] { return computer_.compute(replica, rows, run, out); });
+  };
+  // A device that has parameters does not take another's shard.
+  ResidentSteps* const resident = store_.resident();
+  const bool bound = resident != nullptr && resident->several();
+  const auto is_loss = [&](size_t replica, const Status& error) {
+    return shards_.devices().note_loss(replica, error) && !bound;
+  };
+  const TrainMode& mode = shards_.mode();
+  const int64_t enough = mode.kind == TrainMode::Kind::kBackup ? mode.count : INT64_MAX;
+  return shards_.sums().reduce(batch.rows, engine_->threads().parallel(), compute, is_loss,
+                               {enough, [&] { cancel.cancel(); }});
+}
+
+// Where shards were left out, gradients need no correction, because the weight is that of the
+// others. Statistics came as parts of the batch.
+void StepRunner::scale_statistics(int64_t rows) {
+  ShardSums& sums = shards_.sums();
+  for (const int64_t shard : sums.left_out()) shards_.by_rows().leave_out(shard);
+  if (sums.accepted_rows() == rows || graph_.statistics.empty()) return;
+  const double factor = static_cast<double>(rows) / static_cast<double>(sums.accepted_rows());
+  for (const Tensor& sum : graph_.layout.statistics().of(sums.batch())) {
+    sum.dtype() == DType::kF64 ? scale<double>(sum, factor) : scale<float>(sum, factor);
+  }
+}
+
+void StepRunner::keep_batch(bool first) {
+  shards_.by_rows().keep_batch();
+  if (shards_.accumulation() > 1) shards_.sums().add_batch(first, engine_->threads().parallel());
+}
+
+Status StepRunner::commit(const StepCall& call) {
+  const std::vector<Tensor>& total = shards_.sums().total();
+  const double weight = scalar_value(total[StepLayout::kWeight]);
+  if (!(weight > 0)) {
+    return invalid_argument("step ", call.step, ": the weights of the batch add up to ", weight);
+  }
+  if (call.cancel.cancelled()) return call.cancelled();
+  PERCALE_RETURN_IF_ERROR(loss_.check(loss(), call.step));
+  const StepCommit step{commit_.get(), total, shards_.by_rows(), call.learning_rate, call.step, facts_.trace()};
+  if (store_.resident() != nullptr) {
+    PERCALE_RETURN_IF_ERROR(store_.commit(step));
+  } else {
+    const RunFacts::Span span(&facts_, RunFacts::Work::kCommit);
+    PERCALE_RETURN_IF_ERROR(store_.commit(step));
+  }
+  facts_.accept_all();
+  shards_.report_losses(call.step);
+  return {};
+}
+
+Result<BoundBatch> StepRunner::bind(const std::vector<std::string>& names, const std::vector<Tensor>& batch) const {
+  return bind_batch(*graph_.graph->find_function(kComputeFunction), graph_.inputs, names, batch, memory_);
+}
+
+Result<StepRunner::Outcome> StepRunner::run(const std::vector<std::string>& names,
+                                            const std::vector<std::vector<Tensor>>& batches, const StepCall& call) {
+  std::vector<BoundBatch> bound;
+  Outcome out;
+  for (const std::vector<Tensor>& batch : batches) {
+    PERCALE_ASSIGN_OR_RETURN(bound.emplace_back(), bind(names, batch));
+    out.rows += bound.back().rows;
+  }
+  int64_t before = 0;
+  for (size_t i = 0; i < bound.size(); ++i) {
+    PERCALE_RETURN_IF_ERROR(reduce(bound[i].feeds, {bound[i].rows, before, out.rows, i == 0}, call));
+    keep_batch(i == 0);
+    before += bound[i].rows;
+  }
+  PERCALE_RETURN_IF_ERROR(commit(call));
+  out.loss = loss();
+  return out;
+}
+
+}  // namespace percale

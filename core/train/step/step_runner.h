@@ -1,0 +1,104 @@
+// Runs one training step on batches of data: sums over the shards, then the commit.
+#ifndef PERCALE_CORE_TRAIN_STEP_STEP_RUNNER_H_
+#define PERCALE_CORE_TRAIN_STEP_STEP_RUNNER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/session/context/cancel.h"
+#include "core/train/step/batch_binding.h"
+#include "core/train/step/batch_shards.h"
+#include "core/train/step/shard_computer.h"
+
+namespace percale {
+
+// Warns of the first loss that is not finite; or ends the training at such a step.
+class LossCheck {
+ public:
+  // `terminate`: OUT_OF_RANGE instead of a warning.
+  LossCheck(const LogSink& log, bool terminate) : log_(log), terminate_(terminate) {}
+  // Before the update of the step. One caller at a time.
+  Status check(double loss, int64_t step);
+
+ private:
+  const LogSink& log_;
+  const bool terminate_;
+  bool warned_ = false;
+};
+
+// The step under way.
+struct StepCall {
+  int64_t step = 1;  // its number
+  double learning_rate = 0;
+  const CancelToken& cancel;
+  StepFetches* fetches = nullptr;  // values to hand out; null: none
+
+  // CANCELLED, with the step that the state is of.
+  Status cancelled() const;
+};
+
+// The place of a batch in its step.
+struct BatchOfStep {
+  int64_t rows = 0;                           // its own
+  int64_t rows_before = 0, rows_of_step = 0;  // of the step's batches before it, and of all
+  bool first = true;                          // of the step
+};
+
+// Thread-compatible.
+class StepRunner {
+ public:
+  struct Outcome {
+    int64_t rows = 0;
+    double loss = 0;
+  };
+  // Borrows all but the engine and the memory.
+  StepRunner(std::shared_ptr<Engine> engine, std::shared_ptr<MemoryPool> memory, const TrainGraph& graph,
+             const WorkingSet& working, ParameterStore& store, ShardPlanner& planner, BatchShards& shards,
+             const ShardComputer& computer, RunFacts& facts, LossCheck& loss);
+
+  // The inputs of a shard's function from the columns of a batch.
+  Result<BoundBatch> bind(const std::vector<std::string>& names, const std::vector<Tensor>& batch) const;
+  // A whole step on these batches, which have columns called `names`.
+  Result<Outcome> run(const std::vector<std::string>& names, const std::vector<std::vector<Tensor>>& batches,
+                      const StepCall& call);
+
+  // The same in parts. reduce() leaves the sums of a batch in BatchShards::sums().batch().
+  Status reduce(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);
+  // Adds them to those of the step's batches so far.
+  void keep_batch(bool first);
+  // Commits the sums of all batches.
+  Status commit(const StepCall& call);
+  // The mean loss of the step's batches so far.
+  double loss();
+  // Adds the elements of the step's totals to `sums`.
+  void add_totals_to(std::vector<double>& sums);
+  // Leaves devices that keep the updates of a step, because these cannot hand out fetches.
+  Status prepare_fetches(int64_t step);
+
+ private:
+  Status leave_devices(std::string_view why, int64_t step);
+  Status reduce_shards(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);
+  Status plan(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);
+  Status plan_shards(const std::vector<Tensor>& feeds, int64_t rows, const StepCall& call);
+  Status sum_shards(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);
+  void scale_statistics(int64_t rows);
+
+  const std::shared_ptr<Engine> engine_;
+  const std::shared_ptr<MemoryPool> memory_;
+  const TrainGraph& graph_;
+  const WorkingSet& working_;
+  ParameterStore& store_;
+  ShardPlanner& planner_;
+  BatchShards& shards_;
+  const ShardComputer& computer_;
+  RunFacts& facts_;
+  LossCheck& loss_;
+  std::shared_ptr<const ShardPlans> plans_;
+  PlanPtr commit_;
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_STEP_STEP_RUNNER_H_

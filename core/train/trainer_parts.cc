@@ -1,0 +1,74 @@
+#include "core/train/trainer_parts.h"
+
+#include <utility>
+
+#include "core/train/parameters/mirrored_store.h"
+#include "core/train/parameters/partitioned_store.h"
+
+namespace percale {
+namespace {
+
+using Where = ParameterSpec::Where;
+
+Result<std::unique_ptr<ParameterStore>> make_store(const TrainJob& job, const ReplicaDevices& devices,
+                                                   WorkingSet& working, std::optional<ResidentPlan> resident) {
+  const Where where = job.options.parameters.where;
+  auto host = std::make_unique<HostStore>(job.session, working, job.graph.layout, !job.mode.streams());
+  if (resident) {
+    return std::unique_ptr<ParameterStore>(
+        std::make_unique<ResidentStore>(*std::move(resident), job.session, job.graph, std::move(host), working));
+  }
+  if (where == Where::kMirrored) {
+    if (job.options.parallel.group_size() > 1) {
+      return unimplemented(
+          "'parameters': mirrored with stages or splits, of which each device computes a part of the model");
+    }
+    return std::unique_ptr<ParameterStore>(
+        std::make_unique<MirroredStore>(job.session, job.graph, devices, std::move(host), working));
+  }
+  if (where != Where::kPs) return std::unique_ptr<ParameterStore>(std::move(host));
+  PartitionedStore::Source source{
+      job.engine,          job.memory,          &job.graph, job.options.optimizer, job.options.parameters,
+      job.options.devices, devices.host_group()};
+  return PartitionedStore::create(std::move(source), std::move(host), working);
+}
+
+}  // namespace
+
+Result<TrainedParameters> TrainedParameters::create(const TrainJob& job, const ReplicaDevices& devices,
+                                                    std::shared_ptr<Variables> table,
+                                                    std::optional<ResidentPlan> resident) {
+  TrainedParameters out;
+  PERCALE_ASSIGN_OR_RETURN(const auto first, first_values(*job.graph.graph, *table));
+  PERCALE_ASSIGN_OR_RETURN(out.working,
+                           WorkingSet::create(job.graph, first, job.options.optimizer.ema > 0, job.memory));
+  PERCALE_ASSIGN_OR_RETURN(out.store, make_store(job, devices, *out.working, std::move(resident)));
+  out.publisher =
+      std::make_unique<Publisher>(std::move(table), *job.graph.graph, *out.working, *out.store, job.engine->memory());
+  return out;
+}
+
+StepParts::StepParts(const TrainJob& job, const TrainedParameters& parameters, ReplicaDevices& devices,
+                     int64_t shard_count)
+    : planner(job.session, job.graph, devices, *parameters.store, job.memory,
+              {job.options.recompute, job.options.parallel.device_memory}),
+      shards(job.engine, job.memory, job.graph, devices, *parameters.store, facts,
+             {shard_count, job.options.accumulation, job.mode, job.options.mode}),
+      computer(job.session, job.memory, job.graph, devices, *parameters.store, facts, job.options.seed),
+      loss(job.engine->log(), job.options.terminate_on_nan),
+      runner(job.engine, job.memory, job.graph, *parameters.working, *parameters.store, planner, shards, computer,
+             facts, loss) {}
+
+EpochParts::EpochParts(const TrainJob& job, const TrainedParameters& parameters, StepParts& steps)
+    : totals(job.model.objective, *job.graph.graph->find_function(kComputeFunction)),
+      log(totals.metric_names(), totals.count()),
+      rate(job.options.schedule, job.options.optimizer.learning_rate),
+      early(job.options.early_stopping, BestWeights(*parameters.working, job.graph.graph->variables)),
+      score(job.options.keep_monitor),
+      evaluator(job.session, job.memory, job.graph, totals, *parameters.working, *parameters.store, steps.planner,
+                steps.facts, job.options.seed),
+      closer(log, evaluator, totals, *parameters.store, {&rate, &early, &score}),
+      fed({job.engine, log, rate, *parameters.publisher, *parameters.store, steps.runner, steps.shards, steps.facts,
+           job.options.publishing, !job.graph.shard_fraction.empty()}) {}
+
+}  // namespace percale
