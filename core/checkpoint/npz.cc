@@ -36,7 +36,8 @@ class Archive {
 
   Status find_members(std::vector<Member>* out) const {
     const size_t end = find_end();
-    if (end == std::string_view::npos) return invalid_argument("this is not a .npz file: the end record of a zip archive is missing");
+    if (end == std::string_view::npos)
+      return invalid_argument("this is not a .npz file: the end record of a zip archive is missing");
     const uint64_t count = number(end + 10, 2);
     uint64_t at = number(end + 16, 4);
     for (uint64_t i = 0; i < count; ++i) {

@@ -52,6 +52,7 @@ class Gpu : public Device {
   }
   percale_device_description describe() {
     percale_device_description out{};
+    out.struct_size = sizeof out;
     Device::describe(out);
     return out;
   }

@@ -318,7 +318,7 @@ static void graphs_that_would_multiply_are_refused(void) {
   }
   OK(percale_builder_finish(builder, &graph));
   percale_builder_release(builder);
-  FAILS(percale_graph_export_bytes(engine, graph, NULL, "onnx", &bytes), PERCALE_RESOURCE_EXHAUSTED, "more nodes");
+  FAILS(percale_graph_export_bytes(engine, graph, NULL, "onnx", &bytes), PERCALE_RESOURCE_EXHAUSTED, "too many nodes");
   percale_graph_release(graph);
 }
 

@@ -24,8 +24,7 @@ TEST_CASE("a graph is built, run, written as bytes, and read again") {
   }
   CHECK(results.size() == 1);
   // The range is a temporary.
-  for (const FeedType& type : *graph.output_types())
-    CHECK(type.dims == std::vector<int64_t>{-1, 2});
+  for (const FeedType& type : *graph.output_types()) CHECK(type.dims == std::vector<int64_t>{-1, 2});
   CHECK(graph.value_type("z").error().code() == Code::kNotFound);
   const Variables variables = good(graph.variables(engine));
   CHECK(variables.names() == std::vector<std::string>{"w"});

@@ -31,7 +31,8 @@ Status Importer::import_graphs(const NodeProto& node, const Scope& scope, std::v
   Names seen;
   bool any = false;
   for (const AttributeProto& attribute : node.attributes) {
-    if (attribute.type == AttributeType::kGraphs) return unsupported("attributes that are lists of graphs are not supported");
+    if (attribute.type == AttributeType::kGraphs)
+      return unsupported("attributes that are lists of graphs are not supported");
     if (attribute.type != AttributeType::kGraph) continue;
     any = true;
     std::vector<std::string_view> names;
@@ -45,7 +46,8 @@ Status Importer::import_graphs(const NodeProto& node, const Scope& scope, std::v
   for (size_t i = 0; i < node.attributes.size(); ++i) {
     const AttributeProto& attribute = node.attributes[i];
     if (attribute.type != AttributeType::kGraph) continue;
-    if (++graphs_ > kMaxGraphs) return unsupported("models with more sub-graphs than ", kMaxGraphs, " are not supported");
+    if (++graphs_ > kMaxGraphs)
+      return unsupported("models with more sub-graphs than ", kMaxGraphs, " are not supported");
     // The number makes it one of its own.
     ONNX_TRY(c_text(text(name, "/", attribute.name, "#", graphs_), &(*functions)[i]));
     ONNX_TRY(import_graph(attribute.graph, node, (*functions)[i], captures, scope)
@@ -117,7 +119,8 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
     const AttributeProto *count = find_attribute(node, "num_scan_inputs"),
                          *given = find_attribute(node, "scan_input_axes");
     const int64_t scanned = count == nullptr ? 0 : count->i;
-    if (scanned < 1 || scanned > static_cast<int64_t>(carried)) return bad("num_scan_inputs is out of range: ", scanned);
+    if (scanned < 1 || scanned > static_cast<int64_t>(carried))
+      return bad("num_scan_inputs is out of range: ", scanned);
     carried -= static_cast<size_t>(scanned);
     if (given != nullptr) axes = given->ints;
     axes.resize(static_cast<size_t>(scanned));

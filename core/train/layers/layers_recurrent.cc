@@ -95,7 +95,8 @@ ValueId recurrent(LayerContext& l, const CellWords& cell) {
   if (reset_after) attributes.set("linear_before_reset", 1);
   const bool forget = lstm && l.flag("use_bias") && l.flag("unit_forget_bias");
   if (forget && l.text("bias_initializer") != "zeros") {
-    return l.not_yet("'unit_forget_bias' with bias_initializer '", l.text("bias_initializer"), "' is not implemented yet");
+    return l.not_yet("'unit_forget_bias' with bias_initializer '", l.text("bias_initializer"),
+                     "' is not implemented yet");
   }
 
   const ValueId kernel = l.parameter("kernel", Shape{in, gates * units}, l.text("kernel_initializer"));
@@ -173,7 +174,8 @@ constexpr std::array<Layer, 3> kLayers = {{
      .emit = gru},
     {.name = "SimpleRNN",
      .variable = "simple_rnn",
-     .doc = "Simple recurrent layer over the steps of [batch, steps, features]: each output is an input of the next step.",
+     .doc =
+         "Simple recurrent layer over the steps of [batch, steps, features]: each output is an input of the next step.",
      .max_inputs = 2,
      .attributes = {kUnits, kActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit, kDropout, kRecurrentDropout,
                     kSequences, kState, kBackwards, kStateful, kUnroll},

@@ -68,7 +68,8 @@ void prepare_images(Plan& plan, Steps& steps) {
   const char *const from = node.layout(0), *const to = node.output_layout(0);
   const Dims x = node.dims(0);
   const percale_dtype dtype = node.dtype(0);
-  refuse_if(x.size() < 3 || x.size() > 5 || is_empty(x) || (from == nullptr) == (to == nullptr), "requires non-empty images with exactly one row-major format");
+  refuse_if(x.size() < 3 || x.size() > 5 || is_empty(x) || (from == nullptr) == (to == nullptr),
+            "requires non-empty images with exactly one row-major format");
   refuse_if(dtype != PERCALE_DTYPE_F32 && dtype != PERCALE_DTYPE_BF16, "supports only f32 and bf16");
   refuse_if(!lies_by_pixel(decode(from != nullptr ? from : to).in_format, x, data_type(dtype)),
             "the images are not in a pixel-by-pixel format");
@@ -86,7 +87,8 @@ void prepare_images(Plan& plan, Steps& steps) {
 // Converts images to bf16 and channels last. Only convolutions with tiles benefit from it.
 void prepare_narrow_images(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
-  refuse_if(!has_few_channels(node) || is_empty(node.dims(0)), "requires row-major f32 images with two to four channels");
+  refuse_if(!has_few_channels(node) || is_empty(node.dims(0)),
+            "requires row-major f32 images with two to four channels");
   refuse_if(node.is_precomputed(0), "the input is precomputed weights, not images");
   refuse_if(node.output_dtype(0) != PERCALE_DTYPE_BF16 || !has_amx(), "tiles of bf16 are not available");
   const ImagesFns& fns = fns_of(node);

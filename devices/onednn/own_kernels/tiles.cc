@@ -103,7 +103,8 @@ void add_product(Plan& plan, Steps& steps, const Product& p) {
   // Measured on 1 to 2,048 rows by 384 x 384 to 2,048 x 2,048 weights, with one thread and with
   // two.
   constexpr int64_t kFew = 32, kMany = 256, kWeights = 1 << 17;
-  refuse_if(p.m <= kFew || p.m > kMany || p.k * p.n < kWeights, "other kernels are as fast for products of these sizes");
+  refuse_if(p.m <= kFew || p.m > kMany || p.k * p.n < kWeights,
+            "other kernels are as fast for products of these sizes");
   const Work work{p.k, p.n,    unchanged_rows(p.m), p.a,
                   p.b, p.bias, !p.transpose_b,      find_tail(post_ops, y, y.size() - 1)};
   check(whole, work);

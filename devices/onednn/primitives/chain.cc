@@ -116,7 +116,8 @@ void prepare_relu_grad(Plan& plan, Steps& steps) {
   const DataType type = float_type(node.dtype(0));
   const Dims y = node.output_dims();
   const char* const format = node.layout(1) != nullptr ? node.layout(1) : node.layout(0);
-  refuse_if(format == nullptr && type == DataType::f32, "the inputs are row-major, where the core's own kernel is faster");
+  refuse_if(format == nullptr && type == DataType::f32,
+            "the inputs are row-major, where the core's own kernel is faster");
   refuse_if(node.dims(0) != y || node.dims(1) != y, "the inputs differ in shape");
   refuse_if(is_empty(y), "an operand has no elements");
   plan.add(steps, pieces_for(8.0 * static_cast<double>(elements(y))), [&](bool formats) {

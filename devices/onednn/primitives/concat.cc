@@ -58,7 +58,8 @@ void prepare_concat(Plan& plan, Steps& steps) {
     if (model == nullptr) model = node.layout(i);
   }
   const DataType type = model != nullptr ? data_type(node.dtype(0)) : float_type(node.dtype(0));
-  refuse_if(model == nullptr && type == DataType::f32, "the inputs are row-major, where the core's own kernel is as fast");
+  refuse_if(model == nullptr && type == DataType::f32,
+            "the inputs are row-major, where the core's own kernel is as fast");
   const MemoryDesc like = model != nullptr ? decode(model).in_format : row_major(y, type);
   refuse_if(!is_strided(like) || like.get_ndims() != static_cast<int>(y.size()), "the format has inner blocks");
   int64_t axis = node.attribute("axis", int64_t{0});

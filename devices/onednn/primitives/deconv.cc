@@ -38,7 +38,8 @@ void prepare_conv_transpose(Plan& plan, Steps& steps) {
   refuse_if(x[1] < 16 || y[1] < 16 || node.attribute("group", int64_t{1}) > 1,
             "with few channels or with groups, the core's own kernel is faster");
   const bool product = elements(x) == x[0] * x[1];  // an image of one pixel
-  refuse_if(!product && !is_worth_a_reorder(node, flops), "the input is row-major, where the core's own kernel is as fast");
+  refuse_if(!product && !is_worth_a_reorder(node, flops),
+            "the input is row-major, where the core's own kernel is as fast");
   plan.add(steps, pieces_for(flops, type), [&](bool formats) {
     const auto desc = [&](const Dims& dims, const Dims& strides) {
       return formats ? any_format(dims, type) : MemoryDesc(dims, type, strides);

@@ -26,7 +26,8 @@ struct Half {
         type(float_type(node.dtype(0))),
         w(body.input(first, 1)),
         bias(node.has(2) ? body.input(first, 2) : -1) {
-    refuse_if(!body.is_operand(w) || (bias >= 0 && !body.is_operand(bias)), "the weights are constants inside the group");
+    refuse_if(!body.is_operand(w) || (bias >= 0 && !body.is_operand(bias)),
+              "the weights are constants inside the group");
     refuse_if(!body.whole().is_precomputed(static_cast<size_t>(w)), "the weights are not constant");
     refuse_if(!post_ops.operands.empty(), "the convolutions have addends between or after them");
     refuse_if(conv.x.size() != 4 || conv.column, "requires two spatial dims");

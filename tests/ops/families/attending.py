@@ -171,7 +171,7 @@ def fused_attention(t):
           y_by_row=1, scale=0.7)
     q, k, v = qkv()
     t.row("percale:FusedAttention", q, k[:, :, :, :1], v, error="head sizes of Q and K")
-    t.row("percale:FusedAttention", q, k, v[:, :2], error="heads of K and V")
+    t.row("percale:FusedAttention", q, k, v[:, :2], error="head counts of K and V")
     t.row("percale:FusedAttention", q[0], k, v, error="rank 4")
     t.row("percale:FusedAttention", q, k, v, floats((2, 4, 5), 9), error="does not broadcast")
 

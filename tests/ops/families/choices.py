@@ -94,7 +94,7 @@ def blocks(t):
     t.row("CenterCropPad", x, np.int32([3, 5]), axes=[0, 1], out=False, grad=[0], grad2=True)
     t.row("CenterCropPad", x, i64(3, 5), error="2 dims, but there are 3 axes")
     t.row("CenterCropPad", x, i64(3, 5), axes=[0, 3], error="out of range")
-    t.row("CenterCropPad", x, i64(-3), axes=[0], error="not in [0, 2^40]")
+    t.row("CenterCropPad", x, i64(-3), axes=[0], error="must be in [0, 2^40]")
 
 
 def crop(x, dims, axes):
@@ -204,7 +204,7 @@ def unpool(t):
     t.row("MaxUnpool", x, places + 1, kernel_shape=[2], strides=[2], error="out of range")
     t.row("MaxUnpool", x, places - 1, kernel_shape=[2], strides=[2], error="out of range")
     t.row("MaxUnpool", x, places[:, :, 1:], kernel_shape=[2], error="differ")
-    t.row("MaxUnpool", x, places, i64(1, 2, 5), kernel_shape=[2], strides=[2], error="cannot hold")
+    t.row("MaxUnpool", x, places, i64(1, 2, 5), kernel_shape=[2], strides=[2], error="is too small for")
     t.row("MaxUnpool", x, places, i64(1, 2), kernel_shape=[2], strides=[2], error="has 2 dims")
     t.row("MaxUnpool", x, places, kernel_shape=[2], pads=[5, 5], error="pooled from")
 
@@ -230,7 +230,7 @@ def unpool(t):
     t.row("Col2Im", np.array([[[True, False, False], [True, False, False]]]), i64(4), i64(2),
           out=np.array([[[True, True, False, False]]]))
     t.row("Col2Im", floats((1, 4, 3)), i64(4), i64(3), error="do not divide")
-    t.row("Col2Im", floats((1, 4, 4)), i64(4), i64(2), error="the image 3")
+    t.row("Col2Im", floats((1, 4, 4)), i64(4), i64(2), error="but the image has positions for 3")
     t.row("Col2Im", floats((1, 4, 4)), i64(4), i64(5), error="does not fit")
-    t.row("Col2Im", floats((1, 4, 4)), i64(4, 4), i64(5), error="differ in length")
+    t.row("Col2Im", floats((1, 4, 4)), i64(4, 4), i64(5), error="must have the same length")
     t.row("Col2Im", floats((1, 4, 4)), i64(4), i64(0), error="block_shape")

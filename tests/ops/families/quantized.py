@@ -87,7 +87,7 @@ def linear(t):
     t.row("QuantizeLinear", x, F32(1), np.int8(0), output_dtype=2, error="output_dtype is u8, but the zero point is i8")
     t.row("QuantizeLinear", x, F32(1), output_dtype=1, error="'output_dtype' is 1")
     t.row("QuantizeLinear", x, F32(1), precision=3, error="'precision' is 3")
-    t.row("QuantizeLinear", x, F32(1), np.int8([0, 1]), error="the zero point is")
+    t.row("QuantizeLinear", x, F32(1), np.int8([0, 1]), error="the zero point has shape")
     for x in [floats((3, 4), 8, -3, 9), floats((5,), 9, 1, 9), floats((5,), 10, -9, -1), np.zeros(3, F32)]:
         t.row("DynamicQuantizeLinear", x, outputs=3, tol=1e-7)
 

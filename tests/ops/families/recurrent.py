@@ -205,7 +205,7 @@ def recurrent(t):
         count = 3 if lstm else 2
         t.row(op, *good, direction="backward", error="'backward'", outputs=count)
         t.row(op, *good, activations=["Tanh"] * 7, error="has 7 names", outputs=count)
-        t.row(op, *good, activations=["Tanhh"] * len(FNS[op]), error="no 'Tanhh'", outputs=count)
+        t.row(op, *good, activations=["Tanhh"] * len(FNS[op]), error="no activation 'Tanhh'", outputs=count)
         t.row(op, *good, hidden_size=3, error="hidden_size is 3", outputs=count)
         t.row(op, *good[:2], np.ones((1, GATES[op] * 2, 3), F32), error="'W' has shape", outputs=count)
         t.row(op, good[0][0], *good[1:], error="rank 3", outputs=count)

@@ -86,7 +86,7 @@ def argextreme(t):
         t.row(op, F32([1, np.nan, 9, np.nan, -9]), keepdims=0, out=np.int64(1))
         t.row(op, F32([1, np.nan, 9, np.nan, -9]), keepdims=0, select_last_index=1, out=np.int64(3))
         t.row(op, empty(0, 3), axis=1, out=np.zeros((0, 1), np.int64))
-        t.row(op, empty(2, 0), axis=1, error="is empty")
+        t.row(op, empty(2, 0), axis=1, error="must not be empty")
         t.row(op, x, axis=2, error="out of range")
         t.row(op, floats((5, 1003)), axis=1)
     for dtype in NUMERIC:

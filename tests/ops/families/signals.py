@@ -66,7 +66,7 @@ def signal(t):
     t.row("STFT", x, number(0), window, error="frame_step must be at least 1, got 0")
     t.row("STFT", x, number(1), window, number(5), error="frame_length is 5, but the window is [6]")
     t.row("STFT", x, number(1), None, number(21), error="frame_length is 21, which does not fit the signal")
-    t.row("STFT", x, number(1), None, number(0), error="frame_length is 0")
+    t.row("STFT", x, number(1), None, number(0), error="frame_length must be at least 1, got 0")
     t.row("STFT", z, number(1), window, error="requires a real signal")
 
     def mel(bands, length, rate, low, high, dtype=1, edge=F32, kind=np.int64, **more):
@@ -78,8 +78,8 @@ def signal(t):
     for edge in FLOATS:
         mel(4, 64, 16000, 100, 8000, edge=edge, tol=2e-7)
     mel(8, 16, 8192, 0, 4096, kind=np.int32, tol=2e-7, note="bands narrower than a bin")
-    mel(0, 16, 8192, 0, 4096, error="num_mel_bins is 0")
-    mel(4, 0, 8192, 0, 4096, error="dft_length is 0")
+    mel(0, 16, 8192, 0, 4096, error="num_mel_bins is out of range: 0")
+    mel(4, 0, 8192, 0, 4096, error="dft_length is out of range: 0")
     mel(4, 16, 0, 0, 4096, error="sample_rate must be at least 1, got 0")
     mel(4, 16, 8192, 100, 50, error="the bands need 0 <=")
     mel(4, 16, 8192, 0, 4096, 9, error="must be a number type, got 9")

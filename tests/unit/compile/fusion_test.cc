@@ -336,7 +336,7 @@ TEST_CASE("what a kernel cannot express is put back, and the plan says why") {
   const Outcome outcome = run_both_ways(engine, c, c.finish(c.e.emit("Tanh", {c.e.emit("ReduceSum", {clipped})})));
   CAPTURE(outcome.passes);
   CHECK(outcome.kernels.find("percale:Fused") == std::string::npos);
-  CHECK(outcome.passes.find("{\"node\":\"sine\",\"reason\":\"simd.chain: has no step for Sin") != std::string::npos);
+  CHECK(outcome.passes.find("{\"node\":\"sine\",\"reason\":\"simd.chain: has no step for op Sin") != std::string::npos);
   CHECK(outcome.passes.find("requires constant limits of Clip") != std::string::npos);
   CHECK(outcome.passes.find("simd.conv_chain: requires a body with the anchor Conv") != std::string::npos);
 }

@@ -48,7 +48,7 @@ struct FakeKind {
       *reason = static_cast<FakeKind*>(self)->reason;
       return static_cast<FakeKind*>(self)->count;
     };
-    api.open = [](void* self, int32_t, void** device) -> percale_status* {
+    api.open = [](void* self, int32_t, const percale_device_options*, void** device) -> percale_status* {
       auto& fake = *static_cast<FakeKind*>(self);
       if (fake.fail_to_open) return to_c(Status(Code::kUnavailable, "the driver is asleep"));
       ++fake.open_now, ++fake.opened;
@@ -132,11 +132,11 @@ TEST_CASE("a table that lacks what no device can do without is a kind that is ab
 
 TEST_CASE("a table of an older plug-in is read as far as it goes") {
   FakeKind old("old");
-  old.api.lost = [](void*) { return 1; };
-  old.api.struct_size = offsetof(percale_device_api, cancel);
+  old.api.executable_destroy = [](void*) {};
+  old.api.struct_size = offsetof(percale_device_api, executable_destroy);
   const auto engine = engine_of(with_devices("old:0"), {&old});
   REQUIRE(engine.ok());
-  CHECK(!(*engine)->devices()[0]->api().lost);
+  CHECK(!(*engine)->devices()[0]->api().executable_destroy);
   CHECK(!!(*engine)->devices()[0]->api().copy_to_host);
 }
 

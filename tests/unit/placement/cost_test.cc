@@ -184,8 +184,9 @@ TEST_CASE("nodes that are asked to stand with another one stand there, wherever 
   CHECK(device_of(free, chosen, "b2/0") == device_of(free, chosen, "b1/1"));
   CHECK(device_of(free, chosen, "b1/1") != device_of(free, chosen, "b0/1"));
   const Function gone = branches(16, 1, 1, {"colocate:nobody"});
-  CHECK(placed(gone, cpus(2), {}).reasons[1].find("placement with 'nobody' was requested, which is not part of the plan") !=
-        std::string::npos);
+  CHECK(placed(gone, cpus(2), {})
+            .reasons[1]
+            .find("placement with 'nobody' was requested, which is not part of the plan") != std::string::npos);
 }
 
 TEST_CASE("nodes that cannot stand together are an error that names them, or with soft placement a reason") {

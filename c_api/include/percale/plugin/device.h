@@ -76,8 +76,7 @@ typedef struct percale_device_api {
   int32_t (*probe)(void* self, const char** out_reason);
   /** Opens the device `index`, 0 to `probe() - 1`. `options` is not NULL and ends with the call.
    * NOT_FOUND: there is no such device. */
-  percale_status* (*open)(void* self, int32_t index, const percale_device_options* options,
-                          void** out_device);
+  percale_status* (*open)(void* self, int32_t index, const percale_device_options* options, void** out_device);
   /** Closes a device. No memory, stream or executable of it is in use any more. */
   void (*close)(void* device);
   /** Fills `*out_description`; the caller has set its `struct_size`. */
@@ -114,24 +113,20 @@ typedef struct percale_device_api {
    * device was lost, it is called with the error's code. The call comes from a thread of the device
    * and must neither wait nor call this table. Without it, the library synchronises the stream. If
    * `stream_signal` itself fails, `reached` is never called. */
-  percale_status* (*stream_signal)(void* stream,
-                                   void (*reached)(void* event, uint64_t value, percale_code code),
+  percale_status* (*stream_signal)(void* stream, void (*reached)(void* event, uint64_t value, percale_code code),
                                    void* event, uint64_t value);
 
   /* ---- Copies. `stream` is NULL without streams; then the copy is done on return. ---- */
 
   /** Enqueues a copy of `bytes` bytes from host memory to device memory; `to` may point into a
    * block. */
-  percale_status* (*copy_from_host)(void* device, void* stream, void* to, const void* from,
-                                    uint64_t bytes);
+  percale_status* (*copy_from_host)(void* device, void* stream, void* to, const void* from, uint64_t bytes);
   /** Enqueues a copy from device memory to host memory; `from` may point into a block. */
-  percale_status* (*copy_to_host)(void* device, void* stream, void* to, const void* from,
-                                  uint64_t bytes);
+  percale_status* (*copy_to_host)(void* device, void* stream, void* to, const void* from, uint64_t bytes);
   /** As `copy_to_host`, for bytes that nothing writes before the stream is synchronised. Work
    * behind it need not wait for it; later points of `stream_signal`, and synchronising, do.
    * Optional; without it `copy_to_host` is called. */
-  percale_status* (*copy_out)(void* device, void* stream, void* to, const void* from,
-                              uint64_t bytes);
+  percale_status* (*copy_out)(void* device, void* stream, void* to, const void* from, uint64_t bytes);
 
   /* ---- Kernels of another kind of device ---- */
 
@@ -145,8 +140,7 @@ typedef struct percale_device_api {
    * its array of `operand_count` operands end with this call; `state` and `launch->run` last until
    * the stream is synchronised. `run` is not called if work before it has failed. Needed with
    * `borrow_kernels`. */
-  percale_status* (*launch)(void* stream,
-                            void (*run)(const void* state, const percale_launch* launch),
+  percale_status* (*launch)(void* stream, void (*run)(const void* state, const percale_launch* launch),
                             const void* state, const percale_launch* launch, size_t operand_count);
 
   /* ---- Capture and replay. Optional: all four or none, for devices without `launch`. ---- */
@@ -169,13 +163,11 @@ typedef struct percale_device_api {
   /** Compiles `bytes` bytes of a .percale file, whose function "main" has static types and neither
    * variables nor random ops. UNIMPLEMENTED names a node that the device cannot run. Optional; a
    * device that has it is given parts of graphs and no kernels. */
-  percale_status* (*compile)(void* device, const void* graph, uint64_t bytes,
-                             void** out_executable);
+  percale_status* (*compile)(void* device, const void* graph, uint64_t bytes, void** out_executable);
   /** Enqueues one run, or has done it on return if `stream` is NULL. `inputs` and `outputs` are
    * device memory in the order of "main"; the arrays end with the call. Several threads may call it
    * at once, each on a stream of its own. */
-  percale_status* (*execute)(void* executable, void* stream, void* const* inputs,
-                             void* const* outputs);
+  percale_status* (*execute)(void* executable, void* stream, void* const* inputs, void* const* outputs);
   /** Destroys what `compile` made. */
   void (*executable_destroy)(void* executable);
 
@@ -188,8 +180,7 @@ typedef struct percale_device_api {
    * after an error the numbers are undefined. UNIMPLEMENTED: these devices cannot reach each
    * other's memory. Optional; without it the library adds on the host. */
   percale_status* (*all_reduce)(void* const* devices, uint32_t device_count, void* const* buffers,
-                                const uint64_t* counts, uint32_t buffer_count,
-                                percale_dtype dtype);
+                                const uint64_t* counts, uint32_t buffer_count, percale_dtype dtype);
 } percale_device_api;
 
 /** @} */

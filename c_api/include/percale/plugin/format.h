@@ -51,16 +51,15 @@ typedef struct percale_format {
   void* user;
   /** Fills the function "main" of `builder`, and what it needs, from `size` bytes of a model.
    * `folder` is the only folder in which files that the model names may be opened; NULL: none. */
-  percale_status* (*import_graph)(void* user, percale_builder* builder, const void* bytes,
-                                  size_t size, const char* folder);
+  percale_status* (*import_graph)(void* user, percale_builder* builder, const void* bytes, size_t size,
+                                  const char* folder);
   /** Writes a model that computes what "main" computes. The variables of `graph` have the values
    * that the model shall have. */
-  percale_status* (*export_graph)(void* user, const percale_graph* graph,
-                                  const percale_export_target* target);
+  percale_status* (*export_graph)(void* user, const percale_graph* graph, const percale_export_target* target);
   /** Makes a tensor from `size` bytes of the format's own tensor file (ONNX: a TensorProto), in the
    * memory of `engine`. The caller releases `*out_tensor`. */
-  percale_status* (*import_tensor)(void* user, percale_engine* engine, const void* bytes,
-                                   size_t size, percale_tensor** out_tensor);
+  percale_status* (*import_tensor)(void* user, percale_engine* engine, const void* bytes, size_t size,
+                                   percale_tensor** out_tensor);
 } percale_format;
 
 /** @} */

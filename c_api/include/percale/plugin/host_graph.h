@@ -29,15 +29,14 @@ typedef struct percale_host_shape_api {
   /** Returns the element type; 0: absent. */
   percale_dtype (*input_dtype)(const percale_shape_context* context, size_t index);
   /** Returns the dims, -1 where unknown. `*out_rank` is SIZE_MAX if even the rank is unknown. */
-  const int64_t* (*input_dims)(const percale_shape_context* context, size_t index,
-                               size_t* out_rank);
+  const int64_t* (*input_dims)(const percale_shape_context* context, size_t index, size_t* out_rank);
   /** Returns the elements of an input whose value is known, else NULL. */
   const void* (*input_constant)(const percale_shape_context* context, size_t index);
   const percale_attributes* (*attributes)(const percale_shape_context* context);
   /** Sets an output's element type and dims, -1 where unknown; a `rank` of SIZE_MAX: unknown rank.
    * INVALID_ARGUMENT: no such element type, or a rank above 8. */
-  percale_status* (*set_output)(percale_shape_context* context, size_t index, percale_dtype dtype,
-                                const int64_t* dims, size_t rank);
+  percale_status* (*set_output)(percale_shape_context* context, size_t index, percale_dtype dtype, const int64_t* dims,
+                                size_t rank);
 } percale_host_shape_api;
 
 /** @} */
@@ -74,8 +73,7 @@ typedef struct percale_host_grad_api {
   percale_dtype (*dtype)(const percale_grad_context* context, int32_t value);
   /** Gives the dims of a value, -1 where unknown, and the rank, SIZE_MAX if unknown. `out_dims` has
    * room for 8. */
-  void (*dims)(const percale_grad_context* context, int32_t value, int64_t* out_dims,
-               size_t* out_rank);
+  void (*dims)(const percale_grad_context* context, int32_t value, int64_t* out_dims, size_t* out_rank);
   /** Returns a constant of rank 0 that holds `value` converted to `dtype`, which is a type of at
    * least 8 bits. */
   int32_t (*scalar)(percale_grad_context* context, percale_dtype dtype, double value);
@@ -84,13 +82,12 @@ typedef struct percale_host_grad_api {
   /** Adds a node "Op" or "domain:Op" with these inputs and attributes and returns its first output;
    * -1 after an error. The attributes are copied; their kinds may be any but TENSOR and
    * FUNCTION. */
-  int32_t (*emit)(percale_grad_context* context, const char* op, const int32_t* inputs,
-                  size_t input_count, const percale_attribute* attributes,
-                  size_t attribute_count);
+  int32_t (*emit)(percale_grad_context* context, const char* op, const int32_t* inputs, size_t input_count,
+                  const percale_attribute* attributes, size_t attribute_count);
   /** As `emit`, for an op with `output_count` outputs, which go to `out_values`. */
-  void (*emit_outputs)(percale_grad_context* context, const char* op, const int32_t* inputs,
-                       size_t input_count, const percale_attribute* attributes,
-                       size_t attribute_count, int32_t* out_values, size_t output_count);
+  void (*emit_outputs)(percale_grad_context* context, const char* op, const int32_t* inputs, size_t input_count,
+                       const percale_attribute* attributes, size_t attribute_count, int32_t* out_values,
+                       size_t output_count);
   /** Sets the gradient with respect to an input. An input without one counts as zero. */
   void (*set_input_gradient)(percale_grad_context* context, size_t input_index, int32_t value);
 } percale_host_grad_api;
@@ -130,45 +127,37 @@ typedef struct percale_host_builder_api {
   percale_status* (*end_function)(percale_builder* builder);
   /** Adds an input of the current function. `dims`: `rank` sizes, -1 where unknown; a `rank` of
    * SIZE_MAX: unknown rank. */
-  percale_status* (*input)(percale_builder* builder, const char* name, percale_dtype dtype,
-                           const int64_t* dims, size_t rank, percale_value* out_value);
+  percale_status* (*input)(percale_builder* builder, const char* name, percale_dtype dtype, const int64_t* dims,
+                           size_t rank, percale_value* out_value);
   percale_status* (*constant)(percale_builder* builder, const char* name, percale_tensor* tensor,
                               percale_value* out_value);
   /** Adds a variable; `trainable` is 0 for one that no optimizer changes. */
-  percale_status* (*variable)(percale_builder* builder, const char* name, percale_tensor* initial,
-                              int32_t trainable, percale_value* out_value);
+  percale_status* (*variable)(percale_builder* builder, const char* name, percale_tensor* initial, int32_t trainable,
+                              percale_value* out_value);
   /** Reserves a name of the current function for the input or renamed value that will get it. */
   percale_status* (*reserve_name)(percale_builder* builder, const char* name);
   percale_status* (*rename)(percale_builder* builder, percale_value value, const char* name);
   /** Gives element type, dims and rank of a value. `out_dims` has room for 8. */
-  percale_status* (*value_type)(const percale_builder* builder, percale_value value,
-                                percale_dtype* out_dtype, int64_t* out_dims, size_t* out_rank);
-  percale_status* (*set_outputs)(percale_builder* builder, const percale_value* values,
-                                 size_t count);
+  percale_status* (*value_type)(const percale_builder* builder, percale_value value, percale_dtype* out_dtype,
+                                int64_t* out_dims, size_t* out_rank);
+  percale_status* (*set_outputs)(percale_builder* builder, const percale_value* values, size_t count);
 
   /* Nodes: `node`, then inputs and attributes, then `finish_node`. */
 
   /** Starts a node. `version` is the opset of the op's domain that defines its meaning; nodes of
    * older opsets are upgraded. 0: the newest. `name` may be NULL. */
-  percale_status* (*node)(percale_builder* builder, const char* op, int32_t version,
-                          const char* name);
+  percale_status* (*node)(percale_builder* builder, const char* op, int32_t version, const char* name);
   percale_status* (*add_input)(percale_builder* builder, percale_value value);
   percale_status* (*set_int)(percale_builder* builder, const char* attribute, int64_t value);
   percale_status* (*set_float)(percale_builder* builder, const char* attribute, double value);
-  percale_status* (*set_string)(percale_builder* builder, const char* attribute,
-                                const char* value);
-  percale_status* (*set_ints)(percale_builder* builder, const char* attribute,
-                              const int64_t* values, size_t count);
-  percale_status* (*set_floats)(percale_builder* builder, const char* attribute,
-                                const double* values, size_t count);
-  percale_status* (*set_strings)(percale_builder* builder, const char* attribute,
-                                 const char* const* values, size_t count);
-  percale_status* (*set_tensor)(percale_builder* builder, const char* attribute,
-                                percale_tensor* value);
-  percale_status* (*set_function)(percale_builder* builder, const char* attribute,
-                                  const char* function);
-  percale_status* (*finish_node)(percale_builder* builder, size_t output_count,
-                                 percale_value* out_values);
+  percale_status* (*set_string)(percale_builder* builder, const char* attribute, const char* value);
+  percale_status* (*set_ints)(percale_builder* builder, const char* attribute, const int64_t* values, size_t count);
+  percale_status* (*set_floats)(percale_builder* builder, const char* attribute, const double* values, size_t count);
+  percale_status* (*set_strings)(percale_builder* builder, const char* attribute, const char* const* values,
+                                 size_t count);
+  percale_status* (*set_tensor)(percale_builder* builder, const char* attribute, percale_tensor* value);
+  percale_status* (*set_function)(percale_builder* builder, const char* attribute, const char* function);
+  percale_status* (*finish_node)(percale_builder* builder, size_t output_count, percale_value* out_values);
 } percale_host_builder_api;
 
 /** @} */
@@ -250,24 +239,19 @@ typedef struct percale_graph_variable_info {
 /** A finished graph. A function that fills a struct returns 1, or 0 past the end. \since 0.1 */
 typedef struct percale_host_graph_api {
   uint32_t struct_size;
-  int32_t (*function)(const percale_graph* graph, size_t index,
-                      percale_graph_function_info* out_info);
-  int32_t (*value)(const percale_graph* graph, size_t function, size_t index,
-                   percale_graph_value_info* out_info);
-  int32_t (*node)(const percale_graph* graph, size_t function, size_t index,
-                  percale_graph_node_info* out_info);
-  int32_t (*variable)(const percale_graph* graph, size_t index,
-                      percale_graph_variable_info* out_info);
+  int32_t (*function)(const percale_graph* graph, size_t index, percale_graph_function_info* out_info);
+  int32_t (*value)(const percale_graph* graph, size_t function, size_t index, percale_graph_value_info* out_info);
+  int32_t (*node)(const percale_graph* graph, size_t function, size_t index, percale_graph_node_info* out_info);
+  int32_t (*variable)(const percale_graph* graph, size_t index, percale_graph_variable_info* out_info);
   /** Gives one fact that is stored with the graph, in the order of keys. */
-  int32_t (*metadata)(const percale_graph* graph, size_t index, const char** out_key,
-                      const char** out_value, size_t* out_value_size);
+  int32_t (*metadata)(const percale_graph* graph, size_t index, const char** out_key, const char** out_value,
+                      size_t* out_value_size);
   /** Makes a graph with the same outputs, without nodes that they do not depend on and without
    * calls of functions by Call nodes. An op that is composed of others is replaced by them if
    * `keeps` returns 0 for it. The caller releases the graph. FAILED_PRECONDITION: an output depends
    * on the value of a variable after the run has changed it. */
   percale_status* (*inference)(const percale_graph* graph,
-                               int32_t (*keeps)(void* user, const char* domain, const char* op,
-                                                int32_t version),
+                               int32_t (*keeps)(void* user, const char* domain, const char* op, int32_t version),
                                void* user, percale_graph** out_graph);
   /** Releases a graph of `inference`. */
   void (*release)(percale_graph* graph);

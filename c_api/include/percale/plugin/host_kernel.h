@@ -43,8 +43,7 @@ typedef struct percale_host_log_api {
   /** Writes a message to the log function of the run's engine, if `level` reaches the option "log".
    * `message` is UTF-8; `message_size` may be PERCALE_NUL_ENDED. For rare events: the log function
    * is the host's own code and may be slow. */
-  void (*write)(const percale_run_context* run, percale_log_level level, const char* message,
-                size_t message_size);
+  void (*write)(const percale_run_context* run, percale_log_level level, const char* message, size_t message_size);
 } percale_host_log_api;
 
 /** @} */
@@ -60,8 +59,8 @@ typedef struct percale_host_log_api {
 typedef struct percale_host_tensor_api {
   uint32_t struct_size;
   /** Makes a zeroed tensor in the memory of `engine`; the caller releases it. */
-  percale_status* (*create)(percale_engine* engine, percale_dtype dtype, const int64_t* dims,
-                            size_t rank, percale_tensor** out_tensor);
+  percale_status* (*create)(percale_engine* engine, percale_dtype dtype, const int64_t* dims, size_t rank,
+                            percale_tensor** out_tensor);
   /** Returns the elements, row-major, borrowed from the tensor. */
   void* (*get_data)(const percale_tensor* tensor);
   /** Returns the bytes of all elements. */
@@ -93,24 +92,21 @@ typedef struct percale_host_attributes_api {
   int32_t (*get_int)(const percale_attributes* attributes, const char* name, int64_t* out_value);
   int32_t (*get_float)(const percale_attributes* attributes, const char* name, double* out_value);
   /** `out_size` may be NULL. */
-  int32_t (*get_string)(const percale_attributes* attributes, const char* name,
-                        const char** out_text, size_t* out_size);
-  int32_t (*get_ints)(const percale_attributes* attributes, const char* name,
-                      const int64_t** out_values, size_t* out_count);
-  int32_t (*get_floats)(const percale_attributes* attributes, const char* name,
-                        const double** out_values, size_t* out_count);
+  int32_t (*get_string)(const percale_attributes* attributes, const char* name, const char** out_text,
+                        size_t* out_size);
+  int32_t (*get_ints)(const percale_attributes* attributes, const char* name, const int64_t** out_values,
+                      size_t* out_count);
+  int32_t (*get_floats)(const percale_attributes* attributes, const char* name, const double** out_values,
+                        size_t* out_count);
   /** Returns one text of a list of strings, NUL-ended; NULL past the end, and if `name` is no such
    * attribute. `out_size` may be NULL. */
-  const char* (*get_string_at)(const percale_attributes* attributes, const char* name,
-                               size_t index, size_t* out_size);
+  const char* (*get_string_at)(const percale_attributes* attributes, const char* name, size_t index, size_t* out_size);
   /** Gets an attribute of any kind. */
-  int32_t (*get)(const percale_attributes* attributes, const char* name,
-                 percale_attribute* out_attribute);
+  int32_t (*get)(const percale_attributes* attributes, const char* name, percale_attribute* out_attribute);
   /** Returns how many attributes there are. */
   size_t (*count)(const percale_attributes* attributes);
   /** Gets the attribute `index`, in the order of names; 0 past the end. */
-  int32_t (*at)(const percale_attributes* attributes, size_t index,
-                percale_attribute* out_attribute);
+  int32_t (*at)(const percale_attributes* attributes, size_t index, percale_attribute* out_attribute);
 } percale_host_attributes_api;
 
 /** @} */
@@ -201,8 +197,7 @@ typedef struct percale_host_kernel_plan_api {
   /** Requests a layout that takes `bytes` bytes for an operand. Returns 1 if granted; 0 if all
    * operands are row-major here, as in constant folding. Operands without a request are row-major,
    * whatever layout was offered. */
-  int32_t (*set_layout)(percale_kernel_plan* plan, size_t operand, const char* layout,
-                        uint64_t bytes);
+  int32_t (*set_layout)(percale_kernel_plan* plan, size_t operand, const char* layout, uint64_t bytes);
 } percale_host_kernel_plan_api;
 
 /** @} */
@@ -224,29 +219,25 @@ typedef struct percale_host_run_api {
   /** Calls `body(arg, 0)` to `body(arg, pieces - 1)` on the engine's threads and returns when all
    * are done. If `pieces` depends on the problem alone, the bits are the same on any number of
    * threads. */
-  void (*parallel_for)(percale_run_context* run, int64_t pieces,
-                       void (*body)(void* arg, int64_t piece), void* arg);
+  void (*parallel_for)(percale_run_context* run, int64_t pieces, void (*body)(void* arg, int64_t piece), void* arg);
   /** Returns 1 if the run was cancelled or its deadline has passed: return soon. */
   int32_t (*cancelled)(const percale_run_context* run);
   /** Fails the run with a message of the kernel's own. The status has `code` and the message
    * "Op 'node': MESSAGE", of which the first 511 bytes are kept. `message` is UTF-8 and is copied;
    * `message_size` may be PERCALE_NUL_ENDED. A `code` that is no error becomes INTERNAL. The first
    * failure of a run counts. */
-  void (*fail)(percale_run_context* run, percale_code code, const char* message,
-               size_t message_size);
+  void (*fail)(percale_run_context* run, percale_code code, const char* message, size_t message_size);
   /** Fails the run for a reason that the library words. `mark` says which instruction failed: -1
    * for the one that is running, or a number that `mark` gave. An `error` that is not one of
    * percale_run_error, a percale_code for instance, fails the run with INTERNAL. */
-  void (*fail_at)(percale_run_context* run, int64_t mark, percale_run_error error,
-                  int64_t detail);
+  void (*fail_at)(percale_run_context* run, int64_t mark, percale_run_error error, int64_t detail);
   /** Returns the number of the instruction that is being enqueued, for `fail_at` by code that finds
    * an error later, before `stream_synchronize` returns. That then returns NULL, because the run
    * knows the error. */
   int64_t (*mark)(const percale_run_context* run);
   /** Gives the counters of random ops, besides their attributes: the seed of the run, its step, and
    * the index of the first row of its batch within the whole batch. */
-  void (*random)(const percale_run_context* run, int64_t* out_seed, int64_t* out_step,
-                 int64_t* out_first_row);
+  void (*random)(const percale_run_context* run, int64_t* out_seed, int64_t* out_step, int64_t* out_first_row);
 } percale_host_run_api;
 
 /** @} */

@@ -58,8 +58,7 @@ typedef struct percale_kernel {
   /** Prepares a node that was accepted. Makes `*out_state`, which is immutable and shared by
    * concurrent runs; it may stay NULL. UNIMPLEMENTED if a layout that the kernel needs was not
    * granted: then the next kernel is asked. */
-  percale_status* (*plan)(void* user, const percale_node_view* node, percale_kernel_plan* plan,
-                          void** out_state);
+  percale_status* (*plan)(void* user, const percale_node_view* node, percale_kernel_plan* plan, void** out_state);
   /** Does the work. Should allocate nothing. Reports failure with the `run` table of the host. */
   void (*run)(const void* state, const percale_launch* launch);
   /** Frees the state that `plan` made. Optional. */

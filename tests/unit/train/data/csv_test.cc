@@ -111,10 +111,12 @@ TEST_CASE("the whole file decides what a column holds") {
   const std::string late = files.write("late.csv", text + "1500,0.5\n");
   CHECK(rows_of<int64_t>(open({{"v", whole}})).at(7) == 7);
   CHECK(rows_of<float>(open({{"v", late}})).back() == 0.5F);
-  CHECK(message_of(open({{"v", files.write("typo.csv", text + "1500,1O\n")}})) ==
-        str_cat("'", files.write("typo.csv", text + "1500,1O\n"),
-                "', line 1502, column 'v': '1O' is not a number, but other fields of the column are: correct it, or give the "
-                "column the type \"category\" (if line 1 is a header: \"header\": true)"));
+  CHECK(
+      message_of(open({{"v", files.write("typo.csv", text + "1500,1O\n")}})) ==
+      str_cat(
+          "'", files.write("typo.csv", text + "1500,1O\n"),
+          "', line 1502, column 'v': '1O' is not a number, but other fields of the column are: correct it, or give the "
+          "column the type \"category\" (if line 1 is a header: \"header\": true)"));
   CHECK(rows_of<float>(open({{"v", whole}}, R"({"columns": {"v": {"type": "number"}}})")).at(7) == 7);
   CHECK(message_of(open({{"v", late}}, R"({"columns": {"v": {"type": "integer"}}})")).find("line 1502") !=
         std::string::npos);
@@ -224,8 +226,9 @@ TEST_CASE("fields: separators, quotes over several lines, and what is wrong with
                                     {"", "the file has no rows"}}) {
     CHECK_MESSAGE(message_of(open({{"v", files.write("bad.csv", text)}})).find(wrong) != std::string::npos, wrong);
   }
-  CHECK(message_of(open({{"v", files.write("twice.csv", "a,a\n1,2\n") + "#a"}})).find("two columns with the name 'a'") !=
-        std::string::npos);
+  CHECK(
+      message_of(open({{"v", files.write("twice.csv", "a,a\n1,2\n") + "#a"}})).find("two columns with the name 'a'") !=
+      std::string::npos);
 }
 
 TEST_CASE("compressed files, also of several members, hold the same rows") {
@@ -234,7 +237,8 @@ TEST_CASE("compressed files, also of several members, hold the same rows") {
   CHECK(rows_of<int64_t>(open({{"v", files.write("t.csv.gz", a + b)}})) == Whole{1, 2, 3});
   CHECK(message_of(open({{"v", files.write("cut.csv.gz", a.substr(0, a.size() - 9))}})).find("truncated") !=
         std::string::npos);
-  CHECK(message_of(open({{"v", files.write("more.csv.gz", a + "x")}})).find("unexpected bytes follow") != std::string::npos);
+  CHECK(message_of(open({{"v", files.write("more.csv.gz", a + "x")}})).find("unexpected bytes follow") !=
+        std::string::npos);
 }
 
 TEST_CASE("a model keeps the rules of the data that trained it, and a checkpoint is of them") {
@@ -294,14 +298,15 @@ TEST_CASE("a file that is cut short while it is in use is told, and matters not 
 }
 
 TEST_CASE("wrong rules are named") {
-  for (const auto& [rules, wrong] : {std::pair{R"({"seperator": ";"})", "did you mean 'separator'"},
-                                     {R"({"separator": ";;"})", "wanted one character"},
-                                     {R"({"missing": "median"})", "wanted error, nan, mean or a number"},
-                                     {R"({"columns": {"a": {"type": "text"}}})", "wanted"},
-                                     {R"({"columns": {"a": {"words": ["x", "x"]}}})", "'x' occurs twice"},
-                                     {R"({"columns": {"a": {"type": "number", "words": ["x"]}}})", "'words' requires category"},
-                                     {R"({"inputs": {"x": []}})", "the list is empty"},
-                                     {R"({"inputs": {"x": {"type": "number"}}})", "the key 'column' is missing"}}) {
+  for (const auto& [rules, wrong] :
+       {std::pair{R"({"seperator": ";"})", "did you mean 'separator'"},
+        {R"({"separator": ";;"})", "wanted one character"},
+        {R"({"missing": "median"})", "wanted error, nan, mean or a number"},
+        {R"({"columns": {"a": {"type": "text"}}})", "wanted"},
+        {R"({"columns": {"a": {"words": ["x", "x"]}}})", "'x' occurs twice"},
+        {R"({"columns": {"a": {"type": "number", "words": ["x"]}}})", "'words' requires category"},
+        {R"({"inputs": {"x": []}})", "the list is empty"},
+        {R"({"inputs": {"x": {"type": "number"}}})", "the key 'column' is missing"}}) {
     const auto parsed = parse_csv_rules(rules);
     REQUIRE_FALSE(parsed.ok());
     CHECK_MESSAGE(parsed.status().message().find(wrong) != std::string_view::npos, parsed.status().to_string());

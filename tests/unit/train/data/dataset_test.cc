@@ -140,7 +140,8 @@ TEST_CASE("shuffling draws each order about equally often") {
 TEST_CASE("columns that do not belong together are refused") {
   const auto two = Tensor::vector(std::span<const float>(std::vector<float>{1, 2}));
   const auto three = Tensor::vector(std::span<const float>(std::vector<float>{1, 2, 3}));
-  CHECK(Dataset::create({{"x", two}, {"y", three}}, kPool).status().message() == "data set: 'y' has 3 rows, but 'x' has 2");
+  CHECK(Dataset::create({{"x", two}, {"y", three}}, kPool).status().message() ==
+        "data set: 'y' has 3 rows, but 'x' has 2");
   CHECK_FALSE(Dataset::create({{"x", two}, {"x", two}}, kPool).ok());
   CHECK_FALSE(Dataset::create({}, kPool).ok());
   CHECK_FALSE(Dataset::create({{"x", Tensor::scalar(1.0F)}}, kPool).ok());

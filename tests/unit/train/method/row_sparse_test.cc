@@ -270,9 +270,8 @@ TEST_CASE("what moves all rows of a table is refused where its rows were asked f
     const auto trainer = try_job(engine, kLookup, keys);
     return trainer.ok() ? std::string() : std::string(trainer.status().message());
   };
-  CHECK(
-      message(R"("optimizer": {"name": "adam", "sparse": true, "weight_decay": 0.1})").find("weight_decay changes all") !=
-      std::string::npos);
+  CHECK(message(R"("optimizer": {"name": "adam", "sparse": true, "weight_decay": 0.1})")
+            .find("weight_decay changes all") != std::string::npos);
   CHECK(message(R"("optimizer": {"name": "sgd", "sparse": true}, "ema": 0.9)").find("ema changes all") !=
         std::string::npos);
   CHECK(message(R"("optimizer": {"name": "lion", "sparse": true})").find("cannot update single rows") !=

@@ -247,8 +247,10 @@ TEST_CASE("splits that cannot be are errors that say what was found and what was
   has(message_of(R"("splits": {"n": 2, "layers": {"dense": "diagonal"}})"), "wanted column or row");
   has(message_of(R"("splits": {"layers": {}})"), "'n' is missing");
   has(message_of(R"("splits": {"n": 2, "layer": {}})"), "did you mean 'layers'?");
-  has(message_of(R"("splits": 3)"), "no product or table with at least 16384 weights has columns or rows that it divides");
-  has(message_of(R"("splits": {"n": 2, "layers": {"norm": "column"}})", "cpu=2", "block"), "'norm' contains no product");
+  has(message_of(R"("splits": 3)"),
+      "no product or table with at least 16384 weights has columns or rows that it divides");
+  has(message_of(R"("splits": {"n": 2, "layers": {"norm": "column"}})", "cpu=2", "block"),
+      "'norm' contains no product");
   has(message_of(R"("splits": 8)"), "1 replicas x 1 stages x 8 splits require 8 devices, but there are 4");
 }
 
