@@ -81,7 +81,7 @@ class ShardPlanner {
   std::map<std::string, PlanPtr> plans_;       // by function, group, shapes and fetches
   std::map<std::string, bool> recompute_for_;  // by shapes
   std::shared_ptr<const ShardPlans> shard_plans_;
-  std::string planned_for_;   // the shapes, groups and fetches of shard_plans_
+  std::string planned_for_;   // key_of() the batch that shard_plans_ are for
   mutable std::mutex mutex_;  // guards facts_: in modes that stream any thread plans
   Facts facts_;
 };
