@@ -126,7 +126,7 @@ std::vector<ValueType> ShardPlanner::shard_types(const std::vector<Tensor>& feed
 }
 
 std::string ShardPlanner::key_of(const std::vector<Tensor>& feeds, const Batch& batch) const {
-  std::string out;
+  std::string out = str_cat(batch.shards, ":");
   for (const Tensor& t : feeds) out += t.shape().to_string();
   for (const DeviceGroup& group : devices_.groups()) {
     for (const int32_t device : group) out += str_cat("@", device);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/graph/builder.h"
+#include "core/session/initialize.h"
 #include "core/train/loop/fed_steps.h"
 #include "core/train/loop/streaming_loop.h"
 #include "core/train/loop/synchronous_loop.h"
