@@ -1,7 +1,7 @@
 // Composite ops, which are expressed by other ops: activations, whose bodies fuse like any chain of
 // elementwise ops, and the normalization and rotary embedding of transformers. f16 and bf16 are
 // computed in f32.
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 
 #include <cmath>
 #include <numbers>
@@ -227,7 +227,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("Y", 'V')},
      .shape = shape_rms_norm,
      .grad = grad::body,
-     .body = rms_norm},
+     .body = rms_norm,
+     .traits = {.fusion = {FusionRule::Kind::kBegins}}},
     {.name = "RotaryEmbedding",
      .since = 23,
      .doc = "Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold, looked up "

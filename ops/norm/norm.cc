@@ -1,7 +1,7 @@
 // Batch and layer normalisation and their gradients.
 #include <cmath>
 
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 #include "ops/support/families.h"
 #include "ops/support/float_kernels.h"
 #include "ops/support/simd_kernels.h"
@@ -27,7 +27,10 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("Y", 'T'), out_opt("running_mean", 'U'), out_opt("running_var", 'U')},
      .flags = kPure | kBatchCoupled,
      .shape = &batch_norm_shape,
-     .grad = &batch_norm_grad},
+     .grad = &batch_norm_grad,
+     .traits = {.role = Role::kBatchNormalization,
+                .bf16 = {Bf16Rule::Kind::kFollows, 1, 1},
+                .fusion = {.kind = FusionRule::Kind::kBegins, .only_training = true}}},
     {.domain = "percale",
      .name = "BatchNormalizationGrad",
      .doc =
@@ -39,7 +42,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("dX", 'T'), out("dscale", 'S'), out("dB", 'S')},
      .flags = kPure | kBatchCoupled,
      .shape = &batch_norm_grad_shape,
-     .grad = grad::none},
+     .grad = grad::none,
+     .traits = {.bf16 = {Bf16Rule::Kind::kFollows, 2, 1}, .fusion = {FusionRule::Kind::kEnds, 0, "percale:ReluGrad"}}},
     {.name = "LayerNormalization",
      .since = 17,
      .doc = "Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims from 'axis' "
@@ -49,7 +53,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("Y", 'T'), OutputSpec{"Mean", 0, dtypes::kFloat, Presence::kOptional},
                  OutputSpec{"InvStdDev", 0, dtypes::kFloat, Presence::kOptional}},
      .shape = &layer_norm_shape,
-     .grad = &layer_norm_grad},
+     .grad = &layer_norm_grad,
+     .traits = {.fusion = {FusionRule::Kind::kBegins}}},
     {.domain = "percale",
      .name = "LayerNormalizationGrad",
      .doc = "Gradients of LayerNormalization with respect to X, Scale and B. The statistics are recomputed from X.",
@@ -57,7 +62,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {attr_int("axis", -1), attr_float("epsilon", 1e-5, 0)},
      .outputs = {out("dX", 'T'), out("dScale", 'T'), out("dB", 'T')},
      .shape = &layer_norm_grad_shape,
-     .grad = grad::none},
+     .grad = grad::none,
+     .traits = {.fusion = {FusionRule::Kind::kEnds, 0, "Cast"}}},
 };
 
 // Checks that each of the inputs [from, to) is a vector with one element per channel of X (input

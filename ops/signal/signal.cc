@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/checked.h"
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 #include "ops/signal/fourier.h"
 #include "ops/support/families.h"
 #include "ops/support/float_kernels.h"

@@ -281,7 +281,7 @@ ValueId LayerContext::before_transposes(
     if (x == kNoValue || f.value(x).kind != ValueKind::kNode) return emit(inputs_, axis);
     const Node& node = f.node(f.value(x).def);
     const auto its = node.attributes.get_ints("perm");
-    if (op_name(*node.op) != "Transpose" || its.empty() || (!before.empty() && its != permutation))
+    if (!node.op->is(Role::kTranspose) || its.empty() || (!before.empty() && its != permutation))
       return emit(inputs_, axis);
     permutation = its;
     before.push_back(node.inputs[0]);

@@ -13,11 +13,11 @@ bool is_true(const Tensor* constant) {
 }
 
 bool is_active_dropout(const Function& f, const Node& node) {
-  return op_name(*node.op) == "Dropout" && node.inputs.size() == 3 && is_true(f.constant(node.inputs[2]));
+  return node.op->is(Role::kDropout) && node.inputs.size() == 3 && is_true(f.constant(node.inputs[2]));
 }
 
 bool trains_on_batch(const Graph& graph, const Function& f, const Node& node) {
-  return op_name(*node.op) == "BatchNormalization" && node.attributes.get_int("training_mode") != 0 &&
+  return node.op->is(Role::kBatchNormalization) && node.attributes.get_int("training_mode") != 0 &&
          node.inputs.size() == 5 && variable_read_by(graph, f, node.inputs[3]) != nullptr &&
          variable_read_by(graph, f, node.inputs[4]) != nullptr;
 }

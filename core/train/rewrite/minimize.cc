@@ -33,7 +33,7 @@ std::vector<Variable> trained_by(const Graph& graph, const Function& f, ValueId 
     if (!v.trainable || v.slot || !is_float(v.dtype) || matches_any(frozen, v.name)) continue;
     for (size_t i = 0; i < used.size(); ++i) {
       const Node& node = f.nodes[i];
-      if (!used[i] || op_name(*node.op) != "percale:ReadVariable") continue;
+      if (!used[i] || !node.op->is(Role::kReadVariable)) continue;
       if (node.attributes.get_string("variable") != v.name) continue;
       out.push_back(declaration(v));
       break;
@@ -359,7 +359,7 @@ std::vector<NextValue> next_values(const Graph& graph) {
   const Function& f = *graph.find_function(kCommitFunction);
   std::vector<NextValue> out;
   for (const Node& node : f.nodes) {
-    if (op_name(*node.op) != "percale:Assign") continue;
+    if (!node.op->is(Role::kAssign)) continue;
     const Variable* v = graph.find_variable(node.attributes.get_string("variable"));
     out.push_back({node.inputs[0], f.value(node.inputs[0]).kind == ValueKind::kNode,
                    static_cast<int32_t>(v - graph.variables.data())});

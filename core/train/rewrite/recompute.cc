@@ -12,10 +12,7 @@ namespace {
 
 constexpr size_t kMostSegments = 64;
 
-bool reads_the_shape_alone(const Node& node) {
-  const std::string name = op_name(*node.op);
-  return name == "Shape" || name == "Size";
-}
+bool reads_the_shape_alone(const Node& node) { return node.op->is(Role::kShape) || node.op->is(Role::kSize); }
 
 // The activations of the forward pass and their uses. A view is represented by its root: the value
 // that it is a view of.
@@ -313,7 +310,7 @@ class Repeater {
 // variable.
 NodeId find_anchor(const Function& f, size_t forward) {
   for (size_t i = 0; i < forward; ++i) {
-    if (op_name(*f.nodes[i].op) == "percale:ReadVariable") return static_cast<NodeId>(i);
+    if (f.nodes[i].op->is(Role::kReadVariable)) return static_cast<NodeId>(i);
   }
   return -1;
 }

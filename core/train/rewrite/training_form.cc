@@ -84,13 +84,13 @@ TrainingForm training_form(const Graph& graph, const Function& f, const std::vec
   ValueId on = kNoValue;
   for (size_t i = 0; i < f.nodes.size(); ++i) {
     const auto id = static_cast<NodeId>(i);
-    const std::string op = op_name(*f.nodes[i].op);
-    if (op == "Dropout") {
+    const OpSchema& op = *f.nodes[i].op;
+    if (op.is(Role::kDropout)) {
       if (on == kNoValue) on = add_true(out.function);
       out.function.nodes[i].inputs.resize(3, kNoValue);
       out.function.nodes[i].inputs[2] = on;
       out.changed = true;
-    } else if (op == "BatchNormalization" && f.nodes[i].inputs.size() == 5) {
+    } else if (op.is(Role::kBatchNormalization) && f.nodes[i].inputs.size() == 5) {
       out.changed = norms.train(id) || out.changed;
     }
   }
