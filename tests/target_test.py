@@ -1,6 +1,7 @@
 """Checks that the target `tests` builds what every test needs: target_test.py NINJA BUILD_FOLDER
 
-`meson compile -C build tests` and `meson test --no-rebuild` together must do what `meson test` does.
+`meson compile -C build tests` and `meson test --no-rebuild` must do together what `meson test`
+does.
 """
 import subprocess
 import sys
