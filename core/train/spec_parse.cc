@@ -47,7 +47,7 @@ constexpr SpecKey kDataSets[] = {
     {.name = "test", .value = ByHand{"object"}, .doc = "Data that is evaluated at the end."},
     {.name = "csv", .value = ByHand{"object"}, .doc = "How CSV files are read.", .fallback = "as CSV files say"}};
 
-constexpr SpecKey kKeys[] = {
+constexpr SpecKey kSpecKeys[] = {
     {.name = "model",
      .value = ByHand{"list or text"},
      .doc = "Layers, each {\"layer\": \"Dense\", ...} with an optional 'name' and 'inputs'; or the path of a model.",
@@ -341,11 +341,11 @@ Status read_precision(std::string_view text, Spec* out) {
 Result<Spec> parse_spec(std::string_view text) {
   PERCALE_ASSIGN_OR_RETURN(const Json json, Json::parse(text));
   std::vector<std::string> known;
-  add_names<Spec>(kKeys, &known);
+  add_names<Spec>(kSpecKeys, &known);
   add_trainer_key_names(&known);
   PERCALE_RETURN_IF_ERROR(check_known_keys(json, "SPEC", known, kLaterKeys));
   Spec out;
-  PERCALE_RETURN_IF_ERROR(read_members<Spec>(json, "SPEC", kKeys, &out));
+  PERCALE_RETURN_IF_ERROR(read_members<Spec>(json, "SPEC", kSpecKeys, &out));
   PERCALE_RETURN_IF_ERROR(parse_model(json, out));
   PERCALE_RETURN_IF_ERROR(parse_input_shape(json, out));
   PERCALE_RETURN_IF_ERROR(parse_targets(json, out));
@@ -388,7 +388,7 @@ Result<Spec> parse_spec(std::string_view text) {
 }
 
 std::vector<KeyFacts> spec_facts() {
-  std::vector<KeyFacts> out = key_facts<Spec>(kKeys);
+  std::vector<KeyFacts> out = key_facts<Spec>(kSpecKeys);
   for (KeyFacts& key : out) {
     if (key.name == "weights") key.keys = key_facts<Spec>(kWeightsKeys);
     if (key.name == "data") key.keys = key_facts<Spec>(kDataSets);

@@ -35,7 +35,7 @@ constexpr TrainerKey kCheckpointKeys[] = {
     monitor_key<TrainerOptions>(),
     mode_key<TrainerOptions>()};
 
-constexpr TrainerKey kKeys[] = {
+constexpr TrainerKey kTrainerKeys[] = {
     {.name = "clip",
      .value = ByHand{"float or object"},
      .doc = "Clipping of gradients: the largest norm of all together, or an object.",
@@ -178,10 +178,10 @@ Status read_publish(const Json& object, Publishing* out) {
 
 }  // namespace
 
-void add_trainer_key_names(std::vector<std::string>* out) { add_names<TrainerOptions>(kKeys, out); }
+void add_trainer_key_names(std::vector<std::string>* out) { add_names<TrainerOptions>(kTrainerKeys, out); }
 
 std::vector<KeyFacts> trainer_key_facts() {
-  std::vector<KeyFacts> out = key_facts<TrainerOptions>(kKeys);
+  std::vector<KeyFacts> out = key_facts<TrainerOptions>(kTrainerKeys);
   for (KeyFacts& key : out) {
     if (key.name == "clip") key.keys = key_facts<Optimizer>(kClipKeys);
     if (key.name == "groups") key.keys = key_facts<ParameterGroup>(kGroupKeys);
@@ -194,7 +194,7 @@ std::vector<KeyFacts> trainer_key_facts() {
 }
 
 Status read_trainer_keys(const Json& object, TrainerOptions* out) {
-  PERCALE_RETURN_IF_ERROR(read_members<TrainerOptions>(object, "SPEC", kKeys, out));
+  PERCALE_RETURN_IF_ERROR(read_members<TrainerOptions>(object, "SPEC", kTrainerKeys, out));
   PERCALE_RETURN_IF_ERROR(read_clip(object, &out->optimizer));
   PERCALE_RETURN_IF_ERROR(read_number(object, "ema", 0, 0.999999999, &out->optimizer.ema));
   PERCALE_RETURN_IF_ERROR(read_groups(object, &out->optimizer.groups));

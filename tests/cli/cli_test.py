@@ -102,6 +102,13 @@ class Basics(unittest.TestCase):
         for arguments in (["import", "/nowhere.onnx", "b.percale"], ["export", "/nowhere.percale", "b.onnx"], ["show", "/nowhere.onnx"], ["test", "/nowhere"]):
             self.assertIn("/nowhere", percale(*arguments, code=1).stderr)
 
+    def test_info_names_no_plugin_that_was_not_built(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(os.path.join(folder, "build", "libpercale_gone.so"), os.path.join(folder, "libpercale_gone.so"))
+            self.assertNotIn("gone", percale("info", "--plugin", folder).stdout)
+        for plugin in json.loads(percale("info", "--json").stdout)["plugins"]:
+            self.assertTrue(os.path.exists(plugin["path"]), plugin)
+
     def test_info_and_ops_are_json_when_asked(self):
         info = json.loads(percale("info", "--json", "--threads", "2", "--devices", "cpu=2x1").stdout)
         self.assertEqual(info["threads"], 2)

@@ -8,7 +8,7 @@ namespace percale {
 namespace {
 
 constexpr int64_t kShownElements = 4;
-constexpr size_t kTitleOps = 3;
+constexpr size_t kMaxTitleOps = 3;
 
 template <class T>
 std::string elements_text(const Tensor& tensor) {
@@ -64,7 +64,7 @@ std::string title_of(const Graph& graph, const Node& node) {
   if (function == nullptr) return op;
   std::string title(node.op->name);
   for (size_t i = 0; i < function->nodes.size(); ++i) {
-    if (i == kTitleOps) return title + " \xE2\x80\xA6";
+    if (i == kMaxTitleOps) return title + " \xE2\x80\xA6";
     title += str_cat(" ", function->nodes[i].op->name);
   }
   return title;

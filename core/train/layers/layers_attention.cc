@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/train/layers/layer_attributes.h"
 #include "core/train/layers/layers.h"
 
 namespace percale {
@@ -106,7 +107,7 @@ constexpr AttrSpec size(std::string_view name, bool required) {
   return {.name = name, .kind = AttrKind::kInt, .required = required, .min = 1, .max = 1 << 30};
 }
 
-constexpr std::array<Layer, 3> kLayers = {{
+constexpr std::array<Layer, 3> kAttentionLayers = {{
     {.name = "Embedding",
      .variable = "embedding",
      .doc = "Looks up the rows of a table by integer indices.",
@@ -127,16 +128,14 @@ constexpr std::array<Layer, 3> kLayers = {{
      .doc = "Multi-head attention with the inputs query, value and key; with a single input, self-attention.",
      .max_inputs = 3,
      .attributes = {size("num_heads", true), size("key_dim", true), size("value_dim", false),
-                    attr_float("dropout", 0, 0, 0.999999), attr_int("use_bias", 1, 0, 1),
-                    attr_int("use_causal_mask", 0, 0, 1),
+                    attr_float("dropout", 0, 0, 0.999999), kUseBias, attr_int("use_causal_mask", 0, 0, 1),
                     AttrSpec{.name = "output_shape", .kind = AttrKind::kInts, .min = 1, .max = 1 << 30},
-                    AttrSpec{.name = "attention_axes", .kind = AttrKind::kInts},
-                    attr_string("kernel_initializer", "glorot_uniform"), attr_string("bias_initializer", "zeros")},
+                    AttrSpec{.name = "attention_axes", .kind = AttrKind::kInts}, kKernelInit, kBiasInit},
      .emit = multi_head_attention},
 }};
 
 }  // namespace
 
-std::span<const Layer> attention_layers() { return kLayers; }
+std::span<const Layer> attention_layers() { return kAttentionLayers; }
 
 }  // namespace percale

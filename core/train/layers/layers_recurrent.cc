@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/train/layers/initializers.h"
+#include "core/train/layers/layer_attributes.h"
 #include "core/train/layers/layers.h"
 
 namespace percale {
@@ -146,24 +147,21 @@ ValueId gru(LayerContext& l) {
 ValueId simple_rnn(LayerContext& l) { return recurrent(l, {"RNN", {0}, {l.text("activation")}}); }
 
 constexpr AttrSpec kUnits{.name = "units", .kind = AttrKind::kInt, .required = true, .min = 1, .max = 1 << 24};
-constexpr AttrSpec kActivation = attr_string("activation", "tanh"),
+constexpr AttrSpec kCellActivation = attr_string("activation", "tanh"),
                    kRecurrentActivation = attr_string("recurrent_activation", "sigmoid"),
-                   kUseBias = attr_int("use_bias", 1, 0, 1),
-                   kKernelInit = attr_string("kernel_initializer", "glorot_uniform"),
                    kRecurrentInit = attr_string("recurrent_initializer", "orthogonal"),
-                   kBiasInit = attr_string("bias_initializer", "zeros"),
                    kDropout = attr_float("dropout", 0, 0, 0.999999),
                    kRecurrentDropout = attr_float("recurrent_dropout", 0, 0, 1),
                    kSequences = attr_int("return_sequences", 0, 0, 1), kState = attr_int("return_state", 0, 0, 1),
                    kBackwards = attr_int("go_backwards", 0, 0, 1), kStateful = attr_int("stateful", 0, 0, 1),
                    kUnroll = attr_int("unroll", 0, 0, 1);  // affects how it runs, not the result
 
-constexpr std::array<Layer, 3> kLayers = {{
+constexpr std::array<Layer, 3> kRecurrentLayers = {{
     {.name = "LSTM",
      .variable = "lstm",
      .doc = "Long short-term memory over the steps of [batch, steps, features].",
      .max_inputs = 3,
-     .attributes = {kUnits, kActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
+     .attributes = {kUnits, kCellActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
                     attr_int("unit_forget_bias", 1, 0, 1), kDropout, kRecurrentDropout, kSequences, kState, kBackwards,
                     kStateful, kUnroll},
      .emit = lstm},
@@ -171,7 +169,7 @@ constexpr std::array<Layer, 3> kLayers = {{
      .variable = "gru",
      .doc = "Gated recurrent unit over the steps of [batch, steps, features].",
      .max_inputs = 2,
-     .attributes = {kUnits, kActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
+     .attributes = {kUnits, kCellActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
                     attr_int("reset_after", 1, 0, 1), kDropout, kRecurrentDropout, kSequences, kState, kBackwards,
                     kStateful, kUnroll},
      .emit = gru},
@@ -180,13 +178,13 @@ constexpr std::array<Layer, 3> kLayers = {{
      .doc =
          "Simple recurrent layer over the steps of [batch, steps, features]: each output is an input of the next step.",
      .max_inputs = 2,
-     .attributes = {kUnits, kActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit, kDropout, kRecurrentDropout,
-                    kSequences, kState, kBackwards, kStateful, kUnroll},
+     .attributes = {kUnits, kCellActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit, kDropout,
+                    kRecurrentDropout, kSequences, kState, kBackwards, kStateful, kUnroll},
      .emit = simple_rnn},
 }};
 
 }  // namespace
 
-std::span<const Layer> recurrent_layers() { return kLayers; }
+std::span<const Layer> recurrent_layers() { return kRecurrentLayers; }
 
 }  // namespace percale

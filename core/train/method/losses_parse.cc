@@ -25,16 +25,16 @@ constexpr LossKey kLabelSmoothing = {
 constexpr LossKey kIgnoreClass = {"ignore_class", &LossOptions::ignore_class,
                                   "Rows with this label are ignored in the loss.", INT32_MIN, INT32_MAX};
 
-constexpr LossKey kAllKeys[] = {kFromLogits, kDelta, kLabelSmoothing, kIgnoreClass};
+constexpr LossKey kLossKeys[] = {kFromLogits, kDelta, kLabelSmoothing, kIgnoreClass};
 constexpr LossKey kSparseKeys[] = {kFromLogits, kLabelSmoothing, kIgnoreClass};
 constexpr LossKey kCrossEntropyKeys[] = {kFromLogits, kLabelSmoothing};
 constexpr LossKey kHuberKeys[] = {kDelta};
 
-struct Row {
+struct LossRow {
   std::string_view name, doc;
   std::span<const LossKey> keys = {};
 };
-constexpr Row kLosses[] = {
+constexpr LossRow kLosses[] = {
     {"sparse_categorical_crossentropy", "Cross-entropy of class probabilities; labels are class indices.", kSparseKeys},
     {"categorical_crossentropy", "Cross-entropy of class probabilities; labels are probabilities or one-hot.",
      kCrossEntropyKeys},
@@ -52,8 +52,8 @@ constexpr std::string_view kLaterLosses[] = {"poisson",
                                              "ctc",
                                              "mean_absolute_percentage_error"};
 
-const Row* find_row(std::string_view name) {
-  for (const Row& row : kLosses) {
+const LossRow* find_loss(std::string_view name) {
+  for (const LossRow& row : kLosses) {
     if (row.name == name) return &row;
   }
   return nullptr;
@@ -68,23 +68,23 @@ std::string_view whole_loss_name(std::string_view name) {
 
 std::vector<std::string> loss_names() {
   std::vector<std::string> out;
-  for (const Row& row : kLosses) out.emplace_back(row.name);
+  for (const LossRow& row : kLosses) out.emplace_back(row.name);
   return out;
 }
 
 std::vector<NamedFacts> loss_facts() {
   std::vector<NamedFacts> out;
-  for (const Row& row : kLosses) {
+  for (const LossRow& row : kLosses) {
     out.push_back({std::string(row.name), std::string(row.doc), key_facts(row.keys)});
   }
   return out;
 }
 
 std::vector<std::pair<std::string, std::string>> loss_values(const LossOptions& loss) {
-  return key_values<LossOptions>(kAllKeys, loss);
+  return key_values<LossOptions>(kLossKeys, loss);
 }
 
-bool is_loss(std::string_view name) { return find_row(name) != nullptr; }
+bool is_loss(std::string_view name) { return find_loss(name) != nullptr; }
 
 Status check_loss_name(std::string_view name) {
   if (is_loss(name)) return {};
@@ -95,7 +95,7 @@ Status check_loss_name(std::string_view name) {
 }
 
 Status check_loss_options(const LossOptions& loss) {
-  const Row* row = find_row(loss.name);
+  const LossRow* row = find_loss(loss.name);
   const auto takes = [&](const LossKey& key) {
     return row != nullptr &&
            std::any_of(row->keys.begin(), row->keys.end(), [&](const LossKey& own) { return own.name == key.name; });
@@ -110,12 +110,12 @@ Status check_loss_options(const LossOptions& loss) {
 
 void add_loss_key_names(std::vector<std::string>* out) {
   out->emplace_back("name");
-  add_names<LossOptions>(kAllKeys, out);
+  add_names<LossOptions>(kLossKeys, out);
 }
 
 Status read_loss_keys(const Json& object, LossOptions* out) {
   PERCALE_RETURN_IF_ERROR(read_text(object, "name", &out->name));
-  PERCALE_RETURN_IF_ERROR(read_members<LossOptions>(object, "loss", kAllKeys, out));
+  PERCALE_RETURN_IF_ERROR(read_members<LossOptions>(object, "loss", kLossKeys, out));
   out->name = std::string(whole_loss_name(out->name));
   PERCALE_RETURN_IF_ERROR(check_loss_name(out->name));
   const Status status = check_loss_options(*out);

@@ -26,17 +26,17 @@ constexpr MetricKey kAverage = {.name = "average",
 constexpr MetricKey kThresholds = {"num_thresholds", &MetricOptions::num_thresholds,
                                    "Number of points at which the curve is sampled for its area.", 2, 100000};
 
-constexpr MetricKey kAllKeys[] = {kK, kThreshold, kAverage, kThresholds};
+constexpr MetricKey kMetricKeys[] = {kK, kThreshold, kAverage, kThresholds};
 constexpr MetricKey kTopKKeys[] = {kK};
 constexpr MetricKey kCountKeys[] = {kThreshold};
 constexpr MetricKey kF1Keys[] = {kThreshold, kAverage};
 constexpr MetricKey kAucKeys[] = {kThresholds};
 
-struct Row {
+struct MetricRow {
   std::string_view name, doc;
   std::span<const MetricKey> keys = {};
 };
-constexpr Row kMetrics[] = {
+constexpr MetricRow kMetrics[] = {
     {"accuracy", "Fraction of rows predicted correctly; the loss selects one of the three accuracies below."},
     {"acc", "Same as accuracy."},
     {"sparse_categorical_accuracy", "Fraction of rows whose largest score is at the class index."},
@@ -71,14 +71,14 @@ Status check_metric_name(const Json& json, const std::string& name) {
 
 std::vector<std::string> metric_names() {
   std::vector<std::string> out;
-  for (const Row& row : kMetrics) out.emplace_back(row.name);
+  for (const MetricRow& row : kMetrics) out.emplace_back(row.name);
   for (std::string& loss : loss_names()) out.push_back(std::move(loss));
   return out;
 }
 
 std::vector<NamedFacts> metric_facts() {
   std::vector<NamedFacts> out;
-  for (const Row& row : kMetrics) {
+  for (const MetricRow& row : kMetrics) {
     out.push_back({std::string(row.name), std::string(row.doc), key_facts(row.keys)});
   }
   // A loss that is used as a metric takes its settings from the training loss.
@@ -94,7 +94,7 @@ Result<MetricOptions> parse_metric(const Json& json, std::span<const std::string
     return out;
   }
   std::vector<std::string> known = {"metric", "name"};
-  add_names<MetricOptions>(kAllKeys, &known);
+  add_names<MetricOptions>(kMetricKeys, &known);
   known.insert(known.end(), others.begin(), others.end());
   PERCALE_RETURN_IF_ERROR(check_known_keys(json, "metrics", known, kLaterKeys));
   PERCALE_RETURN_IF_ERROR(read_text(json, "name", &out.name));
@@ -104,7 +104,7 @@ Result<MetricOptions> parse_metric(const Json& json, std::span<const std::string
   }
   if (out.name.empty()) return json.error("metrics", "'name' is missing");
   PERCALE_RETURN_IF_ERROR(check_metric_name(json, out.name));
-  PERCALE_RETURN_IF_ERROR(read_members<MetricOptions>(json, "metrics", kAllKeys, &out));
+  PERCALE_RETURN_IF_ERROR(read_members<MetricOptions>(json, "metrics", kMetricKeys, &out));
   return out;
 }
 
