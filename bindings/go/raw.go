@@ -1609,6 +1609,38 @@ func sessionRun(session *C.percale_session, feedNames []string, feeds []*C.perca
 	return outcOutFetches, nil
 }
 
+// sessionRunVersioned is percale_session_run_versioned. As percale_session_run(), and tells the version of the
+// variables that the run has read. `out_variables_version` (may be NULL) is the number of the version, as
+// percale_variables_version() counts; 0 after an error, and for a graph without variables.
+func sessionRunVersioned(session *C.percale_session, feedNames []string, feeds []*C.percale_tensor, fetchNames []string, targetNames []string, timeoutNs int64) ([]*C.percale_tensor, int64, error) {
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	if len(feeds) != len(feedNames) {
+		err := lengthsDiffer("percale_session_run_versioned", "feed_names", "feeds")
+		return nil, 0, err
+	}
+	cFeedNames, err := texts(&pins, feedNames)
+	if err != nil {
+		return nil, 0, err
+	}
+	cFetchNames, err := texts(&pins, fetchNames)
+	if err != nil {
+		return nil, 0, err
+	}
+	cTargetNames, err := texts(&pins, targetNames)
+	if err != nil {
+		return nil, 0, err
+	}
+	outcOutFetches := make([]*C.percale_tensor, len(fetchNames))
+	var cOutVariablesVersion C.int64_t
+	status := C.percale_session_run_versioned(session, cFeedNames, unsafe.SliceData(feeds), C.size_t(len(feedNames)), cFetchNames, C.size_t(len(fetchNames)), cTargetNames, C.size_t(len(targetNames)), C.int64_t(timeoutNs), unsafe.SliceData(outcOutFetches), &cOutVariablesVersion)
+	if status != nil {
+		err := statusError(status)
+		return nil, 0, err
+	}
+	return outcOutFetches, int64(cOutVariablesVersion), nil
+}
+
 // sessionRunAsync is percale_session_run_async. As percale_session_run(), on a thread of the engine. The event gives
 // the results. The feeds are kept until the run is done.
 func sessionRunAsync(session *C.percale_session, feedNames []string, feeds []*C.percale_tensor, fetchNames []string, targetNames []string, timeoutNs int64) (*C.percale_event, error) {

@@ -162,6 +162,20 @@ class Graphs(unittest.TestCase):
         self.assertTrue(session.draw({"x": ("f32", (2, 2))}).startswith("<!doctype html>"))
         self.assertGreater(session.stats()["runs"], 0)
 
+    def test_a_run_tells_which_version_of_the_variables_it_read(self):
+        e = engine()
+        graph = affine(e)
+        variables = pc.Variables.of(e, graph)
+        session = pc.Session(e, graph, variables)
+        x = np.ones((1, 2), np.float32)
+        self.assertEqual(session.run_versioned({"x": x})[1], 1)
+        variables["w"] = np.zeros((2, 3), np.float32)
+        y, version = session.run_versioned({"x": x}, "y")
+        self.assertEqual((version, version), (2, variables.version))
+        np.testing.assert_array_equal(y.numpy(), np.ones((1, 3), np.float32))
+        with self.assertRaises(pc.DeadlineExceeded):
+            session.run_versioned({"x": x}, "y", timeout=0)
+
     def test_a_prepared_call_hands_on_what_a_run_gives(self):
         e = engine()
         b = pc.Builder(e)

@@ -257,9 +257,10 @@ pub type percale_row_callback =
 
 /// Type of a function that is called exactly once when a run is over, also if the event was released before: on
 /// the thread that ends the run, or at once on the thread of the caller if the run is over already. It must not
-/// block: `percale_session_run()`, `percale_call_run()`, `percale_call_run_until()`, `percale_event_wait()` for a
-/// run that is not over, and calls of a trainer answer FAILED_PRECONDITION within it. It may take results, start
-/// asynchronous runs, cancel, and release all but the last reference to the engine.
+/// block: `percale_session_run()`, `percale_session_run_versioned()`, `percale_call_run()`,
+/// `percale_call_run_until()`, `percale_event_wait()` for a run that is not over, and calls of a trainer answer
+/// FAILED_PRECONDITION within it. It may take results, start asynchronous runs, cancel, and release all but the
+/// last reference to the engine.
 pub type percale_event_callback =
     Option<unsafe extern "C" fn(user: *mut c_void)>;
 
@@ -651,6 +652,10 @@ functions! {
     /// fed for a scalar, whatever its rank. `timeout_ns`: nanoseconds, or PERCALE_FOREVER. DEADLINE_EXCEEDED: the
     /// time has passed, for 0 at once. NOT_FOUND names a similar value.
     fn percale_session_run(session: *mut percale_session, feed_names: *const *const c_char, feeds: *const *mut percale_tensor, feed_count: usize, fetch_names: *const *const c_char, fetch_count: usize, target_names: *const *const c_char, target_count: usize, timeout_ns: i64, out_fetches: *mut *mut percale_tensor) -> *mut percale_status;
+    /// As `percale_session_run()`, and tells the version of the variables that the run has read.
+    /// `out_variables_version` (may be NULL) is the number of the version, as `percale_variables_version()` counts; 0
+    /// after an error, and for a graph without variables.
+    fn percale_session_run_versioned(session: *mut percale_session, feed_names: *const *const c_char, feeds: *const *mut percale_tensor, feed_count: usize, fetch_names: *const *const c_char, fetch_count: usize, target_names: *const *const c_char, target_count: usize, timeout_ns: i64, out_fetches: *mut *mut percale_tensor, out_variables_version: *mut i64) -> *mut percale_status;
     /// As `percale_session_run()`, on a thread of the engine. The event gives the results. The feeds are kept until
     /// the run is done.
     fn percale_session_run_async(session: *mut percale_session, feed_names: *const *const c_char, feeds: *const *mut percale_tensor, feed_count: usize, fetch_names: *const *const c_char, fetch_count: usize, target_names: *const *const c_char, target_count: usize, timeout_ns: i64, out_event: *mut *mut percale_event) -> *mut percale_status;

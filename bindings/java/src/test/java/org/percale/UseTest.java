@@ -277,8 +277,14 @@ class UseTest {
         assertFalse(same.digest().equals(others.digest()));
         assertTrue(trainer.step(Map.of("x", rows)) > trainer.step(Map.of("x", rows)));
         try (Session session = Session.create(engine, graph, drawn);
-            Results loss = session.request().feed("x", rows).fetch("loss").runAsync().join()) {
+            Results loss = session.request().feed("x", rows).fetch("loss").runAsync().join();
+            Results now = session.run(Map.of("x", rows), "loss");
+            Results withToken =
+                session.request().feed("x", rows).fetch("loss").cancelToken(new CancelToken()).run()) {
+          assertTrue(drawn.version() > 1);
           assertEquals(drawn.version(), loss.variablesVersion());
+          assertEquals(drawn.version(), now.variablesVersion());
+          assertEquals(drawn.version(), withToken.variablesVersion());
         }
         try (Trainer.Fetched step = trainer.stepFetch(Map.of("x", rows), "y")) {
           float[] scores = step.values().get("y").toFloatArray();

@@ -41,9 +41,9 @@ public final class RawCallbacks {
   /**
    * Type of a function that is called exactly once when a run is over, also if the event was released before: on
    * the thread that ends the run, or at once on the thread of the caller if the run is over already. It must not
-   * block: percale_session_run(), percale_call_run(), percale_call_run_until(), percale_event_wait() for a run
-   * that is not over, and calls of a trainer answer FAILED_PRECONDITION within it. It may take results, start
-   * asynchronous runs, cancel, and release all but the last reference to the engine.
+   * block: percale_session_run(), percale_session_run_versioned(), percale_call_run(), percale_call_run_until(),
+   * percale_event_wait() for a run that is not over, and calls of a trainer answer FAILED_PRECONDITION within it.
+   * It may take results, start asynchronous runs, cancel, and release all but the last reference to the engine.
    */
   public static final FunctionDescriptor percale_event_callback =
       FunctionDescriptor.ofVoid(ADDRESS);

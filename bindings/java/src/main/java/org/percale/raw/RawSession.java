@@ -100,6 +100,36 @@ public final class RawSession {
     }
   }
 
+  private static final MethodHandle PERCALE_SESSION_RUN_VERSIONED_ =
+      Raw.function("percale_session_run_versioned",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS));
+
+  /**
+   * As percale_session_run(), and tells the version of the variables that the run has read. {@code
+   * out_variables_version} (may be NULL) is the number of the version, as percale_variables_version() counts; 0
+   * after an error, and for a graph without variables.
+   *
+   * @param session in percale_session*
+   * @param feed_names array const char* const*
+   * @param feeds array percale_tensor* const*
+   * @param feed_count in size_t
+   * @param fetch_names array const char* const*
+   * @param fetch_count in size_t
+   * @param target_names array const char* const*
+   * @param target_count in size_t
+   * @param timeout_ns in int64_t
+   * @param out_fetches out percale_tensor**
+   * @param out_variables_version out int64_t*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_session_run_versioned(MemorySegment session, MemorySegment feed_names, MemorySegment feeds, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment target_names, long target_count, long timeout_ns, MemorySegment out_fetches, MemorySegment out_variables_version) {
+    try {
+      return (MemorySegment) PERCALE_SESSION_RUN_VERSIONED_.invokeExact(session, feed_names, feeds, feed_count, fetch_names, fetch_count, target_names, target_count, timeout_ns, out_fetches, out_variables_version);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_SESSION_RUN_ASYNC_ =
       Raw.function("percale_session_run_async",
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
