@@ -406,6 +406,15 @@ class Training(unittest.TestCase):
             self.assertEqual(again.variables.digest(), trainer.variables.digest())
             e.check_file(folder)
 
+    def test_progress_tells_which_steps_end_an_epoch(self):
+        x, y = self.data()
+        seen = []
+        self.keras_model().fit(x, y, epochs=2, verbose=0, callback=seen.append)
+        self.assertEqual([p.step for p in seen if p.epoch_ended is True], [8, 16])
+        self.assertEqual([p.step for p in seen if p.epoch_ended is False], [n for n in range(1, 16) if n != 8])
+        for p in seen:
+            self.assertEqual(p.metrics is not None, p.epoch_ended)
+
     def test_callbacks_stop_and_raise(self):
         x, y = self.data()
         model = self.keras_model()
