@@ -118,6 +118,18 @@ fn a_model_that_is_compiled_again_keeps_its_weights() {
 }
 
 #[test]
+fn a_loss_that_is_not_finite_is_evaluated_as_nan() {
+    let engine = engine();
+    let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let x = Tensor::from_vec(&[1, 2], vec![f32::NAN, 0.0]).unwrap();
+    let y = Tensor::from_vec(&[1, 1], vec![0f32]).unwrap();
+    let mut data = Dataset::from_tensors(&engine, &[("x", &x), ("y", &y)]).unwrap();
+    let evaluation = trainer.evaluate(Some(&mut data)).unwrap();
+    assert!(evaluation.get("loss").is_some_and(f64::is_nan), "{}", evaluation.json());
+    assert_eq!(evaluation.get("los"), None);
+}
+
+#[test]
 fn several_schedules_are_a_list_or_a_json_array() {
     let dense = || Sequential::new(&[2]).layer(Layer::new("Dense").set("units", 1));
     let (warm_up, cosine) = (r#"{"name": "warm_up", "steps": 4}"#, SpecValue::from("cosine"));
