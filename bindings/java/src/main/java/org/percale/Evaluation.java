@@ -23,8 +23,10 @@ public record Evaluation(String json) {
   public Map<String, Double> values() {
     Map<String, Double> out = new LinkedHashMap<>();
     Matcher pair = PAIR.matcher(json);
-    // JSON has null for NaN and infinities.
-    while (pair.find()) out.put(pair.group(1), pair.group(2).equals("null") ? Double.NaN : Double.valueOf(pair.group(2)));
+    while (pair.find()) {
+      String value = pair.group(2); // JSON has null for NaN and infinities
+      out.put(pair.group(1), value.equals("null") ? Double.NaN : Double.parseDouble(value));
+    }
     return Collections.unmodifiableMap(out);
   }
 
