@@ -171,8 +171,8 @@ impl Evaluation {
     /// Returns the loss or a metric by its name, or `None` if there is none with this name. A value
     /// that is not finite is NaN.
     pub fn get(&self, name: &str) -> Option<f64> {
-        // The JSON is flat and without spaces, and no name contains a quote. It has null for NaN and
-        // infinities.
+        // The JSON is flat and without spaces, and no name contains a quote. It has null for NaN
+        // and infinities.
         let key = format!("\"{name}\":");
         let rest = self.json.split(&key).nth(1)?.trim_start();
         let end = rest.find([',', '}']).unwrap_or(rest.len());

@@ -17,8 +17,8 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Creates a session for a graph. {@code variables} may be NULL if the graph has none, otherwise that is
-   * INVALID_ARGUMENT. {@code options} of kind "session", or NULL.
+   * Creates a session for a graph. {@code variables} may be NULL if the graph has none, otherwise
+   * that is INVALID_ARGUMENT. {@code options} of kind "session", or NULL.
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -58,7 +58,8 @@ public final class RawSession {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Releases a reference. The last one cancels asynchronous runs and waits for them. NULL is allowed.
+   * Releases a reference. The last one cancels asynchronous runs and waits for them. NULL is
+   * allowed.
    *
    * @param session in percale_session*
    */
@@ -75,10 +76,11 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
 
   /**
-   * Computes the fetches and runs the targets, with everything that they need. Any value can be fed or fetched by
-   * name; targets are names of nodes. On success {@code out_fetches[i]} is a new tensor. A tensor of one element
-   * may be fed for a scalar, whatever its rank. {@code timeout_ns}: nanoseconds, or PERCALE_FOREVER.
-   * DEADLINE_EXCEEDED: the time has passed, for 0 at once. NOT_FOUND names a similar value.
+   * Computes the fetches and runs the targets, with everything that they need. Any value can be fed
+   * or fetched by name; targets are names of nodes. On success {@code out_fetches[i]} is a new
+   * tensor. A tensor of one element may be fed for a scalar, whatever its rank. {@code timeout_ns}:
+   * nanoseconds, or PERCALE_FOREVER. DEADLINE_EXCEEDED: the time has passed, for 0 at once.
+   * NOT_FOUND names a similar value.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -106,8 +108,8 @@ public final class RawSession {
 
   /**
    * As percale_session_run(), and tells the version of the variables that the run has read. {@code
-   * out_variables_version} (may be NULL) is the number of the version, as percale_variables_version() counts; 0
-   * after an error, and for a graph without variables.
+   * out_variables_version} (may be NULL) is the number of the version, as
+   * percale_variables_version() counts; 0 after an error, and for a graph without variables.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -135,8 +137,8 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
 
   /**
-   * As percale_session_run(), on a thread of the engine. The event gives the results. The feeds are kept until the
-   * run is done.
+   * As percale_session_run(), on a thread of the engine. The event gives the results. The feeds are
+   * kept until the run is done.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -163,8 +165,8 @@ public final class RawSession {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Ends every current run of the session with CANCELLED, also those of its calls. Later runs are not affected.
-   * Any thread may call it. NULL is allowed.
+   * Ends every current run of the session with CANCELLED, also those of its calls. Later runs are
+   * not affected. Any thread may call it. NULL is allowed.
    *
    * @param session in percale_session*
    */
@@ -181,10 +183,10 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
 
   /**
-   * Explains the plan for feeds of the given types. {@code what}: "plan" (JSON: device, kernel, reason and shapes
-   * of each node; cuts, bytes moved, predicted peak), "kernels" (JSON: the kernel of each node, and why better
-   * ones refused it) or "passes" (JSON: node counts after each pass). {@code feed_dims[i]} has {@code
-   * feed_ranks[i]} sizes.
+   * Explains the plan for feeds of the given types. {@code what}: "plan" (JSON: device, kernel,
+   * reason and shapes of each node; cuts, bytes moved, predicted peak), "kernels" (JSON: the kernel
+   * of each node, and why better ones refused it) or "passes" (JSON: node counts after each pass).
+   * {@code feed_dims[i]} has {@code feed_ranks[i]} sizes.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -211,8 +213,9 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * As percale_graph_draw(), for the plan of feeds of the given types: the nodes that run, each with its device
-   * and kernel, and the values that pass between devices. {@code trace} may be NULL.
+   * As percale_graph_draw(), for the plan of feeds of the given types: the nodes that run, each
+   * with its device and kernel, and the values that pass between devices. {@code trace} may be
+   * NULL.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -240,8 +243,8 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives statistics as JSON: plans made, cache hits, runs, the peak of memory as planned for one run at a time,
-   * and the measured peak of all runs and plans of the session.
+   * Gives statistics as JSON: plans made, cache hits, runs, the peak of memory as planned for one
+   * run at a time, and the measured peak of all runs and plans of the session.
    *
    * @param session in const percale_session*
    * @param out_json out percale_text**
