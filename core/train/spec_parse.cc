@@ -112,7 +112,8 @@ constexpr SpecKey kSpecKeys[] = {
      .doc = "Type of data and parameters; bf16: f32, with products in bf16 where a kernel gains by it.",
      .fallback = "f32",
      .choices = "f32|f64|bf16"}};
-constexpr std::string_view kLaterKeys[] = {"validation_split", "plugins"};
+constexpr Unsupported kUnsupportedKeys[] = {{"validation_split", "give the rows as 'validation' of 'data'"},
+                                            {"plugins", "use 'plugin_path' of the engine"}};
 
 Result<AttrValue> to_attribute(const Json& json, std::string_view key) {
   switch (json.kind()) {
@@ -343,7 +344,7 @@ Result<Spec> parse_spec(std::string_view text) {
   std::vector<std::string> known;
   add_names<Spec>(kSpecKeys, &known);
   add_trainer_key_names(&known);
-  PERCALE_RETURN_IF_ERROR(check_known_keys(json, "SPEC", known, kLaterKeys));
+  PERCALE_RETURN_IF_ERROR(check_known_keys(json, "SPEC", known, kUnsupportedKeys));
   Spec out;
   PERCALE_RETURN_IF_ERROR(read_members<Spec>(json, "SPEC", kSpecKeys, &out));
   PERCALE_RETURN_IF_ERROR(parse_model(json, out));

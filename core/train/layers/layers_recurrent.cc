@@ -35,6 +35,12 @@ constexpr std::array<CellFunction, 9> kFunctions = {{{"tanh", "Tanh"},
                                                      {"softplus", "Softplus"},
                                                      {"softsign", "Softsign"}}};
 
+std::string cell_function_names() {
+  std::string out;
+  for (const CellFunction& f : kFunctions) out += str_cat(out.empty() ? "" : ", ", f.keras);
+  return out;
+}
+
 bool set_activations(LayerContext& l, const std::vector<std::string_view>& words, Attributes& attributes) {
   std::vector<std::string> names;
   std::vector<double> alphas, betas;
@@ -45,7 +51,10 @@ bool set_activations(LayerContext& l, const std::vector<std::string_view>& words
     }
     if (found == nullptr) {
       l.activate(l.input(), word);  // reports an unknown name
-      if (l.status().ok()) l.not_yet("activation '", word, "' is not implemented yet in recurrent layers");
+      if (l.status().ok()) {
+        l.not_implemented("activation '", word, "' is not implemented in recurrent layers; use one of ",
+                          cell_function_names());
+      }
       return false;
     }
     names.emplace_back(found->onnx);
@@ -87,18 +96,16 @@ ValueId drop_inputs(LayerContext& l, ValueId x, int64_t in) {
 }
 
 ValueId recurrent(LayerContext& l, const CellWords& cell) {
-  if (l.flag("stateful")) {
-    return l.not_yet("'stateful' is not implemented: use 'return_state' and pass the states to the next run as inputs");
-  }
-  if (l.number("recurrent_dropout") > 0) return l.not_yet("'recurrent_dropout' is not implemented yet");
+  if (l.flag("stateful")) return l.refuse("stateful");
+  if (l.number("recurrent_dropout") > 0) return l.refuse("recurrent_dropout");
   const int64_t in = l.known_dim(3, -1), units = l.integer("units"), gates = static_cast<int64_t>(cell.gates.size());
   Attributes attributes{{"hidden_size", units}};
   if (!l.status().ok() || !set_activations(l, cell.activations, attributes)) return kNoValue;
   if (cell.reset_after) attributes.set("linear_before_reset", 1);
   const bool forget = cell.has_cell_state && l.flag("use_bias") && l.flag("unit_forget_bias");
   if (forget && l.text("bias_initializer") != "zeros") {
-    return l.not_yet("'unit_forget_bias' with bias_initializer '", l.text("bias_initializer"),
-                     "' is not implemented yet");
+    return l.not_implemented("'unit_forget_bias' with bias_initializer '", l.text("bias_initializer"),
+                             "' is not implemented; set 'unit_forget_bias' to false");
   }
 
   const ValueId kernel = l.parameter("kernel", Shape{in, gates * units}, l.text("kernel_initializer"));

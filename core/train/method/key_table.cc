@@ -60,19 +60,20 @@ std::string named_facts_json(const std::vector<NamedFacts>& facts) {
 }
 
 Status check_known_keys(const Json& object, std::string_view where, const std::vector<std::string>& known,
-                        std::span<const std::string_view> later) {
+                        std::span<const Unsupported> unsupported) {
   PERCALE_RETURN_IF_ERROR(object.expect(Json::Kind::kObject, where));
   for (size_t i = 0; i < object.size(); ++i) {
     const std::string& key = object.key(i);
     const Json& value = object.item(i);
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    if (std::find(later.begin(), later.end(), key) == later.end()) {
+    const Unsupported* listed = find_unsupported(unsupported, key);
+    if (listed == nullptr) {
       return value.error(key, "unknown key in ", where, did_you_mean(key, known));
     }
     const bool off = value.is_null() || (value.kind() == Json::Kind::kBool && !*value.as_bool(key));
     if (off) continue;
     return unimplemented("line ", value.line(), ", column ", value.column(), ": '", key, "' of ", where,
-                         " is not implemented yet");
+                         " is not implemented; ", listed->instead);
   }
   return {};
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/text/json.h"
+#include "core/train/layers/unsupported.h"
 #include "core/train/method/json_keys.h"
 
 namespace percale {
@@ -60,9 +61,9 @@ std::string named_facts_json(const std::vector<NamedFacts>& facts);
 std::string key_facts_json(const std::vector<KeyFacts>& keys);
 
 // INVALID_ARGUMENT unless `object` is an object that has no other keys. UNIMPLEMENTED for a key of
-// `later` that is neither null nor false. `where` names the object in messages.
+// `unsupported` that is neither null nor false. `where` names the object in messages.
 Status check_known_keys(const Json& object, std::string_view where, const std::vector<std::string>& known,
-                        std::span<const std::string_view> later = {});
+                        std::span<const Unsupported> unsupported = {});
 
 namespace key_table {
 

@@ -256,6 +256,9 @@ TEST_CASE("what is not there yet is named") {
     CAPTURE(status.to_string());
     CHECK(status.code() == Code::kUnimplemented);
   }
+  CHECK(parse_with(R"(, "validation_split": 0.1)")
+            .message()
+            .ends_with("'validation_split' of SPEC is not implemented; give the rows as 'validation' of 'data'"));
   CHECK(parse_with(R"(, "sample_weight": null, "parameters": "host")").ok());
 }
 
