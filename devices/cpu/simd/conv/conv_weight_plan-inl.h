@@ -1,5 +1,5 @@
-// The plan of a weight gradient, compiled once per target: which taps, channels and pixels are summed
-// together, and the layout of the scratch memory.
+// The plan of a weight gradient, compiled once per target: which taps, channels and pixels are
+// summed together, and the layout of the scratch memory.
 #if defined(PERCALE_DEVICES_CPU_SIMD_CONV_CONV_WEIGHT_PLAN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PERCALE_DEVICES_CPU_SIMD_CONV_CONV_WEIGHT_PLAN_INL_H_
 #undef PERCALE_DEVICES_CPU_SIMD_CONV_CONV_WEIGHT_PLAN_INL_H_

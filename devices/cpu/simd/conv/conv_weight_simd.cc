@@ -119,8 +119,8 @@ class WeightGrad {
     }
   }
 
-  // Some jobs (an image and a group each) whose sums are added at once: `images` jobs from `job` on,
-  // `apart` from each other, whose buffers are `step` elements apart.
+  // Some jobs (an image and a group each) whose sums are added at once: `images` jobs from `job`
+  // on, `apart` from each other, whose buffers are `step` elements apart.
   struct Jobs {
     int64_t job, images, apart;
     const float* buffer;
