@@ -165,7 +165,7 @@ class ComputeBuilder {
   // `*forward` receives the number of nodes of the forward pass; the backward pass follows them.
   Status build(bool synchronized, const ParallelSpec& parallel, size_t* forward) {
     form_ = training_form(graph_, graph_.main(), frozen_, synchronized);
-    out_.meets_shards = form_.meets_shards;
+    out_.has_shard_barrier = form_.has_shard_barrier;
     PERCALE_RETURN_IF_ERROR(find_totals());
     drop_unused_statistics();
     PERCALE_ASSIGN_OR_RETURN(f_, b_.add_function(kComputeFunction));

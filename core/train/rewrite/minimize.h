@@ -24,7 +24,7 @@ struct TrainingForm {
   };
   std::vector<Statistic> statistics;
   bool changed = false;
-  bool meets_shards = false;  // its shards must be computed at the same time
+  bool has_shard_barrier = false;  // its shards must be computed at the same time
 };
 // Makes the training form. BatchNormalization whose moving mean matches a pattern in `frozen` stays
 // as it is. With `synchronized`, or if the layer is marked (core/train/layers/synchronized.h), its
@@ -92,7 +92,7 @@ struct TrainGraph {
   std::vector<std::pair<std::string, SplitForm>> split;
   bool batch_coupled = false;  // rows of a batch influence each other
   // The result of a shard depends on the rows of all: they must be computed at the same time.
-  bool meets_shards = false;
+  bool has_shard_barrier = false;
   bool can_recompute = false;  // a kRecomputeFunction exists
   // For kStepFunction; empty if there is none. Inputs: compute's inputs, the learning rate and the
   // step. Outputs: compute's totals, then next values of variables. `step_of`: the indices of these

@@ -39,7 +39,7 @@ class NormTraining {
     if (synchronized_ || is_synchronized(graph_, mean->name)) {
       node.op = graph_.registry->find_op("percale", "SynchronizedBatchNormalization");
       node.attributes.erase("training_mode");
-      out_.meets_shards = true;
+      out_.has_shard_barrier = true;
     } else {
       node.attributes.set("training_mode", 1);
     }
