@@ -84,6 +84,7 @@ struct StepFactors {
       : scale(static_cast<T>(n.scale)),
         lr(static_cast<T>(n.rate)),
         decay(static_cast<T>(p.weight_decay)),
+        decays(p.rule != Rule::kAdamW && p.rule != Rule::kLion && decay != 0),
         mu(static_cast<T>(p.momentum)),
         b1(static_cast<T>(p.beta1)),
         b2(static_cast<T>(p.beta2)),
@@ -100,7 +101,9 @@ struct StepFactors {
         power(static_cast<T>(p.power)),
         ridge(static_cast<T>(p.beta / n.rate + 2 * p.l2)) {}
 
-  T scale, lr, decay, mu, b1, b2, epsilon;
+  T scale, lr, decay;
+  bool decays;  // decay times the parameter is added to the gradient
+  T mu, b1, b2, epsilon;
   T c1, c2;                       // 1 - beta1, 1 - beta2
   T alpha, c_alpha;               // c_alpha: 1 - alpha
   T step_size, root;              // Adam: rate / correction 1, sqrt(correction 2)
@@ -117,8 +120,7 @@ void apply_step(const StepPlan& p, const StepNumbers& numbers, const StepSpans<T
   const StepFactors<T> f(p, numbers);
   for (int64_t i = 0; i < count; ++i) {
     T w = param[i];
-    const T g = p.rule == Rule::kAdamW || p.rule == Rule::kLion || f.decay == 0 ? grad[i] * f.scale
-                                                                                : grad[i] * f.scale + f.decay * w;
+    const T g = f.decays ? grad[i] * f.scale + f.decay * w : grad[i] * f.scale;
     switch (p.rule) {
       case Rule::kSGD: w -= f.lr * g; break;
       case Rule::kMomentum: {
