@@ -7,6 +7,8 @@
 #include "core/train/data/csv_rules.h"
 #include "core/train/loop/streaming_loop.h"
 #include "core/train/loop/synchronous_loop.h"
+#include "core/train/rewrite/inference_form.h"
+#include "core/train/rewrite/train_graph.h"
 
 namespace percale {
 namespace {

@@ -205,7 +205,7 @@ void open_histories(Training& training, const Args& args) {
   update_histories(training, true);
 }
 
-// Trains until the last step or a signal. Throws an error if the training or writing its files failed.
+// Trains until the last step or a signal. Throws if the training or writing its files failed.
 void fit(Training& training) {
   percale_status* fitted = percale_trainer_fit(training.trainer, nullptr, 0, on_step, &training);
   training.bar.clear();

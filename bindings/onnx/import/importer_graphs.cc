@@ -20,8 +20,8 @@ Status drop_axis(int64_t axis, int64_t* dims, size_t* rank) {
   return {};
 }
 
-// Finds the axes of the inputs that a Scan divides into elements, which are its last ones. `inputs`:
-// the number of all.
+// Finds the axes of the inputs that a Scan divides into elements, which are its last ones. The node
+// has `inputs` inputs.
 Status scan_axes(const NodeProto& node, size_t inputs, std::vector<int64_t>* axes) {
   const AttributeProto *count = find_attribute(node, "num_scan_inputs"),
                        *given = find_attribute(node, "scan_input_axes");

@@ -1,8 +1,9 @@
+#include "core/train/rewrite/training_form.h"
+
 #include "core/passes/edit/rewrite.h"
 #include "core/train/layers/state_ops.h"
 #include "core/train/layers/synchronized.h"
 #include "core/train/method/name_pattern.h"
-#include "core/train/rewrite/minimize.h"
 
 namespace percale {
 namespace {
