@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "devices/cuda/kernels/common/product_args.h"
 #include "devices/cuda/launch/kernels.h"
 #include "devices/cuda/launch/walk.h"
 #include "devices/cuda/vendor/dnn_attention.h"

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "devices/cuda/elementwise/fused.h"
+#include "devices/cuda/kernels/common/product_args.h"
 #include "devices/cuda/launch/epilogue.h"
 #include "devices/cuda/launch/kernels.h"
 #include "devices/cuda/launch/window.h"

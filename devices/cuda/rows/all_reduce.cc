@@ -4,6 +4,7 @@
 #include <exception>
 #include <string>
 
+#include "devices/cuda/kernels/common/row_args.h"
 #include "devices/cuda/launch/kernel.h"
 
 namespace percale::cuda {

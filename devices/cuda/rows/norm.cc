@@ -4,6 +4,7 @@
 #include <array>
 #include <initializer_list>
 
+#include "devices/cuda/kernels/common/row_args.h"
 #include "devices/cuda/launch/epilogue.h"
 #include "devices/cuda/launch/kernels.h"
 
@@ -220,7 +221,7 @@ struct ChannelKernels {
 ChannelKernels channel_kernels(Plan& plan, const ChannelNormArgs& args, percale_dtype dtype) {
   const percale_dtype wide = dtype == PERCALE_DTYPE_F64 ? dtype : PERCALE_DTYPE_F32;
   const auto kernel = [](const std::string& what, percale_dtype of) {
-    return DeviceKernel{Family::norm, kernel_name(what.c_str(), of)};
+    return DeviceKernel{Family::channel_norm, kernel_name(what.c_str(), of)};
   };
   const std::string last = args.channels_last != 0 ? "_last" : "";
   return {kernel("channel_moments" + last, dtype),

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "devices/cuda/kernels/common/row_args.h"
 #include "devices/cuda/launch/kernels.h"
 
 namespace percale::cuda {
