@@ -132,7 +132,7 @@ Run prepare_attention(Plan& plan) {
   return [=, args = sizes](const Launch& launch) {
     if (bytes == 0) return;
     if (args.keys == 0) {  // a sum over no keys
-      launch.queue().clear(launch.out(0).address, static_cast<uint64_t>(bytes));
+      launch.stream().clear(launch.out(0).address, static_cast<uint64_t>(bytes));
       return;
     }
     AttentionArgs now = args;
