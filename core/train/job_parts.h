@@ -6,7 +6,7 @@
 #include "core/train/data/dataset.h"
 #include "core/train/method/losses.h"
 #include "core/train/method/schedule.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/objective.h"
 
 namespace percale {
 

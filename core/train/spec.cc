@@ -8,6 +8,7 @@
 #include "core/train/data/data_columns.h"
 #include "core/train/data/data_files.h"
 #include "core/train/method/name_pattern.h"
+#include "core/train/rewrite/train_graph.h"
 #include "core/train/shards/device_choice.h"
 #include "core/train/trainer_keys.h"
 

@@ -186,6 +186,52 @@ void tell_what_is_left(const Json& facts, bool trained) {
   }
 }
 
+// Takes the folder for the results, and restores the run that continues. Returns the folder, which
+// is empty if nothing is written.
+std::string open_folder(percale_trainer* trainer, const Args& args) {
+  std::string out = args.get("--out");
+  if (args.has("--resume")) {
+    const std::string folder = resume(trainer, args.get("--resume"));
+    if (out.empty()) out = folder;
+  }
+  if (!out.empty()) take_folder(trainer, out, args.has("--overwrite"));
+  return out;
+}
+
+void open_histories(Training& training, const Args& args) {
+  if (!training.out.empty()) training.histories.emplace_back(training.out + "/" + kHistoryFile, "csv");
+  if (args.has("--history")) training.histories.emplace_back(args.get("--history"), "csv");
+  if (args.has("--tensorboard")) training.histories.emplace_back(event_path(args.get("--tensorboard")), "events");
+  update_histories(training, true);
+}
+
+// Trains until the last step or a signal. Throws if the training or writing its files failed.
+void fit(Training& training) {
+  percale_status* fitted = percale_trainer_fit(training.trainer, nullptr, 0, on_step, &training);
+  training.bar.clear();
+  update_histories(training, true);
+  if (training.failed != nullptr) {
+    percale_status_release(fitted);
+    check(training.failed, "the checkpoint");
+  }
+  check(fitted);
+  for (const HistoryFile& file : training.histories) file.check_written();
+}
+
+// Evaluates the test data, if the SPEC has any and no signal ended the training.
+Json evaluate_test(const Training& training, const Json& spec) {
+  if (training.ended_by != 0 || !spec["data"]["test"].given()) return {};
+  percale_text* json = nullptr;
+  check(percale_trainer_evaluate(training.trainer, nullptr, &json));
+  return Json::parse(take_text(json));
+}
+
+std::string digest_of(percale_variables* table) {
+  percale_text* text = nullptr;
+  check(percale_variables_digest(table, &text));
+  return take_text(text);
+}
+
 int run_train(const Args& args) {
   const bool writes = args.has("--out") || args.has("--resume");
   const int64_t every = args.integer("--checkpoint-every", 0, 1);
@@ -199,34 +245,18 @@ int run_train(const Args& args) {
   percale_variables* const table = job.variables.get();
   if (args.has("--weights")) check(percale_variables_load(table, args.get("--weights").c_str(), 1));
   if (!args.json()) std::fprintf(stderr, "devices: %s\n", device_list(setup).c_str());
-  std::string out = args.get("--out");
-  if (args.has("--resume")) {
-    const std::string folder = resume(made, args.get("--resume"));
-    if (out.empty()) out = folder;
-  }
-  if (!out.empty()) take_folder(made, out, args.has("--overwrite"));
+  const std::string out = open_folder(made, args);
 
   const int64_t before = percale_trainer_steps(made);
   Training training{made, ProgressBar(job.spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every};
-  if (!out.empty()) training.histories.emplace_back(out + "/" + kHistoryFile, "csv");
-  if (args.has("--history")) training.histories.emplace_back(args.get("--history"), "csv");
-  if (args.has("--tensorboard")) training.histories.emplace_back(event_path(args.get("--tensorboard")), "events");
-  update_histories(training, true);
+  open_histories(training, args);
   Trace trace;
   if (args.has("--trace")) {
     trace = make_trace(setup);
     percale_trainer_set_trace(made, trace.get());
   }
   const StopSignals signals;
-  percale_status* fitted = percale_trainer_fit(made, nullptr, 0, on_step, &training);
-  training.bar.clear();
-  update_histories(training, true);
-  if (training.failed != nullptr) {
-    percale_status_release(fitted);
-    check(training.failed, "the checkpoint");
-  }
-  check(fitted);
-  for (const HistoryFile& file : training.histories) file.check_written();
+  fit(training);
   if (!out.empty() && percale_trainer_steps(made) > before) write_results(made, table, out, args.json());
   if (trace != nullptr) {
     percale_trainer_set_trace(made, nullptr);
@@ -238,15 +268,8 @@ int run_train(const Args& args) {
     tell_what_is_left(describe(made), training.last.has_value());
   }
 
-  Json test;
-  if (training.ended_by == 0 && job.spec["data"]["test"].given()) {
-    percale_text* json = nullptr;
-    check(percale_trainer_evaluate(made, nullptr, &json));
-    test = Json::parse(take_text(json));
-  }
-  percale_text* digest_text = nullptr;
-  check(percale_variables_digest(table, &digest_text));
-  const std::string digest = take_text(digest_text);
+  const Json test = evaluate_test(training, job.spec);
+  const std::string digest = digest_of(table);
   const int exit_code = training.ended_by != 0 ? kEndedBySignal + training.ended_by : 0;
   if (args.json()) {
     print_json(training, test, digest);

@@ -1,5 +1,5 @@
-// A plug-in whose ops have the names and the attributes of ops that Percale itself treats specially,
-// for namesakes_test.cc. Each computes something else:
+// A plug-in whose ops have the names and attributes of ops that Percale itself treats specially.
+// Each computes something else:
 // sample:ReadVariable(x) = 2 x, sample:Assign(x) = x + 1, sample:Conv(x, w) = x - w.
 #include <percale_plugin.hpp>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/train/method/monitor.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/objective.h"
 
 namespace percale {
 

@@ -1,7 +1,7 @@
 // Layers as composites: each is a function that emits ops of the registry, with Keras 3's names and
 // defaults.
 //
-// Layers emit the inference form; core/train/rewrite/minimize.h rewrites Dropout and
+// Layers emit the inference form; core/train/rewrite/training_form.h rewrites Dropout and
 // BatchNormalization to their training form. Data is channels-last. ONNX's channels-first ops are
 // wrapped in Transposes; those of neighbouring layers cancel.
 #ifndef PERCALE_CORE_TRAIN_LAYERS_LAYERS_H_

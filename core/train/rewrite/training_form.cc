@@ -1,8 +1,9 @@
+#include "core/train/rewrite/training_form.h"
+
 #include "core/passes/edit/rewrite.h"
 #include "core/train/layers/state_ops.h"
 #include "core/train/layers/synchronized.h"
 #include "core/train/method/name_pattern.h"
-#include "core/train/rewrite/minimize.h"
 
 namespace percale {
 namespace {
@@ -39,7 +40,7 @@ class NormTraining {
     if (synchronized_ || is_synchronized(graph_, mean->name)) {
       node.op = graph_.registry->find_op("percale", "SynchronizedBatchNormalization");
       node.attributes.erase("training_mode");
-      out_.meets_shards = true;
+      out_.has_shard_barrier = true;
     } else {
       node.attributes.set("training_mode", 1);
     }

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "devices/cuda/stream/queue.h"
+#include "devices/cuda/stream/stream.h"
 
 namespace percale::cuda {
 namespace {
@@ -172,22 +172,22 @@ abi::Dnn Device::dnn() {
   return dnn_;
 }
 
-Queue& Device::copies() {
-  if (copies_ == nullptr) copies_ = std::make_unique<Queue>(*this);
+Stream& Device::copies() {
+  if (copies_ == nullptr) copies_ = std::make_unique<Stream>(*this);
   return *copies_;
 }
 
 void Device::copy_to_device(abi::Address to, const void* from, uint64_t bytes) {
-  with_copies([&](Queue& queue) {
-    queue.copy_to_device(to, from, bytes);
-    queue.synchronize();
+  with_copies([&](Stream& stream) {
+    stream.copy_to_device(to, from, bytes);
+    stream.synchronize();
   });
 }
 
 void Device::copy_to_host(void* to, abi::Address from, uint64_t bytes) {
-  with_copies([&](Queue& queue) {
-    queue.copy_to_host(to, from, bytes);
-    queue.synchronize();
+  with_copies([&](Stream& stream) {
+    stream.copy_to_host(to, from, bytes);
+    stream.synchronize();
   });
 }
 

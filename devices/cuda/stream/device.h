@@ -19,7 +19,7 @@
 
 namespace percale::cuda {
 
-class Queue;
+class Stream;
 class DnnPlan;
 
 // The state that all devices of one copy of the library share, and the host's function table. Lives
@@ -106,7 +106,7 @@ class Device {
 
  private:
   abi::Function find_function(abi::Module module, const std::string& name, size_t argument_bytes) const;
-  Queue& copies();
+  Stream& copies();
   abi::Dnn dnn();
 
   Shared& shared_;
@@ -133,7 +133,7 @@ class Device {
   abi::Dnn dnn_ = nullptr;
   std::unordered_map<std::string, std::shared_ptr<const DnnPlan>> dnn_plans_;
   std::mutex copies_mutex_;
-  std::unique_ptr<Queue> copies_;
+  std::unique_ptr<Stream> copies_;
 };
 
 // Makes the device's context current on this thread while the object lives.

@@ -3,7 +3,7 @@
 
 #include "core/plan/evaluate.h"
 #include "core/session/initialize.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/training_form.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {
