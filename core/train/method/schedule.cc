@@ -75,7 +75,7 @@ constexpr Row kSchedules[] = {
     {"step", "Multiplies the learning rate by gamma every step_size steps.", Kind::kStep, kStepKeys},
     {"cosine", "Lowers the learning rate along half a cosine to alpha times its value, then keeps it.", Kind::kCosine,
      kCosineKeys},
-    {"warm_up", "Raises the learning rate linearly over the first steps, then keeps it.", Kind::kWarmUp, kWarmUpKeys},
+    {"warm_up", "Raises the learning rate in equal parts from rate / steps to the optimizer's rate, then keeps it.", Kind::kWarmUp, kWarmUpKeys},
     {"one_cycle", "Raises and lowers the learning rate once, as PyTorch's OneCycleLR without momentum.",
      Kind::kOneCycle, kOneCycleKeys},
     {"plateau", "Lowers the learning rate when a monitored value stops improving, as PyTorch's ReduceLROnPlateau.",
