@@ -65,9 +65,7 @@ OptionValues::OptionValues(const percale_options* options, std::string_view kind
   if (options == nullptr && known != nullptr) defaults_ = known->options();
 }
 
-bool OptionValues::is_set(std::string_view key) const {
-  return options_ != nullptr && options_->values.contains(key);
-}
+bool OptionValues::is_set(std::string_view key) const { return options_ != nullptr && options_->values.contains(key); }
 
 std::string OptionValues::text(std::string_view key) const {
   if (is_set(key)) return options_->values.find(key)->second;

@@ -26,7 +26,7 @@ std::span<const OptionKind> option_kinds();
 struct percale_options {
   const percale::c_api::OptionKind* kind;
   std::vector<percale::OptionSpec> table;
-  std::map<std::string, std::string, std::less<>> values;  // those that were set, from checked_option()
+  std::map<std::string, std::string, std::less<>> values;  // from checked_option(), of set options
 };
 
 namespace percale::c_api {

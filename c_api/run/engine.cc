@@ -45,9 +45,8 @@ Status make_engine(const percale_options* options, percale_engine* out) {
   const OptionValues values(options, kKind);
   const EngineOptions engine = engine_options(values);
   const std::string onednn = values.text("onednn");
-  PERCALE_ASSIGN_OR_RETURN(
-      std::shared_ptr<Plugins> plugins,
-      Plugins::load(host_api(), values.text("plugin_path"), onednn == "off" ? "onednn" : ""));
+  PERCALE_ASSIGN_OR_RETURN(std::shared_ptr<Plugins> plugins,
+                           Plugins::load(host_api(), values.text("plugin_path"), onednn == "off" ? "onednn" : ""));
   const simd::Isa isa = simd::capped(simd::detect_isa(), simd::parse_isa_cap(engine.isa).value_or(simd::detect_isa()));
   auto registry = std::make_shared<Registry>();
   registry->set_isa(std::string(simd::isa_name(isa)));

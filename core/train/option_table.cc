@@ -79,9 +79,7 @@ Status visit_options(Spec* spec, Visit&& visit) {
 
 std::pair<OptionType, std::string> type_and_default(int64_t start) { return {OptionType::kInt, str_cat(start)}; }
 std::pair<OptionType, std::string> type_and_default(double start) { return {OptionType::kFloat, str_cat(start)}; }
-std::pair<OptionType, std::string> type_and_default(bool start) {
-  return {OptionType::kSwitch, start ? "on" : "off"};
-}
+std::pair<OptionType, std::string> type_and_default(bool start) { return {OptionType::kSwitch, start ? "on" : "off"}; }
 std::pair<OptionType, std::string> type_and_default(const std::string& start) { return {OptionType::kText, start}; }
 
 // `start` holds the defaults.
@@ -107,7 +105,9 @@ std::pair<OptionType, std::string> type_and_default(const Key<T>& key, const T& 
 }
 
 double or_infinity(double bound) {
-  return std::abs(bound) == std::numeric_limits<double>::max() ? std::copysign(std::numeric_limits<double>::infinity(), bound) : bound;
+  return std::abs(bound) == std::numeric_limits<double>::max()
+             ? std::copysign(std::numeric_limits<double>::infinity(), bound)
+             : bound;
 }
 
 template <class T>

@@ -38,8 +38,9 @@ constexpr Key<DataSpec> kDataKeys[] = {
 constexpr Key<Spec> kWeightsKeys[] = {
     {.name = "file",
      .value = &Spec::weights,
-     .doc = "A safetensors file, a checkpoint, or a folder of checkpoints, of which the newest is used. A .percale file "
-            "is not allowed here; use it as 'model'.",
+     .doc =
+         "A safetensors file, a checkpoint, or a folder of checkpoints, of which the newest is used. A .percale file "
+         "is not allowed here; use it as 'model'.",
      .required = true},
     {.name = "map",
      .value = ByHand{"object"},
@@ -61,9 +62,10 @@ constexpr Key<Spec> kDataSets[] = {
 constexpr Key<Spec> kKeys[] = {
     {.name = "model",
      .value = ByHand{"list or text"},
-     .doc = "A list of layers, each {\"layer\": \"Dense\", \"units\": 10, ...}; or the path of a model file, .percale or "
-            "a format that an importer reads. A layer may have a 'name' and 'inputs', the names of earlier layers or "
-            "of inputs ('x' is the data). A layer without 'inputs' takes the output of the layer before it.",
+     .doc =
+         "A list of layers, each {\"layer\": \"Dense\", \"units\": 10, ...}; or the path of a model file, .percale or "
+         "a format that an importer reads. A layer may have a 'name' and 'inputs', the names of earlier layers or "
+         "of inputs ('x' is the data). A layer without 'inputs' takes the output of the layer before it.",
      .required = true},
     {.name = "input_shape",
      .value = ByHand{"list or object"},
@@ -126,9 +128,10 @@ constexpr Key<Spec> kKeys[] = {
     {"drop_remainder", &Spec::drop_remainder, "Leaves out the last batch of an epoch if it is short."},
     {.name = "devices",
      .value = &Spec::devices,
-     .doc = "Devices of the engine that compute shards: a comma-separated list of names, KIND=NUMBER (the first devices "
-            "of a kind), or all. If 'shards' is given, there must be at least one shard per device; otherwise at most "
-            "as many devices as shards are used.",
+     .doc =
+         "Devices of the engine that compute shards: a comma-separated list of names, KIND=NUMBER (the first devices "
+         "of a kind), or all. If 'shards' is given, there must be at least one shard per device; otherwise at most "
+         "as many devices as shards are used.",
      .fallback = "all",
      .option = {.name = "devices"}},
     {.name = "precision",

@@ -13,22 +13,21 @@ using Form = AsOption::Form;
 constexpr double kMany = 1073741824;             // 2^30
 constexpr double kMostEpochs = 1099511627776.0;  // 2^40
 
-constexpr Key<Optimizer> kClipKeys[] = {
-    {.name = "global_norm",
-     .value = &Optimizer::clip_norm,
-     .doc = "Largest norm of all gradients together; 0: no limit.",
-     .low = 0,
-     .option = {.name = "clip_norm", .with_spec = false}},
-    {.name = "norm",
-     .value = &Optimizer::clip_each_norm,
-     .doc = "Largest norm of each gradient; 0: no limit.",
-     .low = 0,
-     .option = {.name = "clip_each_norm", .with_spec = false}},
-    {.name = "value",
-     .value = &Optimizer::clip_value,
-     .doc = "Largest absolute value of any gradient element; 0: no limit.",
-     .low = 0,
-     .option = {.name = "clip_value", .with_spec = false}}};
+constexpr Key<Optimizer> kClipKeys[] = {{.name = "global_norm",
+                                         .value = &Optimizer::clip_norm,
+                                         .doc = "Largest norm of all gradients together; 0: no limit.",
+                                         .low = 0,
+                                         .option = {.name = "clip_norm", .with_spec = false}},
+                                        {.name = "norm",
+                                         .value = &Optimizer::clip_each_norm,
+                                         .doc = "Largest norm of each gradient; 0: no limit.",
+                                         .low = 0,
+                                         .option = {.name = "clip_each_norm", .with_spec = false}},
+                                        {.name = "value",
+                                         .value = &Optimizer::clip_value,
+                                         .doc = "Largest absolute value of any gradient element; 0: no limit.",
+                                         .low = 0,
+                                         .option = {.name = "clip_value", .with_spec = false}}};
 
 constexpr Key<ParameterGroup> kGroupKeys[] = {
     {.name = "pattern",
@@ -158,10 +157,8 @@ constexpr Key<TrainerOptions> kept_monitor_key() {
           .value = ReadBy<TrainerOptions>{"text", read_kept_monitor},
           .doc = kRow.doc,
           .fallback = kRow.fallback,
-          .option = {.name = "monitor",
-                     .form = Form::kText,
-                     .note = "Compared by 'keep_best'.",
-                     .fallback = kRow.fallback}};
+          .option = {
+              .name = "monitor", .form = Form::kText, .note = "Compared by 'keep_best'.", .fallback = kRow.fallback}};
 }
 
 constexpr Key<TrainerOptions> kCheckpointKeys[] = {
@@ -317,7 +314,8 @@ Status strategy_beside_parallel(const Json& strategy) {
 }
 
 Status read_trainer_keys(const Json& object, TrainerOptions* out) {
-  if (const Json* strategy = present(object, "strategy"); strategy != nullptr && present(object, "parallel") != nullptr) {
+  if (const Json* strategy = present(object, "strategy");
+      strategy != nullptr && present(object, "parallel") != nullptr) {
     return strategy_beside_parallel(*strategy);
   }
   PERCALE_RETURN_IF_ERROR(read_members(object, "SPEC", update_keys(), &out->optimizer));

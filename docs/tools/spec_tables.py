@@ -66,14 +66,15 @@ def entry_key_table(entries):
 
 
 class Tables:
-    """What the program lists, and which parts of it have been shown."""
+    """The lists of the program, and the parts of them that no table has shown yet."""
 
     def __init__(self, lists):
         self.lists = lists
         self.objects = dict(objects(lists["spec"], "spec"))
         self.unseen = {("names", topic) for topic in TOPICS if topic != "spec"}
         self.unseen |= {("keys", topic) for topic in TOPICS if topic != "spec" and any(entry["keys"] for entry in lists[topic])}
-        self.unseen |= {("keys", path) for path in self.objects if path != "spec"}  # `left` counts those of a SPEC
+        self.unseen |= {("keys", path) for path in self.objects if path != "spec"}
+        # The keys of the SPEC itself are counted one by one.
         self.left = {key["name"] for key in lists["spec"]}
 
     def show(self, kind, path):

@@ -23,7 +23,8 @@ const Json* present(const Json& object, std::string_view key) {
 Result<double> number_of(const Json& value, std::string_view key, double low, double high) {
   PERCALE_ASSIGN_OR_RETURN(const double number, value.as_double(key));
   const bool bounded = high < std::numeric_limits<double>::max();
-  if (!(number >= low) || (bounded && number > high)) return range_error(value, key, str_cat(number), str_cat(low), str_cat(high));
+  if (!(number >= low) || (bounded && number > high))
+    return range_error(value, key, str_cat(number), str_cat(low), str_cat(high));
   return number;
 }
 

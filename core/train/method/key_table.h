@@ -43,7 +43,7 @@ struct Bytes {
 
 // The option of the C ABI that sets the key of a row.
 struct AsOption {
-  // How the text of the option becomes a value of the key.
+  // The form of the option's text.
   enum class Form : uint8_t {
     kPlain,       // by the type of the key: a number, a switch, bytes, one of the choices, a text
     kText,        // the text as it is
@@ -62,9 +62,8 @@ struct AsOption {
 // One key of a JSON object that is read into a T.
 template <class T>
 struct Key {
-  using Value =
-      std::variant<ByHand, ReadBy<T>, Bytes<T>, double T::*, int64_t T::*, bool T::*, std::string T::*,
-                   std::optional<double> T::*, std::optional<int64_t> T::*, std::optional<bool> T::*>;
+  using Value = std::variant<ByHand, ReadBy<T>, Bytes<T>, double T::*, int64_t T::*, bool T::*, std::string T::*,
+                             std::optional<double> T::*, std::optional<int64_t> T::*, std::optional<bool> T::*>;
   std::string_view name;
   Value value;
   std::string_view doc;

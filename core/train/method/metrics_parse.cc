@@ -50,8 +50,10 @@ constexpr Row kMetrics[] = {
     {"mae", "Same as mean_absolute_error."},
     {"root_mean_squared_error", "Square root of the mean squared difference."},
     {"perplexity", "e to the power of the mean cross-entropy."},
-    {"precision", "Fraction of predicted positives that are correct; each class is a separate yes/no question.", kCountKeys},
-    {"recall", "Fraction of actual positives that are predicted; each class is a separate yes/no question.", kCountKeys},
+    {"precision", "Fraction of predicted positives that are correct; each class is a separate yes/no question.",
+     kCountKeys},
+    {"recall", "Fraction of actual positives that are predicted; each class is a separate yes/no question.",
+     kCountKeys},
     {"f1_score", "Harmonic mean of precision and recall, per class.", kF1Keys},
     {"auc", "Area under the ROC curve, by trapezoids.", kAucKeys}};
 constexpr std::string_view kLaterMetrics[] = {"cosine_similarity", "mean_io_u", "r2_score",

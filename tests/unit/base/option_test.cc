@@ -5,7 +5,8 @@
 namespace percale {
 namespace {
 
-const OptionSpec kThreads = {.key = "threads", .type = OptionType::kInt, .fallback = "0", .doc = "", .min = 0, .max = 8};
+const OptionSpec kThreads = {
+    .key = "threads", .type = OptionType::kInt, .fallback = "0", .doc = "", .min = 0, .max = 8};
 const OptionSpec kEpochs = {.key = "epochs", .type = OptionType::kInt, .fallback = "1", .doc = "", .min = 1};
 
 std::string message(const OptionSpec& option, std::string_view text) {
