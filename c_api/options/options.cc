@@ -1,7 +1,6 @@
 #include "c_api/options/options.h"
 
 #include <charconv>
-#include <cmath>
 
 #include "core/base/similar_name.h"
 #include "core/text/json.h"

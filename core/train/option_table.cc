@@ -1,5 +1,6 @@
 #include "core/train/option_table.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
