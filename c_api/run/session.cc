@@ -46,21 +46,21 @@ int64_t deadline_after(int64_t timeout_ns) {
 namespace {
 
 Result<SessionOptions> session_options(const percale_options* options) {
-  constexpr std::string_view kKind = "session";
+  const OptionValues values(options, "session");
   SessionOptions out;
-  out.compile.soft_placement = option_switch(options, kKind, "soft_placement");
-  out.compile.log_placement = option_switch(options, kKind, "log_placement");
-  out.cache_size = option_int(options, kKind, "cache_size");
-  out.memory_limit = option_int(options, kKind, "memory_limit");
-  out.compile.bf16 = option_text(options, kKind, "precision") == "bf16";
-  out.measures = option_text(options, kKind, "cost_model") == "measured";
-  if (const std::string path = option_text(options, kKind, "costs"); !path.empty()) {
+  out.compile.soft_placement = values.is_on("soft_placement");
+  out.compile.log_placement = values.is_on("log_placement");
+  out.cache_size = values.integer("cache_size");
+  out.memory_limit = values.integer("memory_limit");
+  out.compile.bf16 = values.text("precision") == "bf16";
+  out.measures = values.text("cost_model") == "measured";
+  if (const std::string path = values.text("costs"); !path.empty()) {
     PERCALE_ASSIGN_OR_RETURN(const std::string trace, read_file(path));
     auto costs = times_of_trace(trace);
     if (!costs.ok()) return costs.status().with_context(str_cat("'costs': ", path));
     out.costs = std::move(*costs);
   }
-  const std::string names = option_text(options, kKind, "passes_off");
+  const std::string names = values.text("passes_off");
   for (std::string_view rest = names; !rest.empty();) {
     const size_t comma = rest.find(',');
     out.compile.disabled_passes.emplace_back(rest.substr(0, comma));

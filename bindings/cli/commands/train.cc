@@ -20,11 +20,10 @@ namespace {
 
 constexpr Flag kFlags[] = {
     {"--data", "DIR", "folder of the data files; also searched: PERCALE_DATA, the cache, the SPEC's folder"},
-    {"--epochs", "N", "number of passes over the data; overrides the SPEC"},
-    {"--seed", "N", "random seed; overrides the SPEC"},
-    {"--shards", "N", "number of parts of each batch; overrides the SPEC"},
-    {"--mode", "MODE",
-     "sync: a step waits for all shards; backup:M: for the first M; bounded:K: variables may be K steps old; async"},
+    {"--epochs", "N", "Overrides the SPEC.", {"trainer", "epochs"}},
+    {"--seed", "N", "Overrides the SPEC.", {"trainer", "seed"}},
+    {"--shards", "N", "Overrides the SPEC.", {"trainer", "shards"}},
+    {"--mode", "MODE", "Overrides the SPEC.", {"trainer", "mode"}},
     {"--weights", "FILE", "initial values of all parameters, a safetensors file"},
     {"--out", "DIR", "folder for checkpoints, history.csv (written during training), loss.svg and model.percale"},
     {"--resume", "DIR",
@@ -89,15 +88,6 @@ int32_t on_step(void* user, const percale_progress* progress) {
     written = update_histories(training, epoch_ended);
   }
   return training.failed == nullptr && written && training.ended_by == 0 ? 0 : 1;
-}
-
-void set_flags(Setup& setup, const Args& args) {
-  constexpr std::pair<const char*, const char*> kKeys[] = {
-      {"--epochs", "epochs"}, {"--seed", "seed"}, {"--shards", "shards"}, {"--mode", "mode"}};
-  for (const auto& [flag, key] : kKeys) {
-    if (args.has(flag))
-      check_setting(percale_options_set(setup.trainer_options.get(), key, args.get(flag).c_str()), flag);
-  }
 }
 
 // Writes the trained model, history and plot to the folder, and prints their paths for people.
@@ -239,7 +229,6 @@ int run_train(const Args& args) {
     if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " requires --out DIR"};
   }
   Setup setup(args);
-  set_flags(setup, args);
   const Job job(setup, args);
   percale_trainer* const made = job.trainer.get();
   percale_variables* const table = job.variables.get();

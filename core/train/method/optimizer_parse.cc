@@ -63,7 +63,7 @@ constexpr OptimizerKey kCommon[] = {
      .doc = "Whether tables train by rows: each step updates only the rows that it looked up.",
      .fallback = "true where the result does not change"}};
 
-constexpr Unsupported kUnsupportedKeys[] = {
+constexpr Unsupported kUnsupportedOptimizerKeys[] = {
     {"amsgrad", "there is no substitute; leave it out"},
     {"centered", "there is no substitute; leave it out"},
     {"loss_scale_factor", "leave it out: mixed precision is bf16, which needs no scaling"},
@@ -126,7 +126,7 @@ Status read_keys(const Json& json, const OptimizerRow& row, Optimizer* out) {
   add_names(row.keys, &known);
   add_names<Optimizer>(kCommon, &known);
   const std::string where = str_cat("optimizer '", row.name, "'");
-  PERCALE_RETURN_IF_ERROR(check_known_keys(json, where, known, kUnsupportedKeys));
+  PERCALE_RETURN_IF_ERROR(check_known_keys(json, where, known, kUnsupportedOptimizerKeys));
   PERCALE_RETURN_IF_ERROR(read_members(json, where, row.keys, out));
   PERCALE_RETURN_IF_ERROR(read_members<Optimizer>(json, where, kCommon, out));
   bool averages = false;

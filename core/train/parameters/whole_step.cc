@@ -9,7 +9,7 @@ std::vector<NextValue> next_values(const Graph& graph) {
   const Function& f = *graph.find_function(kCommitFunction);
   std::vector<NextValue> out;
   for (const Node& node : f.nodes) {
-    if (op_name(*node.op) != "percale:Assign") continue;
+    if (!node.op->is(Role::kAssign)) continue;
     const Variable* v = graph.find_variable(node.attributes.get_string("variable"));
     out.push_back({node.inputs[0], f.value(node.inputs[0]).kind == ValueKind::kNode,
                    static_cast<int32_t>(v - graph.variables.data())});

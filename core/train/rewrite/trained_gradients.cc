@@ -22,7 +22,7 @@ std::vector<Variable> trained_by(const Graph& graph, const Function& f, ValueId 
     if (!v.trainable || v.slot || !is_float(v.dtype) || matches_any(frozen, v.name)) continue;
     for (size_t i = 0; i < used.size(); ++i) {
       const Node& node = f.nodes[i];
-      if (!used[i] || op_name(*node.op) != "percale:ReadVariable") continue;
+      if (!used[i] || !node.op->is(Role::kReadVariable)) continue;
       if (node.attributes.get_string("variable") != v.name) continue;
       out.push_back(declaration(v));
       break;
