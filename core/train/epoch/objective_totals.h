@@ -8,6 +8,7 @@
 
 #include "core/train/method/monitor.h"
 #include "core/train/rewrite/objective.h"
+#include "core/train/shards/step_layout.h"
 
 namespace percale {
 
