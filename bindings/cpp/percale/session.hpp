@@ -60,6 +60,18 @@ inline int64_t time_limit(int64_t timeout_ns) {
   return timeout_ns < 0 && timeout_ns != PERCALE_FOREVER ? 0 : timeout_ns;
 }
 
+/// Feeds in the form of the C ABI. It borrows from the feeds.
+struct SplitFeeds {
+  explicit SplitFeeds(const Feeds& feeds) {
+    for (const Feed& feed : feeds.span()) {
+      names.push_back(feed.name.c_str());
+      tensors.push_back(feed.tensor.get());
+    }
+  }
+  std::vector<const char*> names;
+  std::vector<percale_tensor*> tensors;
+};
+
 }  // namespace detail
 
 /// An asynchronous run. Thread-safe.
@@ -141,7 +153,7 @@ class Session : public Handle<percale_session, percale_session_release> {
   /// Runs like run(), and also tells which version of the variables the run read.
   Result<Versioned> run_versioned(Feeds feeds, Names fetches, Names targets = {},
                                   int64_t timeout_ns = PERCALE_FOREVER) {
-    const Split split(feeds);
+    const detail::SplitFeeds split(feeds);
     std::vector<percale_tensor*> raw(fetches.size());
     Versioned out;
     if (percale_status* status = percale_session_run_versioned(
@@ -154,7 +166,7 @@ class Session : public Handle<percale_session, percale_session_release> {
   }
   /// Starts the run on a thread of the engine. The feeds are kept until it is over.
   Result<Event> run_async(Feeds feeds, Names fetches, Names targets = {}, int64_t timeout_ns = PERCALE_FOREVER) {
-    const Split split(feeds);
+    const detail::SplitFeeds split(feeds);
     return detail::made<Event, percale_event>([&](percale_event** out) {
       return percale_session_run_async(get(), split.names.data(), split.tensors.data(), split.names.size(),
                                        fetches.data(), fetches.size(), targets.data(), targets.size(),
@@ -175,18 +187,6 @@ class Session : public Handle<percale_session, percale_session_release> {
   }
   /// Records the session's activity from now on. An empty trace ends the recording.
   void set_trace(const Trace& trace) { percale_session_set_trace(get(), trace.get()); }
-
- private:
-  struct Split {
-    explicit Split(const Feeds& feeds) {
-      for (const Feed& feed : feeds.span()) {
-        names.push_back(feed.name.c_str());
-        tensors.push_back(feed.tensor.get());
-      }
-    }
-    std::vector<const char*> names;
-    std::vector<percale_tensor*> tensors;
-  };
 };
 
 namespace detail {
