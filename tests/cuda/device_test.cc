@@ -223,13 +223,13 @@ TEST_CASE("what the driver cannot keep goes piece by piece, and the next piece i
     const auto graph = chain(*engine, 13, {"cuda:0", "cuda:0", "cuda:0", "cuda:0", "cuda:0", "cuda:0", "cpu:0"});
     const auto session =
         *Session::create(engine, graph, nullptr, {.compile = {.disabled_passes = {"fuse_elementwise"}}});
-    const uint64_t before = emulator_count("played");
+    const uint64_t before = emulator_count("replayed");
     for (int i = 0; i < 8; ++i) {
       const auto got = session->run(kRun, std::vector{input()});
       REQUIRE_MESSAGE(got.ok(), got.status().to_string());
       CHECK(difference((*got)[0], on_cpu(13)) < 1e-6);
     }
-    CHECK(emulator_count("played") - before >= 5);
+    CHECK(emulator_count("replayed") - before >= 5);
   }
 }
 

@@ -71,14 +71,14 @@ TEST_CASE("a program that is kept gives what it gives without, run by run") {
     options.compile.disabled_passes = {"keep_work"};
     const auto kept = get(Session::create(engine, graph, nullptr));
     const auto plain = get(Session::create(engine, graph, nullptr, std::move(options)));
-    const uint64_t before = emulator_count("played");
+    const uint64_t before = emulator_count("replayed");
     for (int run = 0; run < 6; ++run) {
       CAPTURE(run);
       RunSpec spec = kSpec;
       const Tensor got = get(kept->run(spec, feeds(run, 3)))[0], want = get(plain->run(spec, feeds(run, 3)))[0];
       CHECK(std::memcmp(got.data(), want.data(), static_cast<size_t>(want.bytes())) == 0);
     }
-    const uint64_t count = emulator_count("played") - before;
+    const uint64_t count = emulator_count("replayed") - before;
     if (is_emulated()) CHECK(count == 5u);
   }
 }
@@ -129,13 +129,13 @@ TEST_CASE("a step of a device that has its parameters is one piece, and a variab
   for (int step = 0; step < 8; ++step) {
     CAPTURE(step);
     const std::vector<Tensor> batch{feeds(step, 0)[0]};
-    const uint64_t before = emulator_count("played"), launches = emulator_count("launches");
+    const uint64_t before = emulator_count("replayed"), launches = emulator_count("launches");
     const double loss = get(kept->step({"x"}, batch));
-    const uint64_t played = emulator_count("played") - before;
+    const uint64_t replayed = emulator_count("replayed") - before;
     // The parameters alternate between two places. A segment with the same addresses a second time
     // is captured while it is enqueued once more.
     if (is_emulated() && step >= 5) {
-      CHECK(played == 1u);
+      CHECK(replayed == 1u);
       CHECK(emulator_count("launches") - launches == 1u);
     }
     CHECK(std::abs(loss - get(host->step({"x"}, batch))) <= 1e-6 * loss);
@@ -150,10 +150,10 @@ TEST_CASE("a session's variables come to the device once, and from then on its p
   const Tensor x = feeds(0, 0)[0];
   for (int run = 0; run < 6; ++run) {
     CAPTURE(run);
-    const uint64_t before = emulator_count("played"), launches = emulator_count("launches");
+    const uint64_t before = emulator_count("replayed"), launches = emulator_count("launches");
     get(session->run(spec, std::vector<Tensor>{x}));
     if (!is_emulated()) continue;
-    CHECK(emulator_count("played") - before == (run < 2 ? 0u : 1u));
+    CHECK(emulator_count("replayed") - before == (run < 2 ? 0u : 1u));
     if (run > 2) CHECK(emulator_count("launches") - launches == 1u);
   }
 }

@@ -38,7 +38,7 @@ constexpr BinaryEntry kBinary[] = {
 struct Pair {
   DeviceKernel kernel;
   BinaryArgs args{};
-  Grid grid;
+  LaunchGrid grid;
 };
 
 Pair make_pair(percale_dtype dtype, BinaryOp op, bool compares, const Dims& a, const Dims& b, const Dims& y) {
@@ -134,7 +134,7 @@ Run prepare_where(Plan& plan) {
   args.size = elements(y);
   args.walk = make_walk<3>(
       y, {broadcast_strides(node.dims(0), y), broadcast_strides(node.dims(1), y), broadcast_strides(node.dims(2), y)});
-  const Grid grid = grid_for(args.size);
+  const LaunchGrid grid = grid_for(args.size);
   return [=](const Launch& launch) {
     if (args.size == 0) return;
     WhereArgs now = args;

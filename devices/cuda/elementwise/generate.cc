@@ -112,7 +112,7 @@ Run prepare_cumulate(Plan& plan) {
   // One block for each line if lines are long, and too few to give each thread its own.
   const bool is_long = args.size >= 256 && args.lines < 4096;
   const DeviceKernel kernel = kernel_of(is_long ? "cumulate_long" : "cumulate", elements_of);
-  Grid grid = grid_for(args.lines);
+  LaunchGrid grid = grid_for(args.lines);
   if (is_long) grid.blocks = static_cast<unsigned>(args.lines);
   return [=](const Launch& launch) {
     if (args.lines * args.size == 0) return;

@@ -44,7 +44,7 @@ Run prepare_random(Plan& plan) {
   args.scale = node.attribute("scale", 1.0);
   args.normal = node.op().starts_with("RandomNormal");
   const int64_t each = dtype == PERCALE_DTYPE_F64 ? 2 : 4;
-  const Grid grid = grid_for(rows.count * ((rows.size + each - 1) / each));
+  const LaunchGrid grid = grid_for(rows.count * ((rows.size + each - 1) / each));
   return [=](const Launch& launch) {
     if (args.rows * args.row_size == 0) return;
     RandomArgs now = args;
@@ -68,7 +68,7 @@ Run prepare_dropout(Plan& plan) {
   args.id = stream.id;
   const bool ratio = node.has(1), training = node.has(2), mask = node.gives(1);
   if (ratio) args.ratio_dtype = node.dtype(1);
-  const Grid grid = grid_for(rows.count * ((rows.size + 3) / 4));
+  const LaunchGrid grid = grid_for(rows.count * ((rows.size + 3) / 4));
   return [=](const Launch& launch) {
     if (args.rows * args.row_size == 0) return;
     DropoutArgs now = args;

@@ -76,7 +76,7 @@ Run run_unary(const Node& node, const UnaryCode& code) {
   args.op = code.op;
   args.alpha = code.alpha;
   args.beta = code.beta;
-  const Grid grid = grid_for(args.size, tests ? 1 : per_thread(dtype));
+  const LaunchGrid grid = grid_for(args.size, tests ? 1 : per_thread(dtype));
   return [=](const Launch& launch) {
     if (args.size == 0) return;
     UnaryArgs now = args;
@@ -130,7 +130,7 @@ Run prepare_clip(Plan& plan) {
   ClipArgs args{};
   args.size = elements(node.dims(0));
   const bool has_low = node.has(1), has_high = node.has(2);
-  const Grid grid = grid_for(args.size);
+  const LaunchGrid grid = grid_for(args.size);
   return [=](const Launch& launch) {
     if (args.size == 0) return;
     ClipArgs now = args;
@@ -153,7 +153,7 @@ Run prepare_check_numerics(Plan& plan) {
   FiniteArgs args{};
   args.size = elements(node.dims(0));
   const int64_t bytes = args.size * item_bytes(dtype), found = plan.book(8);
-  Grid one;
+  LaunchGrid one;
   one.threads = 32;
   return [=](const Launch& launch) {
     if (args.size == 0) return;

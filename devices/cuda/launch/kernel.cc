@@ -41,8 +41,8 @@ Run prepare(const KernelContext& context, Node& node, percale_kernel_plan* plan)
 
 }  // namespace
 
-Grid grid_for(int64_t size, int64_t each) {
-  Grid out;
+LaunchGrid grid_for(int64_t size, int64_t each) {
+  LaunchGrid out;
   const int64_t blocks = (size + kThreads * each - 1) / (kThreads * each);
   out.blocks = static_cast<unsigned>(std::clamp<int64_t>(blocks, 1, kMostBlocks));
   return out;

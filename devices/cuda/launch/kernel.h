@@ -22,13 +22,13 @@ struct DeviceKernel {
 };
 
 // Blocks and their threads.
-struct Grid {
+struct LaunchGrid {
   unsigned blocks = 1, threads = 256, blocks_y = 1, threads_y = 1;
   unsigned shared = 0;  // bytes of PERCALE_DYNAMIC_SHARED
 };
 // For a loop over `size` elements, `each` per thread: as many threads as that needs, but no more
 // blocks than keep a GPU busy; the kernels go on in steps of the whole grid.
-Grid grid_for(int64_t size, int64_t each = 1);
+LaunchGrid grid_for(int64_t size, int64_t each = 1);
 
 // One run of a node: its operands, and the stream that the work goes to.
 class Launch {
@@ -48,12 +48,12 @@ class Launch {
   Ptr draw() const { return stream_.draw(launch_.run); }
 
   template <class Args>
-  void run(const DeviceKernel& kernel, const Grid& grid, const Args& args) const {
+  void run(const DeviceKernel& kernel, const LaunchGrid& grid, const Args& args) const {
     enqueue(stream_.device().function(kernel.family, kernel.name, sizeof(Args)), grid, args);
   }
   // False, and nothing was enqueued, where the kernel cannot be compiled.
   template <class Args>
-  bool try_run(const KernelSource& kernel, const Grid& grid, const Args& args) const {
+  bool try_run(const KernelSource& kernel, const LaunchGrid& grid, const Args& args) const {
     const abi::Function function = stream_.device().function(kernel, sizeof(Args));
     if (function != nullptr) enqueue(function, grid, args);
     return function != nullptr;
@@ -61,7 +61,7 @@ class Launch {
 
  private:
   template <class Args>
-  void enqueue(abi::Function function, const Grid& grid, const Args& args) const {
+  void enqueue(abi::Function function, const LaunchGrid& grid, const Args& args) const {
     static_assert(std::is_trivially_copyable_v<Args> && sizeof(Args) <= 4096);
     stream_.launch(function, grid.blocks, grid.blocks_y, grid.threads, grid.threads_y, grid.shared, &args);
   }

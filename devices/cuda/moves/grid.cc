@@ -42,7 +42,7 @@ Run prepare_grid_sample(Plan& plan) {
   const GridArgs args = grid_args(node, 0, 1);
   refuse_if(dtype == PERCALE_DTYPE_BOOL && args.mode != GridMode::kNearest, "bools cannot be interpolated");
   const DeviceKernel kernel = grid_kernel("grid_sample_", dtype == PERCALE_DTYPE_BOOL ? PERCALE_DTYPE_U8 : dtype);
-  Grid grid = grid_for(args.batch * args.points);
+  LaunchGrid grid = grid_for(args.batch * args.points);
   grid.blocks_y = static_cast<unsigned>(std::clamp<int64_t>(args.channels, 1, kChannelPieces));
   return [=](const Launch& launch) {
     if (args.batch * args.points * args.channels == 0) return;
@@ -62,7 +62,7 @@ Run prepare_grid_sample_grad(Plan& plan) {
   const int64_t count = args.batch * args.channels;
   const bool narrow = item_bytes(dtype) == 2;
   const int64_t sums = narrow ? plan.book(count * args.picture * 4) : 0;
-  Grid grid;
+  LaunchGrid grid;
   grid.blocks = static_cast<unsigned>(std::clamp<int64_t>(count, 1, INT32_MAX));
   return [=](const Launch& launch) {
     GridArgs now = args;

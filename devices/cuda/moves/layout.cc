@@ -48,7 +48,7 @@ Run run_transpose(int64_t bytes, int64_t batch, int64_t rows, int64_t columns) {
   args.rows = rows;
   args.columns = columns;
   const DeviceKernel kernel = by_size("transpose", bytes);
-  Grid grid;
+  LaunchGrid grid;
   grid.threads = 32;
   grid.threads_y = 8;
   const int64_t count = batch * ((rows + 31) / 32) * ((columns + 31) / 32);

@@ -57,7 +57,7 @@ Run prepare_roi_align_grad(Plan& plan) {
   const int64_t images = args.batch * args.channels;
   const bool narrow = item_bytes(dtype) == 2;
   const int64_t sums = narrow ? plan.book(images * args.height * args.width * 4) : 0;
-  Grid grid;
+  LaunchGrid grid;
   grid.blocks = static_cast<unsigned>(std::clamp<int64_t>(images, 1, INT32_MAX));
   return [=](const Launch& launch) {
     if (images * args.height * args.width == 0) return;

@@ -70,7 +70,7 @@ Run prepare_arg_extreme(Plan& plan) {
   args.last = node.attribute("select_last_index", int64_t{0}) != 0;
   // If the elements of a line are contiguous, the threads share a line. Otherwise each thread takes
   // one of several neighbouring lines.
-  Grid grid;
+  LaunchGrid grid;
   grid.threads = lines.inner > 1 ? 1 : lines.size <= 1024 ? 32 : 256;
   grid.threads_y = 256 / grid.threads;
   grid.blocks =
@@ -100,7 +100,7 @@ int Sort::run_passes(const Launch& launch, int from, uint64_t greatest, int64_t 
   args.count = count_;
   args.tiles = tiles_;
   args.line = line;
-  Grid grid;
+  LaunchGrid grid;
   grid.blocks = static_cast<unsigned>(std::min<int64_t>(tiles_, 65535));
   for (int shift = 0; shift < static_cast<int>(std::bit_width(greatest)); shift += 8) {
     args.shift = shift;
@@ -128,7 +128,7 @@ Sort::Lists Sort::run_lines(const Launch& launch, uint64_t greatest, int64_t lin
 }
 
 void run_scan(const Launch& launch, Ptr numbers, int64_t count) {
-  launch.run(DeviceKernel{Family::sort, "percale_scan"}, Grid{}, ScanArgs{numbers, count});
+  launch.run(DeviceKernel{Family::sort, "percale_scan"}, LaunchGrid{}, ScanArgs{numbers, count});
 }
 
 void add_sort(Entries& entries) {

@@ -106,8 +106,8 @@ class Library {
 };
 
 // One block for each tile of rows, with `elements` of shared memory in the type of computing.
-Grid tiles_of(const AttentionArgs& args, int64_t sequence, percale_dtype dtype, int64_t elements) {
-  Grid grid;
+LaunchGrid tiles_of(const AttentionArgs& args, int64_t sequence, percale_dtype dtype, int64_t elements) {
+  LaunchGrid grid;
   const int64_t tiles = args.batch * args.heads * ((sequence + kRows - 1) / kRows);
   grid.blocks = static_cast<unsigned>(std::clamp<int64_t>(tiles, 1, INT32_MAX));
   grid.shared = static_cast<unsigned>(elements * wide_bytes(dtype));
@@ -127,7 +127,7 @@ Run prepare_attention(Plan& plan) {
   const int64_t bytes = elements(node.output_dims()) * item_bytes(dtype);
   refuse_if(asked && sizes.keys == 0, "there are no keys");
   const int64_t size = sizes.size, longest = std::max(sizes.size, sizes.value_size);
-  const Grid grid =
+  const LaunchGrid grid =
       tiles_of(sizes, sizes.queries, dtype, kRows * (size + 1) + kRows * (longest + 1) + kRows * (kRows + 1));
   return [=, args = sizes](const Launch& launch) {
     if (bytes == 0) return;
@@ -175,8 +175,8 @@ Run prepare_attention_grad(Plan& plan) {
   const DeviceKernel sums = kernel("delta_"), of_q = kernel("grad_q_"), of_kv = kernel("grad_kv_");
   const int64_t shared =
       2 * kRows * (args.of.size + 1) + 2 * kRows * (args.of.value_size + 1) + 2 * kRows * (kRows + 1);
-  const Grid by_query = tiles_of(args.of, args.of.queries, dtype, shared),
-             by_key = tiles_of(args.of, args.of.keys, dtype, shared);
+  const LaunchGrid by_query = tiles_of(args.of, args.of.queries, dtype, shared),
+                   by_key = tiles_of(args.of, args.of.keys, dtype, shared);
   return [=](const Launch& launch) {
     AttentionGradArgs now = args;
     now.dy = launch.in(0);

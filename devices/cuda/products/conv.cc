@@ -29,8 +29,8 @@ DeviceKernel conv_kernel(const std::string& what, percale_dtype dtype) {
   return {Family::conv, "percale_conv_" + what + suffix(dtype)};
 }
 
-Grid blocks_grid(int64_t blocks, int64_t pieces) {
-  Grid out;
+LaunchGrid blocks_grid(int64_t blocks, int64_t pieces) {
+  LaunchGrid out;
   out.blocks = static_cast<unsigned>(std::clamp<int64_t>(blocks, 1, 65535));
   out.blocks_y = static_cast<unsigned>(pieces);
   return out;
@@ -117,7 +117,7 @@ class ImageConv {
   const bool forward_;
   const int64_t channels_, columns_, results_;
   DeviceKernel own_, add_;
-  Grid grid_;
+  LaunchGrid grid_;
   std::vector<std::shared_ptr<const PlannedConvolution>> planned_;
   int64_t workspace_ = 0;
 };

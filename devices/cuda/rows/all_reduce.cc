@@ -70,7 +70,7 @@ void all_reduce(std::span<Device* const> devices, void* const* buffers, std::spa
           args.buffers[other].address =
               reinterpret_cast<abi::Address>(buffers[static_cast<size_t>(other) * counts.size() + k]);
         }
-        const Grid grid = grid_for(args.end - args.begin, per_lane);
+        const LaunchGrid grid = grid_for(args.end - args.begin, per_lane);
         stream.launch(function, grid.blocks, grid.blocks_y, grid.threads, grid.threads_y, grid.shared, &args);
       }
     });

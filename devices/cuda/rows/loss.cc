@@ -24,7 +24,7 @@ Run prepare_pair_loss(Plan& plan) {
   args.reduction = reduction == "none" ? 0 : reduction == "sum" ? 1 : 2;
   args.pieces = std::clamp<int64_t>(args.size / kPiece, 1, kMostPieces);
   const int64_t partial = args.reduction == 0 ? 0 : plan.book(args.pieces * 8);
-  Grid grid = grid_for(args.size);
+  LaunchGrid grid = grid_for(args.size);
   if (args.reduction != 0) grid.blocks = static_cast<unsigned>(args.pieces);
   return [=](const Launch& launch) {
     PairLossArgs now = args;
@@ -33,7 +33,7 @@ Run prepare_pair_loss(Plan& plan) {
     now.y = launch.out(0);
     if (args.reduction != 0) now.partial = launch.scratch(partial);
     if (args.size > 0 || args.reduction != 0) launch.run(kernel, grid, now);
-    if (args.reduction != 0) launch.run(join, Grid{}, now);
+    if (args.reduction != 0) launch.run(join, LaunchGrid{}, now);
   };
 }
 

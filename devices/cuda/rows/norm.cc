@@ -28,8 +28,8 @@ int32_t packs(int64_t size, percale_dtype dtype, std::initializer_list<Ptr> oper
   return out ? 1 : 0;
 }
 
-Grid rows_grid(int64_t rows, int64_t size) {
-  Grid out;
+LaunchGrid rows_grid(int64_t rows, int64_t size) {
+  LaunchGrid out;
   const bool narrow = size <= kWarpRow;
   out.threads = narrow ? 32 : 256;
   out.threads_y = narrow ? 8 : 1;
@@ -77,7 +77,7 @@ Run row_norm(Plan& plan, const Node& norm, const std::array<size_t, 3>& in) {
              inverse = args.root == 0 && norm.gives(2);
   refuse_if((mean && norm.output_dtype(1) != wide) || (inverse && norm.output_dtype(2) != wide),
             "the statistics must be f32, or f64 for f64");
-  const Grid grid = rows_grid(of.rows, of.size);
+  const LaunchGrid grid = rows_grid(of.rows, of.size);
   return [=](const Launch& launch) {
     if (args.rows == 0) return;
     RowNormArgs now = args;
@@ -117,7 +117,7 @@ Run row_norm_grad(Plan& plan, const Node& norm, const std::array<size_t, 3>& in)
   const int64_t bytes = wide_bytes(dtype);
   const int64_t statistics = plan.book(of.rows * 2 * bytes);
   const int64_t partial = args.pieces == 1 ? 0 : plan.book(2 * args.pieces * of.size * bytes);
-  Grid column_grid;
+  LaunchGrid column_grid;
   column_grid.threads = static_cast<unsigned>(kColumnBlock);
   column_grid.threads_y = 8;
   column_grid.blocks = static_cast<unsigned>(std::min<int64_t>(blocks, 65535));
@@ -197,8 +197,8 @@ ChannelNormArgs channel_args(const Node& node, const Node& norm, size_t x_input,
   }
   return args;
 }
-Grid channel_grid(const ChannelNormArgs& args, percale_dtype dtype) {
-  Grid out;
+LaunchGrid channel_grid(const ChannelNormArgs& args, percale_dtype dtype) {
+  LaunchGrid out;
   int64_t blocks = args.channels;
   if (args.channels_last != 0) {
     // As many threads side by side as there are packs of channels, but at most a warp.

@@ -214,7 +214,7 @@ Run prepare_lamb(Plan& plan) {
       step{Family::optimizer, "percale_lamb_step_" + name};
   const int64_t size = elements(node.dims(0)), pieces = std::clamp<int64_t>(size / kPiece, 1, kMostPieces);
   const int64_t sums = plan.book(pieces * 16);
-  Grid grid;
+  LaunchGrid grid;
   grid.blocks = static_cast<unsigned>(pieces);
   return [=](const Launch& launch) {
     if (size == 0) return;

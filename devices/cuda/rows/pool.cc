@@ -66,7 +66,7 @@ Run prepare_max_pool_grad(Plan& plan) {
   const int64_t in_size = size_of(args.window.in), windows = images_of(args) * size_of(args.window.out);
   refuse_if(in_size > INT32_MAX, "images of more than 2^31 elements are not supported");
   const int64_t chosen = plan.book(windows * 4);
-  Grid choosing = grid_for(windows);
+  LaunchGrid choosing = grid_for(windows);
   if (global) choosing.blocks = static_cast<unsigned>(std::clamp<int64_t>(args.outer, 1, 65535));
   return [=](const Launch& launch) {
     if (images_of(args) * in_size == 0) return;

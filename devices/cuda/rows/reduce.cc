@@ -42,7 +42,7 @@ Run reduce_dims(Plan& plan, ReduceOp op, const Operand& operand, const std::vect
   const DeviceKernel kernel{Family::reduce, (rows ? "percale_reduce_rows_" : "percale_reduce_columns_") + name};
   const DeviceKernel joining{Family::reduce, "percale_reduce_columns_" + name};
   const int64_t partial = args.pieces == 1 ? 0 : plan.book(args.outputs * args.pieces * 8);
-  Grid grid = grid_for(args.outputs);
+  LaunchGrid grid = grid_for(args.outputs);
   if (rows) {
     // One warp for each output, or a block if there are more elements.
     const bool narrow = args.count <= 1024;

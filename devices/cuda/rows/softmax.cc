@@ -12,8 +12,8 @@ namespace {
 // Lines of up to this many elements are processed by one warp, longer ones by a block.
 constexpr int64_t kWarpLine = 1024;
 
-Grid lines_grid(int64_t lines, int64_t size) {
-  Grid out;
+LaunchGrid lines_grid(int64_t lines, int64_t size) {
+  LaunchGrid out;
   const bool narrow = size <= kWarpLine;
   out.threads = narrow ? 32 : 256;
   out.threads_y = narrow ? 8 : 1;
@@ -31,7 +31,7 @@ Run prepare_softmax(Plan& plan) {
   args.size = x.empty() ? 1 : x[axis];
   args.inner = x.empty() ? 1 : elements(Dims(x.begin() + static_cast<ptrdiff_t>(axis) + 1, x.end()));
   args.log = node.op() == "LogSoftmax";
-  const Grid grid = lines_grid(args.outer * args.inner, args.size);
+  const LaunchGrid grid = lines_grid(args.outer * args.inner, args.size);
   return [=](const Launch& launch) {
     if (args.outer * args.size * args.inner == 0) return;
     SoftmaxArgs now = args;
@@ -76,8 +76,8 @@ Run class_loss(Plan& plan, const Node& loss, const std::array<size_t, 3>& in) {
   last.lines = of.lines;
   last.reduction = reduction_of(loss);
   last.dtype = node.output_dtype();
-  const Grid grid = lines_grid(of.lines, args.softmax != 0 ? of.classes : 1),
-             one = last.reduction == 0 ? grid_for(of.lines) : Grid{};
+  const LaunchGrid grid = lines_grid(of.lines, args.softmax != 0 ? of.classes : 1),
+                   one = last.reduction == 0 ? grid_for(of.lines) : LaunchGrid{};
   return [=](const Launch& launch) {
     ClassLossArgs now = args;
     now.scores = launch.in(in[0]);
@@ -119,7 +119,7 @@ Run class_loss_grad(Plan& plan, const Node& loss, const std::array<size_t, 4>& i
   args.per_line = reduction == 0;
   const bool weighted = loss.has(3), mean = reduction == 2;
   const int64_t weights = mean ? plan.book(of.lines * 8) : 0, total = mean ? plan.book(8) : 0;
-  const Grid grid = lines_grid(of.lines, of.classes);
+  const LaunchGrid grid = lines_grid(of.lines, of.classes);
   return [=](const Launch& launch) {
     if (args.lines == 0 || args.classes == 0) return;
     ClassGradArgs now = args;
@@ -136,7 +136,7 @@ Run class_loss_grad(Plan& plan, const Node& loss, const std::array<size_t, 4>& i
       sum.line_weights = now.line_weights;
       sum.lines = args.lines;
       sum.y = now.total = launch.scratch(total);
-      launch.run(add, Grid{}, sum);
+      launch.run(add, LaunchGrid{}, sum);
     }
     launch.run(grad, grid, now);
   };

@@ -99,7 +99,7 @@ struct State {
   std::set<GraphTag*> graphs;
   std::set<GraphExecTag*> plays;
   std::map<std::string, std::unique_ptr<FunctionTag>> functions;
-  uint64_t problems = 0, launches = 0, played = 0, captures = 0, launches_at_copy = 0, copies = 0, allocations = 0,
+  uint64_t problems = 0, launches = 0, replayed = 0, captures = 0, launches_at_copy = 0, copies = 0, allocations = 0,
            host_allocations = 0;
 };
 State& state() {
@@ -572,7 +572,7 @@ Result cuGraphLaunch(GraphExec exec, Stream stream) {
   State& s = state();
   if (!s.plays.contains(exec) || stream->keeps) return misuse("cuGraphLaunch of what cannot be launched");
   ++s.launches;
-  ++s.played;
+  ++s.replayed;
   // A later call reports it.
   if (fault(s.launches, s.options.sticky_launch, *call.context)) return kSuccess;
   for (const Work& piece : exec->work) stream->push(piece);
@@ -751,7 +751,7 @@ void percale_emulator_configure(const char* text) {
 }
 
 uint64_t percale_emulator_launches(void) { return state().launches; }
-uint64_t percale_emulator_played(void) { return state().played; }
+uint64_t percale_emulator_replayed(void) { return state().replayed; }
 // Returns the number of launches at the first copy to the host since the last call; 0 if there was
 // no such copy.
 uint64_t percale_emulator_launches_at_copy(void) { return std::exchange(state().launches_at_copy, 0); }

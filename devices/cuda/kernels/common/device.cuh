@@ -11,7 +11,7 @@
 #define PERCALE_KERNEL(name, Args, max_threads) \
   extern "C" __global__ void __launch_bounds__(max_threads) name(const __grid_constant__ Args a)
 // Declares the block's dynamic shared memory as elements of T. The launch sets its size
-// (Grid::shared).
+// (LaunchGrid::shared).
 #define PERCALE_DYNAMIC_SHARED(T, name)                         \
   extern __shared__ __align__(16) unsigned char name##_bytes[]; \
   T* name = reinterpret_cast<T*>(name##_bytes)
