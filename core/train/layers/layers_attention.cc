@@ -22,7 +22,7 @@ ValueId indices(LayerContext& l) {
 }
 
 ValueId embedding(LayerContext& l) {
-  if (l.flag("mask_zero")) return l.not_yet("'mask_zero' is not implemented yet");
+  if (l.flag("mask_zero")) return l.refuse("mask_zero");
   const ValueId table = embeddings(l);
   return l.emit("Gather", {table, indices(l)}, {{"axis", 0}});
 }
@@ -75,9 +75,12 @@ ValueId causal_mask(LayerContext& l, ValueId query, ValueId key, DType dtype) {
 
 // Inputs: query, value, key. The value defaults to the query and the key to the value.
 ValueId multi_head_attention(LayerContext& l) {
-  if (!l.attributes().get_ints("attention_axes").empty()) return l.not_yet("'attention_axes' is not implemented yet");
+  if (!l.attributes().get_ints("attention_axes").empty()) return l.refuse("attention_axes");
   const auto& shape = l.attributes().get_ints("output_shape");
-  if (shape.size() > 1) return l.not_yet("an 'output_shape' with several dims is not implemented yet");
+  if (shape.size() > 1) {
+    return l.not_implemented(
+        "an 'output_shape' with several dims is not implemented; give their product, and add a Reshape");
+  }
   const auto& inputs = l.inputs();
   const ValueId query = inputs[0], value = inputs.size() > 1 ? inputs[1] : query,
                 key = inputs.size() > 2 ? inputs[2] : value;

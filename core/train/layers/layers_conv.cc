@@ -12,8 +12,7 @@ namespace {
 // Returns the number of channels. Fails unless the data is channels-last and the input has rank
 // `spatial` + 2 and a known number of channels.
 int64_t channels(LayerContext& l, size_t spatial) {
-  if (l.text("data_format") != "channels_last")
-    l.not_yet("data_format '", l.text("data_format"), "' is not implemented yet");
+  l.check_channels_last();
   return l.known_dim(spatial + 2, -1);
 }
 
@@ -87,7 +86,9 @@ ValueId conv2d_transpose(LayerContext& l) {
   const int64_t in = channels(l, 2), filters = l.integer("filters");
   const auto window = l.sizes("kernel_size", 2), strides = l.sizes("strides", 2);
   for (int64_t d : l.sizes("dilation_rate", 2)) {
-    if (d != 1) return l.not_yet("dilation_rate other than 1 is not implemented yet, got ", d);
+    if (d == 1) continue;
+    return l.not_implemented("'dilation_rate' ", d,
+                             " is not implemented, only 1 is; build the graph with the op ConvTranspose");
   }
   const std::string_view padding = l.text("padding");
   if (padding != "same" && padding != "valid") return l.error("padding '", padding, "': wanted 'valid' or 'same'");

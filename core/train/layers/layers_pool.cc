@@ -8,8 +8,7 @@ namespace percale {
 namespace {
 
 ValueId pool(LayerContext& l, std::string_view op) {
-  if (l.text("data_format") != "channels_last")
-    return l.not_yet("data_format '", l.text("data_format"), "' is not implemented yet");
+  if (!l.check_channels_last()) return kNoValue;
   l.known_dim(4, -1);
   const auto window = l.sizes("pool_size", 2, 2);
   const auto strides = l.attributes().contains("strides") ? l.sizes("strides", 2) : window;
@@ -20,8 +19,7 @@ ValueId pool(LayerContext& l, std::string_view op) {
 }
 
 ValueId global_pool(LayerContext& l, std::string_view op) {
-  if (l.text("data_format") != "channels_last")
-    return l.not_yet("data_format '", l.text("data_format"), "' is not implemented yet");
+  if (!l.check_channels_last()) return kNoValue;
   const int64_t channels = l.known_dim(4, -1);
   if (!l.status().ok()) return kNoValue;
   const ValueId y = l.emit(op, {l.to_channels_first(l.input())});

@@ -43,14 +43,16 @@ constexpr LossRow kLosses[] = {
     {"mean_squared_error", "Mean of the squared differences, also called mse."},
     {"mean_absolute_error", "Mean of the absolute differences, also called mae."},
     {"huber", "Quadratic for differences up to delta, linear beyond.", kHuberKeys}};
-constexpr std::string_view kLaterLosses[] = {"poisson",
-                                             "kl_divergence",
-                                             "cosine_similarity",
-                                             "hinge",
-                                             "squared_hinge",
-                                             "log_cosh",
-                                             "ctc",
-                                             "mean_absolute_percentage_error"};
+constexpr std::string_view kOwnGraph = "train a graph that has the loss as an output";
+constexpr Unsupported kUnsupportedLosses[] = {
+    {"poisson", kOwnGraph},
+    {"kl_divergence", "use categorical_crossentropy, which has the same gradients"},
+    {"cosine_similarity", kOwnGraph},
+    {"hinge", kOwnGraph},
+    {"squared_hinge", kOwnGraph},
+    {"log_cosh", "use huber, or train a graph that has the loss as an output"},
+    {"ctc", "there is no substitute"},
+    {"mean_absolute_percentage_error", kOwnGraph}};
 
 const LossRow* find_loss(std::string_view name) {
   for (const LossRow& row : kLosses) {
@@ -88,8 +90,8 @@ bool is_loss(std::string_view name) { return find_loss(name) != nullptr; }
 
 Status check_loss_name(std::string_view name) {
   if (is_loss(name)) return {};
-  if (std::find(std::begin(kLaterLosses), std::end(kLaterLosses), name) != std::end(kLaterLosses)) {
-    return unimplemented("loss '", name, "' is not implemented yet");
+  if (const Unsupported* listed = find_unsupported(kUnsupportedLosses, name)) {
+    return unimplemented("loss '", name, "' is not implemented; ", listed->instead);
   }
   return invalid_argument("no loss '", name, "'", did_you_mean(name, loss_names()));
 }
@@ -124,10 +126,12 @@ Status read_loss_keys(const Json& object, LossOptions* out) {
 
 Status read_loss(const Json& loss, LossOptions* out) {
   if (loss.is_object()) {
-    static constexpr std::string_view kLater[] = {"reduction"};
+    static constexpr Unsupported kUnsupportedKeys[] = {
+        {"reduction",
+         "the loss is the mean over the rows; for their sum, multiply the learning rate by the batch size"}};
     std::vector<std::string> known;
     add_loss_key_names(&known);
-    PERCALE_RETURN_IF_ERROR(check_known_keys(loss, "loss", known, kLater));
+    PERCALE_RETURN_IF_ERROR(check_known_keys(loss, "loss", known, kUnsupportedKeys));
     return read_loss_keys(loss, out);
   }
   PERCALE_ASSIGN_OR_RETURN(const std::string name, loss.as_string("loss"));

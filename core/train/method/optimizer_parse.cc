@@ -63,7 +63,13 @@ constexpr OptimizerKey kCommon[] = {
      .doc = "Whether tables train by rows: each step updates only the rows that it looked up.",
      .fallback = "true where the result does not change"}};
 
-constexpr std::string_view kLater[] = {"amsgrad", "centered", "loss_scale_factor", "gradient_accumulation_steps"};
+constexpr Unsupported kUnsupportedOptimizerKeys[] = {
+    {"amsgrad", "there is no substitute; leave it out"},
+    {"centered", "there is no substitute; leave it out"},
+    {"loss_scale_factor", "leave it out: mixed precision is bf16, which needs no scaling"},
+    {"gradient_accumulation_steps", "use 'accumulation' of the trainer"}};
+constexpr Unsupported kUnsupportedOptimizers[] = {
+    {"adamax", "use adam"}, {"nadam", "use adam"}, {"adadelta", "use rmsprop"}, {"adafactor", "use adamw"}};
 
 struct OptimizerRow {
   std::string_view name, doc;
@@ -109,8 +115,8 @@ Result<const OptimizerRow*> find_optimizer(const Json& json, const std::string& 
   for (const OptimizerRow& row : kOptimizers) {
     if (row.name == name) return &row;
   }
-  if (name == "adamax" || name == "nadam" || name == "adadelta" || name == "adafactor") {
-    return unimplemented("optimizer '", name, "' is not implemented yet");
+  if (const Unsupported* listed = find_unsupported(kUnsupportedOptimizers, name)) {
+    return unimplemented("optimizer '", name, "' is not implemented; ", listed->instead);
   }
   return json.error("optimizer", "no optimizer '", name, "'", did_you_mean(name, optimizer_names()));
 }
@@ -120,7 +126,7 @@ Status read_keys(const Json& json, const OptimizerRow& row, Optimizer* out) {
   add_names(row.keys, &known);
   add_names<Optimizer>(kCommon, &known);
   const std::string where = str_cat("optimizer '", row.name, "'");
-  PERCALE_RETURN_IF_ERROR(check_known_keys(json, where, known, kLater));
+  PERCALE_RETURN_IF_ERROR(check_known_keys(json, where, known, kUnsupportedOptimizerKeys));
   PERCALE_RETURN_IF_ERROR(read_members(json, where, row.keys, out));
   PERCALE_RETURN_IF_ERROR(read_members<Optimizer>(json, where, kCommon, out));
   bool averages = false;

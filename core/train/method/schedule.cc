@@ -75,8 +75,8 @@ constexpr ScheduleRow kSchedules[] = {
     {"step", "Multiplies the learning rate by gamma every step_size steps.", ScheduleKind::kStep, kStepKeys},
     {"cosine", "Lowers the learning rate along half a cosine to alpha times its value, then keeps it.",
      ScheduleKind::kCosine, kCosineKeys},
-    {"warm_up", "Raises the learning rate linearly over the first steps, then keeps it.", ScheduleKind::kWarmUp,
-     kWarmUpKeys},
+    {"warm_up", "Raises the learning rate in equal parts from rate / steps to the optimizer's rate, then keeps it.",
+     ScheduleKind::kWarmUp, kWarmUpKeys},
     {"one_cycle", "Raises and lowers the learning rate once, as PyTorch's OneCycleLR without momentum.",
      ScheduleKind::kOneCycle, kOneCycleKeys},
     {"plateau", "Lowers the learning rate when a monitored value stops improving, as PyTorch's ReduceLROnPlateau.",
@@ -161,7 +161,7 @@ bool Schedule::has_base() const {
 }
 
 const Plateau* Schedule::waits_for() const {
-  if (kind == Kind::kPlateau) return &plateau;
+  if (kind == ScheduleKind::kPlateau) return &plateau;
   for (const Schedule& part : parts) {
     if (const Plateau* found = part.waits_for(); found != nullptr) return found;
   }
@@ -178,7 +178,7 @@ std::vector<NamedFacts> schedule_facts() {
   std::vector<NamedFacts> out;
   for (const ScheduleRow& row : kSchedules) {
     NamedFacts& facts = out.emplace_back(NamedFacts{std::string(row.name), std::string(row.doc), key_facts(row.keys)});
-    if (row.kind == Kind::kPlateau) facts.keys = key_facts(plateau_keys());
+    if (row.kind == ScheduleKind::kPlateau) facts.keys = key_facts(plateau_keys());
     facts.keys.push_back(key_facts<Schedule>(kDurationKeys).front());
   }
   return out;
@@ -191,7 +191,7 @@ std::vector<std::pair<std::string, std::string>> schedule_values(const Schedule&
     out.emplace_back("name", key_table::json_text(row.name));
     for (auto& value : key_values(row.keys, schedule)) out.push_back(std::move(value));
   }
-  if (schedule.kind == Kind::kPlateau) {
+  if (schedule.kind == ScheduleKind::kPlateau) {
     for (auto& value : plateau_values(schedule.plateau)) out.push_back(std::move(value));
   }
   for (auto& value : key_values<Schedule>(kDurationKeys, schedule)) out.push_back(std::move(value));
@@ -201,7 +201,7 @@ std::vector<std::pair<std::string, std::string>> schedule_values(const Schedule&
 double Schedule::learning_rate(double base, int64_t step, int64_t total) const {
   switch (kind) {
     case Kind::kConstant:
-    case Kind::kPlateau: return base;
+    case ScheduleKind::kPlateau: return base;
     case Kind::kStep: return base * std::pow(gamma, static_cast<double>(step / step_size));
     case Kind::kCosine: {
       const int64_t length = std::max<int64_t>(1, decay_steps > 0 ? decay_steps : total);
