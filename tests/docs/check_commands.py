@@ -57,7 +57,7 @@ def npy(*shape):
 
 
 class Place:
-    """A folder with the files that commands on pages name, and the environment of these commands."""
+    """A folder with the files that commands on pages name, and their environment."""
 
     def __init__(self, build, source, null_plugin, root):
         self.build, self.source, self.start = build, source, os.path.join(root, "start")
@@ -106,7 +106,7 @@ class Place:
 
 
 def lines_of(block):
-    """The commands of a block in sh: without comments, with lines joined that a backslash continues."""
+    """The commands of a block in sh, without comments. A backslash joins lines."""
     lines = block.body.replace("\\\n", " ").splitlines()
     return [line for line in lines if shlex.split(line, comments=True)]
 

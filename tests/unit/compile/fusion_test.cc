@@ -184,7 +184,7 @@ TEST_CASE(
   if (!engines.empty()) CHECK(chains > 100);
 }
 
-TEST_CASE("products and convolutions with a tail give the bits of the nodes one by one") {
+TEST_CASE("products and convolutions with an epilogue give the bits of the nodes one by one") {
   const auto makers = std::vector<std::pair<std::string, ValueId (*)(Case&, Random&)>>{{"matmul_chain",
                                                                                         [](Case& c, Random& r) {
                                                                                           return c.e.emit(
@@ -287,26 +287,27 @@ TEST_CASE("products and convolutions with a tail give the bits of the nodes one 
                                                                                                    {1, 1, 1, 1},
                                                                                                    false))});
                                                                                         }}};
-  enum class Tail { kRelu, kRow, kRowRelu, kReluRow, kTree };
+  enum class Epilogue { kRelu, kRow, kRowRelu, kReluRow, kTree };
   for (const std::string& isa : isas()) {
     CAPTURE(isa);
     const auto engine = engine_with(isa);
     for (size_t m = 0; m < makers.size(); ++m) {
-      for (const Tail tail : {Tail::kRelu, Tail::kRow, Tail::kRowRelu, Tail::kReluRow, Tail::kTree, Tail::kTree}) {
+      for (const Epilogue epilogue : {Epilogue::kRelu, Epilogue::kRow, Epilogue::kRowRelu, Epilogue::kReluRow,
+                                      Epilogue::kTree, Epilogue::kTree}) {
         CAPTURE(m);
-        CAPTURE(static_cast<int>(tail));
-        Random random(static_cast<unsigned>(m * 10) + static_cast<unsigned>(tail));
+        CAPTURE(static_cast<int>(epilogue));
+        Random random(static_cast<unsigned>(m * 10) + static_cast<unsigned>(epilogue));
         Case c(*engine);
         const ValueId y = makers[m].second(c, random);
         const Shape shape = c.e.shape(y);
         const ValueId row = c.input(random.tensor(Shape(shape.dims().last(1)), false));
         ValueId last = y;
-        switch (tail) {
-          case Tail::kRelu: last = c.e.emit("Relu", {y}); break;
-          case Tail::kRow: last = c.e.emit("Add", {row, y}); break;
-          case Tail::kRowRelu: last = c.e.emit("Relu", {c.e.emit("Add", {y, row})}); break;
-          case Tail::kReluRow: last = c.e.emit("Add", {c.e.emit("Relu", {y}), row}); break;
-          case Tail::kTree: {
+        switch (epilogue) {
+          case Epilogue::kRelu: last = c.e.emit("Relu", {y}); break;
+          case Epilogue::kRow: last = c.e.emit("Add", {row, y}); break;
+          case Epilogue::kRowRelu: last = c.e.emit("Relu", {c.e.emit("Add", {y, row})}); break;
+          case Epilogue::kReluRow: last = c.e.emit("Add", {c.e.emit("Relu", {y}), row}); break;
+          case Epilogue::kTree: {
             std::vector<ValueId> values{y, row, c.input(random.tensor(shape, false))};
             for (int i = 0; i < 4; ++i) {
               last = add_elementwise(c.e, random, values);

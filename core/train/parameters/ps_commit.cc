@@ -1,8 +1,9 @@
-#include "core/train/rewrite/ps_commit.h"
+#include "core/train/parameters/ps_commit.h"
 
 #include <algorithm>
 
 #include "core/train/layers/state_ops.h"
+#include "core/train/rewrite/trained_gradients.h"
 
 namespace percale {
 namespace {

@@ -1,7 +1,7 @@
 // Composite ops: ops that can be expressed by other ops. A schema's body emits the equivalent
 // nodes. A device may claim the op as a whole with a kernel; elsewhere the body replaces it.
-#ifndef PERCALE_CORE_GRAPH_COMPOSITE_H_
-#define PERCALE_CORE_GRAPH_COMPOSITE_H_
+#ifndef PERCALE_CORE_GRAPH_EMIT_COMPOSITE_H_
+#define PERCALE_CORE_GRAPH_EMIT_COMPOSITE_H_
 
 #include <string_view>
 #include <vector>
@@ -54,4 +54,4 @@ Result<Function> body_of(const Registry& registry, const OpSchema& schema, std::
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_GRAPH_COMPOSITE_H_
+#endif  // PERCALE_CORE_GRAPH_EMIT_COMPOSITE_H_

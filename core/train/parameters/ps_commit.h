@@ -1,6 +1,6 @@
 // The commit of parameters that are stored in parts on several devices.
-#ifndef PERCALE_CORE_TRAIN_REWRITE_PS_COMMIT_H_
-#define PERCALE_CORE_TRAIN_REWRITE_PS_COMMIT_H_
+#ifndef PERCALE_CORE_TRAIN_PARAMETERS_PS_COMMIT_H_
+#define PERCALE_CORE_TRAIN_PARAMETERS_PS_COMMIT_H_
 
 #include <memory>
 #include <span>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/train/parallel/parameter_spec.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/train_graph.h"
 
 namespace percale {
 
@@ -48,4 +48,4 @@ Result<Tensor> view_of(const Tensor& whole, const PsCommit::View& view);
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_TRAIN_REWRITE_PS_COMMIT_H_
+#endif  // PERCALE_CORE_TRAIN_PARAMETERS_PS_COMMIT_H_

@@ -1,4 +1,4 @@
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 
 using percale::kNoValue;
 using percale::ValueId;

@@ -1,9 +1,9 @@
-#include "devices/cuda/launch/tail.h"
+#include "devices/cuda/launch/epilogue.h"
 
 namespace percale::cuda {
 
-Tail tail_of(const Node& group) {
-  Tail out;
+Epilogue epilogue_of(const Node& group) {
+  Epilogue out;
   for (size_t i = 1; i < group.body_size(); ++i) {
     const Node step = group.body_node(i);
     const int before = group.body_output(i - 1);

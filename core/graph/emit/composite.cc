@@ -1,4 +1,4 @@
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 
 namespace percale {
 

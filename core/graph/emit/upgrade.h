@@ -1,6 +1,6 @@
 // Turns nodes of older opsets into nodes of current ops with the upgrades of the registry.
-#ifndef PERCALE_CORE_GRAPH_UPGRADE_H_
-#define PERCALE_CORE_GRAPH_UPGRADE_H_
+#ifndef PERCALE_CORE_GRAPH_EMIT_UPGRADE_H_
+#define PERCALE_CORE_GRAPH_EMIT_UPGRADE_H_
 
 #include <string>
 #include <string_view>
@@ -67,4 +67,4 @@ Result<std::vector<ValueId>> add_node_of_version(FunctionBuilder& builder, std::
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_GRAPH_UPGRADE_H_
+#endif  // PERCALE_CORE_GRAPH_EMIT_UPGRADE_H_

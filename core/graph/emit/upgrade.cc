@@ -1,4 +1,4 @@
-#include "core/graph/upgrade.h"
+#include "core/graph/emit/upgrade.h"
 
 namespace percale {
 namespace {

@@ -1,6 +1,6 @@
 // A stream of a device, with a thread that waits for its events and notifies the library.
-#ifndef PERCALE_DEVICES_CUDA_STREAM_QUEUE_H_
-#define PERCALE_DEVICES_CUDA_STREAM_QUEUE_H_
+#ifndef PERCALE_DEVICES_CUDA_STREAM_STREAM_H_
+#define PERCALE_DEVICES_CUDA_STREAM_STREAM_H_
 
 #include <array>
 #include <condition_variable>
@@ -15,24 +15,24 @@
 
 namespace percale::cuda {
 
-class Queue;
+class Stream;
 
 // Work that waits for more work of its kind, so that both are enqueued together. It is enqueued
 // before anything else that follows.
 class Waiting {
  public:
   virtual ~Waiting() = default;
-  virtual void enqueue(Queue& queue) = 0;
+  virtual void enqueue(Stream& stream) = 0;
 };
 
 // A captured segment: work that was captured while it was enqueued, as an executable CUDA graph.
-class Recording {
+class CapturedSegment {
  public:
   // `draws`: the work generates random numbers.
-  Recording(Device& device, abi::GraphExec work, bool draws) : device_(device), work_(work), draws_(draws) {}
-  ~Recording();  // The device's context must be current.
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
+  CapturedSegment(Device& device, abi::GraphExec work, bool draws) : device_(device), work_(work), draws_(draws) {}
+  ~CapturedSegment();  // The device's context must be current.
+  CapturedSegment(const CapturedSegment&) = delete;
+  CapturedSegment& operator=(const CapturedSegment&) = delete;
 
   Device& device() const { return device_; }
   abi::GraphExec work() const { return work_; }
@@ -47,23 +47,23 @@ class Recording {
 // A stream with its thread. The library serialises enqueuing. All other functions are thread-safe.
 //
 // CUDA does not call a stream's host functions once its context is lost, and host functions may not
-// call the driver. Points on the timeline are therefore events, for which a thread of the queue
-// waits in order. The thread starts when it is first needed.
-class Queue {
+// call the driver. Points on the timeline are therefore events, for which a thread of this
+// object waits in order. The thread starts when it is first needed.
+class Stream {
  public:
   using Reached = void (*)(void* event, uint64_t value, percale_code code);
 
   // The device's context must be current, here and in every function that does not say otherwise.
-  explicit Queue(Device& device);
-  ~Queue();  // Waits for all work.
-  Queue(const Queue&) = delete;
-  Queue& operator=(const Queue&) = delete;
+  explicit Stream(Device& device);
+  ~Stream();  // Waits for all work.
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
 
   Device& device() const { return device_; }
-  // Returns the stream for other code to enqueue on, behind all work given to the queue so far.
-  abi::Stream stream() {
+  // Returns CUDA's stream for other code to enqueue on, behind all work given to this one so far.
+  abi::Stream handle() {
     flush();
-    return stream_;
+    return handle_;
   }
 
   // Adds work that waits for more of its kind. If join(waiting) returns true, the new work has
@@ -81,10 +81,10 @@ class Queue {
   }
   void flush();
 
-  // Copies directly from pinned memory. Other memory is copied through pinned chunks of the queue,
-  // and has been read when this returns.
+  // Copies directly from pinned memory. Other memory is copied through pinned chunks of the
+  // stream, and has been read when this returns.
   void copy_to_device(abi::Address to, const void* from, uint64_t bytes);
-  // Copies directly to pinned memory. Into other memory, the queue's thread copies the data.
+  // Copies directly to pinned memory. Into other memory, the stream's thread copies the data.
   void copy_to_host(void* to, abi::Address from, uint64_t bytes);
   // Like copy_to_host(), but concurrently with the work that follows. That work must not write
   // these bytes.
@@ -98,13 +98,13 @@ class Queue {
               unsigned shared_bytes, const void* arguments);
   void clear(abi::Address memory, uint64_t bytes);
 
-  // Work that is enqueued between these two calls is captured and not executed. record_end()
+  // Work that is enqueued between these two calls is captured and not executed. capture_end()
   // returns null if some of the work cannot be replayed or the driver refuses the graph.
-  void record_begin();
-  std::unique_ptr<Recording> record_end();
-  void play(const Recording& recording, percale_run_context* run);
+  void capture_begin();
+  std::unique_ptr<CapturedSegment> capture_end();
+  void replay(const CapturedSegment& segment, percale_run_context* run);
   // Marks the work being captured as specific to this run, so that it cannot be replayed.
-  void note_once() { once_ = true; }
+  void note_once() { capture_.once = true; }
 
   // Returns where kernels read the counters of random numbers. The counters are those of the run
   // for which the kernels are enqueued or replayed.
@@ -157,21 +157,34 @@ class Queue {
   void report_word();
   void start_thread();
 
-  Device& device_;
-  const Driver& driver_;
-  abi::Stream stream_ = nullptr;
   // The stream for copies that run beside the work. It waits for an event of the main stream. Null
   // until the first such copy.
-  abi::Stream beside_ = nullptr;
-  abi::Event so_far_ = nullptr;
-  bool leaving_ = false;           // True if copies on it may be unfinished.
-  ErrorWord* word_ = nullptr;      // pinned
-  abi::Address word_address_ = 0;  // its address on the device
-  abi::Address guard_ = 0;         // On the device: 1 once the word is taken. Then a Draw.
-  DrawArgs told_{};                // the arguments last written there
-  std::vector<std::unique_ptr<Chunk>> chunks_;
+  struct Beside {
+    abi::Stream handle = nullptr;
+    abi::Event so_far = nullptr;
+    bool leaving = false;  // true if copies on it may be unfinished
+  };
+  // The memory through which kernels report errors and read the counters of random numbers.
+  struct Exchange {
+    ErrorWord* word = nullptr;      // pinned
+    abi::Address word_address = 0;  // its address on the device
+    abi::Address guard = 0;         // On the device: 1 once the word is taken. Then a Draw.
+    DrawArgs told{};                // the arguments last written there
+  };
+  // The capture in progress.
+  struct Capture {
+    bool active = false;
+    bool once = false, draws = false;  // facts about the work captured so far
+    bool failed_before = false;
+  };
 
-  bool recording_ = false, once_ = false, draws_ = false, failed_before_ = false;
+  Device& device_;
+  const Driver& driver_;
+  abi::Stream handle_ = nullptr;
+  Beside beside_;
+  Exchange exchange_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  Capture capture_;
 
   std::mutex waiting_mutex_;
   std::unique_ptr<Waiting> waiting_;
@@ -187,4 +200,4 @@ class Queue {
 
 }  // namespace percale::cuda
 
-#endif  // PERCALE_DEVICES_CUDA_STREAM_QUEUE_H_
+#endif  // PERCALE_DEVICES_CUDA_STREAM_STREAM_H_

@@ -1,6 +1,6 @@
 // The interface between the gradient function of an op and automatic differentiation.
-#ifndef PERCALE_CORE_GRAPH_GRADIENT_H_
-#define PERCALE_CORE_GRAPH_GRADIENT_H_
+#ifndef PERCALE_CORE_GRAPH_EMIT_GRADIENT_H_
+#define PERCALE_CORE_GRAPH_EMIT_GRADIENT_H_
 
 #include <string>
 #include <string_view>
@@ -77,4 +77,4 @@ ValueId full_like(Emitter& emitter, ValueId like, double value);
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_GRAPH_GRADIENT_H_
+#endif  // PERCALE_CORE_GRAPH_EMIT_GRADIENT_H_

@@ -1,4 +1,4 @@
-#include "devices/cuda/stream/queue.h"
+#include "devices/cuda/stream/stream.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -21,24 +21,25 @@ constexpr std::chrono::microseconds kSpin{20};
 
 }  // namespace
 
-Queue::Queue(Device& device) : device_(device), driver_(device.driver()) {
+Stream::Stream(Device& device) : device_(device), driver_(device.driver()) {
   device.check_alive();
-  driver_.check(driver_.cuStreamCreate(&stream_, abi::kStreamNonBlocking), "cuStreamCreate");
+  driver_.check(driver_.cuStreamCreate(&handle_, abi::kStreamNonBlocking), "cuStreamCreate");
   try {
-    word_ = static_cast<ErrorWord*>(device.shared().pinned.allocate(sizeof(ErrorWord)));
-    std::memset(static_cast<void*>(word_), 0, sizeof(ErrorWord));
-    driver_.check(driver_.cuMemHostGetDevicePointer_v2(&word_address_, word_, 0), "cuMemHostGetDevicePointer");
-    guard_ = device.memory().allocate(kDrawOffset + sizeof(Draw));
-    clear(guard_, sizeof(uint32_t));
+    exchange_.word = static_cast<ErrorWord*>(device.shared().pinned.allocate(sizeof(ErrorWord)));
+    std::memset(static_cast<void*>(exchange_.word), 0, sizeof(ErrorWord));
+    driver_.check(driver_.cuMemHostGetDevicePointer_v2(&exchange_.word_address, exchange_.word, 0),
+                  "cuMemHostGetDevicePointer");
+    exchange_.guard = device.memory().allocate(kDrawOffset + sizeof(Draw));
+    clear(exchange_.guard, sizeof(uint32_t));
   } catch (...) {
-    if (guard_ != 0) device.memory().free(guard_);
-    if (word_ != nullptr) device.shared().pinned.free(word_);
-    driver_.cuStreamDestroy_v2(stream_);
+    if (exchange_.guard != 0) device.memory().free(exchange_.guard);
+    if (exchange_.word != nullptr) device.shared().pinned.free(exchange_.word);
+    driver_.cuStreamDestroy_v2(handle_);
     throw;
   }
 }
 
-Queue::~Queue() {
+Stream::~Stream() {
   flush();
   {
     std::unique_lock lock(mutex_);
@@ -47,25 +48,25 @@ Queue::~Queue() {
     more_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
-  driver_.cuStreamSynchronize(stream_);
-  if (beside_ != nullptr) {
-    driver_.cuStreamSynchronize(beside_);
-    driver_.cuStreamDestroy_v2(beside_);
+  driver_.cuStreamSynchronize(handle_);
+  if (beside_.handle != nullptr) {
+    driver_.cuStreamSynchronize(beside_.handle);
+    driver_.cuStreamDestroy_v2(beside_.handle);
   }
-  if (so_far_ != nullptr) driver_.cuEventDestroy_v2(so_far_);
+  if (beside_.so_far != nullptr) driver_.cuEventDestroy_v2(beside_.so_far);
   for (const auto& chunk : chunks_) {
     driver_.cuEventDestroy_v2(chunk->done);
     device_.shared().pinned.free(chunk->data);
   }
   for (abi::Event event : spare_events_) driver_.cuEventDestroy_v2(event);
-  device_.memory().free(guard_);
-  device_.shared().pinned.free(word_);
-  driver_.cuStreamDestroy_v2(stream_);
+  device_.memory().free(exchange_.guard);
+  device_.shared().pinned.free(exchange_.word);
+  driver_.cuStreamDestroy_v2(handle_);
 }
 
 // ---- Errors
 
-void Queue::note(percale_code code, bool lost, const char* text) noexcept {
+void Stream::note(percale_code code, bool lost, const char* text) noexcept {
   if (lost) device_.note_lost();
   const std::lock_guard lock(mutex_);
   if (trouble_.code != PERCALE_OK) return;
@@ -74,7 +75,7 @@ void Queue::note(percale_code code, bool lost, const char* text) noexcept {
   std::snprintf(trouble_.text.data(), trouble_.text.size(), "%s", text);
 }
 
-void Queue::note_result(abi::Result result, const char* what) noexcept {
+void Stream::note_result(abi::Result result, const char* what) noexcept {
   try {
     note(code_of(result), is_sticky(result), (what + (": " + driver_.describe(result))).c_str());
   } catch (const std::bad_alloc&) {
@@ -82,17 +83,17 @@ void Queue::note_result(abi::Result result, const char* what) noexcept {
   }
 }
 
-void Queue::fail(const Failure& failure) { note(failure.code(), failure.lost(), failure.what()); }
+void Stream::fail(const Failure& failure) { note(failure.code(), failure.lost(), failure.what()); }
 
-bool Queue::failed() const {
+bool Stream::failed() const {
   const std::lock_guard lock(mutex_);
   return trouble_.code != PERCALE_OK;
 }
 
-ErrorPlace Queue::errors(percale_run_context* run) const {
+ErrorPlace Stream::errors(percale_run_context* run) const {
   ErrorPlace out{};
-  out.guard = {guard_};
-  out.word = {word_address_};
+  out.guard = {exchange_.guard};
+  out.word = {exchange_.word_address};
   out.run = reinterpret_cast<uint64_t>(run);
   out.mark = device_.host().run->mark(run);
   return out;
@@ -104,33 +105,33 @@ static_assert(kIndexOutOfRange == PERCALE_RUN_ERROR_INDEX_OUT_OF_RANGE &&
               kNotPositive == PERCALE_RUN_ERROR_NOT_POSITIVE && kNotFinite == PERCALE_RUN_ERROR_NOT_FINITE);
 
 // The stream must have completed everything that was enqueued.
-void Queue::report_word() {
-  const volatile ErrorWord& word = *word_;
+void Stream::report_word() {
+  const volatile ErrorWord& word = *exchange_.word;
   if (word.code == 0) return;
   device_.host().run->fail_at(reinterpret_cast<percale_run_context*>(word.run), word.mark, word.code, word.detail);
-  std::memset(static_cast<void*>(word_), 0, sizeof(ErrorWord));
-  clear(guard_, sizeof(uint32_t));
+  std::memset(static_cast<void*>(exchange_.word), 0, sizeof(ErrorWord));
+  clear(exchange_.guard, sizeof(uint32_t));
 }
 
-percale_code Queue::code_so_far() const {
+percale_code Stream::code_so_far() const {
   {
     const std::lock_guard lock(mutex_);
     if (trouble_.code != PERCALE_OK) return trouble_.code;
   }
   if (device_.lost()) return PERCALE_UNAVAILABLE;
-  const volatile ErrorWord& word = *word_;
+  const volatile ErrorWord& word = *exchange_.word;
   return word.code == 0 ? PERCALE_OK : PERCALE_OUT_OF_RANGE;
 }
 
-void Queue::synchronize() {
+void Stream::synchronize() {
   flush();
   {
     std::unique_lock lock(mutex_);
     less_.wait(lock, [&] { return tasks_.empty(); });
   }
-  abi::Result result = driver_.cuStreamSynchronize(stream_);
-  if (result == abi::kSuccess && leaving_) result = driver_.cuStreamSynchronize(beside_);
-  leaving_ = false;
+  abi::Result result = driver_.cuStreamSynchronize(handle_);
+  if (result == abi::kSuccess && beside_.leaving) result = driver_.cuStreamSynchronize(beside_.handle);
+  beside_.leaving = false;
   if (result == abi::kSuccess) {
     report_word();
   } else {
@@ -147,7 +148,7 @@ void Queue::synchronize() {
 
 // ---- Work
 
-void Queue::flush() {
+void Stream::flush() {
   std::unique_ptr<Waiting> work;
   {
     const std::lock_guard lock(waiting_mutex_);
@@ -161,34 +162,34 @@ void Queue::flush() {
   }
 }
 
-void Queue::launch(abi::Function function, unsigned grid_x, unsigned grid_y, unsigned block_x, unsigned block_y,
-                   unsigned shared_bytes, const void* arguments) {
+void Stream::launch(abi::Function function, unsigned grid_x, unsigned grid_y, unsigned block_x, unsigned block_y,
+                    unsigned shared_bytes, const void* arguments) {
   flush();
   if (shared_bytes > kPlainShared) device_.allow_shared(function, shared_bytes);
   void* parameters[] = {const_cast<void*>(arguments)};
-  driver_.check(driver_.cuLaunchKernel(function, grid_x, grid_y, 1, block_x, block_y, 1, shared_bytes, stream_,
+  driver_.check(driver_.cuLaunchKernel(function, grid_x, grid_y, 1, block_x, block_y, 1, shared_bytes, handle_,
                                        parameters, nullptr),
                 "cuLaunchKernel");
 }
 
-void Queue::record_begin() {
+void Stream::capture_begin() {
   flush();
   // Relaxed mode, because while the stream is captured a new kernel may load its module and
   // NVIDIA's libraries may allocate.
-  driver_.check(driver_.cuStreamBeginCapture_v2(stream_, abi::kCaptureRelaxed), "cuStreamBeginCapture");
-  recording_ = true;
-  failed_before_ = failed();
-  once_ = draws_ = false;
+  driver_.check(driver_.cuStreamBeginCapture_v2(handle_, abi::kCaptureRelaxed), "cuStreamBeginCapture");
+  capture_.active = true;
+  capture_.failed_before = failed();
+  capture_.once = capture_.draws = false;
 }
 
-std::unique_ptr<Recording> Queue::record_end() {
+std::unique_ptr<CapturedSegment> Stream::capture_end() {
   flush();
-  recording_ = false;
+  capture_.active = false;
   abi::Graph graph = nullptr;
-  const abi::Result ended = driver_.cuStreamEndCapture(stream_, &graph);
+  const abi::Result ended = driver_.cuStreamEndCapture(handle_, &graph);
   if (is_sticky(ended)) driver_.check(ended, "cuStreamEndCapture");
   abi::GraphExec work = nullptr;
-  if (ended == abi::kSuccess && !once_ && !failed()) {
+  if (ended == abi::kSuccess && !capture_.once && !failed()) {
     const abi::Result result = driver_.cuGraphInstantiateWithFlags(&work, graph, 0);
     if (result != abi::kSuccess) work = nullptr;
   }
@@ -196,43 +197,43 @@ std::unique_ptr<Recording> Queue::record_end() {
   // Captured work was not executed. If capture failed, the library enqueues the work again piece by
   // piece, so errors of the capture are discarded.
   const std::lock_guard lock(mutex_);
-  if (!failed_before_ && !trouble_.lost) trouble_ = {};
-  return work == nullptr ? nullptr : std::make_unique<Recording>(device_, work, draws_);
+  if (!capture_.failed_before && !trouble_.lost) trouble_ = {};
+  return work == nullptr ? nullptr : std::make_unique<CapturedSegment>(device_, work, capture_.draws);
 }
 
-void Queue::play(const Recording& recording, percale_run_context* run) {
+void Stream::replay(const CapturedSegment& segment, percale_run_context* run) {
   flush();
-  if (recording.draws()) tell_draw(run);
-  driver_.check(driver_.cuGraphLaunch(recording.work(), stream_), "cuGraphLaunch");
+  if (segment.draws()) tell_draw(run);
+  driver_.check(driver_.cuGraphLaunch(segment.work(), handle_), "cuGraphLaunch");
 }
 
-Ptr Queue::draw(percale_run_context* run) {
-  if (recording_) {
-    draws_ = true;
+Ptr Stream::draw(percale_run_context* run) {
+  if (capture_.active) {
+    capture_.draws = true;
   } else {
     tell_draw(run);
   }
-  return {guard_ + kDrawOffset};
+  return {exchange_.guard + kDrawOffset};
 }
 
 // Written by a kernel's arguments, because the source of a copy would have to stay unchanged until
 // the copy is done.
-void Queue::tell_draw(percale_run_context* run) {
-  DrawArgs now{{guard_ + kDrawOffset}, {}};
+void Stream::tell_draw(percale_run_context* run) {
+  DrawArgs now{{exchange_.guard + kDrawOffset}, {}};
   device_.host().run->random(run, &now.draw.seed, &now.draw.step, &now.draw.first_row);
-  if (std::memcmp(&now, &told_, sizeof now) == 0) return;
+  if (std::memcmp(&now, &exchange_.told, sizeof now) == 0) return;
   launch(device_.function(Family::random, "percale_tell_draw", sizeof now), 1, 1, 32, 1, 0, &now);
-  told_ = now;
+  exchange_.told = now;
 }
 
-Recording::~Recording() { device_.driver().cuGraphExecDestroy(work_); }
+CapturedSegment::~CapturedSegment() { device_.driver().cuGraphExecDestroy(work_); }
 
-void Queue::clear(abi::Address memory, uint64_t bytes) {
+void Stream::clear(abi::Address memory, uint64_t bytes) {
   flush();
-  driver_.check(driver_.cuMemsetD8Async(memory, 0, bytes, stream_), "cuMemsetD8Async");
+  driver_.check(driver_.cuMemsetD8Async(memory, 0, bytes, handle_), "cuMemsetD8Async");
 }
 
-Queue::Chunk& Queue::take_chunk(uint64_t wanted) {
+Stream::Chunk& Stream::take_chunk(uint64_t wanted) {
   const uint64_t bytes = wanted <= kSmallChunk ? kSmallChunk : kLargeChunk;
   std::unique_lock lock(mutex_);
   while (true) {
@@ -272,18 +273,18 @@ Queue::Chunk& Queue::take_chunk(uint64_t wanted) {
       lock.lock();
       oldest->state = Chunk::State::kFree;
     } else if (any_written) {
-      less_.wait(lock);  // The queue's thread frees a chunk.
+      less_.wait(lock);  // The stream's thread frees a chunk.
     }
   }
 }
 
-void Queue::copy_to_device(abi::Address to, const void* from, uint64_t bytes) {
+void Stream::copy_to_device(abi::Address to, const void* from, uint64_t bytes) {
   flush();
   device_.check_alive();
   if (bytes == 0) return;
-  if (recording_) return note_once();  // The source differs in each run.
+  if (capture_.active) return note_once();  // The source differs in each run.
   if (device_.shared().pinned.contains(from, bytes)) {
-    driver_.check(driver_.cuMemcpyHtoDAsync_v2(to, from, bytes, stream_), "cuMemcpyHtoDAsync");
+    driver_.check(driver_.cuMemcpyHtoDAsync_v2(to, from, bytes, handle_), "cuMemcpyHtoDAsync");
     return;
   }
   const auto* at = static_cast<const std::byte*>(from);
@@ -291,41 +292,43 @@ void Queue::copy_to_device(abi::Address to, const void* from, uint64_t bytes) {
     const uint64_t n = std::min(bytes - done, kLargeChunk);
     Chunk& chunk = take_chunk(n);
     std::memcpy(chunk.data, at + done, n);
-    driver_.check(driver_.cuMemcpyHtoDAsync_v2(to + done, chunk.data, n, stream_), "cuMemcpyHtoDAsync");
-    driver_.check(driver_.cuEventRecord(chunk.done, stream_), "cuEventRecord");
+    driver_.check(driver_.cuMemcpyHtoDAsync_v2(to + done, chunk.data, n, handle_), "cuMemcpyHtoDAsync");
+    driver_.check(driver_.cuEventRecord(chunk.done, handle_), "cuEventRecord");
     const std::lock_guard lock(mutex_);
     chunk.state = Chunk::State::kRead;
     done += n;
   }
 }
 
-// Returns the second stream, after making it wait for all work given to the queue so far.
-abi::Stream Queue::beside() {
-  if (so_far_ == nullptr) driver_.check(driver_.cuEventCreate(&so_far_, abi::kEventDisableTiming), "cuEventCreate");
-  if (beside_ == nullptr) driver_.check(driver_.cuStreamCreate(&beside_, abi::kStreamNonBlocking), "cuStreamCreate");
-  driver_.check(driver_.cuEventRecord(so_far_, stream_), "cuEventRecord");
-  driver_.check(driver_.cuStreamWaitEvent(beside_, so_far_, 0), "cuStreamWaitEvent");
-  return beside_;
+// Returns the second stream, after making it wait for all work given to the stream so far.
+abi::Stream Stream::beside() {
+  if (beside_.so_far == nullptr)
+    driver_.check(driver_.cuEventCreate(&beside_.so_far, abi::kEventDisableTiming), "cuEventCreate");
+  if (beside_.handle == nullptr)
+    driver_.check(driver_.cuStreamCreate(&beside_.handle, abi::kStreamNonBlocking), "cuStreamCreate");
+  driver_.check(driver_.cuEventRecord(beside_.so_far, handle_), "cuEventRecord");
+  driver_.check(driver_.cuStreamWaitEvent(beside_.handle, beside_.so_far, 0), "cuStreamWaitEvent");
+  return beside_.handle;
 }
 
-void Queue::copy_to_host(void* to, abi::Address from, uint64_t bytes) {
+void Stream::copy_to_host(void* to, abi::Address from, uint64_t bytes) {
   flush();
-  copy_to_host(to, from, bytes, stream_);
+  copy_to_host(to, from, bytes, handle_);
 }
 
-void Queue::copy_out(void* to, abi::Address from, uint64_t bytes) {
+void Stream::copy_out(void* to, abi::Address from, uint64_t bytes) {
   flush();
   device_.check_alive();
   if (bytes == 0) return;
-  if (recording_) return note_once();
-  leaving_ = true;
+  if (capture_.active) return note_once();
+  beside_.leaving = true;
   copy_to_host(to, from, bytes, beside());
 }
 
-void Queue::copy_to_host(void* to, abi::Address from, uint64_t bytes, abi::Stream stream) {
+void Stream::copy_to_host(void* to, abi::Address from, uint64_t bytes, abi::Stream stream) {
   device_.check_alive();
   if (bytes == 0) return;
-  if (recording_) return note_once();  // The destination differs in each run.
+  if (capture_.active) return note_once();  // The destination differs in each run.
   if (device_.shared().pinned.contains(to, bytes)) {
     driver_.check(driver_.cuMemcpyDtoHAsync_v2(to, from, bytes, stream), "cuMemcpyDtoHAsync");
     return;
@@ -344,18 +347,18 @@ void Queue::copy_to_host(void* to, abi::Address from, uint64_t bytes, abi::Strea
   }
 }
 
-void Queue::signal(Reached reached, void* event, uint64_t value) {
+void Stream::signal(Reached reached, void* event, uint64_t value) {
   flush();
   Task task;
   task.reached = reached;
   task.what = event;
   task.value = value;
-  push(task, leaving_ ? beside() : stream_);
+  push(task, beside_.leaving ? beside() : handle_);
 }
 
 // ---- The thread
 
-void Queue::start_thread() {
+void Stream::start_thread() {
   // The thread inherits this mask, so that it does not handle the host's signals.
   sigset_t all, saved;
   sigfillset(&all);
@@ -370,7 +373,7 @@ void Queue::start_thread() {
   pthread_setname_np(thread_.native_handle(), "percale-cuda");
 }
 
-void Queue::push(Task task, abi::Stream stream) {
+void Stream::push(Task task, abi::Stream stream) {
   {
     const std::lock_guard lock(mutex_);
     if (!thread_.joinable()) start_thread();
@@ -398,7 +401,7 @@ void Queue::push(Task task, abi::Stream stream) {
   more_.notify_one();
 }
 
-abi::Result Queue::wait(abi::Event event) const {
+abi::Result Stream::wait(abi::Event event) const {
   const auto until = std::chrono::steady_clock::now() + kSpin;
   do {
     const abi::Result result = driver_.cuEventQuery(event);
@@ -407,7 +410,7 @@ abi::Result Queue::wait(abi::Event event) const {
   return driver_.cuEventSynchronize(event);
 }
 
-void Queue::follow() {
+void Stream::follow() {
   std::unique_lock lock(mutex_);
   while (true) {
     more_.wait(lock, [&] { return stop_ || !tasks_.empty(); });
