@@ -32,8 +32,8 @@ def ask_json(percale, *arguments):
 def options_page(percale):
     text = "# Options\n" + GENERATED + """
 Every option has a key and a value, both text. In C, `percale_options_set(options, key, value)` sets one; the program takes
-`--option KEY=VALUE`; each binding has its own form. An unknown key or a value out of range is INVALID_ARGUMENT, and the
-message lists what is known. `percale list engine` prints the same tables.
+`--option KEY=VALUE`; the bindings have their own types for options. An unknown key or a value out of range is
+INVALID_ARGUMENT, and the message lists the known keys. `percale list engine` prints the same tables.
 
 """
     for topic, title in TOPICS.items():
@@ -68,7 +68,7 @@ A SPEC is a training job in JSON. [SPEC.md](SPEC.md) explains the keys by exampl
 
 
 def program_page(percale):
-    text = "# The program\n" + GENERATED + "\n`percale COMMAND --help` prints what stands here.\n\n"
+    text = "# The program\n" + GENERATED + "\n`percale COMMAND --help` prints the same.\n\n"
     text += "```text\n" + ask(percale, "help") + "```\n\n"
     for line in ask(percale, "help").splitlines():
         if line.startswith("  "):
@@ -87,14 +87,15 @@ def operand_rows(op):
 def ops_page(percale):
     ops = ask_json(percale, "ops")
     text = "# Ops\n" + GENERATED + f"""
-{len(ops)} ops. Those without a domain follow ONNX; `percale:` is Percale's own domain. "Since" is the version of the op's
-meaning. `percale ops NAME` prints the same for one op.
+{len(ops)} ops. Those without a domain follow ONNX; `percale:` is Percale's own domain. "Since" is the version since which the op has its
+present meaning. `percale ops NAME` prints the same for one op.
 
 """
     for op in ops:
         name = f"{op['domain']}:{op['name']}" if op["domain"] else op["name"]
         text += f"## {name}\n\n{cell(op['doc'])}\n\nSince {op['since']}. Gradient: {op['gradient']}. "
-        text += f"Devices: {', '.join(op['devices']) or 'none of its own'}.\n\n"
+        without = "none, other ops compute it" if op["composite"] else "none, the session executes it"
+        text += f"Kernels: {', '.join(op['devices']) or without}.\n\n"
         rows = list(operand_rows(op))
         if rows:
             text += table(("", "name", "group", "types", ""), rows) + "\n"

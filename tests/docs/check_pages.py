@@ -8,6 +8,7 @@
   check_commands.py runs, or a program of docs/examples, which check_examples.py runs.
 * The programs of README.md are those of docs/examples/readme.
 * The program of c_api/SERVING.md is a part of docs/examples/serve/serve.c.
+* Functions and types `percale_...` are those of the C headers, and paths of the source tree exist.
 * docs/how/architecture.svg is what docs/tools/architecture.py draws.
 """
 import glob
@@ -26,6 +27,7 @@ LANGUAGES = {"c", "cc", "cpp", "c++", "cxx", "go", "java", "rust", "rs", "python
 # Folders of tested programs: check_examples.py runs the examples, other tests run the rest.
 TESTED = ("docs/examples/", "samples/", "devices/null/", "tests/install/host/", "bindings/")
 SNIPPET = re.compile(r'--8<-- "([^":]+)(?::([\w-]+|\d*:\d*))?"')
+PATH = re.compile(r"(?:bindings|c_api|core|devices|docs|ops|samples|subprojects|tests)/[\w./*-]+")
 MARKER = re.compile(r".*--8<-- \[(?:start|end):[\w-]+\].*\n?")
 
 
@@ -76,6 +78,17 @@ def is_printed(source, title):
     return title.startswith("percale ") or title.startswith(EXAMPLES) and bool(glob.glob(os.path.join(source, title + ".*")))
 
 
+def check_names(source, page, text, headers):
+    """Returns the names of the C API and the paths within sentences that do not exist."""
+    wrong = []
+    for code in re.findall(r"`([^`\n]+)`", re.sub(r"^ *```.*?^ *```", "", text, flags=re.M | re.S)):
+        wrong += [f"{page}: `{code}`: the C headers have no {name}" for name in re.findall(r"(?<![\w/])percale_[a-z]\w*", code)
+                  if not re.search(rf"\b{name}\b", headers) and not re.search(rf"{name}\.(?:h|hpp)\b", code)]
+        if PATH.fullmatch(code) and not glob.glob(os.path.join(source, code)) and not glob.glob(os.path.join(source, code + ".*")):
+            wrong.append(f"{page}: there is no {code}")
+    return wrong
+
+
 def check_jobs(percale, jobs):
     wrong = []
     for where, text in jobs:
@@ -119,9 +132,10 @@ def check_picture(source):
 
 def main(source, percale):
     wrong, jobs, count = [], [], 0
+    headers = "".join(read(path) for path in glob.glob(os.path.join(source, "c_api", "include", "**", "*.h"), recursive=True))
     for page, text in pages(source):
         more, found = check_blocks(source, page, text)
-        wrong += more
+        wrong += more + check_names(source, page, text, headers)
         jobs += found
         count += 1
     jobs += [(block.where, block.body) for block in blocks("c_api/SPEC.md", read(source, "c_api", "SPEC.md"))
