@@ -1,6 +1,6 @@
-// The parts of an emulated graph API of libcudnn for convolutions with epilogues, and for attention.
-// It checks descriptors as the real one does, offers engines of which some fail, and computes in
-// plain loops.
+// The parts of an emulated graph API of libcudnn for convolutions with epilogues, and for
+// attention. It checks descriptors as the real one does, offers engines of which some fail, and
+// computes in plain loops.
 #ifndef PERCALE_TESTS_CUDA_EMULATOR_DNN_DNN_H_
 #define PERCALE_TESTS_CUDA_EMULATOR_DNN_DNN_H_
 
