@@ -35,11 +35,7 @@ void set_option(Setup& setup, const Json& table, const std::string& key, const s
     if (option["key"].text() != key) continue;
     if (key == "precision") setup.bf16 = value == "bf16";
     known = true;
-    const std::string kind = option["kind"].text();
-    percale_options* target = kind == "engine"    ? setup.engine_options.get()
-                              : kind == "session" ? setup.session_options.get()
-                              : kind == "export"  ? setup.export_options.get()
-                                                  : setup.trainer_options.get();
+    percale_options* target = setup.options_of(option["kind"].text());
     check_setting(percale_options_set(target, key.c_str(), value.c_str()), "--option");
   }
   if (known) return;
@@ -110,17 +106,19 @@ Setup::Setup(const Args& args)
     const auto [key, value] = split_pair("--option", pair);
     set_option(*this, table, key, value);
   }
-  constexpr std::pair<const char*, const char*> kFlags[] = {{"--threads", "threads"},
-                                                            {"--devices", "devices"},
-                                                            {"--memory-limit", "memory_limit"},
-                                                            {"--deterministic", "deterministic"},
-                                                            {"--log", "log"}};
-  for (const auto& [flag, key] : kFlags) {
-    if (args.has(flag)) check_setting(percale_options_set(engine_options.get(), key, args.get(flag).c_str()), flag);
+  for (const auto& [flag, value] : args.options()) {
+    const std::string key(flag->sets.key);
+    check_setting(percale_options_set(options_of(flag->sets.kind), key.c_str(), value.c_str()), flag->name);
   }
   std::string plugins;
   for (const std::string& path : args.all("--plugin")) plugins += (plugins.empty() ? "" : ":") + path;
   if (!plugins.empty()) check(percale_options_set(engine_options.get(), "plugin_path", plugins.c_str()), "--plugin");
+}
+
+percale_options* Setup::options_of(std::string_view kind) const {
+  if (kind == "engine") return engine_options.get();
+  if (kind == "session") return session_options.get();
+  return kind == "export" ? export_options.get() : trainer_options.get();
 }
 
 void Setup::make_engine() {

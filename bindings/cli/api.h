@@ -46,10 +46,12 @@ using Trace = std::unique_ptr<percale_trace, Releaser<&percale_trace_release>>;
 // Takes ownership of the text.
 std::string take_text(percale_text* text);
 
-// The options that the common flags set, and the engine made with them.
+// The options that the flags set, and the engine made with them.
 struct Setup {
   explicit Setup(const Args& args);
   void make_engine();
+  // `kind`: of percale_options_describe()
+  percale_options* options_of(std::string_view kind) const;
   Options engine_options, session_options, trainer_options, export_options;
   Engine engine;
   bool bf16 = false;  // --option precision=bf16

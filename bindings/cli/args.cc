@@ -7,13 +7,13 @@ namespace percale_cli {
 namespace {
 
 constexpr Flag kCommon[] = {
-    {"--threads", "N", "number of compute threads; default: as many as the machine allows"},
-    {"--devices", "LIST", "cpu:0,cpu:1 | cpu=4x1 | all | none; default cpu:0"},
-    {"--memory-limit", "BYTES", "limit for the memory held by the engine"},
+    {"--threads", "N", "", {"engine", "threads"}},
+    {"--devices", "LIST", "", {"engine", "devices"}},
+    {"--memory-limit", "BYTES", "", {"engine", "memory_limit"}},
     {"--plugin", "PATH", "a plug-in file, or a folder with libpercale_*.so; may be repeated"},
     {"--option", "KEY=VALUE", "sets an option of the engine, session or trainer; may be repeated"},
-    {"--deterministic", "on|off", "same bits for any number of threads; default on"},
-    {"--log", "LEVEL", "debug | info | warning | error | off; default warning"},
+    {"--deterministic", "on|off", "", {"engine", "deterministic"}},
+    {"--log", "LEVEL", "", {"engine", "log"}},
     {"--json", "", "prints one JSON value, and nothing else, on stdout"},
     {"--help", "", "prints this text"},
 };
@@ -66,14 +66,6 @@ std::string word_of(std::string_view usage, size_t number) {
   return "an argument";
 }
 
-void append_flags(std::string& out, std::span<const Flag> flags) {
-  for (const Flag& flag : flags) {
-    std::string left = "  " + std::string(flag.name) + (flag.value.empty() ? "" : " ") + std::string(flag.value);
-    left.resize(std::max<size_t>(left.size() + 2, 30), ' ');
-    out += left + std::string(flag.doc) + "\n";
-  }
-}
-
 }  // namespace
 
 std::span<const Flag> common_flags() { return kCommon; }
@@ -104,6 +96,11 @@ Args::Args(const Command& command, int argc, char** argv) {
       values.emplace_back(argv[++i]);
     } else {
       throw UsageError{std::string(name) + " needs a value: " + std::string(flag->value)};
+    }
+  }
+  for (const auto flags : {command.flags, common_flags()}) {
+    for (const Flag& flag : flags) {
+      if (!flag.sets.kind.empty() && has(flag.name)) options_.emplace_back(&flag, get(flag.name));
     }
   }
   if (help()) return;
@@ -145,15 +142,6 @@ std::string Args::again(std::initializer_list<std::string_view> dropped) const {
     if (values.empty()) out += " " + flag;
     for (const std::string& value : values) out += " " + flag + " " + shell_word(value);
   }
-  return out;
-}
-
-std::string help_text(const Command& command) {
-  std::string out = "usage: percale " + std::string(command.name) + " " + std::string(command.usage) + "\n\n" +
-                    std::string(command.doc) + "\n\n";
-  if (!command.more.empty()) out += std::string(command.more) + "\n";
-  append_flags(out, command.flags);
-  append_flags(out, common_flags());
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Command lines: flags of a command, their values, and the text of --help.
+// Command lines: flags of a command, and their values.
 #ifndef PERCALE_BINDINGS_CLI_ARGS_H_
 #define PERCALE_BINDINGS_CLI_ARGS_H_
 
@@ -8,14 +8,22 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace percale_cli {
 
+// An option of the library, which has a row in percale_options_describe().
+struct OptionName {
+  std::string_view kind;  // "engine"; empty: no option
+  std::string_view key;
+};
+
 struct Flag {
   std::string_view name;   // "--threads"
   std::string_view value;  // "N"; empty: a switch
-  std::string_view doc;
+  std::string_view doc;    // of a flag that sets an option: follows the doc of the option
+  OptionName sets = {};    // the option that gets the flag's value
 };
 
 class Args;
@@ -49,6 +57,8 @@ class Args {
   // Returns the last value given, else `fallback`.
   std::string get(std::string_view flag, std::string_view fallback = {}) const;
   const std::vector<std::string>& all(std::string_view flag) const;
+  // The flags that set options, with their values.
+  const std::vector<std::pair<const Flag*, std::string>>& options() const { return options_; }
   // Throws UsageError unless it is an integer of at least `min`.
   int64_t integer(std::string_view flag, int64_t fallback, int64_t min) const;
   const std::vector<std::string>& positional() const { return positional_; }
@@ -60,9 +70,8 @@ class Args {
  private:
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
   std::vector<std::string> positional_;
+  std::vector<std::pair<const Flag*, std::string>> options_;
 };
-
-std::string help_text(const Command& command);
 
 // Splits "NAME=REST" at the first '='. Without one, throws UsageError that names the flag.
 std::pair<std::string, std::string> split_pair(std::string_view flag, const std::string& text);

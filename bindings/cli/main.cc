@@ -9,6 +9,7 @@
 
 #include "api.h"
 #include "commands/commands.h"
+#include "help.h"
 
 using namespace percale_cli;
 
@@ -79,7 +80,9 @@ int main(int argc, char** argv) {
   const std::string_view wanted = help ? argv[2] : name;
   if (const Command* command = find_command(wanted); command != nullptr) {
     if (!help) return run(*command, argc - 2, argv + 2);
-    return std::fputs(help_text(*command).c_str(), stdout) < 0 ? 1 : 0;
+    char flag[] = "--help";
+    char* flags[] = {flag};
+    return run(*command, 1, flags);
   }
   if (!wanted.empty()) {
     std::vector<std::string> names;

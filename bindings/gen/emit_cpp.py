@@ -22,6 +22,14 @@ def constant(enum, name):
     return "k" + "".join(part.capitalize() for part in short.split("_"))
 
 
+def member(declaration, note):
+    """Returns a member or constant with its comment: behind it, or above it if the line is too
+    long.
+    """
+    behind = f"  {declaration}" + (f"  ///< {note}" if note else "")
+    return [behind] if len(behind) <= op_model.COLUMNS else op_model.wrap("  /// ", note) + [f"  {declaration}"]
+
+
 def raw(header):
     lines = [WRITTEN + "/// The constants of percale.h as enums.", "#ifndef PERCALE_CPP_CONSTANTS_HPP_",
              "#define PERCALE_CPP_CONSTANTS_HPP_", "", "#include <percale.h>", "", "#include <cstdint>",
@@ -32,7 +40,8 @@ def raw(header):
             continue
         lines += op_model.wrap("/// ", enum.doc)
         lines.append(f"enum class {names[enum.name]} : {enum.name} {{")
-        lines += [f"  {constant(enum.name, c.name)} = {c.name}," + (f"  ///< {c.doc}" if c.doc else "") for c in enum.constants]
+        for c in enum.constants:
+            lines += member(f"{constant(enum.name, c.name)} = {c.name},", c.doc)
         lines += ["};", ""]
     dtypes = next(e for e in header.enums if e.name == "percale_dtype")
     lines += ["/// \"f32\", \"i64\", ...; \"?\" for a number that is none.", "inline std::string_view name_of(DType dtype) {",
@@ -48,21 +57,20 @@ def emit(op):
     lines = []
     struct = op.function + "Attributes"
     if op.attributes or op.choice_of_outputs:
-        lines += [f"/// Of {op.function}().", f"struct {struct} {{"]
+        lines += [f"/// The attributes of {op.function}().", f"struct {struct} {{"]
         for a in op.attributes:
-            fact = op_model.attribute_fact(a)
-            member = f"const Tensor* {a['name']} = nullptr;" if a["kind"] == "tensor" else \
+            declaration = f"const Tensor* {a['name']} = nullptr;" if a["kind"] == "tensor" else \
                 f"std::optional<{TYPES[a['kind']]}> {a['name']} = {{}};"
-            lines.append(f"  {member}  ///< {fact or 'may be left out'}")
+            lines += member(declaration, op_model.attribute_fact(a) or "may be left out")
         if op.choice_of_outputs:
-            lines.append(f"  size_t outputs = {op.default_outputs};  ///< how many are computed")
+            lines += member(f"size_t outputs = {op.default_outputs};", "the number of outputs to compute")
         lines += ["};"]
     single = len(op.outputs) == 1 and not op.variadic_outputs
     result = "void" if not op.outputs else "Value" if single else \
         "std::vector<Value>" if op.variadic_outputs else op.function + "Outputs"
     if result.endswith("Outputs"):
-        lines += [f"/// Of {op.function}(); empty where they were not asked for.",
-                  f"struct {result} {{", "  Value " + ", ".join(o["name"] for o in op.outputs) + ";  ///< in the op's order", "};"]
+        lines += [f"/// The outputs of {op.function}(); empty where they were not asked for.", f"struct {result} {{",
+                  *member("Value " + ", ".join(o["name"] for o in op.outputs) + ";", "in the op's order"), "};"]
     lines += op_model.wrap("/// ", op.doc)
     for fact in op_model.facts(op):
         lines += op_model.wrap("/// ", fact)

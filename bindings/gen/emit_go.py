@@ -31,7 +31,29 @@ def comment(name, doc, prefix=""):
 
 
 def align(rows):
-    """Returns (name, type, comment) rows as lines in columns, as gofmt formats them."""
+    """Returns (name, type, comment) rows as lines in columns, as gofmt formats them.
+
+    A comment that does not fit behind its row stands above it, which ends the columns.
+    """
+    wide = max(len(name) for name, _, _ in rows)
+    of_type = max(len(kind) for _, kind, _ in rows)
+    fits = [len(f"\t{name:<{wide}} {kind:<{of_type}} // {note}") <= op_model.COLUMNS for name, kind, note in rows]
+    out, i = [], 0
+    while i < len(rows):
+        if not fits[i]:
+            name, kind, note = rows[i]
+            out += op_model.wrap("\t// ", note)
+            rows[i] = (name, kind, "")
+        end = i + 1
+        while end < len(rows) and fits[end]:
+            end += 1
+        out += columns(rows[i:end])
+        i = end
+    return out
+
+
+def columns(rows):
+    """Returns rows without comments between them in columns."""
     wide = max(len(name) for name, _, _ in rows)
     out, i = [], 0
     while i < len(rows):
@@ -297,10 +319,12 @@ def shims(header):
     for f in header.functions:
         if not any(p.role == "callback" for p in f.params):
             continue
-        params = ", ".join("uintptr_t user" if p.role == "user" else f"{p.type} {p.name}" for p in f.params)
+        params = ", ".join(op_model.unbroken("uintptr_t user" if p.role == "user" else f"{p.type} {p.name}") for p in f.params)
         args = ", ".join("(void*)user" if p.role == "user" else p.name for p in f.params)
         returned = "" if str(f.returns) == "void" else "return "
-        lines.append(f"static {f.returns} go_{f.name.removeprefix('percale_')}({params}) {{ {returned}{f.name}({args}); }}")
+        head = op_model.unbroken(f"static {f.returns} go_{f.name.removeprefix('percale_')}(")
+        lines += op_model.wrap("", f"{head}{params}{op_model.unbroken(') {')}", "\t")
+        lines += op_model.wrap("\t", f"{returned}{f.name}({args});", "\t") + ["}"]
     return lines
 
 
@@ -326,8 +350,8 @@ def go_param(name):
 def emit_op(op):
     lines = []
     struct = op.function + "Attrs"
-    lines += [f"// {struct} are the attributes of {op.function}; the zero value of a field leaves its default.",
-              f"type {struct} struct {{"]
+    lines += op_model.wrap("// ", f"{struct} are the attributes of {op.function}; the zero value of a field leaves its default.")
+    lines.append(f"type {struct} struct {{")
     rows = [("Name", "string", "of the node")]
     for a in op.attributes:
         field = op_model.camel(a["name"])
@@ -336,7 +360,7 @@ def emit_op(op):
             kind = "*" + kind
         rows.append((field, kind, op_model.attribute_fact(a) or "may be left out"))
     if op.choice_of_outputs:
-        rows.append(("Outputs", "int", f"how many are computed; 0: {op.default_outputs}"))
+        rows.append(("Outputs", "int", f"the number of outputs to compute; 0: {op.default_outputs}"))
     lines += align(rows) + ["}", ""]
     # Doc comments begin with the name.
     lines += op_model.wrap("// ", f"{op.function}: {op.doc}")
@@ -407,8 +431,8 @@ def emit_op(op):
 
 
 def ops(schemas):
-    lines = ["// Package ops has a function per op, under ONNX's names. Inputs that are optional may be percale.None. The builder keeps",
-             "// the first error.", "package ops", "", "import \"percale.org/go/percale\"", "",
+    lines = ["// Package ops has a function per op, under ONNX's names. Inputs that are optional may be",
+             "// percale.None. The builder keeps the first error.", "package ops", "", "import \"percale.org/go/percale\"", "",
              "// trim leaves out optional inputs that are absent at the end.",
              "func trim(in []percale.Value) []percale.Value {",
              "\tfor len(in) > 0 && in[len(in)-1] == percale.None {\n\t\tin = in[:len(in)-1]\n\t}", "\treturn in", "}", "",

@@ -4,7 +4,6 @@ The raw layer has a class of method handles per type of percale.h, its constants
 its structs.
 """
 import re
-import textwrap
 
 import op_model
 
@@ -55,14 +54,14 @@ def escape(text):
 
 
 def doc(text, indent, tags=()):
-    lines = []
+    prefix, lines = f"{indent} * ", []
     for paragraph in filter(None, text.split("\n")):
-        lines += [("<p>" if lines else "") + line if i == 0 else line
-                  for i, line in enumerate(textwrap.wrap(escape(paragraph), 110, break_long_words=False, break_on_hyphens=False))]
+        lines += op_model.wrap(prefix, ("<p>" if lines else "") + escape(paragraph))
     if tags:
-        lines.append("")
-        lines += tags
-    return f"{indent}/**\n" + "".join(f"{indent} * {line}".rstrip() + "\n" for line in lines) + f"{indent} */\n"
+        lines.append(prefix.rstrip())
+    for tag in tags:
+        lines += op_model.wrap(prefix, tag, "    ")
+    return "\n".join([f"{indent}/**", *lines, f"{indent} */", ""])
 
 
 def class_of(handle):
@@ -136,7 +135,7 @@ def constants_class(header):
 
 def callbacks_class(header):
     out = head(["static java.lang.foreign.ValueLayout.*", "java.lang.foreign.FunctionDescriptor"])
-    out += doc("What the library calls, as the header has it.", "") + "public final class RawCallbacks {\n  private RawCallbacks() {}\n"
+    out += doc("The functions that the library calls, as the header has them.", "") + "public final class RawCallbacks {\n  private RawCallbacks() {}\n"
     for callback in header.callbacks:
         returns = type_of(callback.returns, header)
         shapes = [layout(type_of(p.type, header)) for p in callback.params]
@@ -194,8 +193,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A function per op, under ONNX's names in Java's letters. Each begins a node of a {@link GraphBuilder}; attributes follow by
- * {@link GraphBuilder.Node#set}, then {@link GraphBuilder.Node#finish()}. An optional input may be null.
+ * A function per op, under ONNX's names in Java's letters. Each begins a node of a {@link
+ * GraphBuilder}; attributes follow by {@link GraphBuilder.Node#set}, then {@link
+ * GraphBuilder.Node#finish()}. An optional input may be null.
  */
 public final class Ops {
   private Ops() {}
@@ -233,7 +233,7 @@ def lower(name):
 def ops(schemas):
     out = [OPS_HEAD]
     for op in op_model.ops(schemas):
-        names, inputs, tags = set(), [], ["@param builder what the node is built in"]
+        names, inputs, tags = set(), [], ["@param builder the builder that gets the node"]
         for port in op.inputs:
             name = lower(port["name"])
             while name in names:

@@ -1,31 +1,22 @@
 """Writes the tables of options in the README of each binding, between two marks."""
 import pathlib
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "docs" / "tools"))
+
+import key_tables  # noqa: E402
+
 READMES = [f"bindings/{language}/README.md" for language in ("cpp", "go", "java", "python", "rust")]
 BEGIN, END = "<!-- options: written by bindings/gen -->\n", "<!-- end of options -->\n"
-
-
-def _values(option):
-    """Returns the type of an option, with the limits of its values."""
-    if "choices" in option:
-        return ", ".join(option["choices"].split("|"))
-    limits = [f"{word} {option[key]}" for word, key in (("from", "min"), ("to", "max")) if key in option]
-    return " ".join([option["type"], *limits])
-
-
-def _row(option):
-    default = f"`{option['default']}`" if option["default"] else ""
-    cells = [f"`{option['key']}`", _values(option), default, option["doc"]]
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
 def tables(described):
     """Returns a table for each kind of options, in the given order."""
     out = ""
     for kind in dict.fromkeys(option["kind"] for option in described):
-        out += f"\n### Options of kind \"{kind}\"\n| key | values | default | meaning |\n|---|---|---|---|\n"
-        out += "".join(_row(option) for option in described if option["kind"] == kind)
+        out += f"\n### Options of kind \"{kind}\"\n"
+        out += key_tables.key_table(option for option in described if option["kind"] == kind)
     return out + "\n"
 
 

@@ -46,6 +46,17 @@ def named(name):
     return name + "_" if keyword.iskeyword(name) else name
 
 
+def docstring(parts):
+    """Returns the lines of a docstring of a function; each part begins a line."""
+    out = op_model.wrap("    ", '"""' + parts[0])
+    for part in parts[1:]:
+        out += op_model.wrap("    ", part)
+    if len(out[-1]) + 3 > op_model.COLUMNS:
+        return out + ['    """']
+    out[-1] += '"""'
+    return out
+
+
 def emit(op):
     params, values, attributes = ["builder: Builder"], [], []
     for port in op.inputs:
@@ -83,11 +94,7 @@ def emit(op):
     lines = ["", ""] + signature
     doc = [op.doc] + op_model.facts(op)
     doc += [f"{named(a['name'])}: {fact}." for a in op.attributes if (fact := op_model.attribute_fact(a))]
-    text = []
-    for part in doc:
-        text += textwrap.wrap(part.replace("\\", "\\\\"), 112)
-    lines += [f'    """{text[0]}'] + [f"    {line}" for line in text[1:]]
-    lines[-1] += '"""'
+    lines += docstring([part.replace("\\", "\\\\") for part in doc])
     pairs = ", ".join(f'"{key}": {("_Function(" + value + ")") if q else value}' for key, value, q in attributes)
     call = f'builder.node("{op.key}", [{", ".join(values)}], {{{pairs}}}, outputs={count}, name=name)'
     body = call if many else f"{call}[0]" if op.outputs else call
@@ -98,7 +105,7 @@ def emit(op):
 
 def ops(schemas):
     known = op_model.ops(schemas)
-    lines = [WRITTEN + '"""A function per op. The first argument is the builder, then the inputs; attributes go by keyword."""',
+    lines = [WRITTEN + '"""A function per op. Its arguments are the builder and the inputs; attributes go by keyword."""',
              "from __future__ import annotations", "", "from typing import List, Optional, Sequence", "",
              "from .graph import Builder, Value", "from .graph import FunctionName as _Function",
              "from .tensor import Tensor"]

@@ -5,7 +5,6 @@ percale_plugin.h. The macro `functions!` of percale-sys turns the list of functi
 block. With the feature `load`, it turns it into a table that is read from the library at run time.
 """
 import re
-import textwrap
 
 import op_model
 import plugin_header
@@ -39,9 +38,9 @@ def doc(text, indent=""):
         parts = re.split(r"(`[^`]*`)", paragraph)
         parts[::2] = [re.sub(r"([\[\]<>])", r"\\\1", re.sub(r"(?<!\w)(percale_\w+)\(\)", r"`\1()`", part)) for part in parts[::2]]
         if lines:
-            lines.append("///")
-        lines += ["/// " + line for line in textwrap.wrap("".join(parts), 110, break_long_words=False, break_on_hyphens=False)]
-    return "".join(indent + line + "\n" for line in lines)
+            lines.append(indent + "///")
+        lines += op_model.wrap(indent + "/// ", "".join(parts))
+    return "".join(line + "\n" for line in lines)
 
 
 def params(entry):
@@ -141,7 +140,8 @@ TAKEN = KEYWORDS | {"if", "else", "while", "for", "let", "self", "super", "true"
                     "finish_many", "finish_vec", "builder"}
 OPS_HEAD = """// Written by bindings/gen from the ops' schemas; changes belong there.
 
-//! A function per op, under ONNX's names in Rust's letters. Each begins a node of a [`Builder`]; attributes follow, then `finish`:
+//! A function per op, under ONNX's names in Rust's letters. Each begins a node of a [`Builder`];
+//! attributes follow, then `finish`:
 //!
 //! ```
 //! use percale::{ops, Builder, DType, Engine};

@@ -1,8 +1,11 @@
 """The schemas of ops, as `percale ops --json` prints them, in the form that the op wrappers need.
 """
 import dataclasses
+import re
 import textwrap
 
+# Comments of generated files end here, as all comments do.
+COLUMNS = 100
 KINDS = ("int", "float", "string", "ints", "floats", "strings", "tensor", "function")
 
 
@@ -90,10 +93,20 @@ def attribute_fact(a):
     return ", ".join(parts)
 
 
-def wrap(prefix, text, width=118):
-    """Returns `text` as comment lines."""
-    return [prefix + line for line in textwrap.wrap(text, width - len(prefix), break_long_words=False,
-                                                    break_on_hyphens=False)]
+def unbroken(text):
+    """Returns `text` so that wrap() keeps it on one line."""
+    return text.replace(" ", "\0")
+
+
+def wrap(prefix, text, hanging=""):
+    """Returns `text` as lines that begin with `prefix`; `hanging` indents all but the first.
+
+    No line but the first begins with an operator, which Markdown and Go read as a list.
+    """
+    text = re.sub(r" (?=[-+*/=<>|]+ )", "\0", text)
+    lines = textwrap.wrap(text, COLUMNS - len(prefix), subsequent_indent=hanging, break_long_words=False,
+                          break_on_hyphens=False)
+    return [prefix + line.replace("\0", " ") for line in lines]
 
 
 def camel(name):

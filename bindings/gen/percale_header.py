@@ -37,6 +37,7 @@ OUT_ARRAYS = {
     ("percale_dataset_next", "out_tensors"): None,
     ("percale_graph_value_type", "out_dims"): "out_rank",
     ("percale_session_run", "out_fetches"): "fetch_count",
+    ("percale_session_run_versioned", "out_fetches"): "fetch_count",
     ("percale_trainer_step_fetch", "out_tensors"): "fetch_count",
 }
 # Output parameters with a plural name that are single values.

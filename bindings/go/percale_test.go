@@ -78,6 +78,38 @@ func TestGraphIsBuiltSavedLoadedAndRun(t *testing.T) {
 	}
 }
 
+func TestRunTellsWhichVersionOfTheVariablesItRead(t *testing.T) {
+	e := engine(t, nil)
+	b := good[*percale.Builder](t)(percale.NewBuilder(e))
+	w := good[*percale.Tensor](t)(percale.FromSlice([]float32{1, 1}))
+	b.SetOutputs(ops.Mul(b, b.Input("x", percale.F32, 2), b.Variable("w", w), ops.MulAttrs{Name: "y"}))
+	graph := good[*percale.Graph](t)(b.Finish())
+	variables := good[*percale.Variables](t)(graph.Variables(e, 0))
+	s := good[*percale.Session](t)(percale.NewSession(e, graph, variables, nil))
+	feeds := percale.Feeds{"x": good[*percale.Tensor](t)(percale.FromSlice([]float32{3, 4}))}
+	endable, end := context.WithCancel(background)
+	for i, ctx := range []context.Context{background, endable} {
+		scale := float32(10 * (i + 1))
+		if err := variables.Assign("w", good[*percale.Tensor](t)(percale.FromSlice([]float32{scale, scale}))); err != nil {
+			t.Fatal(err)
+		}
+		out, version, err := s.RunVersioned(ctx, feeds, graph.Outputs(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if version != int64(i+2) || version != variables.Version() {
+			t.Errorf("the run read version %d, the newest is %d", version, variables.Version())
+		}
+		if v := good[[]float32](t)(percale.Values[float32](out[0])); v[1] != 4*scale {
+			t.Errorf("got %v", v)
+		}
+	}
+	end()
+	if _, version, err := s.RunVersioned(endable, feeds, graph.Outputs(), nil); err == nil || version != 0 {
+		t.Errorf("got version %d, %v", version, err)
+	}
+}
+
 func TestOpsWithSeveralOutputs(t *testing.T) {
 	e := engine(t, nil)
 	b := good[*percale.Builder](t)(percale.NewBuilder(e))

@@ -5,13 +5,40 @@ package percale
 /*
 #include <percale.h>
 
-static void go_engine_set_log(percale_engine* engine, percale_log_function function, uintptr_t user) { percale_engine_set_log(engine, function, (void*)user); }
-static percale_status* go_engine_set_log_owned(percale_engine* engine, percale_log_function function, uintptr_t user, percale_destroy destroy) { return percale_engine_set_log_owned(engine, function, (void*)user, destroy); }
-static percale_status* go_dataset_generator(percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, uintptr_t user, percale_dataset** out_dataset) { return percale_dataset_generator(engine, names, dtypes, dims, ranks, count, rows, callback, (void*)user, out_dataset); }
-static percale_status* go_dataset_generator_owned(percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, uintptr_t user, percale_destroy destroy, percale_dataset** out_dataset) { return percale_dataset_generator_owned(engine, names, dtypes, dims, ranks, count, rows, callback, (void*)user, destroy, out_dataset); }
-static percale_status* go_event_on_ready(percale_event* event, percale_event_callback callback, uintptr_t user) { return percale_event_on_ready(event, callback, (void*)user); }
-static percale_status* go_tensor_from_memory(percale_dtype dtype, const int64_t* dims, size_t rank, void* data, size_t bytes, percale_deleter deleter, uintptr_t user, percale_tensor** out_tensor) { return percale_tensor_from_memory(dtype, dims, rank, data, bytes, deleter, (void*)user, out_tensor); }
-static percale_status* go_trainer_fit(percale_trainer* trainer, percale_dataset* dataset, int64_t epochs, percale_progress_callback callback, uintptr_t user) { return percale_trainer_fit(trainer, dataset, epochs, callback, (void*)user); }
+static void go_engine_set_log(percale_engine* engine, percale_log_function function,
+	uintptr_t user) {
+	percale_engine_set_log(engine, function, (void*)user);
+}
+static percale_status* go_engine_set_log_owned(percale_engine* engine,
+	percale_log_function function, uintptr_t user, percale_destroy destroy) {
+	return percale_engine_set_log_owned(engine, function, (void*)user, destroy);
+}
+static percale_status* go_dataset_generator(percale_engine* engine, const char* const* names,
+	const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count,
+	int64_t rows, percale_row_callback callback, uintptr_t user, percale_dataset** out_dataset) {
+	return percale_dataset_generator(engine, names, dtypes, dims, ranks, count, rows, callback,
+		(void*)user, out_dataset);
+}
+static percale_status* go_dataset_generator_owned(percale_engine* engine, const char* const* names,
+	const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count,
+	int64_t rows, percale_row_callback callback, uintptr_t user, percale_destroy destroy,
+	percale_dataset** out_dataset) {
+	return percale_dataset_generator_owned(engine, names, dtypes, dims, ranks, count, rows, callback,
+		(void*)user, destroy, out_dataset);
+}
+static percale_status* go_event_on_ready(percale_event* event, percale_event_callback callback,
+	uintptr_t user) {
+	return percale_event_on_ready(event, callback, (void*)user);
+}
+static percale_status* go_tensor_from_memory(percale_dtype dtype, const int64_t* dims, size_t rank,
+	void* data, size_t bytes, percale_deleter deleter, uintptr_t user, percale_tensor** out_tensor) {
+	return percale_tensor_from_memory(dtype, dims, rank, data, bytes, deleter, (void*)user,
+		out_tensor);
+}
+static percale_status* go_trainer_fit(percale_trainer* trainer, percale_dataset* dataset,
+	int64_t epochs, percale_progress_callback callback, uintptr_t user) {
+	return percale_trainer_fit(trainer, dataset, epochs, callback, (void*)user);
+}
 */
 import "C"
 
@@ -123,19 +150,21 @@ const noValue = -1
 
 const forever = -1
 
-// version is percale_version. Returns the version of the loaded library as "major.minor.patch". NUL-ended and static.
+// version is percale_version. Returns the version of the loaded library as "major.minor.patch".
+// NUL-ended and static.
 func version() string {
 	out := goText(C.percale_version())
 	return out
 }
 
-// abiVersion is percale_abi_version. Returns the version of the ABI: major * 1000 + minor. Within a major version
-// functions are only added.
+// abiVersion is percale_abi_version. Returns the version of the ABI: major * 1000 + minor. Within a
+// major version functions are only added.
 func abiVersion() uint32 {
 	return uint32(C.percale_abi_version())
 }
 
-// builderCreate is percale_builder_create. Creates a builder of an empty graph. Its current function is "main".
+// builderCreate is percale_builder_create. Creates a builder of an empty graph. Its current
+// function is "main".
 func builderCreate(engine *C.percale_engine) (*C.percale_builder, error) {
 	var cOutBuilder *C.percale_builder
 	status := C.percale_builder_create(engine, &cOutBuilder)
@@ -146,7 +175,8 @@ func builderCreate(engine *C.percale_engine) (*C.percale_builder, error) {
 	return cOutBuilder, nil
 }
 
-// builderFromGraph is percale_builder_from_graph. Creates a builder that continues a copy of a finished graph.
+// builderFromGraph is percale_builder_from_graph. Creates a builder that continues a copy of a
+// finished graph.
 func builderFromGraph(engine *C.percale_engine, graph *C.percale_graph) (*C.percale_builder, error) {
 	var cOutBuilder *C.percale_builder
 	status := C.percale_builder_from_graph(engine, graph, &cOutBuilder)
@@ -162,8 +192,8 @@ func builderRelease(builder *C.percale_builder) {
 	C.percale_builder_release(builder)
 }
 
-// builderFindValue is percale_builder_find_value. Finds a value of the current function by its name, to continue a
-// graph. NOT_FOUND names a similar value.
+// builderFindValue is percale_builder_find_value. Finds a value of the current function by its
+// name, to continue a graph. NOT_FOUND names a similar value.
 func builderFindValue(builder *C.percale_builder, name string) (Value, error) {
 	cName, err := text(name)
 	if err != nil {
@@ -178,8 +208,8 @@ func builderFindValue(builder *C.percale_builder, name string) (Value, error) {
 	return Value(cOutValue), nil
 }
 
-// builderInput is percale_builder_input. Adds the next input of the current function, a value that runs feed. `dims`:
-// `rank` sizes, -1 where unknown.
+// builderInput is percale_builder_input. Adds the next input of the current function, a value that
+// runs feed. `dims`: `rank` sizes, -1 where unknown.
 func builderInput(builder *C.percale_builder, name string, dtype DType, dims []int64) (Value, error) {
 	cName, err := text(name)
 	if err != nil {
@@ -194,7 +224,8 @@ func builderInput(builder *C.percale_builder, name string, dtype DType, dims []i
 	return Value(cOutValue), nil
 }
 
-// builderConstant is percale_builder_constant. Adds a constant. The tensor is shared, not copied. `name` may be NULL.
+// builderConstant is percale_builder_constant. Adds a constant. The tensor is shared, not copied.
+// `name` may be NULL.
 func builderConstant(builder *C.percale_builder, name string, tensor *C.percale_tensor) (Value, error) {
 	cName, err := textOrNil(name)
 	if err != nil {
@@ -209,8 +240,8 @@ func builderConstant(builder *C.percale_builder, name string, tensor *C.percale_
 	return Value(cOutValue), nil
 }
 
-// builderVariable is percale_builder_variable. Adds a trainable variable whose initial value is `initial`.
-// `*out_value` reads it.
+// builderVariable is percale_builder_variable. Adds a trainable variable whose initial value is
+// `initial`. `*out_value` reads it.
 func builderVariable(builder *C.percale_builder, name string, initial *C.percale_tensor) (Value, error) {
 	cName, err := text(name)
 	if err != nil {
@@ -225,9 +256,10 @@ func builderVariable(builder *C.percale_builder, name string, initial *C.percale
 	return Value(cOutValue), nil
 }
 
-// builderVariableInitialized is percale_builder_variable_initialized. Adds a trainable variable whose initial value
-// is drawn, with the seed that percale_variables_create() gets. `initializer` is "zeros", "ones", "glorot_uniform",
-// "glorot_normal", "he_uniform", "he_normal", "lecun_normal", "random_uniform", "random_normal" or "orthogonal".
+// builderVariableInitialized is percale_builder_variable_initialized. Adds a trainable variable
+// whose initial value is drawn, with the seed that percale_variables_create() gets. `initializer`
+// is "zeros", "ones", "glorot_uniform", "glorot_normal", "he_uniform", "he_normal", "lecun_normal",
+// "random_uniform", "random_normal" or "orthogonal".
 func builderVariableInitialized(builder *C.percale_builder, name string, dtype DType, dims []int64, initializer string) (Value, error) {
 	cName, err := text(name)
 	if err != nil {
@@ -246,8 +278,9 @@ func builderVariableInitialized(builder *C.percale_builder, name string, dtype D
 	return Value(cOutValue), nil
 }
 
-// builderNode is percale_builder_node. Starts a node of an op, such as "Conv" or "percale:ApplyAdam". Inputs and
-// attributes follow, then percale_builder_finish_node(), which looks up the op. `name` may be NULL.
+// builderNode is percale_builder_node. Starts a node of an op, such as "Conv" or
+// "percale:ApplyAdam". Inputs and attributes follow, then percale_builder_finish_node(), which
+// looks up the op. `name` may be NULL.
 func builderNode(builder *C.percale_builder, op string, name string) error {
 	cOp, err := text(op)
 	if err != nil {
@@ -265,8 +298,8 @@ func builderNode(builder *C.percale_builder, op string, name string) error {
 	return nil
 }
 
-// builderLayer is percale_builder_layer. Starts a layer, which is a composite such as "Dense" or "Conv2D" with the
-// attributes of Keras; percale_engine_describe() lists them. `name` may be NULL.
+// builderLayer is percale_builder_layer. Starts a layer, which is a composite such as "Dense" or
+// "Conv2D" with the attributes of Keras; percale_engine_describe() lists them. `name` may be NULL.
 func builderLayer(builder *C.percale_builder, layer string, name string) error {
 	cLayer, err := text(layer)
 	if err != nil {
@@ -284,8 +317,8 @@ func builderLayer(builder *C.percale_builder, layer string, name string) error {
 	return nil
 }
 
-// builderAddInput is percale_builder_add_input. Adds the next input of the started node or layer; PERCALE_NO_VALUE
-// for an optional input that is absent.
+// builderAddInput is percale_builder_add_input. Adds the next input of the started node or layer;
+// PERCALE_NO_VALUE for an optional input that is absent.
 func builderAddInput(builder *C.percale_builder, value Value) error {
 	status := C.percale_builder_add_input(builder, C.percale_value(value))
 	if status != nil {
@@ -295,7 +328,8 @@ func builderAddInput(builder *C.percale_builder, value Value) error {
 	return nil
 }
 
-// builderSetInt is percale_builder_set_int. Sets an attribute of the started node or layer to a whole number.
+// builderSetInt is percale_builder_set_int. Sets an attribute of the started node or layer to a
+// whole number.
 func builderSetInt(builder *C.percale_builder, attribute string, value int64) error {
 	cAttribute, err := text(attribute)
 	if err != nil {
@@ -389,7 +423,8 @@ func builderSetStrings(builder *C.percale_builder, attribute string, values []st
 	return nil
 }
 
-// builderSetTensor is percale_builder_set_tensor. Sets an attribute to a tensor, which is shared and not copied.
+// builderSetTensor is percale_builder_set_tensor. Sets an attribute to a tensor, which is shared
+// and not copied.
 func builderSetTensor(builder *C.percale_builder, attribute string, value *C.percale_tensor) error {
 	cAttribute, err := text(attribute)
 	if err != nil {
@@ -403,8 +438,8 @@ func builderSetTensor(builder *C.percale_builder, attribute string, value *C.per
 	return nil
 }
 
-// builderSetFunction is percale_builder_set_function. Sets an attribute to a function of the graph: a branch of If,
-// the body of Loop.
+// builderSetFunction is percale_builder_set_function. Sets an attribute to a function of the graph:
+// a branch of If, the body of Loop.
 func builderSetFunction(builder *C.percale_builder, attribute string, function string) error {
 	cAttribute, err := text(attribute)
 	if err != nil {
@@ -422,9 +457,9 @@ func builderSetFunction(builder *C.percale_builder, attribute string, function s
 	return nil
 }
 
-// builderFinishNode is percale_builder_finish_node. Finishes the started node or layer: checks it, infers shapes, and
-// gives its outputs. A layer has one. After an error the node is dropped and the builder is as before
-// percale_builder_node(). `out_values` may be NULL if `output_count` is 0.
+// builderFinishNode is percale_builder_finish_node. Finishes the started node or layer: checks it,
+// infers shapes, and gives its outputs. A layer has one. After an error the node is dropped and the
+// builder is as before percale_builder_node(). `out_values` may be NULL if `output_count` is 0.
 func builderFinishNode(builder *C.percale_builder, outputCount int) ([]Value, error) {
 	outcOutValues := make([]Value, outputCount)
 	status := C.percale_builder_finish_node(builder, C.size_t(outputCount), (*C.percale_value)(unsafe.SliceData(outcOutValues)))
@@ -435,8 +470,8 @@ func builderFinishNode(builder *C.percale_builder, outputCount int) ([]Value, er
 	return outcOutValues, nil
 }
 
-// builderBeginFunction is percale_builder_begin_function. Starts a new function. Everything that follows goes into
-// it, until percale_builder_end_function(). Functions nest.
+// builderBeginFunction is percale_builder_begin_function. Starts a new function. Everything that
+// follows goes into it, until percale_builder_end_function(). Functions nest.
 func builderBeginFunction(builder *C.percale_builder, name string) error {
 	cName, err := text(name)
 	if err != nil {
@@ -450,8 +485,8 @@ func builderBeginFunction(builder *C.percale_builder, name string) error {
 	return nil
 }
 
-// builderEndFunction is percale_builder_end_function. Ends the function that percale_builder_begin_function()
-// started.
+// builderEndFunction is percale_builder_end_function. Ends the function that
+// percale_builder_begin_function() started.
 func builderEndFunction(builder *C.percale_builder) error {
 	status := C.percale_builder_end_function(builder)
 	if status != nil {
@@ -471,8 +506,8 @@ func builderSetOutputs(builder *C.percale_builder, values []Value) error {
 	return nil
 }
 
-// builderRename is percale_builder_rename. Gives a value of the current function another name, by which runs feed and
-// fetch it. ALREADY_EXISTS: the name is taken.
+// builderRename is percale_builder_rename. Gives a value of the current function another name, by
+// which runs feed and fetch it. ALREADY_EXISTS: the name is taken.
 func builderRename(builder *C.percale_builder, value Value, name string) error {
 	cName, err := text(name)
 	if err != nil {
@@ -486,8 +521,8 @@ func builderRename(builder *C.percale_builder, value Value, name string) error {
 	return nil
 }
 
-// builderValueType is percale_builder_value_type. Gives element type, dims (-1 where unknown) and rank of a value;
-// the rank is SIZE_MAX if unknown. `out_dims` has room for 8.
+// builderValueType is percale_builder_value_type. Gives element type, dims (-1 where unknown) and
+// rank of a value; the rank is SIZE_MAX if unknown. `out_dims` has room for 8.
 func builderValueType(builder *C.percale_builder, value Value) (DType, []int64, error) {
 	var cOutDtype C.percale_dtype
 	var cDims [8]C.int64_t
@@ -500,10 +535,10 @@ func builderValueType(builder *C.percale_builder, value Value) (DType, []int64, 
 	return DType(cOutDtype), goDims(&cDims, cRank), nil
 }
 
-// builderSetDevice is percale_builder_set_device. Sets the device hint of the nodes that follow; "" ends it. The name
-// of a device ("cuda:0") places them there; a session that cannot do so fails, unless its option "soft_placement" is
-// on. "colocate:NAME" places them on the device of the node NAME, or of the nodes that read and assign the variable
-// NAME.
+// builderSetDevice is percale_builder_set_device. Sets the device hint of the nodes that follow; ""
+// ends it. The name of a device ("cuda:0") places them there; a session that cannot do so fails,
+// unless its option "soft_placement" is on. "colocate:NAME" places them on the device of the node
+// NAME, or of the nodes that read and assign the variable NAME.
 func builderSetDevice(builder *C.percale_builder, device string) error {
 	cDevice, err := text(device)
 	if err != nil {
@@ -517,9 +552,9 @@ func builderSetDevice(builder *C.percale_builder, device string) error {
 	return nil
 }
 
-// builderControlDependency is percale_builder_control_dependency. Makes the node of `after` run only when the node of
-// `before` has run. An op on a queue ("percale:QueueEnqueue") is ordered by this; it runs only if it is needed
-// otherwise or is a target.
+// builderControlDependency is percale_builder_control_dependency. Makes the node of `after` run
+// only when the node of `before` has run. An op on a queue ("percale:QueueEnqueue") is ordered by
+// this; it runs only if it is needed otherwise or is a target.
 func builderControlDependency(builder *C.percale_builder, before Value, after Value) error {
 	status := C.percale_builder_control_dependency(builder, C.percale_value(before), C.percale_value(after))
 	if status != nil {
@@ -529,8 +564,8 @@ func builderControlDependency(builder *C.percale_builder, before Value, after Va
 	return nil
 }
 
-// builderGradients is percale_builder_gradients. Adds nodes that compute the gradients of the sum of `ys` with
-// respect to each of `xs`. UNIMPLEMENTED names an op without a gradient.
+// builderGradients is percale_builder_gradients. Adds nodes that compute the gradients of the sum
+// of `ys` with respect to each of `xs`. UNIMPLEMENTED names an op without a gradient.
 func builderGradients(builder *C.percale_builder, ys []Value, xs []Value) ([]Value, error) {
 	outcOutGradients := make([]Value, len(xs))
 	status := C.percale_builder_gradients(builder, (*C.percale_value)(unsafe.SliceData(ys)), C.size_t(len(ys)), (*C.percale_value)(unsafe.SliceData(xs)), C.size_t(len(xs)), (*C.percale_value)(unsafe.SliceData(outcOutGradients)))
@@ -541,10 +576,10 @@ func builderGradients(builder *C.percale_builder, ys []Value, xs []Value) ([]Val
 	return outcOutGradients, nil
 }
 
-// builderMinimize is percale_builder_minimize. Adds the work of one training step: gradients of the scalar `loss` for
-// every trainable variable that it reads, and an optimizer that assigns them. `optimizer` is a name ("adam") or JSON
-// ({"name":"adam","learning_rate":0.001}). Running the target `*out_target_name` ("train_step", borrowed from the
-// builder) does one step.
+// builderMinimize is percale_builder_minimize. Adds the work of one training step: gradients of the
+// scalar `loss` for every trainable variable that it reads, and an optimizer that assigns them.
+// `optimizer` is a name ("adam") or JSON ({"name":"adam","learning_rate":0.001}). Running the
+// target `*out_target_name` ("train_step", borrowed from the builder) does one step.
 func builderMinimize(builder *C.percale_builder, loss Value, optimizer string) (string, error) {
 	cOptimizer, err := text(optimizer)
 	if err != nil {
@@ -559,7 +594,8 @@ func builderMinimize(builder *C.percale_builder, loss Value, optimizer string) (
 	return goText(cOutTargetName), nil
 }
 
-// builderFinish is percale_builder_finish. Validates the graph and gives it. The builder is left empty.
+// builderFinish is percale_builder_finish. Validates the graph and gives it. The builder is left
+// empty.
 func builderFinish(builder *C.percale_builder) (*C.percale_graph, error) {
 	var cOutGraph *C.percale_graph
 	status := C.percale_builder_finish(builder, &cOutGraph)
@@ -581,7 +617,8 @@ func clusterCreate() (*C.percale_cluster, error) {
 	return cOutCluster, nil
 }
 
-// clusterFromJson is percale_cluster_from_json. Reads the JSON of TF_CONFIG, `size` bytes or PERCALE_NUL_ENDED.
+// clusterFromJson is percale_cluster_from_json. Reads the JSON of TF_CONFIG, `size` bytes or
+// PERCALE_NUL_ENDED.
 func clusterFromJson(json string) (*C.percale_cluster, error) {
 	cJson, err := text(json)
 	if err != nil {
@@ -596,8 +633,8 @@ func clusterFromJson(json string) (*C.percale_cluster, error) {
 	return cOutCluster, nil
 }
 
-// clusterFromEnvironment is percale_cluster_from_environment. Reads the environment of the process: TF_CONFIG,
-// SLURM_*, RANK and WORLD_SIZE, or OMPI_*. NOT_FOUND: none of them is set.
+// clusterFromEnvironment is percale_cluster_from_environment. Reads the environment of the process:
+// TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*. NOT_FOUND: none of them is set.
 func clusterFromEnvironment() (*C.percale_cluster, error) {
 	var cOutCluster *C.percale_cluster
 	status := C.percale_cluster_from_environment(&cOutCluster)
@@ -608,8 +645,8 @@ func clusterFromEnvironment() (*C.percale_cluster, error) {
 	return cOutCluster, nil
 }
 
-// clusterAddTask is percale_cluster_add_task. Adds a task of a job, from 0 on, and its address, "host:port".
-// ALREADY_EXISTS: the task was added before.
+// clusterAddTask is percale_cluster_add_task. Adds a task of a job, from 0 on, and its address,
+// "host:port". ALREADY_EXISTS: the task was added before.
 func clusterAddTask(cluster *C.percale_cluster, job string, task int64, address string) error {
 	cJob, err := text(job)
 	if err != nil {
@@ -627,7 +664,8 @@ func clusterAddTask(cluster *C.percale_cluster, job string, task int64, address 
 	return nil
 }
 
-// clusterSetRole is percale_cluster_set_role. Sets the task that this process is, whether it was added or not.
+// clusterSetRole is percale_cluster_set_role. Sets the task that this process is, whether it was
+// added or not.
 func clusterSetRole(cluster *C.percale_cluster, job string, task int64) error {
 	cJob, err := text(job)
 	if err != nil {
@@ -646,15 +684,15 @@ func clusterJobCount(cluster *C.percale_cluster) int {
 	return int(C.percale_cluster_job_count(cluster))
 }
 
-// clusterGetJob is percale_cluster_get_job. Returns the name of a job, in the order of addition; NULL past the end.
-// Borrowed.
+// clusterGetJob is percale_cluster_get_job. Returns the name of a job, in the order of addition;
+// NULL past the end. Borrowed.
 func clusterGetJob(cluster *C.percale_cluster, index int) string {
 	out := goText(C.percale_cluster_get_job(cluster, C.size_t(index)))
 	return out
 }
 
-// clusterTaskCount is percale_cluster_task_count. Returns one more than the highest number of a task; 0 for an
-// unknown job.
+// clusterTaskCount is percale_cluster_task_count. Returns one more than the highest number of a
+// task; 0 for an unknown job.
 func clusterTaskCount(cluster *C.percale_cluster, job string) int64 {
 	cJob, err := text(job)
 	if err != nil {
@@ -663,8 +701,8 @@ func clusterTaskCount(cluster *C.percale_cluster, job string) int64 {
 	return int64(C.percale_cluster_task_count(cluster, cJob))
 }
 
-// clusterGetAddress is percale_cluster_get_address. Returns the address of a task, "host:port"; "" if the source does
-// not give it; NULL for an unknown task. Borrowed.
+// clusterGetAddress is percale_cluster_get_address. Returns the address of a task, "host:port"; ""
+// if the source does not give it; NULL for an unknown task. Borrowed.
 func clusterGetAddress(cluster *C.percale_cluster, job string, task int64) string {
 	cJob, err := text(job)
 	if err != nil {
@@ -674,8 +712,8 @@ func clusterGetAddress(cluster *C.percale_cluster, job string, task int64) strin
 	return out
 }
 
-// clusterGetRole is percale_cluster_get_role. Returns the job of this process, "" if it was not set, and its task.
-// Borrowed. `out_task` may be NULL.
+// clusterGetRole is percale_cluster_get_role. Returns the job of this process, "" if it was not
+// set, and its task. Borrowed. `out_task` may be NULL.
 func clusterGetRole(cluster *C.percale_cluster) (string, int64) {
 	var cOutTask C.int64_t
 	out := goText(C.percale_cluster_get_role(cluster, &cOutTask))
@@ -687,8 +725,8 @@ func clusterRelease(cluster *C.percale_cluster) {
 	C.percale_cluster_release(cluster)
 }
 
-// optionsCreate is percale_options_create. Creates options of a kind: "engine", "session", "trainer" or "export".
-// NOT_FOUND for another `kind`.
+// optionsCreate is percale_options_create. Creates options of a kind: "engine", "session",
+// "trainer" or "export". NOT_FOUND for another `kind`.
 func optionsCreate(kind string) (*C.percale_options, error) {
 	cKind, err := text(kind)
 	if err != nil {
@@ -708,9 +746,10 @@ func optionsRelease(options *C.percale_options) {
 	C.percale_options_release(options)
 }
 
-// optionsSet is percale_options_set. Sets an option from its text, which is converted to the type of the option. A
-// size in bytes may have a unit: "2GB" (10^9 bytes each) or "2GiB" (2^30 bytes each). NOT_FOUND: an unknown key; the
-// message names a similar one. OUT_OF_RANGE: the message names the range.
+// optionsSet is percale_options_set. Sets an option from its text, which is converted to the type
+// of the option. A size in bytes may have a unit: "2GB" (10^9 bytes each) or "2GiB" (2^30 bytes
+// each). NOT_FOUND: an unknown key; the message names a similar one. OUT_OF_RANGE: the message
+// names the range.
 func optionsSet(options *C.percale_options, key string, value string) error {
 	cKey, err := text(key)
 	if err != nil {
@@ -728,7 +767,8 @@ func optionsSet(options *C.percale_options, key string, value string) error {
 	return nil
 }
 
-// optionsSetInt is percale_options_set_int. Sets an option to a whole number. Errors as percale_options_set().
+// optionsSetInt is percale_options_set_int. Sets an option to a whole number. Errors as
+// percale_options_set().
 func optionsSetInt(options *C.percale_options, key string, value int64) error {
 	cKey, err := text(key)
 	if err != nil {
@@ -742,7 +782,8 @@ func optionsSetInt(options *C.percale_options, key string, value int64) error {
 	return nil
 }
 
-// optionsSetFloat is percale_options_set_float. Sets an option to a number. Errors as percale_options_set().
+// optionsSetFloat is percale_options_set_float. Sets an option to a number. Errors as
+// percale_options_set().
 func optionsSetFloat(options *C.percale_options, key string, value float64) error {
 	cKey, err := text(key)
 	if err != nil {
@@ -756,9 +797,10 @@ func optionsSetFloat(options *C.percale_options, key string, value float64) erro
 	return nil
 }
 
-// optionsDescribe is percale_options_describe. Describes all options of all kinds as JSON: [{"kind", "key", "type",
-// "default", "choices", "min", "max", "doc"}]. "type" is int, float, bytes, text, choice or switch. Options of type
-// choice have "choices", such as "a|b|c". Numbers with bounds have "min" and "max".
+// optionsDescribe is percale_options_describe. Describes all options of all kinds as JSON:
+// [{"kind", "key", "type", "default", "choices", "min", "max", "doc"}]. "type" is int, float,
+// bytes, text, choice or switch. Options of type choice have "choices", such as "a|b|c". Numbers
+// with bounds have "min" and "max".
 func optionsDescribe() (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_options_describe(&cOutJson)
@@ -769,9 +811,9 @@ func optionsDescribe() (string, error) {
 	return takeText(cOutJson), nil
 }
 
-// engineCreate is percale_engine_create. Creates an engine. `options` of kind "engine", or NULL for the defaults.
-// Plug-ins are searched for now and at no other time. NOT_FOUND, FAILED_PRECONDITION: a device or a plug-in that the
-// options name cannot be used; the message says why.
+// engineCreate is percale_engine_create. Creates an engine. `options` of kind "engine", or NULL for
+// the defaults. Plug-ins are searched for now and at no other time. NOT_FOUND, FAILED_PRECONDITION:
+// a device or a plug-in that the options name cannot be used; the message says why.
 func engineCreate(options *C.percale_options) (*C.percale_engine, error) {
 	var cOutEngine *C.percale_engine
 	status := C.percale_engine_create(options, &cOutEngine)
@@ -782,37 +824,41 @@ func engineCreate(options *C.percale_options) (*C.percale_engine, error) {
 	return cOutEngine, nil
 }
 
-// engineRetain is percale_engine_retain. Adds a reference and returns `engine`. NULL is allowed and returned.
+// engineRetain is percale_engine_retain. Adds a reference and returns `engine`. NULL is allowed and
+// returned.
 func engineRetain(engine *C.percale_engine) *C.percale_engine {
 	return C.percale_engine_retain(engine)
 }
 
-// engineRelease is percale_engine_release. Releases a reference. The threads of the engine end with the last one.
-// NULL is allowed.
+// engineRelease is percale_engine_release. Releases a reference. The threads of the engine end with
+// the last one. NULL is allowed.
 func engineRelease(engine *C.percale_engine) {
 	C.percale_engine_release(engine)
 }
 
-// engineDeviceCount is percale_engine_device_count. Returns the number of devices that the engine uses.
+// engineDeviceCount is percale_engine_device_count. Returns the number of devices that the engine
+// uses.
 func engineDeviceCount(engine *C.percale_engine) int {
 	return int(C.percale_engine_device_count(engine))
 }
 
-// engineGetDeviceName is percale_engine_get_device_name. Returns the name of a device, such as "cpu:0"; NULL past the
-// end. Borrowed.
+// engineGetDeviceName is percale_engine_get_device_name. Returns the name of a device, such as
+// "cpu:0"; NULL past the end. Borrowed.
 func engineGetDeviceName(engine *C.percale_engine, index int) string {
 	out := goText(C.percale_engine_get_device_name(engine, C.size_t(index)))
 	return out
 }
 
-// engineDescribe is percale_engine_describe. Describes the engine as JSON. `what` is one of: - "info": versions,
-// instruction set, threads, devices, the reason why a device is absent, libraries, numerics fingerprint, memory; -
-// "ops": the schemas of all ops; - "layers": the schemas of the layers that percale_builder_layer() and a SPEC take:
-// [{"name", "doc", "inputs": {"min", "max"}, "attributes": [{"name", "kind", "required", "default", "min", "max",
-// "doc"}]}], with the kinds of ops; - "passes": the passes over graphs; - "kernels": the kernels, per op and kind of
-// device; - "losses", "metrics", "optimizers", "schedules" of a SPEC and of trainers: [{"name","doc","keys"}]; -
-// "spec": the keys of a SPEC. Keys are [{"name", "type", "required", "default", "choices", "min", "max", "doc",
-// "keys"}]. "default" is a value, or a text that describes the default. "keys" describes the keys of an object.
+// engineDescribe is percale_engine_describe. Describes the engine as JSON. `what` is one of: -
+// "info": versions, instruction set, threads, devices, the reason why a device is absent,
+// libraries, numerics fingerprint, memory; - "ops": the schemas of all ops; - "layers": the schemas
+// of the layers that percale_builder_layer() and a SPEC take: [{"name", "doc", "inputs": {"min",
+// "max"}, "attributes": [{"name", "kind", "required", "default", "min", "max", "doc"}]}], with the
+// kinds of ops; - "passes": the passes over graphs; - "kernels": the kernels, per op and kind of
+// device; - "losses", "metrics", "optimizers", "schedules" of a SPEC and of trainers:
+// [{"name","doc","keys"}]; - "spec": the keys of a SPEC. Keys are [{"name", "type", "required",
+// "default", "choices", "min", "max", "doc", "keys"}]. "default" is a value, or a text that
+// describes the default. "keys" describes the keys of an object.
 func engineDescribe(engine *C.percale_engine, what string) (string, error) {
 	cWhat, err := text(what)
 	if err != nil {
@@ -827,16 +873,16 @@ func engineDescribe(engine *C.percale_engine, what string) (string, error) {
 	return takeText(cOutJson), nil
 }
 
-// engineSetLog is percale_engine_set_log. Sends messages of the level of the option "log" and above to `function`,
-// with `user` as its first argument. Without it they are dropped. `function` may be NULL: that ends it. Set it before
-// other threads use the engine.
+// engineSetLog is percale_engine_set_log. Sends messages of the level of the option "log" and above
+// to `function`, with `user` as its first argument. Without it they are dropped. `function` may be
+// NULL: that ends it. Set it before other threads use the engine.
 func engineSetLog(engine *C.percale_engine, function C.percale_log_function, user uintptr) {
 	C.go_engine_set_log(engine, function, C.uintptr_t(user))
 }
 
-// engineSetLogOwned is percale_engine_set_log_owned. As percale_engine_set_log(). `destroy` (may be NULL) is called
-// with `user` when another function replaces this one, or when the engine ends. On failure it is not called, and the
-// earlier function stays. `function` may be NULL.
+// engineSetLogOwned is percale_engine_set_log_owned. As percale_engine_set_log(). `destroy` (may be
+// NULL) is called with `user` when another function replaces this one, or when the engine ends. On
+// failure it is not called, and the earlier function stays. `function` may be NULL.
 func engineSetLogOwned(engine *C.percale_engine, function C.percale_log_function, user uintptr, destroy C.percale_destroy) error {
 	status := C.go_engine_set_log_owned(engine, function, C.uintptr_t(user), destroy)
 	if status != nil {
@@ -846,8 +892,8 @@ func engineSetLogOwned(engine *C.percale_engine, function C.percale_log_function
 	return nil
 }
 
-// engineMemory is percale_engine_memory. Gives the bytes that allocations of the engine hold now, and their maximum
-// so far. `out_used` may be NULL, `out_peak` may be NULL.
+// engineMemory is percale_engine_memory. Gives the bytes that allocations of the engine hold now,
+// and their maximum so far. `out_used` may be NULL, `out_peak` may be NULL.
 func engineMemory(engine *C.percale_engine) (int64, int64) {
 	var cOutUsed C.int64_t
 	var cOutPeak C.int64_t
@@ -855,8 +901,8 @@ func engineMemory(engine *C.percale_engine) (int64, int64) {
 	return int64(cOutUsed), int64(cOutPeak)
 }
 
-// datasetFromTensors is percale_dataset_from_tensors. Makes a data set from tensors in memory that all have the same
-// first dim, the number of rows. Their names become the names of feeds.
+// datasetFromTensors is percale_dataset_from_tensors. Makes a data set from tensors in memory that
+// all have the same first dim, the number of rows. Their names become the names of feeds.
 func datasetFromTensors(engine *C.percale_engine, names []string, tensors []*C.percale_tensor) (*C.percale_dataset, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -877,15 +923,16 @@ func datasetFromTensors(engine *C.percale_engine, names []string, tensors []*C.p
 	return cOutDataset, nil
 }
 
-// datasetFromFiles is percale_dataset_from_files. Makes a data set from files: IDX (plain or gz), .npy, .npz,
-// .safetensors, .csv or .tsv (plain or gz). "file#name" selects a tensor of the file, or columns of a CSV file,
-// separated by commas. Paths are taken as they are: only those of a SPEC are searched for in PERCALE_DATA and in the
-// cache. Rows of several files with one name follow each other. Files are mapped if possible
-// (percale_graph_load_file() says what that means for files that change), and CSV is read when it is needed, so files
-// may be larger than memory. Images of u8 become f32, multiplied by `scale` (0: they stay u8). `csv`: JSON with the
-// rules for CSV files (SPEC.md, "CSV files"), or NULL: then types and categories of columns are learnt from the whole
-// file, and percale_dataset_csv_rules() gives them for the next data set. INVALID_ARGUMENT names file, line and
-// column of a wrong field.
+// datasetFromFiles is percale_dataset_from_files. Makes a data set from files: IDX (plain or gz),
+// .npy, .npz, .safetensors, .csv or .tsv (plain or gz). "file#name" selects a tensor of the file,
+// or columns of a CSV file, separated by commas. Paths are taken as they are: only those of a SPEC
+// are searched for in PERCALE_DATA and in the cache. Rows of several files with one name follow
+// each other. Files are mapped if possible (percale_graph_load_file() says what that means for
+// files that change), and CSV is read when it is needed, so files may be larger than memory. Images
+// of u8 become f32, multiplied by `scale` (0: they stay u8). `csv`: JSON with the rules for CSV
+// files (SPEC.md, "CSV files"), or NULL: then types and categories of columns are learnt from the
+// whole file, and percale_dataset_csv_rules() gives them for the next data set. INVALID_ARGUMENT
+// names file, line and column of a wrong field.
 func datasetFromFiles(engine *C.percale_engine, names []string, paths []string, scale float64, csv string) (*C.percale_dataset, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -914,11 +961,11 @@ func datasetFromFiles(engine *C.percale_engine, names []string, paths []string, 
 	return cOutDataset, nil
 }
 
-// datasetCsvRules is percale_dataset_csv_rules. Gives the rules by which the data set reads its CSV files, as JSON:
-// columns, types, categories, marks of missing values. With them percale_dataset_from_files() reads other files in
-// the same way: validation data, rows to predict. A trainer writes those of its training data into its model, under
-// the key "percale.csv" of the metadata in percale_graph_describe(). An empty text if the data set was not made from
-// CSV files.
+// datasetCsvRules is percale_dataset_csv_rules. Gives the rules by which the data set reads its CSV
+// files, as JSON: columns, types, categories, marks of missing values. With them
+// percale_dataset_from_files() reads other files in the same way: validation data, rows to predict.
+// A trainer writes those of its training data into its model, under the key "percale.csv" of the
+// metadata in percale_graph_describe(). An empty text if the data set was not made from CSV files.
 func datasetCsvRules(dataset *C.percale_dataset) (string, error) {
 	var cOutText *C.percale_text
 	status := C.percale_dataset_csv_rules(dataset, &cOutText)
@@ -929,8 +976,8 @@ func datasetCsvRules(dataset *C.percale_dataset) (string, error) {
 	return takeText(cOutText), nil
 }
 
-// datasetRange is percale_dataset_range. Makes a data set whose rows are one i64 each: `start`, `start + step`, ...
-// before `stop`.
+// datasetRange is percale_dataset_range. Makes a data set whose rows are one i64 each: `start`,
+// `start + step`, ... before `stop`.
 func datasetRange(engine *C.percale_engine, name string, start int64, stop int64, step int64) (*C.percale_dataset, error) {
 	cName, err := text(name)
 	if err != nil {
@@ -945,9 +992,9 @@ func datasetRange(engine *C.percale_engine, name string, start int64, stop int64
 	return cOutDataset, nil
 }
 
-// datasetGenerator is percale_dataset_generator. Makes a data set of `rows` rows that a function writes. For each of
-// `count` columns: its name, element type, and the dims of one row. `user` must stay valid until the data set, and
-// all that were made from it, are released.
+// datasetGenerator is percale_dataset_generator. Makes a data set of `rows` rows that a function
+// writes. For each of `count` columns: its name, element type, and the dims of one row. `user` must
+// stay valid until the data set, and all that were made from it, are released.
 func datasetGenerator(engine *C.percale_engine, names []string, dtypes []DType, dims [][]int64, ranks []C.size_t, rows int64, callback C.percale_row_callback, user uintptr) (*C.percale_dataset, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -976,8 +1023,9 @@ func datasetGenerator(engine *C.percale_engine, names []string, dtypes []DType, 
 	return cOutDataset, nil
 }
 
-// datasetGeneratorOwned is percale_dataset_generator_owned. As percale_dataset_generator(). `destroy` (may be NULL)
-// is called with `user` when the data set, and all that were made from it, are released. It is not called on failure.
+// datasetGeneratorOwned is percale_dataset_generator_owned. As percale_dataset_generator().
+// `destroy` (may be NULL) is called with `user` when the data set, and all that were made from it,
+// are released. It is not called on failure.
 func datasetGeneratorOwned(engine *C.percale_engine, names []string, dtypes []DType, dims [][]int64, ranks []C.size_t, rows int64, callback C.percale_row_callback, user uintptr, destroy C.percale_destroy) (*C.percale_dataset, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -1006,9 +1054,9 @@ func datasetGeneratorOwned(engine *C.percale_engine, names []string, dtypes []DT
 	return cOutDataset, nil
 }
 
-// datasetZip is percale_dataset_zip. Makes a data set with the columns of several data sets side by side. All have
-// the same number of rows, and no two columns the same name. A data set that is made from others keeps them, and does
-// not see how they are configured.
+// datasetZip is percale_dataset_zip. Makes a data set with the columns of several data sets side by
+// side. All have the same number of rows, and no two columns the same name. A data set that is made
+// from others keeps them, and does not see how they are configured.
 func datasetZip(datasets []*C.percale_dataset) (*C.percale_dataset, error) {
 	var cOutDataset *C.percale_dataset
 	status := C.percale_dataset_zip(unsafe.SliceData(datasets), C.size_t(len(datasets)), &cOutDataset)
@@ -1019,8 +1067,8 @@ func datasetZip(datasets []*C.percale_dataset) (*C.percale_dataset, error) {
 	return cOutDataset, nil
 }
 
-// datasetConcatenate is percale_dataset_concatenate. Makes a data set with the rows of several data sets that have
-// the same columns, one after the other.
+// datasetConcatenate is percale_dataset_concatenate. Makes a data set with the rows of several data
+// sets that have the same columns, one after the other.
 func datasetConcatenate(datasets []*C.percale_dataset) (*C.percale_dataset, error) {
 	var cOutDataset *C.percale_dataset
 	status := C.percale_dataset_concatenate(unsafe.SliceData(datasets), C.size_t(len(datasets)), &cOutDataset)
@@ -1031,7 +1079,8 @@ func datasetConcatenate(datasets []*C.percale_dataset) (*C.percale_dataset, erro
 	return cOutDataset, nil
 }
 
-// datasetRepeat is percale_dataset_repeat. Makes a data set that has the rows of `dataset` `times` times.
+// datasetRepeat is percale_dataset_repeat. Makes a data set that has the rows of `dataset` `times`
+// times.
 func datasetRepeat(dataset *C.percale_dataset, times int64) (*C.percale_dataset, error) {
 	var cOutDataset *C.percale_dataset
 	status := C.percale_dataset_repeat(dataset, C.int64_t(times), &cOutDataset)
@@ -1042,10 +1091,11 @@ func datasetRepeat(dataset *C.percale_dataset, times int64) (*C.percale_dataset,
 	return cOutDataset, nil
 }
 
-// datasetMap is percale_dataset_map. Makes a data set of rows that a graph without variables computes. Its inputs are
-// columns by name; its outputs, of shape [?, ...], are the new columns, under their names. percale_dataset_rename()
-// gives a column its old name back. An input that is also an output stays as it is. The graph runs on the rows of a
-// batch together, on the threads of the engine.
+// datasetMap is percale_dataset_map. Makes a data set of rows that a graph without variables
+// computes. Its inputs are columns by name; its outputs, of shape [?, ...], are the new columns,
+// under their names. percale_dataset_rename() gives a column its old name back. An input that is
+// also an output stays as it is. The graph runs on the rows of a batch together, on the threads of
+// the engine.
 func datasetMap(dataset *C.percale_dataset, graph *C.percale_graph) (*C.percale_dataset, error) {
 	var cOutDataset *C.percale_dataset
 	status := C.percale_dataset_map(dataset, graph, &cOutDataset)
@@ -1056,8 +1106,8 @@ func datasetMap(dataset *C.percale_dataset, graph *C.percale_graph) (*C.percale_
 	return cOutDataset, nil
 }
 
-// datasetRename is percale_dataset_rename. Makes a data set with the same rows and other names of all columns, in
-// order, no two the same.
+// datasetRename is percale_dataset_rename. Makes a data set with the same rows and other names of
+// all columns, in order, no two the same.
 func datasetRename(dataset *C.percale_dataset, names []string) (*C.percale_dataset, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -1074,9 +1124,10 @@ func datasetRename(dataset *C.percale_dataset, names []string) (*C.percale_datas
 	return cOutDataset, nil
 }
 
-// datasetConfigure is percale_dataset_configure. Sets batch size, shuffling (a seed, or -1 for the order of the
-// data), and whether a short last batch is dropped. Without it batches have 32 rows in the order of the data, and the
-// last one may be shorter. The "batch_size" of a SPEC is for its own data.
+// datasetConfigure is percale_dataset_configure. Sets batch size, shuffling (a seed, or -1 for the
+// order of the data), and whether a short last batch is dropped. Without it batches have 32 rows in
+// the order of the data, and the last one may be shorter. The "batch_size" of a SPEC is for its own
+// data.
 func datasetConfigure(dataset *C.percale_dataset, batchSize int64, shuffleSeed int64, dropRemainder int32) error {
 	status := C.percale_dataset_configure(dataset, C.int64_t(batchSize), C.int64_t(shuffleSeed), C.int32_t(dropRemainder))
 	if status != nil {
@@ -1086,12 +1137,13 @@ func datasetConfigure(dataset *C.percale_dataset, batchSize int64, shuffleSeed i
 	return nil
 }
 
-// datasetDistribute is percale_dataset_distribute. Splits a data set for `replicas` replicas, 1 to 65536. Of each
-// batch of B rows `out_datasets[r]` gives the rows floor(r * B / replicas) to floor((r + 1) * B / replicas) as a
-// batch of its own, so that all parts together give each row of an epoch once. Parts of a short batch may be empty.
-// Batches are those of `dataset` as it is configured now. Each part is a handle of its own, for a thread of its own,
-// and prepares its next batches ahead if the engine has threads for it. FAILED_PRECONDITION: a part cannot be
-// configured, distributed again, or made into other data sets.
+// datasetDistribute is percale_dataset_distribute. Splits a data set for `replicas` replicas, 1 to
+// 65536. Of each batch of B rows `out_datasets[r]` gives the rows floor(r * B / replicas) to
+// floor((r + 1) * B / replicas) as a batch of its own, so that all parts together give each row of
+// an epoch once. Parts of a short batch may be empty. Batches are those of `dataset` as it is
+// configured now. Each part is a handle of its own, for a thread of its own, and prepares its next
+// batches ahead if the engine has threads for it. FAILED_PRECONDITION: a part cannot be configured,
+// distributed again, or made into other data sets.
 func datasetDistribute(dataset *C.percale_dataset, replicas int) ([]*C.percale_dataset, error) {
 	outcOutDatasets := make([]*C.percale_dataset, replicas)
 	status := C.percale_dataset_distribute(dataset, C.size_t(replicas), unsafe.SliceData(outcOutDatasets))
@@ -1102,27 +1154,28 @@ func datasetDistribute(dataset *C.percale_dataset, replicas int) ([]*C.percale_d
 	return outcOutDatasets, nil
 }
 
-// datasetRows is percale_dataset_rows. Returns the number of rows; for a part of percale_dataset_distribute(), those
-// of its share of an epoch. 0 for NULL.
+// datasetRows is percale_dataset_rows. Returns the number of rows; for a part of
+// percale_dataset_distribute(), those of its share of an epoch. 0 for NULL.
 func datasetRows(dataset *C.percale_dataset) int64 {
 	return int64(C.percale_dataset_rows(dataset))
 }
 
-// datasetColumnCount is percale_dataset_column_count. Returns the number of columns, which is the number of tensors
-// that percale_dataset_next() gives; 0 for NULL.
+// datasetColumnCount is percale_dataset_column_count. Returns the number of columns, which is the
+// number of tensors that percale_dataset_next() gives; 0 for NULL.
 func datasetColumnCount(dataset *C.percale_dataset) int {
 	return int(C.percale_dataset_column_count(dataset))
 }
 
-// datasetGetColumnName is percale_dataset_get_column_name. Returns the name of a column, in the order of
-// percale_dataset_next(); NULL past the end. Borrowed.
+// datasetGetColumnName is percale_dataset_get_column_name. Returns the name of a column, in the
+// order of percale_dataset_next(); NULL past the end. Borrowed.
 func datasetGetColumnName(dataset *C.percale_dataset, index int) string {
 	out := goText(C.percale_dataset_get_column_name(dataset, C.size_t(index)))
 	return out
 }
 
-// datasetColumnType is percale_dataset_column_type. Gives the element type of a column's batches, and dims and rank
-// of one row: a batch has its number of rows before them. `out_dims` has room for 8. OUT_OF_RANGE past the end.
+// datasetColumnType is percale_dataset_column_type. Gives the element type of a column's batches,
+// and dims and rank of one row: a batch has its number of rows before them. `out_dims` has room for
+// 8. OUT_OF_RANGE past the end.
 func datasetColumnType(dataset *C.percale_dataset, index int) (DType, []int64, error) {
 	var cOutDtype C.percale_dtype
 	var cDims [8]C.int64_t
@@ -1135,8 +1188,8 @@ func datasetColumnType(dataset *C.percale_dataset, index int) (DType, []int64, e
 	return DType(cOutDtype), goDims(&cDims, cRank), nil
 }
 
-// datasetNext is percale_dataset_next. Gives the next batch, one new tensor per column. OUT_OF_RANGE at the end of
-// the epoch; the next call starts the next epoch.
+// datasetNext is percale_dataset_next. Gives the next batch, one new tensor per column.
+// OUT_OF_RANGE at the end of the epoch; the next call starts the next epoch.
 func datasetNext(dataset *C.percale_dataset, outTensors []*C.percale_tensor) error {
 	status := C.percale_dataset_next(dataset, unsafe.SliceData(outTensors))
 	if status != nil {
@@ -1146,7 +1199,8 @@ func datasetNext(dataset *C.percale_dataset, outTensors []*C.percale_tensor) err
 	return nil
 }
 
-// datasetRetain is percale_dataset_retain. Adds a reference and returns `dataset`. NULL is allowed and returned.
+// datasetRetain is percale_dataset_retain. Adds a reference and returns `dataset`. NULL is allowed
+// and returned.
 func datasetRetain(dataset *C.percale_dataset) *C.percale_dataset {
 	return C.percale_dataset_retain(dataset)
 }
@@ -1156,8 +1210,8 @@ func datasetRelease(dataset *C.percale_dataset) {
 	C.percale_dataset_release(dataset)
 }
 
-// graphLoad is percale_graph_load. Makes a graph from `size` bytes of a .percale file. They are copied as far as they
-// must outlive the call.
+// graphLoad is percale_graph_load. Makes a graph from `size` bytes of a .percale file. They are
+// copied as far as they must outlive the call.
 func graphLoad(engine *C.percale_engine, bytes []byte) (*C.percale_graph, error) {
 	var cOutGraph *C.percale_graph
 	status := C.percale_graph_load(engine, unsafe.Pointer(unsafe.SliceData(bytes)), C.size_t(len(bytes)), &cOutGraph)
@@ -1168,11 +1222,12 @@ func graphLoad(engine *C.percale_engine, bytes []byte) (*C.percale_graph, error)
 	return cOutGraph, nil
 }
 
-// graphLoadFile is percale_graph_load_file. Makes a graph from a .percale file. If the engine's option "map_files" is
-// on, as it is by default, the weights are mapped and not read. The file may then be replaced by a rename, or
-// removed; it must not be truncated or written to while the graph lives. This holds for all mapped files, also for
-// weights in safetensors files and for files of data sets. A truncated file is DATA_LOSS if Percale notices it before
-// it reads (batches of data sets, loaded tensors); in the middle of a run the system ends the process (SIGBUS). With
+// graphLoadFile is percale_graph_load_file. Makes a graph from a .percale file. If the engine's
+// option "map_files" is on, as it is by default, the weights are mapped and not read. The file may
+// then be replaced by a rename, or removed; it must not be truncated or written to while the graph
+// lives. This holds for all mapped files, also for weights in safetensors files and for files of
+// data sets. A truncated file is DATA_LOSS if Percale notices it before it reads (batches of data
+// sets, loaded tensors); in the middle of a run the system ends the process (SIGBUS). With
 // "map_files" off, files are read into the memory of the engine and may change.
 func graphLoadFile(engine *C.percale_engine, path string) (*C.percale_graph, error) {
 	cPath, err := text(path)
@@ -1188,9 +1243,10 @@ func graphLoadFile(engine *C.percale_engine, path string) (*C.percale_graph, err
 	return cOutGraph, nil
 }
 
-// fileCheck is percale_file_check. Reads a file or folder and returns the first error in it. The name chooses the
-// reader: .npy, .npz, .safetensors, .onnx (needs its plug-in), .json (a SPEC). A folder is a checkpoint or holds
-// checkpoints, whose checksums are compared. Any other file is read as .percale. Thread-safe.
+// fileCheck is percale_file_check. Reads a file or folder and returns the first error in it. The
+// name chooses the reader: .npy, .npz, .safetensors, .onnx (needs its plug-in), .json (a SPEC). A
+// folder is a checkpoint or holds checkpoints, whose checksums are compared. Any other file is read
+// as .percale. Thread-safe.
 func fileCheck(engine *C.percale_engine, path string) error {
 	cPath, err := text(path)
 	if err != nil {
@@ -1204,8 +1260,8 @@ func fileCheck(engine *C.percale_engine, path string) error {
 	return nil
 }
 
-// graphImport is percale_graph_import. Makes a graph from a model of another format ("onnx"), which a plug-in
-// imports. UNIMPLEMENTED names the formats that are there.
+// graphImport is percale_graph_import. Makes a graph from a model of another format ("onnx"), which
+// a plug-in imports. UNIMPLEMENTED names the formats that are there.
 func graphImport(engine *C.percale_engine, format string, path string) (*C.percale_graph, error) {
 	cFormat, err := text(format)
 	if err != nil {
@@ -1224,8 +1280,8 @@ func graphImport(engine *C.percale_engine, format string, path string) (*C.perca
 	return cOutGraph, nil
 }
 
-// graphImportBytes is percale_graph_import_bytes. As percale_graph_import(), from `size` bytes. The model cannot
-// refer to other files.
+// graphImportBytes is percale_graph_import_bytes. As percale_graph_import(), from `size` bytes. The
+// model cannot refer to other files.
 func graphImportBytes(engine *C.percale_engine, format string, bytes []byte) (*C.percale_graph, error) {
 	cFormat, err := text(format)
 	if err != nil {
@@ -1240,8 +1296,8 @@ func graphImportBytes(engine *C.percale_engine, format string, bytes []byte) (*C
 	return cOutGraph, nil
 }
 
-// graphSaveFile is percale_graph_save_file. Writes a .percale file, completely or not at all. With `variables` (may
-// be NULL) their values become the initial values in the file.
+// graphSaveFile is percale_graph_save_file. Writes a .percale file, completely or not at all. With
+// `variables` (may be NULL) their values become the initial values in the file.
 func graphSaveFile(graph *C.percale_graph, variables *C.percale_variables, path string) error {
 	cPath, err := text(path)
 	if err != nil {
@@ -1255,8 +1311,8 @@ func graphSaveFile(graph *C.percale_graph, variables *C.percale_variables, path 
 	return nil
 }
 
-// graphSerialize is percale_graph_serialize. Gives the bytes that percale_graph_save_file() would write. `variables`
-// may be NULL.
+// graphSerialize is percale_graph_serialize. Gives the bytes that percale_graph_save_file() would
+// write. `variables` may be NULL.
 func graphSerialize(graph *C.percale_graph, variables *C.percale_variables) (string, error) {
 	var cOutBytes *C.percale_text
 	status := C.percale_graph_serialize(graph, variables, &cOutBytes)
@@ -1267,11 +1323,12 @@ func graphSerialize(graph *C.percale_graph, variables *C.percale_variables) (str
 	return takeText(cOutBytes), nil
 }
 
-// graphExport is percale_graph_export. Writes a model of another format ("onnx") through a plug-in, completely or not
-// at all. It computes what "main" computes; nodes that no output depends on are left out, also those that change
-// variables. `variables` (may be NULL) gives the values of variables; without it they have the initial values of the
-// graph. `options` of kind "export", or NULL. UNIMPLEMENTED names all ops that the format does not have, or the
-// formats that are there. FAILED_PRECONDITION: a variable has no value.
+// graphExport is percale_graph_export. Writes a model of another format ("onnx") through a plug-in,
+// completely or not at all. It computes what "main" computes; nodes that no output depends on are
+// left out, also those that change variables. `variables` (may be NULL) gives the values of
+// variables; without it they have the initial values of the graph. `options` of kind "export", or
+// NULL. UNIMPLEMENTED names all ops that the format does not have, or the formats that are there.
+// FAILED_PRECONDITION: a variable has no value.
 func graphExport(engine *C.percale_engine, graph *C.percale_graph, variables *C.percale_variables, format string, options *C.percale_options, path string) error {
 	cFormat, err := text(format)
 	if err != nil {
@@ -1289,8 +1346,8 @@ func graphExport(engine *C.percale_engine, graph *C.percale_graph, variables *C.
 	return nil
 }
 
-// graphExportBytes is percale_graph_export_bytes. Gives the bytes that percale_graph_export() would write.
-// RESOURCE_EXHAUSTED: the format needs a second file for that many. `variables` may be NULL.
+// graphExportBytes is percale_graph_export_bytes. Gives the bytes that percale_graph_export() would
+// write. RESOURCE_EXHAUSTED: the format needs a second file for that many. `variables` may be NULL.
 func graphExportBytes(engine *C.percale_engine, graph *C.percale_graph, variables *C.percale_variables, format string) (string, error) {
 	cFormat, err := text(format)
 	if err != nil {
@@ -1305,7 +1362,8 @@ func graphExportBytes(engine *C.percale_engine, graph *C.percale_graph, variable
 	return takeText(cOutBytes), nil
 }
 
-// graphRetain is percale_graph_retain. Adds a reference and returns `graph`. NULL is allowed and returned.
+// graphRetain is percale_graph_retain. Adds a reference and returns `graph`. NULL is allowed and
+// returned.
 func graphRetain(graph *C.percale_graph) *C.percale_graph {
 	return C.percale_graph_retain(graph)
 }
@@ -1315,23 +1373,24 @@ func graphRelease(graph *C.percale_graph) {
 	C.percale_graph_release(graph)
 }
 
-// graphGetInputName is percale_graph_get_input_name. Returns the name of an input of "main", in order; NULL past the
-// end. Borrowed.
+// graphGetInputName is percale_graph_get_input_name. Returns the name of an input of "main", in
+// order; NULL past the end. Borrowed.
 func graphGetInputName(graph *C.percale_graph, index int) string {
 	out := goText(C.percale_graph_get_input_name(graph, C.size_t(index)))
 	return out
 }
 
-// graphGetOutputName is percale_graph_get_output_name. Returns the name of an output of "main", in order; NULL past
-// the end. Borrowed.
+// graphGetOutputName is percale_graph_get_output_name. Returns the name of an output of "main", in
+// order; NULL past the end. Borrowed.
 func graphGetOutputName(graph *C.percale_graph, index int) string {
 	out := goText(C.percale_graph_get_output_name(graph, C.size_t(index)))
 	return out
 }
 
-// graphValueType is percale_graph_value_type. Gives element type, dims (-1 where unknown) and rank of a value of
-// "main": an input, an output, or an inner value, which can be fed and fetched as well. The rank is SIZE_MAX if
-// unknown. `out_dims` has room for 8. NOT_FOUND names a similar value.
+// graphValueType is percale_graph_value_type. Gives element type, dims (-1 where unknown) and rank
+// of a value of "main": an input, an output, or an inner value, which can be fed and fetched as
+// well. The rank is SIZE_MAX if unknown. `out_dims` has room for 8. NOT_FOUND names a similar
+// value.
 func graphValueType(graph *C.percale_graph, name string) (DType, []int64, error) {
 	cName, err := text(name)
 	if err != nil {
@@ -1348,11 +1407,12 @@ func graphValueType(graph *C.percale_graph, name string) (DType, []int64, error)
 	return DType(cOutDtype), goDims(&cDims, cRank), nil
 }
 
-// graphWithDims is percale_graph_with_dims. Makes a graph with other dims of its inputs. Each of `dims` is
-// "NAME=SIZE", "NAME=?" (any size) or "INPUT:AXIS=SIZE". Models keep the names that their files have for dims. If no
-// dim is called "batch", that name means the first dim of the first input, and the first dim of every other input of
-// the same size. Types of inner values follow, and constant shapes that contain a freed dim are adapted. NOT_FOUND
-// names a similar dim. INVALID_ARGUMENT names the first node that only works for another size.
+// graphWithDims is percale_graph_with_dims. Makes a graph with other dims of its inputs. Each of
+// `dims` is "NAME=SIZE", "NAME=?" (any size) or "INPUT:AXIS=SIZE". Models keep the names that their
+// files have for dims. If no dim is called "batch", that name means the first dim of the first
+// input, and the first dim of every other input of the same size. Types of inner values follow, and
+// constant shapes that contain a freed dim are adapted. NOT_FOUND names a similar dim.
+// INVALID_ARGUMENT names the first node that only works for another size.
 func graphWithDims(graph *C.percale_graph, dims []string) (*C.percale_graph, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -1369,8 +1429,8 @@ func graphWithDims(graph *C.percale_graph, dims []string) (*C.percale_graph, err
 	return cOutGraph, nil
 }
 
-// graphDescribe is percale_graph_describe. Describes the graph as JSON. `what`: "summary" (functions, inputs,
-// outputs, variables, op counts, parameters, bytes, metadata) or "nodes".
+// graphDescribe is percale_graph_describe. Describes the graph as JSON. `what`: "summary"
+// (functions, inputs, outputs, variables, op counts, parameters, bytes, metadata) or "nodes".
 func graphDescribe(graph *C.percale_graph, what string) (string, error) {
 	cWhat, err := text(what)
 	if err != nil {
@@ -1385,10 +1445,11 @@ func graphDescribe(graph *C.percale_graph, what string) (string, error) {
 	return takeText(cOutText), nil
 }
 
-// graphDraw is percale_graph_draw. Draws the graph. `format`: "svg" is a picture of "main", at most 4000 pixels high,
-// in which equal blocks are drawn once; "html" is one page with all functions that needs no network and lets the
-// reader move, zoom, search and fold. Nodes show the times of `trace`, the JSON of percale_trace_json(); `trace` may
-// be NULL. INVALID_ARGUMENT: another format, or a `trace` that is none.
+// graphDraw is percale_graph_draw. Draws the graph. `format`: "svg" is a picture of "main", at most
+// 4000 pixels high, in which equal blocks are drawn once; "html" is one page with all functions
+// that needs no network and lets the reader move, zoom, search and fold. Nodes show the times of
+// `trace`, the JSON of percale_trace_json(); `trace` may be NULL. INVALID_ARGUMENT: another format,
+// or a `trace` that is none.
 func graphDraw(graph *C.percale_graph, format string, trace string) (string, error) {
 	cFormat, err := text(format)
 	if err != nil {
@@ -1407,9 +1468,10 @@ func graphDraw(graph *C.percale_graph, format string, trace string) (string, err
 	return takeText(cOutText), nil
 }
 
-// variablesCreate is percale_variables_create. Creates a table with the initial values of the variables of the graph.
-// It also owns the queues and mutexes of all sessions and trainers that use it. `seed` is for initializers, which run
-// on the CPU device of the engine; FAILED_PRECONDITION: there are initializers and no such device.
+// variablesCreate is percale_variables_create. Creates a table with the initial values of the
+// variables of the graph. It also owns the queues and mutexes of all sessions and trainers that use
+// it. `seed` is for initializers, which run on the CPU device of the engine; FAILED_PRECONDITION:
+// there are initializers and no such device.
 func variablesCreate(engine *C.percale_engine, graph *C.percale_graph, seed int64) (*C.percale_variables, error) {
 	var cOutVariables *C.percale_variables
 	status := C.percale_variables_create(engine, graph, C.int64_t(seed), &cOutVariables)
@@ -1420,8 +1482,8 @@ func variablesCreate(engine *C.percale_engine, graph *C.percale_graph, seed int6
 	return cOutVariables, nil
 }
 
-// variablesRetain is percale_variables_retain. Adds a reference and returns `variables`. NULL is allowed and
-// returned.
+// variablesRetain is percale_variables_retain. Adds a reference and returns `variables`. NULL is
+// allowed and returned.
 func variablesRetain(variables *C.percale_variables) *C.percale_variables {
 	return C.percale_variables_retain(variables)
 }
@@ -1436,14 +1498,15 @@ func variablesCount(variables *C.percale_variables) int {
 	return int(C.percale_variables_count(variables))
 }
 
-// variablesGetName is percale_variables_get_name. Returns the name of a variable, in ascending order; NULL past the
-// end. Borrowed.
+// variablesGetName is percale_variables_get_name. Returns the name of a variable, in ascending
+// order; NULL past the end. Borrowed.
 func variablesGetName(variables *C.percale_variables, index int) string {
 	out := goText(C.percale_variables_get_name(variables, C.size_t(index)))
 	return out
 }
 
-// variablesValue is percale_variables_value. Gives the value in the newest version, as a tensor that never changes.
+// variablesValue is percale_variables_value. Gives the value in the newest version, as a tensor
+// that never changes.
 func variablesValue(variables *C.percale_variables, name string) (*C.percale_tensor, error) {
 	cName, err := text(name)
 	if err != nil {
@@ -1458,8 +1521,8 @@ func variablesValue(variables *C.percale_variables, name string) (*C.percale_ten
 	return cOutTensor, nil
 }
 
-// variablesAssign is percale_variables_assign. Publishes a new version with this value. INVALID_ARGUMENT: another
-// element type or shape.
+// variablesAssign is percale_variables_assign. Publishes a new version with this value.
+// INVALID_ARGUMENT: another element type or shape.
 func variablesAssign(variables *C.percale_variables, name string, value *C.percale_tensor) error {
 	cName, err := text(name)
 	if err != nil {
@@ -1473,13 +1536,15 @@ func variablesAssign(variables *C.percale_variables, name string, value *C.perca
 	return nil
 }
 
-// variablesVersion is percale_variables_version. Returns the number of the newest version, from 1 on.
+// variablesVersion is percale_variables_version. Returns the number of the newest version, from 1
+// on.
 func variablesVersion(variables *C.percale_variables) int64 {
 	return int64(C.percale_variables_version(variables))
 }
 
-// variablesDigest is percale_variables_digest. Gives "sha256:..." over names, element types, shapes and little-endian
-// bytes of all parameters in the order of names, without the slots of optimizers. It is the same in every language.
+// variablesDigest is percale_variables_digest. Gives "sha256:..." over names, element types, shapes
+// and little-endian bytes of all parameters in the order of names, without the slots of optimizers.
+// It is the same in every language.
 func variablesDigest(variables *C.percale_variables) (string, error) {
 	var cOutDigest *C.percale_text
 	status := C.percale_variables_digest(variables, &cOutDigest)
@@ -1490,8 +1555,8 @@ func variablesDigest(variables *C.percale_variables) (string, error) {
 	return takeText(cOutDigest), nil
 }
 
-// variablesLoad is percale_variables_load. Takes values from a safetensors file: each tensor whose name is that of a
-// variable. NOT_FOUND: `strict` is not 0 and a variable is missing.
+// variablesLoad is percale_variables_load. Takes values from a safetensors file: each tensor whose
+// name is that of a variable. NOT_FOUND: `strict` is not 0 and a variable is missing.
 func variablesLoad(variables *C.percale_variables, path string, strict int32) error {
 	cPath, err := text(path)
 	if err != nil {
@@ -1505,12 +1570,13 @@ func variablesLoad(variables *C.percale_variables, path string, strict int32) er
 	return nil
 }
 
-// variablesLoadMapped is percale_variables_load_mapped. Takes values of another model. A variable that matches
-// `to[i]` takes the tensor whose name matches `from[i]`. Each pattern has at most one '*', which stands for the same
-// characters in both ("enc.*", "dec.*"). If `from[i]` is "", the variable keeps its value. The first of `count`
-// patterns that matches counts; all other variables take the tensor of their own name, if there is one. `path` is a
-// safetensors file, a checkpoint step-N, or a folder of them, whose newest is taken. `out_loaded` (may be NULL)
-// receives the number of variables that took a value. NOT_FOUND: a tensor that a pattern asks for is missing, or
+// variablesLoadMapped is percale_variables_load_mapped. Takes values of another model. A variable
+// that matches `to[i]` takes the tensor whose name matches `from[i]`. Each pattern has at most one
+// '*', which stands for the same characters in both ("enc.*", "dec.*"). If `from[i]` is "", the
+// variable keeps its value. The first of `count` patterns that matches counts; all other variables
+// take the tensor of their own name, if there is one. `path` is a safetensors file, a checkpoint
+// step-N, or a folder of them, whose newest is taken. `out_loaded` (may be NULL) receives the
+// number of variables that took a value. NOT_FOUND: a tensor that a pattern asks for is missing, or
 // `strict` is not 0 and a variable took no value. INVALID_ARGUMENT: another element type or shape.
 func variablesLoadMapped(variables *C.percale_variables, path string, from []string, to []string, strict int32) (int64, error) {
 	var pins runtime.Pinner
@@ -1540,7 +1606,8 @@ func variablesLoadMapped(variables *C.percale_variables, path string, from []str
 	return int64(cOutLoaded), nil
 }
 
-// variablesSave is percale_variables_save. Writes the newest version as a safetensors file, completely or not at all.
+// variablesSave is percale_variables_save. Writes the newest version as a safetensors file,
+// completely or not at all.
 func variablesSave(variables *C.percale_variables, path string) error {
 	cPath, err := text(path)
 	if err != nil {
@@ -1554,8 +1621,8 @@ func variablesSave(variables *C.percale_variables, path string) error {
 	return nil
 }
 
-// sessionCreate is percale_session_create. Creates a session for a graph. `variables` may be NULL if the graph has
-// none, otherwise that is INVALID_ARGUMENT. `options` of kind "session", or NULL.
+// sessionCreate is percale_session_create. Creates a session for a graph. `variables` may be NULL
+// if the graph has none, otherwise that is INVALID_ARGUMENT. `options` of kind "session", or NULL.
 func sessionCreate(engine *C.percale_engine, graph *C.percale_graph, variables *C.percale_variables, options *C.percale_options) (*C.percale_session, error) {
 	var cOutSession *C.percale_session
 	status := C.percale_session_create(engine, graph, variables, options, &cOutSession)
@@ -1566,21 +1633,23 @@ func sessionCreate(engine *C.percale_engine, graph *C.percale_graph, variables *
 	return cOutSession, nil
 }
 
-// sessionRetain is percale_session_retain. Adds a reference and returns `session`. NULL is allowed and returned.
+// sessionRetain is percale_session_retain. Adds a reference and returns `session`. NULL is allowed
+// and returned.
 func sessionRetain(session *C.percale_session) *C.percale_session {
 	return C.percale_session_retain(session)
 }
 
-// sessionRelease is percale_session_release. Releases a reference. The last one cancels asynchronous runs and waits
-// for them. NULL is allowed.
+// sessionRelease is percale_session_release. Releases a reference. The last one cancels
+// asynchronous runs and waits for them. NULL is allowed.
 func sessionRelease(session *C.percale_session) {
 	C.percale_session_release(session)
 }
 
-// sessionRun is percale_session_run. Computes the fetches and runs the targets, with everything that they need. Any
-// value can be fed or fetched by name; targets are names of nodes. On success `out_fetches[i]` is a new tensor. A
-// tensor of one element may be fed for a scalar, whatever its rank. `timeout_ns`: nanoseconds, or PERCALE_FOREVER.
-// DEADLINE_EXCEEDED: the time has passed, for 0 at once. NOT_FOUND names a similar value.
+// sessionRun is percale_session_run. Computes the fetches and runs the targets, with everything
+// that they need. Any value can be fed or fetched by name; targets are names of nodes. On success
+// `out_fetches[i]` is a new tensor. A tensor of one element may be fed for a scalar, whatever its
+// rank. `timeout_ns`: nanoseconds, or PERCALE_FOREVER. DEADLINE_EXCEEDED: the time has passed, for
+// 0 at once. NOT_FOUND names a similar value.
 func sessionRun(session *C.percale_session, feedNames []string, feeds []*C.percale_tensor, fetchNames []string, targetNames []string, timeoutNs int64) ([]*C.percale_tensor, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -1609,8 +1678,41 @@ func sessionRun(session *C.percale_session, feedNames []string, feeds []*C.perca
 	return outcOutFetches, nil
 }
 
-// sessionRunAsync is percale_session_run_async. As percale_session_run(), on a thread of the engine. The event gives
-// the results. The feeds are kept until the run is done.
+// sessionRunVersioned is percale_session_run_versioned. As percale_session_run(), and tells the
+// version of the variables that the run has read. `out_variables_version` (may be NULL) is the
+// number of the version, as percale_variables_version() counts; 0 after an error, and for a graph
+// without variables.
+func sessionRunVersioned(session *C.percale_session, feedNames []string, feeds []*C.percale_tensor, fetchNames []string, targetNames []string, timeoutNs int64) ([]*C.percale_tensor, int64, error) {
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	if len(feeds) != len(feedNames) {
+		err := lengthsDiffer("percale_session_run_versioned", "feed_names", "feeds")
+		return nil, 0, err
+	}
+	cFeedNames, err := texts(&pins, feedNames)
+	if err != nil {
+		return nil, 0, err
+	}
+	cFetchNames, err := texts(&pins, fetchNames)
+	if err != nil {
+		return nil, 0, err
+	}
+	cTargetNames, err := texts(&pins, targetNames)
+	if err != nil {
+		return nil, 0, err
+	}
+	outcOutFetches := make([]*C.percale_tensor, len(fetchNames))
+	var cOutVariablesVersion C.int64_t
+	status := C.percale_session_run_versioned(session, cFeedNames, unsafe.SliceData(feeds), C.size_t(len(feedNames)), cFetchNames, C.size_t(len(fetchNames)), cTargetNames, C.size_t(len(targetNames)), C.int64_t(timeoutNs), unsafe.SliceData(outcOutFetches), &cOutVariablesVersion)
+	if status != nil {
+		err := statusError(status)
+		return nil, 0, err
+	}
+	return outcOutFetches, int64(cOutVariablesVersion), nil
+}
+
+// sessionRunAsync is percale_session_run_async. As percale_session_run(), on a thread of the
+// engine. The event gives the results. The feeds are kept until the run is done.
 func sessionRunAsync(session *C.percale_session, feedNames []string, feeds []*C.percale_tensor, fetchNames []string, targetNames []string, timeoutNs int64) (*C.percale_event, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -1639,16 +1741,16 @@ func sessionRunAsync(session *C.percale_session, feedNames []string, feeds []*C.
 	return cOutEvent, nil
 }
 
-// sessionCancel is percale_session_cancel. Ends every current run of the session with CANCELLED, also those of its
-// calls. Later runs are not affected. Any thread may call it. NULL is allowed.
+// sessionCancel is percale_session_cancel. Ends every current run of the session with CANCELLED,
+// also those of its calls. Later runs are not affected. Any thread may call it. NULL is allowed.
 func sessionCancel(session *C.percale_session) {
 	C.percale_session_cancel(session)
 }
 
-// sessionExplain is percale_session_explain. Explains the plan for feeds of the given types. `what`: "plan" (JSON:
-// device, kernel, reason and shapes of each node; cuts, bytes moved, predicted peak), "kernels" (JSON: the kernel of
-// each node, and why better ones refused it) or "passes" (JSON: node counts after each pass). `feed_dims[i]` has
-// `feed_ranks[i]` sizes.
+// sessionExplain is percale_session_explain. Explains the plan for feeds of the given types.
+// `what`: "plan" (JSON: device, kernel, reason and shapes of each node; cuts, bytes moved,
+// predicted peak), "kernels" (JSON: the kernel of each node, and why better ones refused it) or
+// "passes" (JSON: node counts after each pass). `feed_dims[i]` has `feed_ranks[i]` sizes.
 func sessionExplain(session *C.percale_session, feedNames []string, feedDtypes []DType, feedDims [][]int64, feedRanks []C.size_t, fetchNames []string, what string) (string, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -1685,8 +1787,9 @@ func sessionExplain(session *C.percale_session, feedNames []string, feedDtypes [
 	return takeText(cOutText), nil
 }
 
-// sessionDraw is percale_session_draw. As percale_graph_draw(), for the plan of feeds of the given types: the nodes
-// that run, each with its device and kernel, and the values that pass between devices. `trace` may be NULL.
+// sessionDraw is percale_session_draw. As percale_graph_draw(), for the plan of feeds of the given
+// types: the nodes that run, each with its device and kernel, and the values that pass between
+// devices. `trace` may be NULL.
 func sessionDraw(session *C.percale_session, feedNames []string, feedDtypes []DType, feedDims [][]int64, feedRanks []C.size_t, fetchNames []string, format string, trace string) (string, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -1727,8 +1830,9 @@ func sessionDraw(session *C.percale_session, feedNames []string, feedDtypes []DT
 	return takeText(cOutText), nil
 }
 
-// sessionStats is percale_session_stats. Gives statistics as JSON: plans made, cache hits, runs, the peak of memory
-// as planned for one run at a time, and the measured peak of all runs and plans of the session.
+// sessionStats is percale_session_stats. Gives statistics as JSON: plans made, cache hits, runs,
+// the peak of memory as planned for one run at a time, and the measured peak of all runs and plans
+// of the session.
 func sessionStats(session *C.percale_session) (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_session_stats(session, &cOutJson)
@@ -1739,8 +1843,8 @@ func sessionStats(session *C.percale_session) (string, error) {
 	return takeText(cOutJson), nil
 }
 
-// callCreate is percale_call_create. Prepares runs with feeds of these element types and shapes. `feed_dims[i]` has
-// `feed_ranks[i]` sizes, all known.
+// callCreate is percale_call_create. Prepares runs with feeds of these element types and shapes.
+// `feed_dims[i]` has `feed_ranks[i]` sizes, all known.
 func callCreate(session *C.percale_session, feedNames []string, feedDtypes []DType, feedDims [][]int64, feedRanks []C.size_t, fetchNames []string) (*C.percale_call, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -1773,9 +1877,9 @@ func callCreate(session *C.percale_session, feedNames []string, feedDtypes []DTy
 	return cOutCall, nil
 }
 
-// callRun is percale_call_run. Runs with the feeds in the order of creation. The results are written into `outputs`,
-// tensors with the element types and shapes of the fetches. Allocates nothing after the first runs. INVALID_ARGUMENT:
-// a tensor has another type.
+// callRun is percale_call_run. Runs with the feeds in the order of creation. The results are
+// written into `outputs`, tensors with the element types and shapes of the fetches. Allocates
+// nothing after the first runs. INVALID_ARGUMENT: a tensor has another type.
 func callRun(call *C.percale_call, inputs []*C.percale_tensor, outputs []*C.percale_tensor) error {
 	status := C.percale_call_run(call, unsafe.SliceData(inputs), unsafe.SliceData(outputs))
 	if status != nil {
@@ -1785,10 +1889,10 @@ func callRun(call *C.percale_call, inputs []*C.percale_tensor, outputs []*C.perc
 	return nil
 }
 
-// callRunUntil is percale_call_run_until. As percale_call_run(), with a timeout and a cancellation token, each of
-// which may end the run before it begins. `timeout_ns`: nanoseconds, or PERCALE_FOREVER; then DEADLINE_EXCEEDED.
-// `cancellation` (may be NULL): then CANCELLED. After such an end the contents of `outputs` are undefined and the
-// call can be used again.
+// callRunUntil is percale_call_run_until. As percale_call_run(), with a timeout and a cancellation
+// token, each of which may end the run before it begins. `timeout_ns`: nanoseconds, or
+// PERCALE_FOREVER; then DEADLINE_EXCEEDED. `cancellation` (may be NULL): then CANCELLED. After such
+// an end the contents of `outputs` are undefined and the call can be used again.
 func callRunUntil(call *C.percale_call, inputs []*C.percale_tensor, outputs []*C.percale_tensor, timeoutNs int64, cancellation *C.percale_cancellation) error {
 	status := C.percale_call_run_until(call, unsafe.SliceData(inputs), unsafe.SliceData(outputs), C.int64_t(timeoutNs), cancellation)
 	if status != nil {
@@ -1798,13 +1902,14 @@ func callRunUntil(call *C.percale_call, inputs []*C.percale_tensor, outputs []*C
 	return nil
 }
 
-// callCarry is percale_call_carry. Hands recurrent state from run to run: from now on the feed `feed` of a run is the
-// fetch `fetch` of the run before, such as a cache of keys and values. The state stays on the device that computes,
-// if that has memory of its own and can hold all of it. `inputs[feed]` starts the state in the first run, and again
-// whenever it is given; NULL continues. Several such feeds are given or left out together. `outputs[fetch]` may be
-// NULL: then the state is not copied to the host. A run that fails does not change the state. Not during a run.
-// OUT_OF_RANGE: no such feed or fetch. INVALID_ARGUMENT: it is handed on already. FAILED_PRECONDITION: element types
-// or shapes differ; from a run: there was no run before.
+// callCarry is percale_call_carry. Hands recurrent state from run to run: from now on the feed
+// `feed` of a run is the fetch `fetch` of the run before, such as a cache of keys and values. The
+// state stays on the device that computes, if that has memory of its own and can hold all of it.
+// `inputs[feed]` starts the state in the first run, and again whenever it is given; NULL continues.
+// Several such feeds are given or left out together. `outputs[fetch]` may be NULL: then the state
+// is not copied to the host. A run that fails does not change the state. Not during a run.
+// OUT_OF_RANGE: no such feed or fetch. INVALID_ARGUMENT: it is handed on already.
+// FAILED_PRECONDITION: element types or shapes differ; from a run: there was no run before.
 func callCarry(call *C.percale_call, fetch int, feed int) error {
 	status := C.percale_call_carry(call, C.size_t(fetch), C.size_t(feed))
 	if status != nil {
@@ -1814,8 +1919,8 @@ func callCarry(call *C.percale_call, fetch int, feed int) error {
 	return nil
 }
 
-// callOutputType is percale_call_output_type. Gives element type, dims and rank of a fetch. `out_dims` has room for
-// 8. OUT_OF_RANGE past the end.
+// callOutputType is percale_call_output_type. Gives element type, dims and rank of a fetch.
+// `out_dims` has room for 8. OUT_OF_RANGE past the end.
 func callOutputType(call *C.percale_call, index int) (DType, []int64, error) {
 	var cOutDtype C.percale_dtype
 	var cDims [8]C.int64_t
@@ -1828,9 +1933,9 @@ func callOutputType(call *C.percale_call, index int) (DType, []int64, error) {
 	return DType(cOutDtype), goDims(&cDims, cRank), nil
 }
 
-// callVariablesVersion is percale_call_variables_version. Returns the version of the variables that the last
-// successful run has read, as percale_variables_version() counts. 0 before the first run, for a graph without
-// variables, and for NULL. Not during a run.
+// callVariablesVersion is percale_call_variables_version. Returns the version of the variables that
+// the last successful run has read, as percale_variables_version() counts. 0 before the first run,
+// for a graph without variables, and for NULL. Not during a run.
 func callVariablesVersion(call *C.percale_call) int64 {
 	return int64(C.percale_call_variables_version(call))
 }
@@ -1845,8 +1950,8 @@ func eventPoll(event *C.percale_event) int32 {
 	return int32(C.percale_event_poll(event))
 }
 
-// eventWait is percale_event_wait. Waits for the run and returns its status. DEADLINE_EXCEEDED: it is not over after
-// `timeout_ns` nanoseconds; the run continues. May be called again.
+// eventWait is percale_event_wait. Waits for the run and returns its status. DEADLINE_EXCEEDED: it
+// is not over after `timeout_ns` nanoseconds; the run continues. May be called again.
 func eventWait(event *C.percale_event, timeoutNs int64) error {
 	status := C.percale_event_wait(event, C.int64_t(timeoutNs))
 	if status != nil {
@@ -1856,8 +1961,8 @@ func eventWait(event *C.percale_event, timeoutNs int64) error {
 	return nil
 }
 
-// eventOnReady is percale_event_on_ready. Registers a function to be called when the run is over. There may be
-// several.
+// eventOnReady is percale_event_on_ready. Registers a function to be called when the run is over.
+// There may be several.
 func eventOnReady(event *C.percale_event, callback C.percale_event_callback, user uintptr) error {
 	status := C.go_event_on_ready(event, callback, C.uintptr_t(user))
 	if status != nil {
@@ -1867,14 +1972,14 @@ func eventOnReady(event *C.percale_event, callback C.percale_event_callback, use
 	return nil
 }
 
-// eventCancel is percale_event_cancel. Ends the run with CANCELLED, also before it has started. Does nothing if it is
-// over, and for NULL. Any thread may call it.
+// eventCancel is percale_event_cancel. Ends the run with CANCELLED, also before it has started.
+// Does nothing if it is over, and for NULL. Any thread may call it.
 func eventCancel(event *C.percale_event) {
 	C.percale_event_cancel(event)
 }
 
-// eventResult is percale_event_result. Gives a result of a run that has succeeded, in the order of the fetches.
-// FAILED_PRECONDITION: it is not over. OUT_OF_RANGE past the end.
+// eventResult is percale_event_result. Gives a result of a run that has succeeded, in the order of
+// the fetches. FAILED_PRECONDITION: it is not over. OUT_OF_RANGE past the end.
 func eventResult(event *C.percale_event, index int) (*C.percale_tensor, error) {
 	var cOutTensor *C.percale_tensor
 	status := C.percale_event_result(event, C.size_t(index), &cOutTensor)
@@ -1885,13 +1990,15 @@ func eventResult(event *C.percale_event, index int) (*C.percale_tensor, error) {
 	return cOutTensor, nil
 }
 
-// eventVariablesVersion is percale_event_variables_version. Returns the version of the variables that the run has
-// read. 0 before it is over, if it failed, for a graph without variables, and for NULL. Any thread may call it.
+// eventVariablesVersion is percale_event_variables_version. Returns the version of the variables
+// that the run has read. 0 before it is over, if it failed, for a graph without variables, and for
+// NULL. Any thread may call it.
 func eventVariablesVersion(event *C.percale_event) int64 {
 	return int64(C.percale_event_variables_version(event))
 }
 
-// eventRetain is percale_event_retain. Adds a reference and returns `event`. NULL is allowed and returned.
+// eventRetain is percale_event_retain. Adds a reference and returns `event`. NULL is allowed and
+// returned.
 func eventRetain(event *C.percale_event) *C.percale_event {
 	return C.percale_event_retain(event)
 }
@@ -1901,26 +2008,28 @@ func eventRelease(event *C.percale_event) {
 	C.percale_event_release(event)
 }
 
-// dtypeName is percale_dtype_name. Returns the name of an element type in lower case, such as "f32"; "invalid" for an
-// unknown number. Static.
+// dtypeName is percale_dtype_name. Returns the name of an element type in lower case, such as
+// "f32"; "invalid" for an unknown number. Static.
 func dtypeName(dtype DType) string {
 	out := goText(C.percale_dtype_name(C.percale_dtype(dtype)))
 	return out
 }
 
-// statusRetain is percale_status_retain. Adds a reference and returns `status`. NULL is allowed and returned.
+// statusRetain is percale_status_retain. Adds a reference and returns `status`. NULL is allowed and
+// returned.
 func statusRetain(status *C.percale_status) *C.percale_status {
 	return C.percale_status_retain(status)
 }
 
-// statusLiveCount is percale_status_live_count. Returns how many statuses of this process exist now, however many
-// references each one has. For tests that look for leaks.
+// statusLiveCount is percale_status_live_count. Returns how many statuses of this process exist
+// now, however many references each one has. For tests that look for leaks.
 func statusLiveCount() int64 {
 	return int64(C.percale_status_live_count())
 }
 
-// cancellationCreate is percale_cancellation_create. Creates a cancellation token for percale_call_run_until() and
-// percale_trainer_set_cancellation(). An asynchronous run is cancelled with percale_event_cancel().
+// cancellationCreate is percale_cancellation_create. Creates a cancellation token for
+// percale_call_run_until() and percale_trainer_set_cancellation(). An asynchronous run is cancelled
+// with percale_event_cancel().
 func cancellationCreate() (*C.percale_cancellation, error) {
 	var cOutCancellation *C.percale_cancellation
 	status := C.percale_cancellation_create(&cOutCancellation)
@@ -1931,8 +2040,9 @@ func cancellationCreate() (*C.percale_cancellation, error) {
 	return cOutCancellation, nil
 }
 
-// cancellationCancel is percale_cancellation_cancel. Cancels every call and trainer that uses the token, now or
-// later: they end with CANCELLED. Any thread may call it; it never waits. NULL is allowed.
+// cancellationCancel is percale_cancellation_cancel. Cancels every call and trainer that uses the
+// token, now or later: they end with CANCELLED. Any thread may call it; it never waits. NULL is
+// allowed.
 func cancellationCancel(cancellation *C.percale_cancellation) {
 	C.percale_cancellation_cancel(cancellation)
 }
@@ -1942,21 +2052,21 @@ func cancellationPoll(cancellation *C.percale_cancellation) int32 {
 	return int32(C.percale_cancellation_poll(cancellation))
 }
 
-// cancellationRetain is percale_cancellation_retain. Adds a reference and returns `cancellation`. `cancellation` may
-// be NULL.
+// cancellationRetain is percale_cancellation_retain. Adds a reference and returns `cancellation`.
+// `cancellation` may be NULL.
 func cancellationRetain(cancellation *C.percale_cancellation) *C.percale_cancellation {
 	return C.percale_cancellation_retain(cancellation)
 }
 
-// cancellationRelease is percale_cancellation_release. Releases a reference. Calls and trainers that use the token
-// have references of their own. `cancellation` may be NULL.
+// cancellationRelease is percale_cancellation_release. Releases a reference. Calls and trainers
+// that use the token have references of their own. `cancellation` may be NULL.
 func cancellationRelease(cancellation *C.percale_cancellation) {
 	C.percale_cancellation_release(cancellation)
 }
 
-// tensorCreate is percale_tensor_create. Creates a tensor in the memory of the engine, 64-byte aligned and filled
-// with zeros. `dims`: `rank` sizes, each 0 or more; the rank is at most 8. RESOURCE_EXHAUSTED: beyond the memory
-// limit, or out of memory.
+// tensorCreate is percale_tensor_create. Creates a tensor in the memory of the engine, 64-byte
+// aligned and filled with zeros. `dims`: `rank` sizes, each 0 or more; the rank is at most 8.
+// RESOURCE_EXHAUSTED: beyond the memory limit, or out of memory.
 func tensorCreate(engine *C.percale_engine, dtype DType, dims []int64) (*C.percale_tensor, error) {
 	var cOutTensor *C.percale_tensor
 	status := C.percale_tensor_create(engine, C.percale_dtype(dtype), (*C.int64_t)(unsafe.SliceData(dims)), C.size_t(len(dims)), &cOutTensor)
@@ -1967,10 +2077,11 @@ func tensorCreate(engine *C.percale_engine, dtype DType, dims []int64) (*C.perca
 	return cOutTensor, nil
 }
 
-// tensorFromMemory is percale_tensor_from_memory. Makes a tensor over memory of the caller, without a copy. `data` is
-// row-major and has `bytes` bytes, which must suffice for the shape. It must stay valid and unchanged until
-// `deleter(user, data)` is called. `deleter` (may be NULL) is not called if this function fails. INVALID_ARGUMENT:
-// too few bytes, or memory that is not aligned to an element.
+// tensorFromMemory is percale_tensor_from_memory. Makes a tensor over memory of the caller, without
+// a copy. `data` is row-major and has `bytes` bytes, which must suffice for the shape. It must stay
+// valid and unchanged until `deleter(user, data)` is called. `deleter` (may be NULL) is not called
+// if this function fails. INVALID_ARGUMENT: too few bytes, or memory that is not aligned to an
+// element.
 func tensorFromMemory(dtype DType, dims []int64, data unsafe.Pointer, bytes int, deleter C.percale_deleter, user uintptr) (*C.percale_tensor, error) {
 	var cOutTensor *C.percale_tensor
 	status := C.go_tensor_from_memory(C.percale_dtype(dtype), (*C.int64_t)(unsafe.SliceData(dims)), C.size_t(len(dims)), data, C.size_t(bytes), deleter, C.uintptr_t(user), &cOutTensor)
@@ -1981,8 +2092,8 @@ func tensorFromMemory(dtype DType, dims []int64, data unsafe.Pointer, bytes int,
 	return cOutTensor, nil
 }
 
-// tensorToDlpack is percale_tensor_to_dlpack. Gives a DLManagedTensorVersioned* of DLPack over the memory of the
-// tensor, which it keeps alive. The caller must call its deleter.
+// tensorToDlpack is percale_tensor_to_dlpack. Gives a DLManagedTensorVersioned* of DLPack over the
+// memory of the tensor, which it keeps alive. The caller must call its deleter.
 func tensorToDlpack(tensor *C.percale_tensor) (unsafe.Pointer, error) {
 	var cOutManaged unsafe.Pointer
 	status := C.percale_tensor_to_dlpack(tensor, &cOutManaged)
@@ -1993,8 +2104,8 @@ func tensorToDlpack(tensor *C.percale_tensor) (unsafe.Pointer, error) {
 	return cOutManaged, nil
 }
 
-// tensorFromDlpack is percale_tensor_from_dlpack. Takes over a DLManagedTensorVersioned*. UNIMPLEMENTED: it is not
-// row-major or not in host memory; then the caller keeps it.
+// tensorFromDlpack is percale_tensor_from_dlpack. Takes over a DLManagedTensorVersioned*.
+// UNIMPLEMENTED: it is not row-major or not in host memory; then the caller keeps it.
 func tensorFromDlpack(managed unsafe.Pointer) (*C.percale_tensor, error) {
 	var cOutTensor *C.percale_tensor
 	status := C.percale_tensor_from_dlpack(managed, &cOutTensor)
@@ -2020,8 +2131,8 @@ func tensorLoad(engine *C.percale_engine, path string) (*C.percale_tensor, error
 	return cOutTensor, nil
 }
 
-// tensorImport is percale_tensor_import. Makes a tensor from `size` bytes of another format, which a plug-in imports
-// ("onnx": a TensorProto). UNIMPLEMENTED names the formats that are there.
+// tensorImport is percale_tensor_import. Makes a tensor from `size` bytes of another format, which
+// a plug-in imports ("onnx": a TensorProto). UNIMPLEMENTED names the formats that are there.
 func tensorImport(engine *C.percale_engine, format string, bytes []byte) (*C.percale_tensor, error) {
 	cFormat, err := text(format)
 	if err != nil {
@@ -2050,13 +2161,14 @@ func tensorSave(tensor *C.percale_tensor, path string) error {
 	return nil
 }
 
-// tensorRetain is percale_tensor_retain. Adds a reference and returns `tensor`. NULL is allowed and returned.
+// tensorRetain is percale_tensor_retain. Adds a reference and returns `tensor`. NULL is allowed and
+// returned.
 func tensorRetain(tensor *C.percale_tensor) *C.percale_tensor {
 	return C.percale_tensor_retain(tensor)
 }
 
-// tensorRelease is percale_tensor_release. Releases a reference. With the last one, borrowed memory goes to its
-// deleter. NULL is allowed.
+// tensorRelease is percale_tensor_release. Releases a reference. With the last one, borrowed memory
+// goes to its deleter. NULL is allowed.
 func tensorRelease(tensor *C.percale_tensor) {
 	C.percale_tensor_release(tensor)
 }
@@ -2071,7 +2183,8 @@ func tensorRank(tensor *C.percale_tensor) int {
 	return int(C.percale_tensor_rank(tensor))
 }
 
-// tensorGetDims is percale_tensor_get_dims. Returns the dims, borrowed. Never NULL, not even for a NULL tensor.
+// tensorGetDims is percale_tensor_get_dims. Returns the dims, borrowed. Never NULL, not even for a
+// NULL tensor.
 func tensorGetDims(tensor *C.percale_tensor) *C.int64_t {
 	return C.percale_tensor_get_dims(tensor)
 }
@@ -2086,16 +2199,17 @@ func tensorElementCount(tensor *C.percale_tensor) int64 {
 	return int64(C.percale_tensor_element_count(tensor))
 }
 
-// tensorGetData is percale_tensor_get_data. Returns the elements, row-major and borrowed. Not NULL, except for a NULL
-// tensor. Only the sole user of a tensor may write to them.
+// tensorGetData is percale_tensor_get_data. Returns the elements, row-major and borrowed. Not NULL,
+// except for a NULL tensor. Only the sole user of a tensor may write to them.
 func tensorGetData(tensor *C.percale_tensor) unsafe.Pointer {
 	return C.percale_tensor_get_data(tensor)
 }
 
-// trainerCreate is percale_trainer_create. Creates a trainer for a graph whose function "main" has the columns of the
-// data set as inputs and the scalar loss as an output. `options` of kind "trainer", or NULL (loss, metrics,
-// optimizer, schedule, shards, clip_norm, accumulation, ema, groups, freeze, early_stopping and others;
-// percale_options_describe() lists them). `variables` may be NULL: then a new table is made, with the option "seed".
+// trainerCreate is percale_trainer_create. Creates a trainer for a graph whose function "main" has
+// the columns of the data set as inputs and the scalar loss as an output. `options` of kind
+// "trainer", or NULL (loss, metrics, optimizer, schedule, shards, clip_norm, accumulation, ema,
+// groups, freeze, early_stopping and others; percale_options_describe() lists them). `variables`
+// may be NULL: then a new table is made, with the option "seed".
 func trainerCreate(engine *C.percale_engine, graph *C.percale_graph, variables *C.percale_variables, options *C.percale_options) (*C.percale_trainer, error) {
 	var cOutTrainer *C.percale_trainer
 	status := C.percale_trainer_create(engine, graph, variables, options, &cOutTrainer)
@@ -2106,11 +2220,12 @@ func trainerCreate(engine *C.percale_engine, graph *C.percale_graph, variables *
 	return cOutTrainer, nil
 }
 
-// trainerFromSpec is percale_trainer_from_spec. Creates a trainer from a SPEC, JSON text with model, loss, metrics,
-// optimizer and data; SPEC.md, which is installed with the documentation, lists all keys. Relative paths are searched
-// for in `data_folder`, the environment's PERCALE_DATA, the cache and `spec_folder`; `data_folder` may be NULL,
-// `spec_folder` may be NULL. `options` of kind "trainer", or NULL, override the SPEC, except those that stand for a
-// key of it, which percale_options_describe() marks with "Not for a SPEC". INVALID_ARGUMENT names the key or the
+// trainerFromSpec is percale_trainer_from_spec. Creates a trainer from a SPEC, JSON text with
+// model, loss, metrics, optimizer and data; SPEC.md, which is installed with the documentation,
+// lists all keys. Relative paths are searched for in `data_folder`, the environment's PERCALE_DATA,
+// the cache and `spec_folder`; `data_folder` may be NULL, `spec_folder` may be NULL. `options` of
+// kind "trainer", or NULL, override the SPEC, except those that stand for a key of it, which
+// percale_options_describe() marks with "Not for a SPEC". INVALID_ARGUMENT names the key or the
 // position in the text.
 func trainerFromSpec(engine *C.percale_engine, spec string, specFolder string, dataFolder string, options *C.percale_options) (*C.percale_trainer, error) {
 	cSpec, err := text(spec)
@@ -2134,7 +2249,8 @@ func trainerFromSpec(engine *C.percale_engine, spec string, specFolder string, d
 	return cOutTrainer, nil
 }
 
-// trainerRetain is percale_trainer_retain. Adds a reference and returns `trainer`. NULL is allowed and returned.
+// trainerRetain is percale_trainer_retain. Adds a reference and returns `trainer`. NULL is allowed
+// and returned.
 func trainerRetain(trainer *C.percale_trainer) *C.percale_trainer {
 	return C.percale_trainer_retain(trainer)
 }
@@ -2144,10 +2260,10 @@ func trainerRelease(trainer *C.percale_trainer) {
 	C.percale_trainer_release(trainer)
 }
 
-// trainerStep is percale_trainer_step. Does one step on one global batch: `count` tensors by name, all with the same
-// first dim. `out_loss` (may be NULL) is the mean loss of the batch before the update. With the option
-// "accumulation", that many calls make one step, of which the last one updates; until then fit and save answer
-// FAILED_PRECONDITION.
+// trainerStep is percale_trainer_step. Does one step on one global batch: `count` tensors by name,
+// all with the same first dim. `out_loss` (may be NULL) is the mean loss of the batch before the
+// update. With the option "accumulation", that many calls make one step, of which the last one
+// updates; until then fit and save answer FAILED_PRECONDITION.
 func trainerStep(trainer *C.percale_trainer, names []string, batch []*C.percale_tensor) (float64, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -2168,12 +2284,13 @@ func trainerStep(trainer *C.percale_trainer, names []string, batch []*C.percale_
 	return float64(cOutLoss), nil
 }
 
-// trainerStepFetch is percale_trainer_step_fetch. As percale_trainer_step(), and gives values that the forward pass
-// of the batch has computed, in its training form and before the update: one new tensor per name in `fetches`. A
-// fetch is an output of percale_trainer_model() or another value of the graph that the loss needs. Rows have the
-// order of the batch. With parameters that are only on devices, they are moved to the host, which a warning says.
-// NOT_FOUND: a step does not compute the value. INVALID_ARGUMENT, and no step: the value has no row for each row of
-// the batch, unless the batch is one shard. FAILED_PRECONDITION: in the mode "backup:N", which leaves shards out.
+// trainerStepFetch is percale_trainer_step_fetch. As percale_trainer_step(), and gives values that
+// the forward pass of the batch has computed, in its training form and before the update: one new
+// tensor per name in `fetches`. A fetch is an output of percale_trainer_model() or another value of
+// the graph that the loss needs. Rows have the order of the batch. With parameters that are only on
+// devices, they are moved to the host, which a warning says. NOT_FOUND: a step does not compute the
+// value. INVALID_ARGUMENT, and no step: the value has no row for each row of the batch, unless the
+// batch is one shard. FAILED_PRECONDITION: in the mode "backup:N", which leaves shards out.
 func trainerStepFetch(trainer *C.percale_trainer, names []string, batch []*C.percale_tensor, fetches []string, outTensors []*C.percale_tensor) (float64, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -2198,14 +2315,15 @@ func trainerStepFetch(trainer *C.percale_trainer, names []string, batch []*C.per
 	return float64(cOutLoss), nil
 }
 
-// trainerFit is percale_trainer_fit. Trains until `epochs` epochs are done (0: the number of the SPEC, or of the
-// option "epochs"). Epochs of earlier calls count, so a second call with the same number does nothing, and a call
-// after an interruption resumes. A schedule without a length of its own spans the epochs that this call is told. The
-// data set has a column for each input, by name, of its element type; for an I64 input, such as class numbers,
-// narrower integers and whole floats are converted. Rows have the shape of the input except for dims of 1; flat rows
-// are reshaped to the input, and rows are flattened for a flat input. Rows of [28, 28, 3] are an error for an input
-// of [3, 28, 28]. `dataset` may be NULL for a trainer from a SPEC with data. `callback` may be NULL. Neither it nor
-// `user` is used after the return.
+// trainerFit is percale_trainer_fit. Trains until `epochs` epochs are done (0: the number of the
+// SPEC, or of the option "epochs"). Epochs of earlier calls count, so a second call with the same
+// number does nothing, and a call after an interruption resumes. A schedule without a length of its
+// own spans the epochs that this call is told. The data set has a column for each input, by name,
+// of its element type; for an I64 input, such as class numbers, narrower integers and whole floats
+// are converted. Rows have the shape of the input except for dims of 1; flat rows are reshaped to
+// the input, and rows are flattened for a flat input. Rows of [28, 28, 3] are an error for an input
+// of [3, 28, 28]. `dataset` may be NULL for a trainer from a SPEC with data. `callback` may be
+// NULL. Neither it nor `user` is used after the return.
 func trainerFit(trainer *C.percale_trainer, dataset *C.percale_dataset, epochs int64, callback C.percale_progress_callback, user uintptr) error {
 	status := C.go_trainer_fit(trainer, dataset, C.int64_t(epochs), callback, C.uintptr_t(user))
 	if status != nil {
@@ -2215,9 +2333,10 @@ func trainerFit(trainer *C.percale_trainer, dataset *C.percale_dataset, epochs i
 	return nil
 }
 
-// trainerSetValidation is percale_trainer_set_validation. Sets data that is evaluated after each epoch of
-// percale_trainer_fit(): "val_loss" and "val_" metrics join the history and can be monitored. Epochs without such
-// data have NaN there. `dataset` may be NULL: none. Not during a call.
+// trainerSetValidation is percale_trainer_set_validation. Sets data that is evaluated after each
+// epoch of percale_trainer_fit(): "val_loss" and "val_" metrics join the history and can be
+// monitored. Epochs without such data have NaN there. `dataset` may be NULL: none. Not during a
+// call.
 func trainerSetValidation(trainer *C.percale_trainer, dataset *C.percale_dataset) error {
 	status := C.percale_trainer_set_validation(trainer, dataset)
 	if status != nil {
@@ -2228,7 +2347,8 @@ func trainerSetValidation(trainer *C.percale_trainer, dataset *C.percale_dataset
 }
 
 // trainerEvaluate is percale_trainer_evaluate. Gives loss and metrics over a data set as JSON:
-// {"loss":0.03,"accuracy":0.99}. `dataset` may be NULL: then the test data of the SPEC, or else its validation data.
+// {"loss":0.03,"accuracy":0.99}. `dataset` may be NULL: then the test data of the SPEC, or else its
+// validation data.
 func trainerEvaluate(trainer *C.percale_trainer, dataset *C.percale_dataset) (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_trainer_evaluate(trainer, dataset, &cOutJson)
@@ -2239,9 +2359,10 @@ func trainerEvaluate(trainer *C.percale_trainer, dataset *C.percale_dataset) (st
 	return takeText(cOutJson), nil
 }
 
-// trainerPublish is percale_trainer_publish. Publishes the current parameters as the next version of the table,
-// atomically. Runs of sessions with the same variables that start later use it; current runs keep their version, and
-// none of them waits. The option "publish" says when a trainer does this by itself.
+// trainerPublish is percale_trainer_publish. Publishes the current parameters as the next version
+// of the table, atomically. Runs of sessions with the same variables that start later use it;
+// current runs keep their version, and none of them waits. The option "publish" says when a trainer
+// does this by itself.
 func trainerPublish(trainer *C.percale_trainer) error {
 	status := C.percale_trainer_publish(trainer)
 	if status != nil {
@@ -2251,10 +2372,11 @@ func trainerPublish(trainer *C.percale_trainer) error {
 	return nil
 }
 
-// trainerSetLearningRate is percale_trainer_set_learning_rate. Sets the learning rate of the optimizer from the next
-// step on. The schedule starts from this rate. Checkpoints store it. Call it between two steps, or within the
-// progress callback. INVALID_ARGUMENT: `rate` is negative or not finite. FAILED_PRECONDITION: during a step, and with
-// the schedule one_cycle, which sets the rate itself.
+// trainerSetLearningRate is percale_trainer_set_learning_rate. Sets the learning rate of the
+// optimizer from the next step on. The schedule starts from this rate. Checkpoints store it. Call
+// it between two steps, or within the progress callback. INVALID_ARGUMENT: `rate` is negative or
+// not finite. FAILED_PRECONDITION: during a step, and with the schedule one_cycle, which sets the
+// rate itself.
 func trainerSetLearningRate(trainer *C.percale_trainer, rate float64) error {
 	status := C.percale_trainer_set_learning_rate(trainer, C.double(rate))
 	if status != nil {
@@ -2264,22 +2386,25 @@ func trainerSetLearningRate(trainer *C.percale_trainer, rate float64) error {
 	return nil
 }
 
-// trainerCancel is percale_trainer_cancel. Ends the current step, fit or evaluate with CANCELLED. The state is that
-// of the last completed step. Later calls are not affected. Any thread may call it. NULL is allowed.
+// trainerCancel is percale_trainer_cancel. Ends the current step, fit or evaluate with CANCELLED.
+// The state is that of the last completed step. Later calls are not affected. Any thread may call
+// it. NULL is allowed.
 func trainerCancel(trainer *C.percale_trainer) {
 	C.percale_trainer_cancel(trainer)
 }
 
-// trainerSetCancellation is percale_trainer_set_cancellation. Sets the cancellation token of step, fit and evaluate,
-// instead of the one before: cancelling it ends them with CANCELLED, within a step, between two, or before they
-// start. The state is that of the last completed step. `cancellation` may be NULL: none. Does nothing during a call.
+// trainerSetCancellation is percale_trainer_set_cancellation. Sets the cancellation token of step,
+// fit and evaluate, instead of the one before: cancelling it ends them with CANCELLED, within a
+// step, between two, or before they start. The state is that of the last completed step.
+// `cancellation` may be NULL: none. Does nothing during a call.
 func trainerSetCancellation(trainer *C.percale_trainer, cancellation *C.percale_cancellation) {
 	C.percale_trainer_set_cancellation(trainer, cancellation)
 }
 
-// trainerSave is percale_trainer_save. Writes a checkpoint `folder`/step-N, completely or not at all. It replaces one
-// of the same step and becomes the newest of the folder. With the options "keep_last" and "keep_best" older
-// checkpoints of this run are removed, never those of another run.
+// trainerSave is percale_trainer_save. Writes a checkpoint `folder`/step-N, completely or not at
+// all. It replaces one of the same step and becomes the newest of the folder. With the options
+// "keep_last" and "keep_best" older checkpoints of this run are removed, never those of another
+// run.
 func trainerSave(trainer *C.percale_trainer, folder string) error {
 	cFolder, err := text(folder)
 	if err != nil {
@@ -2293,15 +2418,17 @@ func trainerSave(trainer *C.percale_trainer, folder string) error {
 	return nil
 }
 
-// trainerRestore is percale_trainer_restore. Restores a checkpoint. `path` is one, `folder`/step-N, or a folder,
-// whose newest intact one is taken. Training then continues with the same bits as without the interruption.
-// NOT_FOUND: no such folder, or no checkpoint in it. DATA_LOSS: the named one, or every one, is damaged. Newer ones
-// that are damaged are logged as a warning and listed by percale_trainer_describe(): {"run_id", "restored_from",
-// "skipped_checkpoints"}. FAILED_PRECONDITION names the first difference if the checkpoint is of another job: model,
-// initializers, loss, optimizer, schedule, shape and batches of the data, seed, shards, accumulation, frozen
-// variables, or the numerics fingerprint (the option "any_fingerprint" accepts another one). Epochs, devices,
-// threads, paths and logging may change, and between epochs metrics; with other epochs, a schedule without a length
-// of its own gives other rates. The next percale_trainer_fit() compares data that the trainer does not know yet.
+// trainerRestore is percale_trainer_restore. Restores a checkpoint. `path` is one, `folder`/step-N,
+// or a folder, whose newest intact one is taken. Training then continues with the same bits as
+// without the interruption. NOT_FOUND: no such folder, or no checkpoint in it. DATA_LOSS: the named
+// one, or every one, is damaged. Newer ones that are damaged are logged as a warning and listed by
+// percale_trainer_describe(): {"run_id", "restored_from", "skipped_checkpoints"}.
+// FAILED_PRECONDITION names the first difference if the checkpoint is of another job: model,
+// initializers, loss, optimizer, schedule, shape and batches of the data, seed, shards,
+// accumulation, frozen variables, or the numerics fingerprint (the option "any_fingerprint" accepts
+// another one). Epochs, devices, threads, paths and logging may change, and between epochs metrics;
+// with other epochs, a schedule without a length of its own gives other rates. The next
+// percale_trainer_fit() compares data that the trainer does not know yet.
 func trainerRestore(trainer *C.percale_trainer, path string) error {
 	cPath, err := text(path)
 	if err != nil {
@@ -2315,11 +2442,12 @@ func trainerRestore(trainer *C.percale_trainer, path string) error {
 	return nil
 }
 
-// trainerLockFolder is percale_trainer_lock_folder. Creates `folder` if it does not exist and locks it for the run of
-// this trainer, until the trainer ends, locks another folder, or the process ends. A run starts with a new trainer
-// and continues in one that restores its checkpoint, so restore first. The lock is advisory: percale_trainer_save()
-// does not check it. UNAVAILABLE names the process that holds the lock. ALREADY_EXISTS: it holds checkpoints of
-// another run; if `overwrite` is not 0 those are removed, and nothing else.
+// trainerLockFolder is percale_trainer_lock_folder. Creates `folder` if it does not exist and locks
+// it for the run of this trainer, until the trainer ends, locks another folder, or the process
+// ends. A run starts with a new trainer and continues in one that restores its checkpoint, so
+// restore first. The lock is advisory: percale_trainer_save() does not check it. UNAVAILABLE names
+// the process that holds the lock. ALREADY_EXISTS: it holds checkpoints of another run; if
+// `overwrite` is not 0 those are removed, and nothing else.
 func trainerLockFolder(trainer *C.percale_trainer, folder string, overwrite int32) error {
 	cFolder, err := text(folder)
 	if err != nil {
@@ -2333,8 +2461,8 @@ func trainerLockFolder(trainer *C.percale_trainer, folder string, overwrite int3
 	return nil
 }
 
-// trainerModel is percale_trainer_model. Gives the graph for inference, from inputs to predictions, with a new
-// reference.
+// trainerModel is percale_trainer_model. Gives the graph for inference, from inputs to predictions,
+// with a new reference.
 func trainerModel(trainer *C.percale_trainer) (*C.percale_graph, error) {
 	var cOutGraph *C.percale_graph
 	status := C.percale_trainer_model(trainer, &cOutGraph)
@@ -2345,7 +2473,8 @@ func trainerModel(trainer *C.percale_trainer) (*C.percale_graph, error) {
 	return cOutGraph, nil
 }
 
-// trainerVariables is percale_trainer_variables. Gives the table that is trained, with a new reference.
+// trainerVariables is percale_trainer_variables. Gives the table that is trained, with a new
+// reference.
 func trainerVariables(trainer *C.percale_trainer) (*C.percale_variables, error) {
 	var cOutVariables *C.percale_variables
 	status := C.percale_trainer_variables(trainer, &cOutVariables)
@@ -2361,9 +2490,9 @@ func trainerSteps(trainer *C.percale_trainer) int64 {
 	return int64(C.percale_trainer_steps(trainer))
 }
 
-// trainerHistory is percale_trainer_history. Gives the history in a format: "csv", "svg" (a plot of the loss), or
-// "events": the bytes of a file events.out.tfevents.* for TensorBoard. Later ones begin with the bytes of earlier
-// ones.
+// trainerHistory is percale_trainer_history. Gives the history in a format: "csv", "svg" (a plot of
+// the loss), or "events": the bytes of a file events.out.tfevents.* for TensorBoard. Later ones
+// begin with the bytes of earlier ones.
 func trainerHistory(trainer *C.percale_trainer, format string) (string, error) {
 	cFormat, err := text(format)
 	if err != nil {
@@ -2378,8 +2507,9 @@ func trainerHistory(trainer *C.percale_trainer, format string) (string, error) {
 	return takeText(cOutText), nil
 }
 
-// trainerDescribe is percale_trainer_describe. Describes the trainer as JSON: parameters, shards, devices, batch
-// size, optimizer, data. "epoch" is that of the next step, from 1 on: after all of 8 epochs it is 9.
+// trainerDescribe is percale_trainer_describe. Describes the trainer as JSON: parameters, shards,
+// devices, batch size, optimizer, data. "epoch" is that of the next step, from 1 on: after all of 8
+// epochs it is 9.
 func trainerDescribe(trainer *C.percale_trainer) (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_trainer_describe(trainer, &cOutJson)
@@ -2401,19 +2531,20 @@ func traceCreate(engine *C.percale_engine) (*C.percale_trace, error) {
 	return cOutTrace, nil
 }
 
-// sessionSetTrace is percale_session_set_trace. Records the runs of the session from now on. `trace` may be NULL:
-// that ends it.
+// sessionSetTrace is percale_session_set_trace. Records the runs of the session from now on.
+// `trace` may be NULL: that ends it.
 func sessionSetTrace(session *C.percale_session, trace *C.percale_trace) {
 	C.percale_session_set_trace(session, trace)
 }
 
-// trainerSetTrace is percale_trainer_set_trace. Records the steps of the trainer from now on. `trace` may be NULL:
-// that ends it. Does nothing during a call.
+// trainerSetTrace is percale_trainer_set_trace. Records the steps of the trainer from now on.
+// `trace` may be NULL: that ends it. Does nothing during a call.
 func trainerSetTrace(trainer *C.percale_trainer, trace *C.percale_trace) {
 	C.percale_trainer_set_trace(trainer, trace)
 }
 
-// traceJson is percale_trace_json. Gives the spans as JSON in the trace event format, which Chrome and Perfetto open.
+// traceJson is percale_trace_json. Gives the spans as JSON in the trace event format, which Chrome
+// and Perfetto open.
 func traceJson(trace *C.percale_trace) (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_trace_json(trace, &cOutJson)

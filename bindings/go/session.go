@@ -80,37 +80,54 @@ func (s *Session) Run(ctx context.Context, feeds Feeds, fetches ...string) ([]*T
 // RunTargets is Run with targets: names of nodes to run without fetching an output, such as
 // "train_step".
 func (s *Session) RunTargets(ctx context.Context, feeds Feeds, fetches, targets []string) ([]*Tensor, error) {
+	results, _, err := s.RunVersioned(ctx, feeds, fetches, targets)
+	return results, err
+}
+
+// RunVersioned is RunTargets that also returns the version of the variables that the run read. It
+// is 0 for a graph without variables.
+func (s *Session) RunVersioned(ctx context.Context, feeds Feeds, fetches, targets []string) ([]*Tensor, int64, error) {
 	timeout, err := timeLeft(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if ctx.Done() != nil {
-		event, err := s.start(feeds, fetches, targets, timeout)
-		if err != nil {
-			return nil, err
-		}
-		defer event.Close()
-		if err := event.Wait(ctx); err != nil {
-			return nil, err
-		}
-		return event.results(len(fetches))
+		return s.runUntil(ctx, feeds, fetches, targets, timeout)
 	}
 	c, err := s.enter()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer s.done()
 	names, tensors := feeds.split()
 	in, leave, err := enterTensors(tensors)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer leave()
-	out, err := sessionRun(c, names, in, fetches, targets, timeout)
+	out, version, err := sessionRunVersioned(c, names, in, fetches, targets, timeout)
 	if err != nil {
-		return nil, ended(ctx, err)
+		return nil, 0, ended(ctx, err)
 	}
-	return newTensors(out), nil
+	return newTensors(out), version, nil
+}
+
+// runUntil is RunVersioned on a thread of the engine, so that ctx can end the run.
+func (s *Session) runUntil(ctx context.Context, feeds Feeds, fetches, targets []string, timeout int64) ([]*Tensor, int64, error) {
+	event, err := s.start(feeds, fetches, targets, timeout)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer event.Close()
+	if err := event.Wait(ctx); err != nil {
+		return nil, 0, err
+	}
+	version, err := event.VariablesVersion()
+	if err != nil {
+		return nil, 0, err
+	}
+	results, err := event.results(len(fetches))
+	return results, version, err
 }
 
 // predict runs the rows of x in batches and concatenates the results.

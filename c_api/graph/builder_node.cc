@@ -3,7 +3,7 @@
 
 #include "c_api/graph/builder.h"
 #include "c_api/handles.h"
-#include "core/graph/upgrade.h"
+#include "core/graph/emit/upgrade.h"
 #include "core/train/layers/layers.h"
 #include "core/train/layers/state_ops.h"
 #include "core/train/rewrite/minimize.h"

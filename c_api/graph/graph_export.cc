@@ -70,7 +70,7 @@ percale_status* percale_graph_export(percale_engine* engine, const percale_graph
   return guarded(__func__, {NEEDS(engine), NEEDS(graph), NEEDS(format), NEEDS(path)},
                  [&, function = __func__]() -> Status {
                    PERCALE_RETURN_IF_ERROR(check_options(function, options, "export"));
-                   const std::string external = option_text(options, "export", "external_data");
+                   const std::string external = OptionValues(options, "export").text("external_data");
                    const std::string data_path = std::string(path) + ".data";
                    const std::string data_name = data_path.substr(data_path.rfind('/') + 1);
                    Files files{LazyFile(path), LazyFile(data_path)};

@@ -5,7 +5,7 @@
 #include "c_api/api.h"
 #include "c_api/handles.h"
 #include "c_api/host/tables.h"
-#include "core/graph/upgrade.h"
+#include "core/graph/emit/upgrade.h"
 
 namespace percale::c_api {
 namespace {

@@ -5,7 +5,7 @@
 #include "c_api/host/attributes.h"
 #include "c_api/host/tables.h"
 #include "c_api/host/types.h"
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 #include "core/registry/shape_context.h"
 
 namespace percale::c_api {

@@ -11,8 +11,8 @@
  * For C++ there is percale_plugin.hpp, for Rust the crate percale-plugin.
  *
  * Every table starts with `uint32_t struct_size`, which its author sets to the sizeof of the struct
- * that he compiled against. Tables only ever grow at the end. A NULL slot means "not implemented".
- * No function of a table may throw or abort.
+ * that it was compiled against. Tables only ever grow at the end. A NULL slot means "not
+ * implemented". No function of a table may throw or abort.
  *
  * A function of a plug-in calls the library through percale_host_api alone, and only the tables
  * that fit its own arguments: `node` with a node view, `kernel_plan` within plan(), `run` and `log`

@@ -1,43 +1,32 @@
-// Named settings: one table per kind says what there is, an options object holds what was set.
+// Options of the C ABI: a table per kind, and objects that hold the values that were set.
 #ifndef PERCALE_C_API_OPTIONS_OPTIONS_H_
 #define PERCALE_C_API_OPTIONS_OPTIONS_H_
 
-#include <limits>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "c_api/api.h"
+#include "core/text/option.h"
 
 namespace percale::c_api {
 
-enum class OptionType { kInt, kFloat, kBytes, kText, kChoice, kSwitch };
-
-struct OptionSpec {
-  std::string_view key;
-  OptionType type;
-  std::string_view fallback;  // the default, as text
-  std::string_view doc;
-  double min = -std::numeric_limits<double>::infinity();  // of kInt, kFloat and kBytes, inclusive
-  double max = std::numeric_limits<double>::infinity();
-  std::string_view choices = {};                     // of kChoice: "a|b|c"
-  Status (*check)(std::string_view text) = nullptr;  // of kText: what else it must be
-};
-
 struct OptionKind {
   std::string_view name;
-  std::span<const OptionSpec> options;
+  std::vector<OptionSpec> (*options)();  // makes the table
 };
 // "engine", "session", "trainer", "export".
 std::span<const OptionKind> option_kinds();
-std::string_view option_type_name(OptionType type);
 
 }  // namespace percale::c_api
 
 struct percale_options {
   const percale::c_api::OptionKind* kind;
-  std::map<std::string, std::string, std::less<>> values;  // checked texts of options
+  std::vector<percale::OptionSpec> table;
+  std::map<std::string, std::string, std::less<>> values;  // from checked_option(), of set options
 };
 
 namespace percale::c_api {
@@ -45,12 +34,24 @@ namespace percale::c_api {
 // Options of `kind` or null, else INVALID_ARGUMENT.
 Status check_options(const char* function, const percale_options* options, std::string_view kind);
 
-// The value that was set, or the default. Precondition of all: the key is in the table of the kind.
-bool option_is_set(const percale_options* options, std::string_view key);
-std::string option_text(const percale_options* options, std::string_view kind, std::string_view key);
-int64_t option_int(const percale_options* options, std::string_view kind, std::string_view key);
-double option_float(const percale_options* options, std::string_view kind, std::string_view key);
-bool option_switch(const percale_options* options, std::string_view kind, std::string_view key);
+// Reads options: the values that were set, and the defaults of the others. Borrows the options.
+class OptionValues {
+ public:
+  // `options` may be null: then all values are the defaults. Precondition: check_options().
+  OptionValues(const percale_options* options, std::string_view kind);
+  OptionValues(const OptionValues&) = delete;
+  OptionValues& operator=(const OptionValues&) = delete;
+
+  // Precondition of all: the key is in the table of the kind.
+  bool is_set(std::string_view key) const;
+  std::string text(std::string_view key) const;
+  int64_t integer(std::string_view key) const;
+  bool is_on(std::string_view key) const { return text(key) == "on"; }
+
+ private:
+  const percale_options* options_;
+  std::vector<OptionSpec> defaults_;  // where there are no options
+};
 
 }  // namespace percale::c_api
 

@@ -1,7 +1,7 @@
 #include "c_api/plugin/plugin_op.h"
 
 #include "core/base/c_status.h"
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 #include "core/registry/shape_context.h"
 
 namespace percale::c_api {

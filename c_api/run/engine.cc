@@ -29,24 +29,24 @@ LogLevel parse_log_level(std::string_view text) {
   return text == "off" ? LogLevel::kOff : LogLevel::kWarning;
 }
 
-EngineOptions engine_options(const percale_options* options) {
-  return {.threads = static_cast<int32_t>(option_int(options, kKind, "threads")),
-          .memory_limit = option_int(options, kKind, "memory_limit"),
-          .devices = option_text(options, kKind, "devices"),
-          .isa = option_text(options, kKind, "isa"),
-          .log_level = parse_log_level(option_text(options, kKind, "log")),
-          .device_memory_limit = option_int(options, kKind, "device_memory_limit"),
-          .deterministic = option_switch(options, kKind, "deterministic"),
-          .tf32 = option_switch(options, kKind, "tf32"),
-          .map_files = option_switch(options, kKind, "map_files")};
+EngineOptions engine_options(const OptionValues& options) {
+  return {.threads = static_cast<int32_t>(options.integer("threads")),
+          .memory_limit = options.integer("memory_limit"),
+          .devices = options.text("devices"),
+          .isa = options.text("isa"),
+          .log_level = parse_log_level(options.text("log")),
+          .device_memory_limit = options.integer("device_memory_limit"),
+          .deterministic = options.is_on("deterministic"),
+          .tf32 = options.is_on("tf32"),
+          .map_files = options.is_on("map_files")};
 }
 
 Status make_engine(const percale_options* options, percale_engine* out) {
-  const EngineOptions engine = engine_options(options);
-  const std::string onednn = option_text(options, kKind, "onednn");
-  PERCALE_ASSIGN_OR_RETURN(
-      std::shared_ptr<Plugins> plugins,
-      Plugins::load(host_api(), option_text(options, kKind, "plugin_path"), onednn == "off" ? "onednn" : ""));
+  const OptionValues values(options, kKind);
+  const EngineOptions engine = engine_options(values);
+  const std::string onednn = values.text("onednn");
+  PERCALE_ASSIGN_OR_RETURN(std::shared_ptr<Plugins> plugins,
+                           Plugins::load(host_api(), values.text("plugin_path"), onednn == "off" ? "onednn" : ""));
   const simd::Isa isa = simd::capped(simd::detect_isa(), simd::parse_isa_cap(engine.isa).value_or(simd::detect_isa()));
   auto registry = std::make_shared<Registry>();
   registry->set_isa(std::string(simd::isa_name(isa)));

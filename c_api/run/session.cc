@@ -46,21 +46,21 @@ int64_t deadline_after(int64_t timeout_ns) {
 namespace {
 
 Result<SessionOptions> session_options(const percale_options* options) {
-  constexpr std::string_view kKind = "session";
+  const OptionValues values(options, "session");
   SessionOptions out;
-  out.compile.soft_placement = option_switch(options, kKind, "soft_placement");
-  out.compile.log_placement = option_switch(options, kKind, "log_placement");
-  out.cache_size = option_int(options, kKind, "cache_size");
-  out.memory_limit = option_int(options, kKind, "memory_limit");
-  out.compile.bf16 = option_text(options, kKind, "precision") == "bf16";
-  out.measures = option_text(options, kKind, "cost_model") == "measured";
-  if (const std::string path = option_text(options, kKind, "costs"); !path.empty()) {
+  out.compile.soft_placement = values.is_on("soft_placement");
+  out.compile.log_placement = values.is_on("log_placement");
+  out.cache_size = values.integer("cache_size");
+  out.memory_limit = values.integer("memory_limit");
+  out.compile.bf16 = values.text("precision") == "bf16";
+  out.measures = values.text("cost_model") == "measured";
+  if (const std::string path = values.text("costs"); !path.empty()) {
     PERCALE_ASSIGN_OR_RETURN(const std::string trace, read_file(path));
     auto costs = times_of_trace(trace);
     if (!costs.ok()) return costs.status().with_context(str_cat("'costs': ", path));
     out.costs = std::move(*costs);
   }
-  const std::string names = option_text(options, kKind, "passes_off");
+  const std::string names = values.text("passes_off");
   for (std::string_view rest = names; !rest.empty();) {
     const size_t comma = rest.find(',');
     out.compile.disabled_passes.emplace_back(rest.substr(0, comma));
@@ -114,8 +114,19 @@ percale_status* percale_session_run(percale_session* session, const char* const*
                                     percale_tensor* const* feeds, size_t feed_count, const char* const* fetch_names,
                                     size_t fetch_count, const char* const* target_names, size_t target_count,
                                     int64_t timeout_ns, percale_tensor** out_fetches) {
+  return percale_session_run_versioned(session, feed_names, feeds, feed_count, fetch_names, fetch_count, target_names,
+                                       target_count, timeout_ns, out_fetches, nullptr);
+}
+
+percale_status* percale_session_run_versioned(percale_session* session, const char* const* feed_names,
+                                              percale_tensor* const* feeds, size_t feed_count,
+                                              const char* const* fetch_names, size_t fetch_count,
+                                              const char* const* target_names, size_t target_count, int64_t timeout_ns,
+                                              percale_tensor** out_fetches, int64_t* out_variables_version) {
   clear(out_fetches, fetch_count);
-  return guarded(__func__, {NEEDS(session)}, [&, function = __func__]() -> Status {
+  clear(out_variables_version);
+  // The languages have one function for both, so their messages are the same.
+  return guarded("percale_session_run", {NEEDS(session)}, [&, function = "percale_session_run"]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_may_wait(function));
     if (out_fetches == nullptr && fetch_count > 0) return invalid_argument(function, ": 'out_fetches' is NULL");
     PERCALE_RETURN_IF_ERROR(check_array(function, "feeds", feeds, feed_count));
@@ -128,9 +139,9 @@ percale_status* percale_session_run(percale_session* session, const char* const*
     // handle.
     std::vector<std::unique_ptr<percale_tensor>> made(fetch_count);
     for (auto& handle : made) handle = std::make_unique<percale_tensor>(Tensor());
-    PERCALE_ASSIGN_OR_RETURN(
-        auto results,
-        session->session->run(spec, tensors, {.deadline_ns = deadline_after(timeout_ns), .trace = trace.get()}));
+    const RunOptions options{
+        .deadline_ns = deadline_after(timeout_ns), .trace = trace.get(), .variables_version = out_variables_version};
+    PERCALE_ASSIGN_OR_RETURN(auto results, session->session->run(spec, tensors, options));
     for (size_t i = 0; i < fetch_count; ++i) {
       made[i]->tensor = std::move(results[i]);
       out_fetches[i] = made[i].release();

@@ -1,7 +1,6 @@
 #include "core/train/trainer.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "c_api/cancellation.h"
 #include "c_api/graph/graph_file.h"
@@ -10,12 +9,12 @@
 #include "c_api/train/dataset.h"
 #include "c_api/train/trainer_calls.h"
 #include "core/text/json.h"
+#include "core/train/option_table.h"
 #include "core/train/report/event_file.h"
 #include "core/train/rewrite/graph_losses.h"
 #include "core/train/rewrite/graph_metrics.h"
 #include "core/train/shards/device_choice.h"
 #include "core/train/spec.h"
-#include "core/train/trainer_keys.h"
 
 using namespace percale;
 using namespace percale::c_api;
@@ -33,97 +32,20 @@ namespace {
 
 constexpr std::string_view kKind = "trainer";
 
-// The options that are keys of a SPEC too, as one: those that were set.
-std::string trainer_keys(const percale_options* options) {
-  std::string out;
-  const auto add = [&](std::string_view key, const std::string& value) {
-    out += str_cat(out.empty() ? "" : ",", "\"", key, "\":", value);
-  };
-  const auto quoted = [](const std::string& text) {
-    JsonWriter json;
-    json.value(text);
-    return json.text();
-  };
-  for (const char* key : {"accumulation", "ema", "groups", "early_stopping", "memory_limit", "parallel"}) {
-    if (option_is_set(options, key)) add(key, option_text(options, kKind, key));
-  }
-  if (option_is_set(options, "recompute")) {
-    const std::string text = option_text(options, kKind, "recompute");
-    const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-    add("recompute", number ? text : quoted(text));
-  }
-  for (const char* key : {"synchronized_batch_norm", "terminate_on_nan"}) {
-    if (option_is_set(options, key)) add(key, option_switch(options, kKind, key) ? "true" : "false");
-  }
-  if (option_is_set(options, "mode")) add("mode", quoted(option_text(options, kKind, "mode")));
-  if (option_is_set(options, "strategy")) add("strategy", quoted(option_text(options, kKind, "strategy")));
-  if (option_is_set(options, "parameters")) {
-    const std::string text = option_text(options, kKind, "parameters");
-    add("parameters", text.starts_with('{') ? text : quoted(text));
-  }
-  if (option_is_set(options, "publish")) add("publish", quoted(option_text(options, kKind, "publish")));
-  if (option_is_set(options, "freeze")) {
-    std::string patterns;
-    const std::string text = option_text(options, kKind, "freeze");
-    for (size_t at = 0; at < text.size();) {
-      const size_t end = std::min(text.find(',', at), text.size());
-      if (end > at) patterns += str_cat(patterns.empty() ? "" : ",", quoted(text.substr(at, end - at)));
-      at = end + 1;
-    }
-    add("freeze", str_cat("[", patterns, "]"));
-  }
-  std::string kept;
-  for (const char* key : {"keep_last", "keep_best", "monitor"}) {
-    if (!option_is_set(options, key)) continue;
-    const std::string text = option_text(options, kKind, key);
-    kept +=
-        str_cat(kept.empty() ? "" : ",", "\"", key, "\":", std::string_view(key) == "monitor" ? quoted(text) : text);
-  }
-  if (!kept.empty()) add("checkpoints", str_cat("{", kept, "}"));
-  return str_cat("{", out, "}");
-}
-
 Result<TrainerOptions> trainer_options(const percale_options* options, const Engine& engine) {
-  TrainerOptions out;
-  PERCALE_ASSIGN_OR_RETURN(out.optimizer, parse_optimizer(std::string_view(option_text(options, kKind, "optimizer"))));
-  if (option_is_set(options, "clip_norm")) out.optimizer.clip_norm = option_float(options, kKind, "clip_norm");
-  if (option_is_set(options, "clip_each_norm")) {
-    out.optimizer.clip_each_norm = option_float(options, kKind, "clip_each_norm");
-  }
-  if (option_is_set(options, "clip_value")) out.optimizer.clip_value = option_float(options, kKind, "clip_value");
-  PERCALE_ASSIGN_OR_RETURN(out.schedule, parse_schedule(std::string_view(option_text(options, kKind, "schedule"))));
-  out.shards = option_int(options, kKind, "shards");
-  out.seed = option_int(options, kKind, "seed");
-  out.epochs = option_int(options, kKind, "epochs");
-  out.mode = option_text(options, kKind, "mode");
-  PERCALE_ASSIGN_OR_RETURN(out.devices, choose_devices(engine, option_text(options, kKind, "devices")));
-  out.any_fingerprint = option_switch(options, kKind, "any_fingerprint");
-  out.bf16 = option_text(options, kKind, "precision") == "bf16";
-  PERCALE_ASSIGN_OR_RETURN(const Json keys, Json::parse(trainer_keys(options)));
-  PERCALE_RETURN_IF_ERROR(read_trainer_keys(keys, &out));
-  return out;
+  OptionTexts texts;
+  if (options != nullptr) texts = options->values;
+  texts.try_emplace("optimizer", OptionValues(options, kKind).text("optimizer"));
+  Spec job;
+  PERCALE_RETURN_IF_ERROR(apply_options(texts, &job));
+  PERCALE_ASSIGN_OR_RETURN(job.trainer.devices, choose_devices(engine, job.devices));
+  return std::move(job.trainer);
 }
 
 Result<SpecOverrides> spec_overrides(const char* function, const percale_options* options) {
-  for (const char* key : {"loss", "metrics", "optimizer", "schedule", "clip_norm", "clip_each_norm", "clip_value"}) {
-    if (option_is_set(options, key)) {
-      return invalid_argument(function, ": option '", key, "' stands in the SPEC and cannot be set beside it");
-    }
-  }
   SpecOverrides out;
-  const auto number = [&](std::string_view key) -> std::optional<int64_t> {
-    if (!option_is_set(options, key)) return std::nullopt;
-    return option_int(options, kKind, key);
-  };
-  out.epochs = number("epochs");
-  out.seed = number("seed");
-  out.shards = number("shards");
-  out.batch_size = number("batch_size");
-  if (option_is_set(options, "mode")) out.mode = option_text(options, kKind, "mode");
-  if (option_is_set(options, "devices")) out.devices = option_text(options, kKind, "devices");
-  if (option_is_set(options, "precision")) out.precision = option_text(options, kKind, "precision");
-  out.any_fingerprint = option_switch(options, kKind, "any_fingerprint");
-  out.trainer_keys = trainer_keys(options);
+  if (options != nullptr) out.options = options->values;
+  PERCALE_RETURN_IF_ERROR(check_options_beside_spec(out.options).with_context(function));
   return out;
 }
 
@@ -193,12 +115,13 @@ percale_status* percale_trainer_create(percale_engine* engine, const percale_gra
   return guarded(__func__, {NEEDS(engine), NEEDS(graph), NEEDS(out_trainer)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_options(function, options, kKind));
     PERCALE_ASSIGN_OR_RETURN(const TrainerOptions chosen, trainer_options(options, *engine->engine));
-    const std::string loss = option_text(options, kKind, "loss");
+    const OptionValues values(options, kKind);
+    const std::string loss = values.text("loss");
     const bool json = loss.starts_with('{') || loss.starts_with('[');
     PERCALE_ASSIGN_OR_RETURN(Model model,
                              json ? model_of_losses(*graph->graph, loss) : model_of_mean_loss(*graph->graph, loss));
-    if (option_is_set(options, "metrics")) {
-      PERCALE_ASSIGN_OR_RETURN(model, add_graph_metrics(model, option_text(options, kKind, "metrics")));
+    if (values.is_set("metrics")) {
+      PERCALE_ASSIGN_OR_RETURN(model, add_graph_metrics(model, values.text("metrics")));
     }
     PERCALE_ASSIGN_OR_RETURN(auto trainer,
                              Trainer::create(engine->engine, std::move(model),

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 
 namespace percale {
 

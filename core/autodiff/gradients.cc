@@ -11,7 +11,7 @@ namespace percale {
 namespace {
 
 const std::string* read_variable(const Node& node) {
-  if (node.op->name != "ReadVariable" || !node.op->has(kStateful)) return nullptr;
+  if (!node.op->is(Role::kReadVariable)) return nullptr;
   const AttrValue* name = node.attributes.find("variable");
   return name != nullptr ? name->get_if<std::string>() : nullptr;
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/graph/composite.h"
 #include "core/graph/effects.h"
+#include "core/graph/emit/composite.h"
 
 namespace percale {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 
 namespace percale {
 

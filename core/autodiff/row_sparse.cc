@@ -10,9 +10,8 @@ namespace percale {
 namespace {
 
 bool is_lookup(const Node& node) {
-  const std::string op = op_name(*node.op);
-  if (op == "percale:EmbeddingBag") return true;
-  return op == "Gather" && node.attributes.get_int("axis") == 0;
+  if (node.op->is(Role::kEmbeddingBag)) return true;
+  return node.op->is(Role::kGather) && node.attributes.get_int("axis") == 0;
 }
 
 // The reads of a variable that ys depend on, and the nodes that look rows up in them. No lookups if
@@ -30,7 +29,7 @@ Table find_table(const Graph& graph, const Function& f, const std::vector<bool>&
   for (size_t i = 0; i < f.nodes.size(); ++i) {
     const Node& node = f.nodes[i];
     if (!used[i]) continue;
-    if (op_name(*node.op) == "percale:ReadVariable" && node.attributes.get_string("variable") == variable.name) {
+    if (node.op->is(Role::kReadVariable) && node.attributes.get_string("variable") == variable.name) {
       out.reads.push_back(node.outputs[0]);
     }
     // May read the variable.
@@ -51,7 +50,7 @@ ValueId rows_of(Emitter& e, const Node& lookup, int64_t rows) {
   const ValueId indices = lookup.inputs[1];
   const ValueId wide = e.dtype(indices) == DType::kI64 ? indices : e.emit("Cast", {indices}, {{"to", DType::kI64}});
   const ValueId flat = e.emit("Reshape", {wide, e.ints({-1})});
-  if (op_name(*lookup.op) == "Gather") {
+  if (lookup.op->is(Role::kGather)) {
     const ValueId negative = e.emit("Less", {flat, e.constant(Tensor::scalar(int64_t{0}))});
     return e.emit("Where", {negative, e.emit("Add", {flat, e.constant(Tensor::scalar(rows))}), flat});
   }
@@ -64,7 +63,7 @@ ValueId rows_of(Emitter& e, const Node& lookup, int64_t rows) {
 // Returns the values to add to each of these rows, computed from the gradient of the lookup's
 // result.
 ValueId values_of(Emitter& e, const Node& lookup, ValueId grad, const Shape& table) {
-  if (op_name(*lookup.op) == "Gather") {
+  if (lookup.op->is(Role::kGather)) {
     std::vector<int64_t> dims(table.begin(), table.end());
     dims[0] = -1;
     return e.emit("Reshape", {grad, e.ints(dims)});

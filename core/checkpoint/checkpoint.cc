@@ -16,7 +16,6 @@
 namespace percale {
 namespace {
 
-constexpr std::string_view kPrefix = "step-", kOld = ".old";
 // Limit for steps, epochs and batches. Computations with larger numbers could overflow.
 constexpr int64_t kMaxCount = int64_t{1} << 40;
 
@@ -207,8 +206,8 @@ Status put_in_place(const std::string& temporary, const std::string& path, const
 }  // namespace
 
 Status write_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
-  const std::string path = join_path(folder, str_cat(kPrefix, checkpoint.step));
-  const std::string temporary = path + ".tmp", old = path + std::string(kOld);
+  const std::string path = join_path(folder, str_cat(kStepPrefix, checkpoint.step));
+  const std::string temporary = path + std::string(kTemporarySuffix), old = path + std::string(kReplacedSuffix);
   PERCALE_RETURN_IF_ERROR(remove_tree(temporary));
   PERCALE_ASSIGN_OR_RETURN(const auto earlier, list_checkpoints(folder));
   const int64_t order = 1 + (earlier.empty() ? 0 : earlier.front().head.order);

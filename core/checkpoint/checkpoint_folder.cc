@@ -11,13 +11,11 @@
 namespace percale {
 namespace {
 
-constexpr std::string_view kPrefix = "step-", kOld = ".old", kTemporary = ".tmp";
-
 // Returns the number in "step-12" or "step-12.old".
 std::optional<int64_t> step_of(std::string_view name) {
-  if (name.ends_with(kOld)) name.remove_suffix(kOld.size());
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  name.remove_prefix(kPrefix.size());
+  if (name.ends_with(kReplacedSuffix)) name.remove_suffix(kReplacedSuffix.size());
+  if (!name.starts_with(kStepPrefix)) return std::nullopt;
+  name.remove_prefix(kStepPrefix.size());
   int64_t out = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), out);
   if (error != std::errc() || end != name.data() + name.size() || out < 0) return std::nullopt;
@@ -30,7 +28,7 @@ bool has_file(const std::string& path, std::string_view name) {
 
 // Renames before removing, so that a crash never leaves half a checkpoint under its own name.
 Status remove_checkpoint(const std::string& path) {
-  const std::string temporary = path + std::string(kTemporary);
+  const std::string temporary = path + std::string(kTemporarySuffix);
   PERCALE_RETURN_IF_ERROR(remove_tree(temporary));
   PERCALE_RETURN_IF_ERROR(rename_path(path, temporary));
   return remove_tree(temporary);
@@ -140,13 +138,13 @@ Status remove_checkpoints(const std::string& folder, const std::string& run) {
   PERCALE_ASSIGN_OR_RETURN(const auto names, list_folder(folder));
   for (std::string_view name : names) {
     const std::string path = join_path(folder, name);
-    if (!name.ends_with(kTemporary) || path_kind(path) != PathKind::kFolder) continue;
-    name.remove_suffix(kTemporary.size());
+    if (!name.ends_with(kTemporarySuffix) || path_kind(path) != PathKind::kFolder) continue;
+    name.remove_suffix(kTemporarySuffix.size());
     if (step_of(name)) paths.push_back(path);
   }
   for (const std::string& path : paths) PERCALE_RETURN_IF_ERROR(check_own_files(path));
   for (const std::string& path : paths) {
-    PERCALE_RETURN_IF_ERROR(path.ends_with(kTemporary) ? remove_tree(path) : remove_checkpoint(path));
+    PERCALE_RETURN_IF_ERROR(path.ends_with(kTemporarySuffix) ? remove_tree(path) : remove_checkpoint(path));
   }
   return sync_folder(folder);
 }

@@ -3,12 +3,17 @@
 #define PERCALE_CORE_CHECKPOINT_CHECKPOINT_FOLDER_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/checkpoint/checkpoint.h"
 #include "core/checkpoint/manifest.h"
 
 namespace percale {
+
+// The folder of a checkpoint is named step-N. A save of the same step replaces it: the earlier one
+// is named step-N.old until the new one is complete. NAME.tmp is written or removed.
+inline constexpr std::string_view kStepPrefix = "step-", kReplacedSuffix = ".old", kTemporarySuffix = ".tmp";
 
 struct CheckpointEntry {
   std::string path;

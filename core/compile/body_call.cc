@@ -13,8 +13,8 @@ namespace {
 // it, or if it changes from trip to trip.
 int64_t body_input(const Node& node, size_t i) {
   const auto input = static_cast<int64_t>(i);
-  if (node.op->name == "If") return input - 1;
-  if (node.op->name != "Loop") return input;
+  if (node.op->is(Role::kIf)) return input - 1;
+  if (!node.op->is(Role::kLoop)) return input;
   const int64_t carried = with_defaults(*node.op, node.attributes).get_int("num_carried");
   return input < 2 + carried ? -1 : input;
 }

@@ -13,7 +13,7 @@ namespace {
 // Per value of a part: true for the contents of a variable, read there or in another part.
 std::vector<bool> variables_in(const Cut& cut, const Part& part) {
   const auto reads = [](const Function& f, ValueId id) {
-    return f.value(id).kind == ValueKind::kNode && op_name(*f.node(f.value(id).def).op) == "percale:ReadVariable";
+    return f.value(id).kind == ValueKind::kNode && f.node(f.value(id).def).op->is(Role::kReadVariable);
   };
   const Function& f = part.function;
   std::vector<bool> out;
@@ -70,7 +70,7 @@ Result<bool> put_back_refused(Compilation& c, Part& part, Round round) {
   const KernelListProbe probe(*c.graph, part.function, precomputable_values(part.function, c.rules));
   std::set<std::string, std::less<>> refused;
   for (const Node& node : part.function.nodes) {
-    if (node.op->name != "Fused" || node.op->domain != "percale") continue;
+    if (!node.op->is(Role::kFused)) continue;
     const Status status = probe.can_run(node, kind);
     if (status.ok()) continue;
     if (status.code() == Code::kResourceExhausted) return status;

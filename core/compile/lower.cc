@@ -20,7 +20,7 @@ Status take_as_inputs(const Compilation& c, Function& f, const std::vector<Value
   std::vector<NodeId> effects;
   for (size_t i = 0; i < f.nodes.size(); ++i) {
     const Node& node = f.nodes[i];
-    const bool stays = node.op->has(kStateful) && node.op->name != "ReadVariable";
+    const bool stays = node.op->has(kStateful) && !node.op->is(Role::kReadVariable);
     if (stays || keep.contains(node.name)) effects.push_back(static_cast<NodeId>(i));
   }
   return prune(*c.graph, f, inputs, std::vector<ValueId>(f.outputs), effects);
@@ -43,7 +43,7 @@ Status add_precompute_step(Compilation& c, const Device& device, const Part& par
   plan->stays.assign(1, false);
   plan->fetch_types = plan->results;
   const bool of_variables =
-      std::any_of(f.nodes.begin(), f.nodes.end(), [](const Node& node) { return node.op->name == "ReadVariable"; });
+      std::any_of(f.nodes.begin(), f.nodes.end(), [](const Node& node) { return node.op->is(Role::kReadVariable); });
   std::string form = precomputed_form(*c.graph, f);
   PERCALE_ASSIGN_OR_RETURN(placed.program, lower(*c.graph, f, device.kind(), ProgramOptions{}, planned));
   placed.part.outputs.push_back({{0}, {}});

@@ -55,7 +55,7 @@ int64_t program_bytes(const PlacedProgram& p) {
 int64_t variable_bytes(const Graph& graph, const Function& f) {
   std::vector<bool> whole(f.values.size(), false);
   for (const Node& node : f.nodes) {
-    const bool slices = node.op->name == "Slice" || node.op->name == "Gather";
+    const bool slices = node.op->is(Role::kSlice) || node.op->is(Role::kGather);
     for (size_t i = slices ? 1 : 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] != kNoValue) whole[static_cast<size_t>(node.inputs[i])] = true;
     }
@@ -64,7 +64,7 @@ int64_t variable_bytes(const Graph& graph, const Function& f) {
   int64_t total = 0;
   std::set<std::string_view> seen;
   for (const Node& node : f.nodes) {
-    if (node.op->name != "ReadVariable" || !whole[static_cast<size_t>(node.outputs[0])]) continue;
+    if (!node.op->is(Role::kReadVariable) || !whole[static_cast<size_t>(node.outputs[0])]) continue;
     const Variable* v = graph.find_variable(node.attributes.get_string("variable"));
     if (v != nullptr && seen.insert(v->name).second) total += booked_type_bytes({v->dtype, v->shape});
   }

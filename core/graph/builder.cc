@@ -165,7 +165,7 @@ void FunctionBuilder::order_effects(NodeId id) {
   }
   std::vector<NodeId> before = f.node(id).control;
   const std::string variable(attributes.get_string("variable"));
-  const bool reads_only = schema.name == "ReadVariable";
+  const bool reads_only = schema.is(Role::kReadVariable);
   const auto after_writes = [&](const Effects& e) {
     if (e.last_write >= 0 && e.last_write != id) before.push_back(e.last_write);
   };

@@ -12,7 +12,7 @@ class Search {
   void add(const Node& node) {
     const OpSchema& op = *node.op;
     const bool stateful = op.has(kStateful);
-    const bool reads_only = stateful && op.name == "ReadVariable";
+    const bool reads_only = op.is(Role::kReadVariable);
     const bool observes = op.has(kObserver);
     out_.reads = out_.reads || (stateful && !observes);
     out_.writes = out_.writes || (stateful && !reads_only);

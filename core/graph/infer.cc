@@ -183,7 +183,7 @@ bool DeclaredFunctionTypes::keeps_true(std::string_view name, size_t output, siz
   for (int step = 0; f->value(id).kind == ValueKind::kNode; ++step) {
     const Node& node = f->node(f->value(id).def);
     // The function may not have been checked against its schemas yet, so the input may be absent.
-    if (step == kMaxSteps || node.op->name != "Identity" || node.inputs.empty() || node.inputs[0] == kNoValue)
+    if (step == kMaxSteps || !node.op->is(Role::kIdentity) || node.inputs.empty() || node.inputs[0] == kNoValue)
       return false;
     id = node.inputs[0];
   }

@@ -3,8 +3,6 @@
 namespace percale {
 namespace {
 
-uint64_t u64(size_t n) { return static_cast<uint64_t>(n); }
-
 QueueType type_of(const Function& f, const Node& node, const std::vector<ValueType>& declared) {
   QueueType out;
   if (node.op->find_attribute("capacity") == nullptr) return out;
@@ -28,14 +26,14 @@ Status merge_queue_types(std::string_view queue, QueueType& into, const QueueTyp
     return {};
   }
   if (into.components.size() != other.components.size()) {
-    return invalid_argument("queue '", queue, "' holds elements of ", u64(into.components.size()),
-                            " tensors, but is used with ", u64(other.components.size()));
+    return invalid_argument("queue '", queue, "' holds elements of ", uint64_t{into.components.size()},
+                            " tensors, but is used with ", uint64_t{other.components.size()});
   }
   for (size_t i = 0; i < into.components.size(); ++i) {
     ValueType& mine = into.components[i];
     const ValueType& theirs = other.components[i];
     if (mine.dtype != theirs.dtype || !compatible(mine.shape, theirs.shape)) {
-      return invalid_argument("queue '", queue, "': component ", u64(i), " is ", mine.dtype, " ", mine.shape,
+      return invalid_argument("queue '", queue, "': component ", uint64_t{i}, " is ", mine.dtype, " ", mine.shape,
                               ", but is used as ", theirs.dtype, " ", theirs.shape);
     }
     mine.shape = merge(mine.shape, theirs.shape);
@@ -48,7 +46,8 @@ Result<std::vector<ValueType>> declared_components(const Attributes& attributes)
              &dims = attributes.get_ints("dims");
   if (dtypes.empty()) return invalid_argument("attribute 'dtypes' is empty");
   if (ranks.size() != dtypes.size()) {
-    return invalid_argument("attribute 'dtypes' has ", u64(dtypes.size()), " entries, 'ranks' has ", u64(ranks.size()));
+    return invalid_argument("attribute 'dtypes' has ", uint64_t{dtypes.size()}, " entries, 'ranks' has ",
+                            uint64_t{ranks.size()});
   }
   std::vector<ValueType> out;
   size_t next = 0;
@@ -60,7 +59,8 @@ Result<std::vector<ValueType>> declared_components(const Attributes& attributes)
     if (ranks[i] >= 0) {
       const auto rank = static_cast<uint64_t>(ranks[i]);
       if (rank > dims.size() - next) {
-        return invalid_argument("attribute 'dims' has ", u64(dims.size()), " entries, fewer than 'ranks' requires");
+        return invalid_argument("attribute 'dims' has ", uint64_t{dims.size()},
+                                " entries, fewer than 'ranks' requires");
       }
       PERCALE_ASSIGN_OR_RETURN(type.shape, Shape::make({dims.data() + next, static_cast<size_t>(rank)}));
       next += static_cast<size_t>(rank);
@@ -68,7 +68,8 @@ Result<std::vector<ValueType>> declared_components(const Attributes& attributes)
     out.push_back(std::move(type));
   }
   if (next != dims.size()) {
-    return invalid_argument("attribute 'dims' has ", u64(dims.size()), " entries, but 'ranks' requires ", u64(next));
+    return invalid_argument("attribute 'dims' has ", uint64_t{dims.size()}, " entries, but 'ranks' requires ",
+                            uint64_t{next});
   }
   return out;
 }

@@ -182,7 +182,7 @@ class Redimensioner {
   // Adapts the constant shape of a Reshape whose first dim derives from a changed dim. That entry
   // becomes 0 (copy the input's dim) or -1 (infer).
   static Status fit_reshape(Function& f, const Function& old, Node& node) {
-    if (node.op->name != "Reshape" || node.inputs.size() < 2) return {};
+    if (!node.op->is(Role::kReshape) || node.inputs.size() < 2) return {};
     const Tensor* wanted = f.constant(node.inputs[1]);
     const Shape &now = f.type(node.inputs[0]).shape, &before = old.type(node.inputs[0]).shape;
     if (wanted == nullptr || !now.known_rank() || !before.is_static() || now == before || before.rank() == 0) return {};

@@ -9,7 +9,7 @@
 
 #include "core/file/crc32c.h"
 #include "core/file/file.h"
-#include "core/graph/upgrade.h"
+#include "core/graph/emit/upgrade.h"
 #include "core/graph/validate.h"
 #include "core/graph_io/container.h"
 #include "core/graph_io/schema/flat.h"

@@ -40,7 +40,7 @@ struct ReadOptions {
   ReadLimits limits = {};
 };
 
-// Reads a graph. Ops of older versions are upgraded (core/graph/upgrade.h). Tensors point into
+// Reads a graph. Ops of older versions are upgraded (core/graph/emit/upgrade.h). Tensors point into
 // `bytes` and keep it alive; memory that is not 64-byte aligned is copied once. INVALID_ARGUMENT
 // for an invalid graph, DATA_LOSS for a truncated or damaged file. UNIMPLEMENTED for a newer
 // version, an unknown feature, or unregistered ops (the message lists each once).

@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/graph/upgrade.h"
+#include "core/graph/emit/upgrade.h"
 #include "core/graph/validate.h"
 
 namespace percale {

@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "core/graph/clone.h"
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 #include "core/graph/validate.h"
 #include "core/passes/edit/rewrite.h"
 #include "core/passes/passes.h"
@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kMaxBodies = 16;  // nesting depth of bodies
 constexpr size_t kNodeFactor = 16, kMoreNodes = size_t{1} << 16;
 
-bool is_call(const Node& node) { return node.op->domain == "percale" && node.op->name == "Call"; }
+bool is_call(const Node& node) { return node.op->is(Role::kCall); }
 
 // Finds functions by name with a hash map, because a graph may have many.
 class FunctionIndex {
@@ -71,7 +71,7 @@ class FirstValues {
       const Uses uses = uses_of(node);
       if (needed[i]) {
         // an iteration sees the writes of the previous one
-        const bool again = node.op->name == "Loop";
+        const bool again = node.op->is(Role::kLoop);
         for (const std::string& name : uses.reads) {
           if (!all.writes.contains(name) && !(again && uses.writes.contains(name))) continue;
           if (status_.ok()) {
@@ -90,7 +90,7 @@ class FirstValues {
   Uses uses_of(const Node& node) {
     Uses out;
     if (const std::string variable(node.attributes.get_string("variable")); !variable.empty()) {
-      (node.op->name == "ReadVariable" ? out.reads : out.writes).insert(variable);
+      (node.op->is(Role::kReadVariable) ? out.reads : out.writes).insert(variable);
     }
     functions_.each(node, [&](const Function& f) {
       const Uses& inner = uses_of(f);

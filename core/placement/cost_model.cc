@@ -26,19 +26,13 @@ double elements_of(const Function& f, ValueId id) {
   return static_cast<double>(f.type(id).shape.num_elements());
 }
 
-// Returns product_flops(), or an estimate for other ops that multiply much more than they read.
+// Returns layer_flops(), plus one per output element of elementwise nodes.
 double arithmetic(const Function& f, const Node& node) {
-  const double product = product_flops(f, node);
-  if (product > 0) return product;
-  const std::string op = op_name(*node.op);
-  if (op == "LSTM" || op == "GRU" || op == "RNN") {
-    const Shape& x = f.type(node.inputs[0]).shape;
-    const double steps = x.is_static() && x.rank() == 3 ? static_cast<double>(x[0] * x[1]) : 1;
-    return 2 * steps * (elements_of(f, node.inputs[1]) + elements_of(f, node.inputs[2]));
-  }
+  const double layer = layer_flops(f, node);
+  if (layer > 0 || !node.op->has(kElementwise)) return layer;
   double outputs = 0;
   for (ValueId id : node.outputs) outputs += elements_of(f, id);
-  return node.op->has(kElementwise) ? outputs : 0;
+  return outputs;
 }
 
 bool costs_nothing(const Node& node) { return node.op->has(kView) || node.op->has(kRuntime); }

@@ -5,7 +5,7 @@
 namespace percale {
 namespace {
 
-int64_t bytes_of(const Function& f, ValueId value) {
+int64_t transfer_bytes(const Function& f, ValueId value) {
   const auto bytes = byte_size(f.type(value).dtype, f.type(value).shape);
   return bytes.ok() ? *bytes : 0;
 }
@@ -81,12 +81,12 @@ double Schedule::arrival(ValueId value, int32_t device) const {
   const Value& v = f_.value(value);
   if (v.kind == ValueKind::kConstant) return 0;
   const bool host = devices_[static_cast<size_t>(device)].holds_variables;
-  if (v.kind == ValueKind::kInput) return host ? 0 : costs_.transfer_seconds(bytes_of(f_, value), -1, device);
+  if (v.kind == ValueKind::kInput) return host ? 0 : costs_.transfer_seconds(transfer_bytes(f_, value), -1, device);
   const auto def = static_cast<size_t>(v.def);
   const int32_t from = device_of_[def];
   if (from == device || from < 0) return end_of_[def];
   if (const auto sent = sent_.find({value, device}); sent != sent_.end()) return sent->second;
-  return end_of_[def] + costs_.transfer_seconds(bytes_of(f_, value), from, device);
+  return end_of_[def] + costs_.transfer_seconds(transfer_bytes(f_, value), from, device);
 }
 
 double Schedule::end_of(NodeId node, int32_t device) const {
@@ -131,7 +131,7 @@ int32_t Schedule::nearest(NodeId node, std::span<const int32_t> candidates) cons
   std::map<int32_t, int64_t> bytes_at;
   for (ValueId id : f_.node(node).inputs) {
     if (id == kNoValue || f_.value(id).kind != ValueKind::kNode) continue;
-    bytes_at[device_of_[static_cast<size_t>(f_.value(id).def)]] += bytes_of(f_, id) + 1;
+    bytes_at[device_of_[static_cast<size_t>(f_.value(id).def)]] += transfer_bytes(f_, id) + 1;
   }
   int32_t best = -1;
   int64_t most = 0;

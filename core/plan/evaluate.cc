@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 #include "core/graph/infer.h"
 
 namespace percale {
@@ -70,15 +70,14 @@ struct Evaluation {
   }
 
   Result<std::vector<Tensor>> run_node(const Node& node, const std::vector<Tensor>& operands) const {
-    const std::string op = op_name(*node.op);
-    if (graph != nullptr && op == "If") {
+    if (graph != nullptr && node.op->is(Role::kIf)) {
       const bool taken = operands[0].span<bool>()[0];
       return run(carried(node, taken ? "then_branch" : "else_branch"), {operands.begin() + 1, operands.end()});
     }
-    if (graph != nullptr && op == "Loop") return run_loop(node, operands);
-    if (graph != nullptr && op == "percale:Call") return run(carried(node, "function"), operands);
-    if (graph != nullptr && op == "percale:Fused") return run(carried(node, "body"), operands);
-    if (variables != nullptr && op == "percale:ReadVariable") {
+    if (graph != nullptr && node.op->is(Role::kLoop)) return run_loop(node, operands);
+    if (graph != nullptr && node.op->is(Role::kCall)) return run(carried(node, "function"), operands);
+    if (graph != nullptr && node.op->is(Role::kFused)) return run(carried(node, "body"), operands);
+    if (variables != nullptr && node.op->is(Role::kReadVariable)) {
       const auto found = variables->find(std::string(node.attributes.get_string("variable")));
       if (found != variables->end()) return std::vector<Tensor>{found->second};
       return failed_precondition("ReadVariable '", node.name, "': the variable has no value");

@@ -80,7 +80,7 @@ class Lowering {
     for (const Node& node : f_.nodes) {
       if (node.op->has(kView)) {
         root_[static_cast<size_t>(node.outputs[0])] = root(node.inputs[0]);
-      } else if (node.op->name == "ReadVariable") {
+      } else if (node.op->is(Role::kReadVariable)) {
         PERCALE_ASSIGN_OR_RETURN(const int32_t variable, variable_of(node));
         PERCALE_RETURN_IF_ERROR(check_type(node, variable, node.outputs[0]));
         if (const auto found = assigned_.find(variable); found != assigned_.end()) {
@@ -89,7 +89,7 @@ class Lowering {
           const auto [first, added] = reads_.emplace(variable, node.outputs[0]);
           root_[static_cast<size_t>(node.outputs[0])] = first->second;
         }
-      } else if (node.op->name == "Assign") {
+      } else if (node.op->is(Role::kAssign)) {
         PERCALE_ASSIGN_OR_RETURN(const int32_t variable, variable_of(node));
         PERCALE_RETURN_IF_ERROR(check_type(node, variable, node.inputs[0]));
         assigned_[variable] = root(node.inputs[0]);
@@ -244,7 +244,7 @@ class Lowering {
 
   std::vector<std::string> members_of(const Node& node) const {
     std::vector<std::string> out;
-    if (node.op->name != "Fused" || node.op->domain != "percale") return out;
+    if (!node.op->is(Role::kFused)) return out;
     const AttrValue* body = node.attributes.find("body");
     const FunctionRef* ref = body == nullptr ? nullptr : body->get_if<FunctionRef>();
     const Function* f = ref == nullptr ? nullptr : graph_.find_function(ref->name);

@@ -10,7 +10,7 @@ namespace {
 // kGiven: exists already; kWork: computed from kGiven or kWork.
 enum class From : uint8_t { kElsewhere, kGiven, kWork };
 
-bool is_fused(const Node& node) { return node.op->name == "Fused" && node.op->domain == "percale"; }
+bool is_fused(const Node& node) { return node.op->is(Role::kFused); }
 
 const FunctionRef* carried_function(const Node& node) {
   for (const auto& [name, value] : node.attributes) {
@@ -26,11 +26,11 @@ std::vector<From> sources(const Function& f, const PrecomputeRules& rules, const
   }
   for (const Node& node : f.nodes) {
     From result = From::kElsewhere;
-    if (node.op->name == "ReadVariable") {
+    if (node.op->is(Role::kReadVariable)) {
       const bool same = !rules.all_variables && !rules.variables.contains(node.attributes.get_string("variable"));
       if (same) result = From::kGiven;
     } else if (node.op->has(kPure) && !node.op->has(kRandom) && !node.op->has(kStateful) && !keep.contains(node.name) &&
-               (!rules.slices_alone || node.op->name == "Slice")) {
+               (!rules.slices_alone || node.op->is(Role::kSlice))) {
       bool work = !node.op->has(kView), elsewhere = false;
       for (ValueId id : node.inputs) {
         if (id == kNoValue) continue;
@@ -127,7 +127,7 @@ PrecomputeRules precompute_rules(const Function& whole) {
   PrecomputeRules rules;
   for (const Node& node : whole.nodes) {
     if (node.op->has(kWaits) || (carried_function(node) != nullptr && !is_fused(node))) rules.all_variables = true;
-    if (node.op->has(kStateful) && node.op->name != "ReadVariable") {
+    if (node.op->has(kStateful) && !node.op->is(Role::kReadVariable)) {
       rules.variables.emplace(node.attributes.get_string("variable"));
     }
   }

@@ -73,8 +73,8 @@ struct percale_kernel_plan {
 
 namespace percale {
 
-// Reason for the failure of a run after it has started: the numbers of percale_run_error and some of
-// the core's own. The first failure wins.
+// Reason for the failure of a run after it has started: the numbers of percale_run_error and some
+// of the core's own. The first failure wins.
 enum class RunError : int32_t {
   kNone = 0,
   kKernelFailed = PERCALE_RUN_ERROR_KERNEL_FAILED,

@@ -10,6 +10,7 @@
 
 #include "core/base/status.h"
 #include "core/registry/attributes.h"
+#include "core/registry/op_traits.h"
 #include "core/tensor/dtype.h"
 
 struct percale_shape_context;
@@ -19,8 +20,8 @@ struct percale_body_context;
 namespace percale {
 
 using ShapeContext = ::percale_shape_context;  // core/registry/shape_context.h
-using GradContext = ::percale_grad_context;    // core/graph/gradient.h
-using BodyContext = ::percale_body_context;    // core/graph/composite.h
+using GradContext = ::percale_grad_context;    // core/graph/emit/gradient.h
+using BodyContext = ::percale_body_context;    // core/graph/emit/composite.h
 
 // A list of at most N items that can be part of a constexpr table.
 template <class T, size_t N>
@@ -148,9 +149,11 @@ struct OpSchema {
   ShapeFn shape;
   GradFn grad;
   BodyFn body = nullptr;       // for composite ops: replaces the op where no kernel claims it
+  OpTraits traits = {};        // not for ops of plug-ins
   const void* user = nullptr;  // a plug-in's own description of the op
 
   constexpr bool has(OpFlags flag) const { return (flags & flag) != 0; }
+  constexpr bool is(Role role) const { return traits.role == role; }
   constexpr bool variadic() const {
     return !inputs.empty() && inputs[inputs.size() - 1].presence >= Presence::kVariadic;
   }

@@ -10,7 +10,7 @@
 
 namespace percale {
 
-class UpgradeContext;  // core/graph/upgrade.h
+class UpgradeContext;  // core/graph/emit/upgrade.h
 
 // Turns nodes of an op from opsets before `before` into nodes of opset `before`. An op whose
 // meaning changed several times has one entry per change, applied in sequence. A change that only

@@ -96,9 +96,9 @@ Result<std::vector<Tensor>> run_loop(const Graph& graph, const Node& node, const
 
 Result<std::vector<Tensor>> run_control(const Graph& graph, const Node& node, const std::vector<Tensor>& inputs,
                                         const std::shared_ptr<MemoryPool>& memory, const CallFunction& call) {
-  if (node.op->name == "If") return run_if(graph, node, inputs, call);
-  if (node.op->name == "Loop") return run_loop(graph, node, inputs, memory, call);
-  if (node.op->name == "Call") {
+  if (node.op->is(Role::kIf)) return run_if(graph, node, inputs, call);
+  if (node.op->is(Role::kLoop)) return run_loop(graph, node, inputs, memory, call);
+  if (node.op->is(Role::kCall)) {
     PERCALE_ASSIGN_OR_RETURN(const Function* callee, function_of(graph, node, "function"));
     return call(*callee, inputs);
   }

@@ -16,7 +16,7 @@ void release_sources(const Plan& step, const Graph& graph, const StateFrame& sta
     const Function& f = placed.part.function;
     for (const Tensor& constant : f.constants) release(constant);
     for (const Node& node : f.nodes) {
-      if (node.op->name != "ReadVariable") continue;
+      if (!node.op->is(Role::kReadVariable)) continue;
       const Variable* variable = graph.find_variable(node.attributes.get_string("variable"));
       if (variable != nullptr) release(state.value(variable - graph.variables.data()));
     }

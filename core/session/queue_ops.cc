@@ -29,21 +29,22 @@ Result<std::vector<Tensor>> dequeue(const Node& node, std::string_view queue, Ru
 }
 
 Result<std::vector<Tensor>> carry_out(const Node& node, const std::vector<Tensor>& inputs, RunFrame& frame) {
-  const std::string_view op = node.op->name, queue = node.attributes.get_string("queue");
-  if (op == "QueueEnqueue") return enqueue(queue, inputs, frame);
-  if (op == "QueueDequeue") return dequeue(node, queue, frame);
-  if (op == "QueueSize") {
-    PERCALE_ASSIGN_OR_RETURN(const QueueSize size, frame.resources->size(queue));
-    return std::vector{Tensor::scalar(size.elements), Tensor::scalar(size.closed)};
-  }
-  if (op == "QueueClose") {
-    PERCALE_RETURN_IF_ERROR(frame.resources->close(queue, node.attributes.get_int("cancel_pending_enqueues") != 0));
-    return std::vector<Tensor>();
-  }
-  if (op == "MutexLock") {
-    PERCALE_RETURN_IF_ERROR(frame.resources->lock(node.attributes.get_string("mutex")));
-    if (frame.see_latest) frame.see_latest();
-    return std::vector<Tensor>();
+  const std::string_view queue = node.attributes.get_string("queue");
+  switch (node.op->traits.role) {
+    case Role::kQueueEnqueue: return enqueue(queue, inputs, frame);
+    case Role::kQueueDequeue: return dequeue(node, queue, frame);
+    case Role::kQueueSize: {
+      PERCALE_ASSIGN_OR_RETURN(const QueueSize size, frame.resources->size(queue));
+      return std::vector{Tensor::scalar(size.elements), Tensor::scalar(size.closed)};
+    }
+    case Role::kQueueClose:
+      PERCALE_RETURN_IF_ERROR(frame.resources->close(queue, node.attributes.get_int("cancel_pending_enqueues") != 0));
+      return std::vector<Tensor>();
+    case Role::kMutexLock:
+      PERCALE_RETURN_IF_ERROR(frame.resources->lock(node.attributes.get_string("mutex")));
+      if (frame.see_latest) frame.see_latest();
+      return std::vector<Tensor>();
+    default: break;
   }
   return unimplemented("cannot be carried out by this version");
 }

@@ -51,7 +51,7 @@ Result<std::unique_ptr<RecurrentCall>> RecurrentCall::create(std::shared_ptr<Ses
 }
 
 RecurrentCall::~RecurrentCall() {
-  held_.clear();
+  resident_.clear();
   session_->device_store().drop(keys_);
 }
 
@@ -107,15 +107,15 @@ Status RecurrentCall::run_on_devices(const std::vector<Tensor>& feeds, std::vect
   std::vector<Tensor> given = outputs;
   for (const auto& [fetch, feed] : pairs_) given[fetch] = Tensor();
   PERCALE_RETURN_IF_ERROR(session_->run(*plan_, feeds, given, options));
-  std::vector<std::unique_ptr<const ResidentValues>> held;
+  std::vector<std::unique_ptr<const ResidentValues>> resident;
   for (size_t i = 0; i < pairs_.size(); ++i) {
-    PERCALE_ASSIGN_OR_RETURN(held.emplace_back(), session_->hold(*devices_[i], {&keys_[i], 1}, {&next, 1}));
+    PERCALE_ASSIGN_OR_RETURN(resident.emplace_back(), session_->hold(*devices_[i], {&keys_[i], 1}, {&next, 1}));
     Tensor& to = given[pairs_[i].first];
     to = outputs[pairs_[i].first];
-    if (to.defined()) PERCALE_RETURN_IF_ERROR(held.back()->copy_value(to));
+    if (to.defined()) PERCALE_RETURN_IF_ERROR(resident.back()->copy_value(to));
   }
   outputs = std::move(given);
-  held_ = std::move(held);
+  resident_ = std::move(resident);
   version_ = next;
   return {};
 }

@@ -46,7 +46,7 @@ class RecurrentCall {
   // State on devices, by pair; empty if the state is on the host.
   std::vector<StoreKey> keys_;
   std::vector<const Device*> devices_;
-  std::vector<std::unique_ptr<const ResidentValues>> held_;
+  std::vector<std::unique_ptr<const ResidentValues>> resident_;
   int64_t version_ = 0, last_version_ = 0;
   // State on the host, by pair: the feeds of the next run, and memory for its fetches.
   std::vector<Tensor> kept_, spare_;

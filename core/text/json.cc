@@ -32,12 +32,14 @@ class ThrowingAllocator {
   static void Free(void* memory) { ::operator delete(memory); }
 };
 
+}  // namespace
+
 // A text with a length as RapidJSON's input stream. RapidJSON copies its own stream types while it
 // reads, but not this one. The builder can therefore ask where a token has ended.
-class TextStream {
+class JsonTextStream {
  public:
   using Ch = char;
-  explicit TextStream(std::string_view text) : text_(text) {}
+  explicit JsonTextStream(std::string_view text) : text_(text) {}
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   char Take() { return at_ < text_.size() ? text_[at_++] : '\0'; }
   size_t Tell() const { return at_; }
@@ -52,12 +54,10 @@ class TextStream {
   size_t at_ = 0;
 };
 
-}  // namespace
-
 // Receives the events of the reader and builds the values.
 class JsonBuilder {
  public:
-  JsonBuilder(std::string_view text, const JsonLimits& limits, const TextStream& stream)
+  JsonBuilder(std::string_view text, const JsonLimits& limits, const JsonTextStream& stream)
       : text_(text), limits_(limits), stream_(stream) {}
 
   bool Null() { return add(start()); }
@@ -188,7 +188,7 @@ class JsonBuilder {
 
   std::string_view text_;
   JsonLimits limits_;
-  const TextStream& stream_;
+  const JsonTextStream& stream_;
   std::vector<Json> open_;
   Json root_;
   std::optional<Status> failure_;
@@ -202,7 +202,7 @@ Result<Json> Json::parse(std::string_view text, const JsonLimits& limits) {
     return resource_exhausted("JSON of ", static_cast<uint64_t>(text.size()), " bytes, the limit is ",
                               static_cast<uint64_t>(limits.bytes));
   }
-  TextStream stream(text);
+  JsonTextStream stream(text);
   JsonBuilder builder(text, limits, stream);
   ThrowingAllocator allocator;
   rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, ThrowingAllocator> reader(&allocator);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,12 +24,22 @@ struct JsonLimits {
 // A parsed JSON value with its position in the text. Copyable; owns its contents.
 class Json {
  public:
+  Json() = default;  // null, without a position
+
   enum class Kind : uint8_t { kNull, kBool, kInt, kDouble, kString, kArray, kObject };
 
   // Parses `text`. INVALID_ARGUMENT names line, column and cause: bad syntax, bad UTF-8, a
   // duplicate key in an object, text after the value. RESOURCE_EXHAUSTED if a limit is exceeded.
   // The parser is iterative, so that nesting uses no stack.
   static Result<Json> parse(std::string_view text, const JsonLimits& limits = {});
+
+  // Make a value without a text. Its position is line 1, column 1.
+  static Json of(bool flag) { return Json(Value(flag)); }
+  static Json of(int64_t number) { return Json(Value(number)); }
+  static Json of(double number) { return Json(Value(number)); }
+  static Json of(std::string text) { return Json(Value(std::move(text))); }
+  static Json of(const char*) = delete;  // would become a flag
+  static Json list(std::vector<Json> items) { return Json(Value(Array{std::move(items)})); }
 
   Kind kind() const { return static_cast<Kind>(value_.index()); }
   bool is_null() const { return kind() == Kind::kNull; }
@@ -73,7 +84,10 @@ class Json {
     std::vector<std::string> keys;
     std::vector<Json> items;
   };
-  std::variant<std::monostate, bool, int64_t, double, std::string, Array, Object> value_;
+  using Value = std::variant<std::monostate, bool, int64_t, double, std::string, Array, Object>;
+  explicit Json(Value value) : value_(std::move(value)), line_(1), column_(1) {}
+
+  Value value_;
   uint32_t line_ = 0, column_ = 0;
 };
 

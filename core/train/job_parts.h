@@ -5,8 +5,9 @@
 #include "core/checkpoint/job.h"
 #include "core/train/data/dataset.h"
 #include "core/train/method/losses.h"
+#include "core/train/method/optimizer.h"
 #include "core/train/method/schedule.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/objective.h"
 
 namespace percale {
 

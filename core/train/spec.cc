@@ -8,8 +8,9 @@
 #include "core/train/data/data_columns.h"
 #include "core/train/data/data_files.h"
 #include "core/train/method/name_pattern.h"
+#include "core/train/option_table.h"
+#include "core/train/rewrite/train_graph.h"
 #include "core/train/shards/device_choice.h"
-#include "core/train/trainer_keys.h"
 
 namespace percale {
 namespace {
@@ -229,20 +230,8 @@ bool knows_rows(const Spec& spec) {
 
 // The caller's settings replace those of the SPEC.
 Status apply_overrides(const SpecOverrides& overrides, Spec& spec) {
-  if (overrides.epochs) spec.trainer.epochs = *overrides.epochs;
-  if (overrides.seed) spec.trainer.seed = *overrides.seed;
-  if (overrides.shards) spec.trainer.shards = *overrides.shards;
-  if (overrides.batch_size) {
-    spec.batch_size = *overrides.batch_size;
-    spec.batch_size_per_replica = 0;
-  }
-  if (overrides.mode) spec.trainer.mode = *overrides.mode;
-  if (overrides.precision) PERCALE_RETURN_IF_ERROR(read_precision(*overrides.precision, &spec));
-  if (!overrides.trainer_keys.empty()) {
-    PERCALE_ASSIGN_OR_RETURN(const Json keys, Json::parse(overrides.trainer_keys));
-    PERCALE_RETURN_IF_ERROR(read_trainer_keys(keys, &spec.trainer));
-  }
-  spec.trainer.any_fingerprint = overrides.any_fingerprint;
+  PERCALE_RETURN_IF_ERROR(apply_options(overrides.options, &spec));
+  if (overrides.options.contains("batch_size")) spec.batch_size_per_replica = 0;
   return parse_train_mode(spec.trainer.mode).status();
 }
 
@@ -323,8 +312,7 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
                                                    const SpecOverrides& overrides) {
   PERCALE_ASSIGN_OR_RETURN(Spec spec, parse_spec(json));
   PERCALE_RETURN_IF_ERROR(apply_overrides(overrides, spec));
-  PERCALE_ASSIGN_OR_RETURN(spec.trainer.devices,
-                           choose_devices(*engine, overrides.devices ? *overrides.devices : spec.devices));
+  PERCALE_ASSIGN_OR_RETURN(spec.trainer.devices, choose_devices(*engine, spec.devices));
   PERCALE_RETURN_IF_ERROR(size_batch_by_replicas(*engine, spec));
   PERCALE_RETURN_IF_ERROR(check_has_rows(spec));
 

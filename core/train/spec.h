@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_TRAIN_SPEC_H_
 #define PERCALE_CORE_TRAIN_SPEC_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -70,12 +71,9 @@ struct Spec {
   int64_t batch_size_per_replica = 0;  // where it is given, the batch is this times the replicas
   bool shuffle = true, drop_remainder = false;
   std::string devices;        // that compute shards: choose_devices()
-  std::string precision;      // as read_precision() was told; "" where it was not
+  std::string precision;      // the key; "" without it
   DType dtype = DType::kF32;  // of data and parameters
 };
-
-// "f32" or "f64": of data and parameters; "bf16": f32, and TrainerOptions::bf16.
-Status read_precision(std::string_view text, Spec* out);
 
 // Strict: an unknown key or word is an error that names the nearest one. UNIMPLEMENTED names a
 // feature that does not exist yet.
@@ -101,12 +99,12 @@ Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> regi
 // The dtype of an input: i64 where each layer that reads it takes ids, else the job's.
 DType input_dtype(const Spec& spec, std::string_view input);
 
+// Options of a trainer, as texts by name (core/train/option_table.h).
+using OptionTexts = std::map<std::string, std::string, std::less<>>;
+
 // Settings of a caller that replace those of the SPEC.
 struct SpecOverrides {
-  std::optional<int64_t> epochs, seed, shards, batch_size;
-  std::optional<std::string> mode, devices, precision;
-  std::string trainer_keys;  // JSON for read_trainer_keys(), or ""
-  bool any_fingerprint = false;
+  OptionTexts options;
   OpenModel open_model;  // of a SPEC whose 'model' is a path; empty: open_own_model()
 };
 

@@ -5,114 +5,14 @@
 #include "core/train/layers/layers.h"
 #include "core/train/method/json_keys.h"
 #include "core/train/spec.h"
+#include "core/train/spec_keys.h"
 #include "core/train/trainer_keys.h"
 
 namespace percale {
 namespace {
 
-using SpecKey = Key<Spec>;
-constexpr double kMostRows = 4294967296.0;  // 2^32
-
-constexpr Key<DataSpec> kDataKeys[] = {
-    {.name = "x",
-     .value = ByHand{"text, list or object"},
-     .doc =
-         "File of the input, or several whose rows follow each other; for several inputs an object, {\"NAME\": file}.",
-     .required = true},
-    {.name = "y",
-     .value = ByHand{"text, list or object"},
-     .doc = "File of the labels, likewise; for several outputs an object by their names.",
-     .required = true},
-    {"scale", &DataSpec::scale, "Factor of inputs that are integers."},
-    {.name = "sample_weight",
-     .value = ByHand{"text or list"},
-     .doc = "File with the weight of each row.",
-     .fallback = "none"}};
-
-constexpr SpecKey kWeightsKeys[] = {
-    {.name = "file",
-     .value = &Spec::weights,
-     .doc = "A safetensors file, a checkpoint, or a folder of checkpoints.",
-     .required = true},
-    {.name = "map",
-     .value = ByHand{"object"},
-     .doc =
-         "{\"variable\": \"tensor\"} where names differ; null leaves the variable as it is. One '*' may stand in both.",
-     .fallback = "equal names"},
-    {"strict", &Spec::weights_strict, "Every variable must find its tensor."}};
-
-constexpr SpecKey kDataSets[] = {
-    {.name = "train", .value = ByHand{"object"}, .doc = "Data that trains."},
-    {.name = "validation", .value = ByHand{"object"}, .doc = "Data that is evaluated after each epoch."},
-    {.name = "test", .value = ByHand{"object"}, .doc = "Data that is evaluated at the end."},
-    {.name = "csv", .value = ByHand{"object"}, .doc = "How CSV files are read.", .fallback = "as CSV files say"}};
-
-constexpr SpecKey kKeys[] = {
-    {.name = "model",
-     .value = ByHand{"list or text"},
-     .doc = "Layers, each {\"layer\": \"Dense\", ...} with an optional 'name' and 'inputs'; or the path of a model.",
-     .required = true},
-    {.name = "input_shape",
-     .value = ByHand{"list or object"},
-     .doc = "Shape of a row, where it differs from the data's; for several inputs an object by their names.",
-     .fallback = "the data's"},
-    {.name = "outputs",
-     .value = ByHand{"text or list"},
-     .doc = "Values of a model from a file that the head builds on.",
-     .fallback = "its only output"},
-    {.name = "head",
-     .value = ByHand{"list"},
-     .doc = "Layers behind the outputs of a model from a file.",
-     .fallback = "none"},
-    {.name = "weights",
-     .value = ByHand{"text or object"},
-     .doc = "First values of variables, from another model.",
-     .fallback = "drawn by 'seed'"},
-    {.name = "loss",
-     .value = ByHand{"text or object"},
-     .doc = "Loss: its name, or an object with 'name' and its keys; for several outputs an object of losses by the "
-            "names of "
-            "their layers, each with an optional 'weight'.",
-     .required = true},
-    {.name = "from_logits", .value = ByHand{"switch"}, .doc = "The same as within 'loss'.", .fallback = "false"},
-    {.name = "metrics",
-     .value = ByHand{"list or object"},
-     .doc = "Metrics: names, or objects with 'name', the 'metric' if the name is your own, and its keys; for several "
-            "outputs "
-            "an object of such lists by their names.",
-     .fallback = "none"},
-    {.name = "class_weight",
-     .value = ByHand{"list or object"},
-     .doc = "Weights of the classes' rows: a list from class 0 on, or {\"0\": 1, \"2\": 2.5}.",
-     .fallback = "1 each"},
-    {.name = "sample_weight",
-     .value = ByHand{"text or list"},
-     .doc = "File with the weight of each training row.",
-     .fallback = "none"},
-    {.name = "optimizer",
-     .value = ByHand{"text or object"},
-     .doc = "Optimizer: its name, or an object with 'name' and its keys.",
-     .required = true},
-    {.name = "schedule",
-     .value = ByHand{"text, object or list"},
-     .doc = "Learning rate over the steps: a schedule's name, an object, or a list of them, one after the other.",
-     .fallback = "constant"},
-    {.name = "data", .value = ByHand{"object"}, .doc = "Files of the data.", .fallback = "given to fit()"},
-    {"batch_size", &Spec::batch_size, "Rows of a batch, of all replicas together.", 1, kMostRows},
-    {"batch_size_per_replica", &Spec::batch_size_per_replica,
-     "Rows of a batch of each replica, instead of 'batch_size'.", 1, kMostRows, "unused"},
-    {"shuffle", &Spec::shuffle, "Another order of rows in each epoch."},
-    {"drop_remainder", &Spec::drop_remainder, "Leaves out the last batch of an epoch if it is short."},
-    {.name = "devices",
-     .value = &Spec::devices,
-     .doc = "Devices of the engine that compute shards: names with commas, KIND=NUMBER, or all.",
-     .fallback = "all"},
-    {.name = "precision",
-     .value = ByHand{"text"},
-     .doc = "Type of data and parameters; bf16: f32, with products in bf16 where a kernel gains by it.",
-     .fallback = "f32",
-     .choices = "f32|f64|bf16"}};
-constexpr std::string_view kLaterKeys[] = {"validation_split", "plugins"};
+constexpr Unsupported kUnsupportedKeys[] = {{"validation_split", "give the rows as 'validation' of 'data'"},
+                                            {"plugins", "use 'plugin_path' of the engine"}};
 
 Result<AttrValue> to_attribute(const Json& json, std::string_view key) {
   switch (json.kind()) {
@@ -191,7 +91,7 @@ Status read_columns(const Json& json, std::string_view where, std::string_view k
 
 Result<DataSpec> parse_data(const Json& json, std::string_view where) {
   DataSpec out;
-  PERCALE_RETURN_IF_ERROR(read_object<DataSpec>(json, where, kDataKeys, &out));
+  PERCALE_RETURN_IF_ERROR(read_object<DataSpec>(json, where, data_keys(), &out));
   PERCALE_RETURN_IF_ERROR(read_columns(
       json, where, "x", [](const std::string& name) { return name; }, &out.x));
   PERCALE_RETURN_IF_ERROR(read_columns(json, where, "y", label_name, &out.y));
@@ -313,7 +213,7 @@ Status parse_weights(const Json& json, Spec& out) {
   const Json* weights = json.find("weights");
   if (weights == nullptr || weights->is_null()) return {};
   if (!weights->is_object()) return read_text(json, "weights", &out.weights);
-  PERCALE_RETURN_IF_ERROR(read_object<Spec>(*weights, "weights", kWeightsKeys, &out));
+  PERCALE_RETURN_IF_ERROR(read_object<Spec>(*weights, "weights", weights_keys(), &out));
   if (out.weights.empty()) return weights->error("weights", "'file' is empty");
   const Json* map = weights->find("map");
   if (map == nullptr || map->is_null()) return {};
@@ -328,24 +228,14 @@ Status parse_weights(const Json& json, Spec& out) {
 
 }  // namespace
 
-Status read_precision(std::string_view text, Spec* out) {
-  if (text != "f32" && text != "f64" && text != "bf16") {
-    return invalid_argument("'precision' is '", text, "', wanted f32, f64 or bf16");
-  }
-  out->precision = text;
-  out->dtype = text == "f64" ? DType::kF64 : DType::kF32;
-  out->trainer.bf16 = text == "bf16";
-  return {};
-}
-
 Result<Spec> parse_spec(std::string_view text) {
   PERCALE_ASSIGN_OR_RETURN(const Json json, Json::parse(text));
   std::vector<std::string> known;
-  add_names<Spec>(kKeys, &known);
+  add_names(spec_keys(), &known);
   add_trainer_key_names(&known);
-  PERCALE_RETURN_IF_ERROR(check_known_keys(json, "SPEC", known, kLaterKeys));
+  PERCALE_RETURN_IF_ERROR(check_known_keys(json, "SPEC", known, kUnsupportedKeys));
   Spec out;
-  PERCALE_RETURN_IF_ERROR(read_members<Spec>(json, "SPEC", kKeys, &out));
+  PERCALE_RETURN_IF_ERROR(read_members(json, "SPEC", spec_keys(), &out));
   PERCALE_RETURN_IF_ERROR(parse_model(json, out));
   PERCALE_RETURN_IF_ERROR(parse_input_shape(json, out));
   PERCALE_RETURN_IF_ERROR(parse_targets(json, out));
@@ -355,7 +245,7 @@ Result<Spec> parse_spec(std::string_view text) {
   }
   PERCALE_RETURN_IF_ERROR(read_trainer_keys(json, &out.trainer));
   if (const Json* data = json.find("data"); data != nullptr && !data->is_null()) {
-    PERCALE_RETURN_IF_ERROR(read_object<Spec>(*data, "data", kDataSets, &out));
+    PERCALE_RETURN_IF_ERROR(read_object<Spec>(*data, "data", data_set_keys(), &out));
     if (const Json* train = data->find("train"); train != nullptr && !train->is_null()) {
       PERCALE_ASSIGN_OR_RETURN(out.train, parse_data(*train, "data.train"));
     }
@@ -380,23 +270,7 @@ Result<Spec> parse_spec(std::string_view text) {
   if (out.batch_size_per_replica > 0 && batch_size != nullptr && !batch_size->is_null()) {
     return batch_size->error("batch_size", "'batch_size_per_replica' says something else");
   }
-  std::string precision;
-  PERCALE_RETURN_IF_ERROR(read_text(json, "precision", &precision));
-  if (!precision.empty()) PERCALE_RETURN_IF_ERROR(read_precision(precision, &out));
   PERCALE_RETURN_IF_ERROR(parse_weights(json, out));
-  return out;
-}
-
-std::vector<KeyFacts> spec_facts() {
-  std::vector<KeyFacts> out = key_facts<Spec>(kKeys);
-  for (KeyFacts& key : out) {
-    if (key.name == "weights") key.keys = key_facts<Spec>(kWeightsKeys);
-    if (key.name == "data") key.keys = key_facts<Spec>(kDataSets);
-    for (KeyFacts& part : key.keys) {
-      if (key.name == "data") part.keys = part.name == "csv" ? csv_rules_facts() : key_facts<DataSpec>(kDataKeys);
-    }
-  }
-  for (KeyFacts& key : trainer_key_facts()) out.push_back(std::move(key));
   return out;
 }
 

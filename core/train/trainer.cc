@@ -7,6 +7,8 @@
 #include "core/train/data/csv_rules.h"
 #include "core/train/loop/streaming_loop.h"
 #include "core/train/loop/synchronous_loop.h"
+#include "core/train/rewrite/inference_form.h"
+#include "core/train/rewrite/train_graph.h"
 
 namespace percale {
 namespace {
@@ -26,7 +28,7 @@ Result<TrainJob> make_job(std::shared_ptr<Engine> engine, Model model, const Tra
   PERCALE_ASSIGN_OR_RETURN(job.graph, build_train_graph(job.model, options.optimizer, options.freeze,
                                                         options.recompute.when != Recompute::When::kNever,
                                                         options.parallel, options.synchronized_batch_norm));
-  if (job.graph.meets_shards && job.mode.kind != TrainMode::Kind::kSync) {
+  if (job.graph.has_shard_barrier && job.mode.kind != TrainMode::Kind::kSync) {
     return invalid_argument("mode '", options.mode,
                             "': synchronized batch normalization needs all shards of a batch at "
                             "the same time, as mode 'sync' has them");

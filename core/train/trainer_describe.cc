@@ -29,7 +29,7 @@ void write_names(JsonWriter& w, std::string_view key, const std::vector<std::str
 std::vector<std::string> stage_variables(const Function& f, const ParallelSpec& spec, int64_t stage) {
   std::vector<std::string> out;
   for (const Node& node : f.nodes) {
-    if (op_name(*node.op) != "percale:ReadVariable") continue;
+    if (!node.op->is(Role::kReadVariable)) continue;
     const auto hint = parse_group_hint(node.device);
     std::string variable(node.attributes.get_string("variable"));
     const bool own = (hint ? hint->place / spec.splits : 0) == stage;

@@ -33,8 +33,8 @@ class CudaPlugin : public plugin::Plugin {
 class Gpu : public Device {
  public:
   using Owner = CudaPlugin;
-  using Stream = Queue;
-  using Captured = Recording;
+  using Stream = percale::cuda::Stream;
+  using Captured = CapturedSegment;
 
   Gpu(CudaPlugin& plugin, int32_t index, const percale_device_options& options)
       : Device(plugin.shared(), checked(plugin.shared().driver, index), options) {}
@@ -73,54 +73,54 @@ class Gpu : public Device {
   }
   void memory_stats(uint64_t* out_used, uint64_t* out_peak) { memory().statistics(out_used, out_peak); }
 
-  void copy_from_host(Queue* queue, void* to, const void* from, uint64_t bytes) {
+  void copy_from_host(Stream* stream, void* to, const void* from, uint64_t bytes) {
     alive([&] {
-      if (queue == nullptr) return copy_to_device(address_of(to), from, bytes);
-      if (!queue->failed()) queue->copy_to_device(address_of(to), from, bytes);
+      if (stream == nullptr) return copy_to_device(address_of(to), from, bytes);
+      if (!stream->failed()) stream->copy_to_device(address_of(to), from, bytes);
     });
   }
-  void copy_to_host(Queue* queue, void* to, const void* from, uint64_t bytes) {
+  void copy_to_host(Stream* stream, void* to, const void* from, uint64_t bytes) {
     alive([&] {
-      if (queue == nullptr) return Device::copy_to_host(to, address_of(from), bytes);
-      if (!queue->failed()) queue->copy_to_host(to, address_of(from), bytes);
+      if (stream == nullptr) return Device::copy_to_host(to, address_of(from), bytes);
+      if (!stream->failed()) stream->copy_to_host(to, address_of(from), bytes);
     });
   }
-  void copy_out(Queue* queue, void* to, const void* from, uint64_t bytes) {
+  void copy_out(Stream* stream, void* to, const void* from, uint64_t bytes) {
     alive([&] {
-      if (!queue->failed()) queue->copy_out(to, address_of(from), bytes);
+      if (!stream->failed()) stream->copy_out(to, address_of(from), bytes);
     });
   }
 
-  static Gpu& device_of(Queue& queue) { return static_cast<Gpu&>(queue.device()); }
-  Queue* make_stream() {
-    return alive([&] { return new Queue(*this); });
+  static Gpu& device_of(Stream& stream) { return static_cast<Gpu&>(stream.device()); }
+  Stream* make_stream() {
+    return alive([&] { return new Stream(*this); });
   }
-  static void destroy_stream(Queue* queue) {
-    device_of(*queue).ignoring_errors([&] { delete queue; });
+  static void destroy_stream(Stream* stream) {
+    device_of(*stream).ignoring_errors([&] { delete stream; });
   }
   // Also on a lost device: enqueued commands must end, and synchronising reports the error.
-  void synchronize(Queue& queue) {
+  void synchronize(Stream& stream) {
     const Current current(*this);
-    queue.synchronize();
+    stream.synchronize();
   }
-  void signal(Queue& queue, void (*reached)(void*, uint64_t, percale_code), void* event, uint64_t value) {
+  void signal(Stream& stream, void (*reached)(void*, uint64_t, percale_code), void* event, uint64_t value) {
     const Current current(*this);
-    queue.signal(reached, event, value);
+    stream.signal(reached, event, value);
   }
 
-  void capture_begin(Queue& queue) {
-    alive([&] { queue.record_begin(); });
+  void capture_begin(Stream& stream) {
+    alive([&] { stream.capture_begin(); });
   }
-  Recording* capture_end(Queue& queue) {
+  CapturedSegment* capture_end(Stream& stream) {
     const Current current(*this);
-    return queue.record_end().release();
+    return stream.capture_end().release();
   }
-  void replay(Queue& queue, Recording& captured, percale_run_context* run) {
+  void replay(Stream& stream, CapturedSegment& captured, percale_run_context* run) {
     alive([&] {
-      if (!queue.failed()) queue.play(captured, run);
+      if (!stream.failed()) stream.replay(captured, run);
     });
   }
-  static void destroy_captured(Recording* captured) {
+  static void destroy_captured(CapturedSegment* captured) {
     const auto& device = static_cast<const Gpu&>(captured->device());
     device.ignoring_errors([&] { delete captured; });
   }

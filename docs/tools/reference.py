@@ -6,6 +6,8 @@ import os
 import re
 import subprocess
 
+from key_tables import HEAD, cell, default_of, key_table, marked, row, table, values_of
+
 ENVIRONMENT = dict(os.environ, COLUMNS="100", NO_COLOR="1")
 GENERATED = "<!-- Made by docs/tools/reference.py from the program's own tables. -->\n"
 TOPICS = {
@@ -27,29 +29,6 @@ def ask_json(percale, *arguments):
     return json.loads(ask(percale, *arguments, "--json"))
 
 
-def cell(text):
-    return str(text).replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
-
-
-def table(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join(lines + ["| " + " | ".join(map(cell, row)) + " |" for row in rows]) + "\n\n"
-
-
-def values_of(option):
-    if "choices" in option:
-        return ", ".join(f"`{choice}`" for choice in option["choices"].split("|"))
-    limits = [f"{word} {option[key]}" for word, key in (("from", "min"), ("to", "max")) if key in option]
-    return " ".join([option.get("type") or option.get("kind", ""), *limits])
-
-
-def default_of(option):
-    if option.get("required"):
-        return "required"
-    value = option.get("default", "")
-    return f"`{value if isinstance(value, str) else json.dumps(value)}`" if value != "" else ""
-
-
 def options_page(percale):
     text = "# Options\n" + GENERATED + """
 Every option has a key and a value, both text. In C, `percale_options_set(options, key, value)` sets one; the program takes
@@ -58,15 +37,13 @@ message lists what is known. `percale list engine` prints the same tables.
 
 """
     for topic, title in TOPICS.items():
-        text += f"## {title}\n\n" + table(
-            ("key", "meaning", "values", "default"),
-            [(f"`{o['key']}`", o["doc"], values_of(o), default_of(o)) for o in ask_json(percale, "list", topic)])
+        text += f"## {title}\n\n{key_table(ask_json(percale, 'list', topic))}\n"
     return text
 
 
 def key_rows(keys, prefix=""):
     for key in keys:
-        yield f"`{prefix}{key['name']}`", key["doc"], values_of(key), default_of(key)
+        yield row(key, prefix + key["name"])
         yield from key_rows(key.get("keys", ()), f"{prefix}{key['name']}.")
 
 
@@ -80,13 +57,13 @@ A SPEC is a training job in JSON. [SPEC.md](SPEC.md) explains the keys by exampl
         entries = ask_json(percale, "list", topic)
         text += f"## {title}\n\n"
         if topic == "spec":
-            text += table(("key", "meaning", "values", "default"), key_rows(entries))
+            text += table(HEAD, key_rows(entries)) + "\n"
             continue
         for entry in entries:
-            text += f"### {entry['name']}\n\n{entry['doc']}\n\n"
+            text += f"### {entry['name']}\n\n{marked(entry['doc'])}\n\n"
             keys = entry.get("keys", entry.get("attributes", ()))
             if keys:
-                text += table(("key", "meaning", "values", "default"), key_rows(keys))
+                text += table(HEAD, key_rows(keys)) + "\n"
     return text
 
 
@@ -120,10 +97,10 @@ meaning. `percale ops NAME` prints the same for one op.
         text += f"Devices: {', '.join(op['devices']) or 'none of its own'}.\n\n"
         rows = list(operand_rows(op))
         if rows:
-            text += table(("", "name", "group", "types", ""), rows)
+            text += table(("", "name", "group", "types", ""), rows) + "\n"
         if op["attributes"]:
             text += table(("attribute", "meaning", "values", "default"),
-                          [(f"`{a['name']}`", a.get("doc", ""), values_of(a), default_of(a)) for a in op["attributes"]])
+                          [(f"`{a['name']}`", a.get("doc", ""), values_of(a), default_of(a)) for a in op["attributes"]]) + "\n"
     return text
 
 
@@ -141,7 +118,7 @@ def error_codes(root):
             headers += file.read()
     codes = re.search(r"enum[^{};]*\{([^{}]*?PERCALE_UNAUTHENTICATED[^{}]*?)\}", headers, re.S).group(1)
     rows = re.findall(r"PERCALE_(\w+) = (\d+),?\s*/\*\*< (.*?) \*/", codes, re.S)
-    return GENERATED + "\n" + table(("number", "code", "meaning"), [(number, f"`{name}`", " ".join(text.split())) for name, number, text in rows])
+    return GENERATED + "\n" + table(("number", "code", "meaning"), [(number, f"`{name}`", " ".join(text.split())) for name, number, text in rows]) + "\n"
 
 
 def fill(page, mark, text):

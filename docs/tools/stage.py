@@ -1,7 +1,7 @@
 """Gathers everything that MkDocs and Doxygen read: stage.py ROOT OUT PERCALE
 
 Copies the pages of docs/ to OUT/pages, adds the generated pages of the reference and the list of
-the decisions, and writes OUT/mkdocs.yml and OUT/Doxyfile.
+the decisions, and writes OUT/mkdocs.yml, and OUT/c.doxy and OUT/cpp.doxy for Doxygen.
 """
 import os
 import shutil
@@ -53,10 +53,13 @@ def main(root, out, percale):
         text = file.read().replace("SOURCE", quoted(root))
     with open(os.path.join(out, "mkdocs.yml"), "w", encoding="utf-8") as file:
         file.write(text + decisions_nav(pages))
-    with open(os.path.join(docs, "doxygen", "Doxyfile"), encoding="utf-8") as file:
-        text = file.read().replace("@ROOT@", root).replace("@OUT@", os.path.join(pages, "reference", "c"))
-    with open(os.path.join(out, "Doxyfile"), "w", encoding="utf-8") as file:
-        file.write(text)
+    for name in ("c.doxy", "cpp.doxy"):
+        text = ""
+        for part in ("common.doxy", name):
+            with open(os.path.join(docs, "doxygen", part), encoding="utf-8") as file:
+                text += file.read()
+        with open(os.path.join(out, name), "w", encoding="utf-8") as file:
+            file.write(text.replace("@ROOT@", root).replace("@OUT@", os.path.join(pages, "reference")))
 
 
 if __name__ == "__main__":

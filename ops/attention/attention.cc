@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 #include "ops/support/families.h"
 #include "ops/support/grad_util.h"
 #include "ops/support/shape_util.h"

@@ -1,7 +1,8 @@
 // FusedAttention and its gradient: scaled dot-product attention as found by the passes
 // recognize_attention and recognize_attention_grad, with a layout per operand. ONNX's Attention
 // differs for a query without keys and has no mixed layouts.
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
+#include "core/registry/flops_context.h"
 #include "ops/attention/attention_kernels.h"
 #include "ops/support/families.h"
 #include "ops/support/grad_util.h"
@@ -154,6 +155,20 @@ Status fused_attention_grad(BodyContext& c) {
   return c.status();
 }
 
+// Every query is multiplied with every key, once per element of `of_q` and once per element of
+// `of_v`.
+double attention_products(const FlopsContext& c, const Shape& keys, double of_q, double of_v) {
+  return 2 * FlopsContext::dim(keys, c.attributes.get_int("k_by_row") != 0 ? 3 : 2) * (of_q + of_v);
+}
+double attention_flops(const FlopsContext& c) {
+  return attention_products(c, c.input(1), FlopsContext::elements(c.input(0)), FlopsContext::elements(c.output(0)));
+}
+// Scores again, dQ and dK have the size of Q; dP and dV have the size of V.
+double attention_grad_flops(const FlopsContext& c) {
+  return attention_products(c, c.input(2), 3 * FlopsContext::elements(c.input(1)),
+                            2 * FlopsContext::elements(c.input(0)));
+}
+
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "FusedAttention",
@@ -169,7 +184,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("Y", 'T'), OutputSpec{"statistics", 0, dtypes::kFloat, Presence::kOptional}},
      .shape = shape_fused_attention,
      .grad = grad::body,
-     .body = fused_attention},
+     .body = fused_attention,
+     .traits = {.bf16 = {Bf16Rule::Kind::kProduct, 3, 1}, .flops = &attention_flops}},
     {.domain = "percale",
      .name = "FusedAttentionGrad",
      .doc = "Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from Y and from "
@@ -183,7 +199,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("dQ", 'T'), out("dK", 'T'), out("dV", 'T')},
      .shape = shape_fused_attention_grad,
      .grad = grad::none,
-     .body = fused_attention_grad},
+     .body = fused_attention_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kProduct, 5, 3}, .flops = &attention_grad_flops}},
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 // sine for every element.
 #include <array>
 
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 #include "ops/support/families.h"
 #include "ops/support/grad_util.h"
 #include "ops/support/kernel_util.h"

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "core/graph/effects.h"
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 #include "ops/support/families.h"
 
 namespace percale {
@@ -217,7 +217,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {kOutputs},
      .flags = kRuntime,
      .shape = if_shape,
-     .grad = if_grad},
+     .grad = if_grad,
+     .traits = {.role = Role::kIf}},
     {.name = "Loop",
      .since = 25,
      .doc = "Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times and while "
@@ -229,7 +230,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {kOutputs},
      .flags = kRuntime,
      .shape = loop_shape,
-     .grad = loop_grad},
+     .grad = loop_grad,
+     .traits = {.role = Role::kLoop}},
     {.domain = "percale",
      .name = "Call",
      .doc = "Calls a function of the graph with the given inputs; the outputs are those of the function.",
@@ -238,7 +240,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {kOutputs},
      .flags = kRuntime,
      .shape = call_shape,
-     .grad = call_grad},
+     .grad = call_grad,
+     .traits = {.role = Role::kCall}},
 };
 
 }  // namespace

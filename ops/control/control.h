@@ -2,7 +2,7 @@
 #ifndef PERCALE_OPS_CONTROL_CONTROL_H_
 #define PERCALE_OPS_CONTROL_CONTROL_H_
 
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 
 namespace percale {
 

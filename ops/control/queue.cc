@@ -1,6 +1,6 @@
 // Queues and mutexes that are shared between runs. They may wait for other runs, so the session
 // executes them itself, between programs. They have no kernels.
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 #include "core/graph/queues.h"
 #include "ops/support/families.h"
 #include "ops/support/small_types.h"
@@ -62,7 +62,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kQueue, kCapacity},
      .flags = kFlags,
      .shape = shape_enqueue,
-     .grad = grad::none},
+     .grad = grad::none,
+     .traits = {.role = Role::kQueueEnqueue}},
     {.domain = "percale",
      .name = "QueueDequeue",
      .doc = "Removes and returns the first element of a queue. Waits while the queue is empty; fails with OUT_OF_RANGE "
@@ -79,7 +80,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {OutputSpec{"components", 0, kStorable, Presence::kVariadicOrNone}},
      .flags = kFlags,
      .shape = shape_dequeue,
-     .grad = grad::zero},
+     .grad = grad::zero,
+     .traits = {.role = Role::kQueueDequeue}},
     {.domain = "percale",
      .name = "QueueSize",
      .doc = "The number of elements in a queue, as this run sees it, and whether the queue is closed.",
@@ -87,7 +89,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("size", dtypes::kI64Only), OutputSpec{"closed", 0, dtypes::kBoolOnly, Presence::kOptional}},
      .flags = kFlags,
      .shape = shape_size,
-     .grad = grad::zero},
+     .grad = grad::zero,
+     .traits = {.role = Role::kQueueSize}},
     {.domain = "percale",
      .name = "QueueClose",
      .doc = "Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are already waiting "
@@ -96,7 +99,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kQueue, attr_int("cancel_pending_enqueues", 0, 0, 1)},
      .flags = kFlags,
      .shape = shape_enqueue,
-     .grad = grad::none},
+     .grad = grad::none,
+     .traits = {.role = Role::kQueueClose}},
     {.domain = "percale",
      .name = "MutexLock",
      .doc = "Locks a mutex until the run ends, successfully or not; waits while another run holds it. Later nodes see "
@@ -104,7 +108,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {attr_required("mutex", AttrKind::kString)},
      .flags = kFlags,
      .shape = shape_lock,
-     .grad = grad::none},
+     .grad = grad::none,
+     .traits = {.role = Role::kMutexLock}},
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/upgrade.h"
+#include "core/graph/emit/upgrade.h"
 #include "ops/support/families.h"
 #include "ops/support/grad_util.h"
 

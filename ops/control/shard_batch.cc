@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 #include "ops/support/body_util.h"
 #include "ops/support/families.h"
 #include "ops/support/grad_util.h"

@@ -1,5 +1,5 @@
 // Reads and writes of variables. The executor performs them itself, so they have no kernels.
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 #include "ops/support/families.h"
 
 namespace percale {
@@ -23,7 +23,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("value", dtypes::kAny)},
      .flags = kStateful | kRuntime,
      .shape = &read_variable_shape,
-     .grad = grad::zero},
+     .grad = grad::zero,
+     .traits = {.role = Role::kReadVariable}},
     {.domain = "percale",
      .name = "Assign",
      .doc = "Assigns a new value to a variable.",
@@ -31,7 +32,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kVariable},
      .flags = kStateful | kRuntime,
      .shape = &assign_shape,
-     .grad = grad::none},
+     .grad = grad::none,
+     .traits = {.role = Role::kAssign}},
     {.domain = "percale",
      .name = "AssignAdd",
      .doc = "Adds the input to the value of a variable.",
@@ -39,7 +41,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kVariable},
      .flags = kStateful | kRuntime,
      .shape = &assign_shape,
-     .grad = grad::none},
+     .grad = grad::none,
+     .traits = {.role = Role::kAssignAdd}},
 };
 
 Status read_variable_shape(ShapeContext& c) {

@@ -1,6 +1,7 @@
 // Convolution, transposed convolution, and the gradients of both.
 #include "core/base/checked.h"
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
+#include "core/registry/flops_context.h"
 #include "ops/conv/conv_kernels.h"
 #include "ops/support/families.h"
 
@@ -23,6 +24,10 @@ constexpr AttrSpec kKernelShape = attr_optional("kernel_shape", AttrKind::kInts,
 constexpr AttrSpec kPads = attr_optional("pads", AttrKind::kInts, 0, kMaxWindow);
 constexpr AttrSpec kStrides = attr_optional("strides", AttrKind::kInts, 1, kMaxWindow);
 
+double conv_flops(const FlopsContext& c);
+double conv_transpose_flops(const FlopsContext& c);
+double conv_grad_weight_flops(const FlopsContext& c);
+
 constexpr OpSchema kSchemas[] = {
     {.name = "Conv",
      .since = 22,
@@ -33,7 +38,11 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kAutoPad, kDilations, kGroup, kKernelShape, kPads, kStrides},
      .outputs = {out("Y", 'T')},
      .shape = &conv_shape,
-     .grad = &conv_grad},
+     .grad = &conv_grad,
+     .traits = {.role = Role::kConv,
+                .bf16 = {Bf16Rule::Kind::kProduct},
+                .fusion = {FusionRule::Kind::kProduct},
+                .flops = &conv_flops}},
     {.name = "ConvTranspose",
      .since = 22,
      .doc = "Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]. It is the "
@@ -45,7 +54,8 @@ constexpr OpSchema kSchemas[] = {
                     attr_optional("output_shape", AttrKind::kInts, 1, static_cast<double>(kMaxDim)), kPads, kStrides},
      .outputs = {out("Y", 'T')},
      .shape = &conv_transpose_shape,
-     .grad = &conv_transpose_grad},
+     .grad = &conv_transpose_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kProduct}, .flops = &conv_transpose_flops}},
     {.domain = "percale",
      .name = "ConvGradInput",
      .doc = "Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the attribute "
@@ -55,7 +65,8 @@ constexpr OpSchema kSchemas[] = {
                     attr_optional("spatial_shape", AttrKind::kInts, 0, static_cast<double>(kMaxDim))},
      .outputs = {out("dX", 'T')},
      .shape = &conv_grad_input_shape,
-     .grad = &conv_grad_input_grad},
+     .grad = &conv_grad_input_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kProduct, 2, 1}, .flops = &conv_transpose_flops}},
     {.domain = "percale",
      .name = "ConvGradWeight",
      .doc = "Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the attribute "
@@ -64,8 +75,18 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kAutoPad, kDilations, kGroup, kKernelShape, kPads, kStrides},
      .outputs = {out("dW", 'T'), out_opt("dB", 'T')},
      .shape = &conv_grad_weight_shape,
-     .grad = &conv_grad_weight_grad},
+     .grad = &conv_grad_weight_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kProduct, 2, 2}, .flops = &conv_grad_weight_flops}},
 };
+
+// A multiplication and an addition per element of `images` and per weight of one filter.
+double window_flops(const Shape& images, const Shape& filters) {
+  if (!filters.known_rank() || filters.rank() == 0 || filters[0] <= 0) return 0;
+  return 2 * FlopsContext::elements(images) * FlopsContext::elements(filters) / static_cast<double>(filters[0]);
+}
+double conv_flops(const FlopsContext& c) { return window_flops(c.output(0), c.input(1)); }
+double conv_transpose_flops(const FlopsContext& c) { return window_flops(c.input(0), c.input(1)); }
+double conv_grad_weight_flops(const FlopsContext& c) { return window_flops(c.input(1), c.output(0)); }
 
 // Returns a * b if a is known, else kUnknownDim.
 int64_t known_product(int64_t a, int64_t b) { return a < 0 ? kUnknownDim : a * b; }

@@ -47,7 +47,8 @@ constexpr OpSchema kSchemas[] = {
      .flags = kPure | kElementwise | kView,
      .in_place = {InPlace{0, 0}},
      .shape = shape_same,
-     .grad = grad_identity},
+     .grad = grad_identity,
+     .traits = {.role = Role::kIdentity}},
     {.name = "Cast",
      .since = 25,
      .doc = "Converts the input to dtype `to`. Floats round to nearest; to integers they truncate towards zero and "

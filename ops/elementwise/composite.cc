@@ -1,7 +1,7 @@
 // Composite ops, which are expressed by other ops: activations, whose bodies fuse like any chain of
 // elementwise ops, and the normalization and rotary embedding of transformers. f16 and bf16 are
 // computed in f32.
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 
 #include <cmath>
 #include <numbers>
@@ -112,21 +112,25 @@ Status rms_norm(BodyContext& c) {
 
 // ---- RotaryEmbedding
 
-Status shape_rotary(ShapeContext& c) {
+// Returns the size of a head of X, or kUnknownDim.
+Result<int64_t> rotary_head_size(const ShapeContext& c) {
   const Shape& x = c.shape(0);
   const int64_t heads = c.attributes.get_int("num_heads");
-  int64_t head = kUnknownDim, rotated = c.attributes.get_int("rotary_embedding_dim");
-  if (x.known_rank() && x.rank() == 4) {
-    head = x.back();
+  if (!x.known_rank()) return kUnknownDim;
+  if (x.rank() == 4) {
     if (heads > 0 && x[1] >= 0 && x[1] != heads) return c.error("num_heads is ", heads, ", but X is ", x);
-  } else if (x.known_rank() && x.rank() == 3) {
-    if (heads == 0) return c.error("X of rank 3 requires the attribute 'num_heads'");
-    if (x.back() >= 0 && x.back() % heads != 0)
-      return c.error("num_heads = ", heads, " does not divide the last dim of X ", x);
-    if (x.back() >= 0) head = x.back() / heads;
-  } else if (x.known_rank()) {
-    return c.error("wanted X of rank 3 or 4, got ", x);
+    return x.back();
   }
+  if (x.rank() != 3) return c.error("wanted X of rank 3 or 4, got ", x);
+  if (heads == 0) return c.error("X of rank 3 requires the attribute 'num_heads'");
+  if (x.back() >= 0 && x.back() % heads != 0)
+    return c.error("num_heads = ", heads, " does not divide the last dim of X ", x);
+  return x.back() >= 0 ? x.back() / heads : kUnknownDim;
+}
+
+Status shape_rotary(ShapeContext& c) {
+  PERCALE_ASSIGN_OR_RETURN(const int64_t head, rotary_head_size(c));
+  int64_t rotated = c.attributes.get_int("rotary_embedding_dim");
   if (rotated == 0) rotated = head;
   if (rotated >= 0 && rotated % 2 != 0) return c.error("the number of rotated elements must be even, got ", rotated);
   if (head >= 0 && rotated > head) return c.error("rotary_embedding_dim = ", rotated, " exceeds the head size ", head);
@@ -142,7 +146,7 @@ Status shape_rotary(ShapeContext& c) {
   if (gathered && c.shape(3).known_rank() && c.shape(3).rank() != 2) {
     return c.error("wanted position_ids of rank 2, got ", c.shape(3));
   }
-  c.set_output(0, c.dtype(0), x);
+  c.set_output(0, c.dtype(0), c.shape(0));
   return {};
 }
 
@@ -227,7 +231,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("Y", 'V')},
      .shape = shape_rms_norm,
      .grad = grad::body,
-     .body = rms_norm},
+     .body = rms_norm,
+     .traits = {.fusion = {FusionRule::Kind::kBegins}}},
     {.name = "RotaryEmbedding",
      .since = 23,
      .doc = "Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold, looked up "

@@ -157,36 +157,40 @@ Result<ChainBuilder::Ref> ChainBuilder::node(const OpSchema& op, const Attribute
 
 // Assigns a temporary to every result but the last, from its step to its last reader. A result that
 // only the next step reads needs none if both steps are arithmetic.
-Status ChainBuilder::place(Ref result, std::vector<simd::ChainStep>& out) const {
-  std::vector<size_t> first_reader(items_.size(), steps_.size()), last_reader(items_.size(), 0);
+ChainBuilder::Readers ChainBuilder::find_readers() const {
+  Readers out{std::vector<size_t>(items_.size(), steps_.size()), std::vector<size_t>(items_.size(), 0)};
   for (size_t i = 0; i < steps_.size(); ++i) {
     for (const Ref r : {steps_[i].x, steps_[i].y}) {
       if (r == kAbsent) continue;
-      first_reader[static_cast<size_t>(r)] = std::min(first_reader[static_cast<size_t>(r)], i);
-      last_reader[static_cast<size_t>(r)] = i;
+      out.first[static_cast<size_t>(r)] = std::min(out.first[static_cast<size_t>(r)], i);
+      out.last[static_cast<size_t>(r)] = i;
     }
   }
-  // number of consecutive steps before this one whose results are held without a temporary
-  int held = 0;
-  const auto holds = [&](size_t i, size_t item) {
-    return i + 1 < steps_.size() && first_reader[item] == i + 1 && last_reader[item] == i + 1 &&
-           item != static_cast<size_t>(result) && held + 1 < simd::kMaxHeldSteps && is_arithmetic(steps_[i].step) &&
-           is_arithmetic(steps_[i + 1].step);
+  return out;
+}
+
+simd::ChainOperand ChainBuilder::operand_of(const Item& item) const {
+  if (item.kind == Kind::kOutputBefore) return {ChainOperand::kOutput, 0};
+  if (item.kind == Kind::kStep) return {};
+  const ChainSource& source = sources_[static_cast<size_t>(item.index)];
+  const bool one = source.period == 1 || source.each >= kFewest;
+  return {one ? ChainOperand::kScalarInput : ChainOperand::kInput, static_cast<uint8_t>(item.index)};
+}
+
+Status ChainBuilder::place(Ref result, std::vector<simd::ChainStep>& out) const {
+  const Readers readers = find_readers();
+  // number of consecutive steps before this one whose results are in a register, not a temporary
+  int in_registers = 0;
+  const auto stays_in_register = [&](size_t i, size_t item) {
+    return i + 1 < steps_.size() && readers.first[item] == i + 1 && readers.last[item] == i + 1 &&
+           item != static_cast<size_t>(result) && in_registers + 1 < simd::kMaxRegisterSteps &&
+           is_arithmetic(steps_[i].step) && is_arithmetic(steps_[i + 1].step);
   };
   std::vector<ChainOperand> where(items_.size());
   std::vector<size_t> item_of_step(steps_.size());
   for (size_t i = 0; i < items_.size(); ++i) {
-    const auto index = static_cast<uint8_t>(items_[i].index);
-    switch (items_[i].kind) {
-      case Kind::kInput: {
-        const ChainSource& source = sources_[static_cast<size_t>(items_[i].index)];
-        const bool one = source.period == 1 || source.each >= kFewest;
-        where[i] = {one ? ChainOperand::kScalarInput : ChainOperand::kInput, index};
-        break;
-      }
-      case Kind::kOutputBefore: where[i] = {ChainOperand::kOutput, 0}; break;
-      case Kind::kStep: item_of_step[static_cast<size_t>(items_[i].index)] = i; break;
-    }
+    where[i] = operand_of(items_[i]);
+    if (items_[i].kind == Kind::kStep) item_of_step[static_cast<size_t>(items_[i].index)] = i;
   }
   std::vector<uint8_t> free;
   for (int t = simd::kMaxChainTemporaries; t-- > 0;) free.push_back(static_cast<uint8_t>(t));
@@ -196,15 +200,15 @@ Status ChainBuilder::place(Ref result, std::vector<simd::ChainStep>& out) const 
     step.x = where[static_cast<size_t>(s.x)];
     if (s.y != kAbsent) step.y = where[static_cast<size_t>(s.y)];
     for (const Ref r : {s.x, s.y == s.x ? kAbsent : s.y}) {
-      if (r == kAbsent || last_reader[static_cast<size_t>(r)] != i) continue;
+      if (r == kAbsent || readers.last[static_cast<size_t>(r)] != i) continue;
       const ChainOperand& o = where[static_cast<size_t>(r)];
       if (o.kind == ChainOperand::kTemporary) free.push_back(o.index);
     }
     const size_t item = item_of_step[i];
-    const bool hold = holds(i, item);
-    held = hold ? held + 1 : 0;
-    if (hold) {
-      step.to = {ChainOperand::kHeld, 0};
+    const bool stays = stays_in_register(i, item);
+    in_registers = stays ? in_registers + 1 : 0;
+    if (stays) {
+      step.to = {ChainOperand::kRegister, 0};
     } else if (item == static_cast<size_t>(result)) {
       step.to = {ChainOperand::kOutput, 0};
     } else {

@@ -73,6 +73,14 @@ class ChainBuilder {
   Ref binary(simd::Binary op, Ref x, Ref y, float a = 0);
   Ref reduce(simd::Binary op, std::span<const Ref> inputs);
   const float* constant_of(Ref ref) const;
+  // For each item, the first and the last step that reads it. An item that none reads has the
+  // number of steps, and 0.
+  struct Readers {
+    std::vector<size_t> first, last;
+  };
+  Readers find_readers() const;
+  // Returns the operand of an item that exists before the chain runs.
+  simd::ChainOperand operand_of(const Item& item) const;
   Status place(Ref result, std::vector<simd::ChainStep>& out) const;
 
   Shape whole_;

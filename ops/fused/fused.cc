@@ -31,7 +31,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {attr_required("body", AttrKind::kFunction), attr_string("anchor", "")},
      .outputs = {kOutputs},
      .shape = fused_shape,
-     .grad = grad::none},
+     .grad = grad::none,
+     .traits = {.role = Role::kFused}},
 };
 
 }  // namespace

@@ -37,6 +37,20 @@ int32_t input_number(const Function& body, ValueId id) {
   return body.value(id).kind == ValueKind::kInput ? body.value(id).def : -1;
 }
 
+// Returns the inputs of the anchor, which no other node of the body computes.
+Result<std::vector<AnchorInput>> inputs_of_anchor(const Function& f, const Node& anchor) {
+  std::vector<AnchorInput> out;
+  for (ValueId id : anchor.inputs) {
+    AnchorInput& input = out.emplace_back();
+    if (id == kNoValue) continue;
+    input.operand = input_number(f, id);
+    if (const Tensor* constant = f.constant(id)) input.constant = *constant;
+    if (input.operand < 0 && !input.constant.defined())
+      return unimplemented("requires the anchor to be the first node");
+  }
+  return out;
+}
+
 Result<FusedBody> parse(const NodeView& view, std::string_view anchor) {
   if (view.attributes.get_string("anchor") != anchor) {
     return unimplemented(anchor.empty() ? std::string("requires a body without an anchor")
@@ -86,14 +100,7 @@ Result<FusedBody> parse(const NodeView& view, std::string_view anchor) {
   if (body.anchor == nullptr || body.anchor->inputs.size() > kMaxAnchorInputs) {
     return unimplemented("requires the op ", anchor, " in the body");
   }
-  for (ValueId id : body.anchor->inputs) {
-    AnchorInput& input = body.anchor_inputs.emplace_back();
-    if (id == kNoValue) continue;
-    input.operand = input_number(f, id);
-    if (const Tensor* constant = f.constant(id)) input.constant = *constant;
-    if (input.operand < 0 && !input.constant.defined())
-      return unimplemented("requires the anchor to be the first node");
-  }
+  PERCALE_ASSIGN_OR_RETURN(body.anchor_inputs, inputs_of_anchor(f, *body.anchor));
   return body;
 }
 

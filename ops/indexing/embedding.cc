@@ -144,7 +144,8 @@ constexpr OpSchema kSchemas[] = {
                     attr_int("include_last_offset", 0, 0, 1)},
      .outputs = {out("output", 'T')},
      .shape = shape_embedding_bag,
-     .grad = grad_embedding_bag},
+     .grad = grad_embedding_bag,
+     .traits = {.role = Role::kEmbeddingBag}},
     {.domain = "percale",
      .name = "EmbeddingBagRows",
      .doc = "The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width]. If rows "

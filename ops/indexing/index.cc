@@ -142,7 +142,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {attr_int("axis", 0)},
      .outputs = {out("output", 'T')},
      .shape = shape_gather,
-     .grad = grad_gather},
+     .grad = grad_gather,
+     .traits = {.role = Role::kGather, .split = SplitRule::kTable}},
     {.domain = "percale",
      .name = "GatherGrad",
      .doc = "The gradient of Gather with respect to data, of shape `shape`: slices of grad are summed at the positions "

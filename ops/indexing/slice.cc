@@ -198,14 +198,16 @@ constexpr OpSchema kSchemas[] = {
      .inputs = {in("data", 'T', dtypes::kAny), kStarts, kEnds, kAxes, kSteps},
      .outputs = {out("output", 'T')},
      .shape = shape_slice,
-     .grad = grad_slice},
+     .grad = grad_slice,
+     .traits = {.role = Role::kSlice, .bf16 = {Bf16Rule::Kind::kMoves}}},
     {.domain = "percale",
      .name = "SliceGrad",
      .doc = "Zeros of shape `shape`, with grad at the positions that Slice reads.",
      .inputs = {in("grad", 'T', dtypes::kNumeric), in_shape("shape"), kStarts, kEnds, kAxes, kSteps},
      .outputs = {out("x_grad", 'T')},
      .shape = shape_slice_grad,
-     .grad = grad_slice_grad},
+     .grad = grad_slice_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kMoves}}},
 };
 
 }  // namespace

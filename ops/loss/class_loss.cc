@@ -1,7 +1,7 @@
 // Losses of scores against class indices, and their gradients.
 #include <cmath>
 
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 #include "devices/cpu/simd/simd.h"
 #include "ops/loss/loss_reduction.h"
 #include "ops/support/families.h"
@@ -26,7 +26,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kIgnoreIndex, kReduction},
      .outputs = {out("output", 'T'), out_opt("log_prob", 'T')},
      .shape = &class_loss_shape,
-     .grad = &cross_entropy_grad},
+     .grad = &cross_entropy_grad,
+     .traits = {.fusion = {FusionRule::Kind::kEnds, 0, "Cast"}}},
     {.name = "NegativeLogLikelihoodLoss",
      .since = 22,
      .doc = "-weight[target] * input[target] over axis 1 of input [N,C,D1,...], for target [N,D1,...]. The mean "
@@ -45,7 +46,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kIgnoreIndex, kReduction},
      .outputs = {out("dscores", 'T')},
      .shape = &class_loss_grad_shape,
-     .grad = grad::none},
+     .grad = grad::none,
+     .traits = {.fusion = {FusionRule::Kind::kBegins, 1, "Cast"}}},
     {.domain = "percale",
      .name = "NegativeLogLikelihoodGrad",
      .doc = "Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at the target, zero "

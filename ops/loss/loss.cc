@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 #include "ops/loss/loss_reduction.h"
 #include "ops/support/families.h"
 #include "ops/support/float_kernels.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 #include "ops/support/families.h"
 #include "ops/support/grad_util.h"
 #include "ops/support/shape_util.h"
@@ -122,6 +122,25 @@ Result<Equation> spelled(const Equation& given, const std::vector<size_t>& ranks
 
 // ---- Shape
 
+// Returns the dim of a label, which several operands may have.
+Result<int64_t> dim_of(const ShapeContext& c, const Equation& equation, Label label) {
+  int64_t dim = kUnknownDim;
+  for (size_t i = 0; i < equation.terms.size(); ++i) {
+    for (size_t d = 0; d < equation.terms[i].size(); ++d) {
+      const int64_t other = c.shape(i)[d];
+      if (equation.terms[i][d] != label || other < 0 || other == dim) continue;
+      if (label >= kDots && other == 1) {  // dims of an ellipsis broadcast
+        if (dim < 0) dim = 1;
+      } else if (dim < 0 || (label >= kDots && dim == 1)) {
+        dim = other;
+      } else {
+        return invalid_argument("one label has different dims: ", dim, " and ", other);
+      }
+    }
+  }
+  return dim;
+}
+
 Status shape_einsum(ShapeContext& c) {
   const auto given = read_equation(c.attributes.get_string("equation"));
   if (!given.ok()) return c.error(given.status());
@@ -133,31 +152,14 @@ Status shape_einsum(ShapeContext& c) {
   if (ranks.size() == c.num_inputs()) {
     const auto equation = spelled(*given, ranks);
     if (!equation.ok()) return c.error(equation.status());
-    const auto dim_of = [&](Label label) -> Result<int64_t> {
-      int64_t dim = kUnknownDim;
-      for (size_t i = 0; i < ranks.size(); ++i) {
-        for (size_t d = 0; d < ranks[i]; ++d) {
-          const int64_t other = c.shape(i)[d];
-          if (equation->terms[i][d] != label || other < 0 || other == dim) continue;
-          if (label >= kDots && other == 1) {  // dims of an ellipsis broadcast
-            if (dim < 0) dim = 1;
-          } else if (dim < 0 || (label >= kDots && dim == 1)) {
-            dim = other;
-          } else {
-            return invalid_argument("one label has different dims: ", dim, " and ", other);
-          }
-        }
-      }
-      return dim;
-    };
     for (const Labels& term : equation->terms) {
       for (const Label label : term) {
-        if (const auto dim = dim_of(label); !dim.ok()) return c.error(dim.status());
+        if (const auto dim = dim_of(c, *equation, label); !dim.ok()) return c.error(dim.status());
       }
     }
     y = Shape{};
     for (const Label label : equation->output) {
-      int64_t dim = *dim_of(label);
+      int64_t dim = *dim_of(c, *equation, label);
       // For a dim of an ellipsis, an unknown dim may still enlarge 1.
       for (size_t i = 0; label >= kDots && i < ranks.size(); ++i) {
         for (size_t d = 0; d < ranks[i]; ++d) {

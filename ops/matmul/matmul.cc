@@ -2,7 +2,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
+#include "core/registry/flops_context.h"
 #include "ops/matmul/matmul_kernels.h"
 #include "ops/support/families.h"
 #include "ops/support/float_kernels.h"
@@ -15,6 +16,7 @@ Status gemm_shape(ShapeContext& c);
 Status matmul_grad(GradContext& g);
 Status batch_matmul_grad(GradContext& g);
 Status gemm_grad(GradContext& g);
+double matrix_product_flops(const FlopsContext& c);
 
 constexpr DTypeSet kMatMulTypes = dtypes::kFloat | DTypeSet::of(DType::kI32, DType::kI64, DType::kU32, DType::kU64);
 
@@ -26,7 +28,11 @@ constexpr OpSchema kSchemas[] = {
      .inputs = {in("A", 'T', kMatMulTypes), in("B", 'T', kMatMulTypes)},
      .outputs = {out("Y", 'T')},
      .shape = &matmul_shape,
-     .grad = &matmul_grad},
+     .grad = &matmul_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kProduct},
+                .fusion = {FusionRule::Kind::kProduct},
+                .split = SplitRule::kProduct,
+                .flops = &matrix_product_flops}},
     {.name = "Gemm",
      .since = 13,
      .doc = "Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or transB is "
@@ -35,7 +41,11 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {attr_float("alpha", 1), attr_float("beta", 1), attr_int("transA", 0), attr_int("transB", 0)},
      .outputs = {out("Y", 'T')},
      .shape = &gemm_shape,
-     .grad = &gemm_grad},
+     .grad = &gemm_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kProduct},
+                .fusion = {FusionRule::Kind::kProduct},
+                .split = SplitRule::kProduct,
+                .flops = &matrix_product_flops}},
     {.domain = "percale",
      .name = "BatchMatMul",
      .doc = "MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the attributes say so.",
@@ -43,8 +53,15 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {attr_int("transA", 0, 0, 1), attr_int("transB", 0, 0, 1)},
      .outputs = {out("Y", 'T')},
      .shape = &matmul_shape,
-     .grad = &batch_matmul_grad},
+     .grad = &batch_matmul_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kProduct}, .flops = &matrix_product_flops}},
 };
+
+// A multiplication and an addition per element of the result and per element of the inner dim.
+double matrix_product_flops(const FlopsContext& c) {
+  const size_t inner = c.attributes.get_int("transA") != 0 ? 2 : 1;
+  return 2 * FlopsContext::elements(c.output(0)) * FlopsContext::dim(c.input(0), inner);
+}
 
 Status inner_sizes_differ(int64_t inner_a, int64_t inner_b, const Shape& a, const Shape& b) {
   return invalid_argument("inner sizes differ: ", inner_a, " and ", inner_b, " (lhs ", a, ", rhs ", b, ")");

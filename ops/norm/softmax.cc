@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 #include "devices/cpu/simd/simd.h"
 #include "ops/support/families.h"
 #include "ops/support/float_kernels.h"
@@ -23,7 +23,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("output", 'T')},
      .in_place = {InPlace{0, 0}},
      .shape = &softmax_shape,
-     .grad = &softmax_grad},
+     .grad = &softmax_grad,
+     .traits = {.split = SplitRule::kSoftmax}},
     {.name = "LogSoftmax",
      .since = 13,
      .doc = "x - log(sum of exp(x)) along `axis`.",
@@ -32,7 +33,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("output", 'T')},
      .in_place = {InPlace{0, 0}},
      .shape = &softmax_shape,
-     .grad = &log_softmax_grad},
+     .grad = &log_softmax_grad,
+     .traits = {.split = SplitRule::kSoftmax}},
 };
 
 Status softmax_shape(ShapeContext& c) {

@@ -75,72 +75,99 @@ bool read_numbers(const StepPlan& p, const Launch& l, StepNumbers& n) {
   return p.step == 0 || bias_corrections(p.beta1, p.beta2, l, p.step, n.first, n.second);
 }
 
+namespace {
+
+// The factors of a step in the arithmetic of T.
+template <class T>
+struct StepFactors {
+  StepFactors(const StepPlan& p, const StepNumbers& n)
+      : scale(static_cast<T>(n.scale)),
+        lr(static_cast<T>(n.rate)),
+        decay(static_cast<T>(p.weight_decay)),
+        decays(p.rule != Rule::kAdamW && p.rule != Rule::kLion && decay != 0),
+        mu(static_cast<T>(p.momentum)),
+        b1(static_cast<T>(p.beta1)),
+        b2(static_cast<T>(p.beta2)),
+        epsilon(static_cast<T>(p.epsilon)),
+        c1(static_cast<T>(1 - p.beta1)),
+        c2(static_cast<T>(1 - p.beta2)),
+        alpha(static_cast<T>(p.alpha)),
+        c_alpha(static_cast<T>(1 - p.alpha)),
+        step_size(static_cast<T>(n.rate / n.first)),
+        root(static_cast<T>(std::sqrt(n.second))),
+        shrink(static_cast<T>(1 - n.rate * p.weight_decay)),
+        l1(static_cast<T>(p.l1)),
+        shrinkage(static_cast<T>(2 * p.l2_shrinkage)),
+        power(static_cast<T>(p.power)),
+        ridge(static_cast<T>(p.beta / n.rate + 2 * p.l2)) {}
+
+  T scale, lr, decay;
+  bool decays;  // decay times the parameter is added to the gradient
+  T mu, b1, b2, epsilon;
+  T c1, c2;                       // 1 - beta1, 1 - beta2
+  T alpha, c_alpha;               // c_alpha: 1 - alpha
+  T step_size, root;              // Adam: rate / correction 1, sqrt(correction 2)
+  T shrink;                       // decoupled weight decay
+  T l1, shrinkage, power, ridge;  // FTRL
+};
+
+}  // namespace
+
 template <class T>
 void apply_step(const StepPlan& p, const StepNumbers& numbers, const StepSpans<T>& at, int64_t count) {
   const T *param = at.param, *grad = at.grad, *slot0 = at.slots[0], *slot1 = at.slots[1];
   T *new_slot0 = at.new_slots[0], *new_slot1 = at.new_slots[1];
-  const auto [rate, grad_scale, first, second] = numbers;
-  const auto scale = static_cast<T>(grad_scale);
-  const auto lr = static_cast<T>(rate), decay = static_cast<T>(p.weight_decay), mu = static_cast<T>(p.momentum);
-  const auto b1 = static_cast<T>(p.beta1), b2 = static_cast<T>(p.beta2), epsilon = static_cast<T>(p.epsilon);
-  const auto c1 = static_cast<T>(1 - p.beta1), c2 = static_cast<T>(1 - p.beta2);
-  const auto alpha = static_cast<T>(p.alpha), c_alpha = static_cast<T>(1 - p.alpha);
-  const auto step_size = static_cast<T>(rate / first), root = static_cast<T>(std::sqrt(second));
-  const auto shrink = static_cast<T>(1 - rate * p.weight_decay);
-  const auto l1 = static_cast<T>(p.l1), shrinkage = static_cast<T>(2 * p.l2_shrinkage), power = static_cast<T>(p.power);
-  const auto ridge = static_cast<T>(p.beta / rate + 2 * p.l2);
-
+  const StepFactors<T> f(p, numbers);
   for (int64_t i = 0; i < count; ++i) {
     T w = param[i];
-    const T g =
-        p.rule == Rule::kAdamW || p.rule == Rule::kLion || decay == 0 ? grad[i] * scale : grad[i] * scale + decay * w;
+    const T g = f.decays ? grad[i] * f.scale + f.decay * w : grad[i] * f.scale;
     switch (p.rule) {
-      case Rule::kSGD: w -= lr * g; break;
+      case Rule::kSGD: w -= f.lr * g; break;
       case Rule::kMomentum: {
-        const T buffer = mu * slot0[i] + g;
-        w -= lr * (p.nesterov ? g + mu * buffer : buffer);
+        const T buffer = f.mu * slot0[i] + g;
+        w -= f.lr * (p.nesterov ? g + f.mu * buffer : buffer);
         new_slot0[i] = buffer;
         break;
       }
       case Rule::kAdam:
       case Rule::kAdamW: {
-        if (p.rule == Rule::kAdamW) w *= shrink;
-        const T m = b1 * slot0[i] + c1 * g, v = b2 * slot1[i] + c2 * g * g;
-        w -= step_size * (m / (std::sqrt(v) / root + epsilon));
+        if (p.rule == Rule::kAdamW) w *= f.shrink;
+        const T m = f.b1 * slot0[i] + f.c1 * g, v = f.b2 * slot1[i] + f.c2 * g * g;
+        w -= f.step_size * (m / (std::sqrt(v) / f.root + f.epsilon));
         new_slot0[i] = m;
         new_slot1[i] = v;
         break;
       }
       case Rule::kRMSProp: {
-        const T square = alpha * slot0[i] + c_alpha * g * g;
-        T d = g / (std::sqrt(square) + epsilon);
+        const T square = f.alpha * slot0[i] + f.c_alpha * g * g;
+        T d = g / (std::sqrt(square) + f.epsilon);
         if (slot1 != nullptr) {
-          d = mu * slot1[i] + d;
+          d = f.mu * slot1[i] + d;
           if (new_slot1 != nullptr) new_slot1[i] = d;
         }
-        w -= lr * d;
+        w -= f.lr * d;
         new_slot0[i] = square;
         break;
       }
       case Rule::kAdagrad: {
         const T square = slot0[i] + g * g;
-        w -= lr * (g / (std::sqrt(square) + epsilon));
+        w -= f.lr * (g / (std::sqrt(square) + f.epsilon));
         new_slot0[i] = square;
         break;
       }
       case Rule::kFtrl: {
         const T square = slot0[i] + g * g;
-        const T now = std::pow(square, power), sigma = (now - std::pow(slot0[i], power)) / lr;
-        const T z = slot1[i] + g + shrinkage * w - sigma * w;
-        w = std::fabs(z) <= l1 ? T{0} : (std::copysign(l1, z) - z) / (now / lr + ridge);
+        const T now = std::pow(square, f.power), sigma = (now - std::pow(slot0[i], f.power)) / f.lr;
+        const T z = slot1[i] + g + f.shrinkage * w - sigma * w;
+        w = std::fabs(z) <= f.l1 ? T{0} : (std::copysign(f.l1, z) - z) / (now / f.lr + f.ridge);
         new_slot0[i] = square;
         new_slot1[i] = z;
         break;
       }
       case Rule::kLion: {
-        const T c = b1 * slot0[i] + c1 * g;
-        w = w * shrink - lr * (c > 0 ? T{1} : c < 0 ? T{-1} : c);  // propagates NaN
-        new_slot0[i] = b2 * slot0[i] + c2 * g;
+        const T c = f.b1 * slot0[i] + f.c1 * g;
+        w = w * f.shrink - f.lr * (c > 0 ? T{1} : c < 0 ? T{-1} : c);  // propagates NaN
+        new_slot0[i] = f.b2 * slot0[i] + f.c2 * g;
         break;
       }
     }

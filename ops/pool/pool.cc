@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 #include "ops/support/families.h"
 #include "ops/support/float_kernels.h"
 
@@ -45,7 +45,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kAutoPad, kCeilMode, kDilations, kKernelShapeRequired, kPads, kStorageOrder, kStrides},
      .outputs = {out("Y", 'T'), OutputSpec{"Indices", 0, dtypes::kI64Only, Presence::kOptional}},
      .shape = &pool_shape,
-     .grad = &max_pool_grad},
+     .grad = &max_pool_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kFollows}}},
     {.name = "AveragePool",
      .since = 22,
      .doc = "The mean under each position of a sliding window over X [N,C,D1,...]; with count_include_pad the padding "
@@ -54,21 +55,24 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kAutoPad, kCeilMode, kCountIncludePad, kDilations, kKernelShapeRequired, kPads, kStrides},
      .outputs = {out("Y", 'T')},
      .shape = &pool_shape,
-     .grad = &average_pool_grad},
+     .grad = &average_pool_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kFollows}}},
     {.name = "GlobalMaxPool",
      .since = 22,
      .doc = "The largest element of each channel of X [N,C,D1,...]; Y is [N,C,1,...].",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .outputs = {out("Y", 'T')},
      .shape = &global_pool_shape,
-     .grad = &global_max_pool_grad},
+     .grad = &global_max_pool_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kFollows}}},
     {.name = "GlobalAveragePool",
      .since = 22,
      .doc = "The mean of each channel of X [N,C,D1,...]; Y is [N,C,1,...].",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .outputs = {out("Y", 'T')},
      .shape = &global_pool_shape,
-     .grad = &global_average_pool_grad},
+     .grad = &global_average_pool_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kFollows}}},
     {.domain = "percale",
      .name = "MaxPoolGrad",
      .doc =
@@ -78,7 +82,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kAutoPad, kCeilMode, kDilations, kKernelShape, kPads, kStrides, kGlobal},
      .outputs = {out("dX", 'T')},
      .shape = &max_pool_grad_shape,
-     .grad = &max_pool_grad_grad},
+     .grad = &max_pool_grad_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kFollows}}},
     {.domain = "percale",
      .name = "AveragePoolGrad",
      .doc = "Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial dims of X "
@@ -88,7 +93,8 @@ constexpr OpSchema kSchemas[] = {
                     attr_optional("spatial_shape", AttrKind::kInts, 0, static_cast<double>(kMaxDim))},
      .outputs = {out("dX", 'T')},
      .shape = &average_pool_grad_shape,
-     .grad = &average_pool_grad_grad},
+     .grad = &average_pool_grad_grad,
+     .traits = {.bf16 = {Bf16Rule::Kind::kFollows}}},
 };
 
 bool is_global(const Attributes& attributes) { return attributes.get_int("global") != 0; }

@@ -3,7 +3,7 @@
 #ifndef PERCALE_OPS_QUANTIZE_QUANTIZE_H_
 #define PERCALE_OPS_QUANTIZE_QUANTIZE_H_
 
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 #include "core/registry/shape_context.h"
 #include "ops/support/small_types.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 #include "ops/random/random_stream.h"
 #include "ops/support/families.h"
 #include "ops/support/float_kernels.h"
@@ -41,7 +41,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("output", 'T'), OutputSpec{"mask", 0, dtypes::kBoolOnly, Presence::kOptional}},
      .flags = kDraws,
      .shape = &dropout_shape,
-     .grad = &dropout_grad},
+     .grad = &dropout_grad,
+     .traits = {.role = Role::kDropout}},
     {.domain = "percale",
      .name = "RandomUniform",
      .doc = "Uniformly distributed random numbers in [low, high), of a given shape.",

@@ -1,7 +1,8 @@
 // LSTM, GRU, RNN and their gradients: schemas, shape functions and gradient functions.
 #include "ops/recurrent/recurrent.h"
 
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
+#include "core/registry/flops_context.h"
 #include "ops/support/families.h"
 
 namespace percale {
@@ -30,6 +31,13 @@ constexpr AttrSpec kAlpha = attr_optional("activation_alpha", AttrKind::kFloats)
                    kInputForget = attr_int("input_forget", 0, 0, 1), kLayout = attr_int("layout", 0, 0, 1),
                    kLinear = attr_int("linear_before_reset", 0);
 
+// Each step multiplies the weights W and R with the rows of its batch.
+double recurrent_flops(const FlopsContext& c) {
+  const Shape& x = c.input(0);
+  const double rows = x.is_static() && x.rank() == 3 ? static_cast<double>(x[0] * x[1]) : 1;
+  return 2 * rows * (FlopsContext::elements(c.input(1)) + FlopsContext::elements(c.input(2)));
+}
+
 constexpr OpSchema kSchemas[] = {
     {.name = "LSTM",
      .since = 22,
@@ -39,7 +47,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kAlpha, kBeta, kActivations, kClip, kDirection, kHidden, kInputForget, kLayout},
      .outputs = {kY, kYH, kYC},
      .shape = &recurrent_shape,
-     .grad = &recurrent_grad},
+     .grad = &recurrent_grad,
+     .traits = {.role = Role::kRecurrent, .bf16 = {Bf16Rule::Kind::kProduct}, .flops = &recurrent_flops}},
     {.name = "GRU",
      .since = 22,
      .doc = "Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T + B), H = "
@@ -49,7 +58,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kAlpha, kBeta, kActivations, kClip, kDirection, kHidden, kLayout, kLinear},
      .outputs = {kY, kYH},
      .shape = &recurrent_shape,
-     .grad = &recurrent_grad},
+     .grad = &recurrent_grad,
+     .traits = {.role = Role::kRecurrent, .flops = &recurrent_flops}},
     {.name = "RNN",
      .since = 22,
      .doc = "Elman network over X [time,batch,input] (layout 1: batch first): H = f(X W^T + H R^T + B).",
@@ -57,7 +67,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kAlpha, kBeta, kActivations, kClip, kDirection, kHidden, kLayout},
      .outputs = {kY, kYH},
      .shape = &recurrent_shape,
-     .grad = &recurrent_grad},
+     .grad = &recurrent_grad,
+     .traits = {.role = Role::kRecurrent, .flops = &recurrent_flops}},
     {.domain = "percale",
      .name = "LSTMGrad",
      .doc = "Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of LSTM and the "

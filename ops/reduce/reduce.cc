@@ -195,7 +195,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("y", 'T')},
      .in_place = {InPlace{0, 0}},
      .shape = shape_sum_to_shape,
-     .grad = grad_sum_to_shape},
+     .grad = grad_sum_to_shape,
+     .traits = {.bf16 = {Bf16Rule::Kind::kFollows}}},
 };
 
 // ---- Kernels

@@ -2,7 +2,7 @@
 #ifndef PERCALE_OPS_REDUCE_REDUCE_H_
 #define PERCALE_OPS_REDUCE_REDUCE_H_
 
-#include "core/graph/gradient.h"
+#include "core/graph/emit/gradient.h"
 #include "core/registry/shape_context.h"
 
 namespace percale {

@@ -274,7 +274,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {attr_optional("perm", AttrKind::kInts, 0)},
      .outputs = {out("transposed", 'T')},
      .shape = shape_transpose,
-     .grad = grad_transpose},
+     .grad = grad_transpose,
+     .traits = {.role = Role::kTranspose, .bf16 = {Bf16Rule::Kind::kMoves}, .split = SplitRule::kTranspose}},
     {.name = "Concat",
      .since = 13,
      .doc = "The inputs concatenated along `axis`.",
@@ -282,7 +283,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {attr_required("axis", AttrKind::kInt)},
      .outputs = {out("concat_result", 'T')},
      .shape = shape_concat,
-     .grad = grad_concat},
+     .grad = grad_concat,
+     .traits = {.role = Role::kConcat, .bf16 = {Bf16Rule::Kind::kMoves}}},
     {.name = "Split",
      .since = 18,
      .doc = "Splits the input along `axis` into parts of the given sizes. Without sizes, the parts are equal and the "
@@ -291,7 +293,8 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {attr_int("axis", 0), attr_optional("num_outputs", AttrKind::kInt, 1)},
      .outputs = {OutputSpec{"outputs", 'T', {}, Presence::kVariadic}},
      .shape = shape_split,
-     .grad = grad_split},
+     .grad = grad_split,
+     .traits = {.bf16 = {Bf16Rule::Kind::kMoves}}},
 };
 
 }  // namespace

@@ -236,7 +236,8 @@ constexpr OpSchema kSchemas[] = {
      .flags = kPure | kView,
      .in_place = {InPlace{0, 0}},
      .shape = shape_reshape,
-     .grad = grad_view},
+     .grad = grad_view,
+     .traits = {.role = Role::kReshape, .split = SplitRule::kReshape}},
     {.name = "Flatten",
      .since = 25,
      .doc = "The input as a matrix: the dims before `axis` become its rows, the others its columns.",
@@ -280,14 +281,16 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {attr_int("start", 0), attr_optional("end", AttrKind::kInt)},
      .outputs = {out("shape", dtypes::kI64Only)},
      .shape = shape_shape,
-     .grad = grad::zero},
+     .grad = grad::zero,
+     .traits = {.role = Role::kShape}},
     {.name = "Size",
      .since = 25,
      .doc = "The number of elements of the input.",
      .inputs = {in("data", 'T', kStorable)},
      .outputs = {out("size", dtypes::kI64Only)},
      .shape = shape_size,
-     .grad = grad::zero},
+     .grad = grad::zero,
+     .traits = {.role = Role::kSize}},
 };
 
 // ---- Kernels

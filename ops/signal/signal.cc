@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/checked.h"
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 #include "ops/signal/fourier.h"
 #include "ops/support/families.h"
 #include "ops/support/float_kernels.h"
@@ -203,6 +203,17 @@ void run_dft(const DftPlan& p, const Launch& l) {
 
 // ---- STFT
 
+// Returns the length of a frame: frame_length, the length of the window or, without both, `total`,
+// the length of the signal.
+Result<int64_t> stft_frame_length(const ShapeContext& c, int64_t total) {
+  const int64_t length = number_of(c, 3, -1).value_or(kUnknownDim);
+  if (!c.has_input(2)) return c.has_input(3) ? length : total;
+  PERCALE_ASSIGN_OR_RETURN(const int64_t window, vector_length(c, 2));
+  if (length >= 0 && window >= 0 && length != window)
+    return c.error("frame_length is ", length, ", but the window is ", c.shape(2));
+  return std::max(length, window);
+}
+
 Status shape_stft(ShapeContext& c) {
   for (const size_t i : {1u, 3u}) PERCALE_RETURN_IF_ERROR(check_number(c, i));
   const Shape &x = c.shape(0), any{kUnknownDim, kUnknownDim, kUnknownDim};
@@ -212,15 +223,7 @@ Status shape_stft(ShapeContext& c) {
   if (parts >= 0 && parts != 1 && parts != 2) return c.error("the last dim of ", x, " is neither 1 nor 2");
   const bool onesided = c.attributes.get_int("onesided") != 0;
   if (onesided && parts == 2) return c.error("onesided requires a real signal, got ", x);
-  int64_t length = number_of(c, 3, -1).value_or(kUnknownDim);
-  if (c.has_input(2)) {
-    PERCALE_ASSIGN_OR_RETURN(const int64_t window, vector_length(c, 2));
-    if (length >= 0 && window >= 0 && length != window)
-      return c.error("frame_length is ", length, ", but the window is ", c.shape(2));
-    length = std::max(length, window);
-  } else if (!c.has_input(3)) {
-    length = total;
-  }
+  PERCALE_ASSIGN_OR_RETURN(const int64_t length, stft_frame_length(c, total));
   const auto step = number_of(c, 1, 1);
   if (step.has_value() && *step < 1) return c.error("frame_step must be at least 1, got ", *step);
   if (c.has_input(3) && c.value(3) != nullptr && length < 1)

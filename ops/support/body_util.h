@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 #include "ops/support/grad_util.h"
 
 namespace percale {

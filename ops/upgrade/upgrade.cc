@@ -1,7 +1,7 @@
 // Upgrades nodes of opsets from 7 on to their current meaning: attributes that became inputs, and
 // defaults and meanings that changed. Source: the change log of ONNX's operators. upgrade_first.cc
 // covers older opsets.
-#include "core/graph/upgrade.h"
+#include "core/graph/emit/upgrade.h"
 
 #include "ops/support/families.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "core/graph/upgrade.h"
+#include "core/graph/emit/upgrade.h"
 #include "ops/support/families.h"
 
 namespace percale {

@@ -2,7 +2,7 @@
 // that GridSample reads. A composite op.
 #include <vector>
 
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 #include "ops/support/families.h"
 #include "ops/support/grad_util.h"
 #include "ops/support/shape_util.h"

@@ -92,7 +92,8 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("Y", 'T')},
      .shape = shape_resize,
      .grad = grad_resize,
-     .body = resize_body},
+     .body = resize_body,
+     .traits = {.bf16 = {Bf16Rule::Kind::kMovesNearest, 1, 1}}},
     {.domain = "percale",
      .name = "ResizeGrad",
      .doc = "The gradient of Resize with respect to X, of shape `shape`: each element of grad is added to the elements "

@@ -46,7 +46,8 @@ int main(int argc, char** argv) try {
   const Engine engine = Engine::create(Options("engine").set("devices", "cpu=2x1")).value();
   const std::string folder = std::filesystem::path(argv[1]).parent_path().string();
   Trainer trainer =
-      Trainer::from_spec(engine, spec.str(), Options("trainer").set("devices", "all"), folder.c_str()).value();
+      Trainer::from_spec(engine, spec.str(), {.spec = folder.c_str()}, Options("trainer").set("devices", "all"))
+          .value();
   auto on_step = [&](const Progress& p) {
     if (losses) std::fprintf(losses, "%" PRId64 " %016" PRIx64 "\n", p.step, std::bit_cast<uint64_t>(p.loss));
     return draw(p);

@@ -18,7 +18,7 @@ import org.percale.Variables;
 
 /**
  * Takes a model that classifies digits, keeps its body, and trains a new head that tells
- * whether a digit is even: {@code FineTune MODEL.percale IMAGES LABELS TEST_IMAGES
+ * whether a digit is odd: {@code FineTune MODEL.percale IMAGES LABELS TEST_IMAGES
  * TEST_LABELS}. MODEL was written by Mnist; the files are MNIST's. The body is frozen: its
  * variables have the same bits after the training.
  */

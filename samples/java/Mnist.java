@@ -47,8 +47,7 @@ class Mnist {
         Evaluation evaluation = trainer.evaluate(null);
         try (Graph model = trainer.model(); Variables variables = trainer.variables()) {
           model.save(variables, out);
-          System.out.printf("test loss %.4f, accuracy %.4f%n", evaluation.loss(),
-              evaluation.get("accuracy").orElse(Double.NaN));
+          System.out.printf("test loss %.4f, accuracy %.4f%n", evaluation.loss(), evaluation.get("accuracy"));
           System.out.println(out + " " + variables.digest());
         }
       }

@@ -39,6 +39,20 @@ static void a_value_is_checked_where_it_is_set(void) {
   percale_options_release(options);
 }
 
+static void a_trainer_option_has_the_range_of_its_key(void) {
+  percale_options* options = make("trainer");
+  OK(percale_options_set_int(options, "shards", 65536));
+  FAILS(percale_options_set_int(options, "shards", 65537), PERCALE_OUT_OF_RANGE, "option 'shards': 65537, wanted 0 to");
+  FAILS(percale_options_set_int(options, "seed", -1), PERCALE_OUT_OF_RANGE, "wanted at least 0");
+  FAILS(percale_options_set_int(options, "epochs", 0), PERCALE_OUT_OF_RANGE, "option 'epochs': 0, wanted");
+  FAILS(percale_options_set_float(options, "ema", 1), PERCALE_OUT_OF_RANGE, "wanted 0 to 0.999999999");
+  FAILS(percale_options_set(options, "precision", "f8"), PERCALE_OUT_OF_RANGE, "f32|f64|bf16");
+  FAILS(percale_options_set(options, "mode", "sink"), PERCALE_INVALID_ARGUMENT, "sink");
+  FAILS(percale_options_set(options, "epoch", "2"), PERCALE_NOT_FOUND, "did you mean 'epochs'");
+  OK(percale_options_set(options, "memory_limit", "2GB"));
+  percale_options_release(options);
+}
+
 static void nothing_may_be_null(void) {
   percale_options* options = make("session");
   REFUSES(percale_options_set(NULL, "cache_size", "1"), "options");
@@ -57,6 +71,8 @@ static void every_option_describes_itself(void) {
   OK(percale_options_describe(&text));
   CHECK(strstr(percale_text_data(text, NULL),
                "{\"kind\":\"engine\",\"key\":\"threads\",\"type\":\"int\",\"default\":\"0\"") != NULL);
+  CHECK(strstr(percale_text_data(text, NULL),
+               "{\"kind\":\"trainer\",\"key\":\"epochs\",\"type\":\"int\",\"default\":\"1\",\"min\":1") != NULL);
   percale_text_release(text);
   REFUSES(percale_options_describe(NULL), "out_json");
 }
@@ -65,6 +81,7 @@ int main(void) {
   an_unknown_kind_names_those_there_are();
   an_unknown_key_names_the_nearest();
   a_value_is_checked_where_it_is_set();
+  a_trainer_option_has_the_range_of_its_key();
   nothing_may_be_null();
   every_option_describes_itself();
   return check_done();

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import subprocess
+import tempfile
 import unittest
 
 import program
@@ -51,6 +52,18 @@ class Basics(unittest.TestCase):
     def test_help_tells_of_a_command(self):
         self.assertEqual(percale("help", "train").stdout, percale("train", "--help").stdout)
 
+    def test_flags_that_set_options_have_their_docs(self):
+        """Line breaks aside, the help of a flag holds what `percale list` prints of its option."""
+        flags = {("engine", key): "info" for key in ("threads", "devices", "memory_limit", "deterministic", "log")}
+        flags.update({("trainer", key): "train" for key in ("epochs", "seed", "shards", "mode")})
+        flags["session", "costs"] = "plan"
+        for (kind, key), command in flags.items():
+            text = " ".join(percale("help", command).stdout.split())
+            facts, doc = percale("list", kind, key).stdout.split("\n", 1)
+            self.assertIn(f"--{key.replace('_', '-')} ", text)
+            self.assertIn(" ".join(doc.split()), text)
+            self.assertIn(f"({' '.join(facts.split()[1:])})", text)
+
     def test_json_is_one_value_whatever_goes_wrong(self):
         for arguments, code in ((["info", "--threads", "many"], 2), (["info", "--what"], 2), (["show", "/nowhere.percale"], 1),
                                 (["ops", "Nope"], 1), (["check", b"/nowhere/\xff\x1b.percale"], 1), (["train", os.devnull], 1)):
@@ -83,6 +96,13 @@ class Basics(unittest.TestCase):
     def test_foreign_models_that_are_not_there_are_named(self):
         for arguments in (["import", "/nowhere.onnx", "b.percale"], ["export", "/nowhere.percale", "b.onnx"], ["show", "/nowhere.onnx"], ["test", "/nowhere"]):
             self.assertIn("/nowhere", percale(*arguments, code=1).stderr)
+
+    def test_info_names_no_plugin_that_was_not_built(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(os.path.join(folder, "build", "libpercale_gone.so"), os.path.join(folder, "libpercale_gone.so"))
+            self.assertNotIn("gone", percale("info", "--plugin", folder).stdout)
+        for plugin in json.loads(percale("info", "--json").stdout)["plugins"]:
+            self.assertTrue(os.path.exists(plugin["path"]), plugin)
 
     def test_info_and_ops_are_json_when_asked(self):
         info = json.loads(percale("info", "--json", "--threads", "2", "--devices", "cpu=2x1").stdout)

@@ -74,9 +74,9 @@ class Devices(TrainedJob):
         self.assertEqual([device["name"] for device in result["devices"]], ["cpu:0"])
         placed = result["parameter_placement"]
         self.assertEqual(placed["parameters"], "ps")
-        held = {device["name"]: device["held_bytes"] for device in placed["devices"]}
-        self.assertEqual(sorted(held), ["cpu:0", "cpu:1"])
-        self.assertLess(abs(held["cpu:0"] - held["cpu:1"]), 0.5 * sum(held.values()))
+        resident = {device["name"]: device["resident_bytes"] for device in placed["devices"]}
+        self.assertEqual(sorted(resident), ["cpu:0", "cpu:1"])
+        self.assertLess(abs(resident["cpu:0"] - resident["cpu:1"]), 0.5 * sum(resident.values()))
         wrong = self.write_spec("parameters.json", SPEC | {"parameters": "mirored"})
         self.assertIn("not one of host, ps, mirrored", percale("train", wrong, code=1).stderr)
 

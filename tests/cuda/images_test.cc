@@ -209,7 +209,7 @@ TEST_CASE("nets of images have the CPU's results, however their channels lie") {
   }
   if (emulator_count("convolutions", "libcudnn.so.9") > before) {
     CHECK(moved > nets / 3);
-    CHECK(emulator_count("tails", "libcudnn.so.9") > 20);
+    CHECK(emulator_count("epilogues", "libcudnn.so.9") > 20);
   }
   CHECK(emulator_count("problems") == 0);
 }

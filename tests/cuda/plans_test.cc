@@ -113,15 +113,15 @@ TEST_CASE("bias, residual and Relu go with the convolution in 16 bits, and cuDNN
   for (const Layer& l : kLayers) {
     if (l.out / l.groups < 16 || (l.groups > 1 && l.in / l.groups < 16)) continue;
     for (const percale_dtype dtype : {PERCALE_DTYPE_F16, PERCALE_DTYPE_BF16}) {
-      for (int tail = 0; tail < 4; ++tail) {
+      for (int epilogue = 0; epilogue < 4; ++epilogue) {
         Convolution c = convolution(l, Convolution::Result::kY, dtype);
         c.bias = true;
-        c.residual = tail & 1;
-        c.relu = tail & 2;
+        c.residual = epilogue & 1;
+        c.relu = epilogue & 2;
         const PlannedConvolution planned(c);
         const DnnPlan plan(vendor.lib, vendor.target(), planned.graph(), planned.rules());
         CAPTURE(std::string(suffix(dtype)));
-        CAPTURE(tail);
+        CAPTURE(epilogue);
         CAPTURE(l.batch);
         CAPTURE(l.in);
         CAPTURE(l.size);

@@ -4,7 +4,8 @@
 
 An example is FOLDER/NAME, such as first/train; without one all are run. They run in a folder of
 their own, one after the other, on 600 made-up images in the format of MNIST. Each must print what
-EXPECTED says. Exit code 77 and the reason where a tool is absent.
+EXPECTED says, and what the pages show of its output. Exit code 77 and the reason where a tool is
+absent.
 """
 import concurrent.futures
 import glob
@@ -17,6 +18,8 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+import pages  # noqa: E402
+
 SKIP = 77
 ENDINGS = {"c": ".c", "cpp": ".cc", "go": ".go", "java": ".java", "python": ".py", "rust": ".rs"}
 # The output of each example in every language, as a regular expression. The order is that of the
@@ -242,17 +245,20 @@ def main(build, source, language, *wanted):
     folder = os.path.join(out, "run")
     make_folder(source, folder)
     env["PERCALE_DATA"] = folder
-    failed = 0
+    shown, failed = pages.outputs(source), 0
     for name, command in commands.items():
         if not prepare(name, build, folder, env):
             continue
         result = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120)
         said = re.sub(r"[^\n]*\r", "", result.stdout)
-        right = result.returncode == 0 and re.search(EXPECTED[name], said)
-        print(f"{'ok' if right else 'FAILED'} {name}")
-        if not right:
+        wrong = [f"exit code {result.returncode}"] if result.returncode != 0 else []
+        if not re.search(EXPECTED[name], said):
+            wrong.append(f"EXPECTED has {EXPECTED[name]!r}")
+        wrong += [f"{block.where} shows\n{block.body}" for block in shown.get(name, ()) if not block.is_part_of(said)]
+        print(f"{'FAILED' if wrong else 'ok'} {name}")
+        if wrong:
             failed += 1
-            print(f"exit code {result.returncode}, wanted {EXPECTED[name]!r}, it says\n{said}{result.stderr}")
+            print("\n".join(wrong) + f"\nit says\n{said}{result.stderr}")
     print(f"[doctest] test cases: {len(commands)} | {len(commands) - failed} passed | {failed} failed | 0 skipped")
     return 1 if failed or not commands else 0
 

@@ -4,6 +4,8 @@
   (`--8<--`), and that part exists.
 * A block of JSON that is a training job passes `percale check`, whether it stands in the page or in
   a file. So do the whole jobs of c_api/SPEC.md, which shows parts of jobs as well.
+* A block of what is printed (`text`) has a title that says what prints it: a command, which
+  check_commands.py runs, or a program of docs/examples, which check_examples.py runs.
 * The programs of README.md are those of docs/examples/readme.
 * The program of c_api/SERVING.md is a part of docs/examples/serve/serve.c.
 * docs/how/architecture.svg is what docs/tools/architecture.py draws.
@@ -17,17 +19,14 @@ import sys
 import tempfile
 import textwrap
 
+sys.dont_write_bytecode = True
+from pages import EXAMPLES, blocks, pages, read  # noqa: E402
+
 LANGUAGES = {"c", "cc", "cpp", "c++", "cxx", "go", "java", "rust", "rs", "python", "py"}
 # Folders of tested programs: check_examples.py runs the examples, other tests run the rest.
 TESTED = ("docs/examples/", "samples/", "devices/null/", "tests/install/host/", "bindings/")
-FENCE = re.compile(r"^( *)```+ *([\w+#-]*)[^\n]*\n(.*?)^\1```+ *$", re.M | re.S)
 SNIPPET = re.compile(r'--8<-- "([^":]+)(?::([\w-]+|\d*:\d*))?"')
 MARKER = re.compile(r".*--8<-- \[(?:start|end):[\w-]+\].*\n?")
-
-
-def read(*path):
-    with open(os.path.join(*path), encoding="utf-8") as file:
-        return file.read()
 
 
 def section(text, name):
@@ -49,31 +48,32 @@ def included(source, path, name):
     return section(text, name)
 
 
-def pages(source):
-    for path in sorted(glob.glob(os.path.join(source, "docs", "**", "*.md"), recursive=True)):
-        yield os.path.relpath(path, source), read(path)
-
-
 def check_blocks(source, page, text):
     """Returns the mistakes in the blocks of a page, and the jobs in JSON that it shows."""
     wrong, jobs = [], []
-    for match in FENCE.finditer(text):
-        language, body = match.group(2).lower(), textwrap.dedent(match.group(3))
-        line = text.count("\n", 0, match.start()) + 1
+    for block in blocks(page, text):
+        body = block.body
         snippets = [SNIPPET.fullmatch(row.strip()) for row in body.splitlines() if row.strip()]
-        if language in LANGUAGES and (not snippets or not all(snippets)):
-            wrong.append(f"{page}:{line}: the {language} block is not taken from a file (--8<--)")
+        if block.language in LANGUAGES and (not snippets or not all(snippets)):
+            wrong.append(f"{block.where}: the {block.language} block is not taken from a file (--8<--)")
         for found in SNIPPET.finditer(body):
             part = included(source, *found.groups())
             if part is None or not part.strip():
-                wrong.append(f"{page}:{line}: there is no {found.group()}")
-            elif language in LANGUAGES and not found.group(1).startswith(TESTED):
-                wrong.append(f"{page}:{line}: no test runs {found.group(1)}")
-            elif language == "json":
+                wrong.append(f"{block.where}: there is no {found.group()}")
+            elif block.language in LANGUAGES and not found.group(1).startswith(TESTED):
+                wrong.append(f"{block.where}: no test runs {found.group(1)}")
+            elif block.language == "json":
                 body = body.replace(found.group(), part)
-        if language == "json":
-            jobs.append((f"{page}:{line}", body))
+        if block.language == "json":
+            jobs.append((block.where, body))
+        if block.language == "text" and not is_printed(source, block.title):
+            wrong.append(f'{block.where}: the title does not say what prints the block (title="percale COMMAND" or title="docs/examples/TOPIC/NAME")')
     return wrong, jobs
+
+
+def is_printed(source, title):
+    """True if a test runs what the title of a block names."""
+    return title.startswith("percale ") or title.startswith(EXAMPLES) and bool(glob.glob(os.path.join(source, title + ".*")))
 
 
 def check_jobs(percale, jobs):
@@ -99,15 +99,15 @@ def check_jobs(percale, jobs):
 def check_readme(source):
     """The programs of README.md that are not those of docs/examples/readme."""
     readme = read(source, "README.md")
-    blocks = {body.strip() for _, _, body in FENCE.findall(readme)}
+    shown = {block.body.strip() for block in blocks("README.md", readme)}
     return [f"README.md does not show {os.path.relpath(path, source)}"
-            for path in sorted(glob.glob(os.path.join(source, "docs", "examples", "readme", "digits.*"))) if read(path).strip() not in blocks]
+            for path in sorted(glob.glob(os.path.join(source, "docs", "examples", "readme", "digits.*"))) if read(path).strip() not in shown]
 
 
 def check_serving(source):
-    blocks = [body for _, language, body in FENCE.findall(read(source, "c_api", "SERVING.md")) if language == "c"]
+    shown = [block.body.strip() for block in blocks("c_api/SERVING.md", read(source, "c_api", "SERVING.md")) if block.language == "c"]
     part = textwrap.dedent(section(read(source, "docs", "examples", "serve", "serve.c"), "serve"))
-    return [] if [body.strip() for body in blocks] == [part.strip()] else ["c_api/SERVING.md does not show docs/examples/serve/serve.c:serve"]
+    return [] if shown == [part.strip()] else ["c_api/SERVING.md does not show docs/examples/serve/serve.c:serve"]
 
 
 def check_picture(source):
@@ -124,8 +124,8 @@ def main(source, percale):
         wrong += more
         jobs += found
         count += 1
-    jobs += [("c_api/SPEC.md", body) for _, language, body in FENCE.findall(read(source, "c_api", "SPEC.md"))
-             if language == "json" and body.startswith("{") and "..." not in body]
+    jobs += [(block.where, block.body) for block in blocks("c_api/SPEC.md", read(source, "c_api", "SPEC.md"))
+             if block.language == "json" and block.body.startswith("{") and "..." not in block.body]
     wrong += check_jobs(percale, jobs) + check_readme(source) + check_serving(source) + check_picture(source)
     print("\n".join(wrong) if wrong else f"{count} pages are right; {len(jobs)} blocks of JSON among them")
     return 1 if wrong else 0

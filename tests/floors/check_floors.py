@@ -14,6 +14,7 @@ LAYERS = [
     ["core/tensor"],
     ["core/registry"],
     ["core/graph"],
+    ["core/graph/emit"],
     ["core/pch", "core/graph_io"],
     ["core/autodiff", "core/draw/picture", "core/passes/edit"],
     ["core/draw/layout", "core/passes/simplify"],

@@ -3,11 +3,10 @@
 
 #include "api.h"
 #include "commands.h"
+#include "help.h"
 
 namespace percale_cli {
 namespace {
-
-constexpr size_t kTextColumns = 100;
 
 struct Topic {
   std::string_view name, doc;
@@ -24,45 +23,6 @@ constexpr Topic kTopics[] = {{"spec", "Keys of a SPEC, a training job as JSON.",
                              {"session", "Options of sessions.", true},
                              {"trainer", "Options of trainers.", true},
                              {"export", "Options of exports.", true}};
-
-// Breaks the text into lines of kTextColumns and indents them.
-std::string wrapped(const std::string& text, size_t indent) {
-  std::string out, line;
-  const std::string margin(indent, ' ');
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (!line.empty() && indent + line.size() + 1 + word.size() > kTextColumns) {
-      out += margin + line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-    at = end + 1;
-  }
-  return out + margin + line + "\n";
-}
-
-// "int, 1 to 1024, default: 8"
-std::string facts_text(const Json& key) {
-  // The attributes of layers call their type "kind".
-  std::string out = key["type"].present() ? key["type"].text() : key["kind"].text();
-  if (key["choices"].present()) {
-    out = key["choices"].text();
-    std::replace(out.begin(), out.end(), '|', ' ');
-  }
-  // The bounds of whole numbers are printed as floats, "100000.0".
-  const auto bound = [&](const char* name) {
-    std::string text = key[name].present() ? key[name].text() : "";
-    if (key["type"].text() == "int" && text.ends_with(".0")) text.resize(text.size() - 2);
-    return text;
-  };
-  const std::string low = bound("min"), high = bound("max");
-  if (!low.empty()) out += key["max"].present() ? ", " + low + " to " + high : ", at least " + low;
-  if (low.empty() && key["max"].present()) out += ", at most " + high;
-  if (key["required"].flag()) return out + ", required";
-  const std::string fallback = key["default"].given() ? key["default"].text() : "";
-  return fallback.empty() ? out : out + ", default: " + fallback;
-}
 
 void print_keys(const std::vector<Json>& keys, std::string_view name_of, size_t indent) {
   for (const Json& key : keys) {

@@ -152,9 +152,6 @@ int run_show(const Args& args) {
 int run_plan(const Args& args) {
   Setup setup(args);
   setup.make_engine();
-  if (args.has("--costs")) {
-    check(percale_options_set(setup.session_options.get(), "costs", args.get("--costs").c_str()));
-  }
   const Model model(setup, args.positional()[0]);
   const std::string json = explain(setup, model, args, "plan");
   if (args.json()) {
@@ -209,7 +206,7 @@ int run_kernels(const Args& args) {
 
 constexpr Flag kPlanFlags[] = {
     {"--feed-shape", "NAME=1,3,224,224", "shape of an input; unknown dims become 1"},
-    {"--costs", "TRACE.json", "output of 'percale trace'; its node times replace the estimates of the cost model"},
+    {"--costs", "TRACE.json", "The output of 'percale trace' is one.", {"session", "costs"}},
 };
 constexpr Flag kFeedShape[] = {{"--feed-shape", "NAME=1,3,224,224", "shape of an input; unknown dims become 1"}};
 

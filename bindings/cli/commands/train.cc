@@ -20,11 +20,10 @@ namespace {
 
 constexpr Flag kFlags[] = {
     {"--data", "DIR", "folder of the data files; also searched: PERCALE_DATA, the cache, the SPEC's folder"},
-    {"--epochs", "N", "number of passes over the data; overrides the SPEC"},
-    {"--seed", "N", "random seed; overrides the SPEC"},
-    {"--shards", "N", "number of parts of each batch; overrides the SPEC"},
-    {"--mode", "MODE",
-     "sync: a step waits for all shards; backup:M: for the first M; bounded:K: variables may be K steps old; async"},
+    {"--epochs", "N", "Overrides the SPEC.", {"trainer", "epochs"}},
+    {"--seed", "N", "Overrides the SPEC.", {"trainer", "seed"}},
+    {"--shards", "N", "Overrides the SPEC.", {"trainer", "shards"}},
+    {"--mode", "MODE", "Overrides the SPEC.", {"trainer", "mode"}},
     {"--weights", "FILE", "initial values of all parameters, a safetensors file"},
     {"--out", "DIR", "folder for checkpoints, history.csv (written during training), loss.svg and model.percale"},
     {"--resume", "DIR",
@@ -89,15 +88,6 @@ int32_t on_step(void* user, const percale_progress* progress) {
     written = update_histories(training, epoch_ended);
   }
   return training.failed == nullptr && written && training.ended_by == 0 ? 0 : 1;
-}
-
-void set_flags(Setup& setup, const Args& args) {
-  constexpr std::pair<const char*, const char*> kKeys[] = {
-      {"--epochs", "epochs"}, {"--seed", "seed"}, {"--shards", "shards"}, {"--mode", "mode"}};
-  for (const auto& [flag, key] : kKeys) {
-    if (args.has(flag))
-      check_setting(percale_options_set(setup.trainer_options.get(), key, args.get(flag).c_str()), flag);
-  }
 }
 
 // Writes the trained model, history and plot to the folder, and prints their paths for people.
@@ -186,39 +176,28 @@ void tell_what_is_left(const Json& facts, bool trained) {
   }
 }
 
-int run_train(const Args& args) {
-  const bool writes = args.has("--out") || args.has("--resume");
-  const int64_t every = args.integer("--checkpoint-every", 0, 1);
-  for (const char* flag : {"--checkpoint-every", "--overwrite"}) {
-    if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " requires --out DIR"};
-  }
-  Setup setup(args);
-  set_flags(setup, args);
-  const Job job(setup, args);
-  percale_trainer* const made = job.trainer.get();
-  percale_variables* const table = job.variables.get();
-  if (args.has("--weights")) check(percale_variables_load(table, args.get("--weights").c_str(), 1));
-  if (!args.json()) std::fprintf(stderr, "devices: %s\n", device_list(setup).c_str());
+// Takes the folder for the results, and restores the run that continues. Returns the folder, which
+// is empty if nothing is written.
+std::string open_folder(percale_trainer* trainer, const Args& args) {
   std::string out = args.get("--out");
   if (args.has("--resume")) {
-    const std::string folder = resume(made, args.get("--resume"));
+    const std::string folder = resume(trainer, args.get("--resume"));
     if (out.empty()) out = folder;
   }
-  if (!out.empty()) take_folder(made, out, args.has("--overwrite"));
+  if (!out.empty()) take_folder(trainer, out, args.has("--overwrite"));
+  return out;
+}
 
-  const int64_t before = percale_trainer_steps(made);
-  Training training{made, ProgressBar(job.spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every};
-  if (!out.empty()) training.histories.emplace_back(out + "/" + kHistoryFile, "csv");
+void open_histories(Training& training, const Args& args) {
+  if (!training.out.empty()) training.histories.emplace_back(training.out + "/" + kHistoryFile, "csv");
   if (args.has("--history")) training.histories.emplace_back(args.get("--history"), "csv");
   if (args.has("--tensorboard")) training.histories.emplace_back(event_path(args.get("--tensorboard")), "events");
   update_histories(training, true);
-  Trace trace;
-  if (args.has("--trace")) {
-    trace = make_trace(setup);
-    percale_trainer_set_trace(made, trace.get());
-  }
-  const StopSignals signals;
-  percale_status* fitted = percale_trainer_fit(made, nullptr, 0, on_step, &training);
+}
+
+// Trains until the last step or a signal. Throws if the training or writing its files failed.
+void fit(Training& training) {
+  percale_status* fitted = percale_trainer_fit(training.trainer, nullptr, 0, on_step, &training);
   training.bar.clear();
   update_histories(training, true);
   if (training.failed != nullptr) {
@@ -227,6 +206,46 @@ int run_train(const Args& args) {
   }
   check(fitted);
   for (const HistoryFile& file : training.histories) file.check_written();
+}
+
+// Evaluates the test data, if the SPEC has any and no signal ended the training.
+Json evaluate_test(const Training& training, const Json& spec) {
+  if (training.ended_by != 0 || !spec["data"]["test"].given()) return {};
+  percale_text* json = nullptr;
+  check(percale_trainer_evaluate(training.trainer, nullptr, &json));
+  return Json::parse(take_text(json));
+}
+
+std::string digest_of(percale_variables* table) {
+  percale_text* text = nullptr;
+  check(percale_variables_digest(table, &text));
+  return take_text(text);
+}
+
+int run_train(const Args& args) {
+  const bool writes = args.has("--out") || args.has("--resume");
+  const int64_t every = args.integer("--checkpoint-every", 0, 1);
+  for (const char* flag : {"--checkpoint-every", "--overwrite"}) {
+    if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " requires --out DIR"};
+  }
+  Setup setup(args);
+  const Job job(setup, args);
+  percale_trainer* const made = job.trainer.get();
+  percale_variables* const table = job.variables.get();
+  if (args.has("--weights")) check(percale_variables_load(table, args.get("--weights").c_str(), 1));
+  if (!args.json()) std::fprintf(stderr, "devices: %s\n", device_list(setup).c_str());
+  const std::string out = open_folder(made, args);
+
+  const int64_t before = percale_trainer_steps(made);
+  Training training{made, ProgressBar(job.spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every};
+  open_histories(training, args);
+  Trace trace;
+  if (args.has("--trace")) {
+    trace = make_trace(setup);
+    percale_trainer_set_trace(made, trace.get());
+  }
+  const StopSignals signals;
+  fit(training);
   if (!out.empty() && percale_trainer_steps(made) > before) write_results(made, table, out, args.json());
   if (trace != nullptr) {
     percale_trainer_set_trace(made, nullptr);
@@ -238,15 +257,8 @@ int run_train(const Args& args) {
     tell_what_is_left(describe(made), training.last.has_value());
   }
 
-  Json test;
-  if (training.ended_by == 0 && job.spec["data"]["test"].given()) {
-    percale_text* json = nullptr;
-    check(percale_trainer_evaluate(made, nullptr, &json));
-    test = Json::parse(take_text(json));
-  }
-  percale_text* digest_text = nullptr;
-  check(percale_variables_digest(table, &digest_text));
-  const std::string digest = take_text(digest_text);
+  const Json test = evaluate_test(training, job.spec);
+  const std::string digest = digest_of(table);
   const int exit_code = training.ended_by != 0 ? kEndedBySignal + training.ended_by : 0;
   if (args.json()) {
     print_json(training, test, digest);

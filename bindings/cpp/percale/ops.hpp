@@ -51,12 +51,13 @@ inline Value Add(Builder& builder, Value A, Value B, const char* name = nullptr)
   return builder.node("Add", all, {}, 1, name)[0];
 }
 
-/// Of AffineGrid().
+/// The attributes of AffineGrid().
 struct AffineGridAttributes {
   std::optional<int64_t> align_corners = {};  ///< default 0, 0 to 1
 };
-/// The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of `size` [N,C,(D,)H,W]. x, y
-/// and z run from -1 to 1 between the centres of the first and last elements (align_corners) or the outer edges.
+/// The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of `size`
+/// [N,C,(D,)H,W]. x, y and z run from -1 to 1 between the centres of the first and last elements
+/// (align_corners) or the outer edges.
 /// Input theta: f32 f16 f64 bf16.
 /// Input size: i64.
 inline Value AffineGrid(Builder& builder, Value theta, Value size, const AffineGridAttributes& attributes = {}, const char* name = nullptr) {
@@ -75,12 +76,12 @@ inline Value And(Builder& builder, Value A, Value B, const char* name = nullptr)
   return builder.node("And", all, {}, 1, name)[0];
 }
 
-/// Of ApplyAdagrad().
+/// The attributes of ApplyAdagrad().
 struct ApplyAdagradAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-10, 0 or more
   std::optional<double> weight_decay = {};  ///< default 0, 0 or more
 };
-/// Of ApplyAdagrad(); empty where they were not asked for.
+/// The outputs of ApplyAdagrad(); empty where they were not asked for.
 struct ApplyAdagradOutputs {
   Value new_param, new_square;  ///< in the op's order
 };
@@ -102,19 +103,19 @@ inline ApplyAdagradOutputs ApplyAdagrad(Builder& builder, Value param, Value gra
   return {out[0], out[1]};
 }
 
-/// Of ApplyAdam().
+/// The attributes of ApplyAdam().
 struct ApplyAdamAttributes {
   std::optional<double> beta1 = {};  ///< default 0.9, 0 to 1
   std::optional<double> beta2 = {};  ///< default 0.999, 0 to 1
   std::optional<double> epsilon = {};  ///< default 1e-08, 0 or more
   std::optional<double> weight_decay = {};  ///< default 0, 0 or more
 };
-/// Of ApplyAdam(); empty where they were not asked for.
+/// The outputs of ApplyAdam(); empty where they were not asked for.
 struct ApplyAdamOutputs {
   Value new_param, new_m, new_v;  ///< in the op's order
 };
-/// m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; param - learning_rate / (1 - beta1^step) * m / (sqrt(v
-/// / (1 - beta2^step)) + epsilon) (PyTorch's Adam).
+/// m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; param - learning_rate / (1 -
+/// beta1^step) * m / (sqrt(v / (1 - beta2^step)) + epsilon) (PyTorch's Adam).
 /// Input param: f32 f16 f64 bf16.
 /// Input grad: f32 f16 f64 bf16.
 /// Input m: f32 f16 f64 bf16.
@@ -136,18 +137,19 @@ inline ApplyAdamOutputs ApplyAdam(Builder& builder, Value param, Value grad, Val
   return {out[0], out[1], out[2]};
 }
 
-/// Of ApplyAdamW().
+/// The attributes of ApplyAdamW().
 struct ApplyAdamWAttributes {
   std::optional<double> beta1 = {};  ///< default 0.9, 0 to 1
   std::optional<double> beta2 = {};  ///< default 0.999, 0 to 1
   std::optional<double> epsilon = {};  ///< default 1e-08, 0 or more
   std::optional<double> weight_decay = {};  ///< default 0.01, 0 or more
 };
-/// Of ApplyAdamW(); empty where they were not asked for.
+/// The outputs of ApplyAdamW(); empty where they were not asked for.
 struct ApplyAdamWOutputs {
   Value new_param, new_m, new_v;  ///< in the op's order
 };
-/// ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g (PyTorch's AdamW).
+/// ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g
+/// (PyTorch's AdamW).
 /// Input param: f32 f16 f64 bf16.
 /// Input grad: f32 f16 f64 bf16.
 /// Input m: f32 f16 f64 bf16.
@@ -169,7 +171,7 @@ inline ApplyAdamWOutputs ApplyAdamW(Builder& builder, Value param, Value grad, V
   return {out[0], out[1], out[2]};
 }
 
-/// Of ApplyFtrl().
+/// The attributes of ApplyFtrl().
 struct ApplyFtrlAttributes {
   std::optional<double> learning_rate_power = {};  ///< default -0.5, -1000000.0 to 0
   std::optional<double> l1 = {};  ///< default 0, 0 or more
@@ -177,14 +179,15 @@ struct ApplyFtrlAttributes {
   std::optional<double> l2_shrinkage = {};  ///< default 0, 0 or more
   std::optional<double> beta = {};  ///< default 0, 0 or more
 };
-/// Of ApplyFtrl(); empty where they were not asked for.
+/// The outputs of ApplyFtrl(); empty where they were not asked for.
 struct ApplyFtrlOutputs {
   Value new_param, new_accumulator, new_linear;  ///< in the op's order
 };
-/// FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2; z' =
-/// z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'| <= l1,
-/// otherwise (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) and linear
-/// (z) have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar above 0.
+/// FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage param;
+/// n' = n + g^2; z' = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the
+/// new param is 0 where |z'| <= l1, otherwise (sign(z') l1 - z') / ((n'^-p + beta) /
+/// learning_rate + 2 l2). param, grad, accumulator (n) and linear (z) have the same shape and the
+/// same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar above 0.
 /// Input param: f32 f16 f64 bf16.
 /// Input grad: f32 f16 f64 bf16.
 /// Input accumulator: f32 f16 f64 bf16.
@@ -206,22 +209,23 @@ inline ApplyFtrlOutputs ApplyFtrl(Builder& builder, Value param, Value grad, Val
   return {out[0], out[1], out[2]};
 }
 
-/// Of ApplyLAMB().
+/// The attributes of ApplyLAMB().
 struct ApplyLAMBAttributes {
   std::optional<double> beta1 = {};  ///< default 0.9, 0 to 1
   std::optional<double> beta2 = {};  ///< default 0.999, 0 to 1
   std::optional<double> epsilon = {};  ///< default 1e-06, 0 or more
   std::optional<double> weight_decay = {};  ///< default 0, 0 or more
 };
-/// Of ApplyLAMB(); empty where they were not asked for.
+/// The outputs of ApplyLAMB(); empty where they were not asked for.
 struct ApplyLAMBOutputs {
   Value new_param, new_m, new_v;  ///< in the op's order
 };
-/// LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; u = m' / (1 -
-/// beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param; the new param is param - learning_rate
-/// |param| / |u| u. The norms are Euclidean norms of the whole tensor; their ratio is 1 if either is 0. g is grad
-/// times grad_scale. param, grad, m and v have the same shape and the same dtype, one of f16, bf16, f32, f64;
-/// learning_rate and step are scalars.
+/// LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2)
+/// g^2; u = m' / (1 - beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param;
+/// the new param is param - learning_rate |param| / |u| u. The norms are Euclidean norms of the
+/// whole tensor; their ratio is 1 if either is 0. g is grad times grad_scale. param, grad, m and v
+/// have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate and step are
+/// scalars.
 /// Input param: f32 f16 f64 bf16.
 /// Input grad: f32 f16 f64 bf16.
 /// Input m: f32 f16 f64 bf16.
@@ -243,19 +247,19 @@ inline ApplyLAMBOutputs ApplyLAMB(Builder& builder, Value param, Value grad, Val
   return {out[0], out[1], out[2]};
 }
 
-/// Of ApplyLion().
+/// The attributes of ApplyLion().
 struct ApplyLionAttributes {
   std::optional<double> beta1 = {};  ///< default 0.9, 0 to 1
   std::optional<double> beta2 = {};  ///< default 0.99, 0 to 1
   std::optional<double> weight_decay = {};  ///< default 0, 0 or more
 };
-/// Of ApplyLion(); empty where they were not asked for.
+/// The outputs of ApplyLion(); empty where they were not asked for.
 struct ApplyLionOutputs {
   Value new_param, new_m;  ///< in the op's order
 };
-/// Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new param is
-/// param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m have the same shape and the same
-/// dtype, one of f16, bf16, f32, f64; learning_rate is a scalar.
+/// Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g;
+/// the new param is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and
+/// m have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar.
 /// Input param: f32 f16 f64 bf16.
 /// Input grad: f32 f16 f64 bf16.
 /// Input m: f32 f16 f64 bf16.
@@ -274,18 +278,18 @@ inline ApplyLionOutputs ApplyLion(Builder& builder, Value param, Value grad, Val
   return {out[0], out[1]};
 }
 
-/// Of ApplyMomentum().
+/// The attributes of ApplyMomentum().
 struct ApplyMomentumAttributes {
   std::optional<double> momentum = {};  ///< default 0.9, 0 or more
   std::optional<int64_t> nesterov = {};  ///< default 0, 0 to 1
   std::optional<double> weight_decay = {};  ///< default 0, 0 or more
 };
-/// Of ApplyMomentum(); empty where they were not asked for.
+/// The outputs of ApplyMomentum(); empty where they were not asked for.
 struct ApplyMomentumOutputs {
   Value new_param, new_buffer;  ///< in the op's order
 };
-/// buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param - learning_rate * (g +
-/// momentum * buffer) (PyTorch's SGD).
+/// buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param -
+/// learning_rate * (g + momentum * buffer) (PyTorch's SGD).
 /// Input param: f32 f16 f64 bf16.
 /// Input grad: f32 f16 f64 bf16.
 /// Input buffer: f32 f16 f64 bf16.
@@ -304,20 +308,20 @@ inline ApplyMomentumOutputs ApplyMomentum(Builder& builder, Value param, Value g
   return {out[0], out[1]};
 }
 
-/// Of ApplyRMSProp().
+/// The attributes of ApplyRMSProp().
 struct ApplyRMSPropAttributes {
   std::optional<double> alpha = {};  ///< default 0.99, 0 to 1
   std::optional<double> epsilon = {};  ///< default 1e-08, 0 or more
   std::optional<double> momentum = {};  ///< default 0, 0 or more
   std::optional<double> weight_decay = {};  ///< default 0, 0 or more
-  size_t outputs = 2;  ///< how many are computed
+  size_t outputs = 2;  ///< the number of outputs to compute
 };
-/// Of ApplyRMSProp(); empty where they were not asked for.
+/// The outputs of ApplyRMSProp(); empty where they were not asked for.
 struct ApplyRMSPropOutputs {
   Value new_param, new_square, new_buffer;  ///< in the op's order
 };
-/// s = alpha s + (1 - alpha) g^2; d = g / (sqrt(s) + epsilon); param - learning_rate * d, or with a buffer: buffer =
-/// momentum * buffer + d; param - learning_rate * buffer (PyTorch's RMSprop).
+/// s = alpha s + (1 - alpha) g^2; d = g / (sqrt(s) + epsilon); param - learning_rate * d, or with a
+/// buffer: buffer = momentum * buffer + d; param - learning_rate * buffer (PyTorch's RMSprop).
 /// Input param: f32 f16 f64 bf16.
 /// Input grad: f32 f16 f64 bf16.
 /// Input square: f32 f16 f64 bf16.
@@ -338,7 +342,7 @@ inline ApplyRMSPropOutputs ApplyRMSProp(Builder& builder, Value param, Value gra
   return {out[0], out[1], out[2]};
 }
 
-/// Of ApplySGD().
+/// The attributes of ApplySGD().
 struct ApplySGDAttributes {
   std::optional<double> weight_decay = {};  ///< default 0, 0 or more
 };
@@ -356,14 +360,14 @@ inline Value ApplySGD(Builder& builder, Value param, Value grad, Value learning_
   return builder.node("percale:ApplySGD", all, given, 1, name)[0];
 }
 
-/// Of ArgMax().
+/// The attributes of ArgMax().
 struct ArgMaxAttributes {
   std::optional<int64_t> axis = {};  ///< default 0
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> select_last_index = {};  ///< default 0, 0 to 1
 };
-/// The index of the greatest element along `axis`: the first of equals, or the last with select_last_index. NaN
-/// counts as greatest.
+/// The index of the greatest element along `axis`: the first of equals, or the last with
+/// select_last_index. NaN counts as greatest.
 /// Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// The gradient is zero.
 inline Value ArgMax(Builder& builder, Value data, const ArgMaxAttributes& attributes = {}, const char* name = nullptr) {
@@ -375,14 +379,14 @@ inline Value ArgMax(Builder& builder, Value data, const ArgMaxAttributes& attrib
   return builder.node("ArgMax", all, given, 1, name)[0];
 }
 
-/// Of ArgMin().
+/// The attributes of ArgMin().
 struct ArgMinAttributes {
   std::optional<int64_t> axis = {};  ///< default 0
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> select_last_index = {};  ///< default 0, 0 to 1
 };
-/// The index of the least element along `axis`: the first of equals, or the last with select_last_index. NaN counts
-/// as least.
+/// The index of the least element along `axis`: the first of equals, or the last with
+/// select_last_index. NaN counts as least.
 /// Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// The gradient is zero.
 inline Value ArgMin(Builder& builder, Value data, const ArgMinAttributes& attributes = {}, const char* name = nullptr) {
@@ -408,12 +412,12 @@ inline Value Asinh(Builder& builder, Value input, const char* name = nullptr) {
   return builder.node("Asinh", all, {}, 1, name)[0];
 }
 
-/// Of Assert().
+/// The attributes of Assert().
 struct AssertAttributes {
   std::optional<std::string> message = {};  ///< default ""
 };
-/// Returns X unchanged, if it is given, and fails the run with `message` unless every element of the condition is
-/// true.
+/// Returns X unchanged, if it is given, and fails the run with `message` unless every element of
+/// the condition is true.
 /// Input condition: bool.
 /// Input X (optional): 23 types.
 inline Value Assert(Builder& builder, Value condition, Value X = {}, const AssertAttributes& attributes = {}, const char* name = nullptr) {
@@ -424,7 +428,7 @@ inline Value Assert(Builder& builder, Value condition, Value X = {}, const Asser
   return builder.node("percale:Assert", all, given, 1, name)[0];
 }
 
-/// Of Assign().
+/// The attributes of Assign().
 struct AssignAttributes {
   std::optional<std::string> variable = {};  ///< required
 };
@@ -438,7 +442,7 @@ inline void Assign(Builder& builder, Value value, const AssignAttributes& attrib
   builder.node("percale:Assign", all, given, 0, name);
 }
 
-/// Of AssignAdd().
+/// The attributes of AssignAdd().
 struct AssignAddAttributes {
   std::optional<std::string> variable = {};  ///< required
 };
@@ -466,7 +470,7 @@ inline Value Atanh(Builder& builder, Value input, const char* name = nullptr) {
   return builder.node("Atanh", all, {}, 1, name)[0];
 }
 
-/// Of Attention().
+/// The attributes of Attention().
 struct AttentionAttributes {
   std::optional<int64_t> is_causal = {};  ///< default 0, 0 to 1
   std::optional<int64_t> kv_num_heads = {};  ///< 1 or more
@@ -477,15 +481,16 @@ struct AttentionAttributes {
   std::optional<double> scale = {};  ///< 0 or more
   std::optional<double> softcap = {};  ///< default 0
   std::optional<int64_t> softmax_precision = {};  ///< may be left out
-  size_t outputs = 1;  ///< how many are computed
+  size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// Of Attention(); empty where they were not asked for.
+/// The outputs of Attention(); empty where they were not asked for.
 struct AttentionOutputs {
   Value Y, present_key, present_value, qk_matmul_output;  ///< in the op's order
 };
-/// Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al. 2017). Heads of Q may
-/// share heads of K and V (Ainslie et al. 2023). Past keys and values precede the new ones. Each input is [batch,
-/// heads, sequence, size] or [batch, sequence, heads * size]. A query without any key gives zeros.
+/// Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al. 2017).
+/// Heads of Q may share heads of K and V (Ainslie et al. 2023). Past keys and values precede the
+/// new ones. Each input is [batch, heads, sequence, size] or [batch, sequence, heads * size]. A
+/// query without any key gives zeros.
 /// Input Q: f32 f16 f64 bf16.
 /// Input K: f32 f16 f64 bf16.
 /// Input V: f32 f16 f64 bf16.
@@ -511,7 +516,7 @@ inline AttentionOutputs Attention(Builder& builder, Value Q, Value K, Value V, V
   return {out[0], out[1], out[2], out[3]};
 }
 
-/// Of AveragePool().
+/// The attributes of AveragePool().
 struct AveragePoolAttributes {
   std::optional<std::string> auto_pad = {};  ///< default "NOTSET"
   std::optional<int64_t> ceil_mode = {};  ///< default 0, 0 to 1
@@ -521,8 +526,8 @@ struct AveragePoolAttributes {
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// The mean under each position of a sliding window over X [N,C,D1,...]; with count_include_pad the padding counts as
-/// zeros.
+/// The mean under each position of a sliding window over X [N,C,D1,...]; with count_include_pad the
+/// padding counts as zeros.
 /// Input X: f32 f16 f64 bf16.
 inline Value AveragePool(Builder& builder, Value X, const AveragePoolAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -537,7 +542,7 @@ inline Value AveragePool(Builder& builder, Value X, const AveragePoolAttributes&
   return builder.node("AveragePool", all, given, 1, name)[0];
 }
 
-/// Of AveragePoolGrad().
+/// The attributes of AveragePoolGrad().
 struct AveragePoolGradAttributes {
   std::optional<std::string> auto_pad = {};  ///< default "NOTSET"
   std::optional<int64_t> ceil_mode = {};  ///< default 0, 0 to 1
@@ -549,8 +554,8 @@ struct AveragePoolGradAttributes {
   std::optional<int64_t> global = {};  ///< default 0, 0 to 1
   std::optional<std::vector<int64_t>> spatial_shape = {};  ///< 0 or more
 };
-/// Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial dims of X come from
-/// the attribute 'spatial_shape' or from the input 'shape', the shape of X.
+/// Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial dims
+/// of X come from the attribute 'spatial_shape' or from the input 'shape', the shape of X.
 /// Input dY: f32 f16 f64 bf16.
 /// Input shape (optional): i64.
 inline Value AveragePoolGrad(Builder& builder, Value dY, Value shape = {}, const AveragePoolGradAttributes& attributes = {}, const char* name = nullptr) {
@@ -569,12 +574,13 @@ inline Value AveragePoolGrad(Builder& builder, Value dY, Value shape = {}, const
   return builder.node("percale:AveragePoolGrad", all, given, 1, name)[0];
 }
 
-/// Of BatchMatMul().
+/// The attributes of BatchMatMul().
 struct BatchMatMulAttributes {
   std::optional<int64_t> transA = {};  ///< default 0, 0 to 1
   std::optional<int64_t> transB = {};  ///< default 0, 0 to 1
 };
-/// MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the attributes say so.
+/// MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the attributes
+/// say so.
 /// Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input B: f32 i32 i64 f16 f64 u32 u64 bf16.
 inline Value BatchMatMul(Builder& builder, Value A, Value B, const BatchMatMulAttributes& attributes = {}, const char* name = nullptr) {
@@ -585,19 +591,20 @@ inline Value BatchMatMul(Builder& builder, Value A, Value B, const BatchMatMulAt
   return builder.node("percale:BatchMatMul", all, given, 1, name)[0];
 }
 
-/// Of BatchNormalization().
+/// The attributes of BatchNormalization().
 struct BatchNormalizationAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-05, 0 or more
   std::optional<double> momentum = {};  ///< default 0.9
   std::optional<int64_t> training_mode = {};  ///< default 0, 0 to 1
-  size_t outputs = 1;  ///< how many are computed
+  size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// Of BatchNormalization(); empty where they were not asked for.
+/// The outputs of BatchNormalization(); empty where they were not asked for.
 struct BatchNormalizationOutputs {
   Value Y, running_mean, running_var;  ///< in the op's order
 };
-/// Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode, mean and (biased)
-/// variance are those of the batch, and running_x = input_x * momentum + batch_x * (1 - momentum).
+/// Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode,
+/// mean and (biased) variance are those of the batch, and running_x = input_x * momentum +
+/// batch_x * (1 - momentum).
 /// Input X: f32 f16 f64 bf16.
 /// Input scale: f32 f16 f64 bf16.
 /// Input B: f32 f16 f64 bf16.
@@ -614,17 +621,18 @@ inline BatchNormalizationOutputs BatchNormalization(Builder& builder, Value X, V
   return {out[0], out[1], out[2]};
 }
 
-/// Of BatchNormalizationGrad().
+/// The attributes of BatchNormalizationGrad().
 struct BatchNormalizationGradAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-05, 0 or more
   std::optional<int64_t> training_mode = {};  ///< default 0, 0 to 1
 };
-/// Of BatchNormalizationGrad(); empty where they were not asked for.
+/// The outputs of BatchNormalizationGrad(); empty where they were not asked for.
 struct BatchNormalizationGradOutputs {
   Value dX, dscale, dB;  ///< in the op's order
 };
-/// Gradients of BatchNormalization with respect to X, scale and B. In training mode the statistics of the batch are
-/// recomputed from X and the gradient flows through them; otherwise they are the inputs mean and var.
+/// Gradients of BatchNormalization with respect to X, scale and B. In training mode the statistics
+/// of the batch are recomputed from X and the gradient flows through them; otherwise they are the
+/// inputs mean and var.
 /// Input dY: f32 f16 f64 bf16.
 /// Input X: f32 f16 f64 bf16.
 /// Input scale: f32 f16 f64 bf16.
@@ -642,13 +650,14 @@ inline BatchNormalizationGradOutputs BatchNormalizationGrad(Builder& builder, Va
   return {out[0], out[1], out[2]};
 }
 
-/// Of Bernoulli().
+/// The attributes of Bernoulli().
 struct BernoulliAttributes {
   std::optional<int64_t> dtype = {};  ///< may be left out
   std::optional<int64_t> id = {};  ///< default 0, 0 or more
   std::optional<double> seed = {};  ///< default 0
 };
-/// 1 with the probability that the input holds, otherwise 0, in the dtype of the input unless dtype is given.
+/// 1 with the probability that the input holds, otherwise 0, in the dtype of the input unless dtype
+/// is given.
 /// Input input: f32 f16 f64 bf16.
 /// The gradient is zero.
 inline Value Bernoulli(Builder& builder, Value input, const BernoulliAttributes& attributes = {}, const char* name = nullptr) {
@@ -660,11 +669,12 @@ inline Value Bernoulli(Builder& builder, Value input, const BernoulliAttributes&
   return builder.node("Bernoulli", all, given, 1, name)[0];
 }
 
-/// Of BinaryCrossEntropyWithLogits().
+/// The attributes of BinaryCrossEntropyWithLogits().
 struct BinaryCrossEntropyWithLogitsAttributes {
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
-/// max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape, reduced by `reduction`.
+/// max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape, reduced by
+/// `reduction`.
 /// Input logits: f32 f16 f64 bf16.
 /// Input targets: f32 f16 f64 bf16.
 inline Value BinaryCrossEntropyWithLogits(Builder& builder, Value logits, Value targets, const BinaryCrossEntropyWithLogitsAttributes& attributes = {}, const char* name = nullptr) {
@@ -674,11 +684,12 @@ inline Value BinaryCrossEntropyWithLogits(Builder& builder, Value logits, Value 
   return builder.node("percale:BinaryCrossEntropyWithLogits", all, given, 1, name)[0];
 }
 
-/// Of BitCast().
+/// The attributes of BitCast().
 struct BitCastAttributes {
   std::optional<int64_t> to = {};  ///< required
 };
-/// Reinterprets the bits of each element as an element of dtype 'to', which must have the same size.
+/// Reinterprets the bits of each element as an element of dtype 'to', which must have the same
+/// size.
 /// Input input: 23 types.
 /// No gradient.
 inline Value BitCast(Builder& builder, Value input, const BitCastAttributes& attributes = {}, const char* name = nullptr) {
@@ -688,11 +699,12 @@ inline Value BitCast(Builder& builder, Value input, const BitCastAttributes& att
   return builder.node("BitCast", all, given, 1, name)[0];
 }
 
-/// Of BitShift().
+/// The attributes of BitShift().
 struct BitShiftAttributes {
   std::optional<std::string> direction = {};  ///< required
 };
-/// X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of bits or more gives 0.
+/// X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of
+/// bits or more gives 0.
 /// Input X: u8 u16 u32 u64.
 /// Input Y: u8 u16 u32 u64.
 /// No gradient.
@@ -738,12 +750,13 @@ inline Value BitwiseXor(Builder& builder, Value A, Value B, const char* name = n
   return builder.node("BitwiseXor", all, {}, 1, name)[0];
 }
 
-/// Of BlackmanWindow().
+/// The attributes of BlackmanWindow().
 struct BlackmanWindowAttributes {
   std::optional<int64_t> output_datatype = {};  ///< default 1
   std::optional<int64_t> periodic = {};  ///< default 1, 0 to 1
 };
-/// 0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N) for n below size; N is size if periodic, else size - 1.
+/// 0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N) for n below size; N is size if periodic, else
+/// size - 1.
 /// Input size: i32 i64.
 /// No gradient.
 inline Value BlackmanWindow(Builder& builder, Value size, const BlackmanWindowAttributes& attributes = {}, const char* name = nullptr) {
@@ -754,7 +767,7 @@ inline Value BlackmanWindow(Builder& builder, Value size, const BlackmanWindowAt
   return builder.node("BlackmanWindow", all, given, 1, name)[0];
 }
 
-/// Of Call().
+/// The attributes of Call().
 struct CallAttributes {
   std::optional<std::string> function = {};  ///< required
 };
@@ -768,15 +781,16 @@ inline std::vector<Value> Call(Builder& builder, size_t outputs, Values inputs, 
   return builder.node("percale:Call", all, given, outputs, name);
 }
 
-/// Of Cast().
+/// The attributes of Cast().
 struct CastAttributes {
   std::optional<int64_t> to = {};  ///< required
   std::optional<int64_t> saturate = {};  ///< default 1, 0 to 1
   std::optional<std::string> round_mode = {};  ///< default "up"
 };
-/// Converts the input to dtype `to`. Floats round to nearest; to integers they truncate towards zero and saturate
-/// (NaN gives 0). Integers, and floats converted to 4- and 2-bit integers, wrap. To bool, the result is x != 0.
-/// saturate and round_mode apply to float8 as in ONNX; values beyond the range of f4e2m1 saturate at 6.
+/// Converts the input to dtype `to`. Floats round to nearest; to integers they truncate towards
+/// zero and saturate (NaN gives 0). Integers, and floats converted to 4- and 2-bit integers, wrap.
+/// To bool, the result is x != 0. saturate and round_mode apply to float8 as in ONNX; values beyond
+/// the range of f4e2m1 saturate at 6.
 /// Input input: 23 types.
 inline Value Cast(Builder& builder, Value input, const CastAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -787,7 +801,7 @@ inline Value Cast(Builder& builder, Value input, const CastAttributes& attribute
   return builder.node("Cast", all, given, 1, name)[0];
 }
 
-/// Of CastLike().
+/// The attributes of CastLike().
 struct CastLikeAttributes {
   std::optional<int64_t> saturate = {};  ///< default 1, 0 to 1
   std::optional<std::string> round_mode = {};  ///< default "up"
@@ -811,7 +825,7 @@ inline Value Ceil(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Ceil", all, {}, 1, name)[0];
 }
 
-/// Of Celu().
+/// The attributes of Celu().
 struct CeluAttributes {
   std::optional<double> alpha = {};  ///< default 1
 };
@@ -824,12 +838,12 @@ inline Value Celu(Builder& builder, Value X, const CeluAttributes& attributes = 
   return builder.node("Celu", all, given, 1, name)[0];
 }
 
-/// Of CenterCropPad().
+/// The attributes of CenterCropPad().
 struct CenterCropPadAttributes {
   std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
 };
-/// The centre of the input along axes (default: all), cropped or padded with zeros to the dims in shape. If the
-/// difference is odd, the extra element is at the end.
+/// The centre of the input along axes (default: all), cropped or padded with zeros to the dims in
+/// shape. If the difference is odd, the extra element is at the end.
 /// Input input_data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input shape: i32 i64.
 inline Value CenterCropPad(Builder& builder, Value input_data, Value shape, const CenterCropPadAttributes& attributes = {}, const char* name = nullptr) {
@@ -839,12 +853,12 @@ inline Value CenterCropPad(Builder& builder, Value input_data, Value shape, cons
   return builder.node("CenterCropPad", all, given, 1, name)[0];
 }
 
-/// Of CheckNumerics().
+/// The attributes of CheckNumerics().
 struct CheckNumericsAttributes {
   std::optional<std::string> message = {};  ///< default ""
 };
-/// Returns X unchanged. An infinite or NaN element fails the run with `message`. The gradient is checked in the same
-/// way.
+/// Returns X unchanged. An infinite or NaN element fails the run with `message`. The gradient is
+/// checked in the same way.
 /// Input X: f32 f16 f64 bf16.
 inline Value CheckNumerics(Builder& builder, Value X, const CheckNumericsAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -853,8 +867,8 @@ inline Value CheckNumerics(Builder& builder, Value X, const CheckNumericsAttribu
   return builder.node("percale:CheckNumerics", all, given, 1, name)[0];
 }
 
-/// The lower triangular L with L L^T = X for each symmetric matrix [..., n, n] of X. Only the lower triangle of X is
-/// read. A matrix that is not positive definite fails the run.
+/// The lower triangular L with L L^T = X for each symmetric matrix [..., n, n] of X. Only the lower
+/// triangle of X is read. A matrix that is not positive definite fails the run.
 /// Input X: f32 f16 f64 bf16.
 inline Value Cholesky(Builder& builder, Value X, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -871,22 +885,23 @@ inline Value Clip(Builder& builder, Value input, Value min = {}, Value max = {},
   return builder.node("Clip", all, {}, 1, name)[0];
 }
 
-/// The cofactors of each matrix [..., n, n] of X, which may be singular: Y[i, j] = (-1)^(i+j) times the determinant
-/// of X without row i and column j. Its gradient fails the run for a singular matrix.
+/// The cofactors of each matrix [..., n, n] of X, which may be singular: Y[i, j] = (-1)^(i+j) times
+/// the determinant of X without row i and column j. Its gradient fails the run for a singular
+/// matrix.
 /// Input X: f32 f16 f64 bf16.
 inline Value Cofactors(Builder& builder, Value X, const char* name = nullptr) {
   std::vector<Value> all{X};
   return builder.node("percale:Cofactors", all, {}, 1, name)[0];
 }
 
-/// Of Col2Im().
+/// The attributes of Col2Im().
 struct Col2ImAttributes {
   std::optional<std::vector<int64_t>> dilations = {};  ///< 1 or more
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// Sums columns [N, C * block, L] into images [N,C,D1,...] of image_shape: each column goes where a sliding window of
-/// block_shape took it from. Integers wrap; bools are combined by or.
+/// Sums columns [N, C * block, L] into images [N,C,D1,...] of image_shape: each column goes where a
+/// sliding window of block_shape took it from. Integers wrap; bools are combined by or.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input image_shape: i64.
 /// Input block_shape: i64.
@@ -900,12 +915,12 @@ inline Value Col2Im(Builder& builder, Value input, Value image_shape, Value bloc
   return builder.node("Col2Im", all, given, 1, name)[0];
 }
 
-/// Of Compress().
+/// The attributes of Compress().
 struct CompressAttributes {
   std::optional<int64_t> axis = {};  ///< may be left out
 };
-/// The slices of the input along `axis`, or its elements without `axis`, where the condition is true. The condition
-/// may be shorter than the axis.
+/// The slices of the input along `axis`, or its elements without `axis`, where the condition is
+/// true. The condition may be shorter than the axis.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input condition: bool.
 inline Value Compress(Builder& builder, Value input, Value condition, const CompressAttributes& attributes = {}, const char* name = nullptr) {
@@ -915,7 +930,7 @@ inline Value Compress(Builder& builder, Value input, Value condition, const Comp
   return builder.node("Compress", all, given, 1, name)[0];
 }
 
-/// Of Concat().
+/// The attributes of Concat().
 struct ConcatAttributes {
   std::optional<int64_t> axis = {};  ///< required
 };
@@ -929,7 +944,7 @@ inline Value Concat(Builder& builder, Values inputs, const ConcatAttributes& att
   return builder.node("Concat", all, given, 1, name)[0];
 }
 
-/// Of Constant().
+/// The attributes of Constant().
 struct ConstantAttributes {
   const Tensor* value = nullptr;  ///< may be left out
   std::optional<double> value_float = {};  ///< may be left out
@@ -950,7 +965,7 @@ inline Value Constant(Builder& builder, const ConstantAttributes& attributes = {
   return builder.node("Constant", all, given, 1, name)[0];
 }
 
-/// Of ConstantOfShape().
+/// The attributes of ConstantOfShape().
 struct ConstantOfShapeAttributes {
   const Tensor* value = nullptr;  ///< may be left out
 };
@@ -964,7 +979,7 @@ inline Value ConstantOfShape(Builder& builder, Value input, const ConstantOfShap
   return builder.node("ConstantOfShape", all, given, 1, name)[0];
 }
 
-/// Of Conv().
+/// The attributes of Conv().
 struct ConvAttributes {
   std::optional<std::string> auto_pad = {};  ///< default "NOTSET"
   std::optional<std::vector<int64_t>> dilations = {};  ///< 1 or more
@@ -973,8 +988,8 @@ struct ConvAttributes {
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// Convolution (cross-correlation) of images X [N,C,D1,...] with filters W [M,C/group,k1,...], plus B [M] per output
-/// channel; 1 to 3 spatial dims.
+/// Convolution (cross-correlation) of images X [N,C,D1,...] with filters W [M,C/group,k1,...], plus
+/// B [M] per output channel; 1 to 3 spatial dims.
 /// Input X: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input B (optional): f32 f16 f64 bf16.
@@ -991,7 +1006,7 @@ inline Value Conv(Builder& builder, Value X, Value W, Value B = {}, const ConvAt
   return builder.node("Conv", all, given, 1, name)[0];
 }
 
-/// Of ConvGradInput().
+/// The attributes of ConvGradInput().
 struct ConvGradInputAttributes {
   std::optional<std::string> auto_pad = {};  ///< default "NOTSET"
   std::optional<std::vector<int64_t>> dilations = {};  ///< 1 or more
@@ -1001,8 +1016,8 @@ struct ConvGradInputAttributes {
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
   std::optional<std::vector<int64_t>> spatial_shape = {};  ///< 0 or more
 };
-/// Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the attribute 'spatial_shape'
-/// or from the input 'shape', the shape of X.
+/// Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the attribute
+/// 'spatial_shape' or from the input 'shape', the shape of X.
 /// Input dY: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input shape (optional): i64.
@@ -1020,7 +1035,7 @@ inline Value ConvGradInput(Builder& builder, Value dY, Value W, Value shape = {}
   return builder.node("percale:ConvGradInput", all, given, 1, name)[0];
 }
 
-/// Of ConvGradWeight().
+/// The attributes of ConvGradWeight().
 struct ConvGradWeightAttributes {
   std::optional<std::string> auto_pad = {};  ///< default "NOTSET"
   std::optional<std::vector<int64_t>> dilations = {};  ///< 1 or more
@@ -1028,14 +1043,14 @@ struct ConvGradWeightAttributes {
   std::optional<std::vector<int64_t>> kernel_shape = {};  ///< 1 or more
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
-  size_t outputs = 1;  ///< how many are computed
+  size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// Of ConvGradWeight(); empty where they were not asked for.
+/// The outputs of ConvGradWeight(); empty where they were not asked for.
 struct ConvGradWeightOutputs {
   Value dW, dB;  ///< in the op's order
 };
-/// Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the attribute
-/// 'kernel_shape' or from the input 'shape', the shape of W.
+/// Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the
+/// attribute 'kernel_shape' or from the input 'shape', the shape of W.
 /// Input X: f32 f16 f64 bf16.
 /// Input dY: f32 f16 f64 bf16.
 /// Input shape (optional): i64.
@@ -1054,7 +1069,7 @@ inline ConvGradWeightOutputs ConvGradWeight(Builder& builder, Value X, Value dY,
   return {out[0], out[1]};
 }
 
-/// Of ConvInteger().
+/// The attributes of ConvInteger().
 struct ConvIntegerAttributes {
   std::optional<std::string> auto_pad = {};  ///< default "NOTSET"
   std::optional<std::vector<int64_t>> dilations = {};  ///< 1 or more
@@ -1063,7 +1078,8 @@ struct ConvIntegerAttributes {
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in i32.
+/// Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in
+/// i32.
 /// Input x: u8 i8.
 /// Input w: u8 i8.
 /// Input x_zero_point (optional): u8 i8.
@@ -1082,7 +1098,7 @@ inline Value ConvInteger(Builder& builder, Value x, Value w, Value x_zero_point 
   return builder.node("ConvInteger", all, given, 1, name)[0];
 }
 
-/// Of ConvTranspose().
+/// The attributes of ConvTranspose().
 struct ConvTransposeAttributes {
   std::optional<std::string> auto_pad = {};  ///< default "NOTSET"
   std::optional<std::vector<int64_t>> dilations = {};  ///< 1 or more
@@ -1093,8 +1109,9 @@ struct ConvTransposeAttributes {
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]. It is the gradient of Conv
-/// with respect to its input; output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 - pads.
+/// Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]. It is
+/// the gradient of Conv with respect to its input; output dim = stride * (in - 1) +
+/// output_padding + (k - 1) * dilation + 1 - pads.
 /// Input X: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input B (optional): f32 f16 f64 bf16.
@@ -1127,13 +1144,13 @@ inline Value Cosh(Builder& builder, Value input, const char* name = nullptr) {
   return builder.node("Cosh", all, {}, 1, name)[0];
 }
 
-/// Of CumProd().
+/// The attributes of CumProd().
 struct CumProdAttributes {
   std::optional<int64_t> exclusive = {};  ///< default 0, 0 to 1
   std::optional<int64_t> reverse = {};  ///< default 0, 0 to 1
 };
-/// The product of the elements up to each element along an axis, including the element itself unless exclusive is
-/// set.
+/// The product of the elements up to each element along an axis, including the element itself
+/// unless exclusive is set.
 /// Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input axis: i32 i64.
 inline Value CumProd(Builder& builder, Value x, Value axis, const CumProdAttributes& attributes = {}, const char* name = nullptr) {
@@ -1144,7 +1161,7 @@ inline Value CumProd(Builder& builder, Value x, Value axis, const CumProdAttribu
   return builder.node("CumProd", all, given, 1, name)[0];
 }
 
-/// Of CumProdGrad().
+/// The attributes of CumProdGrad().
 struct CumProdGradAttributes {
   std::optional<int64_t> exclusive = {};  ///< default 0, 0 to 1
   std::optional<int64_t> reverse = {};  ///< default 0, 0 to 1
@@ -1162,12 +1179,13 @@ inline Value CumProdGrad(Builder& builder, Value grad, Value x, Value axis, cons
   return builder.node("percale:CumProdGrad", all, given, 1, name)[0];
 }
 
-/// Of CumSum().
+/// The attributes of CumSum().
 struct CumSumAttributes {
   std::optional<int64_t> exclusive = {};  ///< default 0, 0 to 1
   std::optional<int64_t> reverse = {};  ///< default 0, 0 to 1
 };
-/// The sum of the elements up to each element along an axis, including the element itself unless exclusive is set.
+/// The sum of the elements up to each element along an axis, including the element itself unless
+/// exclusive is set.
 /// Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input axis: i32 i64.
 inline Value CumSum(Builder& builder, Value x, Value axis, const CumSumAttributes& attributes = {}, const char* name = nullptr) {
@@ -1178,14 +1196,15 @@ inline Value CumSum(Builder& builder, Value x, Value axis, const CumSumAttribute
   return builder.node("CumSum", all, given, 1, name)[0];
 }
 
-/// Of DFT().
+/// The attributes of DFT().
 struct DFTAttributes {
   std::optional<int64_t> inverse = {};  ///< default 0, 0 to 1
   std::optional<int64_t> onesided = {};  ///< default 0, 0 to 1
 };
-/// The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers, cropped or zero-padded
-/// to dft_length: sum of x[n] exp(-2 pi i k n / N). inverse: + in the exponent, divided by N. onesided: the first
-/// half of the transform of a real input, or with inverse the real output for such a half.
+/// The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers,
+/// cropped or zero-padded to dft_length: sum of x[n] exp(-2 pi i k n / N). inverse: + in the
+/// exponent, divided by N. onesided: the first half of the transform of a real input, or with
+/// inverse the real output for such a half.
 /// Input input: f32 f16 f64 bf16.
 /// Input dft_length (optional): i32 i64.
 /// Input axis (optional): i64.
@@ -1198,13 +1217,13 @@ inline Value DFT(Builder& builder, Value input, Value dft_length = {}, Value axi
   return builder.node("DFT", all, given, 1, name)[0];
 }
 
-/// Of DepthToSpace().
+/// The attributes of DepthToSpace().
 struct DepthToSpaceAttributes {
   std::optional<int64_t> blocksize = {};  ///< required, 1 to 2048
   std::optional<std::string> mode = {};  ///< default "DCR"
 };
-/// Moves channels of [N,C,H,W] into blocks of blocksize * blocksize pixels. The position in the block is the outer
-/// part (mode DCR) or the inner part (CRD) of the channel index.
+/// Moves channels of [N,C,H,W] into blocks of blocksize * blocksize pixels. The position in the
+/// block is the outer part (mode DCR) or the inner part (CRD) of the channel index.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 inline Value DepthToSpace(Builder& builder, Value input, const DepthToSpaceAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -1214,14 +1233,14 @@ inline Value DepthToSpace(Builder& builder, Value input, const DepthToSpaceAttri
   return builder.node("DepthToSpace", all, given, 1, name)[0];
 }
 
-/// Of DequantizeLinear().
+/// The attributes of DequantizeLinear().
 struct DequantizeLinearAttributes {
   std::optional<int64_t> axis = {};  ///< default 1
   std::optional<int64_t> block_size = {};  ///< default 0, 0 or more
   std::optional<int64_t> output_dtype = {};  ///< default 0
 };
-/// (x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per position along
-/// 'axis', or one per block of block_size along it.
+/// (x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per
+/// position along 'axis', or one per block of block_size along it.
 /// Input x: 14 types.
 /// Input x_scale: f32 f16 f64 bf16 f8e8m0.
 /// Input x_zero_point (optional): 14 types.
@@ -1250,18 +1269,19 @@ inline Value Div(Builder& builder, Value A, Value B, const char* name = nullptr)
   return builder.node("Div", all, {}, 1, name)[0];
 }
 
-/// Of Dropout().
+/// The attributes of Dropout().
 struct DropoutAttributes {
   std::optional<int64_t> id = {};  ///< default 0, 0 or more
   std::optional<int64_t> seed = {};  ///< default 0
-  size_t outputs = 1;  ///< how many are computed
+  size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// Of Dropout(); empty where they were not asked for.
+/// The outputs of Dropout(); empty where they were not asked for.
 struct DropoutOutputs {
   Value output, mask;  ///< in the op's order
 };
-/// In training mode, each element is kept with probability 1 - ratio and divided by it, otherwise set to zero; mask
-/// says which. Outside training mode, the data unchanged. ratio is in [0, 1], by default 0.5.
+/// In training mode, each element is kept with probability 1 - ratio and divided by it, otherwise
+/// set to zero; mask says which. Outside training mode, the data unchanged. ratio is in [0, 1], by
+/// default 0.5.
 /// Input data: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
 /// Input ratio (optional): f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
 /// Input training_mode (optional): bool.
@@ -1276,11 +1296,12 @@ inline DropoutOutputs Dropout(Builder& builder, Value data, Value ratio = {}, Va
   return {out[0], out[1]};
 }
 
-/// Of DynamicQuantizeLinear(); empty where they were not asked for.
+/// The outputs of DynamicQuantizeLinear(); empty where they were not asked for.
 struct DynamicQuantizeLinearOutputs {
   Value y, y_scale, y_zero_point;  ///< in the op's order
 };
-/// x quantised to u8, with the scale and the zero point of its own value range, extended to include 0.
+/// x quantised to u8, with the scale and the zero point of its own value range, extended to include
+/// 0.
 /// Input x: f32.
 /// No gradient.
 inline DynamicQuantizeLinearOutputs DynamicQuantizeLinear(Builder& builder, Value x, const char* name = nullptr) {
@@ -1290,12 +1311,12 @@ inline DynamicQuantizeLinearOutputs DynamicQuantizeLinear(Builder& builder, Valu
   return {out[0], out[1], out[2]};
 }
 
-/// Of Einsum().
+/// The attributes of Einsum().
 struct EinsumAttributes {
   std::optional<std::string> equation = {};  ///< required
 };
-/// Multiplies the operands' elements and sums over all labels of 'equation' that the output does not have, as
-/// numpy.einsum. An ellipsis stands for dims that broadcast.
+/// Multiplies the operands' elements and sums over all labels of 'equation' that the output does
+/// not have, as numpy.einsum. An ellipsis stands for dims that broadcast.
 /// Input Inputs (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 inline Value Einsum(Builder& builder, Values Inputs, const EinsumAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -1305,7 +1326,7 @@ inline Value Einsum(Builder& builder, Values Inputs, const EinsumAttributes& att
   return builder.node("Einsum", all, given, 1, name)[0];
 }
 
-/// Of Elu().
+/// The attributes of Elu().
 struct EluAttributes {
   std::optional<double> alpha = {};  ///< default 1
 };
@@ -1318,16 +1339,17 @@ inline Value Elu(Builder& builder, Value X, const EluAttributes& attributes = {}
   return builder.node("Elu", all, given, 1, name)[0];
 }
 
-/// Of EmbeddingBag().
+/// The attributes of EmbeddingBag().
 struct EmbeddingBagAttributes {
   std::optional<std::string> mode = {};  ///< default "mean"
   std::optional<int64_t> padding_idx = {};  ///< default -1, -1 or more
   std::optional<int64_t> include_last_offset = {};  ///< default 0, 0 to 1
 };
-/// The sum, mean or maximum (`mode`) per bag of the rows of table [rows, width] that its indices select: [bags,
-/// width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags, length], or [count] with the offset of
-/// the first index of each bag; with include_last_offset the end of the last bag follows. With mode sum, each row is
-/// multiplied by its weight. Indices equal to padding_idx are ignored (-1: none). Indices are in [0, rows).
+/// The sum, mean or maximum (`mode`) per bag of the rows of table [rows, width] that its indices
+/// select: [bags, width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags,
+/// length], or [count] with the offset of the first index of each bag; with include_last_offset the
+/// end of the last bag follows. With mode sum, each row is multiplied by its weight. Indices equal
+/// to padding_idx are ignored (-1: none). Indices are in [0, rows).
 /// Input table: f32 f16 f64 bf16.
 /// Input indices (indices): i32 i64.
 /// Input offsets (optional, indices): i32 i64.
@@ -1342,14 +1364,14 @@ inline Value EmbeddingBag(Builder& builder, Value table, Value indices, Value of
   return builder.node("percale:EmbeddingBag", all, given, 1, name)[0];
 }
 
-/// Of EmbeddingBagRows().
+/// The attributes of EmbeddingBagRows().
 struct EmbeddingBagRowsAttributes {
   std::optional<std::string> mode = {};  ///< default "mean"
   std::optional<int64_t> padding_idx = {};  ///< default -1, -1 or more
   std::optional<int64_t> include_last_offset = {};  ///< default 0, 0 to 1
 };
-/// The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width]. If rows tie for a
-/// maximum, the first receives the gradient. Padding receives zeros.
+/// The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width].
+/// If rows tie for a maximum, the first receives the gradient. Padding receives zeros.
 /// Input grad: f32 f16 f64 bf16.
 /// Input table: f32 f16 f64 bf16.
 /// Input indices (indices): i32 i64.
@@ -1396,7 +1418,7 @@ inline Value Expand(Builder& builder, Value input, Value shape, const char* name
   return builder.node("Expand", all, {}, 1, name)[0];
 }
 
-/// Of EyeLike().
+/// The attributes of EyeLike().
 struct EyeLikeAttributes {
   std::optional<int64_t> dtype = {};  ///< may be left out
   std::optional<int64_t> k = {};  ///< default 0
@@ -1412,7 +1434,7 @@ inline Value EyeLike(Builder& builder, Value input, const EyeLikeAttributes& att
   return builder.node("EyeLike", all, given, 1, name)[0];
 }
 
-/// Of Flatten().
+/// The attributes of Flatten().
 struct FlattenAttributes {
   std::optional<int64_t> axis = {};  ///< default 1
 };
@@ -1433,13 +1455,13 @@ inline Value Floor(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Floor", all, {}, 1, name)[0];
 }
 
-/// Of Fused().
+/// The attributes of Fused().
 struct FusedAttributes {
   std::optional<std::string> body = {};  ///< required
   std::optional<std::string> anchor = {};  ///< default ""
 };
-/// Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that is not elementwise,
-/// if there is one.
+/// Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that is
+/// not elementwise, if there is one.
 /// Input inputs (optional, any number): f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// No gradient.
 inline std::vector<Value> Fused(Builder& builder, size_t outputs, Values inputs, const FusedAttributes& attributes = {}, const char* name = nullptr) {
@@ -1451,7 +1473,7 @@ inline std::vector<Value> Fused(Builder& builder, size_t outputs, Values inputs,
   return builder.node("percale:Fused", all, given, outputs, name);
 }
 
-/// Of FusedAttention().
+/// The attributes of FusedAttention().
 struct FusedAttentionAttributes {
   std::optional<int64_t> k_by_row = {};  ///< default 0, 0 to 1
   std::optional<int64_t> nan_is_zero = {};  ///< default 0, 0 to 1
@@ -1459,16 +1481,17 @@ struct FusedAttentionAttributes {
   std::optional<double> scale = {};  ///< default 1
   std::optional<int64_t> v_by_row = {};  ///< default 0, 0 to 1
   std::optional<int64_t> y_by_row = {};  ///< default 0, 0 to 1
-  size_t outputs = 1;  ///< how many are computed
+  size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// Of FusedAttention(); empty where they were not asked for.
+/// The outputs of FusedAttention(); empty where they were not asked for.
 struct FusedAttentionOutputs {
   Value Y, statistics;  ///< in the op's order
 };
-/// softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch, heads, sequence,
-/// size] or, by row, [batch, sequence, heads, size]. Heads of Q may share heads of K and V. With nan_is_zero, a NaN
-/// probability, as of a query without any key, becomes 0. The softmax runs in the dtype of the mask. The statistics
-/// are, per query, the logarithm of the sum of exp of its scores, in f32, or in f64 for f64 operands.
+/// softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch,
+/// heads, sequence, size] or, by row, [batch, sequence, heads, size]. Heads of Q may share heads of
+/// K and V. With nan_is_zero, a NaN probability, as of a query without any key, becomes 0. The
+/// softmax runs in the dtype of the mask. The statistics are, per query, the logarithm of the sum
+/// of exp of its scores, in f32, or in f64 for f64 operands.
 /// Input Q: f32 f16 f64 bf16.
 /// Input K: f32 f16 f64 bf16.
 /// Input V: f32 f16 f64 bf16.
@@ -1488,7 +1511,7 @@ inline FusedAttentionOutputs FusedAttention(Builder& builder, Value Q, Value K, 
   return {out[0], out[1]};
 }
 
-/// Of FusedAttentionGrad().
+/// The attributes of FusedAttentionGrad().
 struct FusedAttentionGradAttributes {
   std::optional<int64_t> dy_by_row = {};  ///< default 0, 0 to 1
   std::optional<int64_t> k_by_row = {};  ///< default 0, 0 to 1
@@ -1497,12 +1520,13 @@ struct FusedAttentionGradAttributes {
   std::optional<int64_t> v_by_row = {};  ///< default 0, 0 to 1
   std::optional<int64_t> y_by_row = {};  ///< default 0, 0 to 1
 };
-/// Of FusedAttentionGrad(); empty where they were not asked for.
+/// The outputs of FusedAttentionGrad(); empty where they were not asked for.
 struct FusedAttentionGradOutputs {
   Value dQ, dK, dV;  ///< in the op's order
 };
-/// Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from Y and from the
-/// statistics (Dao et al. 2022). They have the layouts of Q, K and V. Shared heads and nan_is_zero are not supported.
+/// Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from Y
+/// and from the statistics (Dao et al. 2022). They have the layouts of Q, K and V. Shared heads and
+/// nan_is_zero are not supported.
 /// Input dY: f32 f16 f64 bf16.
 /// Input Q: f32 f16 f64 bf16.
 /// Input K: f32 f16 f64 bf16.
@@ -1526,8 +1550,9 @@ inline FusedAttentionGradOutputs FusedAttentionGrad(Builder& builder, Value dY, 
   return {out[0], out[1], out[2]};
 }
 
-/// Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and moved before the
-/// first half: rotates pairs of elements that are half a row apart (Su et al. 2021).
+/// Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and
+/// moved before the first half: rotates pairs of elements that are half a row apart (Su et al.
+/// 2021).
 /// Input X: f32 f16 f64 bf16.
 /// Input cos: f32 f16 f64 bf16.
 /// Input sin: f32 f16 f64 bf16.
@@ -1536,7 +1561,7 @@ inline Value FusedRotary(Builder& builder, Value X, Value cos, Value sin, const 
   return builder.node("percale:FusedRotary", all, {}, 1, name)[0];
 }
 
-/// Of GRU().
+/// The attributes of GRU().
 struct GRUAttributes {
   std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
   std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
@@ -1546,15 +1571,15 @@ struct GRUAttributes {
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
   std::optional<int64_t> layout = {};  ///< default 0, 0 to 1
   std::optional<int64_t> linear_before_reset = {};  ///< default 0
-  size_t outputs = 2;  ///< how many are computed
+  size_t outputs = 2;  ///< the number of outputs to compute
 };
-/// Of GRU(); empty where they were not asked for.
+/// The outputs of GRU(); empty where they were not asked for.
 struct GRUOutputs {
   Value Y, Y_h;  ///< in the op's order
 };
-/// Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T + B), H = (1 - z)
-/// g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T + B) replaces (r H) R^T + B. W, R and B hold
-/// the gates in the order z,r,h.
+/// Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T +
+/// B), H = (1 - z) g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T + B) replaces
+/// (r H) R^T + B. W, R and B hold the gates in the order z,r,h.
 /// Input X: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input R: f32 f16 f64 bf16.
@@ -1578,7 +1603,7 @@ inline GRUOutputs GRU(Builder& builder, Value X, Value W, Value R, Value B = {},
   return {out[0], out[1]};
 }
 
-/// Of GRUGrad().
+/// The attributes of GRUGrad().
 struct GRUGradAttributes {
   std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
   std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
@@ -1588,14 +1613,14 @@ struct GRUGradAttributes {
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
   std::optional<int64_t> layout = {};  ///< default 0, 0 to 1
   std::optional<int64_t> linear_before_reset = {};  ///< default 0
-  size_t outputs = 5;  ///< how many are computed
+  size_t outputs = 5;  ///< the number of outputs to compute
 };
-/// Of GRUGrad(); empty where they were not asked for.
+/// The outputs of GRUGrad(); empty where they were not asked for.
 struct GRUGradOutputs {
   Value dX, dW, dR, dB, dinitial_h;  ///< in the op's order
 };
-/// Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the gradients of its
-/// outputs. The forward pass is recomputed. The op has no gradient.
+/// Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the
+/// gradients of its outputs. The forward pass is recomputed. The op has no gradient.
 /// Input X: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input R: f32 f16 f64 bf16.
@@ -1622,7 +1647,7 @@ inline GRUGradOutputs GRUGrad(Builder& builder, Value X, Value W, Value R, Value
   return {out[0], out[1], out[2], out[3], out[4]};
 }
 
-/// Of Gather().
+/// The attributes of Gather().
 struct GatherAttributes {
   std::optional<int64_t> axis = {};  ///< default 0
 };
@@ -1636,11 +1661,12 @@ inline Value Gather(Builder& builder, Value data, Value indices, const GatherAtt
   return builder.node("Gather", all, given, 1, name)[0];
 }
 
-/// Of GatherElements().
+/// The attributes of GatherElements().
 struct GatherElementsAttributes {
   std::optional<int64_t> axis = {};  ///< default 0
 };
-/// For each index, the element of data at the same position, with the coordinate along `axis` replaced by the index.
+/// For each index, the element of data at the same position, with the coordinate along `axis`
+/// replaced by the index.
 /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input indices (indices): i32 i64.
 inline Value GatherElements(Builder& builder, Value data, Value indices, const GatherElementsAttributes& attributes = {}, const char* name = nullptr) {
@@ -1650,12 +1676,12 @@ inline Value GatherElements(Builder& builder, Value data, Value indices, const G
   return builder.node("GatherElements", all, given, 1, name)[0];
 }
 
-/// Of GatherGrad().
+/// The attributes of GatherGrad().
 struct GatherGradAttributes {
   std::optional<int64_t> axis = {};  ///< default 0
 };
-/// The gradient of Gather with respect to data, of shape `shape`: slices of grad are summed at the positions they
-/// were gathered from.
+/// The gradient of Gather with respect to data, of shape `shape`: slices of grad are summed at the
+/// positions they were gathered from.
 /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input indices (indices): i32 i64.
 /// Input shape: i64.
@@ -1666,12 +1692,12 @@ inline Value GatherGrad(Builder& builder, Value grad, Value indices, Value shape
   return builder.node("percale:GatherGrad", all, given, 1, name)[0];
 }
 
-/// Of GatherND().
+/// The attributes of GatherND().
 struct GatherNDAttributes {
   std::optional<int64_t> batch_dims = {};  ///< default 0, 0 to 8
 };
-/// The slices of data that tuples of indices select; the last dim of indices holds the tuples, and negative indices
-/// count from the end.
+/// The slices of data that tuples of indices select; the last dim of indices holds the tuples, and
+/// negative indices count from the end.
 /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input indices (indices): i64.
 inline Value GatherND(Builder& builder, Value data, Value indices, const GatherNDAttributes& attributes = {}, const char* name = nullptr) {
@@ -1681,12 +1707,12 @@ inline Value GatherND(Builder& builder, Value data, Value indices, const GatherN
   return builder.node("GatherND", all, given, 1, name)[0];
 }
 
-/// Of Gelu().
+/// The attributes of Gelu().
 struct GeluAttributes {
   std::optional<std::string> approximate = {};  ///< default "none"
 };
-/// x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-/// (Hendrycks and Gimpel 2016).
+/// x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x +
+/// 0.044715 x^3))) (Hendrycks and Gimpel 2016).
 /// Input X: f32 f16 f64 bf16.
 inline Value Gelu(Builder& builder, Value X, const GeluAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -1695,15 +1721,15 @@ inline Value Gelu(Builder& builder, Value X, const GeluAttributes& attributes = 
   return builder.node("Gelu", all, given, 1, name)[0];
 }
 
-/// Of Gemm().
+/// The attributes of Gemm().
 struct GemmAttributes {
   std::optional<double> alpha = {};  ///< default 1
   std::optional<double> beta = {};  ///< default 1
   std::optional<int64_t> transA = {};  ///< default 0
   std::optional<int64_t> transB = {};  ///< default 0
 };
-/// Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or transB is set, and C
-/// broadcasts to Y.
+/// Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or
+/// transB is set, and C broadcasts to Y.
 /// Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input B: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input C (optional): f32 i32 i64 f16 f64 u32 u64 bf16.
@@ -1725,7 +1751,7 @@ inline Value GlobalAveragePool(Builder& builder, Value X, const char* name = nul
   return builder.node("GlobalAveragePool", all, {}, 1, name)[0];
 }
 
-/// Of GlobalLpPool().
+/// The attributes of GlobalLpPool().
 struct GlobalLpPoolAttributes {
   std::optional<int64_t> p = {};  ///< default 2, 1 to 1048576
 };
@@ -1763,15 +1789,16 @@ inline Value GreaterOrEqual(Builder& builder, Value A, Value B, const char* name
   return builder.node("GreaterOrEqual", all, {}, 1, name)[0];
 }
 
-/// Of GridSample().
+/// The attributes of GridSample().
 struct GridSampleAttributes {
   std::optional<int64_t> align_corners = {};  ///< default 0, 0 to 1
   std::optional<std::string> mode = {};  ///< default "linear"
   std::optional<std::string> padding_mode = {};  ///< default "zeros"
 };
-/// X [N,C,D1,...] sampled at the positions in grid [N,P1,...,rank], whose coordinates, last dim first, run from -1 to
-/// 1 between the first and last elements (align_corners) or the edges. Interpolation is nearest, linear or cubic
-/// (Keys 1981). Positions beyond the edges read zeros, the edge or a reflection. 1 to 3 spatial dims.
+/// X [N,C,D1,...] sampled at the positions in grid [N,P1,...,rank], whose coordinates, last dim
+/// first, run from -1 to 1 between the first and last elements (align_corners) or the edges.
+/// Interpolation is nearest, linear or cubic (Keys 1981). Positions beyond the edges read zeros,
+/// the edge or a reflection. 1 to 3 spatial dims.
 /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input grid: f32 f16 f64 bf16.
 inline Value GridSample(Builder& builder, Value X, Value grid, const GridSampleAttributes& attributes = {}, const char* name = nullptr) {
@@ -1783,13 +1810,13 @@ inline Value GridSample(Builder& builder, Value X, Value grid, const GridSampleA
   return builder.node("GridSample", all, given, 1, name)[0];
 }
 
-/// Of GridSampleGrad().
+/// The attributes of GridSampleGrad().
 struct GridSampleGradAttributes {
   std::optional<int64_t> align_corners = {};  ///< default 0, 0 to 1
   std::optional<std::string> mode = {};  ///< default "linear"
   std::optional<std::string> padding_mode = {};  ///< default "zeros"
 };
-/// Of GridSampleGrad(); empty where they were not asked for.
+/// The outputs of GridSampleGrad(); empty where they were not asked for.
 struct GridSampleGradOutputs {
   Value dX, dgrid;  ///< in the op's order
 };
@@ -1809,15 +1836,15 @@ inline GridSampleGradOutputs GridSampleGrad(Builder& builder, Value grad, Value 
   return {out[0], out[1]};
 }
 
-/// Of GroupNormalization().
+/// The attributes of GroupNormalization().
 struct GroupNormalizationAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-05, 0 or more
   std::optional<int64_t> num_groups = {};  ///< required, 1 or more
   std::optional<int64_t> stash_type = {};  ///< default 1
 };
-/// (X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of num_groups groups of
-/// channels, and one scale and bias per channel (Wu and He 2018). It is computed in stash_type, or in f64 for f64
-/// inputs.
+/// (X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of
+/// num_groups groups of channels, and one scale and bias per channel (Wu and He 2018). It is
+/// computed in stash_type, or in f64 for f64 inputs.
 /// Input X: f32 f16 f64 bf16.
 /// Input scale: f32 f16 f64 bf16.
 /// Input bias: f32 f16 f64 bf16.
@@ -1830,7 +1857,7 @@ inline Value GroupNormalization(Builder& builder, Value X, Value scale, Value bi
   return builder.node("GroupNormalization", all, given, 1, name)[0];
 }
 
-/// Of HammingWindow().
+/// The attributes of HammingWindow().
 struct HammingWindowAttributes {
   std::optional<int64_t> output_datatype = {};  ///< default 1
   std::optional<int64_t> periodic = {};  ///< default 1, 0 to 1
@@ -1846,7 +1873,7 @@ inline Value HammingWindow(Builder& builder, Value size, const HammingWindowAttr
   return builder.node("HammingWindow", all, given, 1, name)[0];
 }
 
-/// Of HannWindow().
+/// The attributes of HannWindow().
 struct HannWindowAttributes {
   std::optional<int64_t> output_datatype = {};  ///< default 1
   std::optional<int64_t> periodic = {};  ///< default 1, 0 to 1
@@ -1862,7 +1889,7 @@ inline Value HannWindow(Builder& builder, Value size, const HannWindowAttributes
   return builder.node("HannWindow", all, given, 1, name)[0];
 }
 
-/// Of HardSigmoid().
+/// The attributes of HardSigmoid().
 struct HardSigmoidAttributes {
   std::optional<double> alpha = {};  ///< default 0.2
   std::optional<double> beta = {};  ///< default 0.5
@@ -1884,7 +1911,7 @@ inline Value HardSwish(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("HardSwish", all, {}, 1, name)[0];
 }
 
-/// Of Hardmax().
+/// The attributes of Hardmax().
 struct HardmaxAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
 };
@@ -1898,13 +1925,13 @@ inline Value Hardmax(Builder& builder, Value input, const HardmaxAttributes& att
   return builder.node("Hardmax", all, given, 1, name)[0];
 }
 
-/// Of Huber().
+/// The attributes of Huber().
 struct HuberAttributes {
   std::optional<double> delta = {};  ///< default 1, 0 or more
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
-/// With d = input - target, of the same shape: d^2 / 2 where |d| <= delta, otherwise delta * (|d| - delta / 2);
-/// reduced by `reduction`.
+/// With d = input - target, of the same shape: d^2 / 2 where |d| <= delta, otherwise delta * (|d| -
+/// delta / 2); reduced by `reduction`.
 /// Input input: f32 f16 f64 bf16.
 /// Input target: f32 f16 f64 bf16.
 inline Value Huber(Builder& builder, Value input, Value target, const HuberAttributes& attributes = {}, const char* name = nullptr) {
@@ -1922,13 +1949,13 @@ inline Value Identity(Builder& builder, Value input, const char* name = nullptr)
   return builder.node("Identity", all, {}, 1, name)[0];
 }
 
-/// Of If().
+/// The attributes of If().
 struct IfAttributes {
   std::optional<std::string> then_branch = {};  ///< required
   std::optional<std::string> else_branch = {};  ///< required
 };
-/// Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the outputs of that
-/// branch.
+/// Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the
+/// outputs of that branch.
 /// Input cond: bool.
 /// Input captures (optional, any number): 26 types.
 inline std::vector<Value> If(Builder& builder, size_t outputs, Value cond, Values captures, const IfAttributes& attributes = {}, const char* name = nullptr) {
@@ -1940,12 +1967,12 @@ inline std::vector<Value> If(Builder& builder, size_t outputs, Value cond, Value
   return builder.node("If", all, given, outputs, name);
 }
 
-/// Of InstanceNormalization().
+/// The attributes of InstanceNormalization().
 struct InstanceNormalizationAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-05, 0 or more
 };
-/// (input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each channel of each image
-/// (Ulyanov et al. 2016).
+/// (input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each
+/// channel of each image (Ulyanov et al. 2016).
 /// Input input: f32 f16 f64 bf16.
 /// Input scale: f32 f16 f64 bf16.
 /// Input B: f32 f16 f64 bf16.
@@ -1956,7 +1983,7 @@ inline Value InstanceNormalization(Builder& builder, Value input, Value scale, V
   return builder.node("InstanceNormalization", all, given, 1, name)[0];
 }
 
-/// Of IsInf().
+/// The attributes of IsInf().
 struct IsInfAttributes {
   std::optional<int64_t> detect_negative = {};  ///< default 1, 0 to 1
   std::optional<int64_t> detect_positive = {};  ///< default 1, 0 to 1
@@ -1980,15 +2007,15 @@ inline Value IsNaN(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("IsNaN", all, {}, 1, name)[0];
 }
 
-/// Of LRN().
+/// The attributes of LRN().
 struct LRNAttributes {
   std::optional<double> alpha = {};  ///< default 0.0001
   std::optional<double> beta = {};  ///< default 0.75
   std::optional<double> bias = {};  ///< default 1
   std::optional<int64_t> size = {};  ///< required, 1 or more
 };
-/// X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels beyond the ends count as
-/// 0 (Krizhevsky et al. 2012).
+/// X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels beyond
+/// the ends count as 0 (Krizhevsky et al. 2012).
 /// Input X: f32 f16 f64 bf16.
 inline Value LRN(Builder& builder, Value X, const LRNAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -2000,7 +2027,7 @@ inline Value LRN(Builder& builder, Value X, const LRNAttributes& attributes = {}
   return builder.node("LRN", all, given, 1, name)[0];
 }
 
-/// Of LSTM().
+/// The attributes of LSTM().
 struct LSTMAttributes {
   std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
   std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
@@ -2010,14 +2037,15 @@ struct LSTMAttributes {
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
   std::optional<int64_t> input_forget = {};  ///< default 0, 0 to 1
   std::optional<int64_t> layout = {};  ///< default 0, 0 to 1
-  size_t outputs = 3;  ///< how many are computed
+  size_t outputs = 3;  ///< the number of outputs to compute
 };
-/// Of LSTM(); empty where they were not asked for.
+/// The outputs of LSTM(); empty where they were not asked for.
 struct LSTMOutputs {
   Value Y, Y_h, Y_c;  ///< in the op's order
 };
-/// Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H R^T + B + P C), C =
-/// f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the gates in the order i,o,f,c.
+/// Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H
+/// R^T + B + P C), C = f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the gates in the
+/// order i,o,f,c.
 /// Input X: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input R: f32 f16 f64 bf16.
@@ -2043,7 +2071,7 @@ inline LSTMOutputs LSTM(Builder& builder, Value X, Value W, Value R, Value B = {
   return {out[0], out[1], out[2]};
 }
 
-/// Of LSTMGrad().
+/// The attributes of LSTMGrad().
 struct LSTMGradAttributes {
   std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
   std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
@@ -2053,14 +2081,14 @@ struct LSTMGradAttributes {
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
   std::optional<int64_t> input_forget = {};  ///< default 0, 0 to 1
   std::optional<int64_t> layout = {};  ///< default 0, 0 to 1
-  size_t outputs = 7;  ///< how many are computed
+  size_t outputs = 7;  ///< the number of outputs to compute
 };
-/// Of LSTMGrad(); empty where they were not asked for.
+/// The outputs of LSTMGrad(); empty where they were not asked for.
 struct LSTMGradOutputs {
   Value dX, dW, dR, dB, dinitial_h, dinitial_c, dP;  ///< in the op's order
 };
-/// Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of LSTM and the
-/// gradients of its outputs. The forward pass is recomputed. The op has no gradient.
+/// Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of
+/// LSTM and the gradients of its outputs. The forward pass is recomputed. The op has no gradient.
 /// Input X: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input R: f32 f16 f64 bf16.
@@ -2090,19 +2118,19 @@ inline LSTMGradOutputs LSTMGrad(Builder& builder, Value X, Value W, Value R, Val
   return {out[0], out[1], out[2], out[3], out[4], out[5], out[6]};
 }
 
-/// Of LayerNormalization().
+/// The attributes of LayerNormalization().
 struct LayerNormalizationAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
   std::optional<double> epsilon = {};  ///< default 1e-05, 0 or more
   std::optional<int64_t> stash_type = {};  ///< default 1
-  size_t outputs = 1;  ///< how many are computed
+  size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// Of LayerNormalization(); empty where they were not asked for.
+/// The outputs of LayerNormalization(); empty where they were not asked for.
 struct LayerNormalizationOutputs {
   Value Y, Mean, InvStdDev;  ///< in the op's order
 };
-/// Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims from 'axis' on. Mean
-/// and InvStdDev are f32, or f64 for f64 inputs.
+/// Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims
+/// from 'axis' on. Mean and InvStdDev are f32, or f64 for f64 inputs.
 /// Input X: f32 f16 f64 bf16.
 /// Input Scale: f32 f16 f64 bf16.
 /// Input B (optional): f32 f16 f64 bf16.
@@ -2118,16 +2146,17 @@ inline LayerNormalizationOutputs LayerNormalization(Builder& builder, Value X, V
   return {out[0], out[1], out[2]};
 }
 
-/// Of LayerNormalizationGrad().
+/// The attributes of LayerNormalizationGrad().
 struct LayerNormalizationGradAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
   std::optional<double> epsilon = {};  ///< default 1e-05, 0 or more
 };
-/// Of LayerNormalizationGrad(); empty where they were not asked for.
+/// The outputs of LayerNormalizationGrad(); empty where they were not asked for.
 struct LayerNormalizationGradOutputs {
   Value dX, dScale, dB;  ///< in the op's order
 };
-/// Gradients of LayerNormalization with respect to X, Scale and B. The statistics are recomputed from X.
+/// Gradients of LayerNormalization with respect to X, Scale and B. The statistics are recomputed
+/// from X.
 /// Input dY: f32 f16 f64 bf16.
 /// Input X: f32 f16 f64 bf16.
 /// Input Scale: f32 f16 f64 bf16.
@@ -2142,7 +2171,7 @@ inline LayerNormalizationGradOutputs LayerNormalizationGrad(Builder& builder, Va
   return {out[0], out[1], out[2]};
 }
 
-/// Of LeakyRelu().
+/// The attributes of LeakyRelu().
 struct LeakyReluAttributes {
   std::optional<double> alpha = {};  ///< default 0.01
 };
@@ -2180,7 +2209,7 @@ inline Value Log(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Log", all, {}, 1, name)[0];
 }
 
-/// Of LogSoftmax().
+/// The attributes of LogSoftmax().
 struct LogSoftmaxAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
 };
@@ -2193,15 +2222,15 @@ inline Value LogSoftmax(Builder& builder, Value input, const LogSoftmaxAttribute
   return builder.node("LogSoftmax", all, given, 1, name)[0];
 }
 
-/// Of Loop().
+/// The attributes of Loop().
 struct LoopAttributes {
   std::optional<std::string> body = {};  ///< required
   std::optional<int64_t> num_carried = {};  ///< required, 0 to 1000000.0
   std::optional<int64_t> trip_limit = {};  ///< default 16777216, 0 or more
 };
-/// Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times and while cond is
-/// true. The outputs are the last carried values and the scan values of all trips, stacked. More than trip_limit
-/// trips are an error.
+/// Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times
+/// and while cond is true. The outputs are the last carried values and the scan values of all
+/// trips, stacked. More than trip_limit trips are an error.
 /// Input M (optional): i64.
 /// Input cond (optional): bool.
 /// Input carried_and_captures (optional, any number): 26 types.
@@ -2216,13 +2245,13 @@ inline std::vector<Value> Loop(Builder& builder, size_t outputs, Value M, Value 
   return builder.node("Loop", all, given, outputs, name);
 }
 
-/// Of LpNormalization().
+/// The attributes of LpNormalization().
 struct LpNormalizationAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
   std::optional<int64_t> p = {};  ///< default 2, 1 to 2
 };
-/// The input divided by its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum of squares (p =
-/// 2). The result is 0 where the norm is 0.
+/// The input divided by its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum
+/// of squares (p = 2). The result is 0 where the norm is 0.
 /// Input input: f32 f16 f64 bf16.
 inline Value LpNormalization(Builder& builder, Value input, const LpNormalizationAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -2232,7 +2261,7 @@ inline Value LpNormalization(Builder& builder, Value input, const LpNormalizatio
   return builder.node("LpNormalization", all, given, 1, name)[0];
 }
 
-/// Of LpPool().
+/// The attributes of LpPool().
 struct LpPoolAttributes {
   std::optional<std::string> auto_pad = {};  ///< default "NOTSET"
   std::optional<int64_t> ceil_mode = {};  ///< default 0, 0 to 1
@@ -2257,8 +2286,8 @@ inline Value LpPool(Builder& builder, Value X, const LpPoolAttributes& attribute
   return builder.node("LpPool", all, given, 1, name)[0];
 }
 
-/// Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A rank-1 operand is a
-/// row on the left, a column on the right.
+/// Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A
+/// rank-1 operand is a row on the left, a column on the right.
 /// Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input B: f32 i32 i64 f16 f64 u32 u64 bf16.
 inline Value MatMul(Builder& builder, Value A, Value B, const char* name = nullptr) {
@@ -2266,8 +2295,8 @@ inline Value MatMul(Builder& builder, Value A, Value B, const char* name = nullp
   return builder.node("MatMul", all, {}, 1, name)[0];
 }
 
-/// MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or one per column), summed
-/// in i32.
+/// MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or one
+/// per column), summed in i32.
 /// Input A: u8 i8.
 /// Input B: u8 i8.
 /// Input a_zero_point (optional): u8 i8.
@@ -2279,12 +2308,12 @@ inline Value MatMulInteger(Builder& builder, Value A, Value B, Value a_zero_poin
   return builder.node("MatMulInteger", all, {}, 1, name)[0];
 }
 
-/// Of MatrixInverse().
+/// The attributes of MatrixInverse().
 struct MatrixInverseAttributes {
   std::optional<int64_t> adjoint = {};  ///< default 0, 0 to 1
 };
-/// The inverse of each matrix [..., n, n] of X, transposed if `adjoint` is set. A matrix with a pivot of exactly zero
-/// is singular and fails the run.
+/// The inverse of each matrix [..., n, n] of X, transposed if `adjoint` is set. A matrix with a
+/// pivot of exactly zero is singular and fails the run.
 /// Input X: f32 f16 f64 bf16.
 inline Value MatrixInverse(Builder& builder, Value X, const MatrixInverseAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -2301,7 +2330,7 @@ inline Value Max(Builder& builder, Values data, const char* name = nullptr) {
   return builder.node("Max", all, {}, 1, name)[0];
 }
 
-/// Of MaxPool().
+/// The attributes of MaxPool().
 struct MaxPoolAttributes {
   std::optional<std::string> auto_pad = {};  ///< default "NOTSET"
   std::optional<int64_t> ceil_mode = {};  ///< default 0, 0 to 1
@@ -2310,14 +2339,15 @@ struct MaxPoolAttributes {
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<int64_t> storage_order = {};  ///< default 0, 0 to 1
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
-  size_t outputs = 1;  ///< how many are computed
+  size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// Of MaxPool(); empty where they were not asked for.
+/// The outputs of MaxPool(); empty where they were not asked for.
 struct MaxPoolOutputs {
   Value Y, Indices;  ///< in the op's order
 };
-/// The largest element under each position of a sliding window over X [N,C,D1,...]. Padding never wins; NaN always
-/// wins. Indices are positions in X as a flat tensor, -1 where a window has no element.
+/// The largest element under each position of a sliding window over X [N,C,D1,...]. Padding never
+/// wins; NaN always wins. Indices are positions in X as a flat tensor, -1 where a window has no
+/// element.
 /// Input X: f32 u8 i8 f16 f64 bf16.
 inline MaxPoolOutputs MaxPool(Builder& builder, Value X, const MaxPoolAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -2334,7 +2364,7 @@ inline MaxPoolOutputs MaxPool(Builder& builder, Value X, const MaxPoolAttributes
   return {out[0], out[1]};
 }
 
-/// Of MaxPoolGrad().
+/// The attributes of MaxPoolGrad().
 struct MaxPoolGradAttributes {
   std::optional<std::string> auto_pad = {};  ///< default "NOTSET"
   std::optional<int64_t> ceil_mode = {};  ///< default 0, 0 to 1
@@ -2344,8 +2374,8 @@ struct MaxPoolGradAttributes {
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
   std::optional<int64_t> global = {};  ///< default 0, 0 to 1
 };
-/// Gradient of MaxPool (of GlobalMaxPool with 'global') with respect to X: each element of dY goes to the first
-/// largest element of its window.
+/// Gradient of MaxPool (of GlobalMaxPool with 'global') with respect to X: each element of dY goes
+/// to the first largest element of its window.
 /// Input dY: f32 f16 f64 bf16.
 /// Input X: f32 f16 f64 bf16.
 inline Value MaxPoolGrad(Builder& builder, Value dY, Value X, const MaxPoolGradAttributes& attributes = {}, const char* name = nullptr) {
@@ -2361,13 +2391,13 @@ inline Value MaxPoolGrad(Builder& builder, Value dY, Value X, const MaxPoolGradA
   return builder.node("percale:MaxPoolGrad", all, given, 1, name)[0];
 }
 
-/// Of MaxRoiPool().
+/// The attributes of MaxRoiPool().
 struct MaxRoiPoolAttributes {
   std::optional<std::vector<int64_t>> pooled_shape = {};  ///< required
   std::optional<double> spatial_scale = {};  ///< default 1
 };
-/// The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are rounded
-/// to elements (Girshick 2015); 0 for an empty bin.
+/// The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times
+/// spatial_scale are rounded to elements (Girshick 2015); 0 for an empty bin.
 /// Input X: f32 f16 f64 bf16.
 /// Input rois: f32 f16 f64 bf16.
 /// No gradient.
@@ -2379,14 +2409,14 @@ inline Value MaxRoiPool(Builder& builder, Value X, Value rois, const MaxRoiPoolA
   return builder.node("MaxRoiPool", all, given, 1, name)[0];
 }
 
-/// Of MaxUnpool().
+/// The attributes of MaxUnpool().
 struct MaxUnpoolAttributes {
   std::optional<std::vector<int64_t>> kernel_shape = {};  ///< required, 1 or more
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool. output_shape may be
-/// larger than the shape that the window implies.
+/// Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool.
+/// output_shape may be larger than the shape that the window implies.
 /// Input X: f32 f16 f64 bf16.
 /// Input I (indices): i64.
 /// Input output_shape (optional): i64.
@@ -2408,7 +2438,7 @@ inline Value Mean(Builder& builder, Values data, const char* name = nullptr) {
   return builder.node("Mean", all, {}, 1, name)[0];
 }
 
-/// Of MeanVarianceNormalization().
+/// The attributes of MeanVarianceNormalization().
 struct MeanVarianceNormalizationAttributes {
   std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
 };
@@ -2421,12 +2451,12 @@ inline Value MeanVarianceNormalization(Builder& builder, Value X, const MeanVari
   return builder.node("MeanVarianceNormalization", all, given, 1, name)[0];
 }
 
-/// Of MelWeightMatrix().
+/// The attributes of MelWeightMatrix().
 struct MelWeightMatrixAttributes {
   std::optional<int64_t> output_datatype = {};  ///< default 1, 1 to 27
 };
-/// Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595 log10(1 +
-/// f / 700), with peaks of 1.
+/// Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced in
+/// mel = 2595 log10(1 + f / 700), with peaks of 1.
 /// Input num_mel_bins: i32 i64.
 /// Input dft_length: i32 i64.
 /// Input sample_rate: i32 i64.
@@ -2455,11 +2485,12 @@ inline Value Mish(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Mish", all, {}, 1, name)[0];
 }
 
-/// Of Mod().
+/// The attributes of Mod().
 struct ModAttributes {
   std::optional<int64_t> fmod = {};  ///< default 0, 0 to 1
 };
-/// The remainder of A / B, broadcast. It has the sign of B, or with fmod = 1 the sign of A; floats require fmod = 1.
+/// The remainder of A / B, broadcast. It has the sign of B, or with fmod = 1 the sign of A; floats
+/// require fmod = 1.
 /// Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input B: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 inline Value Mod(Builder& builder, Value A, Value B, const ModAttributes& attributes = {}, const char* name = nullptr) {
@@ -2477,14 +2508,15 @@ inline Value Mul(Builder& builder, Value A, Value B, const char* name = nullptr)
   return builder.node("Mul", all, {}, 1, name)[0];
 }
 
-/// Of Multinomial().
+/// The attributes of Multinomial().
 struct MultinomialAttributes {
   std::optional<int64_t> dtype = {};  ///< default 6
   std::optional<int64_t> id = {};  ///< default 0, 0 or more
   std::optional<int64_t> sample_size = {};  ///< default 1, 1 or more
   std::optional<double> seed = {};  ///< default 0
 };
-/// Draws sample_size classes for each row of [batch, classes], which holds unnormalised log-probabilities.
+/// Draws sample_size classes for each row of [batch, classes], which holds unnormalised
+/// log-probabilities.
 /// Input input: f32 f16 f64 bf16.
 /// The gradient is zero.
 inline Value Multinomial(Builder& builder, Value input, const MultinomialAttributes& attributes = {}, const char* name = nullptr) {
@@ -2497,12 +2529,13 @@ inline Value Multinomial(Builder& builder, Value input, const MultinomialAttribu
   return builder.node("Multinomial", all, given, 1, name)[0];
 }
 
-/// Of MutexLock().
+/// The attributes of MutexLock().
 struct MutexLockAttributes {
   std::optional<std::string> mutex = {};  ///< required
 };
-/// Locks a mutex until the run ends, successfully or not; waits while another run holds it. Later nodes see the
-/// variables as last published, so reading and assigning under one mutex loses no update.
+/// Locks a mutex until the run ends, successfully or not; waits while another run holds it. Later
+/// nodes see the variables as last published, so reading and assigning under one mutex loses no
+/// update.
 /// No gradient.
 inline void MutexLock(Builder& builder, const MutexLockAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -2518,13 +2551,13 @@ inline Value Neg(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Neg", all, {}, 1, name)[0];
 }
 
-/// Of NegativeLogLikelihoodGrad().
+/// The attributes of NegativeLogLikelihoodGrad().
 struct NegativeLogLikelihoodGradAttributes {
   std::optional<int64_t> ignore_index = {};  ///< may be left out
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
-/// Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at the target, zero
-/// elsewhere. It is divided by the sum of the weights used if the loss is a mean.
+/// Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at the
+/// target, zero elsewhere. It is divided by the sum of the weights used if the loss is a mean.
 /// Input dloss: f32 f16 f64 bf16.
 /// Input input: f32 f16 f64 bf16.
 /// Input target (indices): i32 i64.
@@ -2539,13 +2572,13 @@ inline Value NegativeLogLikelihoodGrad(Builder& builder, Value dloss, Value inpu
   return builder.node("percale:NegativeLogLikelihoodGrad", all, given, 1, name)[0];
 }
 
-/// Of NegativeLogLikelihoodLoss().
+/// The attributes of NegativeLogLikelihoodLoss().
 struct NegativeLogLikelihoodLossAttributes {
   std::optional<int64_t> ignore_index = {};  ///< may be left out
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
-/// -weight[target] * input[target] over axis 1 of input [N,C,D1,...], for target [N,D1,...]. The mean divides by the
-/// sum of the weights used. Targets equal to ignore_index are ignored.
+/// -weight[target] * input[target] over axis 1 of input [N,C,D1,...], for target [N,D1,...]. The
+/// mean divides by the sum of the weights used. Targets equal to ignore_index are ignored.
 /// Input input: f32 f16 f64 bf16.
 /// Input target (indices): i32 i64.
 /// Input weight (optional): f32 f16 f64 bf16.
@@ -2558,12 +2591,13 @@ inline Value NegativeLogLikelihoodLoss(Builder& builder, Value input, Value targ
   return builder.node("NegativeLogLikelihoodLoss", all, given, 1, name)[0];
 }
 
-/// Of NonMaxSuppression().
+/// The attributes of NonMaxSuppression().
 struct NonMaxSuppressionAttributes {
   std::optional<int64_t> center_point_box = {};  ///< default 0, 0 to 1
 };
-/// Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score in each class. A box
-/// is dropped if its intersection over union with a better one is above iou_threshold.
+/// Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score in
+/// each class. A box is dropped if its intersection over union with a better one is above
+/// iou_threshold.
 /// Input boxes: f32.
 /// Input scores: f32.
 /// Input max_output_boxes_per_class (optional): i64.
@@ -2578,7 +2612,8 @@ inline Value NonMaxSuppression(Builder& builder, Value boxes, Value scores, Valu
   return builder.node("NonMaxSuppression", all, given, 1, name)[0];
 }
 
-/// The coordinates of the n nonzero elements of X, in row-major order, as [rank, n]; NaN counts as nonzero.
+/// The coordinates of the n nonzero elements of X, in row-major order, as [rank, n]; NaN counts as
+/// nonzero.
 /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// The gradient is zero.
 inline Value NonZero(Builder& builder, Value X, const char* name = nullptr) {
@@ -2594,12 +2629,12 @@ inline Value Not(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Not", all, {}, 1, name)[0];
 }
 
-/// Of OneHot().
+/// The attributes of OneHot().
 struct OneHotAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
 };
-/// One-hot vectors of size depth along a new dim `axis`: values[1] at the index (negative indices count from the
-/// end), values[0] elsewhere. An index out of range gives values[0] everywhere.
+/// One-hot vectors of size depth along a new dim `axis`: values[1] at the index (negative indices
+/// count from the end), values[0] elsewhere. An index out of range gives values[0] everywhere.
 /// Input indices (indices): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input depth: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input values: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -2628,12 +2663,12 @@ inline Value PRelu(Builder& builder, Value X, Value slope, const char* name = nu
   return builder.node("PRelu", all, {}, 1, name)[0];
 }
 
-/// Of Pad().
+/// The attributes of Pad().
 struct PadAttributes {
   std::optional<std::string> mode = {};  ///< default "constant"
 };
-/// Pads data before and after its dims, with a constant, reflected data, its edge, or data wrapped around. Negative
-/// pads crop.
+/// Pads data before and after its dims, with a constant, reflected data, its edge, or data wrapped
+/// around. Negative pads crop.
 /// Input data: 23 types.
 /// Input pads: i64.
 /// Input constant_value (optional): 23 types.
@@ -2646,12 +2681,12 @@ inline Value Pad(Builder& builder, Value data, Value pads, Value constant_value 
   return builder.node("Pad", all, given, 1, name)[0];
 }
 
-/// Of PadGrad().
+/// The attributes of PadGrad().
 struct PadGradAttributes {
   std::optional<std::string> mode = {};  ///< default "constant"
 };
-/// The gradient of Pad with respect to data, of shape `shape`: each element of grad is added to the element that Pad
-/// read.
+/// The gradient of Pad with respect to data, of shape `shape`: each element of grad is added to the
+/// element that Pad read.
 /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input pads: i64.
 /// Input shape: i64.
@@ -2664,7 +2699,7 @@ inline Value PadGrad(Builder& builder, Value grad, Value pads, Value shape, Valu
   return builder.node("percale:PadGrad", all, given, 1, name)[0];
 }
 
-/// Of PercaleRandomNormal().
+/// The attributes of PercaleRandomNormal().
 struct PercaleRandomNormalAttributes {
   std::optional<int64_t> dtype = {};  ///< default 1
   std::optional<int64_t> id = {};  ///< default 0, 0 or more
@@ -2686,7 +2721,7 @@ inline Value PercaleRandomNormal(Builder& builder, Value shape, const PercaleRan
   return builder.node("percale:RandomNormal", all, given, 1, name)[0];
 }
 
-/// Of PercaleRandomUniform().
+/// The attributes of PercaleRandomUniform().
 struct PercaleRandomUniformAttributes {
   std::optional<int64_t> dtype = {};  ///< default 1
   std::optional<double> high = {};  ///< default 1
@@ -2716,13 +2751,13 @@ inline Value Pow(Builder& builder, Value X, Value Y, const char* name = nullptr)
   return builder.node("Pow", all, {}, 1, name)[0];
 }
 
-/// Of Print().
+/// The attributes of Print().
 struct PrintAttributes {
   std::optional<std::string> message = {};  ///< default ""
   std::optional<int64_t> summarize = {};  ///< default 3, -1 or more
 };
-/// Returns X unchanged and logs its first `summarize` elements (-1: as many as fit on a line), after `message`,
-/// through the engine's log callback at level info.
+/// Returns X unchanged and logs its first `summarize` elements (-1: as many as fit on a line),
+/// after `message`, through the engine's log callback at level info.
 /// Input X: 23 types.
 inline Value Print(Builder& builder, Value X, const PrintAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -2732,7 +2767,7 @@ inline Value Print(Builder& builder, Value X, const PrintAttributes& attributes 
   return builder.node("percale:Print", all, given, 1, name)[0];
 }
 
-/// Of QLinearConv().
+/// The attributes of QLinearConv().
 struct QLinearConvAttributes {
   std::optional<std::string> auto_pad = {};  ///< default "NOTSET"
   std::optional<std::vector<int64_t>> dilations = {};  ///< 1 or more
@@ -2741,8 +2776,8 @@ struct QLinearConvAttributes {
   std::optional<std::vector<int64_t>> pads = {};  ///< 0 or more
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
 };
-/// Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero points are single values;
-/// those of w may be one per filter. B is i32 with the scale x_scale * w_scale.
+/// Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero points
+/// are single values; those of w may be one per filter. B is i32 with the scale x_scale * w_scale.
 /// Input x: u8 i8.
 /// Input x_scale: f32.
 /// Input x_zero_point: u8 i8.
@@ -2766,8 +2801,8 @@ inline Value QLinearConv(Builder& builder, Value x, Value x_scale, Value x_zero_
   return builder.node("QLinearConv", all, given, 1, name)[0];
 }
 
-/// MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or zero points holds one
-/// per row of a and y, or one per column of b.
+/// MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or zero
+/// points holds one per row of a and y, or one per column of b.
 /// Input a: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
 /// Input a_scale: f32 f16 bf16.
 /// Input a_zero_point: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
@@ -2782,7 +2817,7 @@ inline Value QLinearMatMul(Builder& builder, Value a, Value a_scale, Value a_zer
   return builder.node("QLinearMatMul", all, {}, 1, name)[0];
 }
 
-/// Of QuantizeLinear().
+/// The attributes of QuantizeLinear().
 struct QuantizeLinearAttributes {
   std::optional<int64_t> axis = {};  ///< default 1
   std::optional<int64_t> block_size = {};  ///< default 0, 0 or more
@@ -2790,11 +2825,12 @@ struct QuantizeLinearAttributes {
   std::optional<int64_t> precision = {};  ///< default 0
   std::optional<int64_t> saturate = {};  ///< default 1, 0 to 1
 };
-/// x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the dtype. Scale and zero
-/// point are as in DequantizeLinear; saturate applies to float8 as in Cast.
+/// x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the
+/// dtype. Scale and zero point are as in DequantizeLinear; saturate applies to float8 as in Cast.
 /// Input x: f32 i32 f16 f64 bf16.
 /// Input y_scale: f32 i32 f16 f64 bf16 f8e8m0.
-/// Input y_zero_point (optional): u8 i8 u16 i16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz u4 i4 f4e2m1 u2 i2.
+/// Input y_zero_point (optional): u8 i8 u16 i16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz u4 i4 f4e2m1
+/// u2 i2.
 /// The gradient is zero.
 inline Value QuantizeLinear(Builder& builder, Value x, Value y_scale, Value y_zero_point = {}, const QuantizeLinearAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{x, y_scale, y_zero_point};
@@ -2808,13 +2844,14 @@ inline Value QuantizeLinear(Builder& builder, Value x, Value y_scale, Value y_ze
   return builder.node("QuantizeLinear", all, given, 1, name)[0];
 }
 
-/// Of QueueClose().
+/// The attributes of QueueClose().
 struct QueueCloseAttributes {
   std::optional<std::string> queue = {};  ///< required
   std::optional<int64_t> cancel_pending_enqueues = {};  ///< default 0, 0 to 1
 };
-/// Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are already waiting still
-/// complete, or fail with CANCELLED if cancel_pending_enqueues is 1. Elements in the queue can still be dequeued.
+/// Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are
+/// already waiting still complete, or fail with CANCELLED if cancel_pending_enqueues is 1. Elements
+/// in the queue can still be dequeued.
 /// No gradient.
 inline void QueueClose(Builder& builder, const QueueCloseAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -2824,7 +2861,7 @@ inline void QueueClose(Builder& builder, const QueueCloseAttributes& attributes 
   builder.node("percale:QueueClose", all, given, 0, name);
 }
 
-/// Of QueueDequeue().
+/// The attributes of QueueDequeue().
 struct QueueDequeueAttributes {
   std::optional<std::string> queue = {};  ///< required
   std::optional<int64_t> capacity = {};  ///< default 32, 1 or more
@@ -2832,10 +2869,10 @@ struct QueueDequeueAttributes {
   std::optional<std::vector<int64_t>> ranks = {};  ///< required, -1 to 8
   std::optional<std::vector<int64_t>> dims = {};  ///< -1 or more
 };
-/// Removes and returns the first element of a queue. Waits while the queue is empty; fails with OUT_OF_RANGE if it is
-/// empty and closed. Component i has dtype dtypes[i] and ranks[i] dims (-1: any number). `dims` lists the dims of all
-/// components one after the other (-1: unknown). A run that fails returns the elements that it took. Later nodes see
-/// the variables as last published.
+/// Removes and returns the first element of a queue. Waits while the queue is empty; fails with
+/// OUT_OF_RANGE if it is empty and closed. Component i has dtype dtypes[i] and ranks[i] dims (-1:
+/// any number). `dims` lists the dims of all components one after the other (-1: unknown). A run
+/// that fails returns the elements that it took. Later nodes see the variables as last published.
 /// The gradient is zero.
 inline std::vector<Value> QueueDequeue(Builder& builder, size_t outputs, const QueueDequeueAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{};
@@ -2848,14 +2885,15 @@ inline std::vector<Value> QueueDequeue(Builder& builder, size_t outputs, const Q
   return builder.node("percale:QueueDequeue", all, given, outputs, name);
 }
 
-/// Of QueueEnqueue().
+/// The attributes of QueueEnqueue().
 struct QueueEnqueueAttributes {
   std::optional<std::string> queue = {};  ///< required
   std::optional<int64_t> capacity = {};  ///< default 32, 1 or more
 };
-/// Appends its inputs as one element to a queue of at most `capacity` elements. Waits while the queue is full; fails
-/// with CANCELLED if the queue is closed. Other runs see the element when this run has succeeded. A queue op runs
-/// only if it is a target of the run or its output is needed; a control edge to a later node does not make it run.
+/// Appends its inputs as one element to a queue of at most `capacity` elements. Waits while the
+/// queue is full; fails with CANCELLED if the queue is closed. Other runs see the element when this
+/// run has succeeded. A queue op runs only if it is a target of the run or its output is needed; a
+/// control edge to a later node does not make it run.
 /// Input components (any number): 23 types.
 /// No gradient.
 inline void QueueEnqueue(Builder& builder, Values components, const QueueEnqueueAttributes& attributes = {}, const char* name = nullptr) {
@@ -2867,12 +2905,12 @@ inline void QueueEnqueue(Builder& builder, Values components, const QueueEnqueue
   builder.node("percale:QueueEnqueue", all, given, 0, name);
 }
 
-/// Of QueueSize().
+/// The attributes of QueueSize().
 struct QueueSizeAttributes {
   std::optional<std::string> queue = {};  ///< required
-  size_t outputs = 1;  ///< how many are computed
+  size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// Of QueueSize(); empty where they were not asked for.
+/// The outputs of QueueSize(); empty where they were not asked for.
 struct QueueSizeOutputs {
   Value size, closed;  ///< in the op's order
 };
@@ -2887,14 +2925,14 @@ inline QueueSizeOutputs QueueSize(Builder& builder, const QueueSizeAttributes& a
   return {out[0], out[1]};
 }
 
-/// Of RMSNormalization().
+/// The attributes of RMSNormalization().
 struct RMSNormalizationAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
   std::optional<double> epsilon = {};  ///< default 1e-05, 0 or more
   std::optional<int64_t> stash_type = {};  ///< default 1
 };
-/// X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is computed in stash_type
-/// (1: f32, 16: bf16), or in f64 for f64 inputs.
+/// X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is
+/// computed in stash_type (1: f32, 16: bf16), or in f64 for f64 inputs.
 /// Input X: f32 f16 f64 bf16.
 /// Input scale: f32 f16 f64 bf16.
 inline Value RMSNormalization(Builder& builder, Value X, Value scale, const RMSNormalizationAttributes& attributes = {}, const char* name = nullptr) {
@@ -2906,7 +2944,7 @@ inline Value RMSNormalization(Builder& builder, Value X, Value scale, const RMSN
   return builder.node("RMSNormalization", all, given, 1, name)[0];
 }
 
-/// Of RNN().
+/// The attributes of RNN().
 struct RNNAttributes {
   std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
   std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
@@ -2915,9 +2953,9 @@ struct RNNAttributes {
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
   std::optional<int64_t> layout = {};  ///< default 0, 0 to 1
-  size_t outputs = 2;  ///< how many are computed
+  size_t outputs = 2;  ///< the number of outputs to compute
 };
-/// Of RNN(); empty where they were not asked for.
+/// The outputs of RNN(); empty where they were not asked for.
 struct RNNOutputs {
   Value Y, Y_h;  ///< in the op's order
 };
@@ -2944,7 +2982,7 @@ inline RNNOutputs RNN(Builder& builder, Value X, Value W, Value R, Value B = {},
   return {out[0], out[1]};
 }
 
-/// Of RNNGrad().
+/// The attributes of RNNGrad().
 struct RNNGradAttributes {
   std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
   std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
@@ -2953,14 +2991,14 @@ struct RNNGradAttributes {
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
   std::optional<int64_t> layout = {};  ///< default 0, 0 to 1
-  size_t outputs = 5;  ///< how many are computed
+  size_t outputs = 5;  ///< the number of outputs to compute
 };
-/// Of RNNGrad(); empty where they were not asked for.
+/// The outputs of RNNGrad(); empty where they were not asked for.
 struct RNNGradOutputs {
   Value dX, dW, dR, dB, dinitial_h;  ///< in the op's order
 };
-/// Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the gradients of its
-/// outputs. The forward pass is recomputed. The op has no gradient.
+/// Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the
+/// gradients of its outputs. The forward pass is recomputed. The op has no gradient.
 /// Input X: f32 f16 f64 bf16.
 /// Input W: f32 f16 f64 bf16.
 /// Input R: f32 f16 f64 bf16.
@@ -2986,7 +3024,7 @@ inline RNNGradOutputs RNNGrad(Builder& builder, Value X, Value W, Value R, Value
   return {out[0], out[1], out[2], out[3], out[4]};
 }
 
-/// Of RandomNormal().
+/// The attributes of RandomNormal().
 struct RandomNormalAttributes {
   std::optional<int64_t> dtype = {};  ///< default 1
   std::optional<int64_t> id = {};  ///< default 0, 0 or more
@@ -3009,7 +3047,7 @@ inline Value RandomNormal(Builder& builder, const RandomNormalAttributes& attrib
   return builder.node("RandomNormal", all, given, 1, name)[0];
 }
 
-/// Of RandomNormalLike().
+/// The attributes of RandomNormalLike().
 struct RandomNormalLikeAttributes {
   std::optional<int64_t> dtype = {};  ///< may be left out
   std::optional<int64_t> id = {};  ///< default 0, 0 or more
@@ -3017,7 +3055,8 @@ struct RandomNormalLikeAttributes {
   std::optional<double> scale = {};  ///< default 1
   std::optional<double> seed = {};  ///< default 0
 };
-/// Normally distributed random numbers, in the shape of the input and, unless dtype is given, its dtype.
+/// Normally distributed random numbers, in the shape of the input and, unless dtype is given, its
+/// dtype.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// The gradient is zero.
 inline Value RandomNormalLike(Builder& builder, Value input, const RandomNormalLikeAttributes& attributes = {}, const char* name = nullptr) {
@@ -3031,7 +3070,7 @@ inline Value RandomNormalLike(Builder& builder, Value input, const RandomNormalL
   return builder.node("RandomNormalLike", all, given, 1, name)[0];
 }
 
-/// Of RandomUniform().
+/// The attributes of RandomUniform().
 struct RandomUniformAttributes {
   std::optional<int64_t> dtype = {};  ///< default 1
   std::optional<double> high = {};  ///< default 1
@@ -3054,7 +3093,7 @@ inline Value RandomUniform(Builder& builder, const RandomUniformAttributes& attr
   return builder.node("RandomUniform", all, given, 1, name)[0];
 }
 
-/// Of RandomUniformLike().
+/// The attributes of RandomUniformLike().
 struct RandomUniformLikeAttributes {
   std::optional<int64_t> dtype = {};  ///< may be left out
   std::optional<double> high = {};  ///< default 1
@@ -3062,8 +3101,8 @@ struct RandomUniformLikeAttributes {
   std::optional<double> low = {};  ///< default 0
   std::optional<double> seed = {};  ///< default 0
 };
-/// Uniformly distributed random numbers in [low, high), in the shape of the input and, unless dtype is given, its
-/// dtype.
+/// Uniformly distributed random numbers in [low, high), in the shape of the input and, unless dtype
+/// is given, its dtype.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// The gradient is zero.
 inline Value RandomUniformLike(Builder& builder, Value input, const RandomUniformLikeAttributes& attributes = {}, const char* name = nullptr) {
@@ -3087,7 +3126,7 @@ inline Value Range(Builder& builder, Value start, Value limit, Value delta, cons
   return builder.node("Range", all, {}, 1, name)[0];
 }
 
-/// Of ReadVariable().
+/// The attributes of ReadVariable().
 struct ReadVariableAttributes {
   std::optional<std::string> variable = {};  ///< required
   std::optional<int64_t> dtype = {};  ///< required
@@ -3111,7 +3150,7 @@ inline Value Reciprocal(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Reciprocal", all, {}, 1, name)[0];
 }
 
-/// Of ReduceL1().
+/// The attributes of ReduceL1().
 struct ReduceL1Attributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
@@ -3128,7 +3167,7 @@ inline Value ReduceL1(Builder& builder, Value data, Value axes = {}, const Reduc
   return builder.node("ReduceL1", all, given, 1, name)[0];
 }
 
-/// Of ReduceL2().
+/// The attributes of ReduceL2().
 struct ReduceL2Attributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
@@ -3145,7 +3184,7 @@ inline Value ReduceL2(Builder& builder, Value data, Value axes = {}, const Reduc
   return builder.node("ReduceL2", all, given, 1, name)[0];
 }
 
-/// Of ReduceLogSum().
+/// The attributes of ReduceLogSum().
 struct ReduceLogSumAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
@@ -3162,12 +3201,13 @@ inline Value ReduceLogSum(Builder& builder, Value data, Value axes = {}, const R
   return builder.node("ReduceLogSum", all, given, 1, name)[0];
 }
 
-/// Of ReduceLogSumExp().
+/// The attributes of ReduceLogSumExp().
 struct ReduceLogSumExpAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
 };
-/// The logarithm of the sum of exp over axes (default: all), computed without overflow; integers truncate.
+/// The logarithm of the sum of exp over axes (default: all), computed without overflow; integers
+/// truncate.
 /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
 /// Input axes (optional): i64.
 inline Value ReduceLogSumExp(Builder& builder, Value data, Value axes = {}, const ReduceLogSumExpAttributes& attributes = {}, const char* name = nullptr) {
@@ -3179,7 +3219,7 @@ inline Value ReduceLogSumExp(Builder& builder, Value data, Value axes = {}, cons
   return builder.node("ReduceLogSumExp", all, given, 1, name)[0];
 }
 
-/// Of ReduceMax().
+/// The attributes of ReduceMax().
 struct ReduceMaxAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
@@ -3196,7 +3236,7 @@ inline Value ReduceMax(Builder& builder, Value data, Value axes = {}, const Redu
   return builder.node("ReduceMax", all, given, 1, name)[0];
 }
 
-/// Of ReduceMean().
+/// The attributes of ReduceMean().
 struct ReduceMeanAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
@@ -3213,7 +3253,7 @@ inline Value ReduceMean(Builder& builder, Value data, Value axes = {}, const Red
   return builder.node("ReduceMean", all, given, 1, name)[0];
 }
 
-/// Of ReduceMin().
+/// The attributes of ReduceMin().
 struct ReduceMinAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
@@ -3230,7 +3270,7 @@ inline Value ReduceMin(Builder& builder, Value data, Value axes = {}, const Redu
   return builder.node("ReduceMin", all, given, 1, name)[0];
 }
 
-/// Of ReduceProd().
+/// The attributes of ReduceProd().
 struct ReduceProdAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
@@ -3247,7 +3287,7 @@ inline Value ReduceProd(Builder& builder, Value data, Value axes = {}, const Red
   return builder.node("ReduceProd", all, given, 1, name)[0];
 }
 
-/// Of ReduceSum().
+/// The attributes of ReduceSum().
 struct ReduceSumAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
@@ -3264,7 +3304,7 @@ inline Value ReduceSum(Builder& builder, Value data, Value axes = {}, const Redu
   return builder.node("ReduceSum", all, given, 1, name)[0];
 }
 
-/// Of ReduceSumSquare().
+/// The attributes of ReduceSumSquare().
 struct ReduceSumSquareAttributes {
   std::optional<int64_t> keepdims = {};  ///< default 1, 0 to 1
   std::optional<int64_t> noop_with_empty_axes = {};  ///< default 0, 0 to 1
@@ -3303,12 +3343,12 @@ inline Value Reorder(Builder& builder, Value x, const char* name = nullptr) {
   return builder.node("percale:Reorder", all, {}, 1, name)[0];
 }
 
-/// Of Reshape().
+/// The attributes of Reshape().
 struct ReshapeAttributes {
   std::optional<int64_t> allowzero = {};  ///< default 0, 0 to 1
 };
-/// data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data unless allowzero is
-/// set.
+/// data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data
+/// unless allowzero is set.
 /// Input data: 23 types.
 /// Input shape: i64.
 inline Value Reshape(Builder& builder, Value data, Value shape, const ReshapeAttributes& attributes = {}, const char* name = nullptr) {
@@ -3318,7 +3358,7 @@ inline Value Reshape(Builder& builder, Value data, Value shape, const ReshapeAtt
   return builder.node("Reshape", all, given, 1, name)[0];
 }
 
-/// Of Resize().
+/// The attributes of Resize().
 struct ResizeAttributes {
   std::optional<int64_t> antialias = {};  ///< default 0, 0 to 1
   std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
@@ -3330,8 +3370,9 @@ struct ResizeAttributes {
   std::optional<std::string> mode = {};  ///< default "nearest"
   std::optional<std::string> nearest_mode = {};  ///< default "round_prefer_floor"
 };
-/// x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic interpolation, with ONNX's
-/// coordinate modes (and tf_half_pixel_for_nn of opset 11). antialias widens the filter where x shrinks.
+/// x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic
+/// interpolation, with ONNX's coordinate modes (and tf_half_pixel_for_nn of opset 11). antialias
+/// widens the filter where x shrinks.
 /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input roi (optional): f32 f16 f64.
 /// Input scales (optional): f32.
@@ -3352,7 +3393,7 @@ inline Value Resize(Builder& builder, Value X, Value roi = {}, Value scales = {}
   return builder.node("Resize", all, given, 1, name)[0];
 }
 
-/// Of ResizeGrad().
+/// The attributes of ResizeGrad().
 struct ResizeGradAttributes {
   std::optional<int64_t> antialias = {};  ///< default 0, 0 to 1
   std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
@@ -3363,8 +3404,8 @@ struct ResizeGradAttributes {
   std::optional<std::string> mode = {};  ///< default "nearest"
   std::optional<std::string> nearest_mode = {};  ///< default "round_prefer_floor"
 };
-/// The gradient of Resize with respect to X, of shape `shape`: each element of grad is added to the elements that
-/// Resize read, with the same weights.
+/// The gradient of Resize with respect to X, of shape `shape`: each element of grad is added to the
+/// elements that Resize read, with the same weights.
 /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input shape: i64.
 /// Input roi (optional): f32 f16 f64.
@@ -3385,7 +3426,7 @@ inline Value ResizeGrad(Builder& builder, Value grad, Value shape, Value roi = {
   return builder.node("percale:ResizeGrad", all, given, 1, name)[0];
 }
 
-/// Of ReverseSequence().
+/// The attributes of ReverseSequence().
 struct ReverseSequenceAttributes {
   std::optional<int64_t> batch_axis = {};  ///< default 1, 0 to 1
   std::optional<int64_t> time_axis = {};  ///< default 0, 0 to 1
@@ -3401,7 +3442,7 @@ inline Value ReverseSequence(Builder& builder, Value input, Value sequence_lens,
   return builder.node("ReverseSequence", all, given, 1, name)[0];
 }
 
-/// Of RoiAlign().
+/// The attributes of RoiAlign().
 struct RoiAlignAttributes {
   std::optional<std::string> coordinate_transformation_mode = {};  ///< default "half_pixel"
   std::optional<std::string> mode = {};  ///< default "avg"
@@ -3410,8 +3451,9 @@ struct RoiAlignAttributes {
   std::optional<int64_t> sampling_ratio = {};  ///< default 0, 0 to 65536
   std::optional<double> spatial_scale = {};  ///< default 1
 };
-/// The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear interpolation (He et al.
-/// 2017). Each bin has sampling_ratio samples per dim (0: its length, rounded up).
+/// The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear
+/// interpolation (He et al. 2017). Each bin has sampling_ratio samples per dim (0: its length,
+/// rounded up).
 /// Input X: f32 f16 f64 bf16.
 /// Input rois: f32 f16 f64 bf16.
 /// Input batch_indices (indices): i64.
@@ -3427,7 +3469,7 @@ inline Value RoiAlign(Builder& builder, Value X, Value rois, Value batch_indices
   return builder.node("RoiAlign", all, given, 1, name)[0];
 }
 
-/// Of RoiAlignGrad().
+/// The attributes of RoiAlignGrad().
 struct RoiAlignGradAttributes {
   std::optional<std::string> coordinate_transformation_mode = {};  ///< default "half_pixel"
   std::optional<std::string> mode = {};  ///< default "avg"
@@ -3454,15 +3496,15 @@ inline Value RoiAlignGrad(Builder& builder, Value grad, Value rois, Value batch_
   return builder.node("percale:RoiAlignGrad", all, given, 1, name)[0];
 }
 
-/// Of RotaryEmbedding().
+/// The attributes of RotaryEmbedding().
 struct RotaryEmbeddingAttributes {
   std::optional<int64_t> interleaved = {};  ///< default 0, 0 to 1
   std::optional<int64_t> num_heads = {};  ///< default 0, 0 or more
   std::optional<int64_t> rotary_embedding_dim = {};  ///< default 0, 0 or more
 };
-/// Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold, looked up by
-/// position_ids if given (Su et al. 2021). Only the first rotary_embedding_dim elements of each head are rotated (0:
-/// all).
+/// Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold,
+/// looked up by position_ids if given (Su et al. 2021). Only the first rotary_embedding_dim
+/// elements of each head are rotated (0: all).
 /// Input X: f32 f16 f64 bf16.
 /// Input cos_cache: f32 f16 f64 bf16.
 /// Input sin_cache: f32 f16 f64 bf16.
@@ -3485,12 +3527,12 @@ inline Value Round(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Round", all, {}, 1, name)[0];
 }
 
-/// Of STFT().
+/// The attributes of STFT().
 struct STFTAttributes {
   std::optional<int64_t> onesided = {};  ///< default 1, 0 to 1
 };
-/// The DFT of each frame of frame_length samples, frame_step apart, of a signal [batch, length, 1 or 2], multiplied
-/// by the window.
+/// The DFT of each frame of frame_length samples, frame_step apart, of a signal [batch, length, 1
+/// or 2], multiplied by the window.
 /// Input signal: f32 f16 f64 bf16.
 /// Input frame_step: i32 i64.
 /// Input window (optional): f32 f16 f64 bf16.
@@ -3503,13 +3545,13 @@ inline Value STFT(Builder& builder, Value signal, Value frame_step, Value window
   return builder.node("STFT", all, given, 1, name)[0];
 }
 
-/// Of ScatterElements().
+/// The attributes of ScatterElements().
 struct ScatterElementsAttributes {
   std::optional<int64_t> axis = {};  ///< default 0
   std::optional<std::string> reduction = {};  ///< default "none"
 };
-/// data with updates set, added, multiplied, or combined by max or min, in the order of the indices, at the positions
-/// that GatherElements would read.
+/// data with updates set, added, multiplied, or combined by max or min, in the order of the
+/// indices, at the positions that GatherElements would read.
 /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input indices (indices): i32 i64.
 /// Input updates: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -3521,12 +3563,12 @@ inline Value ScatterElements(Builder& builder, Value data, Value indices, Value 
   return builder.node("ScatterElements", all, given, 1, name)[0];
 }
 
-/// Of ScatterND().
+/// The attributes of ScatterND().
 struct ScatterNDAttributes {
   std::optional<std::string> reduction = {};  ///< default "none"
 };
-/// data with updates set, added, multiplied, or combined by max or min, in the order of the tuples, at the slices
-/// that tuples of indices select.
+/// data with updates set, added, multiplied, or combined by max or min, in the order of the tuples,
+/// at the slices that tuples of indices select.
 /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input indices (indices): i64.
 /// Input updates: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -3537,7 +3579,7 @@ inline Value ScatterND(Builder& builder, Value data, Value indices, Value update
   return builder.node("ScatterND", all, given, 1, name)[0];
 }
 
-/// Of Selu().
+/// The attributes of Selu().
 struct SeluAttributes {
   std::optional<double> alpha = {};  ///< default 1.6732631921768188
   std::optional<double> gamma = {};  ///< default 1.0507010221481323
@@ -3552,7 +3594,7 @@ inline Value Selu(Builder& builder, Value X, const SeluAttributes& attributes = 
   return builder.node("Selu", all, given, 1, name)[0];
 }
 
-/// Of Shape().
+/// The attributes of Shape().
 struct ShapeAttributes {
   std::optional<int64_t> start = {};  ///< default 0
   std::optional<int64_t> end = {};  ///< may be left out
@@ -3568,13 +3610,14 @@ inline Value Shape(Builder& builder, Value data, const ShapeAttributes& attribut
   return builder.node("Shape", all, given, 1, name)[0];
 }
 
-/// Of ShardMean().
+/// The attributes of ShardMean().
 struct ShardMeanAttributes {
   std::optional<int64_t> transposed = {};  ///< default 0, 0 to 1
 };
-/// In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of the batch's rows in
-/// shard s. With `transposed`, r_s times the sum of all X_s, which is the gradient of the former. It waits for all
-/// shards, which a trainer computes at the same time. Without shards, as in a session's run, the output is X.
+/// In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of
+/// the batch's rows in shard s. With `transposed`, r_s times the sum of all X_s, which is the
+/// gradient of the former. It waits for all shards, which a trainer computes at the same time.
+/// Without shards, as in a session's run, the output is X.
 /// Input X: f32 f16 f64 bf16.
 inline Value ShardMean(Builder& builder, Value X, const ShardMeanAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{X};
@@ -3583,7 +3626,7 @@ inline Value ShardMean(Builder& builder, Value X, const ShardMeanAttributes& att
   return builder.node("percale:ShardMean", all, given, 1, name)[0];
 }
 
-/// Of Shrink().
+/// The attributes of Shrink().
 struct ShrinkAttributes {
   std::optional<double> bias = {};  ///< default 0
   std::optional<double> lambd = {};  ///< default 0.5
@@ -3660,7 +3703,7 @@ inline Value SliceGrad(Builder& builder, Value grad, Value shape, Value starts, 
   return builder.node("percale:SliceGrad", all, {}, 1, name)[0];
 }
 
-/// Of Softmax().
+/// The attributes of Softmax().
 struct SoftmaxAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
 };
@@ -3673,13 +3716,14 @@ inline Value Softmax(Builder& builder, Value input, const SoftmaxAttributes& att
   return builder.node("Softmax", all, given, 1, name)[0];
 }
 
-/// Of SoftmaxCrossEntropyGrad().
+/// The attributes of SoftmaxCrossEntropyGrad().
 struct SoftmaxCrossEntropyGradAttributes {
   std::optional<int64_t> ignore_index = {};  ///< may be left out
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
-/// Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights[label] * (softmax(scores) -
-/// onehot(label)). It is divided by the sum of the weights used if the loss is a mean.
+/// Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights[label] *
+/// (softmax(scores) - onehot(label)). It is divided by the sum of the weights used if the loss is a
+/// mean.
 /// Input dloss: f32 f16 f64 bf16.
 /// Input scores: f32 f16 f64 bf16.
 /// Input labels (indices): i32 i64.
@@ -3694,18 +3738,19 @@ inline Value SoftmaxCrossEntropyGrad(Builder& builder, Value dloss, Value scores
   return builder.node("percale:SoftmaxCrossEntropyGrad", all, given, 1, name)[0];
 }
 
-/// Of SoftmaxCrossEntropyLoss().
+/// The attributes of SoftmaxCrossEntropyLoss().
 struct SoftmaxCrossEntropyLossAttributes {
   std::optional<int64_t> ignore_index = {};  ///< may be left out
   std::optional<std::string> reduction = {};  ///< default "mean"
-  size_t outputs = 1;  ///< how many are computed
+  size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// Of SoftmaxCrossEntropyLoss(); empty where they were not asked for.
+/// The outputs of SoftmaxCrossEntropyLoss(); empty where they were not asked for.
 struct SoftmaxCrossEntropyLossOutputs {
   Value output, log_prob;  ///< in the op's order
 };
-/// -weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...], for labels [N,D1,...]. The mean
-/// divides by the sum of the weights used. Labels equal to ignore_index are ignored.
+/// -weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...], for labels
+/// [N,D1,...]. The mean divides by the sum of the weights used. Labels equal to ignore_index are
+/// ignored.
 /// Input scores: f32 f16 f64 bf16.
 /// Input labels (indices): i32 i64.
 /// Input weights (optional): f32 f16 f64 bf16.
@@ -3734,12 +3779,12 @@ inline Value Softsign(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Softsign", all, {}, 1, name)[0];
 }
 
-/// Of SpaceToDepth().
+/// The attributes of SpaceToDepth().
 struct SpaceToDepthAttributes {
   std::optional<int64_t> blocksize = {};  ///< required, 1 to 2048
 };
-/// Moves blocks of blocksize * blocksize pixels of [N,C,H,W] into channels. The position in the block is the outer
-/// part of the channel index.
+/// Moves blocks of blocksize * blocksize pixels of [N,C,H,W] into channels. The position in the
+/// block is the outer part of the channel index.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 inline Value SpaceToDepth(Builder& builder, Value input, const SpaceToDepthAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{input};
@@ -3748,16 +3793,17 @@ inline Value SpaceToDepth(Builder& builder, Value input, const SpaceToDepthAttri
   return builder.node("SpaceToDepth", all, given, 1, name)[0];
 }
 
-/// Of SparseApplyAdagrad().
+/// The attributes of SparseApplyAdagrad().
 struct SparseApplyAdagradAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-10, 0 or more
 };
-/// Of SparseApplyAdagrad(); empty where they were not asked for.
+/// The outputs of SparseApplyAdagrad(); empty where they were not asked for.
 struct SparseApplyAdagradOutputs {
   Value new_param, new_square;  ///< in the op's order
 };
-/// ApplyAdagrad for the rows of param and square that `rows` lists, as SumRows returns them. Other rows are neither
-/// read nor written. The result equals ApplyAdagrad with zero gradients for the other rows.
+/// ApplyAdagrad for the rows of param and square that `rows` lists, as SumRows returns them. Other
+/// rows are neither read nor written. The result equals ApplyAdagrad with zero gradients for the
+/// other rows.
 /// Input param: f32 f16 f64 bf16.
 /// Input rows: i64.
 /// Input grad: f32 f16 f64 bf16.
@@ -3775,18 +3821,18 @@ inline SparseApplyAdagradOutputs SparseApplyAdagrad(Builder& builder, Value para
   return {out[0], out[1]};
 }
 
-/// Of SparseApplyAdam().
+/// The attributes of SparseApplyAdam().
 struct SparseApplyAdamAttributes {
   std::optional<double> beta1 = {};  ///< default 0.9, 0 to 1
   std::optional<double> beta2 = {};  ///< default 0.999, 0 to 1
   std::optional<double> epsilon = {};  ///< default 1e-08, 0 or more
 };
-/// Of SparseApplyAdam(); empty where they were not asked for.
+/// The outputs of SparseApplyAdam(); empty where they were not asked for.
 struct SparseApplyAdamOutputs {
   Value new_param, new_m, new_v;  ///< in the op's order
 };
-/// ApplyAdam for the rows of param, m and v that `rows` lists, as SumRows returns them (PyTorch's SparseAdam). The
-/// moments of other rows do not decay; the step applies to all rows.
+/// ApplyAdam for the rows of param, m and v that `rows` lists, as SumRows returns them (PyTorch's
+/// SparseAdam). The moments of other rows do not decay; the step applies to all rows.
 /// Input param: f32 f16 f64 bf16.
 /// Input rows: i64.
 /// Input grad: f32 f16 f64 bf16.
@@ -3808,7 +3854,7 @@ inline SparseApplyAdamOutputs SparseApplyAdam(Builder& builder, Value param, Val
   return {out[0], out[1], out[2]};
 }
 
-/// Of SparseApplyFtrl().
+/// The attributes of SparseApplyFtrl().
 struct SparseApplyFtrlAttributes {
   std::optional<double> learning_rate_power = {};  ///< default -0.5, -1000000.0 to 0
   std::optional<double> l1 = {};  ///< default 0, 0 or more
@@ -3816,12 +3862,12 @@ struct SparseApplyFtrlAttributes {
   std::optional<double> l2_shrinkage = {};  ///< default 0, 0 or more
   std::optional<double> beta = {};  ///< default 0, 0 or more
 };
-/// Of SparseApplyFtrl(); empty where they were not asked for.
+/// The outputs of SparseApplyFtrl(); empty where they were not asked for.
 struct SparseApplyFtrlOutputs {
   Value new_param, new_accumulator, new_linear;  ///< in the op's order
 };
-/// ApplyFtrl for the rows of param, accumulator and linear that `rows` lists, as SumRows returns them (TensorFlow's
-/// SparseApplyFtrl).
+/// ApplyFtrl for the rows of param, accumulator and linear that `rows` lists, as SumRows returns
+/// them (TensorFlow's SparseApplyFtrl).
 /// Input param: f32 f16 f64 bf16.
 /// Input rows: i64.
 /// Input grad: f32 f16 f64 bf16.
@@ -3844,17 +3890,17 @@ inline SparseApplyFtrlOutputs SparseApplyFtrl(Builder& builder, Value param, Val
   return {out[0], out[1], out[2]};
 }
 
-/// Of SparseApplyMomentum().
+/// The attributes of SparseApplyMomentum().
 struct SparseApplyMomentumAttributes {
   std::optional<double> momentum = {};  ///< default 0.9, 0 or more
   std::optional<int64_t> nesterov = {};  ///< default 0, 0 to 1
 };
-/// Of SparseApplyMomentum(); empty where they were not asked for.
+/// The outputs of SparseApplyMomentum(); empty where they were not asked for.
 struct SparseApplyMomentumOutputs {
   Value new_param, new_buffer;  ///< in the op's order
 };
-/// ApplyMomentum for the rows of param and buffer that `rows` lists, as SumRows returns them (TensorFlow's
-/// SparseApplyMomentum). The momentum of other rows does not change.
+/// ApplyMomentum for the rows of param and buffer that `rows` lists, as SumRows returns them
+/// (TensorFlow's SparseApplyMomentum). The momentum of other rows does not change.
 /// Input param: f32 f16 f64 bf16.
 /// Input rows: i64.
 /// Input grad: f32 f16 f64 bf16.
@@ -3873,8 +3919,8 @@ inline SparseApplyMomentumOutputs SparseApplyMomentum(Builder& builder, Value pa
   return {out[0], out[1]};
 }
 
-/// ApplySGD for the rows of param that `rows` lists, as SumRows returns them. Other rows are neither read nor
-/// written. The result equals ApplySGD with zero gradients for the other rows.
+/// ApplySGD for the rows of param that `rows` lists, as SumRows returns them. Other rows are
+/// neither read nor written. The result equals ApplySGD with zero gradients for the other rows.
 /// Input param: f32 f16 f64 bf16.
 /// Input rows: i64.
 /// Input grad: f32 f16 f64 bf16.
@@ -3887,13 +3933,13 @@ inline Value SparseApplySGD(Builder& builder, Value param, Value rows, Value gra
   return builder.node("percale:SparseApplySGD", all, {}, 1, name)[0];
 }
 
-/// Of Split().
+/// The attributes of Split().
 struct SplitAttributes {
   std::optional<int64_t> axis = {};  ///< default 0
   std::optional<int64_t> num_outputs = {};  ///< 1 or more
 };
-/// Splits the input along `axis` into parts of the given sizes. Without sizes, the parts are equal and the last may
-/// be smaller.
+/// Splits the input along `axis` into parts of the given sizes. Without sizes, the parts are equal
+/// and the last may be smaller.
 /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// Input split (optional): i64.
 inline std::vector<Value> Split(Builder& builder, size_t outputs, Value input, Value split = {}, const SplitAttributes& attributes = {}, const char* name = nullptr) {
@@ -3937,12 +3983,13 @@ inline Value Sum(Builder& builder, Values data, const char* name = nullptr) {
   return builder.node("Sum", all, {}, 1, name)[0];
 }
 
-/// Of SumRows(); empty where they were not asked for.
+/// The outputs of SumRows(); empty where they were not asked for.
 struct SumRowsOutputs {
   Value unique, sums;  ///< in the op's order
 };
-/// Sums values [count, ...] that have the same row number, in their order. The outputs are the distinct row numbers
-/// in ascending order and their sums; unused rows at the end are -1 and zeros. Negative row numbers are ignored.
+/// Sums values [count, ...] that have the same row number, in their order. The outputs are the
+/// distinct row numbers in ascending order and their sums; unused rows at the end are -1 and zeros.
+/// Negative row numbers are ignored.
 /// Input rows: i64.
 /// Input values: f32 f16 f64 bf16.
 /// No gradient.
@@ -3953,8 +4000,8 @@ inline SumRowsOutputs SumRows(Builder& builder, Value rows, Value values, const 
   return {out[0], out[1]};
 }
 
-/// Sums x to shape `shape`, over the dims that broadcasting `shape` to the shape of x repeats: the transpose of
-/// Expand.
+/// Sums x to shape `shape`, over the dims that broadcasting `shape` to the shape of x repeats: the
+/// transpose of Expand.
 /// Input x: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input shape: i64.
 inline Value SumToShape(Builder& builder, Value x, Value shape, const char* name = nullptr) {
@@ -3962,7 +4009,7 @@ inline Value SumToShape(Builder& builder, Value x, Value shape, const char* name
   return builder.node("percale:SumToShape", all, {}, 1, name)[0];
 }
 
-/// Of Swish().
+/// The attributes of Swish().
 struct SwishAttributes {
   std::optional<double> alpha = {};  ///< default 1
 };
@@ -3975,18 +4022,18 @@ inline Value Swish(Builder& builder, Value X, const SwishAttributes& attributes 
   return builder.node("Swish", all, given, 1, name)[0];
 }
 
-/// Of SynchronizedBatchNormalization().
+/// The attributes of SynchronizedBatchNormalization().
 struct SynchronizedBatchNormalizationAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-05, 0 or more
   std::optional<double> momentum = {};  ///< default 0.9
-  size_t outputs = 1;  ///< how many are computed
+  size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// Of SynchronizedBatchNormalization(); empty where they were not asked for.
+/// The outputs of SynchronizedBatchNormalization(); empty where they were not asked for.
 struct SynchronizedBatchNormalizationOutputs {
   Value Y, running_mean, running_var;  ///< in the op's order
 };
-/// BatchNormalization in training mode with the statistics of all shards of the batch (see ShardMean). The gradient
-/// flows through these statistics.
+/// BatchNormalization in training mode with the statistics of all shards of the batch (see
+/// ShardMean). The gradient flows through these statistics.
 /// Input X: f32 f16 f64 bf16.
 /// Input scale: f32 f16 f64 bf16.
 /// Input B: f32 f16 f64 bf16.
@@ -4016,13 +4063,13 @@ inline Value Tanh(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Tanh", all, {}, 1, name)[0];
 }
 
-/// Of TensorScatter().
+/// The attributes of TensorScatter().
 struct TensorScatterAttributes {
   std::optional<int64_t> axis = {};  ///< default -2
   std::optional<std::string> mode = {};  ///< default "linear"
 };
-/// past_cache with update written along `axis` at write_indices[b] (default 0) and the positions after it. In
-/// circular mode, writing wraps around to the beginning.
+/// past_cache with update written along `axis` at write_indices[b] (default 0) and the positions
+/// after it. In circular mode, writing wraps around to the beginning.
 /// Input past_cache: 23 types.
 /// Input update: 23 types.
 /// Input write_indices (optional, indices): i64.
@@ -4036,7 +4083,7 @@ inline Value TensorScatter(Builder& builder, Value past_cache, Value update, Val
   return builder.node("TensorScatter", all, given, 1, name)[0];
 }
 
-/// Of ThresholdedRelu().
+/// The attributes of ThresholdedRelu().
 struct ThresholdedReluAttributes {
   std::optional<double> alpha = {};  ///< default 1
 };
@@ -4066,18 +4113,18 @@ inline Value TileGrad(Builder& builder, Value grad, Value repeats, Value shape, 
   return builder.node("percale:TileGrad", all, {}, 1, name)[0];
 }
 
-/// Of TopK().
+/// The attributes of TopK().
 struct TopKAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
   std::optional<int64_t> largest = {};  ///< default 1, 0 to 1
   std::optional<int64_t> sorted = {};  ///< default 1, 0 to 1
 };
-/// Of TopK(); empty where they were not asked for.
+/// The outputs of TopK(); empty where they were not asked for.
 struct TopKOutputs {
   Value Values, Indices;  ///< in the op's order
 };
-/// The K greatest (or least) elements along `axis`, and their indices; among equals, those that come first. They are
-/// always sorted, even without `sorted`. NaN counts as greatest.
+/// The K greatest (or least) elements along `axis`, and their indices; among equals, those that
+/// come first. They are always sorted, even without `sorted`. NaN counts as greatest.
 /// Input X: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input K: i64.
 inline TopKOutputs TopK(Builder& builder, Value X, Value K, const TopKAttributes& attributes = {}, const char* name = nullptr) {
@@ -4091,12 +4138,12 @@ inline TopKOutputs TopK(Builder& builder, Value X, Value K, const TopKAttributes
   return {out[0], out[1]};
 }
 
-/// Of Transpose().
+/// The attributes of Transpose().
 struct TransposeAttributes {
   std::optional<std::vector<int64_t>> perm = {};  ///< 0 or more
 };
-/// The input with permuted dims: dim d of the result is dim perm[d] of the input. Without perm, all dims are
-/// reversed.
+/// The input with permuted dims: dim d of the result is dim perm[d] of the input. Without perm, all
+/// dims are reversed.
 /// Input data: 23 types.
 inline Value Transpose(Builder& builder, Value data, const TransposeAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{data};
@@ -4105,7 +4152,7 @@ inline Value Transpose(Builder& builder, Value data, const TransposeAttributes& 
   return builder.node("Transpose", all, given, 1, name)[0];
 }
 
-/// Of Trilu().
+/// The attributes of Trilu().
 struct TriluAttributes {
   std::optional<int64_t> upper = {};  ///< default 1, 0 to 1
 };
@@ -4120,19 +4167,19 @@ inline Value Trilu(Builder& builder, Value input, Value k = {}, const TriluAttri
   return builder.node("Trilu", all, given, 1, name)[0];
 }
 
-/// Of Unique().
+/// The attributes of Unique().
 struct UniqueAttributes {
   std::optional<int64_t> axis = {};  ///< may be left out
   std::optional<int64_t> sorted = {};  ///< default 1, 0 to 1
-  size_t outputs = 1;  ///< how many are computed
+  size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// Of Unique(); empty where they were not asked for.
+/// The outputs of Unique(); empty where they were not asked for.
 struct UniqueOutputs {
   Value Y, indices, inverse_indices, counts;  ///< in the op's order
 };
-/// The distinct slices of X along `axis`, or its distinct elements without `axis`, in ascending order or (sorted 0)
-/// in order of first occurrence. Further outputs: the index of each first occurrence, for each slice of X its index
-/// in Y, and the count of each.
+/// The distinct slices of X along `axis`, or its distinct elements without `axis`, in ascending
+/// order or (sorted 0) in order of first occurrence. Further outputs: the index of each first
+/// occurrence, for each slice of X its index in Y, and the count of each.
 /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// No gradient.
 inline UniqueOutputs Unique(Builder& builder, Value X, const UniqueAttributes& attributes = {}, const char* name = nullptr) {

@@ -60,6 +60,18 @@ inline int64_t time_limit(int64_t timeout_ns) {
   return timeout_ns < 0 && timeout_ns != PERCALE_FOREVER ? 0 : timeout_ns;
 }
 
+/// Feeds in the form of the C ABI. It borrows from the feeds.
+struct SplitFeeds {
+  explicit SplitFeeds(const Feeds& feeds) {
+    for (const Feed& feed : feeds.span()) {
+      names.push_back(feed.name.c_str());
+      tensors.push_back(feed.tensor.get());
+    }
+  }
+  std::vector<const char*> names;
+  std::vector<percale_tensor*> tensors;
+};
+
 }  // namespace detail
 
 /// An asynchronous run. Thread-safe.
@@ -129,20 +141,32 @@ class Session : public Handle<percale_session, percale_session_release> {
   /// than PERCALE_FOREVER count as 0.
   Result<std::vector<Tensor>> run(Feeds feeds, Names fetches, Names targets = {},
                                   int64_t timeout_ns = PERCALE_FOREVER) {
-    const Split split(feeds);
+    auto out = run_versioned(feeds, std::move(fetches), std::move(targets), timeout_ns);
+    if (!out) return std::move(out).error();
+    return std::move(out->results);
+  }
+  /// The result of run_versioned().
+  struct Versioned {
+    std::vector<Tensor> results;    ///< in the order of the fetches
+    int64_t variables_version = 0;  ///< that the run read; 0 for a graph without variables
+  };
+  /// Runs like run(), and also tells which version of the variables the run read.
+  Result<Versioned> run_versioned(Feeds feeds, Names fetches, Names targets = {},
+                                  int64_t timeout_ns = PERCALE_FOREVER) {
+    const detail::SplitFeeds split(feeds);
     std::vector<percale_tensor*> raw(fetches.size());
-    if (percale_status* status = percale_session_run(get(), split.names.data(), split.tensors.data(),
-                                                     split.names.size(), fetches.data(), fetches.size(), targets.data(),
-                                                     targets.size(), detail::time_limit(timeout_ns), raw.data())) {
+    Versioned out;
+    if (percale_status* status = percale_session_run_versioned(
+            get(), split.names.data(), split.tensors.data(), split.names.size(), fetches.data(), fetches.size(),
+            targets.data(), targets.size(), detail::time_limit(timeout_ns), raw.data(), &out.variables_version)) {
       return Status(status);
     }
-    std::vector<Tensor> out;
-    for (percale_tensor* tensor : raw) out.emplace_back(tensor);
+    for (percale_tensor* tensor : raw) out.results.emplace_back(tensor);
     return out;
   }
   /// Starts the run on a thread of the engine. The feeds are kept until it is over.
   Result<Event> run_async(Feeds feeds, Names fetches, Names targets = {}, int64_t timeout_ns = PERCALE_FOREVER) {
-    const Split split(feeds);
+    const detail::SplitFeeds split(feeds);
     return detail::made<Event, percale_event>([&](percale_event** out) {
       return percale_session_run_async(get(), split.names.data(), split.tensors.data(), split.names.size(),
                                        fetches.data(), fetches.size(), targets.data(), targets.size(),
@@ -163,18 +187,6 @@ class Session : public Handle<percale_session, percale_session_release> {
   }
   /// Records the session's activity from now on. An empty trace ends the recording.
   void set_trace(const Trace& trace) { percale_session_set_trace(get(), trace.get()); }
-
- private:
-  struct Split {
-    explicit Split(const Feeds& feeds) {
-      for (const Feed& feed : feeds.span()) {
-        names.push_back(feed.name.c_str());
-        tensors.push_back(feed.tensor.get());
-      }
-    }
-    std::vector<const char*> names;
-    std::vector<percale_tensor*> tensors;
-  };
 };
 
 namespace detail {
@@ -272,8 +284,8 @@ class Call : public Handle<percale_call, percale_call_release> {
   /// than PERCALE_FOREVER count as 0.
   Status run_until(int64_t timeout_ns, const Cancellation& cancellation = {}) {
     if (raw_.size() != feeds_ + fetches_) return Status(Code::kFailedPrecondition, "Call::run: bind() comes first");
-    return Status(
-        percale_call_run_until(get(), raw_.data(), raw_.data() + feeds_, detail::time_limit(timeout_ns), cancellation.get()));
+    return Status(percale_call_run_until(get(), raw_.data(), raw_.data() + feeds_, detail::time_limit(timeout_ns),
+                                         cancellation.get()));
   }
   /// The tensors that run() reads.
   const std::vector<Tensor>& inputs() const { return inputs_; }

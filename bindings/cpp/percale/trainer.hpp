@@ -70,6 +70,13 @@ struct Progress {
   Metrics metrics;           ///< at the end of an epoch
 };
 
+/// Folders to search for relative paths of a SPEC, besides PERCALE_DATA and the cache. Borrowed for
+/// the call; both may be null.
+struct SpecFolders {
+  const char* spec = nullptr;  ///< the folder of the SPEC
+  const char* data = nullptr;  ///< the first folder to search for data files
+};
+
 /// Trains the variables of a graph. Thread-compatible, except for cancel().
 class Trainer : public Handle<percale_trainer, percale_trainer_release> {
  public:
@@ -89,21 +96,21 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
       return percale_trainer_create(engine.get(), graph.get(), variables.get(), nullptr, out);
     });
   }
-  /// Creates a trainer from a SPEC (JSON). Relative paths are searched for in `data_folder`,
-  /// PERCALE_DATA, the cache and `spec_folder`.
-  static Result<Trainer> from_spec(const Engine& engine, std::string_view spec, const char* spec_folder = nullptr,
-                                   const char* data_folder = nullptr) {
+  /// Creates a trainer from a SPEC (JSON). Relative paths are searched for in `folders.data`,
+  /// PERCALE_DATA, the cache and `folders.spec`.
+  static Result<Trainer> from_spec(const Engine& engine, std::string_view spec, const SpecFolders& folders = {}) {
     return made([&](percale_trainer** out) {
-      return percale_trainer_from_spec(engine.get(), spec.data(), spec.size(), spec_folder, data_folder, nullptr, out);
+      return percale_trainer_from_spec(engine.get(), spec.data(), spec.size(), folders.spec, folders.data, nullptr,
+                                       out);
     });
   }
   /// Creates a trainer from a SPEC. `options` of kind "trainer" override it.
-  static Result<Trainer> from_spec(const Engine& engine, std::string_view spec, const Options& options,
-                                   const char* spec_folder = nullptr, const char* data_folder = nullptr) {
+  static Result<Trainer> from_spec(const Engine& engine, std::string_view spec, const SpecFolders& folders,
+                                   const Options& options) {
     if (!options.status()) return options.status();
     return made([&](percale_trainer** out) {
-      return percale_trainer_from_spec(engine.get(), spec.data(), spec.size(), spec_folder, data_folder, options.get(),
-                                       out);
+      return percale_trainer_from_spec(engine.get(), spec.data(), spec.size(), folders.spec, folders.data,
+                                       options.get(), out);
     });
   }
 

@@ -46,6 +46,24 @@ TEST_CASE("a graph is built, run, written as bytes, and read again") {
   CHECK(session.draw(types, again.outputs(), "svg", "no trace").error().code() == Code::kInvalidArgument);
 }
 
+TEST_CASE("a run tells which version of the variables it read") {
+  const Engine engine = good(Engine::create());
+  Builder b = good(Builder::create(engine));
+  const Value x = b.input("x", DType::kF32, {2});
+  b.set_outputs({ops::Mul(b, x, b.variable("w", floats({1, 1}, {2})), "y")});
+  const Graph graph = good(b.finish());
+  Variables variables = good(graph.variables(engine));
+  Session session = good(Session::create(engine, graph, variables));
+  const Tensor in = floats({3, 4}, {2});
+  CHECK(good(session.run_versioned({{"x", in}}, {"y"})).variables_version == 1);
+  good(variables.assign("w", floats({10, 10}, {2})));
+  const auto second = good(session.run_versioned({{"x", in}}, {"y"}));
+  CHECK(second.variables_version == 2);
+  CHECK(second.variables_version == variables.version());
+  CHECK(good(second.results[0].as<float>())[1] == 40);
+  CHECK(session.run_versioned({{"x", in}}, {"y"}, {}, 0).error().code() == Code::kDeadlineExceeded);
+}
+
 TEST_CASE("ops with several outputs give them by name, those that were not asked for empty") {
   const Engine engine = good(Engine::create());
   Builder b = good(Builder::create(engine));

@@ -92,6 +92,33 @@ TEST_CASE("the same bits come from one device and from two") {
   CHECK(digests[0] == digests[1]);
 }
 
+TEST_CASE("a SPEC finds its files in the folders that are given, and options override it") {
+  char pattern[] = "/tmp/percale-folders-XXXXXX";
+  const std::string of_spec = mkdtemp(pattern), of_data = of_spec + "/data";
+  std::filesystem::create_directory(of_data);
+  const auto write = [](const std::string& folder, int64_t rows) {
+    const std::vector<float> zeros(static_cast<size_t>(rows));
+    good(good(Tensor::adopt(zeros, {rows, 1})).save(folder + "/x.npy"));
+    good(good(Tensor::adopt(zeros, {rows, 1})).save(folder + "/y.npy"));
+  };
+  write(of_spec, 4);
+  write(of_data, 6);
+  const char* spec =
+      R"({"model": [{"layer": "Dense", "units": 1}], "input_shape": [1], "loss": "mean_squared_error",
+                         "optimizer": "sgd", "batch_size": 1, "epochs": 1, "data": {"train": {"x": "x.npy", "y": "y.npy"}}})";
+  const auto steps = [](Result<Trainer> trainer) {
+    Trainer own = good(std::move(trainer));
+    good(own.fit());
+    return own.steps();
+  };
+  const Engine engine = good(Engine::create());
+  CHECK(Trainer::from_spec(engine, spec).error().code() == Code::kNotFound);
+  CHECK(steps(Trainer::from_spec(engine, spec, {.spec = of_spec.c_str()})) == 4);
+  CHECK(steps(Trainer::from_spec(engine, spec, {.spec = of_spec.c_str(), .data = of_data.c_str()})) == 6);
+  CHECK(steps(Trainer::from_spec(engine, spec, {.data = of_data.c_str()}, Options("trainer").set("epochs", 2))) == 12);
+  std::filesystem::remove_all(of_spec);
+}
+
 TEST_CASE("data without labels is refused, naming the label") {
   const Engine engine = good(Engine::create());
   Trainer trainer = good(two_layers().compile(engine, kTraining));

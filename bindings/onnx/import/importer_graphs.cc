@@ -20,6 +20,29 @@ Status drop_axis(int64_t axis, int64_t* dims, size_t* rank) {
   return {};
 }
 
+// Finds the axes of the inputs that a Scan divides into elements, which are its last ones. The node
+// has `inputs` inputs.
+Status scan_axes(const NodeProto& node, size_t inputs, std::vector<int64_t>* axes) {
+  const AttributeProto *count = find_attribute(node, "num_scan_inputs"),
+                       *given = find_attribute(node, "scan_input_axes");
+  const int64_t scanned = count == nullptr ? 0 : count->i;
+  if (scanned < 1 || scanned > static_cast<int64_t>(inputs)) return bad("num_scan_inputs is out of range: ", scanned);
+  if (given != nullptr) *axes = given->ints;
+  axes->resize(static_cast<size_t>(scanned));
+  return {};
+}
+
+// The shape of a value that is handed from trip to trip may change. The shape that the model
+// declares holds for all trips, if it fits the first one. Otherwise nothing is known.
+void use_declared_dims(const ValueInfo& info, int64_t* dims, size_t* rank) {
+  const auto agree = [](int64_t has, int64_t says) { return says < 0 || has < 0 || says == has; };
+  const bool fits =
+      info.dims && info.dims->size() <= 8 &&
+      (*rank == SIZE_MAX || (*rank == info.dims->size() && std::equal(dims, dims + *rank, info.dims->begin(), agree)));
+  *rank = fits ? info.dims->size() : SIZE_MAX;
+  if (fits) std::copy(info.dims->begin(), info.dims->end(), dims);
+}
+
 }  // namespace
 
 // Every graph of a node gets the same captures: what one of them uses of the values around.
@@ -113,18 +136,9 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
   if (graph.inputs.size() != wanted) {
     return bad("the body has ", uint64_t{graph.inputs.size()}, " inputs, which does not match the node's inputs");
   }
-  size_t carried = outer_inputs.size();
   std::vector<int64_t> axes;
-  if (scan) {
-    const AttributeProto *count = find_attribute(node, "num_scan_inputs"),
-                         *given = find_attribute(node, "scan_input_axes");
-    const int64_t scanned = count == nullptr ? 0 : count->i;
-    if (scanned < 1 || scanned > static_cast<int64_t>(carried))
-      return bad("num_scan_inputs is out of range: ", scanned);
-    carried -= static_cast<size_t>(scanned);
-    if (given != nullptr) axes = given->ints;
-    axes.resize(static_cast<size_t>(scanned));
-  }
+  if (scan) ONNX_TRY(scan_axes(node, outer_inputs.size(), &axes));
+  const size_t carried = outer_inputs.size() - axes.size();
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     ValueInfo info;
     ONNX_TRY(parse(graph.inputs[i], &info));
@@ -139,16 +153,7 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
     } else if (scan || i >= 2) {
       if (outer_inputs[i] == PERCALE_NO_VALUE) return bad(place, ": its initial value is missing");
       ONNX_TRY(host_.take(host_->builder->value_type(builder_, outer_inputs[i], &dtype, dims, &rank)));
-      // A value that is carried along may change its shape: what the model says of it holds for all
-      // trips, if it fits the first.
-      const bool fits =
-          info.dims && info.dims->size() <= 8 &&
-          (rank == SIZE_MAX || (rank == info.dims->size() &&
-                                std::equal(dims, dims + rank, info.dims->begin(), [](int64_t has, int64_t says) {
-                                  return says < 0 || has < 0 || says == has;
-                                })));
-      rank = fits ? info.dims->size() : SIZE_MAX;
-      if (fits) std::copy(info.dims->begin(), info.dims->end(), dims);
+      use_declared_dims(info, dims, &rank);
     }
     std::string name;
     ONNX_TRY(c_text(info.name, &name));

@@ -159,6 +159,7 @@ percale_status* percale_session_create(percale_engine* engine, const percale_gra
 percale_session* percale_session_retain(percale_session* session);
 void percale_session_release(percale_session* session);
 percale_status* percale_session_run(percale_session* session, const char* const* feed_names, percale_tensor* const* feeds, size_t feed_count, const char* const* fetch_names, size_t fetch_count, const char* const* target_names, size_t target_count, int64_t timeout_ns, percale_tensor** out_fetches);
+percale_status* percale_session_run_versioned(percale_session* session, const char* const* feed_names, percale_tensor* const* feeds, size_t feed_count, const char* const* fetch_names, size_t fetch_count, const char* const* target_names, size_t target_count, int64_t timeout_ns, percale_tensor** out_fetches, int64_t* out_variables_version);
 percale_status* percale_session_run_async(percale_session* session, const char* const* feed_names, percale_tensor* const* feeds, size_t feed_count, const char* const* fetch_names, size_t fetch_count, const char* const* target_names, size_t target_count, int64_t timeout_ns, percale_event** out_event);
 void percale_session_cancel(percale_session* session);
 percale_status* percale_session_explain(percale_session* session, const char* const* feed_names, const percale_dtype* feed_dtypes, const int64_t* const* feed_dims, const size_t* feed_ranks, size_t feed_count, const char* const* fetch_names, size_t fetch_count, const char* what, percale_text** out_text);

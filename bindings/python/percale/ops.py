@@ -1,5 +1,5 @@
 # Written by bindings/gen; do not edit.
-"""A function per op. The first argument is the builder, then the inputs; attributes go by keyword."""
+"""A function per op. Its arguments are the builder and the inputs; attributes go by keyword."""
 from __future__ import annotations
 
 from typing import List, Optional, Sequence
@@ -36,8 +36,9 @@ def Add(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
 
 def AffineGrid(builder: Builder, theta: Value, size: Value, *, align_corners: Optional[int] = None,
         name: str = "") -> Value:
-    """The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of `size` [N,C,(D,)H,W]. x, y
-    and z run from -1 to 1 between the centres of the first and last elements (align_corners) or the outer edges.
+    """The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of `size`
+    [N,C,(D,)H,W]. x, y and z run from -1 to 1 between the centres of the first and last elements
+    (align_corners) or the outer edges.
     Input theta: f32 f16 f64 bf16.
     Input size: i64.
     align_corners: default 0, 0 to 1."""
@@ -71,8 +72,8 @@ def ApplyAdagrad(builder: Builder, param: Value, grad: Value, square: Value, lea
 def ApplyAdam(builder: Builder, param: Value, grad: Value, m: Value, v: Value, learning_rate: Value, step: Value,
         grad_scale: Optional[Value] = None, *, beta1: Optional[float] = None, beta2: Optional[float] = None,
         epsilon: Optional[float] = None, weight_decay: Optional[float] = None, name: str = "") -> List[Value]:
-    """m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; param - learning_rate / (1 - beta1^step) * m /
-    (sqrt(v / (1 - beta2^step)) + epsilon) (PyTorch's Adam).
+    """m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; param - learning_rate / (1 -
+    beta1^step) * m / (sqrt(v / (1 - beta2^step)) + epsilon) (PyTorch's Adam).
     Input param: f32 f16 f64 bf16.
     Input grad: f32 f16 f64 bf16.
     Input m: f32 f16 f64 bf16.
@@ -92,7 +93,8 @@ def ApplyAdam(builder: Builder, param: Value, grad: Value, m: Value, v: Value, l
 def ApplyAdamW(builder: Builder, param: Value, grad: Value, m: Value, v: Value, learning_rate: Value, step: Value,
         grad_scale: Optional[Value] = None, *, beta1: Optional[float] = None, beta2: Optional[float] = None,
         epsilon: Optional[float] = None, weight_decay: Optional[float] = None, name: str = "") -> List[Value]:
-    """ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g (PyTorch's AdamW).
+    """ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g
+    (PyTorch's AdamW).
     Input param: f32 f16 f64 bf16.
     Input grad: f32 f16 f64 bf16.
     Input m: f32 f16 f64 bf16.
@@ -113,10 +115,11 @@ def ApplyFtrl(builder: Builder, param: Value, grad: Value, accumulator: Value, l
         grad_scale: Optional[Value] = None, *, learning_rate_power: Optional[float] = None,
         l1: Optional[float] = None, l2: Optional[float] = None, l2_shrinkage: Optional[float] = None,
         beta: Optional[float] = None, name: str = "") -> List[Value]:
-    """FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2; z'
-    = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'| <= l1,
-    otherwise (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) and linear
-    (z) have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar above 0.
+    """FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage
+    param; n' = n + g^2; z' = z + h - (n'^-p - n^-p) / learning_rate * param, p =
+    learning_rate_power; the new param is 0 where |z'| <= l1, otherwise (sign(z') l1 - z') /
+    ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) and linear (z) have the
+    same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar above 0.
     Input param: f32 f16 f64 bf16.
     Input grad: f32 f16 f64 bf16.
     Input accumulator: f32 f16 f64 bf16.
@@ -137,11 +140,12 @@ def ApplyFtrl(builder: Builder, param: Value, grad: Value, accumulator: Value, l
 def ApplyLAMB(builder: Builder, param: Value, grad: Value, m: Value, v: Value, learning_rate: Value, step: Value,
         grad_scale: Optional[Value] = None, *, beta1: Optional[float] = None, beta2: Optional[float] = None,
         epsilon: Optional[float] = None, weight_decay: Optional[float] = None, name: str = "") -> List[Value]:
-    """LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; u = m' / (1 -
-    beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param; the new param is param -
-    learning_rate |param| / |u| u. The norms are Euclidean norms of the whole tensor; their ratio is 1 if either is
-    0. g is grad times grad_scale. param, grad, m and v have the same shape and the same dtype, one of f16, bf16,
-    f32, f64; learning_rate and step are scalars.
+    """LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2)
+    g^2; u = m' / (1 - beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param;
+    the new param is param - learning_rate |param| / |u| u. The norms are Euclidean norms of the
+    whole tensor; their ratio is 1 if either is 0. g is grad times grad_scale. param, grad, m and v
+    have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate and step are
+    scalars.
     Input param: f32 f16 f64 bf16.
     Input grad: f32 f16 f64 bf16.
     Input m: f32 f16 f64 bf16.
@@ -161,9 +165,10 @@ def ApplyLAMB(builder: Builder, param: Value, grad: Value, m: Value, v: Value, l
 def ApplyLion(builder: Builder, param: Value, grad: Value, m: Value, learning_rate: Value,
         grad_scale: Optional[Value] = None, *, beta1: Optional[float] = None, beta2: Optional[float] = None,
         weight_decay: Optional[float] = None, name: str = "") -> List[Value]:
-    """Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new param
-    is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m have the same shape and the
-    same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar.
+    """Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2)
+    g; the new param is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad
+    and m have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a
+    scalar.
     Input param: f32 f16 f64 bf16.
     Input grad: f32 f16 f64 bf16.
     Input m: f32 f16 f64 bf16.
@@ -180,8 +185,8 @@ def ApplyLion(builder: Builder, param: Value, grad: Value, m: Value, learning_ra
 def ApplyMomentum(builder: Builder, param: Value, grad: Value, buffer: Value, learning_rate: Value,
         grad_scale: Optional[Value] = None, *, momentum: Optional[float] = None, nesterov: Optional[int] = None,
         weight_decay: Optional[float] = None, name: str = "") -> List[Value]:
-    """buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param - learning_rate * (g +
-    momentum * buffer) (PyTorch's SGD).
+    """buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param -
+    learning_rate * (g + momentum * buffer) (PyTorch's SGD).
     Input param: f32 f16 f64 bf16.
     Input grad: f32 f16 f64 bf16.
     Input buffer: f32 f16 f64 bf16.
@@ -199,8 +204,9 @@ def ApplyRMSProp(builder: Builder, param: Value, grad: Value, square: Value, buf
         learning_rate: Optional[Value] = None, grad_scale: Optional[Value] = None, *, alpha: Optional[float] = None,
         epsilon: Optional[float] = None, momentum: Optional[float] = None, weight_decay: Optional[float] = None,
         outputs: int = 2, name: str = "") -> List[Value]:
-    """s = alpha s + (1 - alpha) g^2; d = g / (sqrt(s) + epsilon); param - learning_rate * d, or with a buffer: buffer
-    = momentum * buffer + d; param - learning_rate * buffer (PyTorch's RMSprop).
+    """s = alpha s + (1 - alpha) g^2; d = g / (sqrt(s) + epsilon); param - learning_rate * d, or
+    with a buffer: buffer = momentum * buffer + d; param - learning_rate * buffer (PyTorch's
+    RMSprop).
     Input param: f32 f16 f64 bf16.
     Input grad: f32 f16 f64 bf16.
     Input square: f32 f16 f64 bf16.
@@ -231,8 +237,8 @@ def ApplySGD(builder: Builder, param: Value, grad: Value, learning_rate: Value, 
 
 def ArgMax(builder: Builder, data: Value, *, axis: Optional[int] = None, keepdims: Optional[int] = None,
         select_last_index: Optional[int] = None, name: str = "") -> Value:
-    """The index of the greatest element along `axis`: the first of equals, or the last with select_last_index. NaN
-    counts as greatest.
+    """The index of the greatest element along `axis`: the first of equals, or the last with
+    select_last_index. NaN counts as greatest.
     Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     The gradient is zero.
     axis: default 0.
@@ -244,8 +250,8 @@ def ArgMax(builder: Builder, data: Value, *, axis: Optional[int] = None, keepdim
 
 def ArgMin(builder: Builder, data: Value, *, axis: Optional[int] = None, keepdims: Optional[int] = None,
         select_last_index: Optional[int] = None, name: str = "") -> Value:
-    """The index of the least element along `axis`: the first of equals, or the last with select_last_index. NaN counts
-    as least.
+    """The index of the least element along `axis`: the first of equals, or the last with
+    select_last_index. NaN counts as least.
     Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     The gradient is zero.
     axis: default 0.
@@ -269,8 +275,8 @@ def Asinh(builder: Builder, input: Value, *, name: str = "") -> Value:
 
 def Assert(builder: Builder, condition: Value, X: Optional[Value] = None, *, message: Optional[str] = None,
         name: str = "") -> Value:
-    """Returns X unchanged, if it is given, and fails the run with `message` unless every element of the condition is
-    true.
+    """Returns X unchanged, if it is given, and fails the run with `message` unless every element of
+    the condition is true.
     Input condition: bool.
     Input X (optional): 23 types.
     message: default ""."""
@@ -312,9 +318,10 @@ def Attention(builder: Builder, Q: Value, K: Value, V: Value, attn_mask: Optiona
         q_num_heads: Optional[int] = None, qk_matmul_output_mode: Optional[int] = None,
         right_window_size: Optional[int] = None, scale: Optional[float] = None, softcap: Optional[float] = None,
         softmax_precision: Optional[int] = None, outputs: int = 1, name: str = "") -> List[Value]:
-    """Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al. 2017). Heads of Q may
-    share heads of K and V (Ainslie et al. 2023). Past keys and values precede the new ones. Each input is [batch,
-    heads, sequence, size] or [batch, sequence, heads * size]. A query without any key gives zeros.
+    """Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al.
+    2017). Heads of Q may share heads of K and V (Ainslie et al. 2023). Past keys and values precede
+    the new ones. Each input is [batch, heads, sequence, size] or [batch, sequence, heads * size]. A
+    query without any key gives zeros.
     Input Q: f32 f16 f64 bf16.
     Input K: f32 f16 f64 bf16.
     Input V: f32 f16 f64 bf16.
@@ -340,8 +347,8 @@ def AveragePool(builder: Builder, X: Value, *, auto_pad: Optional[str] = None, c
         count_include_pad: Optional[int] = None, dilations: Optional[Sequence[int]] = None,
         kernel_shape: Sequence[int], pads: Optional[Sequence[int]] = None, strides: Optional[Sequence[int]] = None,
         name: str = "") -> Value:
-    """The mean under each position of a sliding window over X [N,C,D1,...]; with count_include_pad the padding counts
-    as zeros.
+    """The mean under each position of a sliding window over X [N,C,D1,...]; with count_include_pad
+    the padding counts as zeros.
     Input X: f32 f16 f64 bf16.
     auto_pad: default "NOTSET".
     ceil_mode: default 0, 0 to 1.
@@ -360,8 +367,8 @@ def AveragePoolGrad(builder: Builder, dY: Value, shape: Optional[Value] = None, 
         dilations: Optional[Sequence[int]] = None, kernel_shape: Optional[Sequence[int]] = None,
         pads: Optional[Sequence[int]] = None, strides: Optional[Sequence[int]] = None,
         global_: Optional[int] = None, spatial_shape: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial dims of X come from
-    the attribute 'spatial_shape' or from the input 'shape', the shape of X.
+    """Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial
+    dims of X come from the attribute 'spatial_shape' or from the input 'shape', the shape of X.
     Input dY: f32 f16 f64 bf16.
     Input shape (optional): i64.
     auto_pad: default "NOTSET".
@@ -380,7 +387,8 @@ def AveragePoolGrad(builder: Builder, dY: Value, shape: Optional[Value] = None, 
 
 def BatchMatMul(builder: Builder, A: Value, B: Value, *, transA: Optional[int] = None, transB: Optional[int] = None,
         name: str = "") -> Value:
-    """MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the attributes say so.
+    """MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the
+    attributes say so.
     Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input B: f32 i32 i64 f16 f64 u32 u64 bf16.
     transA: default 0, 0 to 1.
@@ -391,8 +399,9 @@ def BatchMatMul(builder: Builder, A: Value, B: Value, *, transA: Optional[int] =
 def BatchNormalization(builder: Builder, X: Value, scale: Value, B: Value, input_mean: Value, input_var: Value, *,
         epsilon: Optional[float] = None, momentum: Optional[float] = None, training_mode: Optional[int] = None,
         outputs: int = 1, name: str = "") -> List[Value]:
-    """Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode, mean and (biased)
-    variance are those of the batch, and running_x = input_x * momentum + batch_x * (1 - momentum).
+    """Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training
+    mode, mean and (biased) variance are those of the batch, and running_x = input_x * momentum +
+    batch_x * (1 - momentum).
     Input X: f32 f16 f64 bf16.
     Input scale: f32 f16 f64 bf16.
     Input B: f32 f16 f64 bf16.
@@ -408,8 +417,9 @@ def BatchNormalization(builder: Builder, X: Value, scale: Value, B: Value, input
 def BatchNormalizationGrad(builder: Builder, dY: Value, X: Value, scale: Value, mean: Optional[Value] = None,
         var: Optional[Value] = None, *, epsilon: Optional[float] = None, training_mode: Optional[int] = None,
         name: str = "") -> List[Value]:
-    """Gradients of BatchNormalization with respect to X, scale and B. In training mode the statistics of the batch are
-    recomputed from X and the gradient flows through them; otherwise they are the inputs mean and var.
+    """Gradients of BatchNormalization with respect to X, scale and B. In training mode the
+    statistics of the batch are recomputed from X and the gradient flows through them; otherwise
+    they are the inputs mean and var.
     Input dY: f32 f16 f64 bf16.
     Input X: f32 f16 f64 bf16.
     Input scale: f32 f16 f64 bf16.
@@ -424,7 +434,8 @@ def BatchNormalizationGrad(builder: Builder, dY: Value, X: Value, scale: Value, 
 
 def Bernoulli(builder: Builder, input: Value, *, dtype: Optional[int] = None, id: Optional[int] = None,
         seed: Optional[float] = None, name: str = "") -> Value:
-    """1 with the probability that the input holds, otherwise 0, in the dtype of the input unless dtype is given.
+    """1 with the probability that the input holds, otherwise 0, in the dtype of the input unless
+    dtype is given.
     Input input: f32 f16 f64 bf16.
     The gradient is zero.
     id: default 0, 0 or more.
@@ -434,7 +445,8 @@ def Bernoulli(builder: Builder, input: Value, *, dtype: Optional[int] = None, id
 
 def BinaryCrossEntropyWithLogits(builder: Builder, logits: Value, targets: Value, *,
         reduction: Optional[str] = None, name: str = "") -> Value:
-    """max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape, reduced by `reduction`.
+    """max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape, reduced
+    by `reduction`.
     Input logits: f32 f16 f64 bf16.
     Input targets: f32 f16 f64 bf16.
     reduction: default "mean"."""
@@ -443,7 +455,8 @@ def BinaryCrossEntropyWithLogits(builder: Builder, logits: Value, targets: Value
 
 
 def BitCast(builder: Builder, input: Value, *, to: int, name: str = "") -> Value:
-    """Reinterprets the bits of each element as an element of dtype 'to', which must have the same size.
+    """Reinterprets the bits of each element as an element of dtype 'to', which must have the same
+    size.
     Input input: 23 types.
     No gradient.
     to: required."""
@@ -451,8 +464,8 @@ def BitCast(builder: Builder, input: Value, *, to: int, name: str = "") -> Value
 
 
 def BitShift(builder: Builder, X: Value, Y: Value, *, direction: str, name: str = "") -> Value:
-    """X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of bits or more gives
-    0.
+    """X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of
+    bits or more gives 0.
     Input X: u8 u16 u32 u64.
     Input Y: u8 u16 u32 u64.
     No gradient.
@@ -493,7 +506,8 @@ def BitwiseXor(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value
 
 def BlackmanWindow(builder: Builder, size: Value, *, output_datatype: Optional[int] = None,
         periodic: Optional[int] = None, name: str = "") -> Value:
-    """0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N) for n below size; N is size if periodic, else size - 1.
+    """0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N) for n below size; N is size if periodic,
+    else size - 1.
     Input size: i32 i64.
     No gradient.
     output_datatype: default 1.
@@ -512,9 +526,10 @@ def Call(builder: Builder, inputs: Sequence[Value] = (), *, function: str, outpu
 
 def Cast(builder: Builder, input: Value, *, to: int, saturate: Optional[int] = None,
         round_mode: Optional[str] = None, name: str = "") -> Value:
-    """Converts the input to dtype `to`. Floats round to nearest; to integers they truncate towards zero and saturate
-    (NaN gives 0). Integers, and floats converted to 4- and 2-bit integers, wrap. To bool, the result is x != 0.
-    saturate and round_mode apply to float8 as in ONNX; values beyond the range of f4e2m1 saturate at 6.
+    """Converts the input to dtype `to`. Floats round to nearest; to integers they truncate towards
+    zero and saturate (NaN gives 0). Integers, and floats converted to 4- and 2-bit integers, wrap.
+    To bool, the result is x != 0. saturate and round_mode apply to float8 as in ONNX; values beyond
+    the range of f4e2m1 saturate at 6.
     Input input: 23 types.
     to: required.
     saturate: default 1, 0 to 1.
@@ -550,24 +565,24 @@ def Celu(builder: Builder, X: Value, *, alpha: Optional[float] = None, name: str
 
 def CenterCropPad(builder: Builder, input_data: Value, shape: Value, *, axes: Optional[Sequence[int]] = None,
         name: str = "") -> Value:
-    """The centre of the input along axes (default: all), cropped or padded with zeros to the dims in shape. If the
-    difference is odd, the extra element is at the end.
+    """The centre of the input along axes (default: all), cropped or padded with zeros to the dims
+    in shape. If the difference is odd, the extra element is at the end.
     Input input_data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input shape: i32 i64."""
     return builder.node("CenterCropPad", [input_data, shape], {"axes": axes}, outputs=1, name=name)[0]
 
 
 def CheckNumerics(builder: Builder, X: Value, *, message: Optional[str] = None, name: str = "") -> Value:
-    """Returns X unchanged. An infinite or NaN element fails the run with `message`. The gradient is checked in the
-    same way.
+    """Returns X unchanged. An infinite or NaN element fails the run with `message`. The gradient is
+    checked in the same way.
     Input X: f32 f16 f64 bf16.
     message: default ""."""
     return builder.node("percale:CheckNumerics", [X], {"message": message}, outputs=1, name=name)[0]
 
 
 def Cholesky(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """The lower triangular L with L L^T = X for each symmetric matrix [..., n, n] of X. Only the lower triangle of X
-    is read. A matrix that is not positive definite fails the run.
+    """The lower triangular L with L L^T = X for each symmetric matrix [..., n, n] of X. Only the
+    lower triangle of X is read. A matrix that is not positive definite fails the run.
     Input X: f32 f16 f64 bf16."""
     return builder.node("percale:Cholesky", [X], {}, outputs=1, name=name)[0]
 
@@ -582,8 +597,9 @@ def Clip(builder: Builder, input: Value, min: Optional[Value] = None, max: Optio
 
 
 def Cofactors(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """The cofactors of each matrix [..., n, n] of X, which may be singular: Y[i, j] = (-1)^(i+j) times the determinant
-    of X without row i and column j. Its gradient fails the run for a singular matrix.
+    """The cofactors of each matrix [..., n, n] of X, which may be singular: Y[i, j] = (-1)^(i+j)
+    times the determinant of X without row i and column j. Its gradient fails the run for a singular
+    matrix.
     Input X: f32 f16 f64 bf16."""
     return builder.node("percale:Cofactors", [X], {}, outputs=1, name=name)[0]
 
@@ -591,8 +607,8 @@ def Cofactors(builder: Builder, X: Value, *, name: str = "") -> Value:
 def Col2Im(builder: Builder, input: Value, image_shape: Value, block_shape: Value, *,
         dilations: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """Sums columns [N, C * block, L] into images [N,C,D1,...] of image_shape: each column goes where a sliding window
-    of block_shape took it from. Integers wrap; bools are combined by or.
+    """Sums columns [N, C * block, L] into images [N,C,D1,...] of image_shape: each column goes
+    where a sliding window of block_shape took it from. Integers wrap; bools are combined by or.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input image_shape: i64.
     Input block_shape: i64.
@@ -606,8 +622,8 @@ def Col2Im(builder: Builder, input: Value, image_shape: Value, block_shape: Valu
 
 def Compress(builder: Builder, input: Value, condition: Value, *, axis: Optional[int] = None,
         name: str = "") -> Value:
-    """The slices of the input along `axis`, or its elements without `axis`, where the condition is true. The condition
-    may be shorter than the axis.
+    """The slices of the input along `axis`, or its elements without `axis`, where the condition is
+    true. The condition may be shorter than the axis.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input condition: bool."""
     return builder.node("Compress", [input, condition], {"axis": axis}, outputs=1, name=name)[0]
@@ -640,8 +656,8 @@ def Conv(builder: Builder, X: Value, W: Value, B: Optional[Value] = None, *, aut
         dilations: Optional[Sequence[int]] = None, group: Optional[int] = None,
         kernel_shape: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """Convolution (cross-correlation) of images X [N,C,D1,...] with filters W [M,C/group,k1,...], plus B [M] per
-    output channel; 1 to 3 spatial dims.
+    """Convolution (cross-correlation) of images X [N,C,D1,...] with filters W [M,C/group,k1,...],
+    plus B [M] per output channel; 1 to 3 spatial dims.
     Input X: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input B (optional): f32 f16 f64 bf16.
@@ -660,8 +676,8 @@ def ConvGradInput(builder: Builder, dY: Value, W: Value, shape: Optional[Value] 
         kernel_shape: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, spatial_shape: Optional[Sequence[int]] = None,
         name: str = "") -> Value:
-    """Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the attribute 'spatial_shape'
-    or from the input 'shape', the shape of X.
+    """Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the
+    attribute 'spatial_shape' or from the input 'shape', the shape of X.
     Input dY: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input shape (optional): i64.
@@ -681,8 +697,8 @@ def ConvGradWeight(builder: Builder, X: Value, dY: Value, shape: Optional[Value]
         auto_pad: Optional[str] = None, dilations: Optional[Sequence[int]] = None, group: Optional[int] = None,
         kernel_shape: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, outputs: int = 1, name: str = "") -> List[Value]:
-    """Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the attribute
-    'kernel_shape' or from the input 'shape', the shape of W.
+    """Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the
+    attribute 'kernel_shape' or from the input 'shape', the shape of W.
     Input X: f32 f16 f64 bf16.
     Input dY: f32 f16 f64 bf16.
     Input shape (optional): i64.
@@ -701,7 +717,8 @@ def ConvInteger(builder: Builder, x: Value, w: Value, x_zero_point: Optional[Val
         dilations: Optional[Sequence[int]] = None, group: Optional[int] = None,
         kernel_shape: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in i32.
+    """Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in
+    i32.
     Input x: u8 i8.
     Input w: u8 i8.
     Input x_zero_point (optional): u8 i8.
@@ -723,8 +740,9 @@ def ConvTranspose(builder: Builder, X: Value, W: Value, B: Optional[Value] = Non
         kernel_shape: Optional[Sequence[int]] = None, output_padding: Optional[Sequence[int]] = None,
         output_shape: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]. It is the gradient of
-    Conv with respect to its input; output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 - pads.
+    """Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]. It is
+    the gradient of Conv with respect to its input; output dim = stride * (in - 1) +
+    output_padding + (k - 1) * dilation + 1 - pads.
     Input X: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input B (optional): f32 f16 f64 bf16.
@@ -755,8 +773,8 @@ def Cosh(builder: Builder, input: Value, *, name: str = "") -> Value:
 
 def CumProd(builder: Builder, x: Value, axis: Value, *, exclusive: Optional[int] = None,
         reverse: Optional[int] = None, name: str = "") -> Value:
-    """The product of the elements up to each element along an axis, including the element itself unless exclusive is
-    set.
+    """The product of the elements up to each element along an axis, including the element itself
+    unless exclusive is set.
     Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input axis: i32 i64.
     exclusive: default 0, 0 to 1.
@@ -779,7 +797,8 @@ def CumProdGrad(builder: Builder, grad: Value, x: Value, axis: Value, *, exclusi
 
 def CumSum(builder: Builder, x: Value, axis: Value, *, exclusive: Optional[int] = None,
         reverse: Optional[int] = None, name: str = "") -> Value:
-    """The sum of the elements up to each element along an axis, including the element itself unless exclusive is set.
+    """The sum of the elements up to each element along an axis, including the element itself unless
+    exclusive is set.
     Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input axis: i32 i64.
     exclusive: default 0, 0 to 1.
@@ -789,9 +808,10 @@ def CumSum(builder: Builder, x: Value, axis: Value, *, exclusive: Optional[int] 
 
 def DFT(builder: Builder, input: Value, dft_length: Optional[Value] = None, axis: Optional[Value] = None, *,
         inverse: Optional[int] = None, onesided: Optional[int] = None, name: str = "") -> Value:
-    """The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers, cropped or zero-
-    padded to dft_length: sum of x[n] exp(-2 pi i k n / N). inverse: + in the exponent, divided by N. onesided: the
-    first half of the transform of a real input, or with inverse the real output for such a half.
+    """The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers,
+    cropped or zero-padded to dft_length: sum of x[n] exp(-2 pi i k n / N). inverse: + in the
+    exponent, divided by N. onesided: the first half of the transform of a real input, or with
+    inverse the real output for such a half.
     Input input: f32 f16 f64 bf16.
     Input dft_length (optional): i32 i64.
     Input axis (optional): i64.
@@ -803,8 +823,8 @@ def DFT(builder: Builder, input: Value, dft_length: Optional[Value] = None, axis
 
 def DepthToSpace(builder: Builder, input: Value, *, blocksize: int, mode: Optional[str] = None,
         name: str = "") -> Value:
-    """Moves channels of [N,C,H,W] into blocks of blocksize * blocksize pixels. The position in the block is the outer
-    part (mode DCR) or the inner part (CRD) of the channel index.
+    """Moves channels of [N,C,H,W] into blocks of blocksize * blocksize pixels. The position in the
+    block is the outer part (mode DCR) or the inner part (CRD) of the channel index.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     blocksize: required, 1 to 2048.
     mode: default "DCR"."""
@@ -814,8 +834,8 @@ def DepthToSpace(builder: Builder, input: Value, *, blocksize: int, mode: Option
 def DequantizeLinear(builder: Builder, x: Value, x_scale: Value, x_zero_point: Optional[Value] = None, *,
         axis: Optional[int] = None, block_size: Optional[int] = None, output_dtype: Optional[int] = None,
         name: str = "") -> Value:
-    """(x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per position along
-    'axis', or one per block of block_size along it.
+    """(x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per
+    position along 'axis', or one per block of block_size along it.
     Input x: 14 types.
     Input x_scale: f32 f16 f64 bf16 f8e8m0.
     Input x_zero_point (optional): 14 types.
@@ -841,8 +861,9 @@ def Div(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
 
 def Dropout(builder: Builder, data: Value, ratio: Optional[Value] = None, training_mode: Optional[Value] = None, *,
         id: Optional[int] = None, seed: Optional[int] = None, outputs: int = 1, name: str = "") -> List[Value]:
-    """In training mode, each element is kept with probability 1 - ratio and divided by it, otherwise set to zero; mask
-    says which. Outside training mode, the data unchanged. ratio is in [0, 1], by default 0.5.
+    """In training mode, each element is kept with probability 1 - ratio and divided by it,
+    otherwise set to zero; mask says which. Outside training mode, the data unchanged. ratio is in
+    [0, 1], by default 0.5.
     Input data: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     Input ratio (optional): f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     Input training_mode (optional): bool.
@@ -852,15 +873,16 @@ def Dropout(builder: Builder, data: Value, ratio: Optional[Value] = None, traini
 
 
 def DynamicQuantizeLinear(builder: Builder, x: Value, *, name: str = "") -> List[Value]:
-    """x quantised to u8, with the scale and the zero point of its own value range, extended to include 0.
+    """x quantised to u8, with the scale and the zero point of its own value range, extended to
+    include 0.
     Input x: f32.
     No gradient."""
     return builder.node("DynamicQuantizeLinear", [x], {}, outputs=3, name=name)
 
 
 def Einsum(builder: Builder, Inputs: Sequence[Value], *, equation: str, name: str = "") -> Value:
-    """Multiplies the operands' elements and sums over all labels of 'equation' that the output does not have, as
-    numpy.einsum. An ellipsis stands for dims that broadcast.
+    """Multiplies the operands' elements and sums over all labels of 'equation' that the output does
+    not have, as numpy.einsum. An ellipsis stands for dims that broadcast.
     Input Inputs (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     equation: required."""
     return builder.node("Einsum", [*Inputs], {"equation": equation}, outputs=1, name=name)[0]
@@ -876,10 +898,11 @@ def Elu(builder: Builder, X: Value, *, alpha: Optional[float] = None, name: str 
 def EmbeddingBag(builder: Builder, table: Value, indices: Value, offsets: Optional[Value] = None,
         per_sample_weights: Optional[Value] = None, *, mode: Optional[str] = None,
         padding_idx: Optional[int] = None, include_last_offset: Optional[int] = None, name: str = "") -> Value:
-    """The sum, mean or maximum (`mode`) per bag of the rows of table [rows, width] that its indices select: [bags,
-    width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags, length], or [count] with the offset
-    of the first index of each bag; with include_last_offset the end of the last bag follows. With mode sum, each
-    row is multiplied by its weight. Indices equal to padding_idx are ignored (-1: none). Indices are in [0, rows).
+    """The sum, mean or maximum (`mode`) per bag of the rows of table [rows, width] that its indices
+    select: [bags, width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags,
+    length], or [count] with the offset of the first index of each bag; with include_last_offset the
+    end of the last bag follows. With mode sum, each row is multiplied by its weight. Indices equal
+    to padding_idx are ignored (-1: none). Indices are in [0, rows).
     Input table: f32 f16 f64 bf16.
     Input indices (indices): i32 i64.
     Input offsets (optional, indices): i32 i64.
@@ -894,8 +917,8 @@ def EmbeddingBag(builder: Builder, table: Value, indices: Value, offsets: Option
 def EmbeddingBagRows(builder: Builder, grad: Value, table: Value, indices: Value, offsets: Optional[Value] = None,
         per_sample_weights: Optional[Value] = None, *, mode: Optional[str] = None,
         padding_idx: Optional[int] = None, include_last_offset: Optional[int] = None, name: str = "") -> Value:
-    """The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width]. If rows tie for
-    a maximum, the first receives the gradient. Padding receives zeros.
+    """The gradient of EmbeddingBag with respect to the row that each index looked up: [count,
+    width]. If rows tie for a maximum, the first receives the gradient. Padding receives zeros.
     Input grad: f32 f16 f64 bf16.
     Input table: f32 f16 f64 bf16.
     Input indices (indices): i32 i64.
@@ -960,8 +983,8 @@ def Floor(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 def Fused(builder: Builder, inputs: Sequence[Value] = (), *, body: str, anchor: Optional[str] = None,
         outputs: int = 1, name: str = "") -> List[Value]:
-    """Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that is not elementwise,
-    if there is one.
+    """Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that
+    is not elementwise, if there is one.
     Input inputs (optional, any number): f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     No gradient.
     body: required.
@@ -974,10 +997,11 @@ def FusedAttention(builder: Builder, Q: Value, K: Value, V: Value, mask: Optiona
         k_by_row: Optional[int] = None, nan_is_zero: Optional[int] = None, q_by_row: Optional[int] = None,
         scale: Optional[float] = None, v_by_row: Optional[int] = None, y_by_row: Optional[int] = None,
         outputs: int = 1, name: str = "") -> List[Value]:
-    """softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch, heads, sequence,
-    size] or, by row, [batch, sequence, heads, size]. Heads of Q may share heads of K and V. With nan_is_zero, a NaN
-    probability, as of a query without any key, becomes 0. The softmax runs in the dtype of the mask. The statistics
-    are, per query, the logarithm of the sum of exp of its scores, in f32, or in f64 for f64 operands.
+    """softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is
+    [batch, heads, sequence, size] or, by row, [batch, sequence, heads, size]. Heads of Q may share
+    heads of K and V. With nan_is_zero, a NaN probability, as of a query without any key, becomes 0.
+    The softmax runs in the dtype of the mask. The statistics are, per query, the logarithm of the
+    sum of exp of its scores, in f32, or in f64 for f64 operands.
     Input Q: f32 f16 f64 bf16.
     Input K: f32 f16 f64 bf16.
     Input V: f32 f16 f64 bf16.
@@ -996,9 +1020,9 @@ def FusedAttentionGrad(builder: Builder, dY: Value, Q: Value, K: Value, V: Value
         mask: Optional[Value] = None, *, dy_by_row: Optional[int] = None, k_by_row: Optional[int] = None,
         q_by_row: Optional[int] = None, scale: Optional[float] = None, v_by_row: Optional[int] = None,
         y_by_row: Optional[int] = None, name: str = "") -> List[Value]:
-    """Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from Y and from the
-    statistics (Dao et al. 2022). They have the layouts of Q, K and V. Shared heads and nan_is_zero are not
-    supported.
+    """Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from
+    Y and from the statistics (Dao et al. 2022). They have the layouts of Q, K and V. Shared heads
+    and nan_is_zero are not supported.
     Input dY: f32 f16 f64 bf16.
     Input Q: f32 f16 f64 bf16.
     Input K: f32 f16 f64 bf16.
@@ -1019,8 +1043,9 @@ def FusedAttentionGrad(builder: Builder, dY: Value, Q: Value, K: Value, V: Value
 
 
 def FusedRotary(builder: Builder, X: Value, cos: Value, sin: Value, *, name: str = "") -> Value:
-    """Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and moved before the
-    first half: rotates pairs of elements that are half a row apart (Su et al. 2021).
+    """Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and
+    moved before the first half: rotates pairs of elements that are half a row apart (Su et al.
+    2021).
     Input X: f32 f16 f64 bf16.
     Input cos: f32 f16 f64 bf16.
     Input sin: f32 f16 f64 bf16."""
@@ -1033,9 +1058,9 @@ def GRU(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] = Non
         activations: Optional[Sequence[str]] = None, clip: Optional[float] = None, direction: Optional[str] = None,
         hidden_size: Optional[int] = None, layout: Optional[int] = None, linear_before_reset: Optional[int] = None,
         outputs: int = 2, name: str = "") -> List[Value]:
-    """Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T + B), H = (1 - z)
-    g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T + B) replaces (r H) R^T + B. W, R and B hold
-    the gates in the order z,r,h.
+    """Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H
+    R^T + B), H = (1 - z) g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T + B)
+    replaces (r H) R^T + B. W, R and B hold the gates in the order z,r,h.
     Input X: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input R: f32 f16 f64 bf16.
@@ -1060,8 +1085,8 @@ def GRUGrad(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] =
         clip: Optional[float] = None, direction: Optional[str] = None, hidden_size: Optional[int] = None,
         layout: Optional[int] = None, linear_before_reset: Optional[int] = None, outputs: int = 5,
         name: str = "") -> List[Value]:
-    """Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the gradients of its
-    outputs. The forward pass is recomputed. The op has no gradient.
+    """Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the
+    gradients of its outputs. The forward pass is recomputed. The op has no gradient.
     Input X: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input R: f32 f16 f64 bf16.
@@ -1092,8 +1117,8 @@ def Gather(builder: Builder, data: Value, indices: Value, *, axis: Optional[int]
 
 def GatherElements(builder: Builder, data: Value, indices: Value, *, axis: Optional[int] = None,
         name: str = "") -> Value:
-    """For each index, the element of data at the same position, with the coordinate along `axis` replaced by the
-    index.
+    """For each index, the element of data at the same position, with the coordinate along `axis`
+    replaced by the index.
     Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input indices (indices): i32 i64.
     axis: default 0."""
@@ -1102,8 +1127,8 @@ def GatherElements(builder: Builder, data: Value, indices: Value, *, axis: Optio
 
 def GatherGrad(builder: Builder, grad: Value, indices: Value, shape: Value, *, axis: Optional[int] = None,
         name: str = "") -> Value:
-    """The gradient of Gather with respect to data, of shape `shape`: slices of grad are summed at the positions they
-    were gathered from.
+    """The gradient of Gather with respect to data, of shape `shape`: slices of grad are summed at
+    the positions they were gathered from.
     Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input indices (indices): i32 i64.
     Input shape: i64.
@@ -1113,8 +1138,8 @@ def GatherGrad(builder: Builder, grad: Value, indices: Value, shape: Value, *, a
 
 def GatherND(builder: Builder, data: Value, indices: Value, *, batch_dims: Optional[int] = None,
         name: str = "") -> Value:
-    """The slices of data that tuples of indices select; the last dim of indices holds the tuples, and negative indices
-    count from the end.
+    """The slices of data that tuples of indices select; the last dim of indices holds the tuples,
+    and negative indices count from the end.
     Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input indices (indices): i64.
     batch_dims: default 0, 0 to 8."""
@@ -1122,8 +1147,8 @@ def GatherND(builder: Builder, data: Value, indices: Value, *, batch_dims: Optio
 
 
 def Gelu(builder: Builder, X: Value, *, approximate: Optional[str] = None, name: str = "") -> Value:
-    """x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-    (Hendrycks and Gimpel 2016).
+    """x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x +
+    0.044715 x^3))) (Hendrycks and Gimpel 2016).
     Input X: f32 f16 f64 bf16.
     approximate: default "none"."""
     return builder.node("Gelu", [X], {"approximate": approximate}, outputs=1, name=name)[0]
@@ -1132,8 +1157,8 @@ def Gelu(builder: Builder, X: Value, *, approximate: Optional[str] = None, name:
 def Gemm(builder: Builder, A: Value, B: Value, C: Optional[Value] = None, *, alpha: Optional[float] = None,
         beta: Optional[float] = None, transA: Optional[int] = None, transB: Optional[int] = None,
         name: str = "") -> Value:
-    """Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or transB is set, and C
-    broadcasts to Y.
+    """Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or
+    transB is set, and C broadcasts to Y.
     Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input B: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input C (optional): f32 i32 i64 f16 f64 u32 u64 bf16.
@@ -1182,9 +1207,10 @@ def GreaterOrEqual(builder: Builder, A: Value, B: Value, *, name: str = "") -> V
 
 def GridSample(builder: Builder, X: Value, grid: Value, *, align_corners: Optional[int] = None,
         mode: Optional[str] = None, padding_mode: Optional[str] = None, name: str = "") -> Value:
-    """X [N,C,D1,...] sampled at the positions in grid [N,P1,...,rank], whose coordinates, last dim first, run from -1
-    to 1 between the first and last elements (align_corners) or the edges. Interpolation is nearest, linear or cubic
-    (Keys 1981). Positions beyond the edges read zeros, the edge or a reflection. 1 to 3 spatial dims.
+    """X [N,C,D1,...] sampled at the positions in grid [N,P1,...,rank], whose coordinates, last dim
+    first, run from -1 to 1 between the first and last elements (align_corners) or the edges.
+    Interpolation is nearest, linear or cubic (Keys 1981). Positions beyond the edges read zeros,
+    the edge or a reflection. 1 to 3 spatial dims.
     Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input grid: f32 f16 f64 bf16.
     align_corners: default 0, 0 to 1.
@@ -1210,9 +1236,9 @@ def GridSampleGrad(builder: Builder, grad: Value, X: Value, grid: Value, *, alig
 
 def GroupNormalization(builder: Builder, X: Value, scale: Value, bias: Value, *, epsilon: Optional[float] = None,
         num_groups: int, stash_type: Optional[int] = None, name: str = "") -> Value:
-    """(X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of num_groups groups of
-    channels, and one scale and bias per channel (Wu and He 2018). It is computed in stash_type, or in f64 for f64
-    inputs.
+    """(X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of
+    num_groups groups of channels, and one scale and bias per channel (Wu and He 2018). It is
+    computed in stash_type, or in f64 for f64 inputs.
     Input X: f32 f16 f64 bf16.
     Input scale: f32 f16 f64 bf16.
     Input bias: f32 f16 f64 bf16.
@@ -1270,8 +1296,8 @@ def Hardmax(builder: Builder, input: Value, *, axis: Optional[int] = None, name:
 
 def Huber(builder: Builder, input: Value, target: Value, *, delta: Optional[float] = None,
         reduction: Optional[str] = None, name: str = "") -> Value:
-    """With d = input - target, of the same shape: d^2 / 2 where |d| <= delta, otherwise delta * (|d| - delta / 2);
-    reduced by `reduction`.
+    """With d = input - target, of the same shape: d^2 / 2 where |d| <= delta, otherwise delta *
+    (|d| - delta / 2); reduced by `reduction`.
     Input input: f32 f16 f64 bf16.
     Input target: f32 f16 f64 bf16.
     delta: default 1, 0 or more.
@@ -1288,8 +1314,8 @@ def Identity(builder: Builder, input: Value, *, name: str = "") -> Value:
 
 def If(builder: Builder, cond: Value, captures: Sequence[Value] = (), *, then_branch: str, else_branch: str,
         outputs: int = 1, name: str = "") -> List[Value]:
-    """Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the outputs of that
-    branch.
+    """Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the
+    outputs of that branch.
     Input cond: bool.
     Input captures (optional, any number): 26 types.
     then_branch: required.
@@ -1300,8 +1326,8 @@ def If(builder: Builder, cond: Value, captures: Sequence[Value] = (), *, then_br
 
 def InstanceNormalization(builder: Builder, input: Value, scale: Value, B: Value, *,
         epsilon: Optional[float] = None, name: str = "") -> Value:
-    """(input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each channel of each image
-    (Ulyanov et al. 2016).
+    """(input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each
+    channel of each image (Ulyanov et al. 2016).
     Input input: f32 f16 f64 bf16.
     Input scale: f32 f16 f64 bf16.
     Input B: f32 f16 f64 bf16.
@@ -1329,8 +1355,8 @@ def IsNaN(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 def LRN(builder: Builder, X: Value, *, alpha: Optional[float] = None, beta: Optional[float] = None,
         bias: Optional[float] = None, size: int, name: str = "") -> Value:
-    """X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels beyond the ends count
-    as 0 (Krizhevsky et al. 2012).
+    """X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels
+    beyond the ends count as 0 (Krizhevsky et al. 2012).
     Input X: f32 f16 f64 bf16.
     alpha: default 0.0001.
     beta: default 0.75.
@@ -1347,8 +1373,9 @@ def LSTM(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] = No
         clip: Optional[float] = None, direction: Optional[str] = None, hidden_size: Optional[int] = None,
         input_forget: Optional[int] = None, layout: Optional[int] = None, outputs: int = 3,
         name: str = "") -> List[Value]:
-    """Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H R^T + B + P C), C
-    = f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the gates in the order i,o,f,c.
+    """Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H
+    R^T + B + P C), C = f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the gates in the
+    order i,o,f,c.
     Input X: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input R: f32 f16 f64 bf16.
@@ -1376,8 +1403,8 @@ def LSTMGrad(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] 
         clip: Optional[float] = None, direction: Optional[str] = None, hidden_size: Optional[int] = None,
         input_forget: Optional[int] = None, layout: Optional[int] = None, outputs: int = 7,
         name: str = "") -> List[Value]:
-    """Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of LSTM and the
-    gradients of its outputs. The forward pass is recomputed. The op has no gradient.
+    """Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of
+    LSTM and the gradients of its outputs. The forward pass is recomputed. The op has no gradient.
     Input X: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input R: f32 f16 f64 bf16.
@@ -1404,8 +1431,8 @@ def LSTMGrad(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] 
 def LayerNormalization(builder: Builder, X: Value, Scale: Value, B: Optional[Value] = None, *,
         axis: Optional[int] = None, epsilon: Optional[float] = None, stash_type: Optional[int] = None,
         outputs: int = 1, name: str = "") -> List[Value]:
-    """Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims from 'axis' on.
-    Mean and InvStdDev are f32, or f64 for f64 inputs.
+    """Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims
+    from 'axis' on. Mean and InvStdDev are f32, or f64 for f64 inputs.
     Input X: f32 f16 f64 bf16.
     Input Scale: f32 f16 f64 bf16.
     Input B (optional): f32 f16 f64 bf16.
@@ -1418,7 +1445,8 @@ def LayerNormalization(builder: Builder, X: Value, Scale: Value, B: Optional[Val
 
 def LayerNormalizationGrad(builder: Builder, dY: Value, X: Value, Scale: Value, *, axis: Optional[int] = None,
         epsilon: Optional[float] = None, name: str = "") -> List[Value]:
-    """Gradients of LayerNormalization with respect to X, Scale and B. The statistics are recomputed from X.
+    """Gradients of LayerNormalization with respect to X, Scale and B. The statistics are recomputed
+    from X.
     Input dY: f32 f16 f64 bf16.
     Input X: f32 f16 f64 bf16.
     Input Scale: f32 f16 f64 bf16.
@@ -1468,9 +1496,9 @@ def LogSoftmax(builder: Builder, input: Value, *, axis: Optional[int] = None, na
 def Loop(builder: Builder, M: Optional[Value] = None, cond: Optional[Value] = None,
         carried_and_captures: Sequence[Value] = (), *, body: str, num_carried: int,
         trip_limit: Optional[int] = None, outputs: int = 1, name: str = "") -> List[Value]:
-    """Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times and while cond is
-    true. The outputs are the last carried values and the scan values of all trips, stacked. More than trip_limit
-    trips are an error.
+    """Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times
+    and while cond is true. The outputs are the last carried values and the scan values of all
+    trips, stacked. More than trip_limit trips are an error.
     Input M (optional): i64.
     Input cond (optional): bool.
     Input carried_and_captures (optional, any number): 26 types.
@@ -1483,8 +1511,8 @@ def Loop(builder: Builder, M: Optional[Value] = None, cond: Optional[Value] = No
 
 def LpNormalization(builder: Builder, input: Value, *, axis: Optional[int] = None, p: Optional[int] = None,
         name: str = "") -> Value:
-    """The input divided by its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum of squares (p =
-    2). The result is 0 where the norm is 0.
+    """The input divided by its norm along `axis`: the sum of magnitudes (p = 1) or the root of the
+    sum of squares (p = 2). The result is 0 where the norm is 0.
     Input input: f32 f16 f64 bf16.
     axis: default -1.
     p: default 2, 1 to 2."""
@@ -1508,8 +1536,8 @@ def LpPool(builder: Builder, X: Value, *, auto_pad: Optional[str] = None, ceil_m
 
 
 def MatMul(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
-    """Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A rank-1 operand is a
-    row on the left, a column on the right.
+    """Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A
+    rank-1 operand is a row on the left, a column on the right.
     Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input B: f32 i32 i64 f16 f64 u32 u64 bf16."""
     return builder.node("MatMul", [A, B], {}, outputs=1, name=name)[0]
@@ -1517,8 +1545,8 @@ def MatMul(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
 
 def MatMulInteger(builder: Builder, A: Value, B: Value, a_zero_point: Optional[Value] = None,
         b_zero_point: Optional[Value] = None, *, name: str = "") -> Value:
-    """MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or one per column),
-    summed in i32.
+    """MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or one
+    per column), summed in i32.
     Input A: u8 i8.
     Input B: u8 i8.
     Input a_zero_point (optional): u8 i8.
@@ -1528,8 +1556,8 @@ def MatMulInteger(builder: Builder, A: Value, B: Value, a_zero_point: Optional[V
 
 
 def MatrixInverse(builder: Builder, X: Value, *, adjoint: Optional[int] = None, name: str = "") -> Value:
-    """The inverse of each matrix [..., n, n] of X, transposed if `adjoint` is set. A matrix with a pivot of exactly
-    zero is singular and fails the run.
+    """The inverse of each matrix [..., n, n] of X, transposed if `adjoint` is set. A matrix with a
+    pivot of exactly zero is singular and fails the run.
     Input X: f32 f16 f64 bf16.
     adjoint: default 0, 0 to 1."""
     return builder.node("percale:MatrixInverse", [X], {"adjoint": adjoint}, outputs=1, name=name)[0]
@@ -1545,8 +1573,9 @@ def MaxPool(builder: Builder, X: Value, *, auto_pad: Optional[str] = None, ceil_
         dilations: Optional[Sequence[int]] = None, kernel_shape: Sequence[int],
         pads: Optional[Sequence[int]] = None, storage_order: Optional[int] = None,
         strides: Optional[Sequence[int]] = None, outputs: int = 1, name: str = "") -> List[Value]:
-    """The largest element under each position of a sliding window over X [N,C,D1,...]. Padding never wins; NaN always
-    wins. Indices are positions in X as a flat tensor, -1 where a window has no element.
+    """The largest element under each position of a sliding window over X [N,C,D1,...]. Padding
+    never wins; NaN always wins. Indices are positions in X as a flat tensor, -1 where a window has
+    no element.
     Input X: f32 u8 i8 f16 f64 bf16.
     auto_pad: default "NOTSET".
     ceil_mode: default 0, 0 to 1.
@@ -1564,8 +1593,8 @@ def MaxPoolGrad(builder: Builder, dY: Value, X: Value, *, auto_pad: Optional[str
         ceil_mode: Optional[int] = None, dilations: Optional[Sequence[int]] = None,
         kernel_shape: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, global_: Optional[int] = None, name: str = "") -> Value:
-    """Gradient of MaxPool (of GlobalMaxPool with 'global') with respect to X: each element of dY goes to the first
-    largest element of its window.
+    """Gradient of MaxPool (of GlobalMaxPool with 'global') with respect to X: each element of dY
+    goes to the first largest element of its window.
     Input dY: f32 f16 f64 bf16.
     Input X: f32 f16 f64 bf16.
     auto_pad: default "NOTSET".
@@ -1582,8 +1611,8 @@ def MaxPoolGrad(builder: Builder, dY: Value, X: Value, *, auto_pad: Optional[str
 
 def MaxRoiPool(builder: Builder, X: Value, rois: Value, *, pooled_shape: Sequence[int],
         spatial_scale: Optional[float] = None, name: str = "") -> Value:
-    """The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are
-    rounded to elements (Girshick 2015); 0 for an empty bin.
+    """The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times
+    spatial_scale are rounded to elements (Girshick 2015); 0 for an empty bin.
     Input X: f32 f16 f64 bf16.
     Input rois: f32 f16 f64 bf16.
     No gradient.
@@ -1596,8 +1625,8 @@ def MaxRoiPool(builder: Builder, X: Value, rois: Value, *, pooled_shape: Sequenc
 def MaxUnpool(builder: Builder, X: Value, I: Value, output_shape: Optional[Value] = None, *,
         kernel_shape: Sequence[int], pads: Optional[Sequence[int]] = None, strides: Optional[Sequence[int]] = None,
         name: str = "") -> Value:
-    """Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool. output_shape may be
-    larger than the shape that the window implies.
+    """Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool.
+    output_shape may be larger than the shape that the window implies.
     Input X: f32 f16 f64 bf16.
     Input I (indices): i64.
     Input output_shape (optional): i64.
@@ -1624,8 +1653,8 @@ def MeanVarianceNormalization(builder: Builder, X: Value, *, axes: Optional[Sequ
 def MelWeightMatrix(builder: Builder, num_mel_bins: Value, dft_length: Value, sample_rate: Value,
         lower_edge_hertz: Value, upper_edge_hertz: Value, *, output_datatype: Optional[int] = None,
         name: str = "") -> Value:
-    """Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595 log10(1
-    + f / 700), with peaks of 1.
+    """Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced in
+    mel = 2595 log10(1 + f / 700), with peaks of 1.
     Input num_mel_bins: i32 i64.
     Input dft_length: i32 i64.
     Input sample_rate: i32 i64.
@@ -1650,8 +1679,8 @@ def Mish(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 
 def Mod(builder: Builder, A: Value, B: Value, *, fmod: Optional[int] = None, name: str = "") -> Value:
-    """The remainder of A / B, broadcast. It has the sign of B, or with fmod = 1 the sign of A; floats require fmod =
-    1.
+    """The remainder of A / B, broadcast. It has the sign of B, or with fmod = 1 the sign of A;
+    floats require fmod = 1.
     Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input B: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     fmod: default 0, 0 to 1."""
@@ -1667,7 +1696,8 @@ def Mul(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
 
 def Multinomial(builder: Builder, input: Value, *, dtype: Optional[int] = None, id: Optional[int] = None,
         sample_size: Optional[int] = None, seed: Optional[float] = None, name: str = "") -> Value:
-    """Draws sample_size classes for each row of [batch, classes], which holds unnormalised log-probabilities.
+    """Draws sample_size classes for each row of [batch, classes], which holds unnormalised
+    log-probabilities.
     Input input: f32 f16 f64 bf16.
     The gradient is zero.
     dtype: default 6.
@@ -1679,8 +1709,9 @@ def Multinomial(builder: Builder, input: Value, *, dtype: Optional[int] = None, 
 
 
 def MutexLock(builder: Builder, *, mutex: str, name: str = "") -> None:
-    """Locks a mutex until the run ends, successfully or not; waits while another run holds it. Later nodes see the
-    variables as last published, so reading and assigning under one mutex loses no update.
+    """Locks a mutex until the run ends, successfully or not; waits while another run holds it.
+    Later nodes see the variables as last published, so reading and assigning under one mutex loses
+    no update.
     No gradient.
     mutex: required."""
     builder.node("percale:MutexLock", [], {"mutex": mutex}, outputs=0, name=name)
@@ -1695,8 +1726,8 @@ def Neg(builder: Builder, X: Value, *, name: str = "") -> Value:
 def NegativeLogLikelihoodGrad(builder: Builder, dloss: Value, input: Value, target: Value,
         weight: Optional[Value] = None, *, ignore_index: Optional[int] = None, reduction: Optional[str] = None,
         name: str = "") -> Value:
-    """Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at the target, zero
-    elsewhere. It is divided by the sum of the weights used if the loss is a mean.
+    """Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at the
+    target, zero elsewhere. It is divided by the sum of the weights used if the loss is a mean.
     Input dloss: f32 f16 f64 bf16.
     Input input: f32 f16 f64 bf16.
     Input target (indices): i32 i64.
@@ -1709,8 +1740,8 @@ def NegativeLogLikelihoodGrad(builder: Builder, dloss: Value, input: Value, targ
 
 def NegativeLogLikelihoodLoss(builder: Builder, input: Value, target: Value, weight: Optional[Value] = None, *,
         ignore_index: Optional[int] = None, reduction: Optional[str] = None, name: str = "") -> Value:
-    """-weight[target] * input[target] over axis 1 of input [N,C,D1,...], for target [N,D1,...]. The mean divides by
-    the sum of the weights used. Targets equal to ignore_index are ignored.
+    """-weight[target] * input[target] over axis 1 of input [N,C,D1,...], for target [N,D1,...]. The
+    mean divides by the sum of the weights used. Targets equal to ignore_index are ignored.
     Input input: f32 f16 f64 bf16.
     Input target (indices): i32 i64.
     Input weight (optional): f32 f16 f64 bf16.
@@ -1723,8 +1754,9 @@ def NonMaxSuppression(builder: Builder, boxes: Value, scores: Value,
         max_output_boxes_per_class: Optional[Value] = None, iou_threshold: Optional[Value] = None,
         score_threshold: Optional[Value] = None, *, center_point_box: Optional[int] = None,
         name: str = "") -> Value:
-    """Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score in each class. A
-    box is dropped if its intersection over union with a better one is above iou_threshold.
+    """Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score
+    in each class. A box is dropped if its intersection over union with a better one is above
+    iou_threshold.
     Input boxes: f32.
     Input scores: f32.
     Input max_output_boxes_per_class (optional): i64.
@@ -1737,7 +1769,8 @@ def NonMaxSuppression(builder: Builder, boxes: Value, scores: Value,
 
 
 def NonZero(builder: Builder, X: Value, *, name: str = "") -> Value:
-    """The coordinates of the n nonzero elements of X, in row-major order, as [rank, n]; NaN counts as nonzero.
+    """The coordinates of the n nonzero elements of X, in row-major order, as [rank, n]; NaN counts
+    as nonzero.
     Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     The gradient is zero."""
     return builder.node("NonZero", [X], {}, outputs=1, name=name)[0]
@@ -1752,8 +1785,9 @@ def Not(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 def OneHot(builder: Builder, indices: Value, depth: Value, values: Value, *, axis: Optional[int] = None,
         name: str = "") -> Value:
-    """One-hot vectors of size depth along a new dim `axis`: values[1] at the index (negative indices count from the
-    end), values[0] elsewhere. An index out of range gives values[0] everywhere.
+    """One-hot vectors of size depth along a new dim `axis`: values[1] at the index (negative
+    indices count from the end), values[0] elsewhere. An index out of range gives values[0]
+    everywhere.
     Input indices (indices): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input depth: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input values: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -1779,8 +1813,8 @@ def PRelu(builder: Builder, X: Value, slope: Value, *, name: str = "") -> Value:
 
 def Pad(builder: Builder, data: Value, pads: Value, constant_value: Optional[Value] = None,
         axes: Optional[Value] = None, *, mode: Optional[str] = None, name: str = "") -> Value:
-    """Pads data before and after its dims, with a constant, reflected data, its edge, or data wrapped around. Negative
-    pads crop.
+    """Pads data before and after its dims, with a constant, reflected data, its edge, or data
+    wrapped around. Negative pads crop.
     Input data: 23 types.
     Input pads: i64.
     Input constant_value (optional): 23 types.
@@ -1791,8 +1825,8 @@ def Pad(builder: Builder, data: Value, pads: Value, constant_value: Optional[Val
 
 def PadGrad(builder: Builder, grad: Value, pads: Value, shape: Value, axes: Optional[Value] = None, *,
         mode: Optional[str] = None, name: str = "") -> Value:
-    """The gradient of Pad with respect to data, of shape `shape`: each element of grad is added to the element that
-    Pad read.
+    """The gradient of Pad with respect to data, of shape `shape`: each element of grad is added to
+    the element that Pad read.
     Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input pads: i64.
     Input shape: i64.
@@ -1840,8 +1874,8 @@ def Pow(builder: Builder, X: Value, Y: Value, *, name: str = "") -> Value:
 
 def Print(builder: Builder, X: Value, *, message: Optional[str] = None, summarize: Optional[int] = None,
         name: str = "") -> Value:
-    """Returns X unchanged and logs its first `summarize` elements (-1: as many as fit on a line), after `message`,
-    through the engine's log callback at level info.
+    """Returns X unchanged and logs its first `summarize` elements (-1: as many as fit on a line),
+    after `message`, through the engine's log callback at level info.
     Input X: 23 types.
     message: default "".
     summarize: default 3, -1 or more."""
@@ -1853,8 +1887,9 @@ def QLinearConv(builder: Builder, x: Value, x_scale: Value, x_zero_point: Value,
         auto_pad: Optional[str] = None, dilations: Optional[Sequence[int]] = None, group: Optional[int] = None,
         kernel_shape: Optional[Sequence[int]] = None, pads: Optional[Sequence[int]] = None,
         strides: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero points are single
-    values; those of w may be one per filter. B is i32 with the scale x_scale * w_scale.
+    """Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero
+    points are single values; those of w may be one per filter. B is i32 with the scale x_scale *
+    w_scale.
     Input x: u8 i8.
     Input x_scale: f32.
     Input x_zero_point: u8 i8.
@@ -1878,8 +1913,8 @@ def QLinearConv(builder: Builder, x: Value, x_scale: Value, x_zero_point: Value,
 
 def QLinearMatMul(builder: Builder, a: Value, a_scale: Value, a_zero_point: Value, b: Value, b_scale: Value,
         b_zero_point: Value, y_scale: Value, y_zero_point: Value, *, name: str = "") -> Value:
-    """MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or zero points holds one
-    per row of a and y, or one per column of b.
+    """MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or
+    zero points holds one per row of a and y, or one per column of b.
     Input a: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     Input a_scale: f32 f16 bf16.
     Input a_zero_point: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
@@ -1896,11 +1931,12 @@ def QLinearMatMul(builder: Builder, a: Value, a_scale: Value, a_zero_point: Valu
 def QuantizeLinear(builder: Builder, x: Value, y_scale: Value, y_zero_point: Optional[Value] = None, *,
         axis: Optional[int] = None, block_size: Optional[int] = None, output_dtype: Optional[int] = None,
         precision: Optional[int] = None, saturate: Optional[int] = None, name: str = "") -> Value:
-    """x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the dtype. Scale and
-    zero point are as in DequantizeLinear; saturate applies to float8 as in Cast.
+    """x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the
+    dtype. Scale and zero point are as in DequantizeLinear; saturate applies to float8 as in Cast.
     Input x: f32 i32 f16 f64 bf16.
     Input y_scale: f32 i32 f16 f64 bf16 f8e8m0.
-    Input y_zero_point (optional): u8 i8 u16 i16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz u4 i4 f4e2m1 u2 i2.
+    Input y_zero_point (optional): u8 i8 u16 i16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz u4 i4 f4e2m1
+    u2 i2.
     The gradient is zero.
     axis: default 1.
     block_size: default 0, 0 or more.
@@ -1913,8 +1949,9 @@ def QuantizeLinear(builder: Builder, x: Value, y_scale: Value, y_zero_point: Opt
 
 def QueueClose(builder: Builder, *, queue: str, cancel_pending_enqueues: Optional[int] = None,
         name: str = "") -> None:
-    """Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are already waiting still
-    complete, or fail with CANCELLED if cancel_pending_enqueues is 1. Elements in the queue can still be dequeued.
+    """Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are
+    already waiting still complete, or fail with CANCELLED if cancel_pending_enqueues is 1. Elements
+    in the queue can still be dequeued.
     No gradient.
     queue: required.
     cancel_pending_enqueues: default 0, 0 to 1."""
@@ -1925,10 +1962,10 @@ def QueueClose(builder: Builder, *, queue: str, cancel_pending_enqueues: Optiona
 def QueueDequeue(builder: Builder, *, queue: str, capacity: Optional[int] = None, dtypes: Sequence[int],
         ranks: Sequence[int], dims: Optional[Sequence[int]] = None, outputs: int = 1,
         name: str = "") -> List[Value]:
-    """Removes and returns the first element of a queue. Waits while the queue is empty; fails with OUT_OF_RANGE if it
-    is empty and closed. Component i has dtype dtypes[i] and ranks[i] dims (-1: any number). `dims` lists the dims
-    of all components one after the other (-1: unknown). A run that fails returns the elements that it took. Later
-    nodes see the variables as last published.
+    """Removes and returns the first element of a queue. Waits while the queue is empty; fails with
+    OUT_OF_RANGE if it is empty and closed. Component i has dtype dtypes[i] and ranks[i] dims (-1:
+    any number). `dims` lists the dims of all components one after the other (-1: unknown). A run
+    that fails returns the elements that it took. Later nodes see the variables as last published.
     The gradient is zero.
     queue: required.
     capacity: default 32, 1 or more.
@@ -1941,10 +1978,10 @@ def QueueDequeue(builder: Builder, *, queue: str, capacity: Optional[int] = None
 
 def QueueEnqueue(builder: Builder, components: Sequence[Value], *, queue: str, capacity: Optional[int] = None,
         name: str = "") -> None:
-    """Appends its inputs as one element to a queue of at most `capacity` elements. Waits while the queue is full;
-    fails with CANCELLED if the queue is closed. Other runs see the element when this run has succeeded. A queue op
-    runs only if it is a target of the run or its output is needed; a control edge to a later node does not make it
-    run.
+    """Appends its inputs as one element to a queue of at most `capacity` elements. Waits while the
+    queue is full; fails with CANCELLED if the queue is closed. Other runs see the element when this
+    run has succeeded. A queue op runs only if it is a target of the run or its output is needed; a
+    control edge to a later node does not make it run.
     Input components (any number): 23 types.
     No gradient.
     queue: required.
@@ -1961,8 +1998,8 @@ def QueueSize(builder: Builder, *, queue: str, outputs: int = 1, name: str = "")
 
 def RMSNormalization(builder: Builder, X: Value, scale: Value, *, axis: Optional[int] = None,
         epsilon: Optional[float] = None, stash_type: Optional[int] = None, name: str = "") -> Value:
-    """X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is computed in stash_type
-    (1: f32, 16: bf16), or in f64 for f64 inputs.
+    """X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is
+    computed in stash_type (1: f32, 16: bf16), or in f64 for f64 inputs.
     Input X: f32 f16 f64 bf16.
     Input scale: f32 f16 f64 bf16.
     axis: default -1.
@@ -2000,8 +2037,8 @@ def RNNGrad(builder: Builder, X: Value, W: Value, R: Value, B: Optional[Value] =
         activation_beta: Optional[Sequence[float]] = None, activations: Optional[Sequence[str]] = None,
         clip: Optional[float] = None, direction: Optional[str] = None, hidden_size: Optional[int] = None,
         layout: Optional[int] = None, outputs: int = 5, name: str = "") -> List[Value]:
-    """Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the gradients of its
-    outputs. The forward pass is recomputed. The op has no gradient.
+    """Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the
+    gradients of its outputs. The forward pass is recomputed. The op has no gradient.
     Input X: f32 f16 f64 bf16.
     Input W: f32 f16 f64 bf16.
     Input R: f32 f16 f64 bf16.
@@ -2038,7 +2075,8 @@ def RandomNormal(builder: Builder, *, dtype: Optional[int] = None, id: Optional[
 def RandomNormalLike(builder: Builder, input: Value, *, dtype: Optional[int] = None, id: Optional[int] = None,
         mean: Optional[float] = None, scale: Optional[float] = None, seed: Optional[float] = None,
         name: str = "") -> Value:
-    """Normally distributed random numbers, in the shape of the input and, unless dtype is given, its dtype.
+    """Normally distributed random numbers, in the shape of the input and, unless dtype is given,
+    its dtype.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     The gradient is zero.
     id: default 0, 0 or more.
@@ -2067,8 +2105,8 @@ def RandomUniform(builder: Builder, *, dtype: Optional[int] = None, high: Option
 def RandomUniformLike(builder: Builder, input: Value, *, dtype: Optional[int] = None, high: Optional[float] = None,
         id: Optional[int] = None, low: Optional[float] = None, seed: Optional[float] = None,
         name: str = "") -> Value:
-    """Uniformly distributed random numbers in [low, high), in the shape of the input and, unless dtype is given, its
-    dtype.
+    """Uniformly distributed random numbers in [low, high), in the shape of the input and, unless
+    dtype is given, its dtype.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     The gradient is zero.
     high: default 1.
@@ -2139,7 +2177,8 @@ def ReduceLogSum(builder: Builder, data: Value, axes: Optional[Value] = None, *,
 
 def ReduceLogSumExp(builder: Builder, data: Value, axes: Optional[Value] = None, *, keepdims: Optional[int] = None,
         noop_with_empty_axes: Optional[int] = None, name: str = "") -> Value:
-    """The logarithm of the sum of exp over axes (default: all), computed without overflow; integers truncate.
+    """The logarithm of the sum of exp over axes (default: all), computed without overflow; integers
+    truncate.
     Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     Input axes (optional): i64.
     keepdims: default 1, 0 to 1.
@@ -2228,15 +2267,16 @@ def ReluGrad(builder: Builder, grad: Value, y: Value, *, name: str = "") -> Valu
 
 
 def Reorder(builder: Builder, x: Value, *, name: str = "") -> Value:
-    """The tensor in another memory format. Formats exist only in plans; in a graph the op is a copy.
+    """The tensor in another memory format. Formats exist only in plans; in a graph the op is a
+    copy.
     Input x: 23 types."""
     return builder.node("percale:Reorder", [x], {}, outputs=1, name=name)[0]
 
 
 def Reshape(builder: Builder, data: Value, shape: Value, *, allowzero: Optional[int] = None,
         name: str = "") -> Value:
-    """data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data unless allowzero is
-    set.
+    """data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data
+    unless allowzero is set.
     Input data: 23 types.
     Input shape: i64.
     allowzero: default 0, 0 to 1."""
@@ -2249,8 +2289,9 @@ def Resize(builder: Builder, X: Value, roi: Optional[Value] = None, scales: Opti
         exclude_outside: Optional[int] = None, extrapolation_value: Optional[float] = None,
         keep_aspect_ratio_policy: Optional[str] = None, mode: Optional[str] = None,
         nearest_mode: Optional[str] = None, name: str = "") -> Value:
-    """x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic interpolation, with ONNX's
-    coordinate modes (and tf_half_pixel_for_nn of opset 11). antialias widens the filter where x shrinks.
+    """x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic
+    interpolation, with ONNX's coordinate modes (and tf_half_pixel_for_nn of opset 11). antialias
+    widens the filter where x shrinks.
     Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input roi (optional): f32 f16 f64.
     Input scales (optional): f32.
@@ -2275,8 +2316,8 @@ def ResizeGrad(builder: Builder, grad: Value, shape: Value, roi: Optional[Value]
         cubic_coeff_a: Optional[float] = None, exclude_outside: Optional[int] = None,
         keep_aspect_ratio_policy: Optional[str] = None, mode: Optional[str] = None,
         nearest_mode: Optional[str] = None, name: str = "") -> Value:
-    """The gradient of Resize with respect to X, of shape `shape`: each element of grad is added to the elements that
-    Resize read, with the same weights.
+    """The gradient of Resize with respect to X, of shape `shape`: each element of grad is added to
+    the elements that Resize read, with the same weights.
     Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input shape: i64.
     Input roi (optional): f32 f16 f64.
@@ -2310,8 +2351,9 @@ def RoiAlign(builder: Builder, X: Value, rois: Value, batch_indices: Value, *,
         coordinate_transformation_mode: Optional[str] = None, mode: Optional[str] = None,
         output_height: Optional[int] = None, output_width: Optional[int] = None,
         sampling_ratio: Optional[int] = None, spatial_scale: Optional[float] = None, name: str = "") -> Value:
-    """The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear interpolation (He et
-    al. 2017). Each bin has sampling_ratio samples per dim (0: its length, rounded up).
+    """The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear
+    interpolation (He et al. 2017). Each bin has sampling_ratio samples per dim (0: its length,
+    rounded up).
     Input X: f32 f16 f64 bf16.
     Input rois: f32 f16 f64 bf16.
     Input batch_indices (indices): i64.
@@ -2350,9 +2392,9 @@ def RoiAlignGrad(builder: Builder, grad: Value, rois: Value, batch_indices: Valu
 def RotaryEmbedding(builder: Builder, X: Value, cos_cache: Value, sin_cache: Value,
         position_ids: Optional[Value] = None, *, interleaved: Optional[int] = None, num_heads: Optional[int] = None,
         rotary_embedding_dim: Optional[int] = None, name: str = "") -> Value:
-    """Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold, looked up by
-    position_ids if given (Su et al. 2021). Only the first rotary_embedding_dim elements of each head are rotated
-    (0: all).
+    """Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold,
+    looked up by position_ids if given (Su et al. 2021). Only the first rotary_embedding_dim
+    elements of each head are rotated (0: all).
     Input X: f32 f16 f64 bf16.
     Input cos_cache: f32 f16 f64 bf16.
     Input sin_cache: f32 f16 f64 bf16.
@@ -2373,8 +2415,8 @@ def Round(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 def STFT(builder: Builder, signal: Value, frame_step: Value, window: Optional[Value] = None,
         frame_length: Optional[Value] = None, *, onesided: Optional[int] = None, name: str = "") -> Value:
-    """The DFT of each frame of frame_length samples, frame_step apart, of a signal [batch, length, 1 or 2], multiplied
-    by the window.
+    """The DFT of each frame of frame_length samples, frame_step apart, of a signal [batch, length,
+    1 or 2], multiplied by the window.
     Input signal: f32 f16 f64 bf16.
     Input frame_step: i32 i64.
     Input window (optional): f32 f16 f64 bf16.
@@ -2386,8 +2428,8 @@ def STFT(builder: Builder, signal: Value, frame_step: Value, window: Optional[Va
 
 def ScatterElements(builder: Builder, data: Value, indices: Value, updates: Value, *, axis: Optional[int] = None,
         reduction: Optional[str] = None, name: str = "") -> Value:
-    """data with updates set, added, multiplied, or combined by max or min, in the order of the indices, at the
-    positions that GatherElements would read.
+    """data with updates set, added, multiplied, or combined by max or min, in the order of the
+    indices, at the positions that GatherElements would read.
     Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input indices (indices): i32 i64.
     Input updates: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -2399,8 +2441,8 @@ def ScatterElements(builder: Builder, data: Value, indices: Value, updates: Valu
 
 def ScatterND(builder: Builder, data: Value, indices: Value, updates: Value, *, reduction: Optional[str] = None,
         name: str = "") -> Value:
-    """data with updates set, added, multiplied, or combined by max or min, in the order of the tuples, at the slices
-    that tuples of indices select.
+    """data with updates set, added, multiplied, or combined by max or min, in the order of the
+    tuples, at the slices that tuples of indices select.
     Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input indices (indices): i64.
     Input updates: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
@@ -2427,9 +2469,10 @@ def Shape(builder: Builder, data: Value, *, start: Optional[int] = None, end: Op
 
 
 def ShardMean(builder: Builder, X: Value, *, transposed: Optional[int] = None, name: str = "") -> Value:
-    """In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of the batch's rows
-    in shard s. With `transposed`, r_s times the sum of all X_s, which is the gradient of the former. It waits for
-    all shards, which a trainer computes at the same time. Without shards, as in a session's run, the output is X.
+    """In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of
+    the batch's rows in shard s. With `transposed`, r_s times the sum of all X_s, which is the
+    gradient of the former. It waits for all shards, which a trainer computes at the same time.
+    Without shards, as in a session's run, the output is X.
     Input X: f32 f16 f64 bf16.
     transposed: default 0, 0 to 1."""
     return builder.node("percale:ShardMean", [X], {"transposed": transposed}, outputs=1, name=name)[0]
@@ -2509,8 +2552,9 @@ def Softmax(builder: Builder, input: Value, *, axis: Optional[int] = None, name:
 def SoftmaxCrossEntropyGrad(builder: Builder, dloss: Value, scores: Value, labels: Value,
         weights: Optional[Value] = None, *, ignore_index: Optional[int] = None, reduction: Optional[str] = None,
         name: str = "") -> Value:
-    """Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights[label] * (softmax(scores) -
-    onehot(label)). It is divided by the sum of the weights used if the loss is a mean.
+    """Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights[label] *
+    (softmax(scores) - onehot(label)). It is divided by the sum of the weights used if the loss is a
+    mean.
     Input dloss: f32 f16 f64 bf16.
     Input scores: f32 f16 f64 bf16.
     Input labels (indices): i32 i64.
@@ -2524,8 +2568,9 @@ def SoftmaxCrossEntropyGrad(builder: Builder, dloss: Value, scores: Value, label
 def SoftmaxCrossEntropyLoss(builder: Builder, scores: Value, labels: Value, weights: Optional[Value] = None, *,
         ignore_index: Optional[int] = None, reduction: Optional[str] = None, outputs: int = 1,
         name: str = "") -> List[Value]:
-    """-weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...], for labels [N,D1,...]. The mean
-    divides by the sum of the weights used. Labels equal to ignore_index are ignored.
+    """-weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...], for labels
+    [N,D1,...]. The mean divides by the sum of the weights used. Labels equal to ignore_index are
+    ignored.
     Input scores: f32 f16 f64 bf16.
     Input labels (indices): i32 i64.
     Input weights (optional): f32 f16 f64 bf16.
@@ -2547,8 +2592,8 @@ def Softsign(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 
 def SpaceToDepth(builder: Builder, input: Value, *, blocksize: int, name: str = "") -> Value:
-    """Moves blocks of blocksize * blocksize pixels of [N,C,H,W] into channels. The position in the block is the outer
-    part of the channel index.
+    """Moves blocks of blocksize * blocksize pixels of [N,C,H,W] into channels. The position in the
+    block is the outer part of the channel index.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     blocksize: required, 1 to 2048."""
     return builder.node("SpaceToDepth", [input], {"blocksize": blocksize}, outputs=1, name=name)[0]
@@ -2557,8 +2602,9 @@ def SpaceToDepth(builder: Builder, input: Value, *, blocksize: int, name: str = 
 def SparseApplyAdagrad(builder: Builder, param: Value, rows: Value, grad: Value, square: Value,
         learning_rate: Value, grad_scale: Optional[Value] = None, *, epsilon: Optional[float] = None,
         name: str = "") -> List[Value]:
-    """ApplyAdagrad for the rows of param and square that `rows` lists, as SumRows returns them. Other rows are neither
-    read nor written. The result equals ApplyAdagrad with zero gradients for the other rows.
+    """ApplyAdagrad for the rows of param and square that `rows` lists, as SumRows returns them.
+    Other rows are neither read nor written. The result equals ApplyAdagrad with zero gradients for
+    the other rows.
     Input param: f32 f16 f64 bf16.
     Input rows: i64.
     Input grad: f32 f16 f64 bf16.
@@ -2574,8 +2620,8 @@ def SparseApplyAdagrad(builder: Builder, param: Value, rows: Value, grad: Value,
 def SparseApplyAdam(builder: Builder, param: Value, rows: Value, grad: Value, m: Value, v: Value,
         learning_rate: Value, step: Value, grad_scale: Optional[Value] = None, *, beta1: Optional[float] = None,
         beta2: Optional[float] = None, epsilon: Optional[float] = None, name: str = "") -> List[Value]:
-    """ApplyAdam for the rows of param, m and v that `rows` lists, as SumRows returns them (PyTorch's SparseAdam). The
-    moments of other rows do not decay; the step applies to all rows.
+    """ApplyAdam for the rows of param, m and v that `rows` lists, as SumRows returns them
+    (PyTorch's SparseAdam). The moments of other rows do not decay; the step applies to all rows.
     Input param: f32 f16 f64 bf16.
     Input rows: i64.
     Input grad: f32 f16 f64 bf16.
@@ -2596,8 +2642,8 @@ def SparseApplyFtrl(builder: Builder, param: Value, rows: Value, grad: Value, ac
         learning_rate: Value, grad_scale: Optional[Value] = None, *, learning_rate_power: Optional[float] = None,
         l1: Optional[float] = None, l2: Optional[float] = None, l2_shrinkage: Optional[float] = None,
         beta: Optional[float] = None, name: str = "") -> List[Value]:
-    """ApplyFtrl for the rows of param, accumulator and linear that `rows` lists, as SumRows returns them (TensorFlow's
-    SparseApplyFtrl).
+    """ApplyFtrl for the rows of param, accumulator and linear that `rows` lists, as SumRows returns
+    them (TensorFlow's SparseApplyFtrl).
     Input param: f32 f16 f64 bf16.
     Input rows: i64.
     Input grad: f32 f16 f64 bf16.
@@ -2619,8 +2665,8 @@ def SparseApplyFtrl(builder: Builder, param: Value, rows: Value, grad: Value, ac
 def SparseApplyMomentum(builder: Builder, param: Value, rows: Value, grad: Value, buffer: Value,
         learning_rate: Value, grad_scale: Optional[Value] = None, *, momentum: Optional[float] = None,
         nesterov: Optional[int] = None, name: str = "") -> List[Value]:
-    """ApplyMomentum for the rows of param and buffer that `rows` lists, as SumRows returns them (TensorFlow's
-    SparseApplyMomentum). The momentum of other rows does not change.
+    """ApplyMomentum for the rows of param and buffer that `rows` lists, as SumRows returns them
+    (TensorFlow's SparseApplyMomentum). The momentum of other rows does not change.
     Input param: f32 f16 f64 bf16.
     Input rows: i64.
     Input grad: f32 f16 f64 bf16.
@@ -2636,8 +2682,8 @@ def SparseApplyMomentum(builder: Builder, param: Value, rows: Value, grad: Value
 
 def SparseApplySGD(builder: Builder, param: Value, rows: Value, grad: Value, learning_rate: Value,
         grad_scale: Optional[Value] = None, *, name: str = "") -> Value:
-    """ApplySGD for the rows of param that `rows` lists, as SumRows returns them. Other rows are neither read nor
-    written. The result equals ApplySGD with zero gradients for the other rows.
+    """ApplySGD for the rows of param that `rows` lists, as SumRows returns them. Other rows are
+    neither read nor written. The result equals ApplySGD with zero gradients for the other rows.
     Input param: f32 f16 f64 bf16.
     Input rows: i64.
     Input grad: f32 f16 f64 bf16.
@@ -2650,8 +2696,8 @@ def SparseApplySGD(builder: Builder, param: Value, rows: Value, grad: Value, lea
 
 def Split(builder: Builder, input: Value, split: Optional[Value] = None, *, axis: Optional[int] = None,
         num_outputs: Optional[int] = None, outputs: int = 1, name: str = "") -> List[Value]:
-    """Splits the input along `axis` into parts of the given sizes. Without sizes, the parts are equal and the last may
-    be smaller.
+    """Splits the input along `axis` into parts of the given sizes. Without sizes, the parts are
+    equal and the last may be smaller.
     Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     Input split (optional): i64.
     axis: default 0.
@@ -2687,8 +2733,9 @@ def Sum(builder: Builder, data: Sequence[Value], *, name: str = "") -> Value:
 
 
 def SumRows(builder: Builder, rows: Value, values: Value, *, name: str = "") -> List[Value]:
-    """Sums values [count, ...] that have the same row number, in their order. The outputs are the distinct row numbers
-    in ascending order and their sums; unused rows at the end are -1 and zeros. Negative row numbers are ignored.
+    """Sums values [count, ...] that have the same row number, in their order. The outputs are the
+    distinct row numbers in ascending order and their sums; unused rows at the end are -1 and zeros.
+    Negative row numbers are ignored.
     Input rows: i64.
     Input values: f32 f16 f64 bf16.
     No gradient."""
@@ -2696,8 +2743,8 @@ def SumRows(builder: Builder, rows: Value, values: Value, *, name: str = "") -> 
 
 
 def SumToShape(builder: Builder, x: Value, shape: Value, *, name: str = "") -> Value:
-    """Sums x to shape `shape`, over the dims that broadcasting `shape` to the shape of x repeats: the transpose of
-    Expand.
+    """Sums x to shape `shape`, over the dims that broadcasting `shape` to the shape of x repeats:
+    the transpose of Expand.
     Input x: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input shape: i64."""
     return builder.node("percale:SumToShape", [x, shape], {}, outputs=1, name=name)[0]
@@ -2713,8 +2760,8 @@ def Swish(builder: Builder, X: Value, *, alpha: Optional[float] = None, name: st
 def SynchronizedBatchNormalization(builder: Builder, X: Value, scale: Value, B: Value, input_mean: Value,
         input_var: Value, *, epsilon: Optional[float] = None, momentum: Optional[float] = None, outputs: int = 1,
         name: str = "") -> List[Value]:
-    """BatchNormalization in training mode with the statistics of all shards of the batch (see ShardMean). The gradient
-    flows through these statistics.
+    """BatchNormalization in training mode with the statistics of all shards of the batch (see
+    ShardMean). The gradient flows through these statistics.
     Input X: f32 f16 f64 bf16.
     Input scale: f32 f16 f64 bf16.
     Input B: f32 f16 f64 bf16.
@@ -2740,8 +2787,8 @@ def Tanh(builder: Builder, X: Value, *, name: str = "") -> Value:
 
 def TensorScatter(builder: Builder, past_cache: Value, update: Value, write_indices: Optional[Value] = None, *,
         axis: Optional[int] = None, mode: Optional[str] = None, name: str = "") -> Value:
-    """past_cache with update written along `axis` at write_indices[b] (default 0) and the positions after it. In
-    circular mode, writing wraps around to the beginning.
+    """past_cache with update written along `axis` at write_indices[b] (default 0) and the positions
+    after it. In circular mode, writing wraps around to the beginning.
     Input past_cache: 23 types.
     Input update: 23 types.
     Input write_indices (optional, indices): i64.
@@ -2776,8 +2823,8 @@ def TileGrad(builder: Builder, grad: Value, repeats: Value, shape: Value, *, nam
 
 def TopK(builder: Builder, X: Value, K: Value, *, axis: Optional[int] = None, largest: Optional[int] = None,
         sorted: Optional[int] = None, name: str = "") -> List[Value]:
-    """The K greatest (or least) elements along `axis`, and their indices; among equals, those that come first. They
-    are always sorted, even without `sorted`. NaN counts as greatest.
+    """The K greatest (or least) elements along `axis`, and their indices; among equals, those that
+    come first. They are always sorted, even without `sorted`. NaN counts as greatest.
     Input X: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Input K: i64.
     axis: default -1.
@@ -2787,8 +2834,8 @@ def TopK(builder: Builder, X: Value, K: Value, *, axis: Optional[int] = None, la
 
 
 def Transpose(builder: Builder, data: Value, *, perm: Optional[Sequence[int]] = None, name: str = "") -> Value:
-    """The input with permuted dims: dim d of the result is dim perm[d] of the input. Without perm, all dims are
-    reversed.
+    """The input with permuted dims: dim d of the result is dim perm[d] of the input. Without perm,
+    all dims are reversed.
     Input data: 23 types.
     perm: 0 or more."""
     return builder.node("Transpose", [data], {"perm": perm}, outputs=1, name=name)[0]
@@ -2805,9 +2852,9 @@ def Trilu(builder: Builder, input: Value, k: Optional[Value] = None, *, upper: O
 
 def Unique(builder: Builder, X: Value, *, axis: Optional[int] = None, sorted: Optional[int] = None,
         outputs: int = 1, name: str = "") -> List[Value]:
-    """The distinct slices of X along `axis`, or its distinct elements without `axis`, in ascending order or (sorted 0)
-    in order of first occurrence. Further outputs: the index of each first occurrence, for each slice of X its index
-    in Y, and the count of each.
+    """The distinct slices of X along `axis`, or its distinct elements without `axis`, in ascending
+    order or (sorted 0) in order of first occurrence. Further outputs: the index of each first
+    occurrence, for each slice of X its index in Y, and the count of each.
     Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     No gradient.
     sorted: default 1, 0 to 1."""

@@ -229,12 +229,21 @@ class Session(Handle):
         outputs). After `timeout` seconds the run ends with DeadlineExceeded; 0 or less ends it at
         once.
         """
+        return self.run_versioned(feeds, fetches, targets=targets, timeout=timeout)[0]
+
+    def run_versioned(self, feeds=None, fetches=None, *, targets=(), timeout=None):
+        """Runs like run(), and returns (results, version of the variables that the run read).
+
+            scores, version = session.run_versioned({"x": images}, "scores")
+
+        The version is 0 for a graph without variables.
+        """
         wanted, single = fetch_names(self._outputs if fetches is None else fetches)
         keep, arguments = self._arguments(feeds or {}, wanted, targets)
-        found = ffi.new("percale_tensor*[]", max(len(wanted), 1))
-        check(lib.percale_session_run(self.c, *arguments, nanoseconds(timeout), found))
+        found, version = ffi.new("percale_tensor*[]", max(len(wanted), 1)), ffi.new("int64_t*")
+        check(lib.percale_session_run_versioned(self.c, *arguments, nanoseconds(timeout), found, version))
         del keep
-        return shaped([Tensor(found[i]) for i in range(len(wanted))], wanted, single)
+        return shaped([Tensor(found[i]) for i in range(len(wanted))], wanted, single), version[0]
 
     def run_async(self, feeds=None, fetches=None, *, targets=(), timeout=None):
         """Starts a run on a thread of the engine and returns its Event."""

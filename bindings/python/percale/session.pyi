@@ -53,6 +53,14 @@ class Session(Handle):
         targets: Sequence[str] = (),
         timeout: Optional[float] = None,
     ) -> Any: ...
+    def run_versioned(
+        self,
+        feeds: Optional[Mapping[str, Any]] = None,
+        fetches: Optional[Union[str, Sequence[str]]] = None,
+        *,
+        targets: Sequence[str] = (),
+        timeout: Optional[float] = None,
+    ) -> Tuple[Any, int]: ...
     def run_async(
         self,
         feeds: Optional[Mapping[str, Any]] = None,

@@ -17,17 +17,20 @@ class Progress:
 
     The fields are epoch, epochs, step, steps, step_in_epoch, steps_in_epoch, loss, learning_rate,
     rows_per_second, seconds, eta_seconds, and epoch_loss (the mean over the rows of the epoch so
-    far, each before its update). At the end of an epoch `metrics` is a dict, otherwise None.
+    far, each before its update). `epoch_ended` is True if the step ended an epoch; `metrics` is
+    then a dict, otherwise None.
     """
 
     FIELDS = ("epoch", "epochs", "step", "steps", "step_in_epoch", "steps_in_epoch", "loss", "learning_rate",
               "rows_per_second", "seconds", "eta_seconds", "epoch_loss")
-    __slots__ = FIELDS + ("metrics",)
+    __slots__ = FIELDS + ("epoch_ended", "metrics")
 
     def __init__(self, p):
         for field in self.FIELDS:
             setattr(self, field, getattr(p, field))
-        self.metrics = {string(p.metric_names[i]): p.metric_values[i] for i in range(p.metric_count)} if p.epoch_ended else None
+        self.epoch_ended = bool(p.epoch_ended)
+        names = [string(p.metric_names[i]) for i in range(p.metric_count)] if self.epoch_ended else []
+        self.metrics = {name: p.metric_values[i] for i, name in enumerate(names)} if self.epoch_ended else None
 
 
 @callback("percale_progress_callback", failed=1)

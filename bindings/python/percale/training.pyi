@@ -21,6 +21,7 @@ class Progress:
     seconds: float
     eta_seconds: float
     epoch_loss: float
+    epoch_ended: bool
     metrics: Optional[Dict[str, float]]
     def __init__(self, p: Any) -> None: ...
 

@@ -333,6 +333,11 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "x: the model has left, right"):
             model.predict(x)
 
+    def test_a_layer_that_is_called_twice_says_what_to_use_instead(self):
+        given, twice = keras.Input((4,)), layers.Dense(4)
+        with self.assertRaisesRegex(NotImplementedError, "called twice.*build the graph with percale.Builder"):
+            keras.Model(given, twice(twice(given)), engine=pc.Engine(threads=1))
+
     def test_a_functional_model_is_the_sequential_one_of_the_same_layers(self):
         x, y = rows()
         given = keras.Input((8,))

@@ -162,6 +162,20 @@ class Graphs(unittest.TestCase):
         self.assertTrue(session.draw({"x": ("f32", (2, 2))}).startswith("<!doctype html>"))
         self.assertGreater(session.stats()["runs"], 0)
 
+    def test_a_run_tells_which_version_of_the_variables_it_read(self):
+        e = engine()
+        graph = affine(e)
+        variables = pc.Variables.of(e, graph)
+        session = pc.Session(e, graph, variables)
+        x = np.ones((1, 2), np.float32)
+        self.assertEqual(session.run_versioned({"x": x})[1], 1)
+        variables["w"] = np.zeros((2, 3), np.float32)
+        y, version = session.run_versioned({"x": x}, "y")
+        self.assertEqual((version, version), (2, variables.version))
+        np.testing.assert_array_equal(y.numpy(), np.ones((1, 3), np.float32))
+        with self.assertRaises(pc.DeadlineExceeded):
+            session.run_versioned({"x": x}, "y", timeout=0)
+
     def test_a_prepared_call_hands_on_what_a_run_gives(self):
         e = engine()
         b = pc.Builder(e)
@@ -391,6 +405,15 @@ class Training(unittest.TestCase):
             trainer.publish(), again.publish()
             self.assertEqual(again.variables.digest(), trainer.variables.digest())
             e.check_file(folder)
+
+    def test_progress_tells_which_steps_end_an_epoch(self):
+        x, y = self.data()
+        seen = []
+        self.keras_model().fit(x, y, epochs=2, verbose=0, callback=seen.append)
+        self.assertEqual([p.step for p in seen if p.epoch_ended is True], [8, 16])
+        self.assertEqual([p.step for p in seen if p.epoch_ended is False], [n for n in range(1, 16) if n != 8])
+        for p in seen:
+            self.assertEqual(p.metrics is not None, p.epoch_ended)
 
     def test_callbacks_stop_and_raise(self):
         x, y = self.data()

@@ -51,6 +51,15 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_session_run(percale_sessio
                                                                   const char* const* target_names, size_t target_count,
                                                                   int64_t timeout_ns, percale_tensor** out_fetches);
 
+/** As percale_session_run(), and tells the version of the variables that the run has read.
+ * `out_variables_version` (may be NULL) is the number of the version, as
+ * percale_variables_version() counts; 0 after an error, and for a graph without variables.
+ * \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_session_run_versioned(
+    percale_session* session, const char* const* feed_names, percale_tensor* const* feeds, size_t feed_count,
+    const char* const* fetch_names, size_t fetch_count, const char* const* target_names, size_t target_count,
+    int64_t timeout_ns, percale_tensor** out_fetches, int64_t* out_variables_version);
+
 /** As percale_session_run(), on a thread of the engine. The event gives the results. The feeds are
  * kept until the run is done. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_session_run_async(
@@ -171,10 +180,10 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_event_wait(percale_event* 
 
 /** Type of a function that is called exactly once when a run is over, also if the event was
  * released before: on the thread that ends the run, or at once on the thread of the caller if the
- * run is over already. It must not block: percale_session_run(), percale_call_run(),
- * percale_call_run_until(), percale_event_wait() for a run that is not over, and calls of a
- * trainer answer FAILED_PRECONDITION within it. It may take results, start asynchronous runs,
- * cancel, and release all but the last reference to the engine. \since 0.1 */
+ * run is over already. It must not block: percale_session_run(), percale_session_run_versioned(),
+ * percale_call_run(), percale_call_run_until(), percale_event_wait() for a run that is not over,
+ * and calls of a trainer answer FAILED_PRECONDITION within it. It may take results, start
+ * asynchronous runs, cancel, and release all but the last reference to the engine. \since 0.1 */
 typedef void (*percale_event_callback)(void* user);
 
 /** Registers a function to be called when the run is over. There may be several. \since 0.1 */

@@ -8,7 +8,7 @@ namespace percale {
 namespace {
 
 // Reading a variable is not work: the variable is an operand of the nodes that use it.
-bool works(const Node& node) { return node.op->name != "ReadVariable"; }
+bool works(const Node& node) { return !node.op->is(Role::kReadVariable); }
 
 // The longest chains up to a node or value.
 struct Depth {

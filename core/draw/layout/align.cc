@@ -8,7 +8,7 @@
 namespace percale {
 namespace {
 
-constexpr int kSweeps = 9;  // the last sweep goes down
+constexpr int kAlignSweeps = 9;  // the last sweep goes down
 // Keeping long wires straight has priority over short ones.
 constexpr double kLongWeight = 8, kLonelyWeight = 0.01;
 
@@ -34,7 +34,7 @@ class Aligner {
         x += extent(v).right + kColumnGap;
       }
     }
-    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (int sweep = 0; sweep < kAlignSweeps; ++sweep) {
       const bool up = sweep % 2 != 0;
       for (size_t i = 0; i < order_.rows.size(); ++i) {
         align(order_.rows[up ? order_.rows.size() - 1 - i : i], up ? down_ : up_);

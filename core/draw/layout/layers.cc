@@ -8,7 +8,7 @@
 namespace percale {
 namespace {
 
-constexpr int kSweeps = 8;
+constexpr int kOrderSweeps = 8;
 
 class RowOrderer {
  public:
@@ -22,7 +22,7 @@ class RowOrderer {
     for (size_t row = 0; row < out_.rows.size(); ++row) note_places(row);
     std::vector<std::vector<int32_t>> best = out_.rows;
     int64_t fewest = crossings();
-    for (int sweep = 0; sweep < kSweeps && fewest > 0; ++sweep) {
+    for (int sweep = 0; sweep < kOrderSweeps && fewest > 0; ++sweep) {
       const bool up = sweep % 2 != 0;
       for (size_t i = 0; i < out_.rows.size(); ++i) order_row(up ? out_.rows.size() - 1 - i : i, up);
       const int64_t now = crossings();

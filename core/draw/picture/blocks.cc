@@ -10,7 +10,7 @@
 namespace percale {
 namespace {
 
-constexpr size_t kTitleOps = 2;
+constexpr size_t kMaxTitleItems = 2;
 // Limits the recursion, because names may come from untrusted files.
 constexpr int kMaxScopes = 16;
 
@@ -71,7 +71,7 @@ class BlockMaker {
     std::string out;
     size_t count = 0;
     for (const Item item : items) {
-      if (count++ == kTitleOps) return out + " \xE2\x80\xA6";
+      if (count++ == kMaxTitleItems) return out + " \xE2\x80\xA6";
       out += (out.empty() ? "" : " ") + (item.box >= 0 ? box(item.box).title : block(item.block).title);
     }
     return out;

@@ -8,7 +8,7 @@ namespace percale {
 namespace {
 
 constexpr int64_t kShownElements = 4;
-constexpr size_t kTitleOps = 3;
+constexpr size_t kMaxTitleOps = 3;
 
 template <class T>
 std::string elements_text(const Tensor& tensor) {
@@ -58,13 +58,13 @@ std::string ops_of(const Graph& graph, const FunctionRef& ref) {
 // Returns "Fused Conv Relu" for a fused node, else the op.
 std::string title_of(const Graph& graph, const Node& node) {
   const std::string op = op_name(*node.op);
-  const AttrValue* body = op == "percale:Fused" ? node.attributes.find("body") : nullptr;
+  const AttrValue* body = node.op->is(Role::kFused) ? node.attributes.find("body") : nullptr;
   const FunctionRef* ref = body == nullptr ? nullptr : body->get_if<FunctionRef>();
   const Function* function = ref == nullptr ? nullptr : graph.find_function(ref->name);
   if (function == nullptr) return op;
-  std::string title = "Fused";
+  std::string title(node.op->name);
   for (size_t i = 0; i < function->nodes.size(); ++i) {
-    if (i == kTitleOps) return title + " \xE2\x80\xA6";
+    if (i == kMaxTitleOps) return title + " \xE2\x80\xA6";
     title += str_cat(" ", function->nodes[i].op->name);
   }
   return title;
@@ -87,7 +87,7 @@ std::string likeness_of(const Graph& graph, const Function& f, const Node& node)
 
 }  // namespace
 
-bool is_variable_read(const Node& node) { return op_name(*node.op) == "percale:ReadVariable"; }
+bool is_variable_read(const Node& node) { return node.op->is(Role::kReadVariable); }
 
 Chip constant_chip(const Value& value, const Tensor& constant) {
   return {ChipKind::kConstant, value.name, constant_text(constant), ""};

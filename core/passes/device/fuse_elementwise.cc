@@ -19,43 +19,25 @@ struct Group {
   NodeId before = -1;  // a copy of this node runs before the core
 };
 
-// An anchor that is not elementwise and that kernels of accelerators fuse with its neighbours.
-struct Core {
-  std::string_view domain, op;
-  bool begins;                   // true: it starts a group of the nodes behind it
-  int input = -1;                // index of the input whose maker may be fused before it
-  std::string_view before = {};  // the op that this maker must be
-};
-constexpr Core kCores[] = {
-    {"", "BatchNormalization", true},
-    {"", "LayerNormalization", true},
-    {"", "RMSNormalization", true},
-    {"percale", "BatchNormalizationGrad", false, 0, "ReluGrad"},
-    {"percale", "LayerNormalizationGrad", false, 0, "Cast"},
-    {"", "SoftmaxCrossEntropyLoss", false, 0, "Cast"},
-    {"percale", "SoftmaxCrossEntropyGrad", true, 1, "Cast"},
-};
-
-const Core* core_of(const Node& node) {
-  const auto* found = std::find_if(std::begin(kCores), std::end(kCores),
-                                   [&](const Core& c) { return c.op == node.op->name && c.domain == node.op->domain; });
-  const bool is_one = found != std::end(kCores) &&
-                      (node.op->name != "BatchNormalization" || node.attributes.get_int("training_mode", 0) != 0);
-  return is_one ? found : nullptr;
+// Returns the rule of a normalisation or a loss, which kernels of accelerators fuse with its
+// neighbours; else null.
+const FusionRule* core_of(const Node& node) {
+  const FusionRule& rule = node.op->traits.fusion;
+  const bool is_core = rule.kind == FusionRule::Kind::kBegins || rule.kind == FusionRule::Kind::kEnds;
+  const bool applies = !rule.only_training || node.attributes.get_int("training_mode", 0) != 0;
+  return is_core && applies ? &rule : nullptr;
 }
 
+// True for a node that is not elementwise and may start a group of the nodes behind it.
 bool is_anchor(const Node& node) {
-  const std::string_view op = node.op->name;
-  if (node.op->domain.empty() && (op == "Conv" || op == "Gemm" || op == "MatMul")) return true;
-  const Core* core = core_of(node);
-  return core != nullptr && core->begins;
+  if (node.op->traits.fusion.kind == FusionRule::Kind::kProduct) return true;
+  const FusionRule* core = core_of(node);
+  return core != nullptr && core->kind == FusionRule::Kind::kBegins;
 }
-
-bool is_conv(const Node& node) { return node.op->name == "Conv" && node.op->domain.empty(); }
 
 // True for a Conv that computes each result element from one pixel of the image, without padding.
 bool is_pointwise(const Function& f, const Node& node) {
-  if (!is_conv(node) || node.attributes.get_int("group", 1) != 1) return false;
+  if (!node.op->is(Role::kConv) || node.attributes.get_int("group", 1) != 1) return false;
   const Shape &x = f.type(node.inputs[0]).shape, &w = f.type(node.inputs[1]).shape, &y = f.type(node.outputs[0]).shape;
   if (!x.is_static() || !w.is_static() || x.rank() != w.rank()) return false;
   for (size_t d = 2; d < x.rank(); ++d) {
@@ -71,7 +53,8 @@ bool is_pointwise(const Function& f, const Node& node) {
 // True for a Conv that convolves each channel by itself.
 bool is_depthwise(const Function& f, const Node& node) {
   const Shape& x = f.type(node.inputs[0]).shape;
-  return is_conv(node) && x.is_static() && x.rank() > 2 && node.attributes.get_int("group", 1) == x[1] && x[1] > 1;
+  return node.op->is(Role::kConv) && x.is_static() && x.rank() > 2 && node.attributes.get_int("group", 1) == x[1] &&
+         x[1] > 1;
 }
 
 // True for one element, or for adjacent dims of `whole` with 1 for the dims before and behind them:
@@ -159,7 +142,9 @@ class Fusion {
     if (in_order_[static_cast<size_t>(id)] || node.outputs.empty() || node.outputs[0] == kNoValue) return false;
     const ValueType& type = f_.type(node.outputs[0]);
     if (!is_fusable(type.dtype) || !type.shape.is_static()) return false;
-    if (const Core* core = core_of(node)) return takes_cores() && (!core->begins || gives_rest_away(node));
+    if (const FusionRule* core = core_of(node)) {
+      return takes_cores() && (core->kind == FusionRule::Kind::kEnds || gives_rest_away(node));
+    }
     return node.outputs.size() == 1 && (is_elementwise(node) || (options_.anchors && is_anchor(node)));
   }
 
@@ -226,7 +211,7 @@ class Fusion {
 
   // Copies the maker of a core's input into the core's group. The maker must read one value, or
   // have the core as its only reader, so that no additional data is read.
-  void take_before(Group& group, NodeId core_node, const Core& core) {
+  void take_before(Group& group, NodeId core_node, const FusionRule& core) {
     const Node& node = f_.node(core_node);
     if (core.input < 0 || node.inputs[static_cast<size_t>(core.input)] == kNoValue) return;
     const ValueId given = node.inputs[static_cast<size_t>(core.input)];
@@ -236,7 +221,7 @@ class Fusion {
     const auto is_plain = [&](ValueId v) {
       return v != kNoValue && is_fusable(f_.type(v).dtype) && f_.type(v).shape == f_.type(given).shape;
     };
-    if (maker.op->name != core.before || maker.device != node.device || in_order_[static_cast<size_t>(id)]) return;
+    if (op_name(*maker.op) != core.maker || maker.device != node.device || in_order_[static_cast<size_t>(id)]) return;
     if (!std::all_of(maker.inputs.begin(), maker.inputs.end(), is_plain) || !f_.type(given).shape.is_static()) return;
     const bool alone = users_[static_cast<size_t>(given)].size() == 1 && !is_output_[static_cast<size_t>(given)];
     if (maker.inputs.size() > 1 && !alone) return;
@@ -249,8 +234,8 @@ class Fusion {
     if (is_copied(id) || !may_join(id) || (options_.expansions && join_before(id))) return;
     const Node& node = f_.node(id);
     const Shape& shape = f_.type(node.outputs[0]).shape;
-    const Core* core = core_of(node);
-    const bool ends = core != nullptr && !core->begins;
+    const FusionRule* core = core_of(node);
+    const bool ends = core != nullptr && core->kind == FusionRule::Kind::kEnds;
     int32_t group = ends ? -1 : group_of_users(node.outputs[0]);
     if (group < 0 || !fits(groups_[static_cast<size_t>(group)], node, shape)) {
       if (is_anchor(node)) return;  // an anchor with no group to join stays alone
@@ -365,7 +350,7 @@ Status fuse_elementwise(Graph& graph, Function& f, const FuseOptions& options) {
 
 Status inline_fused(const Graph& graph, Function& f, const std::function<bool(const Node& node)>& accepted) {
   const auto callee = [&](const Node& node) -> Callee {
-    if (node.op->name != "Fused" || node.op->domain != "percale" || accepted(node)) return {};
+    if (!node.op->is(Role::kFused) || accepted(node)) return {};
     const AttrValue* body = node.attributes.find("body");
     const FunctionRef* ref = body != nullptr ? body->get_if<FunctionRef>() : nullptr;
     return {ref != nullptr ? graph.find_function(ref->name) : nullptr, 0, ""};

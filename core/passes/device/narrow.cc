@@ -1,7 +1,6 @@
 #include "core/passes/device/narrow.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/graph/flops.h"
@@ -11,42 +10,6 @@
 namespace percale {
 namespace {
 
-template <size_t N>
-bool is_one_of(const Node& node, const std::array<std::string_view, N>& names) {
-  const std::string name = op_name(*node.op);
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-constexpr auto kProducts = std::to_array<std::string_view>(
-    {"Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "percale:BatchMatMul", "percale:ConvGradInput",
-     "percale:ConvGradWeight", "percale:FusedAttention", "percale:FusedAttentionGrad"});
-// Ops that may follow products, besides elementwise nodes and views: kFollowers compute, kMoves
-// only move elements.
-constexpr auto kFollowers = std::to_array<std::string_view>(
-    {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "BatchNormalization", "percale:MaxPoolGrad",
-     "percale:AveragePoolGrad", "percale:BatchNormalizationGrad", "percale:SumToShape"});
-constexpr auto kMoves =
-    std::to_array<std::string_view>({"Concat", "Transpose", "Slice", "Split", "percale:PadGrad", "percale:SliceGrad"});
-// Ops whose first operands and results alone are bf16. The mask of attention stays as it is,
-// because rounding to bf16 could turn its value for minus infinity into another number, or another
-// number into that value.
-struct Mixed {
-  std::string_view op;
-  size_t inputs, outputs;
-};
-constexpr auto kMixed = std::to_array<Mixed>({{"Resize", 1, 1},
-                                              {"percale:FusedAttention", 3, 1},
-                                              {"percale:FusedAttentionGrad", 5, 3},
-                                              {"BatchNormalization", 1, 1},
-                                              {"percale:BatchNormalizationGrad", 2, 1},
-                                              {"percale:ConvGradInput", 2, 1},
-                                              {"percale:ConvGradWeight", 2, 2}});
-const Mixed* mixed(const Node& node) {
-  const std::string name = op_name(*node.op);
-  const auto found = std::find_if(kMixed.begin(), kMixed.end(), [&](const Mixed& m) { return m.op == name; });
-  return found == kMixed.end() ? nullptr : &*found;
-}
-
 // Minimum operations of a product per element that is rounded (and perhaps copied to another
 // layout) for it alone. A smaller product is faster in f32 than the rounding. A convolution of one
 // channel stays f32 as long as its input is f32.
@@ -55,9 +18,13 @@ constexpr double kFlopsPerRounding = 64;
 // node alone.
 constexpr int64_t kMeets = 8;
 
-bool repeats_pixels(const Node& node) {
-  return node.op->domain.empty() && node.op->name == "Resize" &&
-         node.attributes.get_string("mode", "nearest") == "nearest";
+bool is_product(const Node& node) { return node.op->traits.bf16.kind == Bf16Rule::Kind::kProduct; }
+
+// True if the node only moves elements.
+bool moves_elements(const Node& node) {
+  const Bf16Rule::Kind kind = node.op->traits.bf16.kind;
+  return node.op->has(kView) || kind == Bf16Rule::Kind::kMoves ||
+         (kind == Bf16Rule::Kind::kMovesNearest && node.attributes.get_string("mode", "nearest") == "nearest");
 }
 
 class Narrowing {
@@ -119,7 +86,7 @@ class Narrowing {
       exact_[static_cast<size_t>(node.outputs[0])] = from == DType::kBool || from == DType::kU8 || from == DType::kI8;
     }
     for (const Node& node : f_.nodes) {
-      if (is_one_of(node, kProducts)) continue;
+      if (is_product(node)) continue;
       for (ValueId id : node.inputs) {
         if (id != kNoValue) exact_[static_cast<size_t>(id)] = false;
       }
@@ -152,10 +119,9 @@ class Narrowing {
 
   bool is_narrow(const Node& node) const {
     if (node.op->has(kRuntime) || node.op->has(kStateful) || node.op->has(kRandom)) return false;
-    const bool moves = node.op->has(kView) || is_one_of(node, kMoves) || repeats_pixels(node),
-               product = is_one_of(node, kProducts);
-    const bool follows =
-        moves || is_one_of(node, kFollowers) || (node.op->has(kElementwise) && node.op->name != "Cast");
+    const bool moves = moves_elements(node), product = is_product(node);
+    const bool follows = moves || node.op->traits.bf16.kind == Bf16Rule::Kind::kFollows ||
+                         (node.op->has(kElementwise) && !is_cast(node));
     if (!follows && !product) return false;
     bool any_native = false;
     double rounded = 0;  // number of elements
@@ -249,15 +215,9 @@ class Narrowing {
 
 }  // namespace
 
-bool narrows_input(const Node& node, size_t input) {
-  const Mixed* some = mixed(node);
-  return some == nullptr || input < some->inputs;
-}
+bool narrows_input(const Node& node, size_t input) { return input < node.op->traits.bf16.inputs; }
 
-bool narrows_output(const Node& node, size_t output) {
-  const Mixed* some = mixed(node);
-  return some == nullptr || output < some->outputs;
-}
+bool narrows_output(const Node& node, size_t output) { return output < node.op->traits.bf16.outputs; }
 
 Tensor narrowed(const Tensor& number) {
   const BF16 value = to_bf16(number.span<float>()[0]);

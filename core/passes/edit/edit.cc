@@ -193,7 +193,7 @@ Status Edit::finish() {
 
 bool trains(const Graph& graph, const Function& f) {
   for (const Node& node : f.nodes) {
-    if (!node.op->has(kStateful) || node.op->name == "ReadVariable") continue;
+    if (!node.op->has(kStateful) || node.op->is(Role::kReadVariable)) continue;
     const Variable* variable = graph.find_variable(node.attributes.get_string("variable"));
     if (variable != nullptr && (variable->trainable || variable->slot)) return true;
   }
@@ -206,7 +206,7 @@ std::vector<bool> fixed_values(const Function& f) {
   for (const Node& node : f.nodes) {
     // A body may assign any variable, and a run that waits may resume with a newer version.
     if (carries_functions(node.attributes) || node.op->has(kWaits)) variables = false;
-    if (node.op->has(kStateful) && node.op->name != "ReadVariable") {
+    if (node.op->has(kStateful) && !node.op->is(Role::kReadVariable)) {
       assigned.insert(node.attributes.get_string("variable"));
     }
   }
@@ -214,7 +214,7 @@ std::vector<bool> fixed_values(const Function& f) {
   for (size_t i = 0; i < fixed.size(); ++i) fixed[i] = f.values[i].kind == ValueKind::kConstant;
   for (const Node& node : f.nodes) {
     bool is_fixed = false;
-    if (node.op->name == "ReadVariable" && node.op->domain == "percale") {
+    if (node.op->is(Role::kReadVariable)) {
       is_fixed = variables && !assigned.contains(node.attributes.get_string("variable"));
     } else if (node.op->has(kPure) && !node.op->has(kRandom) && !node.op->has(kStateful) && !node.inputs.empty()) {
       is_fixed = std::all_of(node.inputs.begin(), node.inputs.end(),

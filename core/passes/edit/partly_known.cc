@@ -13,7 +13,7 @@ int64_t code_of(ValueId value, size_t dim) {
 }
 
 bool moves_elements(const OpSchema& op) {
-  return op.has(kView) || op.name == "Concat" || op.name == "Gather" || op.name == "Slice";
+  return op.has(kView) || op.is(Role::kConcat) || op.is(Role::kGather) || op.is(Role::kSlice);
 }
 
 // True if the op moves the elements of this input. Indices and axes are not moved.
@@ -41,8 +41,8 @@ Result<Tensor> PartlyKnown::compute(const Node& node) {
 }
 
 Result<PartlyKnown::Part> PartlyKnown::follow(const Node& node) const {
-  if (node.op->name == "Shape") return dims_of(node);
-  if (node.op->name == "Size") {
+  if (node.op->is(Role::kShape)) return dims_of(node);
+  if (node.op->is(Role::kSize)) {
     const Shape& x = f_.type(node.inputs[0]).shape;
     return x.is_static() ? Part{Tensor::scalar(x.num_elements()), {kIsKnown}} : Part{};
   }
@@ -131,7 +131,7 @@ std::vector<Tensor> PartlyKnown::inputs(const Node& node) const {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Part* part = find(node.inputs[i]);
     if (part == nullptr || part->numbers.dtype() != DType::kI64) continue;
-    const bool copies = node.op->name == "Reshape" && node.attributes.get_int("allowzero", 0) == 0;
+    const bool copies = node.op->is(Role::kReshape) && node.attributes.get_int("allowzero", 0) == 0;
     std::vector<int64_t> numbers;
     for (size_t k = 0; k < part->codes.size(); ++k) {
       const bool stays = copies && part->codes[k] == code_of(node.inputs[0], k);

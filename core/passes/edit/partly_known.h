@@ -19,7 +19,7 @@ class PartlyKnown {
   // Returns a value that is known completely, else null.
   using Known = std::function<const Tensor*(ValueId)>;
 
-  PartlyKnown(const Function& f, const Evaluator& evaluate, Known known)
+  PartlyKnown(const Function& f, const EvaluateNode& evaluate, Known known)
       : f_(f), evaluate_(evaluate), known_(std::move(known)) {}
 
   // Processes a node whose output types are inferred. Returns its output if all elements are known,
@@ -47,7 +47,7 @@ class PartlyKnown {
   Result<Tensor> evaluate(const Node& node, const std::vector<Tensor>& operands) const;
 
   const Function& f_;
-  const Evaluator& evaluate_;
+  const EvaluateNode& evaluate_;
   const Known known_;
   std::unordered_map<ValueId, Part> parts_;
 };

@@ -14,13 +14,13 @@ namespace percale {
 
 // Computes the outputs of one pure node from given inputs. core/plan provides one. An engine
 // without a device has none.
-using Evaluator = std::function<Result<std::vector<Tensor>>(const OpSchema& schema, std::string_view name,
-                                                            const Attributes& attributes,
-                                                            const std::vector<Tensor>& inputs, size_t num_outputs)>;
+using EvaluateNode = std::function<Result<std::vector<Tensor>>(const OpSchema& schema, std::string_view name,
+                                                               const Attributes& attributes,
+                                                               const std::vector<Tensor>& inputs, size_t num_outputs)>;
 
 struct PassContext {
   // May be empty. Then only Shape and Size of known shapes are folded.
-  Evaluator evaluate;
+  EvaluateNode evaluate;
   // True if a kernel of some device takes the whole node, whose shapes are static. Empty means that
   // no kernel does.
   std::function<bool(const Function& f, const Node& node)> claims;

@@ -134,42 +134,56 @@ ValueId AttentionPattern::as(NodeId at, const Operand& o) {
                     "attention/view");
 }
 
-bool AttentionPattern::find(const Node& product, bool backward, Found& out) const {
-  const ValueType& y = f_.type(product.outputs[0]);
-  const Shape& probabilities = shape(product.inputs[0]);
-  if ((y.dtype != DType::kF32 && y.dtype != DType::kF64) || !y.shape.is_static() ||
-      (y.shape.rank() != 4 && y.shape.rank() != 3))
-    return false;
-  if (probabilities.rank() != y.shape.rank() || shape(product.inputs[1]).rank() != y.shape.rank()) return false;
-  ValueId p = product.inputs[0];
+namespace {
+
+bool is_static_rank(const Shape& s, size_t rank) { return s.rank() == rank && s.is_static(); }
+
+// True if batches and heads agree: nothing is broadcast.
+bool same_heads(const Shape& q, const Shape& k, const Shape& v) {
+  for (size_t i = 0; i + 2 < q.rank(); ++i) {
+    if (q[i] != k[i] || q[i] != v[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// Finds the Softmax that makes the probabilities `p`, over the last of `rank` dims. In a forward
+// pass, a Where between the two may replace NaN by 0.
+const Node* AttentionPattern::softmax_of(ValueId p, size_t rank, bool backward, Found& out) const {
   std::vector<NodeId>& nodes = out.scores.nodes;
   const Node* choice = backward ? nullptr : maker(p, "Where");
   if (choice != nullptr && edit_.used_once(p)) {
     const Node* nan = maker(choice->inputs[0], "IsNaN");
-    if (nan == nullptr || nan->inputs[0] != choice->inputs[2] || edit_.number(choice->inputs[1]) != 0.0) return false;
+    if (nan == nullptr || nan->inputs[0] != choice->inputs[2] || edit_.number(choice->inputs[1]) != 0.0) return nullptr;
     nodes.push_back(edit_.id_of(*choice));
     nodes.push_back(edit_.id_of(*nan));
     p = choice->inputs[2];
     out.nan_is_zero = true;
   }
   const Node* softmax = maker(p, "Softmax");
-  if (softmax == nullptr || (!out.nan_is_zero && !backward && !edit_.used_once(p))) return false;
+  if (softmax == nullptr || (!out.nan_is_zero && !backward && !edit_.used_once(p))) return nullptr;
   out.softmax = edit_.id_of(*softmax);
   const int64_t axis = softmax->attributes.get_int("axis", -1);
-  if (axis != -1 && axis != static_cast<int64_t>(y.shape.rank()) - 1) return false;
-  if (!scores_of(softmax->inputs[0], probabilities, false, out.scores)) return false;
+  return axis == -1 || axis == static_cast<int64_t>(rank) - 1 ? softmax : nullptr;
+}
+
+bool AttentionPattern::find(const Node& product, bool backward, Found& out) const {
+  const ValueType& y = f_.type(product.outputs[0]);
+  const Shape &probabilities = shape(product.inputs[0]), &v = shape(product.inputs[1]);
+  const size_t rank = y.shape.rank();
+  if ((y.dtype != DType::kF32 && y.dtype != DType::kF64) || !y.shape.is_static() || (rank != 4 && rank != 3))
+    return false;
+  if (probabilities.rank() != rank || v.rank() != rank) return false;
+  const Node* softmax = softmax_of(product.inputs[0], rank, backward, out);
+  if (softmax == nullptr || !scores_of(softmax->inputs[0], probabilities, false, out.scores)) return false;
   Scores& s = out.scores;
   if (!backward) {
-    s.q = unscaled(s.q, s.scale, nodes);
-    s.k_transposed = unscaled(s.k_transposed, s.scale, nodes);
+    s.q = unscaled(s.q, s.scale, s.nodes);
+    s.k_transposed = unscaled(s.k_transposed, s.scale, s.nodes);
   }
-  const Shape &q = shape(s.q), &k = shape(s.k_transposed), &v = shape(product.inputs[1]);
-  if (q.rank() != y.shape.rank() || k.rank() != y.shape.rank() || !q.is_static() || !k.is_static() || !v.is_static())
-    return false;
-  // Batches and heads must agree: nothing is broadcast.
-  for (size_t i = 0; i + 2 < q.rank(); ++i) {
-    if (q[i] != k[i] || q[i] != v[i]) return false;
-  }
+  const Shape &q = shape(s.q), &k = shape(s.k_transposed);
+  if (!is_static_rank(q, rank) || !is_static_rank(k, rank) || !v.is_static() || !same_heads(q, k, v)) return false;
   const Shape four = by_head(k);
   out.q = operand(s.q);
   for (const bool shared : {!backward, false}) {

@@ -72,6 +72,7 @@ class AttentionPattern {
   static Perm perm(const Node& transpose) { return transpose.attributes.get_ints("perm"); }
 
   bool scores_of(ValueId v, const Shape& whole, bool scaled, Scores& out) const;
+  const Node* softmax_of(ValueId p, size_t rank, bool backward, Found& out) const;
   ValueId unscaled(ValueId v, double& scale, std::vector<NodeId>& nodes) const;
   ValueId shared_heads(ValueId v) const;
   std::optional<Operand> transposed_operand(ValueId v, bool shared) const;

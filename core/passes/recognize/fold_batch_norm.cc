@@ -125,12 +125,8 @@ class BatchNormFolding {
       const Node* product = is_f32_or_f64(x) ? edit_.maker(x) : nullptr;
       if (product == nullptr || !product->op->domain.empty() || fixed(x)) continue;
       if (!(f_.type(x) == f_.type(node.outputs[0])) || !fixed(other)) continue;
-      const bool convolves = product->op->name == "Conv" || product->op->name == "ConvTranspose";
-      // A product of matrices adds a row while it stores its result, so only factors are folded
-      // there.
-      const bool scales = product->op->name == "MatMul" && (op == "Mul" || op == "Div");
-      if (!(convolves || scales) || !may_fold(*product, id)) continue;
-      const ValueId value = per_channel(id, other, x, convolves ? 1 : f_.type(x).shape.rank() - 1);
+      if (!takes(*product, op) || !may_fold(*product, id)) continue;
+      const ValueId value = per_channel(id, other, x, convolves(*product) ? 1 : f_.type(x).shape.rank() - 1);
       if (value == kNoValue) continue;
       if (op == "Add") return {x, kNoValue, value};
       if (op == "Sub") return {x, kNoValue, emit(id, "Neg", {value}, "shift")};
@@ -138,6 +134,16 @@ class BatchNormFolding {
       return {x, emit(id, "Reciprocal", {value}, "scale"), kNoValue};
     }
     return {};
+  }
+
+  static bool convolves(const Node& product) {
+    return product.op->name == "Conv" || product.op->name == "ConvTranspose";
+  }
+
+  // True if the product can absorb the binary op. A product of matrices adds a row while it stores
+  // its result, so only factors are folded there.
+  static bool takes(const Node& product, std::string_view op) {
+    return convolves(product) || (product.op->name == "MatMul" && (op == "Mul" || op == "Div"));
   }
 
   bool may_fold(const Node& product, NodeId id) const {

@@ -81,11 +81,21 @@ class Algebra {
     if (op == "Add" || op == "Sub" || op == "Mul" || op == "Div") return neutral(node);
     if (op == "Transpose") return is_identity(permutation(node)) ? x : kNoValue;
     if (op == "Neg" || op == "Not") return involution(node);
-    const bool moves_nothing =
-        op == "Reshape" || op == "Expand" || op == "Cast" || op == "Flatten" || (op == "Slice" && goes_forward(node));
-    if (moves_nothing && same_type(x, out)) return x;
-    const bool of_one = op == "Concat" || op == "Max" || op == "Min" || op == "Sum";
-    return of_one && node.inputs.size() == 1 ? x : kNoValue;
+    if (keeps_order(node) && same_type(x, out)) return x;
+    return joins(node) && node.inputs.size() == 1 ? x : kNoValue;
+  }
+
+  // True if the elements of the result have the order of those of the first input.
+  bool keeps_order(const Node& node) const {
+    const std::string_view op = node.op->name;
+    return op == "Reshape" || op == "Expand" || op == "Cast" || op == "Flatten" ||
+           (op == "Slice" && goes_forward(node));
+  }
+
+  // True for an op of any number of inputs that returns a single input unchanged.
+  static bool joins(const Node& node) {
+    const std::string_view op = node.op->name;
+    return op == "Concat" || op == "Max" || op == "Min" || op == "Sum";
   }
 
   ValueId neutral(const Node& node) const {

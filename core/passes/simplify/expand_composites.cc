@@ -2,7 +2,7 @@
 #include <deque>
 #include <unordered_map>
 
-#include "core/graph/composite.h"
+#include "core/graph/emit/composite.h"
 #include "core/passes/simplify/inline.h"
 #include "core/passes/simplify/simplify.h"
 

@@ -7,7 +7,7 @@
 namespace percale {
 
 Status expand_state(const Graph& graph, Function& f, PassContext&) {
-  const auto is_sum = [](const Node& n) { return n.op->domain == "percale" && n.op->name == "AssignAdd"; };
+  const auto is_sum = [](const Node& n) { return n.op->is(Role::kAssignAdd); };
   if (std::none_of(f.nodes.begin(), f.nodes.end(), is_sum)) return {};
   PERCALE_ASSIGN_OR_RETURN(const OpSchema* read, graph.registry->require_op("percale", "ReadVariable"));
   PERCALE_ASSIGN_OR_RETURN(const OpSchema* assign, graph.registry->require_op("percale", "Assign"));

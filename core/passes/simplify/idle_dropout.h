@@ -11,7 +11,7 @@ namespace percale {
 // True for a Dropout whose first output equals its first input in every run: `training_mode` is
 // absent or a constant false, and nothing reads the mask. `used`: used_values(f).
 inline bool is_idle_dropout(const Function& f, const Node& node, const std::vector<bool>& used) {
-  if (node.op->name != "Dropout" || !node.op->domain.empty() || !node.control.empty()) return false;
+  if (!node.op->is(Role::kDropout) || !node.control.empty()) return false;
   if (node.outputs.empty() || node.outputs[0] == kNoValue) return false;
   if (node.outputs.size() > 1 && node.outputs[1] != kNoValue && used[static_cast<size_t>(node.outputs[1])])
     return false;

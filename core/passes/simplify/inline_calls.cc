@@ -16,9 +16,9 @@ const FunctionRef* function_of(const Node& node, std::string_view attribute) {
 Callee callee_of(const Graph& graph, const Function& f, const Node& node) {
   const FunctionRef* ref = nullptr;
   size_t first_input = 0;
-  if (node.op->has(kRuntime) && node.op->name == "Call" && node.op->domain == "percale") {
+  if (node.op->is(Role::kCall)) {
     ref = function_of(node, "function");
-  } else if (node.op->has(kRuntime) && node.op->name == "If" && node.op->domain.empty() && !node.inputs.empty()) {
+  } else if (node.op->is(Role::kIf) && !node.inputs.empty()) {
     const Tensor* cond = f.constant(node.inputs[0]);
     if (cond == nullptr || cond->dtype() != DType::kBool || cond->num_elements() != 1) return {};
     ref = function_of(node, cond->span<bool>()[0] ? "then_branch" : "else_branch");

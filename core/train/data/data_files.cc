@@ -16,7 +16,7 @@ namespace {
 Result<Tensor> parse_tensor_file(const std::string& path, const std::string& name,
                                  const std::shared_ptr<MemoryPool>& pool) {
   if (has_ending(path, ".tfrecord") || has_ending(path, ".parquet")) {
-    return unimplemented("data sets of this format are not supported yet");
+    return unimplemented("data sets of this format are not supported; convert it to .npz, .safetensors or .csv");
   }
   if (has_ending(path, ".npy")) return read_npy(path, false, pool);
   if (has_ending(path, ".npz")) return read_npz(path, name, pool, false);

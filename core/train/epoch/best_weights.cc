@@ -5,7 +5,7 @@
 namespace percale {
 namespace {
 
-constexpr std::string_view kPrefix = "percale/best/";
+constexpr std::string_view kTensorPrefix = "percale/best/";
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void BestWeights::bring_back() noexcept {
 
 void BestWeights::save(Checkpoint& out) const {
   for (size_t i = 0; i < best_.size() && kept_; ++i) {
-    if (best_[i].defined()) out.tensors.emplace_back(str_cat(kPrefix, names_[i]), best_[i]);
+    if (best_[i].defined()) out.tensors.emplace_back(str_cat(kTensorPrefix, names_[i]), best_[i]);
   }
 }
 
@@ -51,7 +51,7 @@ std::vector<const Tensor*> BestWeights::find(const Checkpoint& saved) const {
   std::vector<const Tensor*> out(best_.size(), nullptr);
   for (size_t i = 0; i < best_.size(); ++i) {
     if (!best_[i].defined()) continue;
-    const std::string name = str_cat(kPrefix, names_[i]);
+    const std::string name = str_cat(kTensorPrefix, names_[i]);
     const auto found = std::ranges::find_if(saved.tensors, [&](const auto& t) { return t.first == name; });
     if (found == saved.tensors.end() || found->second.dtype() != best_[i].dtype() ||
         !(found->second.shape() == best_[i].shape())) {

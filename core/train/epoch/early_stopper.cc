@@ -3,7 +3,7 @@
 namespace percale {
 namespace {
 
-constexpr std::string_view kPrefix = "early_stopping", kBringsBack = "best.waits";
+constexpr std::string_view kMonitorPrefix = "early_stopping", kBringsBack = "best.waits";
 
 }  // namespace
 
@@ -23,12 +23,12 @@ void EarlyStopper::epoch_ended(const EpochEnd& end) noexcept {
 }
 
 void EarlyStopper::save(NamedNumbers& out) const {
-  state_.save(kPrefix, out);
+  state_.save(kMonitorPrefix, out);
   if (best_.kept()) out.emplace_back(kBringsBack, brings_back_ ? 1 : 0);
 }
 
 void EarlyStopper::restore(const NamedNumbers& saved) {
-  state_.load(kPrefix, saved);
+  state_.load(kMonitorPrefix, saved);
   brings_back_ = false;
   for (const auto& [name, value] : saved) {
     if (name == kBringsBack && value != 0) brings_back_ = best_.kept();

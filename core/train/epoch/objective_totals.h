@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "core/train/method/monitor.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/objective.h"
+#include "core/train/shards/step_layout.h"
 
 namespace percale {
 

@@ -6,6 +6,7 @@
 
 #include "core/base/similar_name.h"
 #include "core/registry/registry.h"
+#include "core/train/layers/unsupported.h"
 
 namespace percale {
 namespace {
@@ -39,6 +40,9 @@ constexpr std::array<Initializer, 13> kInitializers = {{
     {"uniform", Kind::kUniform, Fan::kFixed, 0.05},
     {"zeros", Kind::kZeros},
 }};
+constexpr Unsupported kUnsupported[] = {
+    {"identity", "use orthogonal, or assign the variable"},
+    {"variance_scaling", "use glorot_normal, he_normal, lecun_normal or their uniform forms"}};
 // Selected by name only; initializer_names() does not list it.
 constexpr Initializer kForget = {kUnitForgetBias, Kind::kUnitForget};
 
@@ -134,8 +138,9 @@ Status add_initializer(Builder& builder, const Variable& variable, std::string_v
     if (i.name == initializer) found = &i;
   }
   if (found == nullptr) {
-    if (initializer == "identity" || initializer == "variance_scaling") {
-      return unimplemented("variable '", variable.name, "': initializer '", initializer, "' is not implemented yet");
+    if (const Unsupported* listed = find_unsupported(kUnsupported, initializer)) {
+      return unimplemented("variable '", variable.name, "': initializer '", initializer, "' is not implemented; ",
+                           listed->instead);
     }
     return invalid_argument("variable '", variable.name, "': no initializer '", initializer, "'",
                             did_you_mean(initializer, initializer_names()));

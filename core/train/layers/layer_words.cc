@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/status.h"
 #include "core/train/layers/layers.h"
+#include "core/train/layers/unsupported.h"
 
 namespace percale {
 namespace {
@@ -12,9 +14,8 @@ struct Word {
 };
 
 // in ascending order
-constexpr std::array<Word, 52> kWords = {{
+constexpr std::array<Word, 48> kWords = {{
     {"activation", "Activation applied to the output, by its Keras name: relu, softmax, tanh, ...; linear: none."},
-    {"attention_axes", "Not implemented yet."},
     {"axis",
      "Axis that the layer works along; negative values count from the end. Normalisations support only the last axis."},
     {"beta_initializer", "Initial value of the shift."},
@@ -37,7 +38,6 @@ constexpr std::array<Word, 52> kWords = {{
     {"kernel_initializer", "Initial value of the kernel."},
     {"kernel_size", "Size of the window, one for all spatial axes or one for each."},
     {"key_dim", "Size of the query and key of each head."},
-    {"mask_zero", "Not implemented yet."},
     {"momentum", "Fraction of the moving statistics that each step keeps."},
     {"moving_mean_initializer", "Initial value of the moving mean."},
     {"moving_variance_initializer", "Initial value of the moving variance."},
@@ -52,13 +52,11 @@ constexpr std::array<Word, 52> kWords = {{
     {"pool_size", "Size of the window, one for both axes or one for each."},
     {"rate", "Fraction of the elements that is dropped."},
     {"recurrent_activation", "Activation of the gates."},
-    {"recurrent_dropout", "Not implemented yet; must be 0."},
     {"recurrent_initializer", "Initial value of the recurrent kernel."},
     {"reset_after", "Whether the reset gate is applied after the product."},
     {"return_sequences", "Whether to return the outputs of all steps instead of only the last one."},
     {"return_state", "Whether to return the last states as separate values, NAME/state_h and NAME/state_c."},
     {"scale", "Whether to multiply by a scale."},
-    {"stateful", "Not implemented yet."},
     {"strides",
      "Distance between windows, one for all spatial axes or one for each; default: the window size for pooling, "
      "otherwise 1."},
@@ -74,10 +72,13 @@ constexpr std::array<Word, 52> kWords = {{
 
 }  // namespace
 
-std::string_view layer_word(std::string_view attribute) {
+std::string layer_word(std::string_view attribute) {
+  if (const Unsupported* disabled = disabled_attribute(attribute)) {
+    return str_cat("Not implemented; ", disabled->instead, ".");
+  }
   const auto found = std::lower_bound(kWords.begin(), kWords.end(), attribute,
                                       [](const Word& word, std::string_view name) { return word.name < name; });
-  return found != kWords.end() && found->name == attribute ? found->doc : std::string_view();
+  return std::string(found != kWords.end() && found->name == attribute ? found->doc : std::string_view());
 }
 
 }  // namespace percale

@@ -8,48 +8,13 @@
 #include "core/registry/registry.h"
 #include "core/train/layers/initializers.h"
 #include "core/train/layers/state_ops.h"
+#include "core/train/layers/unsupported.h"
 
 namespace percale {
 namespace {
 
 std::array<std::span<const Layer>, 6> families() {
   return {core_layers(), conv_layers(), pool_layers(), norm_layers(), recurrent_layers(), attention_layers()};
-}
-
-// Layers and attributes of Keras that are not supported yet. Errors say so instead of calling them
-// unknown.
-constexpr std::array<std::string_view, 6> kLaterLayers = {"Bidirectional", "TimeDistributed", "Masking",
-                                                          "Conv3D",        "ZeroPadding2D",   "UpSampling2D"};
-constexpr std::array<std::string_view, 26> kLaterWords = {"kernel_regularizer",
-                                                          "bias_regularizer",
-                                                          "activity_regularizer",
-                                                          "kernel_constraint",
-                                                          "bias_constraint",
-                                                          "lora_rank",
-                                                          "dtype",
-                                                          "trainable",
-                                                          "noise_shape",
-                                                          "beta_regularizer",
-                                                          "gamma_regularizer",
-                                                          "beta_constraint",
-                                                          "gamma_constraint",
-                                                          "output_padding",
-                                                          "recurrent_regularizer",
-                                                          "recurrent_constraint",
-                                                          "embeddings_regularizer",
-                                                          "embeddings_constraint",
-                                                          "depthwise_regularizer",
-                                                          "depthwise_constraint",
-                                                          "pointwise_regularizer",
-                                                          "pointwise_constraint",
-                                                          "weights",
-                                                          "return_attention_scores",
-                                                          "flash_attention",
-                                                          "seed"};
-
-template <size_t N>
-bool contains(const std::array<std::string_view, N>& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
 }
 
 Result<AttrValue> convert(const AttrSpec& spec, const AttrValue& given) {
@@ -141,9 +106,10 @@ Result<Attributes> layer_attributes(const Layer& layer, std::string_view name, c
     for (const AttrSpec& s : layer.attributes) {
       if (s.name == key) spec = &s;
     }
-    if (spec == nullptr && contains(kLaterWords, key))
-      return unimplemented(context, ": '", key, "' is not implemented yet");
     if (spec == nullptr) {
+      if (const Unsupported* listed = unknown_attribute(key)) {
+        return unimplemented(context, ": '", key, "' is not implemented; ", listed->instead);
+      }
       return invalid_argument(context, ": no attribute '", key, "'", did_you_mean(key, known));
     }
     auto converted = convert(*spec, value);
@@ -162,7 +128,9 @@ Result<ValueId> add_layer(FunctionBuilder& f, std::string_view layer_name, std::
                           const std::vector<ValueId>& inputs, const Attributes& attributes, DType floats) {
   const Layer* layer = find_layer(layer_name);
   if (layer == nullptr) {
-    if (contains(kLaterLayers, layer_name)) return unimplemented("layer ", layer_name, " is not implemented yet");
+    if (const Unsupported* listed = unsupported_layer(layer_name)) {
+      return unimplemented("layer ", layer_name, " is not implemented; ", listed->instead);
+    }
     return not_found("no layer '", layer_name, "'", did_you_mean(layer_name, layer_names()));
   }
   const std::string own_name = name.empty() ? default_name(f, *layer) : std::string(name);
@@ -281,7 +249,7 @@ ValueId LayerContext::before_transposes(
     if (x == kNoValue || f.value(x).kind != ValueKind::kNode) return emit(inputs_, axis);
     const Node& node = f.node(f.value(x).def);
     const auto its = node.attributes.get_ints("perm");
-    if (op_name(*node.op) != "Transpose" || its.empty() || (!before.empty() && its != permutation))
+    if (!node.op->is(Role::kTranspose) || its.empty() || (!before.empty() && its != permutation))
       return emit(inputs_, axis);
     permutation = its;
     before.push_back(node.inputs[0]);
@@ -290,6 +258,18 @@ ValueId LayerContext::before_transposes(
   if (before.empty() || axis < -rank || axis >= rank) return emit(inputs_, axis);
   const ValueId y = emit(before, permutation[static_cast<size_t>(axis < 0 ? axis + rank : axis)]);
   return y == kNoValue ? y : transpose(y, permutation);
+}
+
+bool LayerContext::check_channels_last() {
+  const std::string_view format = text("data_format");
+  if (format == "channels_last") return true;
+  not_implemented("data_format '", format,
+                  "' is not implemented; give the data as channels_last, [batch, ..., channels]");
+  return false;
+}
+
+ValueId LayerContext::refuse(std::string_view attribute) {
+  return not_implemented("'", attribute, "' is not implemented; ", disabled_attribute(attribute)->instead);
 }
 
 ValueId LayerContext::activate(ValueId x, std::string_view activation, int64_t channel_axis) {
@@ -309,7 +289,7 @@ ValueId LayerContext::activate(ValueId x, std::string_view activation, int64_t c
   for (const Plain& p : kPlain) {
     if (p.name != activation) continue;
     if (builder().owner().registry().find_op("", p.op) == nullptr) {
-      return not_yet("activation '", activation, "' is not implemented yet");
+      return not_implemented("activation '", activation, "' needs the op ", p.op, ", which is not in the registry");
     }
     return emit(p.op, {x});
   }

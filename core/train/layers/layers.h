@@ -1,7 +1,7 @@
 // Layers as composites: each is a function that emits ops of the registry, with Keras 3's names and
 // defaults.
 //
-// Layers emit the inference form; core/train/rewrite/minimize.h rewrites Dropout and
+// Layers emit the inference form; core/train/rewrite/training_form.h rewrites Dropout and
 // BatchNormalization to their training form. Data is channels-last. ONNX's channels-first ops are
 // wrapped in Transposes; those of neighbouring layers cancel.
 #ifndef PERCALE_CORE_TRAIN_LAYERS_LAYERS_H_
@@ -36,14 +36,14 @@ const Layer* find_layer(std::string_view name);
 std::vector<std::string> layer_names();
 // Returns a sentence that explains a layer attribute. An attribute name means the same in all
 // layers. "" for an unknown one.
-std::string_view layer_word(std::string_view attribute);
+std::string layer_word(std::string_view attribute);
 
 // Appends a layer to `f` and returns its output, which gets the layer's name. Parameters become
 // variables `name`/kernel, `name`/bias, ... of the graph; their first values are computed in its
 // function "init". If `name` is "", the next free default name is used. An attribute may be an int
 // where ints or a float are expected. Parameters have the dtype of the first input, or `floats` if
-// that is an integer type. UNIMPLEMENTED names a layer or attribute of Keras that is not supported
-// yet; INVALID_ARGUMENT names the nearest one to an unknown attribute.
+// that is an integer type. UNIMPLEMENTED names a layer or attribute of Keras that is not supported,
+// and what to use instead; INVALID_ARGUMENT names the nearest one to an unknown attribute.
 Result<ValueId> add_layer(FunctionBuilder& f, std::string_view layer, std::string_view name,
                           const std::vector<ValueId>& inputs, const Attributes& attributes, DType floats = DType::kF32);
 
@@ -79,6 +79,8 @@ class LayerContext : public Emitter {
   // Returns `count` sizes: the attribute's, with a single one repeated; `fallback` if it is absent.
   std::vector<int64_t> sizes(std::string_view key, size_t count, int64_t fallback = 1);
 
+  // Returns true if `data_format` is channels_last; otherwise fails.
+  bool check_channels_last();
   // Returns dim `axis` of the input (negative: from the end). Fails unless the input has this rank
   // and the dim is known.
   int64_t known_dim(size_t rank, int64_t axis);
@@ -106,8 +108,11 @@ class LayerContext : public Emitter {
     fail(invalid_argument(layer_.name, " '", name_, "': ", parts...));
     return kNoValue;
   }
+  // Fails for an attribute that disabled_attribute() knows, and says what to use instead.
+  ValueId refuse(std::string_view attribute);
+  // Fails with UNIMPLEMENTED. The message says what to use instead.
   template <class... Parts>
-  ValueId not_yet(const Parts&... parts) {
+  ValueId not_implemented(const Parts&... parts) {
     fail(unimplemented(layer_.name, " '", name_, "': ", parts...));
     return kNoValue;
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/train/layers/layer_attributes.h"
 #include "core/train/layers/layers.h"
 
 namespace percale {
@@ -21,7 +22,7 @@ ValueId indices(LayerContext& l) {
 }
 
 ValueId embedding(LayerContext& l) {
-  if (l.flag("mask_zero")) return l.not_yet("'mask_zero' is not implemented yet");
+  if (l.flag("mask_zero")) return l.refuse("mask_zero");
   const ValueId table = embeddings(l);
   return l.emit("Gather", {table, indices(l)}, {{"axis", 0}});
 }
@@ -74,9 +75,12 @@ ValueId causal_mask(LayerContext& l, ValueId query, ValueId key, DType dtype) {
 
 // Inputs: query, value, key. The value defaults to the query and the key to the value.
 ValueId multi_head_attention(LayerContext& l) {
-  if (!l.attributes().get_ints("attention_axes").empty()) return l.not_yet("'attention_axes' is not implemented yet");
+  if (!l.attributes().get_ints("attention_axes").empty()) return l.refuse("attention_axes");
   const auto& shape = l.attributes().get_ints("output_shape");
-  if (shape.size() > 1) return l.not_yet("an 'output_shape' with several dims is not implemented yet");
+  if (shape.size() > 1) {
+    return l.not_implemented(
+        "an 'output_shape' with several dims is not implemented; give their product, and add a Reshape");
+  }
   const auto& inputs = l.inputs();
   const ValueId query = inputs[0], value = inputs.size() > 1 ? inputs[1] : query,
                 key = inputs.size() > 2 ? inputs[2] : value;
@@ -106,7 +110,7 @@ constexpr AttrSpec size(std::string_view name, bool required) {
   return {.name = name, .kind = AttrKind::kInt, .required = required, .min = 1, .max = 1 << 30};
 }
 
-constexpr std::array<Layer, 3> kLayers = {{
+constexpr std::array<Layer, 3> kAttentionLayers = {{
     {.name = "Embedding",
      .variable = "embedding",
      .doc = "Looks up the rows of a table by integer indices.",
@@ -127,16 +131,14 @@ constexpr std::array<Layer, 3> kLayers = {{
      .doc = "Multi-head attention with the inputs query, value and key; with a single input, self-attention.",
      .max_inputs = 3,
      .attributes = {size("num_heads", true), size("key_dim", true), size("value_dim", false),
-                    attr_float("dropout", 0, 0, 0.999999), attr_int("use_bias", 1, 0, 1),
-                    attr_int("use_causal_mask", 0, 0, 1),
+                    attr_float("dropout", 0, 0, 0.999999), kUseBias, attr_int("use_causal_mask", 0, 0, 1),
                     AttrSpec{.name = "output_shape", .kind = AttrKind::kInts, .min = 1, .max = 1 << 30},
-                    AttrSpec{.name = "attention_axes", .kind = AttrKind::kInts},
-                    attr_string("kernel_initializer", "glorot_uniform"), attr_string("bias_initializer", "zeros")},
+                    AttrSpec{.name = "attention_axes", .kind = AttrKind::kInts}, kKernelInit, kBiasInit},
      .emit = multi_head_attention},
 }};
 
 }  // namespace
 
-std::span<const Layer> attention_layers() { return kLayers; }
+std::span<const Layer> attention_layers() { return kAttentionLayers; }
 
 }  // namespace percale

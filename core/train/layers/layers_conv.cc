@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/train/layers/layer_attributes.h"
 #include "core/train/layers/layers.h"
 
 namespace percale {
@@ -11,8 +12,7 @@ namespace {
 // Returns the number of channels. Fails unless the data is channels-last and the input has rank
 // `spatial` + 2 and a known number of channels.
 int64_t channels(LayerContext& l, size_t spatial) {
-  if (l.text("data_format") != "channels_last")
-    l.not_yet("data_format '", l.text("data_format"), "' is not implemented yet");
+  l.check_channels_last();
   return l.known_dim(spatial + 2, -1);
 }
 
@@ -86,7 +86,9 @@ ValueId conv2d_transpose(LayerContext& l) {
   const int64_t in = channels(l, 2), filters = l.integer("filters");
   const auto window = l.sizes("kernel_size", 2), strides = l.sizes("strides", 2);
   for (int64_t d : l.sizes("dilation_rate", 2)) {
-    if (d != 1) return l.not_yet("dilation_rate other than 1 is not implemented yet, got ", d);
+    if (d == 1) continue;
+    return l.not_implemented("'dilation_rate' ", d,
+                             " is not implemented, only 1 is; build the graph with the op ConvTranspose");
   }
   const std::string_view padding = l.text("padding");
   if (padding != "same" && padding != "valid") return l.error("padding '", padding, "': wanted 'valid' or 'same'");
@@ -112,49 +114,47 @@ ValueId conv2d_transpose(LayerContext& l) {
 constexpr AttrSpec kFilters{.name = "filters", .kind = AttrKind::kInt, .required = true, .min = 1};
 constexpr AttrSpec kKernelSize{
     .name = "kernel_size", .kind = AttrKind::kInts, .required = true, .min = 1, .max = 65536};
-constexpr AttrSpec kStrides{.name = "strides", .kind = AttrKind::kInts, .min = 1, .max = 65536};
 constexpr AttrSpec kDilations{.name = "dilation_rate", .kind = AttrKind::kInts, .min = 1, .max = 65536};
-constexpr AttrSpec kPadding = attr_string("padding", "valid"), kFormat = attr_string("data_format", "channels_last"),
-                   kActivation = attr_string("activation", "linear"), kUseBias = attr_int("use_bias", 1, 0, 1),
-                   kKernelInit = attr_string("kernel_initializer", "glorot_uniform"),
-                   kBiasInit = attr_string("bias_initializer", "zeros"), kGroups = attr_int("groups", 1, 1);
+constexpr AttrSpec kActivation = attr_string("activation", "linear"), kGroups = attr_int("groups", 1, 1);
 
-constexpr std::array<Layer, 5> kLayers = {{
+constexpr std::array<Layer, 5> kConvLayers = {{
     {.name = "Conv1D",
      .variable = "conv1d",
      .doc = "1D convolution of [batch, steps, channels], with optional bias and activation.",
-     .attributes = {kFilters, kKernelSize, kStrides, kPadding, kFormat, kDilations, kGroups, kActivation, kUseBias,
-                    kKernelInit, kBiasInit},
+     .attributes = {kFilters, kKernelSize, kWindowStrides, kWindowPadding, kDataFormat, kDilations, kGroups,
+                    kActivation, kUseBias, kKernelInit, kBiasInit},
      .emit = conv1d},
     {.name = "Conv2D",
      .variable = "conv2d",
      .doc = "2D convolution of [batch, rows, columns, channels], with optional bias and activation.",
-     .attributes = {kFilters, kKernelSize, kStrides, kPadding, kFormat, kDilations, kGroups, kActivation, kUseBias,
-                    kKernelInit, kBiasInit},
+     .attributes = {kFilters, kKernelSize, kWindowStrides, kWindowPadding, kDataFormat, kDilations, kGroups,
+                    kActivation, kUseBias, kKernelInit, kBiasInit},
      .emit = conv2d},
     {.name = "Conv2DTranspose",
      .variable = "conv2d_transpose",
      .doc = "Transposed 2D convolution of [batch, rows, columns, channels], with optional bias and activation.",
-     .attributes = {kFilters, kKernelSize, kStrides, kPadding, kFormat, kDilations, kActivation, kUseBias, kKernelInit,
-                    kBiasInit},
+     .attributes = {kFilters, kKernelSize, kWindowStrides, kWindowPadding, kDataFormat, kDilations, kActivation,
+                    kUseBias, kKernelInit, kBiasInit},
      .emit = conv2d_transpose},
     {.name = "DepthwiseConv2D",
      .variable = "depthwise_conv2d",
      .doc = "2D convolution of [batch, rows, columns, channels] that convolves each channel separately.",
-     .attributes = {kKernelSize, kStrides, kPadding, attr_int("depth_multiplier", 1, 1), kFormat, kDilations,
-                    kActivation, kUseBias, attr_string("depthwise_initializer", "glorot_uniform"), kBiasInit},
+     .attributes = {kKernelSize, kWindowStrides, kWindowPadding, attr_int("depth_multiplier", 1, 1), kDataFormat,
+                    kDilations, kActivation, kUseBias, attr_string("depthwise_initializer", "glorot_uniform"),
+                    kBiasInit},
      .emit = depthwise_conv2d},
     {.name = "SeparableConv2D",
      .variable = "separable_conv2d",
      .doc = "Depthwise 2D convolution followed by a 1 x 1 convolution that mixes the channels.",
-     .attributes = {kFilters, kKernelSize, kStrides, kPadding, kFormat, kDilations, attr_int("depth_multiplier", 1, 1),
-                    kActivation, kUseBias, attr_string("depthwise_initializer", "glorot_uniform"),
+     .attributes = {kFilters, kKernelSize, kWindowStrides, kWindowPadding, kDataFormat, kDilations,
+                    attr_int("depth_multiplier", 1, 1), kActivation, kUseBias,
+                    attr_string("depthwise_initializer", "glorot_uniform"),
                     attr_string("pointwise_initializer", "glorot_uniform"), kBiasInit},
      .emit = separable_conv2d},
 }};
 
 }  // namespace
 
-std::span<const Layer> conv_layers() { return kLayers; }
+std::span<const Layer> conv_layers() { return kConvLayers; }
 
 }  // namespace percale

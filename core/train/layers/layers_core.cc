@@ -1,6 +1,7 @@
 // Dense, Flatten, Reshape, Dropout, Activation, Add, Concatenate.
 #include <array>
 
+#include "core/train/layers/layer_attributes.h"
 #include "core/train/layers/layers.h"
 
 namespace percale {
@@ -65,13 +66,12 @@ ValueId concatenate(LayerContext& l) {
   });
 }
 
-constexpr std::array<Layer, 7> kLayers = {{
+constexpr std::array<Layer, 7> kCoreLayers = {{
     {.name = "Dense",
      .variable = "dense",
      .doc = "Product of the last axis with a kernel, with optional bias and activation.",
      .attributes = {AttrSpec{.name = "units", .kind = AttrKind::kInt, .required = true, .min = 1},
-                    attr_string("activation", "linear"), attr_int("use_bias", 1, 0, 1),
-                    attr_string("kernel_initializer", "glorot_uniform"), attr_string("bias_initializer", "zeros")},
+                    attr_string("activation", "linear"), kUseBias, kKernelInit, kBiasInit},
      .emit = dense},
     {.name = "Flatten", .variable = "flatten", .doc = "Flattens each row of the batch to one axis.", .emit = flatten},
     {.name = "Reshape",
@@ -106,6 +106,6 @@ constexpr std::array<Layer, 7> kLayers = {{
 
 }  // namespace
 
-std::span<const Layer> core_layers() { return kLayers; }
+std::span<const Layer> core_layers() { return kCoreLayers; }
 
 }  // namespace percale

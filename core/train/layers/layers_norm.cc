@@ -8,11 +8,17 @@
 namespace percale {
 namespace {
 
-bool on_last_axis(LayerContext& l) {
+// Returns true if `axis` is the last axis; otherwise fails.
+bool check_last_axis(LayerContext& l) {
   const Shape& s = l.shape(l.input());
   const auto& axis = l.attributes().get_ints("axis");
   if (axis.empty()) return true;
-  return axis.size() == 1 && (axis[0] == -1 || (s.known_rank() && axis[0] == static_cast<int64_t>(s.rank()) - 1));
+  if (axis.size() == 1 && (axis[0] == -1 || (s.known_rank() && axis[0] == static_cast<int64_t>(s.rank()) - 1))) {
+    return true;
+  }
+  l.not_implemented(
+      "an 'axis' other than the last one is not implemented; build the graph with the op Transpose around the layer");
+  return false;
 }
 
 // Returns a parameter if attribute `key` is set, else a constant.
@@ -30,7 +36,7 @@ ValueId batch_normalization(LayerContext& l) {
   const ValueId x = l.input();
   const Shape& s = l.shape(x);
   if (!s.known_rank() || s.rank() < 2) return l.error("the input must have rank 2 or more, it has shape ", s);
-  if (!on_last_axis(l)) return l.not_yet("an 'axis' other than the last one is not implemented yet");
+  if (!check_last_axis(l)) return kNoValue;
   const int64_t channels = l.known_dim(s.rank(), -1);
   const ValueId gamma = parameter_or(l, "scale", "gamma", channels, 1);
   const ValueId beta = parameter_or(l, "center", "beta", channels, 0);
@@ -47,7 +53,7 @@ ValueId layer_normalization(LayerContext& l) {
   const ValueId x = l.input();
   const Shape& s = l.shape(x);
   if (!s.known_rank() || s.rank() < 2) return l.error("the input must have rank 2 or more, it has shape ", s);
-  if (!on_last_axis(l)) return l.not_yet("an 'axis' other than the last one is not implemented yet");
+  if (!check_last_axis(l)) return kNoValue;
   const int64_t channels = l.known_dim(s.rank(), -1);
   const ValueId gamma = parameter_or(l, "scale", "gamma", channels, 1);
   const ValueId beta = parameter_or(l, "center", "beta", channels, 0);
@@ -67,7 +73,7 @@ constexpr AttrSpec kEpsilon = attr_float("epsilon", 1e-3, 0, 1), kCenter = attr_
                    kScale = attr_int("scale", 1, 0, 1), kBetaInit = attr_string("beta_initializer", "zeros"),
                    kGammaInit = attr_string("gamma_initializer", "ones");
 
-constexpr std::array<Layer, 2> kLayers = {{
+constexpr std::array<Layer, 2> kNormLayers = {{
     {.name = "BatchNormalization",
      .variable = "batch_normalization",
      .doc = "Normalises each channel to mean 0 and variance 1, by the statistics of the batch in training and by "
@@ -85,6 +91,6 @@ constexpr std::array<Layer, 2> kLayers = {{
 
 }  // namespace
 
-std::span<const Layer> norm_layers() { return kLayers; }
+std::span<const Layer> norm_layers() { return kNormLayers; }
 
 }  // namespace percale

@@ -1,14 +1,14 @@
 // MaxPooling2D, AveragePooling2D, GlobalAveragePooling2D, GlobalMaxPooling2D.
 #include <array>
 
+#include "core/train/layers/layer_attributes.h"
 #include "core/train/layers/layers.h"
 
 namespace percale {
 namespace {
 
 ValueId pool(LayerContext& l, std::string_view op) {
-  if (l.text("data_format") != "channels_last")
-    return l.not_yet("data_format '", l.text("data_format"), "' is not implemented yet");
+  if (!l.check_channels_last()) return kNoValue;
   l.known_dim(4, -1);
   const auto window = l.sizes("pool_size", 2, 2);
   const auto strides = l.attributes().contains("strides") ? l.sizes("strides", 2) : window;
@@ -19,8 +19,7 @@ ValueId pool(LayerContext& l, std::string_view op) {
 }
 
 ValueId global_pool(LayerContext& l, std::string_view op) {
-  if (l.text("data_format") != "channels_last")
-    return l.not_yet("data_format '", l.text("data_format"), "' is not implemented yet");
+  if (!l.check_channels_last()) return kNoValue;
   const int64_t channels = l.known_dim(4, -1);
   if (!l.status().ok()) return kNoValue;
   const ValueId y = l.emit(op, {l.to_channels_first(l.input())});
@@ -33,35 +32,33 @@ ValueId global_average_pooling2d(LayerContext& l) { return global_pool(l, "Globa
 ValueId global_max_pooling2d(LayerContext& l) { return global_pool(l, "GlobalMaxPool"); }
 
 constexpr AttrSpec kPoolSize{.name = "pool_size", .kind = AttrKind::kInts, .min = 1, .max = 65536};
-constexpr AttrSpec kStrides{.name = "strides", .kind = AttrKind::kInts, .min = 1, .max = 65536};
-constexpr AttrSpec kPadding = attr_string("padding", "valid"), kFormat = attr_string("data_format", "channels_last"),
-                   kKeepDims = attr_int("keepdims", 0, 0, 1);
+constexpr AttrSpec kKeepDims = attr_int("keepdims", 0, 0, 1);
 
-constexpr std::array<Layer, 4> kLayers = {{
+constexpr std::array<Layer, 4> kPoolLayers = {{
     {.name = "MaxPooling2D",
      .variable = "max_pooling2d",
      .doc = "Maximum over each window of [batch, rows, columns, channels].",
-     .attributes = {kPoolSize, kStrides, kPadding, kFormat},
+     .attributes = {kPoolSize, kWindowStrides, kWindowPadding, kDataFormat},
      .emit = max_pooling2d},
     {.name = "AveragePooling2D",
      .variable = "average_pooling2d",
      .doc = "Mean over each window of [batch, rows, columns, channels].",
-     .attributes = {kPoolSize, kStrides, kPadding, kFormat},
+     .attributes = {kPoolSize, kWindowStrides, kWindowPadding, kDataFormat},
      .emit = average_pooling2d},
     {.name = "GlobalAveragePooling2D",
      .variable = "global_average_pooling2d",
      .doc = "Mean of each channel of [batch, rows, columns, channels].",
-     .attributes = {kKeepDims, kFormat},
+     .attributes = {kKeepDims, kDataFormat},
      .emit = global_average_pooling2d},
     {.name = "GlobalMaxPooling2D",
      .variable = "global_max_pooling2d",
      .doc = "Maximum of each channel of [batch, rows, columns, channels].",
-     .attributes = {kKeepDims, kFormat},
+     .attributes = {kKeepDims, kDataFormat},
      .emit = global_max_pooling2d},
 }};
 
 }  // namespace
 
-std::span<const Layer> pool_layers() { return kLayers; }
+std::span<const Layer> pool_layers() { return kPoolLayers; }
 
 }  // namespace percale

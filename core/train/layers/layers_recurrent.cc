@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/train/layers/initializers.h"
+#include "core/train/layers/layer_attributes.h"
 #include "core/train/layers/layers.h"
 
 namespace percale {
@@ -14,6 +15,8 @@ struct CellWords {
   std::string_view op;
   std::vector<int64_t> gates;  // positions of the op's gates in Keras' order
   std::vector<std::string_view> activations;
+  bool has_cell_state = false;  // a second state besides h: c of LSTM
+  bool reset_after = false;     // the reset gate applies after the product
 };
 
 // ONNX's activation functions of a cell by Keras' names, with their parameters.
@@ -32,6 +35,12 @@ constexpr std::array<CellFunction, 9> kFunctions = {{{"tanh", "Tanh"},
                                                      {"softplus", "Softplus"},
                                                      {"softsign", "Softsign"}}};
 
+std::string cell_function_names() {
+  std::string out;
+  for (const CellFunction& f : kFunctions) out += str_cat(out.empty() ? "" : ", ", f.keras);
+  return out;
+}
+
 bool set_activations(LayerContext& l, const std::vector<std::string_view>& words, Attributes& attributes) {
   std::vector<std::string> names;
   std::vector<double> alphas, betas;
@@ -42,7 +51,10 @@ bool set_activations(LayerContext& l, const std::vector<std::string_view>& words
     }
     if (found == nullptr) {
       l.activate(l.input(), word);  // reports an unknown name
-      if (l.status().ok()) l.not_yet("activation '", word, "' is not implemented yet in recurrent layers");
+      if (l.status().ok()) {
+        l.not_implemented("activation '", word, "' is not implemented in recurrent layers; use one of ",
+                          cell_function_names());
+      }
       return false;
     }
     names.emplace_back(found->onnx);
@@ -84,19 +96,16 @@ ValueId drop_inputs(LayerContext& l, ValueId x, int64_t in) {
 }
 
 ValueId recurrent(LayerContext& l, const CellWords& cell) {
-  if (l.flag("stateful")) {
-    return l.not_yet("'stateful' is not implemented: use 'return_state' and pass the states to the next run as inputs");
-  }
-  if (l.number("recurrent_dropout") > 0) return l.not_yet("'recurrent_dropout' is not implemented yet");
+  if (l.flag("stateful")) return l.refuse("stateful");
+  if (l.number("recurrent_dropout") > 0) return l.refuse("recurrent_dropout");
   const int64_t in = l.known_dim(3, -1), units = l.integer("units"), gates = static_cast<int64_t>(cell.gates.size());
   Attributes attributes{{"hidden_size", units}};
   if (!l.status().ok() || !set_activations(l, cell.activations, attributes)) return kNoValue;
-  const bool lstm = cell.op == "LSTM", reset_after = cell.op == "GRU" && l.flag("reset_after");
-  if (reset_after) attributes.set("linear_before_reset", 1);
-  const bool forget = lstm && l.flag("use_bias") && l.flag("unit_forget_bias");
+  if (cell.reset_after) attributes.set("linear_before_reset", 1);
+  const bool forget = cell.has_cell_state && l.flag("use_bias") && l.flag("unit_forget_bias");
   if (forget && l.text("bias_initializer") != "zeros") {
-    return l.not_yet("'unit_forget_bias' with bias_initializer '", l.text("bias_initializer"),
-                     "' is not implemented yet");
+    return l.not_implemented("'unit_forget_bias' with bias_initializer '", l.text("bias_initializer"),
+                             "' is not implemented; set 'unit_forget_bias' to false");
   }
 
   const ValueId kernel = l.parameter("kernel", Shape{in, gates * units}, l.text("kernel_initializer"));
@@ -104,9 +113,10 @@ ValueId recurrent(LayerContext& l, const CellWords& cell) {
       l.parameter("recurrent_kernel", Shape{units, gates * units}, l.text("recurrent_initializer"));
   ValueId bias = kNoValue;
   if (l.flag("use_bias")) {
-    const Shape shape = reset_after ? Shape{2, gates * units} : Shape{gates * units};
+    const Shape shape = cell.reset_after ? Shape{2, gates * units} : Shape{gates * units};
     const ValueId own = l.parameter("bias", shape, forget ? kUnitForgetBias : l.text("bias_initializer"));
-    bias = reset_after ? l.emit("Reshape", {own, l.ints({1, 2 * gates * units})}) : bias_operand(l, own, cell, units);
+    bias =
+        cell.reset_after ? l.emit("Reshape", {own, l.ints({1, 2 * gates * units})}) : bias_operand(l, own, cell, units);
   }
   ValueId x = drop_inputs(l, l.input(), in);
   if (l.flag("go_backwards")) {
@@ -114,7 +124,7 @@ ValueId recurrent(LayerContext& l, const CellWords& cell) {
   }
   std::vector<ValueId> operands = {l.transpose(x, {1, 0, 2}), operand(l, kernel, cell, in, units),
                                    operand(l, recurrent_kernel, cell, units, units), bias};
-  const size_t states = lstm ? 2 : 1;
+  const size_t states = cell.has_cell_state ? 2 : 1;
   if (l.inputs().size() > 1) {
     if (l.inputs().size() != 1 + states) {
       return l.error(static_cast<uint64_t>(l.inputs().size() - 1), " initial states, wanted ",
@@ -127,7 +137,7 @@ ValueId recurrent(LayerContext& l, const CellWords& cell) {
   if (l.flag("return_state")) {
     // The outputs are named NAME/state_h and NAME/state_c.
     l.emit("Squeeze", {out[1], l.ints({0})}, {}, "state_h");
-    if (lstm) l.emit("Squeeze", {out[2], l.ints({0})}, {}, "state_c");
+    if (cell.has_cell_state) l.emit("Squeeze", {out[2], l.ints({0})}, {}, "state_c");
   }
   if (!l.flag("return_sequences")) return l.emit("Squeeze", {out[1], l.ints({0})});
   return l.transpose(l.emit("Squeeze", {out[0], l.ints({1})}), {1, 0, 2});
@@ -135,32 +145,30 @@ ValueId recurrent(LayerContext& l, const CellWords& cell) {
 
 ValueId lstm(LayerContext& l) {
   return recurrent(
-      l, {"LSTM", {0, 3, 1, 2}, {l.text("recurrent_activation"), l.text("activation"), l.text("activation")}});
+      l, {"LSTM", {0, 3, 1, 2}, {l.text("recurrent_activation"), l.text("activation"), l.text("activation")}, true});
 }
 ValueId gru(LayerContext& l) {
-  return recurrent(l, {"GRU", {0, 1, 2}, {l.text("recurrent_activation"), l.text("activation")}});
+  return recurrent(
+      l, {"GRU", {0, 1, 2}, {l.text("recurrent_activation"), l.text("activation")}, false, l.flag("reset_after")});
 }
 ValueId simple_rnn(LayerContext& l) { return recurrent(l, {"RNN", {0}, {l.text("activation")}}); }
 
 constexpr AttrSpec kUnits{.name = "units", .kind = AttrKind::kInt, .required = true, .min = 1, .max = 1 << 24};
-constexpr AttrSpec kActivation = attr_string("activation", "tanh"),
+constexpr AttrSpec kCellActivation = attr_string("activation", "tanh"),
                    kRecurrentActivation = attr_string("recurrent_activation", "sigmoid"),
-                   kUseBias = attr_int("use_bias", 1, 0, 1),
-                   kKernelInit = attr_string("kernel_initializer", "glorot_uniform"),
                    kRecurrentInit = attr_string("recurrent_initializer", "orthogonal"),
-                   kBiasInit = attr_string("bias_initializer", "zeros"),
                    kDropout = attr_float("dropout", 0, 0, 0.999999),
                    kRecurrentDropout = attr_float("recurrent_dropout", 0, 0, 1),
                    kSequences = attr_int("return_sequences", 0, 0, 1), kState = attr_int("return_state", 0, 0, 1),
                    kBackwards = attr_int("go_backwards", 0, 0, 1), kStateful = attr_int("stateful", 0, 0, 1),
                    kUnroll = attr_int("unroll", 0, 0, 1);  // affects how it runs, not the result
 
-constexpr std::array<Layer, 3> kLayers = {{
+constexpr std::array<Layer, 3> kRecurrentLayers = {{
     {.name = "LSTM",
      .variable = "lstm",
      .doc = "Long short-term memory over the steps of [batch, steps, features].",
      .max_inputs = 3,
-     .attributes = {kUnits, kActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
+     .attributes = {kUnits, kCellActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
                     attr_int("unit_forget_bias", 1, 0, 1), kDropout, kRecurrentDropout, kSequences, kState, kBackwards,
                     kStateful, kUnroll},
      .emit = lstm},
@@ -168,7 +176,7 @@ constexpr std::array<Layer, 3> kLayers = {{
      .variable = "gru",
      .doc = "Gated recurrent unit over the steps of [batch, steps, features].",
      .max_inputs = 2,
-     .attributes = {kUnits, kActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
+     .attributes = {kUnits, kCellActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
                     attr_int("reset_after", 1, 0, 1), kDropout, kRecurrentDropout, kSequences, kState, kBackwards,
                     kStateful, kUnroll},
      .emit = gru},
@@ -177,13 +185,13 @@ constexpr std::array<Layer, 3> kLayers = {{
      .doc =
          "Simple recurrent layer over the steps of [batch, steps, features]: each output is an input of the next step.",
      .max_inputs = 2,
-     .attributes = {kUnits, kActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit, kDropout, kRecurrentDropout,
-                    kSequences, kState, kBackwards, kStateful, kUnroll},
+     .attributes = {kUnits, kCellActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit, kDropout,
+                    kRecurrentDropout, kSequences, kState, kBackwards, kStateful, kUnroll},
      .emit = simple_rnn},
 }};
 
 }  // namespace
 
-std::span<const Layer> recurrent_layers() { return kLayers; }
+std::span<const Layer> recurrent_layers() { return kRecurrentLayers; }
 
 }  // namespace percale

@@ -22,9 +22,8 @@ NodeId assign_variable(Emitter& e, const Variable& variable, ValueId value) {
 const Variable* variable_read_by(const Graph& graph, const Function& f, ValueId value) {
   while (value != kNoValue && f.value(value).kind == ValueKind::kNode) {
     const Node& node = f.node(f.value(value).def);
-    const std::string op = op_name(*node.op);
-    if (op == "percale:ReadVariable") return graph.find_variable(node.attributes.get_string("variable"));
-    if (op != "Identity") return nullptr;
+    if (node.op->is(Role::kReadVariable)) return graph.find_variable(node.attributes.get_string("variable"));
+    if (!node.op->is(Role::kIdentity)) return nullptr;
     value = node.inputs[0];
   }
   return nullptr;

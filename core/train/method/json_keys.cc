@@ -1,5 +1,7 @@
 #include "core/train/method/json_keys.h"
 
+#include <limits>
+
 #include "core/text/byte_size.h"
 
 namespace percale {
@@ -18,38 +20,40 @@ const Json* present(const Json& object, std::string_view key) {
   return value != nullptr && !value->is_null() ? value : nullptr;
 }
 
+Result<double> number_of(const Json& value, std::string_view key, double low, double high) {
+  PERCALE_ASSIGN_OR_RETURN(const double number, value.as_double(key));
+  const bool bounded = high < std::numeric_limits<double>::max();
+  if (!(number >= low) || (bounded && number > high))
+    return range_error(value, key, str_cat(number), str_cat(low), str_cat(high));
+  return number;
+}
+
+Result<int64_t> integer_of(const Json& value, std::string_view key, int64_t low, int64_t high) {
+  PERCALE_ASSIGN_OR_RETURN(const int64_t number, value.as_int(key));
+  if (number < low || number > high) return range_error(value, key, str_cat(number), str_cat(low), str_cat(high));
+  return number;
+}
+
+Result<int64_t> bytes_of(const Json& value, std::string_view key, int64_t low) {
+  if (!value.is_string()) return integer_of(value, key, low, int64_t{1} << 62);
+  PERCALE_ASSIGN_OR_RETURN(const std::string text, value.as_string(key));
+  const auto bytes = parse_byte_size(text);
+  if (!bytes.ok()) return value.error(key, bytes.status().message());
+  if (*bytes < low) return value.error(key, "it is '", text, "', wanted at least ", low, " bytes");
+  return *bytes;
+}
+
 Status read_number(const Json& object, std::string_view key, double low, double high, double* out) {
   const Json* value = present(object, key);
   if (value == nullptr) return {};
-  PERCALE_ASSIGN_OR_RETURN(const double number, value->as_double(key));
-  if (!(number >= low && number <= high)) {
-    return range_error(*value, key, str_cat(number), str_cat(low), str_cat(high));
-  }
-  *out = number;
+  PERCALE_ASSIGN_OR_RETURN(*out, number_of(*value, key, low, high));
   return {};
 }
 
 Status read_integer(const Json& object, std::string_view key, int64_t low, int64_t high, int64_t* out) {
   const Json* value = present(object, key);
   if (value == nullptr) return {};
-  PERCALE_ASSIGN_OR_RETURN(const int64_t number, value->as_int(key));
-  if (number < low || number > high) {
-    return range_error(*value, key, str_cat(number), str_cat(low), str_cat(high));
-  }
-  *out = number;
-  return {};
-}
-
-Status read_bytes(const Json& object, std::string_view key, int64_t low, int64_t* out) {
-  const Json* value = object.find(key);
-  if (value == nullptr || value->kind() != Json::Kind::kString) {
-    return read_integer(object, key, low, int64_t{1} << 62, out);
-  }
-  PERCALE_ASSIGN_OR_RETURN(const std::string text, value->as_string(key));
-  const auto bytes = parse_byte_size(text);
-  if (!bytes.ok()) return value->error(key, bytes.status().message());
-  if (*bytes < low) return value->error(key, "it is '", text, "', wanted at least ", low, " bytes");
-  *out = *bytes;
+  PERCALE_ASSIGN_OR_RETURN(*out, integer_of(*value, key, low, high));
   return {};
 }
 
@@ -71,9 +75,7 @@ Result<Json> json_or_name(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && (text[first] == '{' || text[first] == '[' || text[first] == '"'))
     return Json::parse(text);
-  JsonWriter quoted;
-  quoted.value(text);
-  return Json::parse(quoted.text());
+  return Json::of(std::string(text));
 }
 
 }  // namespace percale

@@ -1,7 +1,6 @@
 #include "core/train/method/key_table.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/similar_name.h"
 #include "core/train/method/json_keys.h"
@@ -25,12 +24,6 @@ void write_keys(JsonWriter& json, const std::vector<KeyFacts>& keys) {
     json.end_object();
   }
   json.end_array();
-}
-
-// Returns nothing for bounds that are too far out to be worth describing.
-std::optional<double> bound(double limit) {
-  constexpr double kFar = 1073741824;  // 2^30
-  return std::abs(limit) < kFar ? std::optional(limit) : std::nullopt;
 }
 
 int64_t to_integer(double limit) {
@@ -60,47 +53,50 @@ std::string named_facts_json(const std::vector<NamedFacts>& facts) {
 }
 
 Status check_known_keys(const Json& object, std::string_view where, const std::vector<std::string>& known,
-                        std::span<const std::string_view> later) {
+                        std::span<const Unsupported> unsupported) {
   PERCALE_RETURN_IF_ERROR(object.expect(Json::Kind::kObject, where));
   for (size_t i = 0; i < object.size(); ++i) {
     const std::string& key = object.key(i);
     const Json& value = object.item(i);
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    if (std::find(later.begin(), later.end(), key) == later.end()) {
+    const Unsupported* listed = find_unsupported(unsupported, key);
+    if (listed == nullptr) {
       return value.error(key, "unknown key in ", where, did_you_mean(key, known));
     }
     const bool off = value.is_null() || (value.kind() == Json::Kind::kBool && !*value.as_bool(key));
     if (off) continue;
     return unimplemented("line ", value.line(), ", column ", value.column(), ": '", key, "' of ", where,
-                         " is not implemented yet");
+                         " is not implemented; ", listed->instead);
   }
   return {};
 }
 
 namespace key_table {
 
-Status read(const Json& object, std::string_view key, double low, double high, std::string_view, double* out) {
-  return read_number(object, key, low, high, out);
+Status read(const Json& value, std::string_view key, double low, double high, std::string_view, double* out) {
+  PERCALE_ASSIGN_OR_RETURN(*out, number_of(value, key, low, high));
+  return {};
 }
 
-Status read(const Json& object, std::string_view key, double low, double high, std::string_view, int64_t* out) {
-  return read_integer(object, key, to_integer(low), to_integer(high), out);
+Status read(const Json& value, std::string_view key, double low, double high, std::string_view, int64_t* out) {
+  PERCALE_ASSIGN_OR_RETURN(*out, integer_of(value, key, to_integer(low), to_integer(high)));
+  return {};
 }
 
-Status read(const Json& object, std::string_view key, double, double, std::string_view, bool* out) {
-  return read_flag(object, key, out);
+Status read(const Json& value, std::string_view key, double, double, std::string_view, bool* out) {
+  PERCALE_ASSIGN_OR_RETURN(*out, value.as_bool(key));
+  return {};
 }
 
-Status read(const Json& object, std::string_view key, double, double, std::string_view choices, std::string* out) {
-  PERCALE_RETURN_IF_ERROR(read_text(object, key, out));
-  if (choices.empty()) return {};
-  for (std::string_view rest = choices;;) {
-    const size_t bar = rest.find('|');
-    if (rest.substr(0, bar) == *out) return {};
-    if (bar == std::string_view::npos) break;
-    rest.remove_prefix(bar + 1);
-  }
-  return object.find(key)->error(key, "it is '", *out, "', wanted one of ", choices);
+Status read(const Json& value, std::string_view key, double, double, std::string_view choices, std::string* out) {
+  PERCALE_ASSIGN_OR_RETURN(*out, value.as_string(key));
+  if (choices.empty() || is_choice(choices, *out)) return {};
+  return value.error(key, "it is '", *out, "', wanted one of ", choices);
+}
+
+Status read_bytes(const Json& value, std::string_view key, double low, int64_t* out) {
+  PERCALE_ASSIGN_OR_RETURN(*out, bytes_of(value, key, to_integer(low)));
+  return {};
 }
 
 KeyFacts facts(std::string_view name, std::string_view type, std::string_view doc, double low, double high,
@@ -110,8 +106,8 @@ KeyFacts facts(std::string_view name, std::string_view type, std::string_view do
           .doc = std::string(doc),
           .fallback = {},
           .choices = std::string(choices),
-          .low = bound(low),
-          .high = bound(high),
+          .low = described_bound(low),
+          .high = described_bound(high),
           .required = required};
 }
 

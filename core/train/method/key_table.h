@@ -1,6 +1,6 @@
 // Tables of the keys of JSON objects. One row gives a key's name, member, range, default and
-// meaning. Reading, error messages, percale_engine_describe(), `percale list` and the description
-// of a job in a checkpoint are made from the rows.
+// meaning. Reading, error messages, percale_engine_describe(), `percale list`, SPEC.md, the options
+// of a trainer and the description of a job in a checkpoint are made from the rows.
 #ifndef PERCALE_CORE_TRAIN_METHOD_KEY_TABLE_H_
 #define PERCALE_CORE_TRAIN_METHOD_KEY_TABLE_H_
 
@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "core/text/json.h"
+#include "core/text/option.h"
+#include "core/train/layers/unsupported.h"
 #include "core/train/method/json_keys.h"
 
 namespace percale {
@@ -24,11 +26,45 @@ struct ByHand {
   std::string_view type;
 };
 
+template <class T>
+struct Key;
+
+// Marks a key that a function reads. `value` is present and not null; `key` is the row.
+template <class T>
+struct ReadBy {
+  std::string_view type;  // as in ByHand
+  Status (*read)(const Json& value, const Key<T>& key, T* out);
+};
+
+// Marks a key that takes a number of bytes, or a text such as "2GB".
+template <class T>
+struct Bytes {
+  int64_t T::*member;
+};
+
+// The option of the C ABI that sets the key of a row.
+struct AsOption {
+  // The form of the option's text.
+  enum class Form : uint8_t {
+    kPlain,       // by the type of the key: a number, a switch, bytes, one of the choices, a text
+    kText,        // the text as it is
+    kJson,        // JSON
+    kNameOrJson,  // json_or_name()
+    kList,        // texts separated by commas
+  };
+  std::string_view name;  // "": no option sets the key
+  Form form = Form::kPlain;
+  std::string_view note = {};                        // follows the doc of the key
+  std::string_view fallback = {};                    // the default, for a key that a function reads
+  bool with_spec = true;                             // false: a SPEC says it itself
+  Status (*check)(std::string_view text) = nullptr;  // of a text, when the option is set
+};
+
 // One key of a JSON object that is read into a T.
 template <class T>
 struct Key {
-  using Value = std::variant<ByHand, double T::*, int64_t T::*, bool T::*, std::string T::*, std::optional<double> T::*,
-                             std::optional<int64_t> T::*, std::optional<bool> T::*>;
+  using Value = std::variant<ByHand, ReadBy<T>, Bytes<T>, double T::*, int64_t T::*, bool T::*, std::string T::*,
+                             std::optional<double> T::*, std::optional<int64_t> T::*, std::optional<bool> T::*>;
   std::string_view name;
   Value value;
   std::string_view doc;
@@ -37,6 +73,7 @@ struct Key {
   std::string_view fallback = {};  // the default in words; "": the value of a new T
   std::string_view choices = {};   // for a text: "auto|min|max"
   bool required = false;
+  AsOption option = {};
 };
 
 // The description of a key for users.
@@ -60,26 +97,26 @@ std::string named_facts_json(const std::vector<NamedFacts>& facts);
 std::string key_facts_json(const std::vector<KeyFacts>& keys);
 
 // INVALID_ARGUMENT unless `object` is an object that has no other keys. UNIMPLEMENTED for a key of
-// `later` that is neither null nor false. `where` names the object in messages.
+// `unsupported` that is neither null nor false. `where` names the object in messages.
 Status check_known_keys(const Json& object, std::string_view where, const std::vector<std::string>& known,
-                        std::span<const std::string_view> later = {});
+                        std::span<const Unsupported> unsupported = {});
 
 namespace key_table {
 
-Status read(const Json& object, std::string_view key, double low, double high, std::string_view choices, double* out);
-Status read(const Json& object, std::string_view key, double low, double high, std::string_view choices, int64_t* out);
-Status read(const Json& object, std::string_view key, double low, double high, std::string_view choices, bool* out);
-Status read(const Json& object, std::string_view key, double low, double high, std::string_view choices,
+Status read(const Json& value, std::string_view key, double low, double high, std::string_view choices, double* out);
+Status read(const Json& value, std::string_view key, double low, double high, std::string_view choices, int64_t* out);
+Status read(const Json& value, std::string_view key, double low, double high, std::string_view choices, bool* out);
+Status read(const Json& value, std::string_view key, double low, double high, std::string_view choices,
             std::string* out);
 template <class V>
-Status read(const Json& object, std::string_view key, double low, double high, std::string_view choices,
+Status read(const Json& json, std::string_view key, double low, double high, std::string_view choices,
             std::optional<V>* out) {
-  if (present(object, key) == nullptr) return {};
   V value{};
-  PERCALE_RETURN_IF_ERROR(read(object, key, low, high, choices, &value));
+  PERCALE_RETURN_IF_ERROR(read(json, key, low, high, choices, &value));
   *out = value;
   return {};
 }
+Status read_bytes(const Json& value, std::string_view key, double low, int64_t* out);
 
 inline std::string_view type_name(const double&) { return "float"; }
 inline std::string_view type_name(const int64_t&) { return "int"; }
@@ -112,24 +149,36 @@ void add_names(std::span<const Key<T>> keys, std::vector<std::string>* out) {
   for (const Key<T>& key : keys) out->emplace_back(key.name);
 }
 
-// Sets the members whose keys are present and not null. OUT_OF_RANGE names the bounds,
-// INVALID_ARGUMENT a missing required key. A value that is not an object has no keys.
+// Sets what the key sets from its value, which is not null. OUT_OF_RANGE names the bounds.
+template <class T>
+Status read_value(const Json& value, const Key<T>& key, T* out) {
+  return std::visit(
+      [&](auto how) -> Status {
+        using How = decltype(how);
+        if constexpr (std::is_same_v<How, ByHand>) {
+          return {};
+        } else if constexpr (std::is_same_v<How, ReadBy<T>>) {
+          return how.read(value, key, out);
+        } else if constexpr (std::is_same_v<How, Bytes<T>>) {
+          return key_table::read_bytes(value, key.name, key.low, &(out->*how.member));
+        } else {
+          return key_table::read(value, key.name, key.low, key.high, key.choices, &(out->*how));
+        }
+      },
+      key.value);
+}
+
+// Reads the values of keys that are present and not null, in the order of the table.
+// INVALID_ARGUMENT names a missing required key. A value that is not an object has no keys.
 template <class T>
 Status read_members(const Json& object, std::string_view where, std::span<const Key<T>> keys, T* out) {
   for (const Key<T>& key : keys) {
-    if (present(object, key.name) == nullptr) {
+    const Json* value = present(object, key.name);
+    if (value == nullptr) {
       if (key.required) return key_table::missing(object, where, key.name);
       continue;
     }
-    PERCALE_RETURN_IF_ERROR(std::visit(
-        [&](auto member) -> Status {
-          if constexpr (std::is_same_v<decltype(member), ByHand>) {
-            return {};
-          } else {
-            return key_table::read(object, key.name, key.low, key.high, key.choices, &(out->*member));
-          }
-        },
-        key.value));
+    PERCALE_RETURN_IF_ERROR(read_value(*value, key, out));
   }
   return {};
 }
@@ -149,16 +198,19 @@ std::vector<KeyFacts> key_facts(std::span<const Key<T>> keys, const T& start = T
   std::vector<KeyFacts> out;
   for (const Key<T>& key : keys) {
     out.push_back(std::visit(
-        [&](auto member) {
-          const auto facts = [&](std::string_view type) {
-            return key_table::facts(key.name, type, key.doc, key.low, key.high, key.choices, key.required);
-          };
-          if constexpr (std::is_same_v<decltype(member), ByHand>) {
-            return facts(member.type);
-          } else {
-            KeyFacts own = facts(key_table::type_name(start.*member));
-            if (!key.required) own.fallback = key_table::json_text(start.*member);
+        [&](auto how) {
+          using How = decltype(how);
+          const auto facts = [&](std::string_view type, std::string fallback) {
+            KeyFacts own = key_table::facts(key.name, type, key.doc, key.low, key.high, key.choices, key.required);
+            if (!key.required) own.fallback = std::move(fallback);
             return own;
+          };
+          if constexpr (std::is_same_v<How, ByHand> || std::is_same_v<How, ReadBy<T>>) {
+            return facts(how.type, "");
+          } else if constexpr (std::is_same_v<How, Bytes<T>>) {
+            return facts("bytes", key_table::json_text(start.*how.member));
+          } else {
+            return facts(key_table::type_name(start.*how), key_table::json_text(start.*how));
           }
         },
         key.value));
@@ -174,9 +226,10 @@ std::vector<std::pair<std::string, std::string>> key_values(std::span<const Key<
   std::vector<std::pair<std::string, std::string>> out;
   for (const Key<T>& key : keys) {
     std::visit(
-        [&](auto member) {
-          if constexpr (!std::is_same_v<decltype(member), ByHand>) {
-            std::string value = key_table::json_text(of.*member);
+        [&](auto how) {
+          using How = decltype(how);
+          if constexpr (std::is_member_object_pointer_v<How>) {
+            std::string value = key_table::json_text(of.*how);
             if (!value.empty()) out.emplace_back(key.name, std::move(value));
           }
         },

@@ -25,16 +25,16 @@ constexpr LossKey kLabelSmoothing = {
 constexpr LossKey kIgnoreClass = {"ignore_class", &LossOptions::ignore_class,
                                   "Rows with this label are ignored in the loss.", INT32_MIN, INT32_MAX};
 
-constexpr LossKey kAllKeys[] = {kFromLogits, kDelta, kLabelSmoothing, kIgnoreClass};
+constexpr LossKey kLossKeys[] = {kFromLogits, kDelta, kLabelSmoothing, kIgnoreClass};
 constexpr LossKey kSparseKeys[] = {kFromLogits, kLabelSmoothing, kIgnoreClass};
 constexpr LossKey kCrossEntropyKeys[] = {kFromLogits, kLabelSmoothing};
 constexpr LossKey kHuberKeys[] = {kDelta};
 
-struct Row {
+struct LossRow {
   std::string_view name, doc;
   std::span<const LossKey> keys = {};
 };
-constexpr Row kLosses[] = {
+constexpr LossRow kLosses[] = {
     {"sparse_categorical_crossentropy", "Cross-entropy of class probabilities; labels are class indices.", kSparseKeys},
     {"categorical_crossentropy", "Cross-entropy of class probabilities; labels are probabilities or one-hot.",
      kCrossEntropyKeys},
@@ -43,17 +43,19 @@ constexpr Row kLosses[] = {
     {"mean_squared_error", "Mean of the squared differences, also called mse."},
     {"mean_absolute_error", "Mean of the absolute differences, also called mae."},
     {"huber", "Quadratic for differences up to delta, linear beyond.", kHuberKeys}};
-constexpr std::string_view kLaterLosses[] = {"poisson",
-                                             "kl_divergence",
-                                             "cosine_similarity",
-                                             "hinge",
-                                             "squared_hinge",
-                                             "log_cosh",
-                                             "ctc",
-                                             "mean_absolute_percentage_error"};
+constexpr std::string_view kOwnGraph = "train a graph that has the loss as an output";
+constexpr Unsupported kUnsupportedLosses[] = {
+    {"poisson", kOwnGraph},
+    {"kl_divergence", "use categorical_crossentropy, which has the same gradients"},
+    {"cosine_similarity", kOwnGraph},
+    {"hinge", kOwnGraph},
+    {"squared_hinge", kOwnGraph},
+    {"log_cosh", "use huber, or train a graph that has the loss as an output"},
+    {"ctc", "there is no substitute"},
+    {"mean_absolute_percentage_error", kOwnGraph}};
 
-const Row* find_row(std::string_view name) {
-  for (const Row& row : kLosses) {
+const LossRow* find_loss(std::string_view name) {
+  for (const LossRow& row : kLosses) {
     if (row.name == name) return &row;
   }
   return nullptr;
@@ -68,34 +70,34 @@ std::string_view whole_loss_name(std::string_view name) {
 
 std::vector<std::string> loss_names() {
   std::vector<std::string> out;
-  for (const Row& row : kLosses) out.emplace_back(row.name);
+  for (const LossRow& row : kLosses) out.emplace_back(row.name);
   return out;
 }
 
 std::vector<NamedFacts> loss_facts() {
   std::vector<NamedFacts> out;
-  for (const Row& row : kLosses) {
+  for (const LossRow& row : kLosses) {
     out.push_back({std::string(row.name), std::string(row.doc), key_facts(row.keys)});
   }
   return out;
 }
 
 std::vector<std::pair<std::string, std::string>> loss_values(const LossOptions& loss) {
-  return key_values<LossOptions>(kAllKeys, loss);
+  return key_values<LossOptions>(kLossKeys, loss);
 }
 
-bool is_loss(std::string_view name) { return find_row(name) != nullptr; }
+bool is_loss(std::string_view name) { return find_loss(name) != nullptr; }
 
 Status check_loss_name(std::string_view name) {
   if (is_loss(name)) return {};
-  if (std::find(std::begin(kLaterLosses), std::end(kLaterLosses), name) != std::end(kLaterLosses)) {
-    return unimplemented("loss '", name, "' is not implemented yet");
+  if (const Unsupported* listed = find_unsupported(kUnsupportedLosses, name)) {
+    return unimplemented("loss '", name, "' is not implemented; ", listed->instead);
   }
   return invalid_argument("no loss '", name, "'", did_you_mean(name, loss_names()));
 }
 
 Status check_loss_options(const LossOptions& loss) {
-  const Row* row = find_row(loss.name);
+  const LossRow* row = find_loss(loss.name);
   const auto takes = [&](const LossKey& key) {
     return row != nullptr &&
            std::any_of(row->keys.begin(), row->keys.end(), [&](const LossKey& own) { return own.name == key.name; });
@@ -110,12 +112,12 @@ Status check_loss_options(const LossOptions& loss) {
 
 void add_loss_key_names(std::vector<std::string>* out) {
   out->emplace_back("name");
-  add_names<LossOptions>(kAllKeys, out);
+  add_names<LossOptions>(kLossKeys, out);
 }
 
 Status read_loss_keys(const Json& object, LossOptions* out) {
   PERCALE_RETURN_IF_ERROR(read_text(object, "name", &out->name));
-  PERCALE_RETURN_IF_ERROR(read_members<LossOptions>(object, "loss", kAllKeys, out));
+  PERCALE_RETURN_IF_ERROR(read_members<LossOptions>(object, "loss", kLossKeys, out));
   out->name = std::string(whole_loss_name(out->name));
   PERCALE_RETURN_IF_ERROR(check_loss_name(out->name));
   const Status status = check_loss_options(*out);
@@ -124,10 +126,12 @@ Status read_loss_keys(const Json& object, LossOptions* out) {
 
 Status read_loss(const Json& loss, LossOptions* out) {
   if (loss.is_object()) {
-    static constexpr std::string_view kLater[] = {"reduction"};
+    static constexpr Unsupported kUnsupportedKeys[] = {
+        {"reduction",
+         "the loss is the mean over the rows; for their sum, multiply the learning rate by the batch size"}};
     std::vector<std::string> known;
     add_loss_key_names(&known);
-    PERCALE_RETURN_IF_ERROR(check_known_keys(loss, "loss", known, kLater));
+    PERCALE_RETURN_IF_ERROR(check_known_keys(loss, "loss", known, kUnsupportedKeys));
     return read_loss_keys(loss, out);
   }
   PERCALE_ASSIGN_OR_RETURN(const std::string name, loss.as_string("loss"));

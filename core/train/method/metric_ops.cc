@@ -189,7 +189,9 @@ Result<MetricTotals> add_metric(FunctionBuilder& f, const MetricOptions& metric,
   // Accuracies count ignored rows as wrong, as Keras does. The other metrics would need the class
   // of such a row.
   if (loss.ignore_class && (!name.ends_with("accuracy") || name.find("top_k") != std::string::npos)) {
-    return unimplemented("metric '", metric.label(), "' with 'ignore_class' is not implemented yet");
+    return unimplemented("metric '", metric.label(),
+                         "' with 'ignore_class' is not implemented; use 'accuracy', or compute it from the predictions "
+                         "of the model");
   }
   Emitter e(f);
   MetricTotals out;

@@ -26,17 +26,17 @@ constexpr MetricKey kAverage = {.name = "average",
 constexpr MetricKey kThresholds = {"num_thresholds", &MetricOptions::num_thresholds,
                                    "Number of points at which the curve is sampled for its area.", 2, 100000};
 
-constexpr MetricKey kAllKeys[] = {kK, kThreshold, kAverage, kThresholds};
+constexpr MetricKey kMetricKeys[] = {kK, kThreshold, kAverage, kThresholds};
 constexpr MetricKey kTopKKeys[] = {kK};
 constexpr MetricKey kCountKeys[] = {kThreshold};
 constexpr MetricKey kF1Keys[] = {kThreshold, kAverage};
 constexpr MetricKey kAucKeys[] = {kThresholds};
 
-struct Row {
+struct MetricRow {
   std::string_view name, doc;
   std::span<const MetricKey> keys = {};
 };
-constexpr Row kMetrics[] = {
+constexpr MetricRow kMetrics[] = {
     {"accuracy", "Fraction of rows predicted correctly; the loss selects one of the three accuracies below."},
     {"acc", "Same as accuracy."},
     {"sparse_categorical_accuracy", "Fraction of rows whose largest score is at the class index."},
@@ -50,19 +50,30 @@ constexpr Row kMetrics[] = {
     {"mae", "Same as mean_absolute_error."},
     {"root_mean_squared_error", "Square root of the mean squared difference."},
     {"perplexity", "e to the power of the mean cross-entropy."},
-    {"precision", "Fraction of predicted positives that are correct.", kCountKeys},
-    {"recall", "Fraction of actual positives that are predicted.", kCountKeys},
+    {"precision", "Fraction of predicted positives that are correct; each class is a separate yes/no question.",
+     kCountKeys},
+    {"recall", "Fraction of actual positives that are predicted; each class is a separate yes/no question.",
+     kCountKeys},
     {"f1_score", "Harmonic mean of precision and recall, per class.", kF1Keys},
-    {"auc", "Area under the ROC curve.", kAucKeys}};
-constexpr std::string_view kLaterMetrics[] = {"cosine_similarity", "mean_io_u", "r2_score",
-                                              "mean_absolute_percentage_error"};
-constexpr std::string_view kLaterKeys[] = {"class_id", "top_k", "curve", "beta", "multi_label"};
+    {"auc", "Area under the ROC curve, by trapezoids.", kAucKeys}};
+constexpr std::string_view kByHand = "compute it from the predictions of the model";
+constexpr Unsupported kUnsupportedMetrics[] = {
+    {"cosine_similarity", kByHand},
+    {"mean_io_u", kByHand},
+    {"r2_score", "use mean_squared_error, or compute it from the predictions of the model"},
+    {"mean_absolute_percentage_error", kByHand}};
+constexpr Unsupported kUnsupportedMetricKeys[] = {
+    {"class_id", "compute the metric of one class from the predictions of the model"},
+    {"top_k", "use top_k_categorical_accuracy, or compute the metric from the predictions of the model"},
+    {"curve", "auc is the area under the ROC curve; compute others from the predictions of the model"},
+    {"beta", "f1_score weighs precision and recall alike; compute others from precision and recall"},
+    {"multi_label", "auc takes all scores together; compute the mean over labels from the predictions of the model"}};
 
 Status check_metric_name(const Json& json, const std::string& name) {
   const std::vector<std::string> known = metric_names();
   if (std::find(known.begin(), known.end(), name) != known.end()) return {};
-  if (std::find(std::begin(kLaterMetrics), std::end(kLaterMetrics), name) != std::end(kLaterMetrics)) {
-    return unimplemented("metric '", name, "' is not implemented yet");
+  if (const Unsupported* listed = find_unsupported(kUnsupportedMetrics, name)) {
+    return unimplemented("metric '", name, "' is not implemented; ", listed->instead);
   }
   return json.error("metrics", "no metric '", name, "'", did_you_mean(name, known));
 }
@@ -71,14 +82,14 @@ Status check_metric_name(const Json& json, const std::string& name) {
 
 std::vector<std::string> metric_names() {
   std::vector<std::string> out;
-  for (const Row& row : kMetrics) out.emplace_back(row.name);
+  for (const MetricRow& row : kMetrics) out.emplace_back(row.name);
   for (std::string& loss : loss_names()) out.push_back(std::move(loss));
   return out;
 }
 
 std::vector<NamedFacts> metric_facts() {
   std::vector<NamedFacts> out;
-  for (const Row& row : kMetrics) {
+  for (const MetricRow& row : kMetrics) {
     out.push_back({std::string(row.name), std::string(row.doc), key_facts(row.keys)});
   }
   // A loss that is used as a metric takes its settings from the training loss.
@@ -94,9 +105,9 @@ Result<MetricOptions> parse_metric(const Json& json, std::span<const std::string
     return out;
   }
   std::vector<std::string> known = {"metric", "name"};
-  add_names<MetricOptions>(kAllKeys, &known);
+  add_names<MetricOptions>(kMetricKeys, &known);
   known.insert(known.end(), others.begin(), others.end());
-  PERCALE_RETURN_IF_ERROR(check_known_keys(json, "metrics", known, kLaterKeys));
+  PERCALE_RETURN_IF_ERROR(check_known_keys(json, "metrics", known, kUnsupportedMetricKeys));
   PERCALE_RETURN_IF_ERROR(read_text(json, "name", &out.name));
   if (json.find("metric") != nullptr) {
     out.own_name = out.name;
@@ -104,7 +115,7 @@ Result<MetricOptions> parse_metric(const Json& json, std::span<const std::string
   }
   if (out.name.empty()) return json.error("metrics", "'name' is missing");
   PERCALE_RETURN_IF_ERROR(check_metric_name(json, out.name));
-  PERCALE_RETURN_IF_ERROR(read_members<MetricOptions>(json, "metrics", kAllKeys, &out));
+  PERCALE_RETURN_IF_ERROR(read_members<MetricOptions>(json, "metrics", kMetricKeys, &out));
   return out;
 }
 

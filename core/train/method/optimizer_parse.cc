@@ -63,9 +63,15 @@ constexpr OptimizerKey kCommon[] = {
      .doc = "Whether tables train by rows: each step updates only the rows that it looked up.",
      .fallback = "true where the result does not change"}};
 
-constexpr std::string_view kLater[] = {"amsgrad", "centered", "loss_scale_factor", "gradient_accumulation_steps"};
+constexpr Unsupported kUnsupportedOptimizerKeys[] = {
+    {"amsgrad", "there is no substitute; leave it out"},
+    {"centered", "there is no substitute; leave it out"},
+    {"loss_scale_factor", "leave it out: mixed precision is bf16, which needs no scaling"},
+    {"gradient_accumulation_steps", "use 'accumulation' of the trainer"}};
+constexpr Unsupported kUnsupportedOptimizers[] = {
+    {"adamax", "use adam"}, {"nadam", "use adam"}, {"adadelta", "use rmsprop"}, {"adafactor", "use adamw"}};
 
-struct Row {
+struct OptimizerRow {
   std::string_view name, doc;
   Optimizer::Kind kind;
   double learning_rate;
@@ -82,42 +88,45 @@ struct Row {
   }
 };
 
-using Kind = Optimizer::Kind;
-constexpr Row kOptimizers[] = {
-    {"sgd", "Stochastic gradient descent, optionally with momentum.", Kind::kSgd, 0.01, kSgdKeys},
-    {"adam", "Adam (Kingma and Ba, 2014).", Kind::kAdam, 0.001, kAdamKeys},
-    {"adamw", "Adam with decoupled weight decay (Loshchilov and Hutter, 2017).", Kind::kAdamW, 0.001, kAdamKeys, 0.004},
-    {"rmsprop", "RMSprop: divides gradients by the root of their mean square.", Kind::kRmsProp, 0.001, kRmsPropKeys},
+using OptimizerKind = Optimizer::Kind;
+constexpr OptimizerRow kOptimizers[] = {
+    {"sgd", "Stochastic gradient descent, optionally with momentum.", OptimizerKind::kSgd, 0.01, kSgdKeys},
+    {"adam", "Adam (Kingma and Ba, 2014).", OptimizerKind::kAdam, 0.001, kAdamKeys},
+    {"adamw", "Adam with decoupled weight decay (Loshchilov and Hutter, 2017).", OptimizerKind::kAdamW, 0.001,
+     kAdamKeys, 0.004},
+    {"rmsprop", "RMSprop: divides gradients by the root of their mean square.", OptimizerKind::kRmsProp, 0.001,
+     kRmsPropKeys},
     {"adagrad", "Adagrad (Duchi et al., 2011): divides gradients by the root of the sum of their squares.",
-     Kind::kAdagrad, 0.001, kAdagradKeys},
-    {"ftrl", "FTRL-Proximal (McMahan et al., 2013), for sparse linear models.", Kind::kFtrl, 0.001, kFtrlKeys},
-    {"lion", "Lion (Chen et al., 2023): updates by the sign of a momentum.", Kind::kLion, 0.001, kLionKeys, 0, 0.99},
-    {"lamb", "LAMB (You et al., 2019): Adam with a trust ratio per parameter, for large batches.", Kind::kLamb, 0.001,
-     kAdamKeys}};
+     OptimizerKind::kAdagrad, 0.001, kAdagradKeys},
+    {"ftrl", "FTRL-Proximal (McMahan et al., 2013), for sparse linear models.", OptimizerKind::kFtrl, 0.001, kFtrlKeys},
+    {"lion", "Lion (Chen et al., 2023): updates by the sign of a momentum.", OptimizerKind::kLion, 0.001, kLionKeys, 0,
+     0.99},
+    {"lamb", "LAMB (You et al., 2019): Adam with a trust ratio per parameter, for large batches.", OptimizerKind::kLamb,
+     0.001, kAdamKeys}};
 
-const Row& row_of(Kind kind) {
-  for (const Row& row : kOptimizers) {
+const OptimizerRow& row_of(OptimizerKind kind) {
+  for (const OptimizerRow& row : kOptimizers) {
     if (row.kind == kind) return row;
   }
   return kOptimizers[0];
 }
 
-Result<const Row*> find_row(const Json& json, const std::string& name) {
-  for (const Row& row : kOptimizers) {
+Result<const OptimizerRow*> find_optimizer(const Json& json, const std::string& name) {
+  for (const OptimizerRow& row : kOptimizers) {
     if (row.name == name) return &row;
   }
-  if (name == "adamax" || name == "nadam" || name == "adadelta" || name == "adafactor") {
-    return unimplemented("optimizer '", name, "' is not implemented yet");
+  if (const Unsupported* listed = find_unsupported(kUnsupportedOptimizers, name)) {
+    return unimplemented("optimizer '", name, "' is not implemented; ", listed->instead);
   }
   return json.error("optimizer", "no optimizer '", name, "'", did_you_mean(name, optimizer_names()));
 }
 
-Status read_keys(const Json& json, const Row& row, Optimizer* out) {
+Status read_keys(const Json& json, const OptimizerRow& row, Optimizer* out) {
   std::vector<std::string> known = {"name"};
   add_names(row.keys, &known);
   add_names<Optimizer>(kCommon, &known);
   const std::string where = str_cat("optimizer '", row.name, "'");
-  PERCALE_RETURN_IF_ERROR(check_known_keys(json, where, known, kLater));
+  PERCALE_RETURN_IF_ERROR(check_known_keys(json, where, known, kUnsupportedOptimizerKeys));
   PERCALE_RETURN_IF_ERROR(read_members(json, where, row.keys, out));
   PERCALE_RETURN_IF_ERROR(read_members<Optimizer>(json, where, kCommon, out));
   bool averages = false;
@@ -134,13 +143,13 @@ std::string Optimizer::name() const { return std::string(row_of(kind).name); }
 
 std::vector<std::string> optimizer_names() {
   std::vector<std::string> out;
-  for (const Row& row : kOptimizers) out.emplace_back(row.name);
+  for (const OptimizerRow& row : kOptimizers) out.emplace_back(row.name);
   return out;
 }
 
 std::vector<NamedFacts> optimizer_facts() {
   std::vector<NamedFacts> out;
-  for (const Row& row : kOptimizers) {
+  for (const OptimizerRow& row : kOptimizers) {
     NamedFacts& facts = out.emplace_back(NamedFacts{std::string(row.name), std::string(row.doc), {}});
     facts.keys = key_facts(row.keys, row.start());
     for (KeyFacts& key : key_facts<Optimizer>(kCommon, row.start())) facts.keys.push_back(std::move(key));
@@ -163,7 +172,7 @@ Result<Optimizer> parse_optimizer(const Json& json) {
     PERCALE_RETURN_IF_ERROR(read_text(json, "name", &name));
     if (name.empty()) return json.error("optimizer", "'name' is missing");
   }
-  PERCALE_ASSIGN_OR_RETURN(const Row* row, find_row(json, name));
+  PERCALE_ASSIGN_OR_RETURN(const OptimizerRow* row, find_optimizer(json, name));
   Optimizer out = row->start();
   if (json.is_object()) PERCALE_RETURN_IF_ERROR(read_keys(json, *row, &out));
   if (out.sparse.value_or(false) && !out.has_sparse_form()) {

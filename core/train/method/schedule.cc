@@ -63,26 +63,27 @@ constexpr ScheduleKey kOneCycleKeys[] = {
      1e-9},
     {"total_steps", &Schedule::total_steps, "Number of steps of the cycle.", 1, kMostSteps, "the run"}};
 
-struct Row {
+struct ScheduleRow {
   std::string_view name, doc;
   Schedule::Kind kind;
   std::span<const ScheduleKey> keys = {};
 };
 
-using Kind = Schedule::Kind;
-constexpr Row kSchedules[] = {
-    {"constant", "Keeps the learning rate of the optimizer.", Kind::kConstant},
-    {"step", "Multiplies the learning rate by gamma every step_size steps.", Kind::kStep, kStepKeys},
-    {"cosine", "Lowers the learning rate along half a cosine to alpha times its value, then keeps it.", Kind::kCosine,
-     kCosineKeys},
-    {"warm_up", "Raises the learning rate linearly over the first steps, then keeps it.", Kind::kWarmUp, kWarmUpKeys},
+using ScheduleKind = Schedule::Kind;
+constexpr ScheduleRow kSchedules[] = {
+    {"constant", "Keeps the learning rate of the optimizer.", ScheduleKind::kConstant},
+    {"step", "Multiplies the learning rate by gamma every step_size steps.", ScheduleKind::kStep, kStepKeys},
+    {"cosine", "Lowers the learning rate along half a cosine to alpha times its value, then keeps it.",
+     ScheduleKind::kCosine, kCosineKeys},
+    {"warm_up", "Raises the learning rate in equal parts from rate / steps to the optimizer's rate, then keeps it.",
+     ScheduleKind::kWarmUp, kWarmUpKeys},
     {"one_cycle", "Raises and lowers the learning rate once, as PyTorch's OneCycleLR without momentum.",
-     Kind::kOneCycle, kOneCycleKeys},
+     ScheduleKind::kOneCycle, kOneCycleKeys},
     {"plateau", "Lowers the learning rate when a monitored value stops improving, as PyTorch's ReduceLROnPlateau.",
-     Kind::kPlateau}};
+     ScheduleKind::kPlateau}};
 
-Status read_schedule_keys(const Json& json, const Row& row, Schedule* out) {
-  const bool plateau = row.kind == Kind::kPlateau;
+Status read_schedule_keys(const Json& json, const ScheduleRow& row, Schedule* out) {
+  const bool plateau = row.kind == ScheduleKind::kPlateau;
   std::vector<std::string> known = {"name"};
   add_names(row.keys, &known);
   if (plateau) add_names(plateau_keys(), &known);
@@ -103,7 +104,7 @@ Result<Schedule> parse_one(const Json& json) {
     PERCALE_RETURN_IF_ERROR(read_text(json, "name", &name));
     if (name.empty()) return json.error("schedule", "'name' is missing");
   }
-  for (const Row& row : kSchedules) {
+  for (const ScheduleRow& row : kSchedules) {
     if (row.name != name) continue;
     Schedule out;
     out.kind = row.kind;
@@ -160,7 +161,7 @@ bool Schedule::has_base() const {
 }
 
 const Plateau* Schedule::waits_for() const {
-  if (kind == Kind::kPlateau) return &plateau;
+  if (kind == ScheduleKind::kPlateau) return &plateau;
   for (const Schedule& part : parts) {
     if (const Plateau* found = part.waits_for(); found != nullptr) return found;
   }
@@ -169,15 +170,15 @@ const Plateau* Schedule::waits_for() const {
 
 std::vector<std::string> schedule_names() {
   std::vector<std::string> out;
-  for (const Row& row : kSchedules) out.emplace_back(row.name);
+  for (const ScheduleRow& row : kSchedules) out.emplace_back(row.name);
   return out;
 }
 
 std::vector<NamedFacts> schedule_facts() {
   std::vector<NamedFacts> out;
-  for (const Row& row : kSchedules) {
+  for (const ScheduleRow& row : kSchedules) {
     NamedFacts& facts = out.emplace_back(NamedFacts{std::string(row.name), std::string(row.doc), key_facts(row.keys)});
-    if (row.kind == Kind::kPlateau) facts.keys = key_facts(plateau_keys());
+    if (row.kind == ScheduleKind::kPlateau) facts.keys = key_facts(plateau_keys());
     facts.keys.push_back(key_facts<Schedule>(kDurationKeys).front());
   }
   return out;
@@ -185,12 +186,12 @@ std::vector<NamedFacts> schedule_facts() {
 
 std::vector<std::pair<std::string, std::string>> schedule_values(const Schedule& schedule) {
   std::vector<std::pair<std::string, std::string>> out;
-  for (const Row& row : kSchedules) {
+  for (const ScheduleRow& row : kSchedules) {
     if (row.kind != schedule.kind) continue;
     out.emplace_back("name", key_table::json_text(row.name));
     for (auto& value : key_values(row.keys, schedule)) out.push_back(std::move(value));
   }
-  if (schedule.kind == Kind::kPlateau) {
+  if (schedule.kind == ScheduleKind::kPlateau) {
     for (auto& value : plateau_values(schedule.plateau)) out.push_back(std::move(value));
   }
   for (auto& value : key_values<Schedule>(kDurationKeys, schedule)) out.push_back(std::move(value));
@@ -200,7 +201,7 @@ std::vector<std::pair<std::string, std::string>> schedule_values(const Schedule&
 double Schedule::learning_rate(double base, int64_t step, int64_t total) const {
   switch (kind) {
     case Kind::kConstant:
-    case Kind::kPlateau: return base;
+    case ScheduleKind::kPlateau: return base;
     case Kind::kStep: return base * std::pow(gamma, static_cast<double>(step / step_size));
     case Kind::kCosine: {
       const int64_t length = std::max<int64_t>(1, decay_steps > 0 ? decay_steps : total);

@@ -46,7 +46,7 @@ constexpr ParallelKey kParallelKeys[] = {
      .fallback = "1f1b",
      .choices = "gpipe|1f1b"},
     {.name = "device_memory",
-     .value = ByHand{"bytes"},
+     .value = Bytes<ParallelSpec>{&ParallelSpec::device_memory},
      .doc = "Limit in bytes for the memory planned per device.",
      .low = 1,
      .fallback = "no limit"}};
@@ -110,7 +110,6 @@ Result<ParallelSpec> parse_parallel(const Json& json) {
   PERCALE_RETURN_IF_ERROR(read_object<ParallelSpec>(json, "parallel", kParallelKeys, &out));
   PERCALE_RETURN_IF_ERROR(read_stages(json, &out));
   PERCALE_RETURN_IF_ERROR(read_splits(json, &out));
-  PERCALE_RETURN_IF_ERROR(read_bytes(json, "device_memory", 1, &out.device_memory));
   std::string schedule = "1f1b";
   PERCALE_RETURN_IF_ERROR(read_text(json, "schedule", &schedule));
   if (schedule == "gpipe") {

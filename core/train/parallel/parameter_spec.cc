@@ -15,10 +15,9 @@ constexpr Key<ParameterSpec> kKeys[] = {
      .doc = "Devices that hold the parameters in parts: a comma-separated list of names.",
      .required = true},
     {.name = "min_shard_bytes",
-     .value = ByHand{"bytes"},
+     .value = Bytes<ParameterSpec>{&ParameterSpec::min_shard_bytes},
      .doc = "Smallest size of a part in bytes; a smaller parameter stays whole.",
-     .low = 1,
-     .fallback = "262144"}};
+     .low = 1}};
 
 }  // namespace
 
@@ -38,7 +37,6 @@ Result<ParameterSpec> parse_parameters(const Json& json) {
   if (json.is_object()) {
     PERCALE_RETURN_IF_ERROR(read_object<ParameterSpec>(json, "parameters", kKeys, &out));
     out.where = Where::kPs;
-    PERCALE_RETURN_IF_ERROR(read_bytes(json, "min_shard_bytes", 1, &out.min_shard_bytes));
     return out;
   }
   PERCALE_ASSIGN_OR_RETURN(const std::string text, json.as_string("parameters"));

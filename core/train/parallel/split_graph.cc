@@ -73,7 +73,7 @@ class Splitter {
   State& state(ValueId v) { return states_[at(v)]; }
   const Shape& shape(ValueId v) const { return from_.type(v).shape; }
   bool is_split(ValueId v) { return v != kNoValue && !state(v).parts.empty(); }
-  static bool is_read(const Node& node) { return op_name(*node.op) == "percale:ReadVariable"; }
+  static bool is_read(const Node& node) { return node.op->is(Role::kReadVariable); }
   int32_t stage_of(const Node& node) const { return stages_[at(static_cast<NodeId>(&node - from_.nodes.data()))]; }
   std::string device(int32_t stage, int64_t part, bool host = false) const {
     return group_hint(static_cast<int32_t>(stage * parts_ + part), host);
@@ -146,7 +146,7 @@ class Splitter {
   // ---- variables
 
   bool is_view_of_variable(const Node& node) {
-    if (op_name(*node.op) != "Reshape" || node.attributes.get_int("allowzero") != 0) return false;
+    if (node.op->traits.split != SplitRule::kReshape || node.attributes.get_int("allowzero") != 0) return false;
     return state(node.inputs[0]).deferred && from_.constant(node.inputs[1]) != nullptr &&
            shape(node.outputs[0]).is_static();
   }
@@ -233,15 +233,14 @@ class Splitter {
   };
 
   std::optional<Weight> weight_of(const Node& node) {
-    const std::string op = op_name(*node.op);
+    const SplitRule rule = node.op->traits.split;
     Weight out;
-    if (op == "MatMul" || op == "Gemm") {
+    if (rule == SplitRule::kProduct) {
       out.value = node.inputs[1];
-      const bool transposed = op == "Gemm" && node.attributes.get_int("transB") != 0;
-      out.rows = transposed ? 1 : 0;
-      if (op == "Gemm" && node.attributes.get_int("transA") != 0) return std::nullopt;
+      out.rows = node.attributes.get_int("transB") != 0 ? 1 : 0;
+      if (node.attributes.get_int("transA") != 0) return std::nullopt;
       if (!shape(node.inputs[0]).known_rank() || shape(node.inputs[0]).rank() < 2) return std::nullopt;
-    } else if (op == "Gather" && node.attributes.get_int("axis") == 0) {
+    } else if (rule == SplitRule::kTable && node.attributes.get_int("axis") == 0) {
       out.value = node.inputs[0];
       out.table = true;
     } else {
@@ -260,8 +259,7 @@ class Splitter {
     if (w.table) return true;
     const Shape& x = shape(node.inputs[0]);
     if (form == SplitForm::kRow) {
-      const bool scaled =
-          op_name(*node.op) == "Gemm" && node.inputs.size() > 2 && node.attributes.get_float("beta", 1) != 1;
+      const bool scaled = node.inputs.size() > 2 && node.attributes.get_float("beta", 1) != 1;
       return !scaled && x[x.rank() - 1] == shape(w.value)[w.rows];
     }
     return true;
@@ -415,12 +413,15 @@ class Splitter {
   bool follow(const Node& node) {
     const bool any = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return is_split(v); });
     if (!any || node.outputs.size() != 1 || node.op->has(kRandom) || !shape(node.outputs[0]).known_rank()) return false;
-    const std::string op = op_name(*node.op);
-    if (op == "Reshape") return follow_reshape(node);
-    if (op == "Transpose") return follow_transpose(node);
-    if (op == "Softmax" || op == "LogSoftmax") return follow_softmax(node);
-    if (op == "MatMul") return follow_product(node);
-    return (op == "Identity" || node.op->has(kElementwise)) && follow_elementwise(node);
+    switch (node.op->traits.split) {
+      case SplitRule::kReshape: return follow_reshape(node);
+      case SplitRule::kTranspose: return follow_transpose(node);
+      case SplitRule::kSoftmax: return follow_softmax(node);
+      case SplitRule::kProduct: return follow_product(node);
+      case SplitRule::kTable: return false;
+      case SplitRule::kNone: break;
+    }
+    return node.op->has(kElementwise) && follow_elementwise(node);
   }
 
   void emit_parts(const Node& node, const std::vector<std::vector<ValueId>>& operands, size_t axis) {

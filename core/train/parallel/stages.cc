@@ -253,7 +253,7 @@ bool names_node(std::string_view pattern, const Function& f, const Node& node) {
   if (names_part(pattern, node.name)) return true;
   if (!node.outputs.empty() && node.outputs[0] != kNoValue && names_part(pattern, f.value(node.outputs[0]).name))
     return true;
-  return op_name(*node.op) == "percale:ReadVariable" && names_part(pattern, node.attributes.get_string("variable"));
+  return node.op->is(Role::kReadVariable) && names_part(pattern, node.attributes.get_string("variable"));
 }
 
 std::vector<std::string> layer_names_of(const Function& f, const std::vector<bool>& used) {

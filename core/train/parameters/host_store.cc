@@ -19,7 +19,7 @@ std::vector<Tensor> commit_feeds(const StepLayout& layout, const StepCommit& ste
 
 void write_device(const DeviceParameters& device, JsonWriter& w) {
   w.begin_object().key("name").value(device.device).key("parts").value(static_cast<int64_t>(device.parts));
-  w.key("bytes").value(device.bytes).key("held_bytes").value(device.held_bytes);
+  w.key("bytes").value(device.bytes).key("resident_bytes").value(device.resident_bytes);
   w.key("spare_bytes").value(device.spare_bytes).end_object();
 }
 

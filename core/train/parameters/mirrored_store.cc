@@ -62,8 +62,9 @@ void MirroredStore::describe(JsonWriter& w) const {
   for (const DeviceGroup& group : devices_.groups()) {
     if (group.size() != 1 || !mirrors(group[0])) continue;
     const Device& device = devices_.device(group[0]);
-    const auto held = session_->device_store().bytes_on(device);
-    write_device({device.name(), graph_.parameters.size(), working_.committed_bytes(), held.current, held.spare}, w);
+    const auto memory = session_->device_store().bytes_on(device);
+    write_device({device.name(), graph_.parameters.size(), working_.committed_bytes(), memory.current, memory.spare},
+                 w);
   }
 }
 

@@ -75,7 +75,7 @@ struct DeviceParameters {
   std::string device;  // its name
   size_t parts = 0;
   int64_t bytes = 0;  // of values and slots
-  int64_t held_bytes = 0, spare_bytes = 0;
+  int64_t resident_bytes = 0, spare_bytes = 0;
 };
 void write_device(const DeviceParameters& device, JsonWriter& w);
 

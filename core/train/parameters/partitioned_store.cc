@@ -194,13 +194,13 @@ std::vector<std::string> PartitionedStore::take_lost() {
 void PartitionedStore::describe(JsonWriter& w) const {
   const std::lock_guard lock(mutex_);
   for (const Holder& h : holders_) {
-    DeviceParameters held{device(h.device).name(), h.parts, h.bytes, h.bytes, 0};
+    DeviceParameters stored{device(h.device).name(), h.parts, h.bytes, h.bytes, 0};
     if (!device(h.device).shares_host_memory()) {
       const auto own = session_ == nullptr ? DeviceStore::Bytes{} : session_->device_store().bytes_on(device(h.device));
-      held.held_bytes = own.current;
-      held.spare_bytes = own.spare;
+      stored.resident_bytes = own.current;
+      stored.spare_bytes = own.spare;
     }
-    write_device(held, w);
+    write_device(stored, w);
   }
 }
 

@@ -10,7 +10,7 @@
 
 #include "core/train/parallel/parameter_spec.h"
 #include "core/train/parameters/host_store.h"
-#include "core/train/rewrite/ps_commit.h"
+#include "core/train/parameters/ps_commit.h"
 
 namespace percale {
 

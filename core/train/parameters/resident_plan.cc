@@ -2,6 +2,7 @@
 
 #include "core/base/c_status.h"
 #include "core/train/parameters/resident_store.h"
+#include "core/train/parameters/whole_step.h"
 
 namespace percale {
 namespace {

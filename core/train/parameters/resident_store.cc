@@ -172,8 +172,8 @@ void ResidentStore::describe(JsonWriter& w) const {
   int64_t bytes = 0;
   for (const StoreKey key : plan_.changed) bytes += working_.values()[static_cast<size_t>(key.index)].bytes();
   for (size_t i = 0; i < plan_.devices.size(); ++i) {
-    const auto held = session_->device_store().bytes_on(device(i));
-    write_device({device(i).name(), graph_.parameters.size(), bytes, held.current, held.spare}, w);
+    const auto memory = session_->device_store().bytes_on(device(i));
+    write_device({device(i).name(), graph_.parameters.size(), bytes, memory.current, memory.spare}, w);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/train/parameters/whole_step.h"
+
 namespace percale {
 
 RunSpec evaluation_spec(const TrainGraph& graph, std::vector<std::string> outputs, DeviceGroup group) {

@@ -9,7 +9,7 @@
 
 #include "core/session/session.h"
 #include "core/train/parallel/replica_devices.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/train_graph.h"
 
 namespace percale {
 

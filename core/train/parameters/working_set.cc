@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/train/parameters/whole_step.h"
+
 namespace percale {
 namespace {
 

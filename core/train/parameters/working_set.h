@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/train/parameters/train_runs.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/train_graph.h"
 
 namespace percale {
 

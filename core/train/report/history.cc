@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kFixedColumns = 5;
 
-std::string number(double v) { return general_text(v, 9); }
+std::string csv_number(double v) { return general_text(v, 9); }
 
 }  // namespace
 
@@ -21,11 +21,11 @@ std::string History::to_csv() const {
   for (const std::string& name : metric_names) out += "," + name;
   out += "\n";
   for (const Row& row : rows) {
-    out += str_cat(row.epoch, ",", row.step, ",", number(row.loss), ",", number(row.learning_rate), ",",
-                   number(row.seconds));
+    out += str_cat(row.epoch, ",", row.step, ",", csv_number(row.loss), ",", csv_number(row.learning_rate), ",",
+                   csv_number(row.seconds));
     for (size_t i = 0; i < metric_names.size(); ++i) {
       out += ",";
-      if (i < row.metrics.size()) out += number(row.metrics[i]);
+      if (i < row.metrics.size()) out += csv_number(row.metrics[i]);
     }
     out += "\n";
   }

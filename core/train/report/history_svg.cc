@@ -24,7 +24,7 @@ constexpr std::array<const char*, 4> kMetricColours = {"#15803d", "#7e22ce", "#0
 constexpr std::array<const char*, 3> kDashes = {"", "6 3", "2 3"};  // for more metrics than colours
 
 std::string fixed(double v) { return fixed_text(v, 1); }
-std::string number(double v) { return general_text(v, 4); }
+std::string label_number(double v) { return general_text(v, 4); }
 
 std::string text(double x, double y, const char* anchor, const std::string& what, const std::string& more = "") {
   return str_cat("<text x=\"", fixed(x), "\" y=\"", fixed(y), "\" text-anchor=\"", anchor, "\"", more, ">",
@@ -103,7 +103,7 @@ std::string broken_bands(const std::vector<History::Row>& rows, const Axis& x, d
     out +=
         str_cat("<rect x=\"", fixed(left), "\" y=\"", fixed(top), "\" width=\"", fixed(right - left), "\" height=\"",
                 fixed(bottom - top), "\" fill=\"", kBrokenColour, "\" fill-opacity=\"0.35\"><title>the loss of step ",
-                rows[begin].step, " is ", number(rows[begin].loss), "</title></rect>\n");
+                rows[begin].step, " is ", label_number(rows[begin].loss), "</title></rect>\n");
   }
   return out;
 }
@@ -251,7 +251,7 @@ class Plot {
         if (!dots) continue;
         out += str_cat("<circle cx=\"", fixed(points.back().first), "\" cy=\"", fixed(points.back().second),
                        "\" r=\"3.5\" fill=\"", metric.series.colour, "\"><title>", svg_escaped(metric.series.name), " ",
-                       number(value), " after step ", step, "</title></circle>\n");
+                       label_number(value), " after step ", step, "</title></circle>\n");
       }
       out += polyline(thinned(std::move(points)), metric.series.colour, "1.5", metric.series.dash);
     }

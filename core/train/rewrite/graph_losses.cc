@@ -13,21 +13,21 @@ struct GraphLoss {
   double weight = 1;
 };
 
-constexpr Key<GraphLoss> kKeys[] = {
+constexpr Key<GraphLoss> kGraphLossKeys[] = {
     {"predictions", &GraphLoss::predictions, "The value that the loss is computed from; default: the only output."},
     {"labels", &GraphLoss::labels, "The input that the predictions are compared with."},
     {"sample_weight", &GraphLoss::sample_weight, "The input that holds a weight for each row."},
     {"weight", &GraphLoss::weight, "Factor of this loss in a sum of several.", 0}};
 
-Result<GraphLoss> parse(const Json& json) {
+Result<GraphLoss> parse_graph_loss(const Json& json) {
   GraphLoss out;
   std::vector<std::string> known = {"class_weight"};
   add_loss_key_names(&known);
-  add_names<GraphLoss>(kKeys, &known);
+  add_names<GraphLoss>(kGraphLossKeys, &known);
   PERCALE_RETURN_IF_ERROR(check_known_keys(json, "loss", known));
   PERCALE_RETURN_IF_ERROR(read_loss_keys(json, &out.loss));
   PERCALE_RETURN_IF_ERROR(read_class_weight(json, &out.loss));
-  PERCALE_RETURN_IF_ERROR(read_members<GraphLoss>(json, "loss", kKeys, &out));
+  PERCALE_RETURN_IF_ERROR(read_members<GraphLoss>(json, "loss", kGraphLossKeys, &out));
   if (out.labels.empty())
     return json.error("loss", "'labels' must name the input that the predictions are compared with");
   return out;
@@ -55,7 +55,7 @@ Result<ValueId> find_predictions(const Function& f, const std::string& name) {
 }
 
 // Adds one loss. Returns also the predictions' name.
-Result<WeightedSum> add(FunctionBuilder& f, const GraphLoss& asked, std::string* predictions_name) {
+Result<WeightedSum> add_graph_loss(FunctionBuilder& f, const GraphLoss& asked, std::string* predictions_name) {
   PERCALE_ASSIGN_OR_RETURN(const ValueId predictions, find_predictions(f.function(), asked.predictions));
   PERCALE_ASSIGN_OR_RETURN(const ValueId labels, find_input(f.function(), "labels", asked.labels));
   ValueId sample_weight = kNoValue;
@@ -103,9 +103,9 @@ Result<Model> model_of_losses(const Graph& graph, std::string_view text) {
   const size_t count = json.is_array() ? json.size() : 1;
   if (count == 0) return json.error("loss", "the list is empty");
   for (size_t i = 0; i < count; ++i) {
-    PERCALE_ASSIGN_OR_RETURN(const GraphLoss asked, parse(json.is_array() ? json.item(i) : json));
+    PERCALE_ASSIGN_OR_RETURN(const GraphLoss asked, parse_graph_loss(json.is_array() ? json.item(i) : json));
     std::string name;
-    PERCALE_ASSIGN_OR_RETURN(const WeightedSum sum, add(f, asked, &name));
+    PERCALE_ASSIGN_OR_RETURN(const WeightedSum sum, add_graph_loss(f, asked, &name));
     for (const Objective::Metric& earlier : out.objective.metrics) {
       if (earlier.name == name + "_loss") return json.error("loss", "two losses use the predictions '", name, "'");
     }

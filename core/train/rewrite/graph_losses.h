@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/train/method/losses.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/objective.h"
 
 namespace percale {
 

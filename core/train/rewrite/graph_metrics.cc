@@ -17,7 +17,7 @@ struct GraphMetric {
   std::string predictions, labels;
 };
 
-Result<GraphMetric> parse(const Json& json) {
+Result<GraphMetric> parse_graph_metric(const Json& json) {
   static constexpr std::string_view kKeys[] = {"predictions", "labels", "loss", "from_logits"};
   GraphMetric out;
   PERCALE_ASSIGN_OR_RETURN(out.metric, parse_metric(json, kKeys));
@@ -67,7 +67,7 @@ std::vector<ValueId> inputs_apart_from(const Function& f, ValueId of) {
   return out;
 }
 
-Status add(FunctionBuilder& f, const Objective& before, GraphMetric asked, Objective& objective) {
+Status add_graph_metric(FunctionBuilder& f, const Objective& before, GraphMetric asked, Objective& objective) {
   const Function& main = f.function();
   std::vector<ValueId> all(main.values.size()), outputs;
   for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<ValueId>(i);
@@ -119,13 +119,13 @@ Result<Model> add_graph_metrics(const Model& model, std::string_view text) {
   FunctionBuilder& f = b.main();
   for (size_t i = 0; i < (json.is_array() ? json.size() : 1); ++i) {
     const Json& entry = json.is_array() ? json.item(i) : json;
-    PERCALE_ASSIGN_OR_RETURN(GraphMetric asked, parse(entry));
+    PERCALE_ASSIGN_OR_RETURN(GraphMetric asked, parse_graph_metric(entry));
     const std::string label = asked.metric.label();
     for (const Objective::Metric& earlier : out.objective.metrics) {
       if (earlier.name == label) return entry.error("metrics", "two metrics have the name '", label, "'");
     }
     f.set_name_prefix(label + "/");
-    const Status status = add(f, model.objective, std::move(asked), out.objective);
+    const Status status = add_graph_metric(f, model.objective, std::move(asked), out.objective);
     f.set_name_prefix("");
     if (!status.ok()) return status.with_context(str_cat("metric '", label, "'"));
   }

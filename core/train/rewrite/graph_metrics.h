@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/objective.h"
 
 namespace percale {
 

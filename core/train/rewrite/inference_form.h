@@ -3,6 +3,8 @@
 #define PERCALE_CORE_TRAIN_REWRITE_INFERENCE_FORM_H_
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/graph/graph.h"
 
@@ -14,6 +16,10 @@ namespace percale {
 // its outputs running_mean and running_var become the variables' values. Nodes that are switched by
 // an input, or whose statistics are not variables, stay. Returns `graph` if nothing changes.
 Result<std::shared_ptr<const Graph>> inference_form(std::shared_ptr<const Graph> graph);
+
+// Returns the graph of one function: main reduced to the nodes that the named values need. These
+// become its outputs. Slots and training functions are omitted.
+Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph, const std::vector<std::string>& outputs);
 
 }  // namespace percale
 

@@ -7,7 +7,7 @@
 #include "core/checkpoint/graph_files.h"
 #include "core/graph/validate.h"
 #include "core/passes/edit/rewrite.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/inference_form.h"
 
 namespace percale {
 namespace {

@@ -12,10 +12,7 @@ namespace {
 
 constexpr size_t kMostSegments = 64;
 
-bool reads_the_shape_alone(const Node& node) {
-  const std::string name = op_name(*node.op);
-  return name == "Shape" || name == "Size";
-}
+bool reads_the_shape_alone(const Node& node) { return node.op->is(Role::kShape) || node.op->is(Role::kSize); }
 
 // The activations of the forward pass and their uses. A view is represented by its root: the value
 // that it is a view of.
@@ -313,7 +310,7 @@ class Repeater {
 // variable.
 NodeId find_anchor(const Function& f, size_t forward) {
   for (size_t i = 0; i < forward; ++i) {
-    if (op_name(*f.nodes[i].op) == "percale:ReadVariable") return static_cast<NodeId>(i);
+    if (f.nodes[i].op->is(Role::kReadVariable)) return static_cast<NodeId>(i);
   }
   return -1;
 }
@@ -321,29 +318,20 @@ NodeId find_anchor(const Function& f, size_t forward) {
 }  // namespace
 
 Result<Recompute> parse_recompute(const Json& json) {
-  Recompute out;
-  if (json.kind() == Json::Kind::kBool) {
-    out.when = *json.as_bool("recompute") ? Recompute::When::kAlways : Recompute::When::kNever;
-    return out;
-  }
-  if (json.kind() == Json::Kind::kInt) {
-    PERCALE_ASSIGN_OR_RETURN(out.bytes, json.as_int("recompute"));
-    if (out.bytes < 1) return json.error("recompute", out.bytes, " bytes is too small, wanted at least 1");
-    out.when = Recompute::When::kAboveBytes;
-    return out;
-  }
-  PERCALE_ASSIGN_OR_RETURN(const std::string text, json.as_string("recompute"));
   using When = Recompute::When;
+  const auto above = [&](int64_t bytes) -> Result<Recompute> {
+    if (bytes < 1) return json.error("recompute", bytes, " bytes is too small, wanted at least 1");
+    return Recompute{When::kAboveBytes, bytes};
+  };
+  if (json.kind() == Json::Kind::kBool) {
+    return Recompute{*json.as_bool("recompute") ? When::kAlways : When::kNever};
+  }
+  if (json.kind() == Json::Kind::kInt) return above(*json.as_int("recompute"));
+  PERCALE_ASSIGN_OR_RETURN(const std::string text, json.as_string("recompute"));
   for (const auto& [name, when] : {std::pair{"off", When::kNever}, {"on", When::kAlways}, {"auto", When::kAuto}}) {
-    if (text != name) continue;
-    out.when = when;
-    return out;
+    if (text == name) return Recompute{when};
   }
-  if (const auto bytes = parse_byte_size(text); bytes.ok() && *bytes > 0) {
-    out.bytes = *bytes;
-    out.when = When::kAboveBytes;
-    return out;
-  }
+  if (const auto bytes = parse_byte_size(text); bytes.ok()) return above(*bytes);
   return json.error("recompute", "it is '", text, "', wanted true, false, \"auto\" or a number of bytes");
 }
 

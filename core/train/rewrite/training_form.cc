@@ -1,8 +1,9 @@
+#include "core/train/rewrite/training_form.h"
+
 #include "core/passes/edit/rewrite.h"
 #include "core/train/layers/state_ops.h"
 #include "core/train/layers/synchronized.h"
 #include "core/train/method/name_pattern.h"
-#include "core/train/rewrite/minimize.h"
 
 namespace percale {
 namespace {
@@ -39,7 +40,7 @@ class NormTraining {
     if (synchronized_ || is_synchronized(graph_, mean->name)) {
       node.op = graph_.registry->find_op("percale", "SynchronizedBatchNormalization");
       node.attributes.erase("training_mode");
-      out_.meets_shards = true;
+      out_.has_shard_barrier = true;
     } else {
       node.attributes.set("training_mode", 1);
     }
@@ -84,13 +85,13 @@ TrainingForm training_form(const Graph& graph, const Function& f, const std::vec
   ValueId on = kNoValue;
   for (size_t i = 0; i < f.nodes.size(); ++i) {
     const auto id = static_cast<NodeId>(i);
-    const std::string op = op_name(*f.nodes[i].op);
-    if (op == "Dropout") {
+    const OpSchema& op = *f.nodes[i].op;
+    if (op.is(Role::kDropout)) {
       if (on == kNoValue) on = add_true(out.function);
       out.function.nodes[i].inputs.resize(3, kNoValue);
       out.function.nodes[i].inputs[2] = on;
       out.changed = true;
-    } else if (op == "BatchNormalization" && f.nodes[i].inputs.size() == 5) {
+    } else if (op.is(Role::kBatchNormalization) && f.nodes[i].inputs.size() == 5) {
       out.changed = norms.train(id) || out.changed;
     }
   }

@@ -23,18 +23,15 @@ class ShardStream::Run {
   Run(ShardStream& stream, int64_t first, int64_t end, Replicas& replicas, const CancelToken& token, const Calls& calls)
       : stream_(stream),
         options_(stream.options_),
-        first_(first),
-        end_(end),
         replicas_(replicas),
         token_(&token),
         calls_(calls),
-        next_batch_(first),
-        next_commit_(first),
+        range_{first, end, first, first},
         seen_(replicas.loops(), -1),
         together_(replicas.left(false)),
         wakers_(replicas.loops() + 1) {
     for (size_t i = 0; i < stream.buffers_.size(); ++i) free_.push_back(i);
-    ended_ = first == end;
+    outcome_.ended = first == end;
   }
 
   Status run(const ParallelFor& parallel, int32_t threads) {
@@ -43,11 +40,11 @@ class ShardStream::Run {
     const Attached attached(token_, wakers_);
     replicas_.run_apart([&](size_t number) { guarded([&] { loop(number, false); }); },
                         [&] { guarded([&] { share(threads); }); });
-    if (untold_ && !stopped_) {
+    if (outcome_.untold && !outcome_.stopped) {
       const Status told = calls_.told().status();
-      if (status_.ok()) status_ = told;
+      if (outcome_.status.ok()) outcome_.status = told;
     }
-    return std::move(status_);
+    return std::move(outcome_.status);
   }
 
  private:
@@ -68,6 +65,33 @@ class ShardStream::Run {
    private:
     const CancelToken& token_;
     std::vector<Waker>& wakers_;
+  };
+
+  // Tasks to hand out. Those whose replica was lost go first.
+  struct Tasks {
+    std::deque<Task> ready, again;
+
+    size_t count() const { return again.size() + ready.size(); }
+    bool take(Task& out) {
+      std::deque<Task>& from = again.empty() ? ready : again;
+      if (from.empty()) return false;
+      out = from.front();
+      from.pop_front();
+      return true;
+    }
+  };
+
+  // The batches of the run, and the next ones to take and to commit.
+  struct Range {
+    int64_t first, end, next, next_commit;
+  };
+
+  // The end of the run.
+  struct Outcome {
+    bool untold = false;   // something happened that the caller does not know
+    bool stopped = false;  // the caller wants no more
+    bool ended = false;
+    Status status;
   };
 
   struct Batch {
@@ -116,7 +140,7 @@ class ShardStream::Run {
   // Returns a loop that no thread has begun.
   size_t claim() {
     const std::lock_guard lock(mutex_);
-    return ended_ || next_together_ == together_.size() ? kNone : together_[next_together_++];
+    return outcome_.ended || next_together_ == together_.size() ? kNone : together_[next_together_++];
   }
 
   // Runs until the end, or until its replica is lost. `number` kNone: it computes nothing.
@@ -126,13 +150,13 @@ class ShardStream::Run {
     std::unique_lock lock(mutex_);
     while (true) {
       if (token_.cancelled()) end(Status(Code::kCancelled, "training was cancelled"));
-      if (caller && untold_ && !stopped_) {
+      if (caller && outcome_.untold && !outcome_.stopped) {
         tell(lock);
-      } else if (ended_ || (replica != kNone && replicas_.lost(replica))) {
+      } else if (outcome_.ended || (replica != kNone && replicas_.lost(replica))) {
         return;
       } else if (wants_batch(caller)) {
         take(lock);
-      } else if (Task task; replica != kNone && next(task)) {
+      } else if (Task task; replica != kNone && tasks_.take(task)) {
         task.loop = number;
         task.replica = replica;
         work(task, lock);
@@ -149,34 +173,34 @@ class ShardStream::Run {
   }
 
   void end(Status status) {
-    if (ended_) return;
-    ended_ = true;
-    status_ = std::move(status);
+    if (outcome_.ended) return;
+    outcome_.ended = true;
+    outcome_.status = std::move(status);
     token_.cancel();  // wakes too
   }
 
   void tell(std::unique_lock<std::mutex>& lock) {
-    untold_ = false;
+    outcome_.untold = false;
     lock.unlock();
     const Result<bool> go = calls_.told();
     lock.lock();
     if (go.ok() && *go) return;
-    stopped_ = true;
+    outcome_.stopped = true;
     end(go.status());
   }
 
   // With a bound, a batch is opened only if its shards may begin at once. If only the caller can
   // take batches, it does so before the others have to wait for it.
   bool wants_batch(bool caller) const {
-    if (taking_ || next_batch_ == end_ || (options_.take_on_caller && !caller)) return false;
-    if (options_.bound >= 0 && next_batch_ - next_commit_ > options_.bound) return false;
+    if (taking_ || range_.next == range_.end || (options_.take_on_caller && !caller)) return false;
+    if (options_.bound >= 0 && range_.next - range_.next_commit > options_.bound) return false;
     const size_t ahead = options_.take_on_caller ? 2 * replicas_.loops() : 1;
-    return again_.size() + ready_.size() < ahead;
+    return tasks_.count() < ahead;
   }
 
   void take(std::unique_lock<std::mutex>& lock) {
     taking_ = true;
-    const int64_t number = next_batch_++;
+    const int64_t number = range_.next++;
     lock.unlock();
     int64_t rows = 0;
     const Status status = ask(number, &rows);
@@ -196,7 +220,7 @@ class ShardStream::Run {
       }
       if (calls_.applied && calls_.applied(number, shard)) continue;
       ++batch.left;
-      ready_.push_back({0, 0, number, shard, range, 0});
+      tasks_.ready.push_back({0, 0, number, shard, range, 0});
     }
     if (batch.left == 0) close(number);
     wake();
@@ -209,14 +233,6 @@ class ShardStream::Run {
     } catch (const std::bad_alloc&) {
       return Status::out_of_memory();
     }
-  }
-
-  bool next(Task& out) {
-    std::deque<Task>& from = again_.empty() ? ready_ : again_;
-    if (from.empty()) return false;
-    out = from.front();
-    from.pop_front();
-    return true;
   }
 
   void work(Task task, std::unique_lock<std::mutex>& lock) {
@@ -263,8 +279,8 @@ class ShardStream::Run {
 
   void lose(const Task& task, Status status) {
     replicas_.lose(task.replica);
-    again_.push_back(task);
-    untold_ = true;
+    tasks_.again.push_back(task);
+    outcome_.untold = true;
     if (calls_.end_on_loss || !replicas_.any_left()) return end(std::move(status));
     wake();
   }
@@ -276,7 +292,7 @@ class ShardStream::Run {
     {
       const std::unique_lock variables(stream_.variables_);
       lock.lock();
-      late = ended_;
+      late = outcome_.ended;
       lock.unlock();
       if (!late) {
         const int64_t staleness = version_ - task.version;
@@ -287,7 +303,7 @@ class ShardStream::Run {
     if (late) return;
     if (!status.ok()) return end(std::move(status));
     if (--open_.find(task.batch)->second.left == 0) close(task.batch);
-    untold_ = true;
+    outcome_.untold = true;
     wake();
   }
 
@@ -306,7 +322,7 @@ class ShardStream::Run {
   // Adds a result to the tree of its batch.
   void add(const Task& task, size_t buffer, std::unique_lock<std::mutex>& lock) {
     Batch& batch = open_.find(task.batch)->second;
-    batch.staleness.push_back(task.batch - first_ - task.version);
+    batch.staleness.push_back(task.batch - range_.first - task.version);
     for (ShardTree::Addition next = batch.tree->put(task.shard, buffer); next.due(); next = batch.tree->made(next)) {
       const std::vector<Tensor>&into = stream_.buffers_[next.into], &from = stream_.buffers_[next.from];
       lock.unlock();
@@ -324,11 +340,11 @@ class ShardStream::Run {
   void commit_batches(size_t loop, std::unique_lock<std::mutex>& lock) {
     if (committing_) return;  // the thread that commits looks again
     committing_ = true;
-    while (!ended_ && next_commit_ != end_) {
-      const auto found = open_.find(next_commit_);
+    while (!outcome_.ended && range_.next_commit != range_.end) {
+      const auto found = open_.find(range_.next_commit);
       if (found == open_.end() || !found->second.tree->complete()) break;
       const size_t buffer = found->second.tree->buffer();
-      const Commit whole{loop, next_commit_, -1, found->second.staleness, &stream_.buffers_[buffer]};
+      const Commit whole{loop, range_.next_commit, -1, found->second.staleness, &stream_.buffers_[buffer]};
       lock.unlock();
       Status status;
       {
@@ -341,8 +357,8 @@ class ShardStream::Run {
         end(std::move(status));
         break;
       }
-      ++next_commit_;
-      untold_ = true;
+      ++range_.next_commit;
+      outcome_.untold = true;
       close(whole.batch);
       wake();
     }
@@ -352,12 +368,11 @@ class ShardStream::Run {
   void close(int64_t number) {
     open_.erase(number);
     if (calls_.forget) calls_.forget(number);
-    if (next_batch_ == end_ && open_.empty() && !taking_) end({});
+    if (range_.next == range_.end && open_.empty() && !taking_) end({});
   }
 
   ShardStream& stream_;
   const Options& options_;
-  const int64_t first_, end_;
   Replicas& replicas_;
   CancelToken token_;  // of the run
   const Calls& calls_;
@@ -366,17 +381,14 @@ class ShardStream::Run {
 
   std::mutex mutex_;  // guards what follows
   std::map<int64_t, Batch> open_;
-  std::deque<Task> ready_, again_;  // to be handed out for the first time; whose replica was lost
-  std::vector<size_t> free_;        // buffers
-  int64_t next_batch_, next_commit_;
+  Tasks tasks_;
+  std::vector<size_t> free_;  // buffers
+  Range range_;
   std::vector<int64_t> seen_;  // per loop the version that it has pulled, its own
   std::vector<size_t> together_;
   size_t next_together_ = 0;
   bool taking_ = false, committing_ = false;
-  bool untold_ = false;   // something happened that the caller does not know
-  bool stopped_ = false;  // the caller wants no more
-  bool ended_ = false;
-  Status status_;
+  Outcome outcome_;
   std::vector<Waker> wakers_;  // per loop, then the caller's
 };
 

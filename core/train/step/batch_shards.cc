@@ -16,7 +16,7 @@ BatchShards::BatchShards(std::shared_ptr<Engine> engine, std::shared_ptr<MemoryP
 
 bool BatchShards::together() const {
   ResidentSteps* const resident = store_.resident();
-  return graph_.meets_shards || (resident != nullptr && resident->several());
+  return graph_.has_shard_barrier || (resident != nullptr && resident->several());
 }
 
 size_t BatchShards::replicas() const {
@@ -80,7 +80,7 @@ void BatchShards::log_spare(size_t replicas) const {
 }
 
 std::unique_ptr<BatchBarrier> BatchShards::barrier(int64_t rows) const {
-  if (!graph_.meets_shards) return nullptr;
+  if (!graph_.has_shard_barrier) return nullptr;
   std::vector<int64_t> counts;
   for (int64_t shard = 0; shard < settings_.shards; ++shard) {
     const ShardRows range = shard_rows(rows, settings_.shards, shard);

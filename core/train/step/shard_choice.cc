@@ -44,7 +44,7 @@ Result<int64_t> number_of_shards(const ParallelSpec& spec, const TrainGraph& gra
 
 // A pipeline has as many shards under way as it has stages; `gpipe` has all of them.
 int64_t shards_at_once(const ParallelSpec& spec, const TrainGraph& graph, int64_t per_replica) {
-  if (graph.meets_shards) return per_replica;
+  if (graph.has_shard_barrier) return per_replica;
   if (spec.stages == 1) return 1;
   return spec.schedule == ParallelSpec::Schedule::kGPipe ? per_replica : std::min(spec.stages, per_replica);
 }

@@ -7,7 +7,7 @@
 
 #include "core/base/status.h"
 #include "core/train/parallel/parallel_spec.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/train_graph.h"
 
 namespace percale {
 

@@ -64,10 +64,10 @@ using BinaryFn = void (*)(const T* x, bool x_scalar, const T* y, bool y_scalar, 
 
 // An operand of a chain step: an input, an output or a temporary, by number. An input may be one
 // value for all elements. Steps write outputs and temporaries only; an output may be read after it
-// was written. kHeld is the result of the previous step, used by the next step only. It stays in
-// registers, and both steps must be arithmetic.
+// was written. kRegister is the result of the previous step, used by the next step only. It stays
+// in registers, and both steps must be arithmetic.
 struct ChainOperand {
-  enum Kind : uint8_t { kInput, kScalarInput, kTemporary, kOutput, kHeld };
+  enum Kind : uint8_t { kInput, kScalarInput, kTemporary, kOutput, kRegister };
   Kind kind = kInput;
   uint8_t index = 0;
 };
@@ -83,8 +83,8 @@ struct ChainStep {
 constexpr bool is_arithmetic(const ChainStep& step) { return step.binary || step.unary_op <= Unary::kHardSwish; }
 
 inline constexpr int kMaxChainTemporaries = 12;
-// The maximal length of a sequence of steps connected by kHeld.
-inline constexpr int kMaxHeldSteps = 32;
+// The maximal length of a sequence of steps connected by kRegister.
+inline constexpr int kMaxRegisterSteps = 32;
 
 // The output of a function may be identical to one of its inputs; otherwise they must not overlap.
 // An entry is null if there is no f64 version.

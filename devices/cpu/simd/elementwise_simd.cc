@@ -157,48 +157,48 @@ constexpr UnaryFn<float> unary_of(int op) {
   return op < kArithmeticCount ? kArithmetic<float>[op] : kTranscendental[op - kArithmeticCount];
 }
 
-// The number of vectors that a sequence of held steps processes at once. With the other operands,
-// they take half of the registers.
-constexpr int kHeldVectors = kL == 16 ? 8 : 4;
+// The number of vectors that a sequence of steps in registers processes at once. With the other
+// operands, they take half of the registers.
+constexpr int kRegisterVectors = kL == 16 ? 8 : 4;
 
 // Runs a sequence of steps, each on the result of the previous one, on `n` <= kVectors * kL
 // elements. A partial vector is processed alone (kVectors is 1). `x` is the first operand of the
-// first step. `others` has, per step, the operand that is not held, or null.
+// first step. `others` has, per step, the operand that is not in a register, or null.
 template <int kVectors>
-HWY_INLINE void run_held(const ChainStep* steps, int64_t step_count, const float* x, const float* const* others,
-                         float* to, int64_t at, int64_t n) {
+HWY_INLINE void run_in_registers(const ChainStep* steps, int64_t step_count, const float* x, const float* const* others,
+                                 float* to, int64_t at, int64_t n) {
   const auto read = [&](const float* from, bool one, int j) HWY_ATTR {
     if (one) return set<float>(*from);
     return kVectors == 1 ? load_n<float>(from + at, n) : load<float>(from + at + j * kL);
   };
-  VF held[kVectors], other[kVectors];
+  VF current[kVectors], other[kVectors];
   const bool x_scalar = steps[0].x.kind == ChainOperand::kScalarInput;
 #pragma GCC unroll 8
-  for (int j = 0; j < kVectors; ++j) held[j] = read(x, x_scalar, j);
+  for (int j = 0; j < kVectors; ++j) current[j] = read(x, x_scalar, j);
   for (int64_t i = 0; i < step_count; ++i) {
     const ChainStep& s = steps[i];
     const VF a = set<float>(s.a), b = set<float>(s.b);
-    const bool x_held = i == 0 || s.x.kind == ChainOperand::kHeld;
+    const bool x_in_register = i == 0 || s.x.kind == ChainOperand::kRegister;
     if (s.binary && others[i] != nullptr) {
-      const bool one = (x_held ? s.y : s.x).kind == ChainOperand::kScalarInput;
+      const bool one = (x_in_register ? s.y : s.x).kind == ChainOperand::kScalarInput;
 #pragma GCC unroll 8
       for (int j = 0; j < kVectors; ++j) other[j] = read(others[i], one, j);
     } else {
 #pragma GCC unroll 8
-      for (int j = 0; j < kVectors; ++j) other[j] = held[j];
+      for (int j = 0; j < kVectors; ++j) other[j] = current[j];
     }
-#define PERCALE_UNARY(name)                                                                            \
-  case static_cast<int>(Unary::k##name):                                                               \
-    _Pragma("GCC unroll 8") for (int j = 0; j < kVectors; ++j) held[j] = name<float>()(held[j], a, b); \
+#define PERCALE_UNARY(name)                                                                                  \
+  case static_cast<int>(Unary::k##name):                                                                     \
+    _Pragma("GCC unroll 8") for (int j = 0; j < kVectors; ++j) current[j] = name<float>()(current[j], a, b); \
     break;
-#define PERCALE_BINARY(name)                                                                                  \
-  case static_cast<int>(Unary::kCount) + 2 * static_cast<int>(Binary::k##name):                               \
-    _Pragma("GCC unroll 8") for (int j = 0; j < kVectors; ++j) held[j] = name<float>()(held[j], other[j], a); \
-    break;                                                                                                    \
-  case static_cast<int>(Unary::kCount) + 2 * static_cast<int>(Binary::k##name) + 1:                           \
-    _Pragma("GCC unroll 8") for (int j = 0; j < kVectors; ++j) held[j] = name<float>()(other[j], held[j], a); \
+#define PERCALE_BINARY(name)                                                                                        \
+  case static_cast<int>(Unary::kCount) + 2 * static_cast<int>(Binary::k##name):                                     \
+    _Pragma("GCC unroll 8") for (int j = 0; j < kVectors; ++j) current[j] = name<float>()(current[j], other[j], a); \
+    break;                                                                                                          \
+  case static_cast<int>(Unary::kCount) + 2 * static_cast<int>(Binary::k##name) + 1:                                 \
+    _Pragma("GCC unroll 8") for (int j = 0; j < kVectors; ++j) current[j] = name<float>()(other[j], current[j], a); \
     break;
-    switch (s.binary ? static_cast<int>(Unary::kCount) + 2 * static_cast<int>(s.binary_op) + (x_held ? 0 : 1)
+    switch (s.binary ? static_cast<int>(Unary::kCount) + 2 * static_cast<int>(s.binary_op) + (x_in_register ? 0 : 1)
                      : static_cast<int>(s.unary_op)) {
       PERCALE_EACH_ARITHMETIC(PERCALE_UNARY)
       PERCALE_EACH_BINARY(PERCALE_BINARY)
@@ -207,9 +207,9 @@ HWY_INLINE void run_held(const ChainStep* steps, int64_t step_count, const float
 #undef PERCALE_UNARY
 #undef PERCALE_BINARY
   }
-  if (kVectors == 1) return store_n<float>(held[0], to + at, n);
+  if (kVectors == 1) return store_n<float>(current[0], to + at, n);
 #pragma GCC unroll 8
-  for (int j = 0; j < kVectors; ++j) store<float>(held[j], to + at + j * kL);
+  for (int j = 0; j < kVectors; ++j) store<float>(current[j], to + at + j * kL);
 }
 
 void run_chain(const ChainStep* steps, int64_t step_count, const float* const* inputs, float* const* outputs,
@@ -222,30 +222,31 @@ void run_chain(const ChainStep* steps, int64_t step_count, const float* const* i
         case ChainOperand::kInput: return inputs[o.index] + begin;
         case ChainOperand::kScalarInput: return inputs[o.index];
         case ChainOperand::kTemporary: return temporaries[o.index];
-        case ChainOperand::kHeld: return nullptr;
+        case ChainOperand::kRegister: return nullptr;
         case ChainOperand::kOutput: break;
       }
       return outputs[o.index] + begin;
     };
     const auto other_of = [&](int64_t i, bool is_first) -> const float* {
       const ChainStep& s = steps[i];
-      return !s.binary ? nullptr : read(is_first || s.x.kind == ChainOperand::kHeld ? s.y : s.x);
+      return !s.binary ? nullptr : read(is_first || s.x.kind == ChainOperand::kRegister ? s.y : s.x);
     };
     for (int64_t i = 0; i < step_count; ++i) {
-      const float* others[kMaxHeldSteps];
+      const float* others[kMaxRegisterSteps];
       const int64_t first = i;
-      for (; steps[i].to.kind == ChainOperand::kHeld; ++i) others[i - first] = other_of(i, i == first);
+      for (; steps[i].to.kind == ChainOperand::kRegister; ++i) others[i - first] = other_of(i, i == first);
       const ChainStep& s = steps[i];
       float* to = s.to.kind == ChainOperand::kTemporary ? temporaries[s.to.index] : outputs[s.to.index] + begin;
       if (i > first) {
         others[i - first] = other_of(i, false);
-        constexpr int64_t kBlock = kHeldVectors * kL;
+        constexpr int64_t kBlock = kRegisterVectors * kL;
         const float* x = read(steps[first].x);
         int64_t at = 0;
         for (; at + kBlock <= n; at += kBlock) {
-          run_held<kHeldVectors>(steps + first, i - first + 1, x, others, to, at, kBlock);
+          run_in_registers<kRegisterVectors>(steps + first, i - first + 1, x, others, to, at, kBlock);
         }
-        for (; at < n; at += kL) run_held<1>(steps + first, i - first + 1, x, others, to, at, min_of(kL, n - at));
+        for (; at < n; at += kL)
+          run_in_registers<1>(steps + first, i - first + 1, x, others, to, at, min_of(kL, n - at));
         continue;
       }
       const bool x_scalar = s.x.kind == ChainOperand::kScalarInput;

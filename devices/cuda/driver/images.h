@@ -12,12 +12,12 @@
   F(reduce)                      \
   F(softmax)                     \
   F(norm)                        \
+  F(channel_norm)                \
   F(pool)                        \
   F(grid)                        \
   F(roi)                         \
   F(conv)                        \
   F(attention)                   \
-  F(bag)                         \
   F(loss)                        \
   F(optimizer)                   \
   F(layout)                      \

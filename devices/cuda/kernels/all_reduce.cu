@@ -1,6 +1,7 @@
 // Sums across GPUs that can access each other's memory. Each GPU sums its own part of every buffer
 // and writes the result to all buffers. No GPU reads or writes the part of another one.
 #include "devices/cuda/kernels/common/device.cuh"
+#include "devices/cuda/kernels/common/row_args.h"
 
 namespace percale::cuda {
 namespace {

@@ -3,6 +3,7 @@
 // scaled down (Milakov and Gimelshein 2018). A block processes 32 queries of a head, and 32 keys at
 // a time.
 #include "devices/cuda/kernels/common/device.cuh"
+#include "devices/cuda/kernels/common/product_args.h"
 
 namespace percale::cuda {
 namespace {

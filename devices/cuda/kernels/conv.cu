@@ -1,6 +1,7 @@
 // Convolutions and their gradients as matrix products. One operand is gathered while it is read, so
 // nothing is unfolded in memory. Each group is a product of `rows` x `columns` results, each a sum
 // over `depth`. Sums run in the order of the depth.
+#include "devices/cuda/kernels/common/product_args.h"
 #include "devices/cuda/kernels/common/window.cuh"
 
 namespace percale::cuda {

@@ -1,6 +1,7 @@
 // Col2Im: sums columns back into the images from which their windows came. Each element of an image
 // visits the taps that may contain it, in order, so that no two threads add to one element.
 #include "devices/cuda/kernels/common/device.cuh"
+#include "devices/cuda/kernels/common/move_args.h"
 
 namespace percale::cuda {
 namespace {

@@ -3,6 +3,7 @@
 // the pictures is gathered: each thread of a block owns some elements of a picture and visits all
 // points for them, so that no two threads add to one element.
 #include "devices/cuda/kernels/common/device.cuh"
+#include "devices/cuda/kernels/common/move_args.h"
 
 namespace percale::cuda {
 namespace {

@@ -1,6 +1,7 @@
 // Elementwise losses of two tensors of one shape, and their sum or mean in an order that depends on
 // the size only.
 #include "devices/cuda/kernels/common/device.cuh"
+#include "devices/cuda/kernels/common/row_args.h"
 
 namespace percale::cuda {
 namespace {

@@ -1,6 +1,7 @@
 // The steps of the optimizers, with the formulas of ops/optimizer/optimizer_step.cc. They compute
 // in the element type, or in f32 for f16 and bf16.
 #include "devices/cuda/kernels/common/device.cuh"
+#include "devices/cuda/kernels/common/row_args.h"
 
 namespace percale::cuda {
 namespace {

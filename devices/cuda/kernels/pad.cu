@@ -1,6 +1,7 @@
 // Pad and Tile, which fill a larger tensor from a smaller one dim by dim, and the sums of their
 // gradients.
 #include "devices/cuda/kernels/common/device.cuh"
+#include "devices/cuda/kernels/common/move_args.h"
 
 namespace percale::cuda {
 namespace {

@@ -1,5 +1,6 @@
 // Pools over sliding windows and their gradients. The gradients gather: each element of dX visits
 // the windows that contain it, in order, so that no two threads add to one element.
+#include "devices/cuda/kernels/common/row_args.h"
 #include "devices/cuda/kernels/common/window.cuh"
 
 namespace percale::cuda {

@@ -1,5 +1,6 @@
 // Products and convolutions of integers, exact modulo the size of the result's type. One thread
 // computes each element.
+#include "devices/cuda/kernels/common/product_args.h"
 #include "devices/cuda/kernels/common/window.cuh"
 
 namespace percale::cuda {

@@ -3,6 +3,7 @@
 // direction, step 0 is the last time of a row. From its length on, a row rests: its state is
 // unchanged and its gradients are 0.
 #include "devices/cuda/kernels/common/device.cuh"
+#include "devices/cuda/kernels/common/product_args.h"
 
 namespace percale::cuda {
 namespace {

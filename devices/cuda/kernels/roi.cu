@@ -2,6 +2,7 @@
 // order as the library's own kernels. As in GridSample, the gradient is gathered: each thread of a
 // block owns some elements of a picture and visits all samples for them.
 #include "devices/cuda/kernels/common/device.cuh"
+#include "devices/cuda/kernels/common/move_args.h"
 
 namespace percale::cuda {
 namespace {

@@ -1,6 +1,7 @@
 // Reverses rows of sequences, writes rows into a cache, and selects slices by a mask. Elements are
 // moved by size, whatever their type.
 #include "devices/cuda/kernels/common/device.cuh"
+#include "devices/cuda/kernels/common/move_args.h"
 
 namespace percale::cuda {
 namespace {

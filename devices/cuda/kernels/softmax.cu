@@ -1,6 +1,7 @@
 // Softmax and log-softmax, the losses of scores against class indices, and their gradients. A line
 // is the elements along one axis. One warp or one block processes a line.
 #include "devices/cuda/kernels/common/device.cuh"
+#include "devices/cuda/kernels/common/row_args.h"
 
 namespace percale::cuda {
 namespace {

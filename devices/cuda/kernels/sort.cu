@@ -1,6 +1,7 @@
 // A stable radix sort of keys with their places, prefix sums, the top elements of lines, and the
 // indices of extremes.
 #include "devices/cuda/kernels/common/device.cuh"
+#include "devices/cuda/kernels/common/move_args.h"
 
 namespace percale::cuda {
 namespace {

@@ -49,15 +49,15 @@ Grid grid_for(int64_t size, int64_t each) {
 }
 
 void PlannedNode::run(const percale_launch& launch) const noexcept {
-  auto& queue = *static_cast<Queue*>(launch.stream);
-  if (queue.failed()) return;
+  auto& stream = *static_cast<Stream*>(launch.stream);
+  if (stream.failed()) return;
   try {
-    const Current current(queue.device());
-    run_(Launch(queue, launch, inputs_));
+    const Current current(stream.device());
+    run_(Launch(stream, launch, inputs_));
   } catch (const Failure& failure) {
-    queue.fail(Failure(failure.code(), who_ + ": " + failure.what(), failure.lost()));
+    stream.fail(Failure(failure.code(), who_ + ": " + failure.what(), failure.lost()));
   } catch (const std::bad_alloc&) {
-    queue.fail(Failure(PERCALE_RESOURCE_EXHAUSTED, "out of host memory"));
+    stream.fail(Failure(PERCALE_RESOURCE_EXHAUSTED, "out of host memory"));
   }
 }
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "devices/cuda/stream/queue.h"
+#include "devices/cuda/stream/stream.h"
 
 namespace percale::cuda {
 
@@ -30,30 +30,31 @@ struct Grid {
 // blocks than keep a GPU busy; the kernels go on in steps of the whole grid.
 Grid grid_for(int64_t size, int64_t each = 1);
 
-// One run of a node: its operands, and the queue that the work goes to.
+// One run of a node: its operands, and the stream that the work goes to.
 class Launch {
  public:
-  Launch(Queue& queue, const percale_launch& launch, size_t inputs) : queue_(queue), launch_(launch), inputs_(inputs) {}
+  Launch(Stream& stream, const percale_launch& launch, size_t inputs)
+      : stream_(stream), launch_(launch), inputs_(inputs) {}
 
-  Queue& queue() const { return queue_; }
+  Stream& stream() const { return stream_; }
   Ptr in(size_t i) const { return address(launch_.operands[i]); }
   Ptr out(size_t k) const { return address(launch_.operands[inputs_ + k]); }
   // Behind the first `offset` bytes of the scratch.
   Ptr scratch(int64_t offset = 0) const { return address(launch_.scratch) + offset; }
   // The memory that book_workspace() has requested.
   Ptr workspace(int64_t offset) const;
-  ErrorPlace errors() const { return queue_.errors(launch_.run); }
+  ErrorPlace errors() const { return stream_.errors(launch_.run); }
   // Where kernels read what random numbers are counted by.
-  Ptr draw() const { return queue_.draw(launch_.run); }
+  Ptr draw() const { return stream_.draw(launch_.run); }
 
   template <class Args>
   void run(const DeviceKernel& kernel, const Grid& grid, const Args& args) const {
-    enqueue(queue_.device().function(kernel.family, kernel.name, sizeof(Args)), grid, args);
+    enqueue(stream_.device().function(kernel.family, kernel.name, sizeof(Args)), grid, args);
   }
   // False, and nothing was enqueued, where the kernel cannot be compiled.
   template <class Args>
   bool try_run(const KernelSource& kernel, const Grid& grid, const Args& args) const {
-    const abi::Function function = queue_.device().function(kernel, sizeof(Args));
+    const abi::Function function = stream_.device().function(kernel, sizeof(Args));
     if (function != nullptr) enqueue(function, grid, args);
     return function != nullptr;
   }
@@ -62,11 +63,11 @@ class Launch {
   template <class Args>
   void enqueue(abi::Function function, const Grid& grid, const Args& args) const {
     static_assert(std::is_trivially_copyable_v<Args> && sizeof(Args) <= 4096);
-    queue_.launch(function, grid.blocks, grid.blocks_y, grid.threads, grid.threads_y, grid.shared, &args);
+    stream_.launch(function, grid.blocks, grid.blocks_y, grid.threads, grid.threads_y, grid.shared, &args);
   }
   static Ptr address(const void* p) { return {reinterpret_cast<uint64_t>(p)}; }
 
-  Queue& queue_;
+  Stream& stream_;
   const percale_launch& launch_;
   size_t inputs_;
 };
@@ -118,8 +119,8 @@ struct KernelEntry {
 };
 inline constexpr size_t kAllImages = SIZE_MAX;
 
-// A planned node: the state of a kernel. An error of run() fails the queue: later commands are left
-// out, and synchronising reports it.
+// A planned node: the state of a kernel. An error of run() fails the stream: later commands are
+// left out, and synchronising reports it.
 class PlannedNode {
  public:
   PlannedNode(size_t inputs, Run run, std::string who) : inputs_(inputs), run_(std::move(run)), who_(std::move(who)) {}

@@ -1,6 +1,7 @@
 // Col2Im.
 #include <algorithm>
 
+#include "devices/cuda/kernels/common/move_args.h"
 #include "devices/cuda/launch/kernels.h"
 
 namespace percale::cuda {

@@ -1,6 +1,7 @@
 // GridSample and its gradients.
 #include <algorithm>
 
+#include "devices/cuda/kernels/common/move_args.h"
 #include "devices/cuda/launch/kernels.h"
 
 namespace percale::cuda {

@@ -2,6 +2,7 @@
 // and sums of equal rows.
 #include <algorithm>
 
+#include "devices/cuda/kernels/common/move_args.h"
 #include "devices/cuda/launch/kernels.h"
 #include "devices/cuda/launch/walk.h"
 #include "devices/cuda/moves/sort.h"

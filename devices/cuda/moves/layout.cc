@@ -234,14 +234,14 @@ void run_copy(const Launch& launch, int64_t item_bytes, const CopyArgs& args) {
 
 void run_move(const Launch& launch, Ptr to, Ptr from, int64_t bytes) {
   if (bytes == 0 || from.address == to.address) return;
-  const Driver& driver = launch.queue().device().driver();
+  const Driver& driver = launch.stream().device().driver();
   driver.check(
-      driver.cuMemcpyDtoDAsync_v2(to.address, from.address, static_cast<size_t>(bytes), launch.queue().stream()),
+      driver.cuMemcpyDtoDAsync_v2(to.address, from.address, static_cast<size_t>(bytes), launch.stream().handle()),
       "cuMemcpyDtoDAsync");
 }
 
 void run_clear(const Launch& launch, Ptr y, int64_t bytes) {
-  if (bytes > 0) launch.queue().clear(y.address, static_cast<uint64_t>(bytes));
+  if (bytes > 0) launch.stream().clear(y.address, static_cast<uint64_t>(bytes));
 }
 
 void add_layout(Entries& entries) {

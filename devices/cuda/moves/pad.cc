@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "devices/cuda/kernels/common/move_args.h"
 #include "devices/cuda/launch/kernels.h"
 
 namespace percale::cuda {

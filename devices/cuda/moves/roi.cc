@@ -1,6 +1,7 @@
 // RoiAlign with the gradient of its pictures, and MaxRoiPool.
 #include <algorithm>
 
+#include "devices/cuda/kernels/common/move_args.h"
 #include "devices/cuda/launch/kernels.h"
 
 namespace percale::cuda {

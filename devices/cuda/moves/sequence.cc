@@ -1,6 +1,7 @@
 // Reverses rows of sequences, writes rows into a cache, and selects slices by a mask.
 #include <algorithm>
 
+#include "devices/cuda/kernels/common/move_args.h"
 #include "devices/cuda/launch/kernels.h"
 #include "devices/cuda/moves/sort.h"
 

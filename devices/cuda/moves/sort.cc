@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "devices/cuda/kernels/common/move_args.h"
 #include "devices/cuda/launch/kernels.h"
 
 namespace percale::cuda {

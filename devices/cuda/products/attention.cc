@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "devices/cuda/kernels/common/product_args.h"
 #include "devices/cuda/launch/kernels.h"
 #include "devices/cuda/launch/walk.h"
 #include "devices/cuda/vendor/dnn_attention.h"
@@ -131,7 +132,7 @@ Run prepare_attention(Plan& plan) {
   return [=, args = sizes](const Launch& launch) {
     if (bytes == 0) return;
     if (args.keys == 0) {  // a sum over no keys
-      launch.queue().clear(launch.out(0).address, static_cast<uint64_t>(bytes));
+      launch.stream().clear(launch.out(0).address, static_cast<uint64_t>(bytes));
       return;
     }
     AttentionArgs now = args;

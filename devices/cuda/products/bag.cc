@@ -1,4 +1,5 @@
 // EmbeddingBag and the gradient of its rows.
+#include "devices/cuda/kernels/common/move_args.h"
 #include "devices/cuda/launch/kernels.h"
 
 namespace percale::cuda {
@@ -32,7 +33,7 @@ Run prepare_bags(Plan& plan) {
   const Node& node = plan.node();
   const BagArgs args = bag_args(node, kTable);
   const percale_dtype dtype = node.dtype(kTable);
-  const DeviceKernel kernel{Family::bag,
+  const DeviceKernel kernel{Family::index,
                             std::string(kTable == 0 ? "percale_bag_" : "percale_bag_rows_") + suffix(dtype)};
   const bool by_offsets = node.has(kTable + 2), weighted = node.has(kTable + 3);
   const int64_t bytes = elements(node.output_dims()) * item_bytes(dtype);

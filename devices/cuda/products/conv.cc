@@ -4,8 +4,9 @@
 #include <memory>
 
 #include "devices/cuda/elementwise/fused.h"
+#include "devices/cuda/kernels/common/product_args.h"
+#include "devices/cuda/launch/epilogue.h"
 #include "devices/cuda/launch/kernels.h"
-#include "devices/cuda/launch/tail.h"
 #include "devices/cuda/launch/window.h"
 #include "devices/cuda/vendor/dnn.h"
 
@@ -163,19 +164,19 @@ Run prepare_fused_conv(Plan& plan) {
     inputs.push_back(node.outer_input(0, j));
     refuse_if(node.dtype(inputs.back()) != c.dtype, "the operands differ in dtype");
   }
-  const Tail tail = tail_of(node);
+  const Epilogue epilogue = epilogue_of(node);
   const Dims x = node.dims(inputs[0]), w = node.dims(inputs[1]), y = node.output_dims();
   c.args = conv_args(conv, window_of(conv, spatial_dims(x), spatial_dims(y), spatial_dims(w)), x, y);
   refuse_if(c.args.out_channels < kTileRows || (c.args.groups > 1 && c.args.in_channels < kTileRows),
             "there are too few channels");
   std::vector<size_t> images{inputs[0], inputs[1], node.inputs()};
-  if (tail.residual) images.push_back(tail.input);
+  if (epilogue.residual) images.push_back(epilogue.input);
   c.args.channels_last = lies_channels_last(plan, c.dtype, images);
   c.bias = true;
-  c.residual = tail.residual;
-  c.relu = tail.relu;
+  c.residual = epilogue.residual;
+  c.relu = epilogue.relu;
   return [=, fused = ImageConv(plan, c), rest = Chain(plan, 1)](const Launch& launch) {
-    const Ptr residual = tail.residual ? launch.in(tail.input) : Ptr{0};
+    const Ptr residual = epilogue.residual ? launch.in(epilogue.input) : Ptr{0};
     if (!fused.run(launch, {launch.in(inputs[0]), launch.in(inputs[1]), launch.out(0), residual, launch.in(inputs[2])}))
       rest.run(launch);
   };

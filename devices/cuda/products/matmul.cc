@@ -60,7 +60,7 @@ std::vector<Part> split_batches(Product& p, const Dims& a, const Dims& b, const 
 
 Run run_zeros(int64_t bytes) {
   return [=](const Launch& launch) {
-    if (bytes > 0) launch.queue().clear(launch.out(0).address, static_cast<uint64_t>(bytes));
+    if (bytes > 0) launch.stream().clear(launch.out(0).address, static_cast<uint64_t>(bytes));
   };
 }
 

@@ -1,4 +1,5 @@
 // MatMul and BatchMatMul of integers, MatMulInteger and ConvInteger.
+#include "devices/cuda/kernels/common/product_args.h"
 #include "devices/cuda/launch/kernels.h"
 #include "devices/cuda/launch/walk.h"
 #include "devices/cuda/launch/window.h"

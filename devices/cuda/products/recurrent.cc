@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "devices/cuda/kernels/common/product_args.h"
 #include "devices/cuda/launch/kernels.h"
 #include "devices/cuda/vendor/blas.h"
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <string>
 
+#include "devices/cuda/kernels/common/row_args.h"
 #include "devices/cuda/launch/kernel.h"
 
 namespace percale::cuda {
@@ -28,7 +29,7 @@ template <class F>
 void on_copies(Device& device, std::exception_ptr& wrong, F&& f) {
   try {
     const Current current(device);
-    device.with_copies([&](Queue& queue) { f(device, queue); });
+    device.with_copies([&](Stream& stream) { f(device, stream); });
   } catch (const Failure& failure) {
     device.note(failure);
     if (!wrong) wrong = std::current_exception();
@@ -56,7 +57,7 @@ void all_reduce(std::span<Device* const> devices, void* const* buffers, std::spa
   const char* const name = wide ? "percale_all_reduce_f64" : "percale_all_reduce_f32";
   std::exception_ptr wrong;
   for (int64_t i = 0; i < gpus; ++i) {
-    on_copies(*devices[static_cast<size_t>(i)], wrong, [&](Device& device, Queue& queue) {
+    on_copies(*devices[static_cast<size_t>(i)], wrong, [&](Device& device, Stream& stream) {
       const abi::Function function = device.function(Family::all_reduce, name, sizeof(AllReduceArgs));
       for (size_t k = 0; k < counts.size(); ++k) {
         const auto count = static_cast<int64_t>(counts[k]), lanes = (count + per_lane - 1) / per_lane;
@@ -70,13 +71,13 @@ void all_reduce(std::span<Device* const> devices, void* const* buffers, std::spa
               reinterpret_cast<abi::Address>(buffers[static_cast<size_t>(other) * counts.size() + k]);
         }
         const Grid grid = grid_for(args.end - args.begin, per_lane);
-        queue.launch(function, grid.blocks, grid.blocks_y, grid.threads, grid.threads_y, grid.shared, &args);
+        stream.launch(function, grid.blocks, grid.blocks_y, grid.threads, grid.threads_y, grid.shared, &args);
       }
     });
   }
   // Waits even after a failure, because the enqueued work uses the buffers of all devices.
   for (Device* device : devices) {
-    on_copies(*device, wrong, [](Device&, Queue& queue) { queue.synchronize(); });
+    on_copies(*device, wrong, [](Device&, Stream& stream) { stream.synchronize(); });
   }
   if (wrong) std::rethrow_exception(wrong);
 }

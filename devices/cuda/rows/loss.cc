@@ -1,6 +1,7 @@
 // BinaryCrossEntropyWithLogits and Huber. Their gradients are elementwise ops.
 #include <algorithm>
 
+#include "devices/cuda/kernels/common/row_args.h"
 #include "devices/cuda/launch/kernels.h"
 
 namespace percale::cuda {

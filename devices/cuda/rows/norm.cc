@@ -4,8 +4,9 @@
 #include <array>
 #include <initializer_list>
 
+#include "devices/cuda/kernels/common/row_args.h"
+#include "devices/cuda/launch/epilogue.h"
 #include "devices/cuda/launch/kernels.h"
-#include "devices/cuda/launch/tail.h"
 
 namespace percale::cuda {
 namespace {
@@ -220,7 +221,7 @@ struct ChannelKernels {
 ChannelKernels channel_kernels(Plan& plan, const ChannelNormArgs& args, percale_dtype dtype) {
   const percale_dtype wide = dtype == PERCALE_DTYPE_F64 ? dtype : PERCALE_DTYPE_F32;
   const auto kernel = [](const std::string& what, percale_dtype of) {
-    return DeviceKernel{Family::norm, kernel_name(what.c_str(), of)};
+    return DeviceKernel{Family::channel_norm, kernel_name(what.c_str(), of)};
   };
   const std::string last = args.channels_last != 0 ? "_last" : "";
   return {kernel("channel_moments" + last, dtype),
@@ -246,11 +247,11 @@ int32_t packs(const ChannelNormArgs& now, percale_dtype dtype) {
 
 // BatchNormalization. `in` holds the indices of x, scale, bias, mean and variance among the inputs
 // of the plan's node.
-Run batch_norm(Plan& plan, const Node& norm, const std::array<size_t, 5>& in, const Tail& tail) {
+Run batch_norm(Plan& plan, const Node& norm, const std::array<size_t, 5>& in, const Epilogue& epilogue) {
   const Node& node = plan.node();
   const percale_dtype dtype = node.dtype(in[0]);
   ChannelNormArgs args = channel_args(node, norm, in[0], node.dtype(in[1]), node.dtype(in[3]));
-  args.relu = tail.relu ? 1 : 0;
+  args.relu = epilogue.relu ? 1 : 0;
   const ChannelKernels kernels = channel_kernels(plan, args, dtype);
   const bool mean = norm.gives(1), variance = norm.gives(2);
   return [=](const Launch& launch) {
@@ -261,7 +262,7 @@ Run batch_norm(Plan& plan, const Node& norm, const std::array<size_t, 5>& in, co
     now.bias = launch.in(in[2]);
     now.mean = launch.in(in[3]);
     now.variance = launch.in(in[4]);
-    if (tail.residual) now.residual = launch.in(tail.input);
+    if (epilogue.residual) now.residual = launch.in(epilogue.input);
     now.y = launch.out(0);
     if (mean) now.running_mean = launch.out(1);
     if (variance) now.running_variance = launch.out(2);
@@ -329,7 +330,7 @@ Run prepare_fused_batch_norm(Plan& plan) {
               "the normalisation is not the first op of the group, or only one of the statistics is requested");
     std::array<size_t, 5> in;
     for (size_t i = 0; i < in.size(); ++i) in[i] = node.outer_input(0, i);
-    return batch_norm(plan, norm, in, tail_of(node));
+    return batch_norm(plan, norm, in, epilogue_of(node));
   }
   refuse_if(anchor != "BatchNormalizationGrad" || node.body_size() != 2,
             "requires a group with the anchor BatchNormalizationGrad");

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "devices/cuda/kernels/common/row_args.h"
 #include "devices/cuda/launch/kernels.h"
 
 namespace percale::cuda {
@@ -120,9 +121,9 @@ class WaitingSteps final : public Waiting {
     return true;
   }
 
-  void enqueue(Queue& queue) override {
+  void enqueue(Stream& stream) override {
     constexpr int64_t kMostBlocks = 4096;
-    queue.launch(function_, static_cast<unsigned>(std::min(args_.pieces, kMostBlocks)), 1, 256, 1, 0, &args_);
+    stream.launch(function_, static_cast<unsigned>(std::min(args_.pieces, kMostBlocks)), 1, 256, 1, 0, &args_);
   }
 
  private:
@@ -171,10 +172,10 @@ Run prepare_step(Plan& plan) {
   const int64_t size = elements(node.dims(0)), bytes = size * item_bytes(node.dtype(0));
   return [=](const Launch& launch) {
     if (size == 0) return;
-    Queue& queue = launch.queue();
-    const abi::Function function = queue.device().function(Family::optimizer, kernel, sizeof(StepsArgs));
+    Stream& stream = launch.stream();
+    const abi::Function function = stream.device().function(Family::optimizer, kernel, sizeof(StepsArgs));
     const StepArgs step = bind(launch);
-    queue.wait_with(
+    stream.wait_with(
         [&](Waiting& waiting) {
           auto* const steps = dynamic_cast<WaitingSteps*>(&waiting);
           return steps != nullptr && steps->add(function, step, bytes);

@@ -1,6 +1,7 @@
 // MaxPool, AveragePool and the gradients of pools. Forward global pools are reductions (reduce.cc).
 #include <algorithm>
 
+#include "devices/cuda/kernels/common/row_args.h"
 #include "devices/cuda/launch/kernels.h"
 #include "devices/cuda/launch/window.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "devices/cuda/kernels/common/row_args.h"
 #include "devices/cuda/launch/kernels.h"
 
 namespace percale::cuda {

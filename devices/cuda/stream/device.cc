@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "devices/cuda/stream/queue.h"
+#include "devices/cuda/stream/stream.h"
 
 namespace percale::cuda {
 namespace {
@@ -22,36 +22,45 @@ Current::~Current() {
 }
 
 Device::Device(Shared& shared, int ordinal, const percale_device_options& options)
-    : shared_(shared), tf32_(options.tf32 != 0), deterministic_(options.deterministic != 0) {
+    : shared_(shared),
+      tf32_(options.tf32 != 0),
+      deterministic_(options.deterministic != 0),
+      functions_(shared.driver, shared.compiler) {
   const Driver& d = driver();
   d.check(d.cuDeviceGet(&number_, ordinal), "cuDeviceGet");
+  read_facts();
+  d.check(d.cuDevicePrimaryCtxRetain(&context_, number_), "cuDevicePrimaryCtxRetain");
+  memory_ = std::make_unique<Memory>(d, facts_.total, options.memory_limit);
+}
+
+void Device::read_facts() {
+  const Driver& d = driver();
   char name[256] = {};
   d.check(d.cuDeviceGetName(name, sizeof name - 1, number_), "cuDeviceGetName");
-  name_ = name;
+  facts_.name = name;
   size_t total = 0;
   d.check(d.cuDeviceTotalMem_v2(&total, number_), "cuDeviceTotalMem");
-  total_ = total;
+  facts_.total = total;
   const auto attribute = [&](int which) {
     int value = 0;
     d.check(d.cuDeviceGetAttribute(&value, which, number_), "cuDeviceGetAttribute");
     return value;
   };
-  major_ = attribute(abi::kAttributeMajor);
-  minor_ = attribute(abi::kAttributeMinor);
-  if (major_ < 8) {
-    throw Failure(PERCALE_FAILED_PRECONDITION, name_ + " is of compute capability " + std::to_string(major_) + "." +
-                                                   std::to_string(minor_) + "; 8.0 or newer is needed");
+  facts_.major = attribute(abi::kAttributeMajor);
+  facts_.minor = attribute(abi::kAttributeMinor);
+  if (facts_.major < 8) {
+    throw Failure(PERCALE_FAILED_PRECONDITION, facts_.name + " is of compute capability " +
+                                                   std::to_string(facts_.major) + "." + std::to_string(facts_.minor) +
+                                                   "; 8.0 or newer is needed");
   }
-  multiprocessors_ = attribute(abi::kAttributeMultiprocessors);
+  facts_.multiprocessors = attribute(abi::kAttributeMultiprocessors);
   // Clocks are in kHz, and memory transfers two words a cycle. If a driver does not report the
   // clocks, a modest GPU is assumed.
   const double clock = attribute(abi::kAttributeClockRate), memory_clock = attribute(abi::kAttributeMemoryClockRate);
-  gflops_ = 2.0 * f32_lanes(major_, minor_) * multiprocessors_ * clock * 1e-6;
-  gbytes_per_second_ = 2.0 * memory_clock * attribute(abi::kAttributeMemoryBusWidth) / 8 * 1e-6;
-  if (gflops_ <= 0) gflops_ = 10'000;
-  if (gbytes_per_second_ <= 0) gbytes_per_second_ = 500;
-  d.check(d.cuDevicePrimaryCtxRetain(&context_, number_), "cuDevicePrimaryCtxRetain");
-  memory_ = std::make_unique<Memory>(d, total_, options.memory_limit);
+  facts_.gflops = 2.0 * f32_lanes(facts_.major, facts_.minor) * facts_.multiprocessors * clock * 1e-6;
+  facts_.gbytes_per_second = 2.0 * memory_clock * attribute(abi::kAttributeMemoryBusWidth) / 8 * 1e-6;
+  if (facts_.gflops <= 0) facts_.gflops = 10'000;
+  if (facts_.gbytes_per_second <= 0) facts_.gbytes_per_second = 500;
 }
 
 Device::~Device() {
@@ -61,10 +70,7 @@ Device::~Device() {
     dnn_plans_.clear();
     if (dnn_ != nullptr) shared_.dnn.cudnnDestroy(dnn_);
     if (blas_ != nullptr) shared_.blas.cublasLtDestroy(blas_);
-    for (abi::Module module : modules_) {
-      if (module != nullptr) d.cuModuleUnload(module);
-    }
-    for (abi::Module module : compiled_) d.cuModuleUnload(module);
+    functions_.unload();
     memory_.reset();
     abi::Context context = nullptr;
     d.cuCtxPopCurrent_v2(&context);
@@ -76,82 +82,15 @@ void Device::describe(percale_device_description& out) const {
   percale_device_description facts{};
   facts.struct_size = std::min<uint32_t>(out.struct_size, sizeof facts);
   facts.kind = "cuda";
-  facts.model = name_.c_str();
-  facts.memory_bytes = total_;
-  facts.gflops = gflops_;
-  facts.gbytes_per_second = gbytes_per_second_;
+  facts.model = facts_.name.c_str();
+  facts.memory_bytes = facts_.total;
+  facts.gflops = facts_.gflops;
+  facts.gbytes_per_second = facts_.gbytes_per_second;
   std::memcpy(&out, &facts, facts.struct_size);
 }
 
 void Device::check_alive() const {
   if (lost_) throw Failure(PERCALE_UNAVAILABLE, "the device is lost", true);
-}
-
-abi::Function Device::function(Family family, const std::string& name, size_t argument_bytes) {
-  {
-    const std::shared_lock lock(functions_mutex_);
-    const auto found = functions_.find(name);
-    if (found != functions_.end()) return found->second;
-  }
-  const std::lock_guard lock(functions_mutex_);
-  const Driver& d = driver();
-  abi::Module& module = modules_[static_cast<size_t>(family)];
-  if (module == nullptr) {
-    d.check(d.cuModuleLoadData(&module, image_of(family)),
-            std::string("loading the kernels of '") + name_of(family) + "'");
-  }
-  const abi::Function function = find_function(module, name, argument_bytes);
-  functions_.emplace(name, function);
-  return function;
-}
-
-abi::Function Device::find_function(abi::Module module, const std::string& name, size_t argument_bytes) const {
-  const Driver& d = driver();
-  abi::Function function = nullptr;
-  d.check(d.cuModuleGetFunction(&function, module, name.c_str()), "cuModuleGetFunction " + name);
-  // Both sides share the header of the argument struct. A driver that reports the size lets us
-  // check that both were compiled alike.
-  size_t offset = 0, bytes = 0;
-  if (d.cuFuncGetParamInfo != nullptr && d.cuFuncGetParamInfo(function, 0, &offset, &bytes) == abi::kSuccess &&
-      bytes != argument_bytes) {
-    throw Failure(PERCALE_INTERNAL, "kernel " + name + " takes " + std::to_string(bytes) +
-                                        " bytes of arguments, but the host passes " + std::to_string(argument_bytes));
-  }
-  return function;
-}
-
-abi::Function Device::function(const KernelSource& source, size_t argument_bytes) {
-  {
-    const std::shared_lock lock(functions_mutex_);
-    const auto found = functions_.find(source.name);
-    if (found != functions_.end()) return found->second;
-  }
-  const std::lock_guard lock(functions_mutex_);
-  abi::Function& function = functions_[source.name];
-  if (function != nullptr || !shared_.compiler.is_there()) return function;
-  const Driver& d = driver();
-  abi::Module module = nullptr;
-  try {
-    const std::string image = shared_.compiler.compile(source, major_ * 10 + minor_);
-    d.check(d.cuModuleLoadData(&module, image.data()), "loading " + source.name);
-    compiled_.push_back(module);
-    function = find_function(module, source.name, argument_bytes);
-  } catch (const Failure& failure) {
-    // A compiler that does not know this GPU counts as missing.
-    if (failure.lost()) throw;
-  }
-  return function;
-}
-
-// The limit only grows, because streams of other threads launch the same function with other sizes.
-void Device::allow_shared(abi::Function function, unsigned bytes) {
-  const std::lock_guard lock(shared_bytes_mutex_);
-  unsigned& allowed = shared_bytes_[function];
-  if (bytes <= allowed) return;
-  const Driver& d = driver();
-  d.check(d.cuFuncSetAttribute(function, abi::kFunctionMaxDynamicShared, static_cast<int>(bytes)),
-          "cuFuncSetAttribute");
-  allowed = bytes;
 }
 
 abi::Blas Device::blas() {
@@ -172,22 +111,22 @@ abi::Dnn Device::dnn() {
   return dnn_;
 }
 
-Queue& Device::copies() {
-  if (copies_ == nullptr) copies_ = std::make_unique<Queue>(*this);
+Stream& Device::copies() {
+  if (copies_ == nullptr) copies_ = std::make_unique<Stream>(*this);
   return *copies_;
 }
 
 void Device::copy_to_device(abi::Address to, const void* from, uint64_t bytes) {
-  with_copies([&](Queue& queue) {
-    queue.copy_to_device(to, from, bytes);
-    queue.synchronize();
+  with_copies([&](Stream& stream) {
+    stream.copy_to_device(to, from, bytes);
+    stream.synchronize();
   });
 }
 
 void Device::copy_to_host(void* to, abi::Address from, uint64_t bytes) {
-  with_copies([&](Queue& queue) {
-    queue.copy_to_host(to, from, bytes);
-    queue.synchronize();
+  with_copies([&](Stream& stream) {
+    stream.copy_to_host(to, from, bytes);
+    stream.synchronize();
   });
 }
 

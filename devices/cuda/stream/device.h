@@ -3,23 +3,20 @@
 #ifndef PERCALE_DEVICES_CUDA_STREAM_DEVICE_H_
 #define PERCALE_DEVICES_CUDA_STREAM_DEVICE_H_
 
-#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "devices/cuda/driver/compiler.h"
 #include "devices/cuda/driver/driver.h"
-#include "devices/cuda/driver/images.h"
 #include "devices/cuda/driver/memory.h"
+#include "devices/cuda/stream/functions.h"
 
 namespace percale::cuda {
 
-class Queue;
+class Stream;
 class DnnPlan;
 
 // The state that all devices of one copy of the library share, and the host's function table. Lives
@@ -56,19 +53,23 @@ class Device {
   Memory& memory() { return *memory_; }
   abi::Context context() const { return context_; }
   abi::DeviceNumber number() const { return number_; }
-  int multiprocessors() const { return multiprocessors_; }
+  int multiprocessors() const { return facts_.multiprocessors; }
   bool tf32() const { return tf32_; }
   bool deterministic() const { return deterministic_; }
   void describe(percale_device_description& out) const;
 
   // Returns a kernel of the device code. Its module is loaded on first use. The kernel takes one
   // struct of `argument_bytes` bytes.
-  abi::Function function(Family family, const std::string& name, size_t argument_bytes);
+  abi::Function function(Family family, const std::string& name, size_t argument_bytes) {
+    return functions_.find(family, name, argument_bytes);
+  }
   // Returns a kernel that is compiled on first use, or null if it cannot be compiled.
-  abi::Function function(const KernelSource& source, size_t argument_bytes);
+  abi::Function function(const KernelSource& source, size_t argument_bytes) {
+    return functions_.find(source, facts_.major * 10 + facts_.minor, argument_bytes);
+  }
   // Allows launches of the function with `bytes` bytes of dynamic shared memory from now on. The
   // context must be current.
-  void allow_shared(abi::Function function, unsigned bytes);
+  void allow_shared(abi::Function function, unsigned bytes) { functions_.allow_shared(function, bytes); }
   // Returns the handle of cuBLASLt, created on first use. The context must be current.
   abi::Blas blas();
   // Calls f(handle) with the handle of cuDNN, which is created on first use, or with null if cuDNN
@@ -105,27 +106,27 @@ class Device {
   void check_alive() const;
 
  private:
-  abi::Function find_function(abi::Module module, const std::string& name, size_t argument_bytes) const;
-  Queue& copies();
+  // The facts about the GPU.
+  struct Facts {
+    std::string name;
+    uint64_t total = 0;  // bytes of memory
+    int multiprocessors = 1, major = 0, minor = 0;
+    double gflops = 0, gbytes_per_second = 0;
+  };
+
+  void read_facts();
+  Stream& copies();
   abi::Dnn dnn();
 
   Shared& shared_;
   abi::DeviceNumber number_ = 0;
   abi::Context context_ = nullptr;
-  std::string name_;
-  uint64_t total_ = 0;
-  int multiprocessors_ = 1, major_ = 0, minor_ = 0;
-  double gflops_ = 0, gbytes_per_second_ = 0;
+  Facts facts_;
   const bool tf32_, deterministic_;
   std::atomic<bool> lost_{false};
   std::unique_ptr<Memory> memory_;
 
-  mutable std::shared_mutex functions_mutex_;
-  std::array<abi::Module, kFamilies> modules_{};
-  std::vector<abi::Module> compiled_;
-  std::unordered_map<std::string, abi::Function> functions_;
-  std::mutex shared_bytes_mutex_;
-  std::unordered_map<abi::Function, unsigned> shared_bytes_;  // the largest size allowed so far
+  Functions functions_;
   std::mutex blas_mutex_;
   abi::Blas blas_ = nullptr;
   std::mutex dnn_mutex_;
@@ -133,7 +134,7 @@ class Device {
   abi::Dnn dnn_ = nullptr;
   std::unordered_map<std::string, std::shared_ptr<const DnnPlan>> dnn_plans_;
   std::mutex copies_mutex_;
-  std::unique_ptr<Queue> copies_;
+  std::unique_ptr<Stream> copies_;
 };
 
 // Makes the device's context current on this thread while the object lives.

@@ -138,7 +138,7 @@ const PlannedProduct::OnDevice& PlannedProduct::on(Device& device, Ptr bias) con
 
 void PlannedProduct::run(const Launch& launch, Ptr a, Ptr b, Ptr c, Ptr d, Ptr bias, Ptr workspace,
                          int64_t workspace_bytes) const {
-  const OnDevice& own = on(launch.queue().device(), bias);
+  const OnDevice& own = on(launch.stream().device(), bias);
   const auto pointer = [](Ptr p) { return reinterpret_cast<void*>(p.address); };
   std::unique_lock<std::mutex> lock;
   if (has_bias(product_.epilogue)) {
@@ -152,7 +152,7 @@ void PlannedProduct::run(const Launch& launch, Ptr a, Ptr b, Ptr c, Ptr d, Ptr b
   if (c.address == 0) c = d;
   BlasLibrary::check(own.lib.cublasLtMatmul(own.blas, own.desc, alpha_at, pointer(b), own.b, pointer(a), own.a, beta_at,
                                             pointer(c), own.d, pointer(d), own.d, &own.algo, pointer(workspace),
-                                            static_cast<size_t>(workspace_bytes), launch.queue().stream()),
+                                            static_cast<size_t>(workspace_bytes), launch.stream().handle()),
                      "cublasLtMatmul");
 }
 

@@ -2,6 +2,7 @@
 #ifndef PERCALE_DEVICES_CUDA_VENDOR_DNN_ATTENTION_H_
 #define PERCALE_DEVICES_CUDA_VENDOR_DNN_ATTENTION_H_
 
+#include "devices/cuda/kernels/common/product_args.h"
 #include "devices/cuda/vendor/dnn_graph.h"
 
 namespace percale::cuda {

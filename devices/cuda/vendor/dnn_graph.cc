@@ -247,7 +247,7 @@ const DnnPlan& PlannedGraph::on(Device& device, abi::Dnn dnn) const {
 }
 
 bool PlannedGraph::run(const Launch& launch, std::span<const Operand> operands, Ptr workspace) const {
-  Device& device = launch.queue().device();
+  Device& device = launch.stream().device();
   const DnnLibrary& lib = device.shared().dnn;
   return device.with_dnn([&](abi::Dnn dnn) {
     if (dnn == nullptr) return false;
@@ -267,7 +267,7 @@ bool PlannedGraph::run(const Launch& launch, std::span<const Operand> operands, 
     pack.set(abi::kDnnPackPointers, abi::kDnnTypePointer, pointers.data(), count);
     pack.set(abi::kDnnPackWorkspace, abi::kDnnTypePointer, &scratch);
     DnnLibrary::check(pack.try_finalize(), "the operands of cuDNN");
-    DnnLibrary::check(lib.cudnnSetStream(dnn, launch.queue().stream()), "cudnnSetStream");
+    DnnLibrary::check(lib.cudnnSetStream(dnn, launch.stream().handle()), "cudnnSetStream");
     DnnLibrary::check(lib.cudnnBackendExecute(dnn, plan.get(), pack.get()), "cudnnBackendExecute");
     return true;
   });

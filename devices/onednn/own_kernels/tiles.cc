@@ -25,7 +25,7 @@ struct Work {
   ConvRows rows;
   int x, weights, bias;
   bool by_row;  // layout of the weights
-  Tail tail;
+  Epilogue epilogue;
 };
 
 // Called before any expensive step, because networks in f32 ask about every node.
@@ -37,10 +37,10 @@ void check(const Node& whole, const Work& work) {
   const auto w = static_cast<size_t>(work.weights);
   refuse_if(!whole.is_precomputed(w) || whole.layout(w) != nullptr, "the weights are not constant");
   refuse_if(work.channels % kBlockChannels != 0, "the channels do not fill whole tiles");
-  const Tail& tail = work.tail;
-  refuse_if(tail.addend >= 0 && whole.dtype(static_cast<size_t>(tail.addend)) != whole.output_dtype(0),
+  const Epilogue& epilogue = work.epilogue;
+  refuse_if(epilogue.addend >= 0 && whole.dtype(static_cast<size_t>(epilogue.addend)) != whole.output_dtype(0),
             "the addend differs from the result in dtype");
-  refuse_if(tail.row >= 0 && work.bias >= 0, "the epilogue adds two rows");
+  refuse_if(epilogue.row >= 0 && work.bias >= 0, "the epilogue adds two rows");
 }
 
 // Plans the work. Other formats must have been requested before.
@@ -60,7 +60,7 @@ void finish(Plan& plan, Steps& steps, Work work) {
   for (int64_t channel = 0; channel < work.channels; channel += kBlockChannels) {
     for (int64_t tap : work.rows.taps) offsets.push_back(tap * static_cast<int64_t>(pitch) + channel * 2);
   }
-  const int row = work.bias >= 0 ? work.bias : work.tail.row;
+  const int row = work.bias >= 0 ? work.bias : work.epilogue.row;
   const bool wide_row = row >= 0 && whole.dtype(static_cast<size_t>(row)) == PERCALE_DTYPE_F32;
   const bool wide = whole.output_dtype(0) == PERCALE_DTYPE_F32;
 
@@ -76,9 +76,9 @@ void finish(Plan& plan, Steps& steps, Work work) {
       });
       first = copies;
     }
-    const Tail& tail = work.tail;
-    const TileEnd end{row < 0 ? nullptr : operand(row), wide_row, tail.addend < 0 ? nullptr : operand(tail.addend),
-                      wide, tail};
+    const Epilogue& epilogue = work.epilogue;
+    const TileEnd end{row < 0 ? nullptr : operand(row), wide_row,
+                      epilogue.addend < 0 ? nullptr : operand(epilogue.addend), wide, epilogue};
     // A thread reads consecutive panels. If there are many rows, it processes those that it copied.
     const int64_t panels = shape.panels(), pieces = std::min<int64_t>(panels, 16),
                   sides = shape.rows < kManyRows ? 1 : 2;
@@ -106,7 +106,7 @@ void add_product(Plan& plan, Steps& steps, const Product& p) {
   refuse_if(p.m <= kFew || p.m > kMany || p.k * p.n < kWeights,
             "other kernels are as fast for products of these sizes");
   const Work work{p.k, p.n,    unchanged_rows(p.m), p.a,
-                  p.b, p.bias, !p.transpose_b,      find_tail(post_ops, y, y.size() - 1)};
+                  p.b, p.bias, !p.transpose_b,      find_epilogue(post_ops, y, y.size() - 1)};
   check(whole, work);
   if (!plan.is_taken()) return;
   if (post_ops.sum >= 0) plan.work_in_place(static_cast<size_t>(post_ops.sum));
@@ -141,7 +141,7 @@ void prepare_tiles_conv(Plan& plan, Steps& steps) {
             anchor.operands[1],
             anchor.has(2) ? anchor.operands[2] : -1,
             false,
-            find_tail(post_ops, y, 1)};
+            find_epilogue(post_ops, y, 1)};
   check(whole, work);
   if (!plan.is_taken()) return;
 
@@ -153,7 +153,7 @@ void prepare_tiles_conv(Plan& plan, Steps& steps) {
   work.rows = rows_of(conv);
   ask(static_cast<size_t>(work.x), x, DataType::bf16);
   ask(whole.inputs(), y, result);
-  if (work.tail.addend >= 0) ask(static_cast<size_t>(work.tail.addend), y, result);
+  if (work.epilogue.addend >= 0) ask(static_cast<size_t>(work.epilogue.addend), y, result);
   if (post_ops.sum >= 0) plan.work_in_place(static_cast<size_t>(post_ops.sum));
   finish(plan, steps, std::move(work));
 }

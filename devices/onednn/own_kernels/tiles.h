@@ -32,7 +32,7 @@ struct TileRows {
   const int64_t* results;  // for each row: the row of the result, -1: none
 };
 
-// The epilogue of the sums: + row[column], + addend, then the tail's function. `row` and `addend`
+// Applied to the sums: + row[column], + addend, then the function of `epilogue`. `row` and `addend`
 // may be null. The addend has the result's layout and may share its memory. `wide_row` and `wide`
 // stand for f32; otherwise the type is bf16.
 struct TileEnd {
@@ -40,7 +40,7 @@ struct TileEnd {
   bool wide_row;
   const void* addend;
   bool wide;  // the addend and the result
-  const Tail& tail;
+  const Epilogue& epilogue;
 };
 
 // The layout of weights before packing: the number of taps, and the strides of column, channel and

@@ -193,22 +193,22 @@ PERCALE_INLINE __m512 gelu(__m512 x) {
   return half * (x < _mm512_setzero_ps() ? above : _mm512_set1_ps(2) - above);
 }
 
-template <Tail::Function kFunction>
-PERCALE_INLINE __m512 apply(const Tail& tail, __m512 x) {
+template <Epilogue::Function kFunction>
+PERCALE_INLINE __m512 apply(const Epilogue& epilogue, __m512 x) {
   switch (kFunction) {
-    case Tail::Function::kBounds:
-      return _mm512_min_ps(_mm512_set1_ps(tail.high), _mm512_max_ps(_mm512_set1_ps(tail.low), x));
-    case Tail::Function::kGelu: return gelu(x);
+    case Epilogue::Function::kBounds:
+      return _mm512_min_ps(_mm512_set1_ps(epilogue.high), _mm512_max_ps(_mm512_set1_ps(epilogue.low), x));
+    case Epilogue::Function::kGelu: return gelu(x);
     // x / 2 (1 + tanh(z)) = x sigmoid(2 z), z = sqrt(2 / pi) (x + 0.044715 x^3)
-    case Tail::Function::kGeluTanh:
+    case Epilogue::Function::kGeluTanh:
       return x * sigmoid(x * _mm512_fmadd_ps(x * x, _mm512_set1_ps(0.0713548163f), _mm512_set1_ps(1.59576912f)));
-    case Tail::Function::kSwish: return x * sigmoid(_mm512_set1_ps(tail.alpha) * x);
-    case Tail::Function::kSigmoid: return sigmoid(x);
+    case Epilogue::Function::kSwish: return x * sigmoid(_mm512_set1_ps(epilogue.alpha) * x);
+    case Epilogue::Function::kSigmoid: return sigmoid(x);
   }
 }
 
 // Computes the results of the rows `begin` to `last`. `sums` starts with row `first`.
-template <bool kWide, Tail::Function kFunction>
+template <bool kWide, Epilogue::Function kFunction>
 PERCALE_TILES void finish(const TileShape& s, const TileRows& rows, int64_t panel, const TileEnd& end, const Sums& sums,
                           int64_t first, int64_t begin, int64_t last, void* y) {
   const int64_t column = panel * kPanelColumns;
@@ -226,13 +226,13 @@ PERCALE_TILES void finish(const TileShape& s, const TileRows& rows, int64_t pane
       const Columns addend = load<kWide>(end.addend, at, masks);
       v = {v.left + addend.left, v.right + addend.right};
     }
-    store<kWide>({apply<kFunction>(end.tail, v.left), apply<kFunction>(end.tail, v.right)}, y, at, masks);
+    store<kWide>({apply<kFunction>(end.epilogue, v.left), apply<kFunction>(end.epilogue, v.right)}, y, at, masks);
   }
 }
 
 template <bool kWide>
-auto finish_for(Tail::Function function) {
-  using Function = Tail::Function;
+auto finish_for(Epilogue::Function function) {
+  using Function = Epilogue::Function;
   switch (function) {
     case Function::kBounds: return finish<kWide, Function::kBounds>;
     case Function::kGelu: return finish<kWide, Function::kGelu>;
@@ -280,7 +280,8 @@ PERCALE_TILES void multiply_panel(const TileShape& s, const TileRows& rows, cons
   const std::byte* const weights = packed + panel * s.panel_bytes();
   const std::byte* ahead = weights + s.panel_bytes();
   const auto add = passes.lower > 0 ? add_up<true> : add_up<false>;
-  const auto finish_rows = end.wide ? finish_for<true>(end.tail.function) : finish_for<false>(end.tail.function);
+  const auto finish_rows =
+      end.wide ? finish_for<true>(end.epilogue.function) : finish_for<false>(end.epilogue.function);
   alignas(64) Sums sums[kGroup];
   _tile_loadconfig(&config);
   for (int64_t group = 0; group < passes.count; group += kGroup) {

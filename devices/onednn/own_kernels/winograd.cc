@@ -82,59 +82,37 @@ struct Cut {
   int64_t tiles, per_tile, pieces = 0, rounds = 0, most = 0;  // most: the most tiles in a round
 };
 
-}  // namespace
-
-void prepare_winograd(Plan& plan, Steps& steps) {
-  const Node& whole = plan.node();
-  const Anchor anchor = find_anchor(whole, "Conv");
-  const Node& node = anchor.node;
-  refuse_if(anchor.operands[0] < 0, "the image is a constant inside the group");
-  const auto image = static_cast<size_t>(anchor.operands[0]), w = static_cast<size_t>(anchor.operands[1]);
-  refuse_if(node.dtype(0) != PERCALE_DTYPE_F32 || whole.output_dtype(0) != PERCALE_DTYPE_F32, "requires f32");
-  refuse_if(!whole.is_precomputed(w) || whole.layout(w) != nullptr, "the weights are not constant");
-  const WinogradFns& fns = fns_of(whole);
-  const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
-  const WinogradShape shape = shape_of(conv, fns);
-  const PostOps post_ops = find_post_ops(whole, row_major);
-  const Tail behind = find_tail(post_ops, conv.y, 1);
-  const bool swish = behind.function == Tail::Function::kSwish;
-  refuse_if(behind.row >= 0 || (!swish && behind.function != Tail::Function::kBounds),
+// Returns the epilogue. Throws a Refusal for one that the kernel does not support.
+Epilogue supported_epilogue(const Node& whole, const PostOps& post_ops, const ConvDims& conv) {
+  using Function = Epilogue::Function;
+  const Epilogue epilogue = find_epilogue(post_ops, conv.y, 1);
+  refuse_if(epilogue.row >= 0 || (epilogue.function != Function::kSwish && epilogue.function != Function::kBounds),
             "the epilogue is more than a sum, and bounds or Swish");
-  refuse_if(behind.addend >= 0 && whole.dtype(static_cast<size_t>(behind.addend)) != PERCALE_DTYPE_F32,
+  refuse_if(epilogue.addend >= 0 && whole.dtype(static_cast<size_t>(epilogue.addend)) != PERCALE_DTYPE_F32,
             "the addend is not f32");
+  return epilogue;
+}
 
-  // Images have the layout that oneDNN's own convolution would use.
-  const Window& window = conv.window;
-  const convolution_forward::primitive_desc direct(
-      cpu_engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-      any_format(conv.x, DataType::f32), any_format(conv.weights, DataType::f32), MemoryDesc(),
-      any_format(conv.y, DataType::f32), window.strides, window.dilations, window.begins, window.ends, attributes());
-  const PixelSteps from = steps_of(direct.src_desc(), fns.lanes), to = steps_of(direct.dst_desc(), fns.lanes);
-  refuse_if(behind.addend == anchor.operands[0] && direct.src_desc() != direct.dst_desc(),
-            "the image is also an addend and would need another format");
-  if (!plan.is_taken()) return;
+// A convolution as it runs: its operands by number, their layouts, and how the tiles are cut.
+struct WinogradConv {
+  const percale_host_api& host;
+  const WinogradFns& fns;
+  WinogradShape shape;
+  Cut cut;
+  PixelSteps from, to;  // of the image and of the result
+  Epilogue epilogue;
+  size_t image, w, y;
+  int bias;  // -1: none
 
-  const auto y = whole.inputs();
-  const std::string packed = std::string(kFormat) + std::to_string(shape.m);
-  const auto bytes = static_cast<size_t>(shape.points() * shape.channels * shape.out_channels) * sizeof(float);
-  plan.require_format(w, packed, bytes);
-  plan.require_format(image, direct.src_desc());
-  plan.require_format(y, direct.dst_desc());
-  if (behind.addend >= 0) plan.require_format(static_cast<size_t>(behind.addend), direct.dst_desc());
-  if (post_ops.sum >= 0) plan.work_in_place(static_cast<size_t>(post_ops.sum));
-  const Cut cut(shape, fns);
-  plan.book(cut.scratch());
-
-  steps.function = [&host = whole.host(), &fns, shape, from, to, behind, cut, image, w, y, swish,
-                    bias = anchor.has(2) ? anchor.operands[2] : -1](const percale_launch& launch) {
+  void run(const percale_launch& launch) const {
     const auto floats = [&](auto operand) { return static_cast<float*>(launch.operands[operand]); };
     auto* const points = static_cast<float*>(launch.scratch);
     const WinogradEnd end{bias < 0 ? nullptr : floats(bias),
-                          behind.addend < 0 ? nullptr : floats(behind.addend),
-                          behind.low,
-                          behind.high,
-                          swish,
-                          behind.alpha};
+                          epilogue.addend < 0 ? nullptr : floats(epilogue.addend),
+                          epilogue.low,
+                          epilogue.high,
+                          epilogue.function == Epilogue::Function::kSwish,
+                          epilogue.alpha};
     for (int64_t round = 0; round < cut.rounds; ++round) {
       const int64_t begin = cut.first_piece(round), pieces = cut.first_piece(round + 1) - begin;
       const auto points_of = [&](int64_t piece) {
@@ -153,7 +131,49 @@ void prepare_winograd(Plan& plan, Steps& steps) {
                      floats(y), to);
       });
     }
-  };
+  }
+};
+
+}  // namespace
+
+void prepare_winograd(Plan& plan, Steps& steps) {
+  const Node& whole = plan.node();
+  const Anchor anchor = find_anchor(whole, "Conv");
+  const Node& node = anchor.node;
+  refuse_if(anchor.operands[0] < 0, "the image is a constant inside the group");
+  const auto image = static_cast<size_t>(anchor.operands[0]), w = static_cast<size_t>(anchor.operands[1]);
+  refuse_if(node.dtype(0) != PERCALE_DTYPE_F32 || whole.output_dtype(0) != PERCALE_DTYPE_F32, "requires f32");
+  refuse_if(!whole.is_precomputed(w) || whole.layout(w) != nullptr, "the weights are not constant");
+  const WinogradFns& fns = fns_of(whole);
+  const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
+  const WinogradShape shape = shape_of(conv, fns);
+  const PostOps post_ops = find_post_ops(whole, row_major);
+  const Epilogue epilogue = supported_epilogue(whole, post_ops, conv);
+
+  // Images have the layout that oneDNN's own convolution would use.
+  const Window& window = conv.window;
+  const convolution_forward::primitive_desc direct(
+      cpu_engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+      any_format(conv.x, DataType::f32), any_format(conv.weights, DataType::f32), MemoryDesc(),
+      any_format(conv.y, DataType::f32), window.strides, window.dilations, window.begins, window.ends, attributes());
+  const PixelSteps from = steps_of(direct.src_desc(), fns.lanes), to = steps_of(direct.dst_desc(), fns.lanes);
+  refuse_if(epilogue.addend == anchor.operands[0] && direct.src_desc() != direct.dst_desc(),
+            "the image is also an addend and would need another format");
+  if (!plan.is_taken()) return;
+
+  const auto y = whole.inputs();
+  const std::string packed = std::string(kFormat) + std::to_string(shape.m);
+  const auto bytes = static_cast<size_t>(shape.points() * shape.channels * shape.out_channels) * sizeof(float);
+  plan.require_format(w, packed, bytes);
+  plan.require_format(image, direct.src_desc());
+  plan.require_format(y, direct.dst_desc());
+  if (epilogue.addend >= 0) plan.require_format(static_cast<size_t>(epilogue.addend), direct.dst_desc());
+  if (post_ops.sum >= 0) plan.work_in_place(static_cast<size_t>(post_ops.sum));
+  const Cut cut(shape, fns);
+  plan.book(cut.scratch());
+  const int bias = anchor.has(2) ? anchor.operands[2] : -1;
+  const WinogradConv made{whole.host(), fns, shape, cut, from, to, epilogue, image, w, y, bias};
+  steps.function = [made](const percale_launch& launch) { made.run(launch); };
 }
 
 void prepare_winograd_pack(Plan& plan, Steps& steps) {

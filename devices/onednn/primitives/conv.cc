@@ -104,13 +104,9 @@ std::vector<Part> halves_of(const ConvDims& conv, const MemoryDesc& weights) {
   return out;
 }
 
-}  // namespace
-
-void prepare_conv(Plan& plan, Steps& steps) {
-  const Node& whole = plan.node();
-  const Anchor anchor = find_anchor(whole, "Conv");
+// Throws a Refusal for a convolution that the core's own kernels run faster.
+void refuse_where_slower(const Node& whole, const Anchor& anchor) {
   const Node& node = anchor.node;
-  const DataType type = float_type(node.dtype(0)), result = float_type(whole.output_dtype(0));
   if (!whole.is_precomputed(static_cast<size_t>(anchor.operands[1]))) {
     refuse_if(anchor.operands[0] < 0, "the image is a constant inside the group");
     refuse_where_core_is_fast(whole, static_cast<size_t>(anchor.operands[0]),
@@ -120,6 +116,16 @@ void prepare_conv(Plan& plan, Steps& steps) {
   // 3 to 10.
   refuse_if(node.dims(0).size() == 3 && node.attribute("group", int64_t{1}) == node.dims(0)[1] && node.dims(0)[1] > 1,
             "depthwise with one spatial dim: the core's own kernel is faster");
+}
+
+}  // namespace
+
+void prepare_conv(Plan& plan, Steps& steps) {
+  const Node& whole = plan.node();
+  const Anchor anchor = find_anchor(whole, "Conv");
+  const Node& node = anchor.node;
+  const DataType type = float_type(node.dtype(0)), result = float_type(whole.output_dtype(0));
+  refuse_where_slower(whole, anchor);
   const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
   const Window& window = conv.window;
   const bool bias = anchor.has(2);

@@ -90,29 +90,17 @@ std::vector<Argument> arguments_of(const Half& half, const convolution_forward::
   return out;
 }
 
-}  // namespace
-
-void prepare_expansion(Plan& plan, Steps& steps) {
-  const Node& whole = plan.node();
-  const Body body(whole);
-  size_t second = 1;
-  while (second < body.size() && body.node(second).op() != "Conv") ++second;
-  refuse_if(second == body.size() || body.node(0).op() != "Conv", "the group does not contain two convolutions");
-  const Half expansion(body, 0, second), depthwise(body, second, body.size());
-  const ConvDims &wide = expansion.conv, &narrow = depthwise.conv;
-  const int image = body.input(0, 0);
-  refuse_if(!body.is_operand(image), "the image is a constant inside the group");
-  const size_t each = dnnl::memory::data_type_size(depthwise.type);
+// Cuts the result into bands, image by image. A band's rows of the intermediate result fit into the
+// private cache of a core.
+std::vector<Rows> bands_of(const ConvDims& narrow, DataType type) {
   constexpr size_t kBand = 768 << 10;
-  const DataType result = float_type(whole.output_dtype(0));
-
+  const size_t each = dnnl::memory::data_type_size(type);
   const Window& window = narrow.window;
   const int64_t reach = (narrow.weights[3] - 1) * (window.dilations[0] + 1) + 1, height = narrow.x[2],
                 rows = narrow.y[2];
   const int64_t row_bytes = narrow.x[1] * narrow.x[3] * static_cast<int64_t>(each);
   const int64_t fit = std::max<int64_t>(1, (static_cast<int64_t>(kBand) / row_bytes - reach) / window.strides[0] + 1);
-  const int64_t per_image = (rows + fit - 1) / fit, count = per_image * narrow.y[0],
-                lanes = std::min<int64_t>(count, 4);
+  const int64_t per_image = (rows + fit - 1) / fit, count = per_image * narrow.y[0];
   std::vector<Rows> bands;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t band = i % per_image, first = rows * band / per_image, last = rows * (band + 1) / per_image;
@@ -121,85 +109,143 @@ void prepare_expansion(Plan& plan, Steps& steps) {
     const int64_t from = std::clamp(begin, int64_t{0}, height - 1), to = std::clamp(end, from + 1, height);
     bands.push_back({i / per_image, first, last, from, to, from - begin, end - to});
   }
+  return bands;
+}
 
-  // Weights have the layout that a band in the middle prefers. For other band sizes, oneDNN may
-  // have only reference code for that layout.
-  const WidthScope width(1);
-  const Rows& model = bands[static_cast<size_t>(per_image / 2)];
-  const auto describe_expansion = [&](const Rows& b, const MemoryDesc& weights) {
-    return expansion.describe(b.to - b.from, b.to - b.from, 0, 0, depthwise.type, weights);
-  };
-  const auto describe_depthwise = [&](const Rows& b, const MemoryDesc& weights) {
-    return depthwise.describe(b.to - b.from, b.last - b.first, b.begin, b.end, result, weights);
-  };
-  const MemoryDesc wide_weights = describe_expansion(model, any_format(wide.weights, expansion.type)).weights_desc();
-  const MemoryDesc narrow_weights =
-      describe_depthwise(model, any_format(narrow.weights, depthwise.type)).weights_desc();
-  std::map<std::array<int64_t, 4>, Pair> descriptions;  // shared by bands of one size
-  for (const Rows& b : bands) {
-    if (descriptions.contains(b.size())) continue;
-    const Pair pair{describe_expansion(b, wide_weights), describe_depthwise(b, narrow_weights)};
-    refuse_reference(pair.expansion);
-    refuse_reference(pair.depthwise);
-    descriptions.emplace(b.size(), pair);
+// The two convolutions of a group, cut into bands.
+class Expansion {
+ public:
+  // The depthwise convolution is the node `second` of the body.
+  Expansion(const Node& whole, const Body& body, size_t second)
+      : whole_(whole), expansion_(body, 0, second), depthwise_(body, second, body.size()), image_(body.input(0, 0)) {
+    refuse_if(!body.is_operand(image_), "the image is a constant inside the group");
+    result_ = float_type(whole.output_dtype(0));
+    bands_ = bands_of(depthwise_.conv, depthwise_.type);
   }
-  if (!plan.is_taken()) return;
 
-  const auto ask = [&](size_t operand, const MemoryDesc& desc, const Dims& dims) {
-    const MemoryDesc rows = row_major(dims, desc.get_data_type());
-    if (!same_bytes(desc, rows)) plan.require_format(operand, encode({desc, rows}), desc.get_size());
-  };
-  const auto by_pixel = [](const Dims& dims, DataType t) {
-    return MemoryDesc(dims, t, dnnl::memory::format_tag::nhwc);
-  };
-  ask(static_cast<size_t>(expansion.w), wide_weights, wide.weights);
-  ask(static_cast<size_t>(depthwise.w), narrow_weights, narrow.weights);
-  ask(static_cast<size_t>(image), by_pixel(wide.x, expansion.type), wide.x);
-  ask(whole.inputs(), by_pixel(narrow.y, result), narrow.y);
-
-  // Each lane has memory for its rows, then for the scratch of its primitives.
-  size_t between = 0, own = 0;
-  for (const auto& [size, pair] : descriptions) {
-    between = std::max(between, pair.expansion.dst_desc().get_size());
-    own = std::max({own, pair.expansion.scratchpad_desc().get_size(), pair.depthwise.scratchpad_desc().get_size()});
+  // Describes the primitives of every band. Throws a Refusal if one would be slow.
+  void describe() {
+    // Weights have the layout that a band in the middle prefers. For other band sizes, oneDNN may
+    // have only reference code for that layout.
+    const Rows& model = bands_[bands_.size() / static_cast<size_t>(depthwise_.conv.y[0]) / 2];
+    wide_weights_ = describe_expansion(model, any_format(expansion_.conv.weights, expansion_.type)).weights_desc();
+    narrow_weights_ = describe_depthwise(model, any_format(depthwise_.conv.weights, depthwise_.type)).weights_desc();
+    for (const Rows& b : bands_) {
+      if (descriptions_.contains(b.size())) continue;
+      const Pair pair{describe_expansion(b, wide_weights_), describe_depthwise(b, narrow_weights_)};
+      refuse_reference(pair.expansion);
+      refuse_reference(pair.depthwise);
+      descriptions_.emplace(b.size(), pair);
+    }
   }
-  const auto rounded = [](size_t bytes) { return (bytes + 63) / 64 * 64; };
-  const size_t lane_bytes = rounded(between) + rounded(own);
-  auto made = std::make_shared<std::vector<Band>>();
-  for (size_t i = 0; i < bands.size(); ++i) {
-    const Rows& b = bands[i];
-    const auto lane = static_cast<size_t>((static_cast<int64_t>(i) * lanes + lanes - 1) / count);
+
+  void require_formats(Plan& plan) const {
+    const auto ask = [&](size_t operand, const MemoryDesc& desc, const Dims& dims) {
+      const MemoryDesc rows = row_major(dims, desc.get_data_type());
+      if (!same_bytes(desc, rows)) plan.require_format(operand, encode({desc, rows}), desc.get_size());
+    };
+    const auto by_pixel = [](const Dims& dims, DataType t) {
+      return MemoryDesc(dims, t, dnnl::memory::format_tag::nhwc);
+    };
+    const ConvDims &wide = expansion_.conv, &narrow = depthwise_.conv;
+    ask(static_cast<size_t>(expansion_.w), wide_weights_, wide.weights);
+    ask(static_cast<size_t>(depthwise_.w), narrow_weights_, narrow.weights);
+    ask(static_cast<size_t>(image_), by_pixel(wide.x, expansion_.type), wide.x);
+    ask(whole_.inputs(), by_pixel(narrow.y, result_), narrow.y);
+  }
+
+  int64_t lanes() const { return std::min<int64_t>(std::ssize(bands_), 4); }
+
+  // Creates the primitives of every band, and books the scratch memory of the lanes.
+  std::vector<Band> make(Plan& plan) const {
+    // Each lane has memory for its rows, then for the scratch of its primitives.
+    size_t between = 0, own = 0;
+    for (const auto& [size, pair] : descriptions_) {
+      between = std::max(between, pair.expansion.dst_desc().get_size());
+      own = std::max({own, pair.expansion.scratchpad_desc().get_size(), pair.depthwise.scratchpad_desc().get_size()});
+    }
+    const auto rounded = [](size_t bytes) { return (bytes + 63) / 64 * 64; };
+    const size_t lane_bytes = rounded(between) + rounded(own);
+    std::vector<Band> made;
+    for (size_t i = 0; i < bands_.size(); ++i) {
+      const auto lane = static_cast<size_t>((static_cast<int64_t>(i) * lanes() + lanes() - 1) / std::ssize(bands_));
+      made.push_back(make_band(bands_[i], lane * lane_bytes, lane * lane_bytes + rounded(between)));
+    }
+    plan.book(static_cast<size_t>(lanes()) * lane_bytes);
+    return made;
+  }
+
+ private:
+  Description describe_expansion(const Rows& b, const MemoryDesc& weights) const {
+    return expansion_.describe(b.to - b.from, b.to - b.from, 0, 0, depthwise_.type, weights);
+  }
+  Description describe_depthwise(const Rows& b, const MemoryDesc& weights) const {
+    return depthwise_.describe(b.to - b.from, b.last - b.first, b.begin, b.end, result_, weights);
+  }
+
+  // `rows` and `scratchpad` are the offsets of the intermediate rows and of the primitives' own
+  // scratch.
+  Band make_band(const Rows& b, size_t rows, size_t scratchpad) const {
     const auto at = [&](const Dims& dims, int64_t row, DataType t) {
       return static_cast<size_t>((b.image * dims[2] + row) * dims[3] * dims[1]) * dnnl::memory::data_type_size(t);
     };
-    const size_t scratch = lane * lane_bytes;
-    const Pair& pair = descriptions.at(b.size());
     const auto primitive = [&](const Half& half, const Description& description, const Argument& from,
                                const Argument& to) {
-      return std::make_unique<Primitive>(whole.host(), convolution_forward(description),
-                                         arguments_of(half, description, from, to, scratch + rounded(between)), 1);
+      return std::make_unique<Primitive>(whole_.host(), convolution_forward(description),
+                                         arguments_of(half, description, from, to, scratchpad), 1);
     };
-    const Argument middle{0, Argument::kScratch, scratch, {}};
-    made->push_back({primitive(expansion, pair.expansion, {0, image, at(wide.x, b.from, expansion.type), {}}, middle),
-                     primitive(depthwise, pair.depthwise, middle,
-                               {0, static_cast<int>(whole.inputs()), at(narrow.y, b.first, result), {}})});
+    const Pair& pair = descriptions_.at(b.size());
+    const Argument middle{0, Argument::kScratch, rows, {}};
+    return {
+        primitive(expansion_, pair.expansion, {0, image_, at(expansion_.conv.x, b.from, expansion_.type), {}}, middle),
+        primitive(depthwise_, pair.depthwise, middle,
+                  {0, static_cast<int>(whole_.inputs()), at(depthwise_.conv.y, b.first, result_), {}})};
   }
-  plan.book(static_cast<size_t>(lanes) * lane_bytes);
-  steps.function = [&host = whole.host(), made, lanes](const percale_launch& launch) {
-    const int64_t all = std::ssize(*made);
-    std::atomic<bool> failed{false};
-    in_parallel(host, launch.run, lanes, [&](int64_t lane) {
-      try {
-        for (int64_t i = all * lane / lanes; i < all * (lane + 1) / lanes; ++i) {
-          const Band& band = (*made)[static_cast<size_t>(i)];
-          band.expansion->run(launch);
-          band.depthwise->run(launch);
-        }
-      } catch (const std::exception&) {
-        failed = true;
+
+  const Node& whole_;
+  const Half expansion_, depthwise_;
+  const int image_;
+  DataType result_ = DataType::undef;
+  std::vector<Rows> bands_;
+  MemoryDesc wide_weights_, narrow_weights_;
+  std::map<std::array<int64_t, 4>, Pair> descriptions_;  // shared by bands of one size
+};
+
+// Runs the bands, each lane a part of them in order.
+void run_bands(const percale_host_api& host, const std::vector<Band>& bands, int64_t lanes,
+               const percale_launch& launch) {
+  const int64_t all = std::ssize(bands);
+  std::atomic<bool> failed{false};
+  in_parallel(host, launch.run, lanes, [&](int64_t lane) {
+    try {
+      for (int64_t i = all * lane / lanes; i < all * (lane + 1) / lanes; ++i) {
+        const Band& band = bands[static_cast<size_t>(i)];
+        band.expansion->run(launch);
+        band.depthwise->run(launch);
       }
-    });
-    if (failed) host.run->fail_at(launch.run, -1, PERCALE_RUN_ERROR_KERNEL_FAILED, 0);
+    } catch (const std::exception&) {
+      failed = true;
+    }
+  });
+  if (failed) host.run->fail_at(launch.run, -1, PERCALE_RUN_ERROR_KERNEL_FAILED, 0);
+}
+
+}  // namespace
+
+void prepare_expansion(Plan& plan, Steps& steps) {
+  const Node& whole = plan.node();
+  const Body body(whole);
+  size_t second = 1;
+  while (second < body.size() && body.node(second).op() != "Conv") ++second;
+  refuse_if(second == body.size() || body.node(0).op() != "Conv", "the group does not contain two convolutions");
+  Expansion expansion(whole, body, second);
+  const WidthScope width(1);
+  expansion.describe();
+  if (!plan.is_taken()) return;
+  expansion.require_formats(plan);
+  const auto made = std::make_shared<const std::vector<Band>>(expansion.make(plan));
+  steps.function = [&host = whole.host(), made, lanes = expansion.lanes()](const percale_launch& launch) {
+    run_bands(host, *made, lanes, launch);
   };
 }
 

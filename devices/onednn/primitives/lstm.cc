@@ -64,10 +64,8 @@ bool has_default_activations(const Node& node) {
   return true;
 }
 
-}  // namespace
-
-void prepare_lstm(Plan& plan, Steps& steps) {
-  const Node& node = plan.node();
+// Throws a Refusal for an LSTM that oneDNN does not support or does not run faster.
+void refuse_others(const Node& node) {
   refuse_if(float_type(node.dtype(kX)) != DataType::bf16 || !has_amx(),
             "without bf16 and AMX the core's own kernel is faster");
   for (size_t weights : {size_t{kW}, size_t{kR}, size_t{kB}}) {
@@ -80,67 +78,101 @@ void prepare_lstm(Plan& plan, Steps& steps) {
             "supports only the default activations and layout, without clip and input_forget");
   const std::string_view direction = node.attribute("direction", std::string_view("forward"));
   refuse_if(direction != "forward" && direction != "reverse", "supports only one direction");
-  const Dims x = node.dims(kX);
-  const int64_t sequence = x[0], batch = x[1], hidden = node.dims(kR)[2];
-  refuse_if(is_empty(x) || hidden == 0, "an operand has no elements");
-
+  refuse_if(is_empty(node.dims(kX)) || node.dims(kR)[2] == 0, "an operand has no elements");
   refuse_if(node.has(kH) != node.has(kC), "only one of the two initial states is given");
-  const bool begins = node.has(kH), lasts = node.gives(kLastH) || node.gives(kLastC);
+}
 
-  const MemoryDesc w = weights_of(hidden, x[2]), r = weights_of(hidden, hidden), none;
-  const Dims y{sequence, batch, hidden}, state{1, 1, batch, hidden};
-  const MemoryDesc h = row_major(state, DataType::bf16), cell = row_major(state, DataType::f32);
-  const MemoryDesc bias = row_major({1, 1, kGates, hidden}, DataType::f32);
-  const double flops = 2.0 * static_cast<double>(batch * kGates * hidden * hidden);  // of one step
-  plan.add_as_given(steps, pieces_for(flops, DataType::bf16), [&] {
+// The operands of an LSTM as oneDNN describes them.
+struct LstmDescs {
+  explicit LstmDescs(const Node& node)
+      : x(node.dims(kX)),
+        hidden(node.dims(kR)[2]),
+        y{x[0], x[1], hidden},
+        state{1, 1, x[1], hidden},
+        w(weights_of(hidden, x[2])),
+        r(weights_of(hidden, hidden)),
+        h(row_major(state, DataType::bf16)),
+        cell(row_major(state, DataType::f32)),
+        bias(row_major({1, 1, kGates, hidden}, DataType::f32)),
+        backward(node.attribute("direction", std::string_view("forward")) == "reverse"),
+        begins(node.has(kH)),
+        lasts(node.gives(kLastH) || node.gives(kLastC)) {}
+
+  lstm_forward::primitive_desc describe() const {
+    const MemoryDesc none;
     const auto if_there = [&](bool there, const MemoryDesc& desc) { return there ? desc : none; };
-    const lstm_forward::primitive_desc primitive(
+    return lstm_forward::primitive_desc(
         cpu_engine(), dnnl::prop_kind::forward_inference,
-        direction == "reverse" ? dnnl::rnn_direction::unidirectional_right2left
-                               : dnnl::rnn_direction::unidirectional_left2right,
+        backward ? dnnl::rnn_direction::unidirectional_right2left : dnnl::rnn_direction::unidirectional_left2right,
         row_major(x, DataType::bf16), if_there(begins, h), if_there(begins, cell),
         any_format(w.get_dims(), DataType::bf16), any_format(r.get_dims(), DataType::bf16), bias,
         row_major(y, DataType::bf16), if_there(lasts, h), if_there(lasts, cell), attributes());
+  }
+
+  Dims x;
+  int64_t hidden;
+  Dims y, state;
+  MemoryDesc w, r, h, cell, bias;
+  bool backward, begins, lasts;  // begins: from a given state; lasts: the last state is an output
+};
+
+void require_formats(Plan& plan, const LstmDescs& descs, const lstm_forward::primitive_desc& primitive) {
+  const auto ask = [&](size_t operand, const MemoryDesc& desc, const MemoryDesc& given) {
+    plan.require_format(operand, weights_format(desc, given), desc.get_size());
+  };
+  ask(kW, primitive.weights_layer_desc(), descs.w);
+  ask(kR, primitive.weights_iter_desc(), descs.r);
+  if (plan.node().has(kB)) plan.require_format(kB, std::string(kBias), descs.bias.get_size());
+}
+
+// Returns the LSTM and the casts around it: cell states are bf16 in operands and f32 in the
+// primitive.
+std::vector<Made> make_steps(const Node& node, const LstmDescs& d, const lstm_forward::primitive_desc& primitive) {
+  std::vector<Made> all;
+  const auto output = [&](size_t k) { return static_cast<int>(node.inputs() + k); };
+  if (d.begins) all.push_back(cast_of(kC, d.h, kFirstC, d.cell));
+  Made& made = all.emplace_back();
+  made.create = [primitive] { return lstm_forward(primitive); };
+  made.scratchpad = primitive.scratchpad_desc();
+  made.add(DNNL_ARG_SRC_LAYER, kX, primitive.src_layer_desc(), d.x);
+  made.add(DNNL_ARG_WEIGHTS_LAYER, kW, primitive.weights_layer_desc(), d.w.get_dims());
+  made.add(DNNL_ARG_WEIGHTS_ITER, kR, primitive.weights_iter_desc(), d.r.get_dims());
+  if (node.has(kB)) {
+    made.add(DNNL_ARG_BIAS, kB, d.bias, d.bias.get_dims());
+  } else {
+    const std::vector<float> zeros(static_cast<size_t>(kGates * d.hidden));
+    made.add_own(DNNL_ARG_BIAS, d.bias, zeros.data());
+  }
+  if (d.begins) {
+    made.add(DNNL_ARG_SRC_ITER, kH, d.h, d.state);
+    made.add_scratch(DNNL_ARG_SRC_ITER_C, kFirstC, d.cell);
+  }
+  const auto give = [&](int name, size_t k, Slot slot, const MemoryDesc& desc, const Dims& dims) {
+    if (node.gives(k)) return made.add(name, output(k), desc, dims);
+    made.add_scratch(name, slot, desc);
+  };
+  give(DNNL_ARG_DST_LAYER, kY, kAllH, primitive.dst_layer_desc(), d.y);
+  if (d.lasts) {
+    give(DNNL_ARG_DST_ITER, kLastH, kFinalH, d.h, d.state);
+    made.add_scratch(DNNL_ARG_DST_ITER_C, kFinalC, d.cell);
+  }
+  if (node.gives(kLastC)) all.push_back(cast_of(kFinalC, d.cell, output(kLastC), d.h));
+  return all;
+}
+
+}  // namespace
+
+void prepare_lstm(Plan& plan, Steps& steps) {
+  const Node& node = plan.node();
+  refuse_others(node);
+  const LstmDescs descs(node);
+  // of one step
+  const double flops = 2.0 * static_cast<double>(descs.x[1] * kGates * descs.hidden * descs.hidden);
+  plan.add_as_given(steps, pieces_for(flops, DataType::bf16), [&] {
+    const lstm_forward::primitive_desc primitive = descs.describe();
     refuse_reference(primitive);
-    if (plan.is_taken()) {
-      const auto ask = [&](size_t operand, const MemoryDesc& desc, const MemoryDesc& given) {
-        plan.require_format(operand, weights_format(desc, given), desc.get_size());
-      };
-      ask(kW, primitive.weights_layer_desc(), w);
-      ask(kR, primitive.weights_iter_desc(), r);
-      if (node.has(kB)) plan.require_format(kB, std::string(kBias), bias.get_size());
-    }
-    // Cell states are bf16 in operands and f32 in the primitive.
-    std::vector<Made> all;
-    const auto output = [&](size_t k) { return static_cast<int>(node.inputs() + k); };
-    if (begins) all.push_back(cast_of(kC, h, kFirstC, cell));
-    Made& made = all.emplace_back();
-    made.create = [primitive] { return lstm_forward(primitive); };
-    made.scratchpad = primitive.scratchpad_desc();
-    made.add(DNNL_ARG_SRC_LAYER, kX, primitive.src_layer_desc(), x);
-    made.add(DNNL_ARG_WEIGHTS_LAYER, kW, primitive.weights_layer_desc(), w.get_dims());
-    made.add(DNNL_ARG_WEIGHTS_ITER, kR, primitive.weights_iter_desc(), r.get_dims());
-    if (node.has(kB)) {
-      made.add(DNNL_ARG_BIAS, kB, bias, bias.get_dims());
-    } else {
-      const std::vector<float> zeros(static_cast<size_t>(kGates * hidden));
-      made.add_own(DNNL_ARG_BIAS, bias, zeros.data());
-    }
-    if (begins) {
-      made.add(DNNL_ARG_SRC_ITER, kH, h, state);
-      made.add_scratch(DNNL_ARG_SRC_ITER_C, kFirstC, cell);
-    }
-    const auto give = [&](int name, size_t k, Slot slot, const MemoryDesc& desc, const Dims& dims) {
-      if (node.gives(k)) return made.add(name, output(k), desc, dims);
-      made.add_scratch(name, slot, desc);
-    };
-    give(DNNL_ARG_DST_LAYER, kY, kAllH, primitive.dst_layer_desc(), y);
-    if (lasts) {
-      give(DNNL_ARG_DST_ITER, kLastH, kFinalH, h, state);
-      made.add_scratch(DNNL_ARG_DST_ITER_C, kFinalC, cell);
-    }
-    if (node.gives(kLastC)) all.push_back(cast_of(kFinalC, cell, output(kLastC), h));
-    return all;
+    if (plan.is_taken()) require_formats(plan, descs, primitive);
+    return make_steps(node, descs, primitive);
   });
 }
 

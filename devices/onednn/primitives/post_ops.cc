@@ -216,9 +216,9 @@ PostOps find_post_ops(const Node& whole, const Describe& describe) {
   return Chain(body, body.output(0), describe, true).run(1, body.size());
 }
 
-Tail find_tail(const PostOps& post_ops, const Dims& y, size_t columns) {
-  Tail tail;
-  tail.addend = post_ops.sum;
+Epilogue find_epilogue(const PostOps& post_ops, const Dims& y, size_t columns) {
+  Epilogue epilogue;
+  epilogue.addend = post_ops.sum;
   const dnnl::post_ops& ops = post_ops.ops;
   int i = post_ops.sum >= 0 ? 1 : 0;
   for (const BinaryOperand& operand : post_ops.operands) {
@@ -229,12 +229,12 @@ Tail find_tail(const PostOps& post_ops, const Dims& y, size_t columns) {
     ++i;
     const bool is_row =
         operand.dims != y && elements(operand.dims) == y[columns] && operand.dims[columns] == y[columns];
-    int& place = is_row ? tail.row : tail.addend;
+    int& place = is_row ? epilogue.row : epilogue.addend;
     refuse_if((!is_row && operand.dims != y) || place >= 0,
               "an addend is neither a row nor of the result's shape, or there are two addends");
     place = operand.operand;
   }
-  if (i == ops.len()) return tail;
+  if (i == ops.len()) return epilogue;
   refuse_if(i + 1 < ops.len() || ops.kind(i) != dnnl::primitive::kind::eltwise,
             "the epilogue contains more than one function");
   dnnl::algorithm algorithm;
@@ -243,16 +243,16 @@ Tail find_tail(const PostOps& post_ops, const Dims& y, size_t columns) {
   switch (algorithm) {
     case dnnl::algorithm::eltwise_relu:
       refuse_if(alpha != 0, "the epilogue contains a Relu with a slope");
-      tail.low = 0;
+      epilogue.low = 0;
       break;
-    case dnnl::algorithm::eltwise_clip: tail.low = alpha, tail.high = beta; break;
-    case dnnl::algorithm::eltwise_gelu_erf: tail.function = Tail::Function::kGelu; break;
-    case dnnl::algorithm::eltwise_gelu_tanh: tail.function = Tail::Function::kGeluTanh; break;
-    case dnnl::algorithm::eltwise_swish: tail.function = Tail::Function::kSwish, tail.alpha = alpha; break;
-    case dnnl::algorithm::eltwise_logistic: tail.function = Tail::Function::kSigmoid; break;
+    case dnnl::algorithm::eltwise_clip: epilogue.low = alpha, epilogue.high = beta; break;
+    case dnnl::algorithm::eltwise_gelu_erf: epilogue.function = Epilogue::Function::kGelu; break;
+    case dnnl::algorithm::eltwise_gelu_tanh: epilogue.function = Epilogue::Function::kGeluTanh; break;
+    case dnnl::algorithm::eltwise_swish: epilogue.function = Epilogue::Function::kSwish, epilogue.alpha = alpha; break;
+    case dnnl::algorithm::eltwise_logistic: epilogue.function = Epilogue::Function::kSigmoid; break;
     default: throw Refusal("the epilogue contains a function that the plug-in's loops do not support");
   }
-  return tail;
+  return epilogue;
 }
 
 }  // namespace percale::onednn

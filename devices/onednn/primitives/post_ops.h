@@ -63,7 +63,7 @@ PostOps find_post_ops(const Node& whole, const Describe& describe);
 
 // The epilogue of a convolution or a product as far as this plug-in's own loops support it:
 // additions, then one function of the sum.
-struct Tail {
+struct Epilogue {
   // an operand added to every row of the result: [columns], or one number per channel
   int row = -1;
   int addend = -1;  // an operand with the result's dims
@@ -73,7 +73,7 @@ struct Tail {
 };
 // Throws a Refusal for any other epilogue. `y` holds the result's dims, and `columns` is the dim of
 // a row.
-Tail find_tail(const PostOps& post_ops, const Dims& y, size_t columns);
+Epilogue find_epilogue(const PostOps& post_ops, const Dims& y, size_t columns);
 
 // Adds the operands of post-ops to `made`, after the primitive's own arguments. `fold` maps their
 // dims to those that oneDNN uses.

@@ -11,7 +11,7 @@ static std::string train(const std::string& spec, const char* devices) {
   // "cpu=2x1": two devices with a thread each
   const Engine engine = Engine::create(Options("engine").set("devices", devices)).value();
   // Each batch is cut into four parts.
-  Trainer trainer = Trainer::from_spec(engine, spec, Options("trainer").set("shards", 4)).value();
+  Trainer trainer = Trainer::from_spec(engine, spec, {}, Options("trainer").set("shards", 4)).value();
   trainer.fit(1).value();
   return trainer.variables().value().digest().value();
 }

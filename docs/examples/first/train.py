@@ -2,7 +2,7 @@ import percale as pc
 
 
 def on_step(progress):
-    if progress.metrics is not None:  # the step ended an epoch
+    if progress.epoch_ended:
         print(f"epoch {progress.epoch}/{progress.epochs}  loss {progress.epoch_loss:.4f}")
     # returning False ends the training after this step
 

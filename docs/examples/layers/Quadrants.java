@@ -36,7 +36,7 @@ class Quadrants {
         Dataset validation = points(engine, 200, 3)) {
       trainer.setValidation(validation); // val_loss and val_accuracy join the history
       trainer.fit(data, 5);
-      System.out.printf("accuracy %.4f%n", trainer.evaluate(validation).get("accuracy").orElseThrow());
+      System.out.printf("accuracy %.4f%n", trainer.evaluate(validation).get("accuracy"));
       try (Graph graph = trainer.model(); Variables variables = trainer.variables()) {
         graph.save(variables, Path.of("quadrants.percale"));
       }

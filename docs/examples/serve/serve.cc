@@ -12,7 +12,7 @@ int main() try {
   const Engine engine = Engine::create().value();
 
   // --8<-- [start:serve]
-  Trainer trainer = Trainer::from_spec(engine, spec, Options("trainer").set("publish", "step")).value();
+  Trainer trainer = Trainer::from_spec(engine, spec, {}, Options("trainer").set("publish", "step")).value();
   const Graph model = trainer.model().value();              // the inference graph
   const Variables variables = trainer.variables().value();  // the table that is published to
   Session session = Session::create(engine, model, variables).value();

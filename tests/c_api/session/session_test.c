@@ -32,6 +32,37 @@ static void any_value_is_fetched_and_fed_by_name(void) {
   percale_graph_release(graph);
 }
 
+static void a_run_tells_which_version_of_the_variables_it_read(void) {
+  static const float kNew[2] = {1, 1};
+  const char* const x_name[] = {"x"};
+  const char* const y_name[] = {"y"};
+  const char* const typo[] = {"yy"};
+  percale_variables* variables = NULL;
+  percale_graph* graph = make_graph(NULL);
+  percale_session* session = make_session(graph, &variables);
+  percale_tensor *x = floats(kX, 2, 2, 2), *next = floats(kNew, 2, 2, 1), *y = NULL;
+  int64_t version = -1;
+  OK(percale_session_run_versioned(session, x_name, &x, 1, y_name, 1, NULL, 0, PERCALE_FOREVER, &y, &version));
+  CHECK(version == 1 && ((float*)percale_tensor_get_data(y))[0] == 0.5f);
+  percale_tensor_release(y);
+  OK(percale_variables_assign(variables, "w", next));
+  OK(percale_session_run_versioned(session, x_name, &x, 1, y_name, 1, NULL, 0, PERCALE_FOREVER, &y, &version));
+  CHECK(version == 2 && ((float*)percale_tensor_get_data(y))[0] == 4.0f);
+  percale_tensor_release(y);
+  FAILS(percale_session_run_versioned(session, x_name, &x, 1, typo, 1, NULL, 0, PERCALE_FOREVER, &y, &version),
+        PERCALE_NOT_FOUND, "yy");
+  CHECK(version == 0 && y == NULL);
+  OK(percale_session_run_versioned(session, x_name, &x, 1, y_name, 1, NULL, 0, PERCALE_FOREVER, &y, NULL));
+  percale_tensor_release(y);
+  FAILS(percale_session_run_versioned(NULL, x_name, &x, 1, y_name, 1, NULL, 0, PERCALE_FOREVER, &y, &version),
+        PERCALE_INVALID_ARGUMENT, "session run: 'session' is NULL");
+  percale_tensor_release(x);
+  percale_tensor_release(next);
+  percale_session_release(session);
+  percale_variables_release(variables);
+  percale_graph_release(graph);
+}
+
 static void a_run_that_is_misused_says_what_is_wrong(void) {
   const char* const x_name[] = {"x"};
   const char* const y_name[] = {"y"};
@@ -150,6 +181,7 @@ static void variables_are_read_and_assigned_by_name(void) {
 int main(void) {
   OK(percale_engine_create(NULL, &engine));
   any_value_is_fetched_and_fed_by_name();
+  a_run_tells_which_version_of_the_variables_it_read();
   a_run_that_is_misused_says_what_is_wrong();
   a_step_trains_the_variables();
   variables_are_read_and_assigned_by_name();

@@ -112,6 +112,8 @@ static void options_say_how_it_trains(void) {
   FAILS(percale_trainer_fit(trainer, data, 1, NULL, NULL), PERCALE_RESOURCE_EXHAUSTED, "'recompute' allows 10");
   percale_trainer_release(trainer);
   trainer = NULL;
+  OK(percale_options_set(options, "groups", "[], \"epochs\": 7"));
+  FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT, "column 3");
   OK(percale_options_set(options, "groups", "[{"));
   FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT, "");
   REFUSES(percale_trainer_set_validation(NULL, data), "trainer");

@@ -30,9 +30,10 @@ extern percale_trainer *trainer, *second;
 extern percale_dataset *data, *threaded_data;
 extern percale_tensor *batch[2], *large[2], *answer, *output, *line, *condition, *count;
 extern char folder[3000], graph_path[4000], values_path[4000], array_path[4000], checkpoints[4000];
-extern percale_text *graph_bytes, *model_bytes; /* model_bytes: NULL if the plug-in for the format is missing */
-extern char digest[128];                        /* of the trainer after its last step */
-extern int64_t steps;                           /* of the trainer */
+extern percale_text* graph_bytes;
+extern percale_text* model_bytes; /* NULL if the plug-in for the format is missing */
+extern char digest[128];          /* of the trainer after its last step */
+extern int64_t steps;             /* of the trainer */
 
 void set_up(void);
 void take_down(void);

@@ -1,5 +1,5 @@
-#include "core/graph/gradient.h"
-#include "core/graph/upgrade.h"
+#include "core/graph/emit/gradient.h"
+#include "core/graph/emit/upgrade.h"
 #include "tests/unit/autodiff/differences.h"
 
 namespace percale {

@@ -202,7 +202,7 @@ TEST_CASE(
   if (!engines.empty()) CHECK(chains > 100);
 }
 
-TEST_CASE("products and convolutions with a tail give the bits of the nodes one by one") {
+TEST_CASE("products and convolutions with an epilogue give the bits of the nodes one by one") {
   const std::vector<Anchor> anchors = {
       {"matmul_chain", "MatMul", {{37, 130}, {130, 23}}},
       {"matmul_chain", "MatMul", {{3, 4, 5}, {3, 5, 6}}},
@@ -213,26 +213,27 @@ TEST_CASE("products and convolutions with a tail give the bits of the nodes one 
       {"conv_chain", "Conv", {{2, 6, 11, 9}, {8, 6, 3, 3}, {8}}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}}},
       {"conv_chain", "Conv", {{2, 6, 15}, {4, 3, 5}}, {{"group", 2}, {"strides", std::vector<int64_t>{2}}}},
       {"conv_chain", "Conv", {{2, 1, 5, 6}, {1, 1, 1, 1}}, {}, true}};
-  enum class Tail { kRelu, kRow, kRowRelu, kReluRow, kTree };
+  enum class Epilogue { kRelu, kRow, kRowRelu, kReluRow, kTree };
   for (const std::string& isa : isas()) {
     CAPTURE(isa);
     const auto engine = engine_with(isa);
     for (size_t m = 0; m < anchors.size(); ++m) {
-      for (const Tail tail : {Tail::kRelu, Tail::kRow, Tail::kRowRelu, Tail::kReluRow, Tail::kTree, Tail::kTree}) {
+      for (const Epilogue epilogue : {Epilogue::kRelu, Epilogue::kRow, Epilogue::kRowRelu, Epilogue::kReluRow,
+                                      Epilogue::kTree, Epilogue::kTree}) {
         CAPTURE(m);
-        CAPTURE(static_cast<int>(tail));
-        Random random(static_cast<unsigned>(m * 10) + static_cast<unsigned>(tail));
+        CAPTURE(static_cast<int>(epilogue));
+        Random random(static_cast<unsigned>(m * 10) + static_cast<unsigned>(epilogue));
         Case c(*engine);
         const ValueId y = add_anchor(c, random, anchors[m]);
         const Shape shape = c.e.shape(y);
         const ValueId row = c.input(random.tensor(Shape(shape.dims().last(1)), false));
         ValueId last = y;
-        switch (tail) {
-          case Tail::kRelu: last = c.e.emit("Relu", {y}); break;
-          case Tail::kRow: last = c.e.emit("Add", {row, y}); break;
-          case Tail::kRowRelu: last = c.e.emit("Relu", {c.e.emit("Add", {y, row})}); break;
-          case Tail::kReluRow: last = c.e.emit("Add", {c.e.emit("Relu", {y}), row}); break;
-          case Tail::kTree: {
+        switch (epilogue) {
+          case Epilogue::kRelu: last = c.e.emit("Relu", {y}); break;
+          case Epilogue::kRow: last = c.e.emit("Add", {row, y}); break;
+          case Epilogue::kRowRelu: last = c.e.emit("Relu", {c.e.emit("Add", {y, row})}); break;
+          case Epilogue::kReluRow: last = c.e.emit("Add", {c.e.emit("Relu", {y}), row}); break;
+          case Epilogue::kTree: {
             std::vector<ValueId> values{y, row, c.input(random.tensor(shape, false))};
             for (int i = 0; i < 4; ++i) {
               last = add_elementwise(c.e, random, values);

@@ -247,8 +247,7 @@ TEST_CASE("a chain gives the bits of its steps run one by one") {
   }
 }
 
-// Each step's result is held for the next one, which uses it as its first operand, its second, or
-// both.
+// The next step reads each step's result in a register, as its first operand, its second, or both.
 TEST_CASE("a chain whose results stay in registers gives the bits of its steps run one by one") {
   std::mt19937 random(7);
   for (int round = 0; round < 60; ++round) {
@@ -260,13 +259,13 @@ TEST_CASE("a chain whose results stay in registers gives the bits of its steps r
     const float* inputs[] = {x.data(), y.data(), bias.data()};
     const ChainOperand others[] = {
         {ChainOperand::kInput, 0}, {ChainOperand::kInput, 1}, {ChainOperand::kScalarInput, 2}};
-    const auto count = 2 + static_cast<size_t>(random() % (kMaxHeldSteps - 1));
+    const auto count = 2 + static_cast<size_t>(random() % (kMaxRegisterSteps - 1));
     std::vector<ChainStep> steps(count);
     for (size_t i = 0; i < count; ++i) {
       ChainStep& s = steps[i];
-      const ChainOperand before = i == 0 ? others[random() % 3] : ChainOperand{ChainOperand::kHeld, 0};
+      const ChainOperand before = i == 0 ? others[random() % 3] : ChainOperand{ChainOperand::kRegister, 0};
       s.a = 0.25f, s.b = 0.5f;
-      s.to = {i + 1 == count ? ChainOperand::kOutput : ChainOperand::kHeld, 0};
+      s.to = {i + 1 == count ? ChainOperand::kOutput : ChainOperand::kRegister, 0};
       s.binary = random() % 2 == 0;
       s.x = before;
       if (!s.binary) {
@@ -282,9 +281,9 @@ TEST_CASE("a chain whose results stay in registers gives the bits of its steps r
           std::vector<float> out(x.size());
           float* outputs[] = {out.data()};
           table.elementwise->run_chain(steps.data(), static_cast<int64_t>(count), inputs, outputs, n);
-          std::vector<float> held(x.size()), next(x.size());
+          std::vector<float> previous(x.size()), next(x.size());
           const auto data = [&](const ChainOperand& o) {
-            return o.kind == ChainOperand::kHeld ? held.data() : inputs[o.index];
+            return o.kind == ChainOperand::kRegister ? previous.data() : inputs[o.index];
           };
           const auto one = [](const ChainOperand& o) { return o.kind == ChainOperand::kScalarInput; };
           const ElementwiseFns& e = *table.elementwise;
@@ -298,13 +297,13 @@ TEST_CASE("a chain whose results stay in registers gives the bits of its steps r
             } else {
               e.unary_f32[static_cast<int>(s.unary_op)](data(s.x), next.data(), n, s.a, s.b);
             }
-            held = next;
+            previous = next;
           }
           // The sum of two NaNs may be either of them.
-          for (std::vector<float>* values : {&out, &held}) {
+          for (std::vector<float>* values : {&out, &previous}) {
             for (float& v : *values) v = v != v ? kNan : v;
           }
-          CHECK(same_bits(out, held));
+          CHECK(same_bits(out, previous));
           return out;
         },
         [](const std::vector<float>&) {}));

@@ -75,7 +75,7 @@ TEST_CASE("the devices of a SPEC compute shards, and no others; a caller may say
     job.replace(job.find("\"cpu:0\""), 7, key);
     job.replace(job.find("\"shards\": 2"), 11, "\"shards\": 4");
     SpecOverrides overrides;
-    overrides.devices = said;
+    if (said) overrides.options["devices"] = *said;
     auto trainer = trainer_from_spec(engine, job, folder.path(), "", overrides);
     REQUIRE_OK(trainer.status());
     REQUIRE_OK((*trainer)->fit(nullptr, 1, nullptr));
@@ -107,9 +107,7 @@ TEST_CASE("what a caller says counts more than the SPEC") {
   const TempFolder folder;
   write_data(folder);
   SpecOverrides overrides;
-  overrides.epochs = 1;
-  overrides.batch_size = 30;
-  overrides.shards = 1;
+  overrides.options = {{"epochs", "1"}, {"batch_size", "30"}, {"shards", "1"}};
   auto trainer = trainer_from_spec(engine_of(1), kJob, "", folder.path(), overrides);
   REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
   REQUIRE_OK((*trainer)->fit(nullptr, 0, nullptr));
@@ -223,7 +221,7 @@ TEST_CASE(
 
   // The caller's override takes precedence over the SPEC.
   SpecOverrides overrides;
-  overrides.precision = "bf16";
+  overrides.options["precision"] = "bf16";
   auto said = trainer_from_spec(engine, with("f32"), folder.path(), "", overrides);
   REQUIRE_OK(said.status());
   CHECK((*said)->options().bf16);
@@ -256,6 +254,9 @@ TEST_CASE("what is not there yet is named") {
     CAPTURE(status.to_string());
     CHECK(status.code() == Code::kUnimplemented);
   }
+  CHECK(parse_with(R"(, "validation_split": 0.1)")
+            .message()
+            .ends_with("'validation_split' of SPEC is not implemented; give the rows as 'validation' of 'data'"));
   CHECK(parse_with(R"(, "sample_weight": null, "parameters": "host")").ok());
 }
 

@@ -57,7 +57,8 @@ def build_functional(engine, inputs, outputs):
         if not isinstance(tensor, KerasTensor) or isinstance(tensor.layer, InputLayer):
             raise ValueError("an output depends on an Input() that is not among the model's inputs")
         if used.setdefault(id(tensor.layer), tensor) is not tensor:
-            raise NotImplementedError(f"{tensor.layer!r} is called twice; layers that share their weights are not there yet")
+            raise NotImplementedError(f"{tensor.layer!r} is called twice, but layers cannot share their weights; build the graph "
+                                      "with percale.Builder, where several nodes may read one variable")
         value = _add(builder, tensor.layer, [value_of(given) for given in tensor.inputs], rows)
         made[id(tensor)] = value
         return value

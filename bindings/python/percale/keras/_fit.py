@@ -107,7 +107,7 @@ class Fit:
         self.begun = True
         epoch, batch = progress.epoch - 1 - self.done + self.initial_epoch, progress.step_in_epoch
         self.tell("train_batch_end", batch - 1, {"loss": progress.epoch_loss})
-        ended = progress.metrics is not None
+        ended = progress.epoch_ended
         if ended:
             metrics = {k: v for k, v in progress.metrics.items() if self.validates or not k.startswith("val_")}
             self.logs = {"loss": progress.epoch_loss, **metrics}

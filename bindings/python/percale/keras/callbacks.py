@@ -300,5 +300,5 @@ class ProgressBar:
         numbers = f"loss {p.loss:.4f}" + "".join(f" {k} {v:.4f}" for k, v in (p.metrics or {}).items())
         line = (f"\repoch {p.epoch}/{p.epochs} [{'=' * filled}{' ' * (self.WIDTH - filled)}] {p.step_in_epoch}/{whole} "
                 f"{p.rows_per_second:.0f} rows/s, {p.eta_seconds:.0f} s left, {numbers}")
-        sys.stderr.write(line + "\x1b[K" + ("\n" if p.metrics is not None else ""))
+        sys.stderr.write(line + "\x1b[K" + ("\n" if p.epoch_ended else ""))
         sys.stderr.flush()

@@ -130,8 +130,8 @@ pub const PERCALE_ATTRIBUTE_INTS: percale_attribute_kind = 7;
 /// The constant 8 of [`percale_attribute_kind`].
 pub const PERCALE_ATTRIBUTE_STRINGS: percale_attribute_kind = 8;
 
-/// Reason for the failure of a run, for which the library words the message. The numbers differ from those of
-/// percale_code, so that one taken for the other is found.
+/// Reason for the failure of a run, for which the library words the message. The numbers differ
+/// from those of percale_code, so that one taken for the other is found.
 pub type percale_run_error = i32;
 /// The constant 101 of [`percale_run_error`].
 pub const PERCALE_RUN_ERROR_KERNEL_FAILED: percale_run_error = 101;
@@ -170,8 +170,8 @@ pub struct percale_status {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// *thread-safe*. The root of all objects: registries, devices, threads, memory limit. A process may have
-/// several.
+/// *thread-safe*. The root of all objects: registries, devices, threads, memory limit. A process
+/// may have several.
 #[repr(C)]
 pub struct percale_engine {
     _data: [u8; 0],
@@ -241,8 +241,9 @@ pub struct percale_attributes {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// A named attribute and its value. `kind` says which members hold the value; the others are not read. The layout
-/// never changes, because arrays of it cross the border. Text and arrays are borrowed.
+/// A named attribute and its value. `kind` says which members hold the value; the others are not
+/// read. The layout never changes, because arrays of it cross the border. Text and arrays are
+/// borrowed.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_attribute {
@@ -279,9 +280,10 @@ pub struct percale_attribute {
     pub bytes: u64,
 }
 
-/// The operands of one run of a kernel. Operands are the inputs of the node, then its outputs, in schema order.
-/// An absent optional operand is NULL; an empty tensor is a non-NULL pointer. Memory belongs to the kernel's
-/// device, is 64-byte aligned, and is row-major unless the plan has set a layout. Borrowed for the call.
+/// The operands of one run of a kernel. Operands are the inputs of the node, then its outputs, in
+/// schema order. An absent optional operand is NULL; an empty tensor is a non-NULL pointer. Memory
+/// belongs to the kernel's device, is 64-byte aligned, and is row-major unless the plan has set a
+/// layout. Borrowed for the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_launch {
@@ -289,15 +291,15 @@ pub struct percale_launch {
     pub operands: *const *mut c_void,
     /// The memory requested with `set_scratch`, 64-byte aligned, contents undefined.
     pub scratch: *mut c_void,
-    /// The device's stream that the work goes to. NULL on the CPU and on devices without streams: there the work is
-    /// done when `run` returns.
+    /// The device's stream that the work goes to. NULL on the CPU and on devices without streams:
+    /// there the work is done when `run` returns.
     pub stream: *mut c_void,
     /// `run`.
     pub run: *mut percale_run_context,
 }
 
-/// One way to run one op on one kind of device. Strings live as long as the plug-in. The functions may be called
-/// by several threads at once.
+/// One way to run one op on one kind of device. Strings live as long as the plug-in. The functions
+/// may be called by several threads at once.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_kernel {
@@ -313,8 +315,9 @@ pub struct percale_kernel {
     pub op: *const c_char,
     /// Returns NULL if the kernel can run `node`, else a status whose message is the reason.
     pub accepts: Option<unsafe extern "C" fn(user: *mut c_void, node: *const percale_node_view) -> *mut percale_status>,
-    /// Prepares a node that was accepted. Makes `*out_state`, which is immutable and shared by concurrent runs; it
-    /// may stay NULL. UNIMPLEMENTED if a layout that the kernel needs was not granted: then the next kernel is asked.
+    /// Prepares a node that was accepted. Makes `*out_state`, which is immutable and shared by
+    /// concurrent runs; it may stay NULL. UNIMPLEMENTED if a layout that the kernel needs was not
+    /// granted: then the next kernel is asked.
     pub plan: Option<unsafe extern "C" fn(user: *mut c_void, node: *const percale_node_view, plan: *mut percale_kernel_plan, out_state: *mut *mut c_void) -> *mut percale_status>,
     /// Does the work. Should allocate nothing. Reports failure with the `run` table of the host.
     pub run: Option<unsafe extern "C" fn(state: *const c_void, launch: *const percale_launch)>,
@@ -358,9 +361,9 @@ pub struct percale_device_options {
     pub tf32: i32,
 }
 
-/// A kind of device. `self` is passed to `probe` and `open`; `device` is the value that `open` gave. The
-/// functions may be called from any thread. The library serialises calls on one stream. A NULL slot means that
-/// the device does not have the feature.
+/// A kind of device. `self` is passed to `probe` and `open`; `device` is the value that `open`
+/// gave. The functions may be called from any thread. The library serialises calls on one stream. A
+/// NULL slot means that the device does not have the feature.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_device_api {
@@ -370,11 +373,11 @@ pub struct percale_device_api {
     pub self_: *mut c_void,
     /// The kind. Names of devices are "KIND:INDEX".
     pub kind: *const c_char,
-    /// Returns the number of such devices in this machine. If it is 0, `*out_reason` is the reason ("no NVIDIA
-    /// driver"), which lives as long as the plug-in. Never an error.
+    /// Returns the number of such devices in this machine. If it is 0, `*out_reason` is the reason
+    /// ("no NVIDIA driver"), which lives as long as the plug-in. Never an error.
     pub probe: Option<unsafe extern "C" fn(self_: *mut c_void, out_reason: *mut *const c_char) -> i32>,
-    /// Opens the device `index`, 0 to `probe() - 1`. `options` is not NULL and ends with the call. NOT_FOUND: there
-    /// is no such device.
+    /// Opens the device `index`, 0 to `probe() - 1`. `options` is not NULL and ends with the call.
+    /// NOT_FOUND: there is no such device.
     pub open: Option<unsafe extern "C" fn(self_: *mut c_void, index: i32, options: *const percale_device_options, out_device: *mut *mut c_void) -> *mut percale_status>,
     /// Closes a device. No memory, stream or executable of it is in use any more.
     pub close: Option<unsafe extern "C" fn(device: *mut c_void)>,
@@ -382,13 +385,13 @@ pub struct percale_device_api {
     pub describe: Option<unsafe extern "C" fn(device: *mut c_void, out_description: *mut percale_device_description) -> *mut percale_status>,
     /// Returns 1 if the device will never work again. Optional.
     pub lost: Option<unsafe extern "C" fn(device: *mut c_void) -> i32>,
-    /// Allocates device memory, 64-byte aligned, contents undefined. RESOURCE_EXHAUSTED: out of memory.
-    /// INVALID_ARGUMENT: `bytes` is 0.
+    /// Allocates device memory, 64-byte aligned, contents undefined. RESOURCE_EXHAUSTED: out of
+    /// memory. INVALID_ARGUMENT: `bytes` is 0.
     pub allocate: Option<unsafe extern "C" fn(device: *mut c_void, bytes: u64, out_memory: *mut *mut c_void) -> *mut percale_status>,
     /// Frees memory of `allocate`.
     pub free: Option<unsafe extern "C" fn(device: *mut c_void, memory: *mut c_void)>,
-    /// Allocates pinned host memory, 64-byte aligned, from and to which copies need no second copy. Any thread may
-    /// read and write it. Optional; without it the library uses its own memory.
+    /// Allocates pinned host memory, 64-byte aligned, from and to which copies need no second copy.
+    /// Any thread may read and write it. Optional; without it the library uses its own memory.
     pub allocate_host: Option<unsafe extern "C" fn(device: *mut c_void, bytes: u64, out_memory: *mut *mut c_void) -> *mut percale_status>,
     /// Frees memory of `allocate_host`.
     pub free_host: Option<unsafe extern "C" fn(device: *mut c_void, memory: *mut c_void)>,
@@ -398,64 +401,69 @@ pub struct percale_device_api {
     pub stream_create: Option<unsafe extern "C" fn(device: *mut c_void, out_stream: *mut *mut c_void) -> *mut percale_status>,
     /// Destroys a stream that has no work left.
     pub stream_destroy: Option<unsafe extern "C" fn(stream: *mut c_void)>,
-    /// Returns when all work of the stream is done and every `reached` of `stream_signal` has returned. The status is
-    /// the first error of that work.
+    /// Returns when all work of the stream is done and every `reached` of `stream_signal` has
+    /// returned. The status is the first error of that work.
     pub stream_synchronize: Option<unsafe extern "C" fn(stream: *mut c_void) -> *mut percale_status>,
-    /// Enqueues a point on the timeline of the stream. When all work before it is done, `reached(event, value,
-    /// PERCALE_OK)` is called; if that work failed or was skipped, or the device was lost, it is called with the
-    /// error's code. The call comes from a thread of the device and must neither wait nor call this table. Without
-    /// it, the library synchronises the stream. If `stream_signal` itself fails, `reached` is never called.
+    /// Enqueues a point on the timeline of the stream. When all work before it is done,
+    /// `reached(event, value, PERCALE_OK)` is called; if that work failed or was skipped, or the
+    /// device was lost, it is called with the error's code. The call comes from a thread of the
+    /// device and must neither wait nor call this table. Without it, the library synchronises the
+    /// stream. If `stream_signal` itself fails, `reached` is never called.
     pub stream_signal: Option<unsafe extern "C" fn(stream: *mut c_void, reached: Option<unsafe extern "C" fn(event: *mut c_void, value: u64, code: percale_code)>, event: *mut c_void, value: u64) -> *mut percale_status>,
-    /// Enqueues a copy of `bytes` bytes from host memory to device memory; `to` may point into a block.
+    /// Enqueues a copy of `bytes` bytes from host memory to device memory; `to` may point into a
+    /// block.
     pub copy_from_host: Option<unsafe extern "C" fn(device: *mut c_void, stream: *mut c_void, to: *mut c_void, from: *const c_void, bytes: u64) -> *mut percale_status>,
     /// Enqueues a copy from device memory to host memory; `from` may point into a block.
     pub copy_to_host: Option<unsafe extern "C" fn(device: *mut c_void, stream: *mut c_void, to: *mut c_void, from: *const c_void, bytes: u64) -> *mut percale_status>,
-    /// As `copy_to_host`, for bytes that nothing writes before the stream is synchronised. Work behind it need not
-    /// wait for it; later points of `stream_signal`, and synchronising, do. Optional; without it `copy_to_host` is
-    /// called.
+    /// As `copy_to_host`, for bytes that nothing writes before the stream is synchronised. Work
+    /// behind it need not wait for it; later points of `stream_signal`, and synchronising, do.
+    /// Optional; without it `copy_to_host` is called.
     pub copy_out: Option<unsafe extern "C" fn(device: *mut c_void, stream: *mut c_void, to: *mut c_void, from: *const c_void, bytes: u64) -> *mut percale_status>,
-    /// The kind of device whose kernels serve this one too, for ops without a kernel of its own kind. They read and
-    /// write memory that the device must make reachable, see `launch`. Optional.
+    /// The kind of device whose kernels serve this one too, for ops without a kernel of its own
+    /// kind. They read and write memory that the device must make reachable, see `launch`.
+    /// Optional.
     pub borrow_kernels: *const c_char,
-    /// Enqueues one run of a kernel. A thread of the device calls `run(state, l)` when the work before it in the
-    /// stream is done, and the work is complete when that returns. `l` equals `launch`, except that `stream` is NULL
-    /// and that operands and scratch, which are addresses within blocks of `allocate`, are replaced by addresses that
-    /// the thread can use. `launch` and its array of `operand_count` operands end with this call; `state` and
-    /// `launch->run` last until the stream is synchronised. `run` is not called if work before it has failed. Needed
+    /// Enqueues one run of a kernel. A thread of the device calls `run(state, l)` when the work
+    /// before it in the stream is done, and the work is complete when that returns. `l` equals
+    /// `launch`, except that `stream` is NULL and that operands and scratch, which are addresses
+    /// within blocks of `allocate`, are replaced by addresses that the thread can use. `launch` and
+    /// its array of `operand_count` operands end with this call; `state` and `launch->run` last
+    /// until the stream is synchronised. `run` is not called if work before it has failed. Needed
     /// with `borrow_kernels`.
     pub launch: Option<unsafe extern "C" fn(stream: *mut c_void, run: Option<unsafe extern "C" fn(state: *const c_void, launch: *const percale_launch)>, state: *const c_void, launch: *const percale_launch, operand_count: usize) -> *mut percale_status>,
-    /// Starts a capture: until `capture_end`, work that kernels put on the stream is recorded and not executed. The
-    /// library asks nothing else of the stream meanwhile.
+    /// Starts a capture: until `capture_end`, work that kernels put on the stream is recorded and
+    /// not executed. The library asks nothing else of the stream meanwhile.
     pub capture_begin: Option<unsafe extern "C" fn(stream: *mut c_void) -> *mut percale_status>,
-    /// Ends a capture. `*out_captured` is NULL if some of the work depends on the run in a way that a replay cannot
-    /// follow; the recorded work is then dropped.
+    /// Ends a capture. `*out_captured` is NULL if some of the work depends on the run in a way that
+    /// a replay cannot follow; the recorded work is then dropped.
     pub capture_end: Option<unsafe extern "C" fn(stream: *mut c_void, out_captured: *mut *mut c_void) -> *mut percale_status>,
-    /// Enqueues the captured work, with the operands of the capture. The library replays only if all operands have
-    /// the same addresses, and has run the kernels at least once before. `run` is the run that it is replayed for,
-    /// whose random numbers may differ.
+    /// Enqueues the captured work, with the operands of the capture. The library replays only if
+    /// all operands have the same addresses, and has run the kernels at least once before. `run` is
+    /// the run that it is replayed for, whose random numbers may differ.
     pub replay: Option<unsafe extern "C" fn(stream: *mut c_void, captured: *mut c_void, run: *mut percale_run_context) -> *mut percale_status>,
     /// Destroys captured work of which no replay is under way, maybe after its stream.
     pub captured_destroy: Option<unsafe extern "C" fn(captured: *mut c_void)>,
-    /// Compiles `bytes` bytes of a .percale file, whose function "main" has static types and neither variables nor
-    /// random ops. UNIMPLEMENTED names a node that the device cannot run. Optional; a device that has it is given
-    /// parts of graphs and no kernels.
+    /// Compiles `bytes` bytes of a .percale file, whose function "main" has static types and
+    /// neither variables nor random ops. UNIMPLEMENTED names a node that the device cannot run.
+    /// Optional; a device that has it is given parts of graphs and no kernels.
     pub compile: Option<unsafe extern "C" fn(device: *mut c_void, graph: *const c_void, bytes: u64, out_executable: *mut *mut c_void) -> *mut percale_status>,
-    /// Enqueues one run, or has done it on return if `stream` is NULL. `inputs` and `outputs` are device memory in
-    /// the order of "main"; the arrays end with the call. Several threads may call it at once, each on a stream of
-    /// its own.
+    /// Enqueues one run, or has done it on return if `stream` is NULL. `inputs` and `outputs` are
+    /// device memory in the order of "main"; the arrays end with the call. Several threads may call
+    /// it at once, each on a stream of its own.
     pub execute: Option<unsafe extern "C" fn(executable: *mut c_void, stream: *mut c_void, inputs: *const *mut c_void, outputs: *const *mut c_void) -> *mut percale_status>,
     /// Destroys what `compile` made.
     pub executable_destroy: Option<unsafe extern "C" fn(executable: *mut c_void)>,
-    /// All-reduce over devices of this table: each of the `counts[k]` numbers at `buffers[i * buffer_count + k]`,
-    /// memory of `devices[i]` that no stream works on, becomes the sum over all i. The sum is a balanced tree over i,
-    /// whose left half is larger by one if the count is odd, so that the bits equal those of the host. `dtype` is f32
-    /// or f64. Done on return; after an error the numbers are undefined. UNIMPLEMENTED: these devices cannot reach
-    /// each other's memory. Optional; without it the library adds on the host.
+    /// All-reduce over devices of this table: each of the `counts[k]` numbers at `buffers[i *
+    /// buffer_count + k]`, memory of `devices[i]` that no stream works on, becomes the sum over all
+    /// i. The sum is a balanced tree over i, whose left half is larger by one if the count is odd,
+    /// so that the bits equal those of the host. `dtype` is f32 or f64. Done on return; after an
+    /// error the numbers are undefined. UNIMPLEMENTED: these devices cannot reach each other's
+    /// memory. Optional; without it the library adds on the host.
     pub all_reduce: Option<unsafe extern "C" fn(devices: *const *mut c_void, device_count: u32, buffers: *const *mut c_void, counts: *const u64, buffer_count: u32, dtype: percale_dtype) -> *mut percale_status>,
 }
 
-/// The destination of an exported model. Borrowed for the call. The library reports errors of writing, so the
-/// functions return nothing.
+/// The destination of an exported model. Borrowed for the call. The library reports errors of
+/// writing, so the functions return nothing.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_export_target {
@@ -469,12 +477,13 @@ pub struct percale_export_target {
     pub data_name: *const c_char,
     /// Appends `size` bytes to the second file, which exists after the first call.
     pub write_data: Option<unsafe extern "C" fn(user: *mut c_void, bytes: *const c_void, size: usize)>,
-    /// 0: elements go to the second file only if the model cannot hold them; 1: those of all larger tensors do.
+    /// 0: elements go to the second file only if the model cannot hold them; 1: those of all larger
+    /// tensors do.
     pub prefer_data: i32,
 }
 
-/// A model format. Functions may be called by several threads at once. A NULL function: the format does not do
-/// that.
+/// A model format. Functions may be called by several threads at once. A NULL function: the format
+/// does not do that.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_format {
@@ -484,14 +493,14 @@ pub struct percale_format {
     pub name: *const c_char,
     /// Passed to the functions below.
     pub user: *mut c_void,
-    /// Fills the function "main" of `builder`, and what it needs, from `size` bytes of a model. `folder` is the only
-    /// folder in which files that the model names may be opened; NULL: none.
+    /// Fills the function "main" of `builder`, and what it needs, from `size` bytes of a model.
+    /// `folder` is the only folder in which files that the model names may be opened; NULL: none.
     pub import_graph: Option<unsafe extern "C" fn(user: *mut c_void, builder: *mut percale_builder, bytes: *const c_void, size: usize, folder: *const c_char) -> *mut percale_status>,
-    /// Writes a model that computes what "main" computes. The variables of `graph` have the values that the model
-    /// shall have.
+    /// Writes a model that computes what "main" computes. The variables of `graph` have the values
+    /// that the model shall have.
     pub export_graph: Option<unsafe extern "C" fn(user: *mut c_void, graph: *const percale_graph, target: *const percale_export_target) -> *mut percale_status>,
-    /// Makes a tensor from `size` bytes of the format's own tensor file (ONNX: a TensorProto), in the memory of
-    /// `engine`. The caller releases `*out_tensor`.
+    /// Makes a tensor from `size` bytes of the format's own tensor file (ONNX: a TensorProto), in
+    /// the memory of `engine`. The caller releases `*out_tensor`.
     pub import_tensor: Option<unsafe extern "C" fn(user: *mut c_void, engine: *mut percale_engine, bytes: *const c_void, size: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status>,
 }
 
@@ -511,8 +520,8 @@ pub struct percale_host_shape_api {
     pub input_constant: Option<unsafe extern "C" fn(context: *const percale_shape_context, index: usize) -> *const c_void>,
     /// `attributes`.
     pub attributes: Option<unsafe extern "C" fn(context: *const percale_shape_context) -> *const percale_attributes>,
-    /// Sets an output's element type and dims, -1 where unknown; a `rank` of SIZE_MAX: unknown rank.
-    /// INVALID_ARGUMENT: no such element type, or a rank above 8.
+    /// Sets an output's element type and dims, -1 where unknown; a `rank` of SIZE_MAX: unknown
+    /// rank. INVALID_ARGUMENT: no such element type, or a rank above 8.
     pub set_output: Option<unsafe extern "C" fn(context: *mut percale_shape_context, index: usize, dtype: percale_dtype, dims: *const i64, rank: usize) -> *mut percale_status>,
 }
 
@@ -534,14 +543,17 @@ pub struct percale_host_grad_api {
     pub wants: Option<unsafe extern "C" fn(context: *const percale_grad_context, input_index: usize) -> i32>,
     /// Returns the element type of a value; 0 for -1.
     pub dtype: Option<unsafe extern "C" fn(context: *const percale_grad_context, value: i32) -> percale_dtype>,
-    /// Gives the dims of a value, -1 where unknown, and the rank, SIZE_MAX if unknown. `out_dims` has room for 8.
+    /// Gives the dims of a value, -1 where unknown, and the rank, SIZE_MAX if unknown. `out_dims`
+    /// has room for 8.
     pub dims: Option<unsafe extern "C" fn(context: *const percale_grad_context, value: i32, out_dims: *mut i64, out_rank: *mut usize)>,
-    /// Returns a constant of rank 0 that holds `value` converted to `dtype`, which is a type of at least 8 bits.
+    /// Returns a constant of rank 0 that holds `value` converted to `dtype`, which is a type of at
+    /// least 8 bits.
     pub scalar: Option<unsafe extern "C" fn(context: *mut percale_grad_context, dtype: percale_dtype, value: f64) -> i32>,
     /// Returns an i64 constant of rank 1, as shapes and axes are given to ops.
     pub ints: Option<unsafe extern "C" fn(context: *mut percale_grad_context, values: *const i64, count: usize) -> i32>,
-    /// Adds a node "Op" or "domain:Op" with these inputs and attributes and returns its first output; -1 after an
-    /// error. The attributes are copied; their kinds may be any but TENSOR and FUNCTION.
+    /// Adds a node "Op" or "domain:Op" with these inputs and attributes and returns its first
+    /// output; -1 after an error. The attributes are copied; their kinds may be any but TENSOR and
+    /// FUNCTION.
     pub emit: Option<unsafe extern "C" fn(context: *mut percale_grad_context, op: *const c_char, inputs: *const i32, input_count: usize, attributes: *const percale_attribute, attribute_count: usize) -> i32>,
     /// As `emit`, for an op with `output_count` outputs, which go to `out_values`.
     pub emit_outputs: Option<unsafe extern "C" fn(context: *mut percale_grad_context, op: *const c_char, inputs: *const i32, input_count: usize, attributes: *const percale_attribute, attribute_count: usize, out_values: *mut i32, output_count: usize)>,
@@ -557,8 +569,8 @@ pub struct percale_host_builder_api {
     pub struct_size: u32,
     /// Returns the engine that the graph is built for, borrowed from the builder.
     pub engine: Option<unsafe extern "C" fn(builder: *mut percale_builder) -> *mut percale_engine>,
-    /// Returns 1 if nodes of `op` ("Conv", "domain:Op") can be made as opset `version` of the op's domain defines it;
-    /// 0 for `version`: the newest.
+    /// Returns 1 if nodes of `op` ("Conv", "domain:Op") can be made as opset `version` of the op's
+    /// domain defines it; 0 for `version`: the newest.
     pub knows_op: Option<unsafe extern "C" fn(builder: *const percale_builder, op: *const c_char, version: i32) -> i32>,
     /// Stores a fact about the graph with it.
     pub set_metadata: Option<unsafe extern "C" fn(builder: *mut percale_builder, key: *const c_char, value: *const c_char) -> *mut percale_status>,
@@ -566,8 +578,8 @@ pub struct percale_host_builder_api {
     pub begin_function: Option<unsafe extern "C" fn(builder: *mut percale_builder, name: *const c_char) -> *mut percale_status>,
     /// Functions and their values.
     pub end_function: Option<unsafe extern "C" fn(builder: *mut percale_builder) -> *mut percale_status>,
-    /// Adds an input of the current function. `dims`: `rank` sizes, -1 where unknown; a `rank` of SIZE_MAX: unknown
-    /// rank.
+    /// Adds an input of the current function. `dims`: `rank` sizes, -1 where unknown; a `rank` of
+    /// SIZE_MAX: unknown rank.
     pub input: Option<unsafe extern "C" fn(builder: *mut percale_builder, name: *const c_char, dtype: percale_dtype, dims: *const i64, rank: usize, out_value: *mut percale_value) -> *mut percale_status>,
     /// Functions and their values.
     pub constant: Option<unsafe extern "C" fn(builder: *mut percale_builder, name: *const c_char, tensor: *mut percale_tensor, out_value: *mut percale_value) -> *mut percale_status>,
@@ -581,8 +593,8 @@ pub struct percale_host_builder_api {
     pub value_type: Option<unsafe extern "C" fn(builder: *const percale_builder, value: percale_value, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status>,
     /// Functions and their values.
     pub set_outputs: Option<unsafe extern "C" fn(builder: *mut percale_builder, values: *const percale_value, count: usize) -> *mut percale_status>,
-    /// Starts a node. `version` is the opset of the op's domain that defines its meaning; nodes of older opsets are
-    /// upgraded. 0: the newest. `name` may be NULL.
+    /// Starts a node. `version` is the opset of the op's domain that defines its meaning; nodes of
+    /// older opsets are upgraded. 0: the newest. `name` may be NULL.
     pub node: Option<unsafe extern "C" fn(builder: *mut percale_builder, op: *const c_char, version: i32, name: *const c_char) -> *mut percale_status>,
     /// Nodes: `node`, then inputs and attributes, then `finish_node`.
     pub add_input: Option<unsafe extern "C" fn(builder: *mut percale_builder, value: percale_value) -> *mut percale_status>,
@@ -712,10 +724,10 @@ pub struct percale_host_graph_api {
     pub variable: Option<unsafe extern "C" fn(graph: *const percale_graph, index: usize, out_info: *mut percale_graph_variable_info) -> i32>,
     /// Gives one fact that is stored with the graph, in the order of keys.
     pub metadata: Option<unsafe extern "C" fn(graph: *const percale_graph, index: usize, out_key: *mut *const c_char, out_value: *mut *const c_char, out_value_size: *mut usize) -> i32>,
-    /// Makes a graph with the same outputs, without nodes that they do not depend on and without calls of functions
-    /// by Call nodes. An op that is composed of others is replaced by them if `keeps` returns 0 for it. The caller
-    /// releases the graph. FAILED_PRECONDITION: an output depends on the value of a variable after the run has
-    /// changed it.
+    /// Makes a graph with the same outputs, without nodes that they do not depend on and without
+    /// calls of functions by Call nodes. An op that is composed of others is replaced by them if
+    /// `keeps` returns 0 for it. The caller releases the graph. FAILED_PRECONDITION: an output
+    /// depends on the value of a variable after the run has changed it.
     pub inference: Option<unsafe extern "C" fn(graph: *const percale_graph, keeps: Option<unsafe extern "C" fn(user: *mut c_void, domain: *const c_char, op: *const c_char, version: i32) -> i32>, user: *mut c_void, out_graph: *mut *mut percale_graph) -> *mut percale_status>,
     /// Releases a graph of `inference`.
     pub release: Option<unsafe extern "C" fn(graph: *mut percale_graph)>,
@@ -727,8 +739,8 @@ pub struct percale_host_graph_api {
 pub struct percale_host_status_api {
     /// `struct_size`.
     pub struct_size: u32,
-    /// Makes a status; the caller owns it. `message` is UTF-8 and is copied; `message_size` may be PERCALE_NUL_ENDED.
-    /// A `code` that is no error becomes UNKNOWN.
+    /// Makes a status; the caller owns it. `message` is UTF-8 and is copied; `message_size` may be
+    /// PERCALE_NUL_ENDED. A `code` that is no error becomes UNKNOWN.
     pub create: Option<unsafe extern "C" fn(code: percale_code, message: *const c_char, message_size: usize) -> *mut percale_status>,
     /// Returns the code; PERCALE_OK for NULL.
     pub code: Option<unsafe extern "C" fn(status: *const percale_status) -> percale_code>,
@@ -744,9 +756,9 @@ pub struct percale_host_status_api {
 pub struct percale_host_log_api {
     /// `struct_size`.
     pub struct_size: u32,
-    /// Writes a message to the log function of the run's engine, if `level` reaches the option "log". `message` is
-    /// UTF-8; `message_size` may be PERCALE_NUL_ENDED. For rare events: the log function is the host's own code and
-    /// may be slow.
+    /// Writes a message to the log function of the run's engine, if `level` reaches the option
+    /// "log". `message` is UTF-8; `message_size` may be PERCALE_NUL_ENDED. For rare events: the log
+    /// function is the host's own code and may be slow.
     pub write: Option<unsafe extern "C" fn(run: *const percale_run_context, level: percale_log_level, message: *const c_char, message_size: usize)>,
 }
 
@@ -768,8 +780,8 @@ pub struct percale_host_tensor_api {
     pub release: Option<unsafe extern "C" fn(tensor: *mut percale_tensor)>,
 }
 
-/// Attributes. A getter returns 1 if the attribute is there and has its kind, else 0, and then leaves its outputs
-/// alone.
+/// Attributes. A getter returns 1 if the attribute is there and has its kind, else 0, and then
+/// leaves its outputs alone.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_host_attributes_api {
@@ -785,8 +797,8 @@ pub struct percale_host_attributes_api {
     pub get_ints: Option<unsafe extern "C" fn(attributes: *const percale_attributes, name: *const c_char, out_values: *mut *const i64, out_count: *mut usize) -> i32>,
     /// `get_floats`.
     pub get_floats: Option<unsafe extern "C" fn(attributes: *const percale_attributes, name: *const c_char, out_values: *mut *const f64, out_count: *mut usize) -> i32>,
-    /// Returns one text of a list of strings, NUL-ended; NULL past the end, and if `name` is no such attribute.
-    /// `out_size` may be NULL.
+    /// Returns one text of a list of strings, NUL-ended; NULL past the end, and if `name` is no
+    /// such attribute. `out_size` may be NULL.
     pub get_string_at: Option<unsafe extern "C" fn(attributes: *const percale_attributes, name: *const c_char, index: usize, out_size: *mut usize) -> *const c_char>,
     /// Gets an attribute of any kind.
     pub get: Option<unsafe extern "C" fn(attributes: *const percale_attributes, name: *const c_char, out_attribute: *mut percale_attribute) -> i32>,
@@ -796,8 +808,8 @@ pub struct percale_host_attributes_api {
     pub at: Option<unsafe extern "C" fn(attributes: *const percale_attributes, index: usize, out_attribute: *mut percale_attribute) -> i32>,
 }
 
-/// The view of a node. Text and arrays are borrowed from it. An index past the end gives 0, NULL or an element
-/// type of 0.
+/// The view of a node. Text and arrays are borrowed from it. An index past the end gives 0, NULL or
+/// an element type of 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_host_node_api {
@@ -825,20 +837,20 @@ pub struct percale_host_node_api {
     pub input_constant: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> *const c_void>,
     /// `attributes`.
     pub attributes: Option<unsafe extern "C" fn(node: *const percale_node_view) -> *const percale_attributes>,
-    /// Returns the instruction set that kernels of the CPU may use, limited by the machine and by the engine's option
-    /// "isa": "sse4", "avx2" or "avx512".
+    /// Returns the instruction set that kernels of the CPU may use, limited by the machine and by
+    /// the engine's option "isa": "sse4", "avx2" or "avx512".
     pub isa: Option<unsafe extern "C" fn(node: *const percale_node_view) -> *const c_char>,
     /// Returns the layout of an input, see `percale_host_kernel_plan_api`; NULL: row-major.
     pub input_layout: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> *const c_char>,
     /// Returns the layout that the output of a Reorder must have; NULL: row-major.
     pub output_layout: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> *const c_char>,
-    /// Returns 1 if the input keeps its value until a variable changes, as weights do that are not trained. A Reorder
-    /// of it is precomputed once and costs nothing in a run.
+    /// Returns 1 if the input keeps its value until a variable changes, as weights do that are not
+    /// trained. A Reorder of it is precomputed once and costs nothing in a run.
     pub input_is_precomputed: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> i32>,
-    /// Returns the number of nodes in the body of a node "percale:Fused"; 0 for every other op. The body holds plain
-    /// nodes in execution order. The Fused node gives the first output of the last node, then the other outputs of
-    /// its nodes. Values of a body are numbers: first the inputs of the Fused node, then the constants of the body,
-    /// then the outputs of its nodes.
+    /// Returns the number of nodes in the body of a node "percale:Fused"; 0 for every other op. The
+    /// body holds plain nodes in execution order. The Fused node gives the first output of the last
+    /// node, then the other outputs of its nodes. Values of a body are numbers: first the inputs of
+    /// the Fused node, then the constants of the body, then the outputs of its nodes.
     pub body_node_count: Option<unsafe extern "C" fn(node: *const percale_node_view) -> usize>,
     /// Returns a node of the body, borrowed from `node`.
     pub body_node: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> *const percale_node_view>,
@@ -856,12 +868,13 @@ pub struct percale_host_kernel_plan_api {
     pub struct_size: u32,
     /// Requests `bytes` bytes of scratch memory for each run: percale_launch.scratch.
     pub set_scratch: Option<unsafe extern "C" fn(plan: *mut percale_kernel_plan, bytes: u64)>,
-    /// Allows that `output` has the address of `input`, if both have the same size and layout: the kernel reads each
-    /// element before it writes it. The library does so if no other node reads the input later. Not needed for ops
-    /// whose schema says so.
+    /// Allows that `output` has the address of `input`, if both have the same size and layout: the
+    /// kernel reads each element before it writes it. The library does so if no other node reads
+    /// the input later. Not needed for ops whose schema says so.
     pub set_in_place: Option<unsafe extern "C" fn(plan: *mut percale_kernel_plan, output: usize, input: usize)>,
-    /// Requests a layout that takes `bytes` bytes for an operand. Returns 1 if granted; 0 if all operands are
-    /// row-major here, as in constant folding. Operands without a request are row-major, whatever layout was offered.
+    /// Requests a layout that takes `bytes` bytes for an operand. Returns 1 if granted; 0 if all
+    /// operands are row-major here, as in constant folding. Operands without a request are
+    /// row-major, whatever layout was offered.
     pub set_layout: Option<unsafe extern "C" fn(plan: *mut percale_kernel_plan, operand: usize, layout: *const c_char, bytes: u64) -> i32>,
 }
 
@@ -871,24 +884,27 @@ pub struct percale_host_kernel_plan_api {
 pub struct percale_host_run_api {
     /// `struct_size`.
     pub struct_size: u32,
-    /// Calls `body(arg, 0)` to `body(arg, pieces - 1)` on the engine's threads and returns when all are done. If
-    /// `pieces` depends on the problem alone, the bits are the same on any number of threads.
+    /// Calls `body(arg, 0)` to `body(arg, pieces - 1)` on the engine's threads and returns when all
+    /// are done. If `pieces` depends on the problem alone, the bits are the same on any number of
+    /// threads.
     pub parallel_for: Option<unsafe extern "C" fn(run: *mut percale_run_context, pieces: i64, body: Option<unsafe extern "C" fn(arg: *mut c_void, piece: i64)>, arg: *mut c_void)>,
     /// Returns 1 if the run was cancelled or its deadline has passed: return soon.
     pub cancelled: Option<unsafe extern "C" fn(run: *const percale_run_context) -> i32>,
-    /// Fails the run with a message of the kernel's own. The status has `code` and the message "Op 'node': MESSAGE",
-    /// of which the first 511 bytes are kept. `message` is UTF-8 and is copied; `message_size` may be
-    /// PERCALE_NUL_ENDED. A `code` that is no error becomes INTERNAL. The first failure of a run counts.
+    /// Fails the run with a message of the kernel's own. The status has `code` and the message "Op
+    /// 'node': MESSAGE", of which the first 511 bytes are kept. `message` is UTF-8 and is copied;
+    /// `message_size` may be PERCALE_NUL_ENDED. A `code` that is no error becomes INTERNAL. The
+    /// first failure of a run counts.
     pub fail: Option<unsafe extern "C" fn(run: *mut percale_run_context, code: percale_code, message: *const c_char, message_size: usize)>,
-    /// Fails the run for a reason that the library words. `mark` says which instruction failed: -1 for the one that
-    /// is running, or a number that `mark` gave. An `error` that is not one of percale_run_error, a percale_code for
-    /// instance, fails the run with INTERNAL.
+    /// Fails the run for a reason that the library words. `mark` says which instruction failed: -1
+    /// for the one that is running, or a number that `mark` gave. An `error` that is not one of
+    /// percale_run_error, a percale_code for instance, fails the run with INTERNAL.
     pub fail_at: Option<unsafe extern "C" fn(run: *mut percale_run_context, mark: i64, error: percale_run_error, detail: i64)>,
-    /// Returns the number of the instruction that is being enqueued, for `fail_at` by code that finds an error later,
-    /// before `stream_synchronize` returns. That then returns NULL, because the run knows the error.
+    /// Returns the number of the instruction that is being enqueued, for `fail_at` by code that
+    /// finds an error later, before `stream_synchronize` returns. That then returns NULL, because
+    /// the run knows the error.
     pub mark: Option<unsafe extern "C" fn(run: *const percale_run_context) -> i64>,
-    /// Gives the counters of random ops, besides their attributes: the seed of the run, its step, and the index of
-    /// the first row of its batch within the whole batch.
+    /// Gives the counters of random ops, besides their attributes: the seed of the run, its step,
+    /// and the index of the first row of its batch within the whole batch.
     pub random: Option<unsafe extern "C" fn(run: *const percale_run_context, out_seed: *mut i64, out_step: *mut i64, out_first_row: *mut i64)>,
 }
 
@@ -900,8 +916,8 @@ pub struct percale_op_value {
     pub name: *const c_char,
     /// Inputs and outputs with the same letter have the same element type; 0: independent.
     pub type_group: c_char,
-    /// The allowed element types as bits 1 \<\< PERCALE_DTYPE_*. 0 for an output whose element type the shape
-    /// function sets.
+    /// The allowed element types as bits 1 \<\< PERCALE_DTYPE_*. 0 for an output whose element type
+    /// the shape function sets.
     pub dtypes: u32,
     /// Inputs only: 1 if a node may leave it out.
     pub optional: i32,
@@ -927,7 +943,8 @@ pub struct percale_op_attribute {
     pub string_default: *const c_char,
 }
 
-/// An op. Strings and arrays live as long as the plug-in. The functions may be called by several threads at once.
+/// An op. Strings and arrays live as long as the plug-in. The functions may be called by several
+/// threads at once.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_op {
@@ -953,14 +970,15 @@ pub struct percale_op {
     pub attribute_count: usize,
     /// Passed to `shape` and `gradient`.
     pub user: *mut c_void,
-    /// Sets element type and dims of every output, or returns the reason why the node is wrong. Dims of inputs may be
-    /// unknown.
+    /// Sets element type and dims of every output, or returns the reason why the node is wrong.
+    /// Dims of inputs may be unknown.
     pub shape: Option<unsafe extern "C" fn(user: *mut c_void, context: *mut percale_shape_context) -> *mut percale_status>,
     /// Adds nodes that compute the gradients of the inputs. NULL: the op has no gradient.
     pub gradient: Option<unsafe extern "C" fn(user: *mut c_void, context: *mut percale_grad_context) -> *mut percale_status>,
 }
 
-/// The functions that the library offers a plug-in, by theme. It and its tables live as long as the process.
+/// The functions that the library offers a plug-in, by theme. It and its tables live as long as the
+/// process.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_host_api {
@@ -1000,8 +1018,8 @@ pub struct percale_plugin_api {
     pub name: *const c_char,
     /// Its version, which the numerics fingerprint contains if it brings kernels.
     pub version: *const c_char,
-    /// Domain of its ops: they are named "domain:Op" in graphs. Needed with ops; it may be neither "" nor "ai.onnx"
-    /// nor "percale", whose ops are the library's.
+    /// Domain of its ops: they are named "domain:Op" in graphs. Needed with ops; it may be neither
+    /// "" nor "ai.onnx" nor "percale", whose ops are the library's.
     pub domain: *const c_char,
     /// `ops`.
     pub ops: *const *const percale_op,
@@ -1022,13 +1040,13 @@ pub struct percale_plugin_api {
 }
 
 /// Type of `percale_plugin_init()`, the only function that a plug-in exports. `host_abi` is the
-/// PERCALE_PLUGIN_ABI of the library, `path` the plug-in's own file. On failure it returns a status of
-/// `host->status->create`. If the plug-in was found in a folder, it is then reported as absent with that reason;
-/// if the option "plugin_path" names its file, the engine fails.
+/// PERCALE_PLUGIN_ABI of the library, `path` the plug-in's own file. On failure it returns a status
+/// of `host->status->create`. If the plug-in was found in a folder, it is then reported as absent
+/// with that reason; if the option "plugin_path" names its file, the engine fails.
 ///
-/// It is called whenever an engine is made, from any thread, and by each copy of the library in the process with
-/// a table of its own. A plug-in that keeps the first table refuses those of other copies; one that serves all of
-/// them gives each its own tables and finds the host by `user`. The file of a plug-in stays open until the
-/// process ends.
+/// It is called whenever an engine is made, from any thread, and by each copy of the library in the
+/// process with a table of its own. A plug-in that keeps the first table refuses those of other
+/// copies; one that serves all of them gives each its own tables and finds the host by `user`. The
+/// file of a plug-in stays open until the process ends.
 pub type percale_plugin_init_fn =
     Option<unsafe extern "C" fn(host: *const percale_host_api, host_abi: u32, path: *const c_char, out_plugin: *mut *const percale_plugin_api) -> *mut percale_status>;

@@ -63,8 +63,8 @@ pub enum EngineFacts {
 }
 
 impl Engine {
-    /// Creates an engine with the defaults: all threads that the machine allows, the device
-    /// `cpu:0`, no memory limit.
+    /// Creates an engine with the default options.
+    /// [`describe_options`](crate::describe_options) lists them.
     pub fn new() -> Result<Engine> {
         Engine::builder().build()
     }

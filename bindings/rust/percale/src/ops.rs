@@ -1,6 +1,7 @@
 // Written by bindings/gen from the ops' schemas; changes belong there.
 
-//! A function per op, under ONNX's names in Rust's letters. Each begins a node of a [`Builder`]; attributes follow, then `finish`:
+//! A function per op, under ONNX's names in Rust's letters. Each begins a node of a [`Builder`];
+//! attributes follow, then `finish`:
 //!
 //! ```
 //! use percale::{ops, Builder, DType, Engine};
@@ -114,9 +115,9 @@ op! {
 }
 
 op! {
-    /// The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of `size` \[N,C,(D,)H,W\].
-    /// x, y and z run from -1 to 1 between the centres of the first and last elements (align_corners) or the outer
-    /// edges.
+    /// The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of `size`
+    /// \[N,C,(D,)H,W\]. x, y and z run from -1 to 1 between the centres of the first and last
+    /// elements (align_corners) or the outer edges.
     ///
     /// Input theta: f32 f16 f64 bf16.
     ///
@@ -165,8 +166,8 @@ op! {
 }
 
 op! {
-    /// m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; param - learning_rate / (1 - beta1^step) * m /
-    /// (sqrt(v / (1 - beta2^step)) + epsilon) (PyTorch's Adam).
+    /// m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; param - learning_rate / (1 -
+    /// beta1^step) * m / (sqrt(v / (1 - beta2^step)) + epsilon) (PyTorch's Adam).
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -197,7 +198,8 @@ op! {
 }
 
 op! {
-    /// ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g (PyTorch's AdamW).
+    /// ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g
+    /// (PyTorch's AdamW).
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -228,10 +230,11 @@ op! {
 }
 
 op! {
-    /// FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2;
-    /// z' = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'|
-    /// \<= l1, otherwise (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n)
-    /// and linear (z) have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar
+    /// FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage
+    /// param; n' = n + g^2; z' = z + h - (n'^-p - n^-p) / learning_rate * param, p =
+    /// learning_rate_power; the new param is 0 where |z'| \<= l1, otherwise (sign(z') l1 - z') /
+    /// ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) and linear (z) have
+    /// the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar
     /// above 0.
     ///
     /// Input param: f32 f16 f64 bf16.
@@ -263,11 +266,12 @@ op! {
 }
 
 op! {
-    /// LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; u = m' / (1
-    /// - beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param; the new param is param -
-    /// learning_rate |param| / |u| u. The norms are Euclidean norms of the whole tensor; their ratio is 1 if either
-    /// is 0. g is grad times grad_scale. param, grad, m and v have the same shape and the same dtype, one of f16,
-    /// bf16, f32, f64; learning_rate and step are scalars.
+    /// LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 -
+    /// beta2) g^2; u = m' / (1 - beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) +
+    /// weight_decay param; the new param is param - learning_rate |param| / |u| u. The norms are
+    /// Euclidean norms of the whole tensor; their ratio is 1 if either is 0. g is grad times
+    /// grad_scale. param, grad, m and v have the same shape and the same dtype, one of f16, bf16,
+    /// f32, f64; learning_rate and step are scalars.
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -298,9 +302,10 @@ op! {
 }
 
 op! {
-    /// Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new param
-    /// is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m have the same shape and
-    /// the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar.
+    /// Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 -
+    /// beta2) g; the new param is param (1 - learning_rate weight_decay) - learning_rate sign(c).
+    /// param, grad and m have the same shape and the same dtype, one of f16, bf16, f32, f64;
+    /// learning_rate is a scalar.
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -325,8 +330,8 @@ op! {
 }
 
 op! {
-    /// buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param - learning_rate * (g +
-    /// momentum * buffer) (PyTorch's SGD).
+    /// buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param -
+    /// learning_rate * (g + momentum * buffer) (PyTorch's SGD).
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -351,8 +356,9 @@ op! {
 }
 
 op! {
-    /// s = alpha s + (1 - alpha) g^2; d = g / (sqrt(s) + epsilon); param - learning_rate * d, or with a buffer:
-    /// buffer = momentum * buffer + d; param - learning_rate * buffer (PyTorch's RMSprop).
+    /// s = alpha s + (1 - alpha) g^2; d = g / (sqrt(s) + epsilon); param - learning_rate * d, or
+    /// with a buffer: buffer = momentum * buffer + d; param - learning_rate * buffer (PyTorch's
+    /// RMSprop).
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -400,8 +406,8 @@ op! {
 }
 
 op! {
-    /// The index of the greatest element along `axis`: the first of equals, or the last with select_last_index. NaN
-    /// counts as greatest.
+    /// The index of the greatest element along `axis`: the first of equals, or the last with
+    /// select_last_index. NaN counts as greatest.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -418,8 +424,8 @@ op! {
 }
 
 op! {
-    /// The index of the least element along `axis`: the first of equals, or the last with select_last_index. NaN
-    /// counts as least.
+    /// The index of the least element along `axis`: the first of equals, or the last with
+    /// select_last_index. NaN counts as least.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -454,8 +460,8 @@ op! {
 }
 
 op! {
-    /// Returns X unchanged, if it is given, and fails the run with `message` unless every element of the condition is
-    /// true.
+    /// Returns X unchanged, if it is given, and fails the run with `message` unless every element
+    /// of the condition is true.
     ///
     /// Input condition: bool.
     ///
@@ -512,9 +518,10 @@ op! {
 }
 
 op! {
-    /// Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al. 2017). Heads of Q
-    /// may share heads of K and V (Ainslie et al. 2023). Past keys and values precede the new ones. Each input is
-    /// \[batch, heads, sequence, size\] or \[batch, sequence, heads * size\]. A query without any key gives zeros.
+    /// Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al.
+    /// 2017). Heads of Q may share heads of K and V (Ainslie et al. 2023). Past keys and values
+    /// precede the new ones. Each input is \[batch, heads, sequence, size\] or \[batch, sequence,
+    /// heads * size\]. A query without any key gives zeros.
     ///
     /// Input Q: f32 f16 f64 bf16.
     ///
@@ -553,8 +560,8 @@ op! {
 }
 
 op! {
-    /// The mean under each position of a sliding window over X \[N,C,D1,...\]; with count_include_pad the padding
-    /// counts as zeros.
+    /// The mean under each position of a sliding window over X \[N,C,D1,...\]; with
+    /// count_include_pad the padding counts as zeros.
     ///
     /// Input X: f32 f16 f64 bf16.
     AveragePool average_pool "AveragePool" (x: one)
@@ -577,8 +584,8 @@ op! {
 }
 
 op! {
-    /// Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial dims of X come
-    /// from the attribute 'spatial_shape' or from the input 'shape', the shape of X.
+    /// Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial
+    /// dims of X come from the attribute 'spatial_shape' or from the input 'shape', the shape of X.
     ///
     /// Input dY: f32 f16 f64 bf16.
     ///
@@ -607,7 +614,8 @@ op! {
 }
 
 op! {
-    /// MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the attributes say so.
+    /// MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the
+    /// attributes say so.
     ///
     /// Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -622,8 +630,9 @@ op! {
 }
 
 op! {
-    /// Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X \[N,C,...\]. In training mode, mean and
-    /// (biased) variance are those of the batch, and running_x = input_x * momentum + batch_x * (1 - momentum).
+    /// Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X \[N,C,...\]. In training
+    /// mode, mean and (biased) variance are those of the batch, and running_x = input_x *
+    /// momentum + batch_x * (1 - momentum).
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -646,8 +655,9 @@ op! {
 }
 
 op! {
-    /// Gradients of BatchNormalization with respect to X, scale and B. In training mode the statistics of the batch
-    /// are recomputed from X and the gradient flows through them; otherwise they are the inputs mean and var.
+    /// Gradients of BatchNormalization with respect to X, scale and B. In training mode the
+    /// statistics of the batch are recomputed from X and the gradient flows through them; otherwise
+    /// they are the inputs mean and var.
     ///
     /// Input dY: f32 f16 f64 bf16.
     ///
@@ -670,7 +680,8 @@ op! {
 }
 
 op! {
-    /// 1 with the probability that the input holds, otherwise 0, in the dtype of the input unless dtype is given.
+    /// 1 with the probability that the input holds, otherwise 0, in the dtype of the input unless
+    /// dtype is given.
     ///
     /// Input input: f32 f16 f64 bf16.
     ///
@@ -687,7 +698,8 @@ op! {
 }
 
 op! {
-    /// max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape, reduced by `reduction`.
+    /// max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape, reduced
+    /// by `reduction`.
     ///
     /// Input logits: f32 f16 f64 bf16.
     ///
@@ -700,7 +712,8 @@ op! {
 }
 
 op! {
-    /// Reinterprets the bits of each element as an element of dtype 'to', which must have the same size.
+    /// Reinterprets the bits of each element as an element of dtype 'to', which must have the same
+    /// size.
     ///
     /// Input input: 23 types.
     ///
@@ -713,8 +726,8 @@ op! {
 }
 
 op! {
-    /// X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of bits or more
-    /// gives 0.
+    /// X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of
+    /// bits or more gives 0.
     ///
     /// Input X: u8 u16 u32 u64.
     ///
@@ -779,7 +792,8 @@ op! {
 }
 
 op! {
-    /// 0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N) for n below size; N is size if periodic, else size - 1.
+    /// 0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N) for n below size; N is size if periodic,
+    /// else size - 1.
     ///
     /// Input size: i32 i64.
     ///
@@ -805,9 +819,10 @@ op! {
 }
 
 op! {
-    /// Converts the input to dtype `to`. Floats round to nearest; to integers they truncate towards zero and saturate
-    /// (NaN gives 0). Integers, and floats converted to 4- and 2-bit integers, wrap. To bool, the result is x != 0.
-    /// saturate and round_mode apply to float8 as in ONNX; values beyond the range of f4e2m1 saturate at 6.
+    /// Converts the input to dtype `to`. Floats round to nearest; to integers they truncate towards
+    /// zero and saturate (NaN gives 0). Integers, and floats converted to 4- and 2-bit integers,
+    /// wrap. To bool, the result is x != 0. saturate and round_mode apply to float8 as in ONNX;
+    /// values beyond the range of f4e2m1 saturate at 6.
     ///
     /// Input input: 23 types.
     Cast cast "Cast" (input: one)
@@ -859,8 +874,8 @@ op! {
 }
 
 op! {
-    /// The centre of the input along axes (default: all), cropped or padded with zeros to the dims in shape. If the
-    /// difference is odd, the extra element is at the end.
+    /// The centre of the input along axes (default: all), cropped or padded with zeros to the dims
+    /// in shape. If the difference is odd, the extra element is at the end.
     ///
     /// Input input_data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -873,8 +888,8 @@ op! {
 }
 
 op! {
-    /// Returns X unchanged. An infinite or NaN element fails the run with `message`. The gradient is checked in the
-    /// same way.
+    /// Returns X unchanged. An infinite or NaN element fails the run with `message`. The gradient
+    /// is checked in the same way.
     ///
     /// Input X: f32 f16 f64 bf16.
     CheckNumerics check_numerics "percale:CheckNumerics" (x: one)
@@ -885,8 +900,8 @@ op! {
 }
 
 op! {
-    /// The lower triangular L with L L^T = X for each symmetric matrix \[..., n, n\] of X. Only the lower triangle of
-    /// X is read. A matrix that is not positive definite fails the run.
+    /// The lower triangular L with L L^T = X for each symmetric matrix \[..., n, n\] of X. Only the
+    /// lower triangle of X is read. A matrix that is not positive definite fails the run.
     ///
     /// Input X: f32 f16 f64 bf16.
     Cholesky cholesky "percale:Cholesky" (x: one)
@@ -908,8 +923,9 @@ op! {
 }
 
 op! {
-    /// The cofactors of each matrix \[..., n, n\] of X, which may be singular: Y\[i, j\] = (-1)^(i+j) times the
-    /// determinant of X without row i and column j. Its gradient fails the run for a singular matrix.
+    /// The cofactors of each matrix \[..., n, n\] of X, which may be singular: Y\[i, j\] =
+    /// (-1)^(i+j) times the determinant of X without row i and column j. Its gradient fails the run
+    /// for a singular matrix.
     ///
     /// Input X: f32 f16 f64 bf16.
     Cofactors cofactors "percale:Cofactors" (x: one)
@@ -918,8 +934,8 @@ op! {
 }
 
 op! {
-    /// Sums columns \[N, C * block, L\] into images \[N,C,D1,...\] of image_shape: each column goes where a sliding
-    /// window of block_shape took it from. Integers wrap; bools are combined by or.
+    /// Sums columns \[N, C * block, L\] into images \[N,C,D1,...\] of image_shape: each column goes
+    /// where a sliding window of block_shape took it from. Integers wrap; bools are combined by or.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -940,8 +956,8 @@ op! {
 }
 
 op! {
-    /// The slices of the input along `axis`, or its elements without `axis`, where the condition is true. The
-    /// condition may be shorter than the axis.
+    /// The slices of the input along `axis`, or its elements without `axis`, where the condition is
+    /// true. The condition may be shorter than the axis.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -997,8 +1013,8 @@ op! {
 }
 
 op! {
-    /// Convolution (cross-correlation) of images X \[N,C,D1,...\] with filters W \[M,C/group,k1,...\], plus B \[M\]
-    /// per output channel; 1 to 3 spatial dims.
+    /// Convolution (cross-correlation) of images X \[N,C,D1,...\] with filters W
+    /// \[M,C/group,k1,...\], plus B \[M\] per output channel; 1 to 3 spatial dims.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1023,8 +1039,8 @@ op! {
 }
 
 op! {
-    /// Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the attribute
-    /// 'spatial_shape' or from the input 'shape', the shape of X.
+    /// Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the
+    /// attribute 'spatial_shape' or from the input 'shape', the shape of X.
     ///
     /// Input dY: f32 f16 f64 bf16.
     ///
@@ -1051,8 +1067,8 @@ op! {
 }
 
 op! {
-    /// Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the attribute
-    /// 'kernel_shape' or from the input 'shape', the shape of W.
+    /// Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from
+    /// the attribute 'kernel_shape' or from the input 'shape', the shape of W.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1077,7 +1093,8 @@ op! {
 }
 
 op! {
-    /// Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in i32.
+    /// Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in
+    /// i32.
     ///
     /// Input x: u8 i8.
     ///
@@ -1106,9 +1123,9 @@ op! {
 }
 
 op! {
-    /// Transposed convolution of X \[N,C,D1,...\] with filters W \[C,M/group,k1,...\], plus B \[M\]. It is the
-    /// gradient of Conv with respect to its input; output dim = stride * (in - 1) + output_padding + (k - 1) *
-    /// dilation + 1 - pads.
+    /// Transposed convolution of X \[N,C,D1,...\] with filters W \[C,M/group,k1,...\], plus B
+    /// \[M\]. It is the gradient of Conv with respect to its input; output dim = stride * (in -
+    /// 1) + output_padding + (k - 1) * dilation + 1 - pads.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1155,8 +1172,8 @@ op! {
 }
 
 op! {
-    /// The product of the elements up to each element along an axis, including the element itself unless exclusive is
-    /// set.
+    /// The product of the elements up to each element along an axis, including the element itself
+    /// unless exclusive is set.
     ///
     /// Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -1190,8 +1207,8 @@ op! {
 }
 
 op! {
-    /// The sum of the elements up to each element along an axis, including the element itself unless exclusive is
-    /// set.
+    /// The sum of the elements up to each element along an axis, including the element itself
+    /// unless exclusive is set.
     ///
     /// Input x: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -1206,9 +1223,10 @@ op! {
 }
 
 op! {
-    /// The discrete Fourier transform along an axis of \[..., 1\] real or \[..., 2\] complex numbers, cropped or
-    /// zero-padded to dft_length: sum of x\[n\] exp(-2 pi i k n / N). inverse: + in the exponent, divided by N.
-    /// onesided: the first half of the transform of a real input, or with inverse the real output for such a half.
+    /// The discrete Fourier transform along an axis of \[..., 1\] real or \[..., 2\] complex
+    /// numbers, cropped or zero-padded to dft_length: sum of x\[n\] exp(-2 pi i k n / N).
+    /// inverse: + in the exponent, divided by N. onesided: the first half of the transform of a
+    /// real input, or with inverse the real output for such a half.
     ///
     /// Input input: f32 f16 f64 bf16.
     ///
@@ -1225,8 +1243,8 @@ op! {
 }
 
 op! {
-    /// Moves channels of \[N,C,H,W\] into blocks of blocksize * blocksize pixels. The position in the block is the
-    /// outer part (mode DCR) or the inner part (CRD) of the channel index.
+    /// Moves channels of \[N,C,H,W\] into blocks of blocksize * blocksize pixels. The position in
+    /// the block is the outer part (mode DCR) or the inner part (CRD) of the channel index.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     DepthToSpace depth_to_space "DepthToSpace" (input: one)
@@ -1239,8 +1257,8 @@ op! {
 }
 
 op! {
-    /// (x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per position along
-    /// 'axis', or one per block of block_size along it.
+    /// (x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one
+    /// per position along 'axis', or one per block of block_size along it.
     ///
     /// Input x: 14 types.
     ///
@@ -1279,8 +1297,9 @@ op! {
 }
 
 op! {
-    /// In training mode, each element is kept with probability 1 - ratio and divided by it, otherwise set to zero;
-    /// mask says which. Outside training mode, the data unchanged. ratio is in \[0, 1\], by default 0.5.
+    /// In training mode, each element is kept with probability 1 - ratio and divided by it,
+    /// otherwise set to zero; mask says which. Outside training mode, the data unchanged. ratio is
+    /// in \[0, 1\], by default 0.5.
     ///
     /// Input data: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     ///
@@ -1297,7 +1316,8 @@ op! {
 }
 
 op! {
-    /// x quantised to u8, with the scale and the zero point of its own value range, extended to include 0.
+    /// x quantised to u8, with the scale and the zero point of its own value range, extended to
+    /// include 0.
     ///
     /// Input x: f32.
     ///
@@ -1308,8 +1328,8 @@ op! {
 }
 
 op! {
-    /// Multiplies the operands' elements and sums over all labels of 'equation' that the output does not have, as
-    /// numpy.einsum. An ellipsis stands for dims that broadcast.
+    /// Multiplies the operands' elements and sums over all labels of 'equation' that the output
+    /// does not have, as numpy.einsum. An ellipsis stands for dims that broadcast.
     ///
     /// Input Inputs (any number): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     Einsum einsum "Einsum" (inputs: many)
@@ -1331,11 +1351,12 @@ op! {
 }
 
 op! {
-    /// The sum, mean or maximum (`mode`) per bag of the rows of table \[rows, width\] that its indices select:
-    /// \[bags, width\], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are \[bags, length\], or \[count\]
-    /// with the offset of the first index of each bag; with include_last_offset the end of the last bag follows. With
-    /// mode sum, each row is multiplied by its weight. Indices equal to padding_idx are ignored (-1: none). Indices
-    /// are in \[0, rows).
+    /// The sum, mean or maximum (`mode`) per bag of the rows of table \[rows, width\] that its
+    /// indices select: \[bags, width\], zeros for an empty bag (PyTorch's EmbeddingBag). Indices
+    /// are \[bags, length\], or \[count\] with the offset of the first index of each bag; with
+    /// include_last_offset the end of the last bag follows. With mode sum, each row is multiplied
+    /// by its weight. Indices equal to padding_idx are ignored (-1: none). Indices are in \[0,
+    /// rows).
     ///
     /// Input table: f32 f16 f64 bf16.
     ///
@@ -1356,8 +1377,8 @@ op! {
 }
 
 op! {
-    /// The gradient of EmbeddingBag with respect to the row that each index looked up: \[count, width\]. If rows tie
-    /// for a maximum, the first receives the gradient. Padding receives zeros.
+    /// The gradient of EmbeddingBag with respect to the row that each index looked up: \[count,
+    /// width\]. If rows tie for a maximum, the first receives the gradient. Padding receives zeros.
     ///
     /// Input grad: f32 f16 f64 bf16.
     ///
@@ -1459,8 +1480,8 @@ op! {
 }
 
 op! {
-    /// Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that is not
-    /// elementwise, if there is one.
+    /// Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that
+    /// is not elementwise, if there is one.
     ///
     /// Input inputs (optional, any number): f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -1475,11 +1496,11 @@ op! {
 }
 
 op! {
-    /// softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is \[batch, heads,
-    /// sequence, size\] or, by row, \[batch, sequence, heads, size\]. Heads of Q may share heads of K and V. With
-    /// nan_is_zero, a NaN probability, as of a query without any key, becomes 0. The softmax runs in the dtype of the
-    /// mask. The statistics are, per query, the logarithm of the sum of exp of its scores, in f32, or in f64 for f64
-    /// operands.
+    /// softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is
+    /// \[batch, heads, sequence, size\] or, by row, \[batch, sequence, heads, size\]. Heads of Q
+    /// may share heads of K and V. With nan_is_zero, a NaN probability, as of a query without any
+    /// key, becomes 0. The softmax runs in the dtype of the mask. The statistics are, per query,
+    /// the logarithm of the sum of exp of its scores, in f32, or in f64 for f64 operands.
     ///
     /// Input Q: f32 f16 f64 bf16.
     ///
@@ -1506,9 +1527,9 @@ op! {
 }
 
 op! {
-    /// Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from Y and from the
-    /// statistics (Dao et al. 2022). They have the layouts of Q, K and V. Shared heads and nan_is_zero are not
-    /// supported.
+    /// Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y,
+    /// from Y and from the statistics (Dao et al. 2022). They have the layouts of Q, K and V.
+    /// Shared heads and nan_is_zero are not supported.
     ///
     /// Input dY: f32 f16 f64 bf16.
     ///
@@ -1543,8 +1564,9 @@ op! {
 }
 
 op! {
-    /// Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and moved before the
-    /// first half: rotates pairs of elements that are half a row apart (Su et al. 2021).
+    /// Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated
+    /// and moved before the first half: rotates pairs of elements that are half a row apart (Su et
+    /// al. 2021).
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1557,9 +1579,9 @@ op! {
 }
 
 op! {
-    /// Gated recurrent unit over X \[time,batch,input\] (layout 1: batch first): z,r = f(X W^T + H R^T + B), H = (1 -
-    /// z) g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T + B) replaces (r H) R^T + B. W, R and B
-    /// hold the gates in the order z,r,h.
+    /// Gated recurrent unit over X \[time,batch,input\] (layout 1: batch first): z,r = f(X W^T + H
+    /// R^T + B), H = (1 - z) g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T +
+    /// B) replaces (r H) R^T + B. W, R and B hold the gates in the order z,r,h.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1594,8 +1616,8 @@ op! {
 }
 
 op! {
-    /// Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the gradients of its
-    /// outputs. The forward pass is recomputed. The op has no gradient.
+    /// Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the
+    /// gradients of its outputs. The forward pass is recomputed. The op has no gradient.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1636,7 +1658,8 @@ op! {
 }
 
 op! {
-    /// The slices of data along `axis` that the indices select; negative indices count from the end.
+    /// The slices of data along `axis` that the indices select; negative indices count from the
+    /// end.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -1649,8 +1672,8 @@ op! {
 }
 
 op! {
-    /// For each index, the element of data at the same position, with the coordinate along `axis` replaced by the
-    /// index.
+    /// For each index, the element of data at the same position, with the coordinate along `axis`
+    /// replaced by the index.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -1663,8 +1686,8 @@ op! {
 }
 
 op! {
-    /// The gradient of Gather with respect to data, of shape `shape`: slices of grad are summed at the positions they
-    /// were gathered from.
+    /// The gradient of Gather with respect to data, of shape `shape`: slices of grad are summed at
+    /// the positions they were gathered from.
     ///
     /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -1679,8 +1702,8 @@ op! {
 }
 
 op! {
-    /// The slices of data that tuples of indices select; the last dim of indices holds the tuples, and negative
-    /// indices count from the end.
+    /// The slices of data that tuples of indices select; the last dim of indices holds the tuples,
+    /// and negative indices count from the end.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -1693,8 +1716,8 @@ op! {
 }
 
 op! {
-    /// x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-    /// (Hendrycks and Gimpel 2016).
+    /// x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x +
+    /// 0.044715 x^3))) (Hendrycks and Gimpel 2016).
     ///
     /// Input X: f32 f16 f64 bf16.
     Gelu gelu "Gelu" (x: one)
@@ -1705,8 +1728,8 @@ op! {
 }
 
 op! {
-    /// Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or transB is set, and
-    /// C broadcasts to Y.
+    /// Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or
+    /// transB is set, and C broadcasts to Y.
     ///
     /// Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -1782,10 +1805,10 @@ op! {
 }
 
 op! {
-    /// X \[N,C,D1,...\] sampled at the positions in grid \[N,P1,...,rank\], whose coordinates, last dim first, run
-    /// from -1 to 1 between the first and last elements (align_corners) or the edges. Interpolation is nearest,
-    /// linear or cubic (Keys 1981). Positions beyond the edges read zeros, the edge or a reflection. 1 to 3 spatial
-    /// dims.
+    /// X \[N,C,D1,...\] sampled at the positions in grid \[N,P1,...,rank\], whose coordinates, last
+    /// dim first, run from -1 to 1 between the first and last elements (align_corners) or the
+    /// edges. Interpolation is nearest, linear or cubic (Keys 1981). Positions beyond the edges
+    /// read zeros, the edge or a reflection. 1 to 3 spatial dims.
     ///
     /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -1823,9 +1846,9 @@ op! {
 }
 
 op! {
-    /// (X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of num_groups groups
-    /// of channels, and one scale and bias per channel (Wu and He 2018). It is computed in stash_type, or in f64 for
-    /// f64 inputs.
+    /// (X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of
+    /// num_groups groups of channels, and one scale and bias per channel (Wu and He 2018). It is
+    /// computed in stash_type, or in f64 for f64 inputs.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -1909,8 +1932,8 @@ op! {
 }
 
 op! {
-    /// With d = input - target, of the same shape: d^2 / 2 where |d| \<= delta, otherwise delta * (|d| - delta / 2);
-    /// reduced by `reduction`.
+    /// With d = input - target, of the same shape: d^2 / 2 where |d| \<= delta, otherwise delta *
+    /// (|d| - delta / 2); reduced by `reduction`.
     ///
     /// Input input: f32 f16 f64 bf16.
     ///
@@ -1934,8 +1957,8 @@ op! {
 }
 
 op! {
-    /// Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the outputs of that
-    /// branch.
+    /// Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are
+    /// the outputs of that branch.
     ///
     /// Input cond: bool.
     ///
@@ -1950,8 +1973,8 @@ op! {
 }
 
 op! {
-    /// (input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each channel of each
-    /// image (Ulyanov et al. 2016).
+    /// (input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each
+    /// channel of each image (Ulyanov et al. 2016).
     ///
     /// Input input: f32 f16 f64 bf16.
     ///
@@ -1992,8 +2015,8 @@ op! {
 }
 
 op! {
-    /// X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels beyond the ends
-    /// count as 0 (Krizhevsky et al. 2012).
+    /// X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels
+    /// beyond the ends count as 0 (Krizhevsky et al. 2012).
     ///
     /// Input X: f32 f16 f64 bf16.
     LRN lrn "LRN" (x: one)
@@ -2010,8 +2033,9 @@ op! {
 }
 
 op! {
-    /// Long short-term memory over X \[time,batch,input\] (layout 1: batch first): i,o,f = f(X W^T + H R^T + B + P
-    /// C), C = f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the gates in the order i,o,f,c.
+    /// Long short-term memory over X \[time,batch,input\] (layout 1: batch first): i,o,f = f(X
+    /// W^T + H R^T + B + P C), C = f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the
+    /// gates in the order i,o,f,c.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -2050,8 +2074,9 @@ op! {
 }
 
 op! {
-    /// Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of LSTM and the
-    /// gradients of its outputs. The forward pass is recomputed. The op has no gradient.
+    /// Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of
+    /// LSTM and the gradients of its outputs. The forward pass is recomputed. The op has no
+    /// gradient.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -2098,8 +2123,8 @@ op! {
 }
 
 op! {
-    /// Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims from 'axis' on.
-    /// Mean and InvStdDev are f32, or f64 for f64 inputs.
+    /// Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the
+    /// dims from 'axis' on. Mean and InvStdDev are f32, or f64 for f64 inputs.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -2118,7 +2143,8 @@ op! {
 }
 
 op! {
-    /// Gradients of LayerNormalization with respect to X, Scale and B. The statistics are recomputed from X.
+    /// Gradients of LayerNormalization with respect to X, Scale and B. The statistics are
+    /// recomputed from X.
     ///
     /// Input dY: f32 f16 f64 bf16.
     ///
@@ -2194,9 +2220,9 @@ op! {
 }
 
 op! {
-    /// Runs body(trip, cond, carried..., captures...) -\> (cond, carried..., scan...) at most M times and while cond
-    /// is true. The outputs are the last carried values and the scan values of all trips, stacked. More than
-    /// trip_limit trips are an error.
+    /// Runs body(trip, cond, carried..., captures...) -\> (cond, carried..., scan...) at most M
+    /// times and while cond is true. The outputs are the last carried values and the scan values of
+    /// all trips, stacked. More than trip_limit trips are an error.
     ///
     /// Input M (optional): i64.
     ///
@@ -2215,8 +2241,8 @@ op! {
 }
 
 op! {
-    /// The input divided by its norm along `axis`: the sum of magnitudes (p = 1) or the root of the sum of squares (p
-    /// = 2). The result is 0 where the norm is 0.
+    /// The input divided by its norm along `axis`: the sum of magnitudes (p = 1) or the root of the
+    /// sum of squares (p = 2). The result is 0 where the norm is 0.
     ///
     /// Input input: f32 f16 f64 bf16.
     LpNormalization lp_normalization "LpNormalization" (input: one)
@@ -2252,8 +2278,8 @@ op! {
 }
 
 op! {
-    /// Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A rank-1 operand is
-    /// a row on the left, a column on the right.
+    /// Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A
+    /// rank-1 operand is a row on the left, a column on the right.
     ///
     /// Input A: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -2264,8 +2290,8 @@ op! {
 }
 
 op! {
-    /// MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or one per column),
-    /// summed in i32.
+    /// MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or
+    /// one per column), summed in i32.
     ///
     /// Input A: u8 i8.
     ///
@@ -2282,8 +2308,8 @@ op! {
 }
 
 op! {
-    /// The inverse of each matrix \[..., n, n\] of X, transposed if `adjoint` is set. A matrix with a pivot of
-    /// exactly zero is singular and fails the run.
+    /// The inverse of each matrix \[..., n, n\] of X, transposed if `adjoint` is set. A matrix with
+    /// a pivot of exactly zero is singular and fails the run.
     ///
     /// Input X: f32 f16 f64 bf16.
     MatrixInverse matrix_inverse "percale:MatrixInverse" (x: one)
@@ -2303,8 +2329,9 @@ op! {
 }
 
 op! {
-    /// The largest element under each position of a sliding window over X \[N,C,D1,...\]. Padding never wins; NaN
-    /// always wins. Indices are positions in X as a flat tensor, -1 where a window has no element.
+    /// The largest element under each position of a sliding window over X \[N,C,D1,...\]. Padding
+    /// never wins; NaN always wins. Indices are positions in X as a flat tensor, -1 where a window
+    /// has no element.
     ///
     /// Input X: f32 u8 i8 f16 f64 bf16.
     MaxPool max_pool "MaxPool" (x: one)
@@ -2327,8 +2354,8 @@ op! {
 }
 
 op! {
-    /// Gradient of MaxPool (of GlobalMaxPool with 'global') with respect to X: each element of dY goes to the first
-    /// largest element of its window.
+    /// Gradient of MaxPool (of GlobalMaxPool with 'global') with respect to X: each element of dY
+    /// goes to the first largest element of its window.
     ///
     /// Input dY: f32 f16 f64 bf16.
     ///
@@ -2353,8 +2380,8 @@ op! {
 }
 
 op! {
-    /// The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are
-    /// rounded to elements (Girshick 2015); 0 for an empty bin.
+    /// The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times
+    /// spatial_scale are rounded to elements (Girshick 2015); 0 for an empty bin.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -2371,8 +2398,8 @@ op! {
 }
 
 op! {
-    /// Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool. output_shape may
-    /// be larger than the shape that the window implies.
+    /// Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool.
+    /// output_shape may be larger than the shape that the window implies.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -2411,8 +2438,8 @@ op! {
 }
 
 op! {
-    /// Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595
-    /// log10(1 + f / 700), with peaks of 1.
+    /// Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced
+    /// in mel = 2595 log10(1 + f / 700), with peaks of 1.
     ///
     /// Input num_mel_bins: i32 i64.
     ///
@@ -2451,8 +2478,8 @@ op! {
 }
 
 op! {
-    /// The remainder of A / B, broadcast. It has the sign of B, or with fmod = 1 the sign of A; floats require fmod =
-    /// 1.
+    /// The remainder of A / B, broadcast. It has the sign of B, or with fmod = 1 the sign of A;
+    /// floats require fmod = 1.
     ///
     /// Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -2476,7 +2503,8 @@ op! {
 }
 
 op! {
-    /// Draws sample_size classes for each row of \[batch, classes\], which holds unnormalised log-probabilities.
+    /// Draws sample_size classes for each row of \[batch, classes\], which holds unnormalised
+    /// log-probabilities.
     ///
     /// Input input: f32 f16 f64 bf16.
     ///
@@ -2495,8 +2523,9 @@ op! {
 }
 
 op! {
-    /// Locks a mutex until the run ends, successfully or not; waits while another run holds it. Later nodes see the
-    /// variables as last published, so reading and assigning under one mutex loses no update.
+    /// Locks a mutex until the run ends, successfully or not; waits while another run holds it.
+    /// Later nodes see the variables as last published, so reading and assigning under one mutex
+    /// loses no update.
     ///
     /// No gradient.
     MutexLock mutex_lock "percale:MutexLock" ()
@@ -2516,8 +2545,9 @@ op! {
 }
 
 op! {
-    /// Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight\[target\] at the target, zero
-    /// elsewhere. It is divided by the sum of the weights used if the loss is a mean.
+    /// Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight\[target\] at
+    /// the target, zero elsewhere. It is divided by the sum of the weights used if the loss is a
+    /// mean.
     ///
     /// Input dloss: f32 f16 f64 bf16.
     ///
@@ -2538,8 +2568,9 @@ op! {
 }
 
 op! {
-    /// -weight\[target\] * input\[target\] over axis 1 of input \[N,C,D1,...\], for target \[N,D1,...\]. The mean
-    /// divides by the sum of the weights used. Targets equal to ignore_index are ignored.
+    /// -weight\[target\] * input\[target\] over axis 1 of input \[N,C,D1,...\], for target
+    /// \[N,D1,...\]. The mean divides by the sum of the weights used. Targets equal to ignore_index
+    /// are ignored.
     ///
     /// Input input: f32 f16 f64 bf16.
     ///
@@ -2556,8 +2587,9 @@ op! {
 }
 
 op! {
-    /// Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score in each class. A
-    /// box is dropped if its intersection over union with a better one is above iou_threshold.
+    /// Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score
+    /// in each class. A box is dropped if its intersection over union with a better one is above
+    /// iou_threshold.
     ///
     /// Input boxes: f32.
     ///
@@ -2578,7 +2610,8 @@ op! {
 }
 
 op! {
-    /// The coordinates of the n nonzero elements of X, in row-major order, as \[rank, n\]; NaN counts as nonzero.
+    /// The coordinates of the n nonzero elements of X, in row-major order, as \[rank, n\]; NaN
+    /// counts as nonzero.
     ///
     /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -2600,8 +2633,9 @@ op! {
 }
 
 op! {
-    /// One-hot vectors of size depth along a new dim `axis`: values\[1\] at the index (negative indices count from
-    /// the end), values\[0\] elsewhere. An index out of range gives values\[0\] everywhere.
+    /// One-hot vectors of size depth along a new dim `axis`: values\[1\] at the index (negative
+    /// indices count from the end), values\[0\] elsewhere. An index out of range gives values\[0\]
+    /// everywhere.
     ///
     /// Input indices (indices): f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -2642,8 +2676,8 @@ op! {
 }
 
 op! {
-    /// Pads data before and after its dims, with a constant, reflected data, its edge, or data wrapped around.
-    /// Negative pads crop.
+    /// Pads data before and after its dims, with a constant, reflected data, its edge, or data
+    /// wrapped around. Negative pads crop.
     ///
     /// Input data: 23 types.
     ///
@@ -2660,8 +2694,8 @@ op! {
 }
 
 op! {
-    /// The gradient of Pad with respect to data, of shape `shape`: each element of grad is added to the element that
-    /// Pad read.
+    /// The gradient of Pad with respect to data, of shape `shape`: each element of grad is added to
+    /// the element that Pad read.
     ///
     /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -2731,8 +2765,8 @@ op! {
 }
 
 op! {
-    /// Returns X unchanged and logs its first `summarize` elements (-1: as many as fit on a line), after `message`,
-    /// through the engine's log callback at level info.
+    /// Returns X unchanged and logs its first `summarize` elements (-1: as many as fit on a line),
+    /// after `message`, through the engine's log callback at level info.
     ///
     /// Input X: 23 types.
     Print print "percale:Print" (x: one)
@@ -2745,8 +2779,9 @@ op! {
 }
 
 op! {
-    /// Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero points are single
-    /// values; those of w may be one per filter. B is i32 with the scale x_scale * w_scale.
+    /// Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero
+    /// points are single values; those of w may be one per filter. B is i32 with the scale
+    /// x_scale * w_scale.
     ///
     /// Input x: u8 i8.
     ///
@@ -2785,8 +2820,8 @@ op! {
 }
 
 op! {
-    /// MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or zero points holds
-    /// one per row of a and y, or one per column of b.
+    /// MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or
+    /// zero points holds one per row of a and y, or one per column of b.
     ///
     /// Input a: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz.
     ///
@@ -2811,14 +2846,16 @@ op! {
 }
 
 op! {
-    /// x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the dtype. Scale and
-    /// zero point are as in DequantizeLinear; saturate applies to float8 as in Cast.
+    /// x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the
+    /// dtype. Scale and zero point are as in DequantizeLinear; saturate applies to float8 as in
+    /// Cast.
     ///
     /// Input x: f32 i32 f16 f64 bf16.
     ///
     /// Input y_scale: f32 i32 f16 f64 bf16 f8e8m0.
     ///
-    /// Input y_zero_point (optional): u8 i8 u16 i16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz u4 i4 f4e2m1 u2 i2.
+    /// Input y_zero_point (optional): u8 i8 u16 i16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz u4 i4
+    /// f4e2m1 u2 i2.
     ///
     /// The gradient is zero.
     QuantizeLinear quantize_linear "QuantizeLinear" (x: one, y_scale: one, y_zero_point: optional)
@@ -2837,9 +2874,9 @@ op! {
 }
 
 op! {
-    /// Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are already waiting
-    /// still complete, or fail with CANCELLED if cancel_pending_enqueues is 1. Elements in the queue can still be
-    /// dequeued.
+    /// Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are
+    /// already waiting still complete, or fail with CANCELLED if cancel_pending_enqueues is 1.
+    /// Elements in the queue can still be dequeued.
     ///
     /// No gradient.
     QueueClose queue_close "percale:QueueClose" ()
@@ -2852,10 +2889,11 @@ op! {
 }
 
 op! {
-    /// Removes and returns the first element of a queue. Waits while the queue is empty; fails with OUT_OF_RANGE if
-    /// it is empty and closed. Component i has dtype dtypes\[i\] and ranks\[i\] dims (-1: any number). `dims` lists
-    /// the dims of all components one after the other (-1: unknown). A run that fails returns the elements that it
-    /// took. Later nodes see the variables as last published.
+    /// Removes and returns the first element of a queue. Waits while the queue is empty; fails with
+    /// OUT_OF_RANGE if it is empty and closed. Component i has dtype dtypes\[i\] and ranks\[i\]
+    /// dims (-1: any number). `dims` lists the dims of all components one after the other (-1:
+    /// unknown). A run that fails returns the elements that it took. Later nodes see the variables
+    /// as last published.
     ///
     /// The gradient is zero.
     QueueDequeue queue_dequeue "percale:QueueDequeue" ()
@@ -2874,10 +2912,10 @@ op! {
 }
 
 op! {
-    /// Appends its inputs as one element to a queue of at most `capacity` elements. Waits while the queue is full;
-    /// fails with CANCELLED if the queue is closed. Other runs see the element when this run has succeeded. A queue
-    /// op runs only if it is a target of the run or its output is needed; a control edge to a later node does not
-    /// make it run.
+    /// Appends its inputs as one element to a queue of at most `capacity` elements. Waits while the
+    /// queue is full; fails with CANCELLED if the queue is closed. Other runs see the element when
+    /// this run has succeeded. A queue op runs only if it is a target of the run or its output is
+    /// needed; a control edge to a later node does not make it run.
     ///
     /// Input components (any number): 23 types.
     ///
@@ -2903,8 +2941,8 @@ op! {
 }
 
 op! {
-    /// X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is computed in
-    /// stash_type (1: f32, 16: bf16), or in f64 for f64 inputs.
+    /// X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is
+    /// computed in stash_type (1: f32, 16: bf16), or in f64 for f64 inputs.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -2954,8 +2992,8 @@ op! {
 }
 
 op! {
-    /// Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the gradients of its
-    /// outputs. The forward pass is recomputed. The op has no gradient.
+    /// Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the
+    /// gradients of its outputs. The forward pass is recomputed. The op has no gradient.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -3015,7 +3053,8 @@ op! {
 }
 
 op! {
-    /// Normally distributed random numbers, in the shape of the input and, unless dtype is given, its dtype.
+    /// Normally distributed random numbers, in the shape of the input and, unless dtype is given,
+    /// its dtype.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3057,8 +3096,8 @@ op! {
 }
 
 op! {
-    /// Uniformly distributed random numbers in \[low, high), in the shape of the input and, unless dtype is given,
-    /// its dtype.
+    /// Uniformly distributed random numbers in \[low, high), in the shape of the input and, unless
+    /// dtype is given, its dtype.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3163,7 +3202,8 @@ op! {
 }
 
 op! {
-    /// The logarithm of the sum of exp over axes (default: all), computed without overflow; integers truncate.
+    /// The logarithm of the sum of exp over axes (default: all), computed without overflow;
+    /// integers truncate.
     ///
     /// Input data: f32 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3277,7 +3317,8 @@ op! {
 }
 
 op! {
-    /// The gradient of Relu, from the gradient and the value of its result: grad, or 0 where y \<= 0.
+    /// The gradient of Relu, from the gradient and the value of its result: grad, or 0 where y \<=
+    /// 0.
     ///
     /// Input grad: f32 i8 i16 i32 i64 f16 f64 bf16.
     ///
@@ -3288,7 +3329,8 @@ op! {
 }
 
 op! {
-    /// The tensor in another memory format. Formats exist only in plans; in a graph the op is a copy.
+    /// The tensor in another memory format. Formats exist only in plans; in a graph the op is a
+    /// copy.
     ///
     /// Input x: 23 types.
     Reorder reorder "percale:Reorder" (x: one)
@@ -3297,8 +3339,8 @@ op! {
 }
 
 op! {
-    /// data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data unless allowzero
-    /// is set.
+    /// data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data
+    /// unless allowzero is set.
     ///
     /// Input data: 23 types.
     ///
@@ -3311,8 +3353,9 @@ op! {
 }
 
 op! {
-    /// x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic interpolation, with
-    /// ONNX's coordinate modes (and tf_half_pixel_for_nn of opset 11). antialias widens the filter where x shrinks.
+    /// x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic
+    /// interpolation, with ONNX's coordinate modes (and tf_half_pixel_for_nn of opset 11).
+    /// antialias widens the filter where x shrinks.
     ///
     /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3345,8 +3388,8 @@ op! {
 }
 
 op! {
-    /// The gradient of Resize with respect to X, of shape `shape`: each element of grad is added to the elements that
-    /// Resize read, with the same weights.
+    /// The gradient of Resize with respect to X, of shape `shape`: each element of grad is added to
+    /// the elements that Resize read, with the same weights.
     ///
     /// Input grad: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3379,7 +3422,8 @@ op! {
 }
 
 op! {
-    /// The input, with the first sequence_lens\[b\] elements of sequence b reversed along time_axis.
+    /// The input, with the first sequence_lens\[b\] elements of sequence b reversed along
+    /// time_axis.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3394,8 +3438,9 @@ op! {
 }
 
 op! {
-    /// The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear interpolation (He et
-    /// al. 2017). Each bin has sampling_ratio samples per dim (0: its length, rounded up).
+    /// The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear
+    /// interpolation (He et al. 2017). Each bin has sampling_ratio samples per dim (0: its length,
+    /// rounded up).
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -3449,9 +3494,9 @@ op! {
 }
 
 op! {
-    /// Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold, looked up by
-    /// position_ids if given (Su et al. 2021). Only the first rotary_embedding_dim elements of each head are rotated
-    /// (0: all).
+    /// Rotates pairs of elements of each head by the angles whose cosines and sines the caches
+    /// hold, looked up by position_ids if given (Su et al. 2021). Only the first
+    /// rotary_embedding_dim elements of each head are rotated (0: all).
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -3483,8 +3528,8 @@ op! {
 }
 
 op! {
-    /// The DFT of each frame of frame_length samples, frame_step apart, of a signal \[batch, length, 1 or 2\],
-    /// multiplied by the window.
+    /// The DFT of each frame of frame_length samples, frame_step apart, of a signal \[batch,
+    /// length, 1 or 2\], multiplied by the window.
     ///
     /// Input signal: f32 f16 f64 bf16.
     ///
@@ -3501,8 +3546,8 @@ op! {
 }
 
 op! {
-    /// data with updates set, added, multiplied, or combined by max or min, in the order of the indices, at the
-    /// positions that GatherElements would read.
+    /// data with updates set, added, multiplied, or combined by max or min, in the order of the
+    /// indices, at the positions that GatherElements would read.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3519,8 +3564,8 @@ op! {
 }
 
 op! {
-    /// data with updates set, added, multiplied, or combined by max or min, in the order of the tuples, at the slices
-    /// that tuples of indices select.
+    /// data with updates set, added, multiplied, or combined by max or min, in the order of the
+    /// tuples, at the slices that tuples of indices select.
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3563,9 +3608,10 @@ op! {
 }
 
 op! {
-    /// In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of the batch's rows
-    /// in shard s. With `transposed`, r_s times the sum of all X_s, which is the gradient of the former. It waits for
-    /// all shards, which a trainer computes at the same time. Without shards, as in a session's run, the output is X.
+    /// In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction
+    /// of the batch's rows in shard s. With `transposed`, r_s times the sum of all X_s, which is
+    /// the gradient of the former. It waits for all shards, which a trainer computes at the same
+    /// time. Without shards, as in a session's run, the output is X.
     ///
     /// Input X: f32 f16 f64 bf16.
     ShardMean shard_mean "percale:ShardMean" (x: one)
@@ -3638,7 +3684,8 @@ op! {
 }
 
 op! {
-    /// The elements from starts to before ends, by steps, along axes, as numpy's x\[start:end:step\].
+    /// The elements from starts to before ends, by steps, along axes, as numpy's
+    /// x\[start:end:step\].
     ///
     /// Input data: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3685,8 +3732,9 @@ op! {
 }
 
 op! {
-    /// Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights\[label\] * (softmax(scores) -
-    /// onehot(label)). It is divided by the sum of the weights used if the loss is a mean.
+    /// Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights\[label\] *
+    /// (softmax(scores) - onehot(label)). It is divided by the sum of the weights used if the loss
+    /// is a mean.
     ///
     /// Input dloss: f32 f16 f64 bf16.
     ///
@@ -3707,8 +3755,9 @@ op! {
 }
 
 op! {
-    /// -weights\[label\] * log_softmax(scores)\[label\] over axis 1 of scores \[N,C,D1,...\], for labels
-    /// \[N,D1,...\]. The mean divides by the sum of the weights used. Labels equal to ignore_index are ignored.
+    /// -weights\[label\] * log_softmax(scores)\[label\] over axis 1 of scores \[N,C,D1,...\], for
+    /// labels \[N,D1,...\]. The mean divides by the sum of the weights used. Labels equal to
+    /// ignore_index are ignored.
     ///
     /// Input scores: f32 f16 f64 bf16.
     ///
@@ -3743,8 +3792,8 @@ op! {
 }
 
 op! {
-    /// Moves blocks of blocksize * blocksize pixels of \[N,C,H,W\] into channels. The position in the block is the
-    /// outer part of the channel index.
+    /// Moves blocks of blocksize * blocksize pixels of \[N,C,H,W\] into channels. The position in
+    /// the block is the outer part of the channel index.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     SpaceToDepth space_to_depth "SpaceToDepth" (input: one)
@@ -3755,8 +3804,9 @@ op! {
 }
 
 op! {
-    /// ApplyAdagrad for the rows of param and square that `rows` lists, as SumRows returns them. Other rows are
-    /// neither read nor written. The result equals ApplyAdagrad with zero gradients for the other rows.
+    /// ApplyAdagrad for the rows of param and square that `rows` lists, as SumRows returns them.
+    /// Other rows are neither read nor written. The result equals ApplyAdagrad with zero gradients
+    /// for the other rows.
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -3779,8 +3829,9 @@ op! {
 }
 
 op! {
-    /// ApplyAdam for the rows of param, m and v that `rows` lists, as SumRows returns them (PyTorch's SparseAdam).
-    /// The moments of other rows do not decay; the step applies to all rows.
+    /// ApplyAdam for the rows of param, m and v that `rows` lists, as SumRows returns them
+    /// (PyTorch's SparseAdam). The moments of other rows do not decay; the step applies to all
+    /// rows.
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -3811,8 +3862,8 @@ op! {
 }
 
 op! {
-    /// ApplyFtrl for the rows of param, accumulator and linear that `rows` lists, as SumRows returns them
-    /// (TensorFlow's SparseApplyFtrl).
+    /// ApplyFtrl for the rows of param, accumulator and linear that `rows` lists, as SumRows
+    /// returns them (TensorFlow's SparseApplyFtrl).
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -3845,8 +3896,8 @@ op! {
 }
 
 op! {
-    /// ApplyMomentum for the rows of param and buffer that `rows` lists, as SumRows returns them (TensorFlow's
-    /// SparseApplyMomentum). The momentum of other rows does not change.
+    /// ApplyMomentum for the rows of param and buffer that `rows` lists, as SumRows returns them
+    /// (TensorFlow's SparseApplyMomentum). The momentum of other rows does not change.
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -3871,8 +3922,8 @@ op! {
 }
 
 op! {
-    /// ApplySGD for the rows of param that `rows` lists, as SumRows returns them. Other rows are neither read nor
-    /// written. The result equals ApplySGD with zero gradients for the other rows.
+    /// ApplySGD for the rows of param that `rows` lists, as SumRows returns them. Other rows are
+    /// neither read nor written. The result equals ApplySGD with zero gradients for the other rows.
     ///
     /// Input param: f32 f16 f64 bf16.
     ///
@@ -3891,8 +3942,8 @@ op! {
 }
 
 op! {
-    /// Splits the input along `axis` into parts of the given sizes. Without sizes, the parts are equal and the last
-    /// may be smaller.
+    /// Splits the input along `axis` into parts of the given sizes. Without sizes, the parts are
+    /// equal and the last may be smaller.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///
@@ -3947,9 +3998,9 @@ op! {
 }
 
 op! {
-    /// Sums values \[count, ...\] that have the same row number, in their order. The outputs are the distinct row
-    /// numbers in ascending order and their sums; unused rows at the end are -1 and zeros. Negative row numbers are
-    /// ignored.
+    /// Sums values \[count, ...\] that have the same row number, in their order. The outputs are
+    /// the distinct row numbers in ascending order and their sums; unused rows at the end are -1
+    /// and zeros. Negative row numbers are ignored.
     ///
     /// Input rows: i64.
     ///
@@ -3962,8 +4013,8 @@ op! {
 }
 
 op! {
-    /// Sums x to shape `shape`, over the dims that broadcasting `shape` to the shape of x repeats: the transpose of
-    /// Expand.
+    /// Sums x to shape `shape`, over the dims that broadcasting `shape` to the shape of x repeats:
+    /// the transpose of Expand.
     ///
     /// Input x: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -3985,8 +4036,8 @@ op! {
 }
 
 op! {
-    /// BatchNormalization in training mode with the statistics of all shards of the batch (see ShardMean). The
-    /// gradient flows through these statistics.
+    /// BatchNormalization in training mode with the statistics of all shards of the batch (see
+    /// ShardMean). The gradient flows through these statistics.
     ///
     /// Input X: f32 f16 f64 bf16.
     ///
@@ -4025,8 +4076,8 @@ op! {
 }
 
 op! {
-    /// past_cache with update written along `axis` at write_indices\[b\] (default 0) and the positions after it. In
-    /// circular mode, writing wraps around to the beginning.
+    /// past_cache with update written along `axis` at write_indices\[b\] (default 0) and the
+    /// positions after it. In circular mode, writing wraps around to the beginning.
     ///
     /// Input past_cache: 23 types.
     ///
@@ -4080,8 +4131,8 @@ op! {
 }
 
 op! {
-    /// The K greatest (or least) elements along `axis`, and their indices; among equals, those that come first. They
-    /// are always sorted, even without `sorted`. NaN counts as greatest.
+    /// The K greatest (or least) elements along `axis`, and their indices; among equals, those that
+    /// come first. They are always sorted, even without `sorted`. NaN counts as greatest.
     ///
     /// Input X: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
     ///
@@ -4098,8 +4149,8 @@ op! {
 }
 
 op! {
-    /// The input with permuted dims: dim d of the result is dim perm\[d\] of the input. Without perm, all dims are
-    /// reversed.
+    /// The input with permuted dims: dim d of the result is dim perm\[d\] of the input. Without
+    /// perm, all dims are reversed.
     ///
     /// Input data: 23 types.
     Transpose transpose "Transpose" (data: one)
@@ -4123,9 +4174,9 @@ op! {
 }
 
 op! {
-    /// The distinct slices of X along `axis`, or its distinct elements without `axis`, in ascending order or (sorted
-    /// 0) in order of first occurrence. Further outputs: the index of each first occurrence, for each slice of X its
-    /// index in Y, and the count of each.
+    /// The distinct slices of X along `axis`, or its distinct elements without `axis`, in ascending
+    /// order or (sorted 0) in order of first occurrence. Further outputs: the index of each first
+    /// occurrence, for each slice of X its index in Y, and the count of each.
     ///
     /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     ///

@@ -341,6 +341,12 @@ impl<'a> Request<'a> {
 
     /// Runs and returns one result per fetch.
     pub fn run(self) -> Result<Vec<Tensor>> {
+        Ok(self.run_versioned()?.0)
+    }
+
+    /// Runs like [`Request::run`], and also returns the version of the variables that the run read.
+    /// It is 0 for a graph without variables.
+    pub fn run_versioned(self) -> Result<(Vec<Tensor>, i64)> {
         let parts = &self.parts;
         if let Some(token) = parts.token {
             // SAFETY: the feeds are borrowed for longer than this function, which waits for the end
@@ -348,14 +354,15 @@ impl<'a> Request<'a> {
             let event = unsafe { parts.start(self.session)? };
             // SAFETY: the event outlives the guard.
             let _watch = unsafe { token.watch(Target::Event(event.raw())) };
-            return event.wait();
+            let results = event.wait()?;
+            return Ok((results, event.variables_version()));
         }
         let (feeds, fetches, targets) =
             (Names::new(&parts.feed_names)?, Names::new(&parts.fetches)?, Names::new(&parts.targets)?);
-        let mut out = vec![std::ptr::null_mut(); fetches.len()];
+        let (mut out, mut version) = (vec![std::ptr::null_mut(); fetches.len()], 0);
         // SAFETY: the arrays have the given lengths; the results are wrapped at once.
         unsafe {
-            check(sys::percale_session_run(
+            check(sys::percale_session_run_versioned(
                 self.session.handle.get(),
                 feeds.as_ptr(),
                 parts.feeds.as_ptr(),
@@ -366,8 +373,9 @@ impl<'a> Request<'a> {
                 targets.len(),
                 nanoseconds(parts.timeout),
                 out.as_mut_ptr(),
+                &mut version,
             ))?;
-            Ok(out.into_iter().map(|raw| Tensor::take(raw)).collect())
+            Ok((out.into_iter().map(|raw| Tensor::take(raw)).collect(), version))
         }
     }
 

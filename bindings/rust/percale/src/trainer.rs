@@ -168,13 +168,18 @@ impl Evaluation {
         &self.json
     }
 
-    /// Returns the loss or a metric by its name.
+    /// Returns the loss or a metric by its name, or `None` if there is none with this name. A value
+    /// that is not finite is NaN.
     pub fn get(&self, name: &str) -> Option<f64> {
-        // The JSON is flat and without spaces, and no name contains a quote.
+        // The JSON is flat and without spaces, and no name contains a quote. It has null for NaN
+        // and infinities.
         let key = format!("\"{name}\":");
         let rest = self.json.split(&key).nth(1)?.trim_start();
         let end = rest.find([',', '}']).unwrap_or(rest.len());
-        rest.get(..end)?.trim().parse().ok()
+        match rest.get(..end)?.trim() {
+            "null" => Some(f64::NAN),
+            number => number.parse().ok(),
+        }
     }
 
     /// Returns the mean loss.

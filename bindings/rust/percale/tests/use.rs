@@ -36,6 +36,31 @@ fn types_are_send_and_sync_as_the_header_says() {
 }
 
 #[test]
+fn a_run_tells_which_version_of_the_variables_it_read() {
+    let engine = engine();
+    let mut builder = Builder::new(&engine).unwrap();
+    let x = builder.input("x", DType::F32, &[2]).unwrap();
+    let w = builder.variable("w", &Tensor::from_vec(&[2], vec![1f32, 1.0]).unwrap()).unwrap();
+    let y = builder.op("Mul").name("y").inputs([x, w]).finish().unwrap();
+    builder.set_outputs(&[y]).unwrap();
+    let graph = builder.finish().unwrap();
+    let variables = Variables::new(&engine, &graph, 0).unwrap();
+    let session = Session::builder(&engine, &graph).variables(&variables).build().unwrap();
+    let x = Tensor::from_vec(&[2], vec![3f32, 4.0]).unwrap();
+    let token = CancelToken::new();
+    for (newest, with_token) in [(2, false), (3, true)] {
+        variables.assign("w", &Tensor::from_vec(&[2], vec![newest as f32; 2]).unwrap()).unwrap();
+        let mut request = session.request().feed("x", &x).fetch("y");
+        if with_token {
+            request = request.cancel_token(&token);
+        }
+        let (results, version) = request.run_versioned().unwrap();
+        assert_eq!((version, version), (newest, variables.version()));
+        assert_eq!(results[0].as_slice::<f32>().unwrap(), [3.0 * newest as f32, 4.0 * newest as f32]);
+    }
+}
+
+#[test]
 fn a_session_and_a_tensor_are_dropped_while_threads_use_their_clones() {
     let engine = Engine::builder().threads(2).build().unwrap();
     for _ in 0..20 {
@@ -90,6 +115,18 @@ fn a_model_that_is_compiled_again_keeps_its_weights() {
     digests.dedup();
     assert_eq!(digests.len(), rates.len(), "the callback publishes each step");
     assert!(rates[0] < rates[1] && rates[1] < 0.125, "{rates:?}");
+}
+
+#[test]
+fn a_loss_that_is_not_finite_is_evaluated_as_nan() {
+    let engine = engine();
+    let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let x = Tensor::from_vec(&[1, 2], vec![f32::NAN, 0.0]).unwrap();
+    let y = Tensor::from_vec(&[1, 1], vec![0f32]).unwrap();
+    let mut data = Dataset::from_tensors(&engine, &[("x", &x), ("y", &y)]).unwrap();
+    let evaluation = trainer.evaluate(Some(&mut data)).unwrap();
+    assert!(evaluation.get("loss").is_some_and(f64::is_nan), "{}", evaluation.json());
+    assert_eq!(evaluation.get("los"), None);
 }
 
 #[test]

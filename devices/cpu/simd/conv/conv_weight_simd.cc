@@ -3,278 +3,21 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "devices/cpu/simd/conv/conv_weight_simd.cc"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 
-#include <utility>
+#include <cstring>
 
 #include "devices/cpu/simd/common/common-inl.h"
 #include "devices/cpu/simd/common/sizes.h"
 #include "devices/cpu/simd/conv/conv.h"
 #include "devices/cpu/simd/conv/conv_geometry.h"
-
-#ifndef PERCALE_DEVICES_CPU_SIMD_CONV_WEIGHT_ONCE_
-#define PERCALE_DEVICES_CPU_SIMD_CONV_WEIGHT_ONCE_
-namespace percale::simd {
-namespace {
-
-// Sums restart for each band of about this many pixels, so that the band's transposed gradient
-// stays in L1. Smaller images are joined to one band. Part of the numerics.
-constexpr int64_t kBandPixels = 200;
-// With at least this many channels read per group, the taps of a tile are one window tap in
-// neighbouring channels. Pixels whose tap is outside the image are then skipped, and no image needs
-// margins.
-constexpr int64_t kManyChannels = 8;
-// With fewer written channels than this per group, lanes run along pixels, otherwise along
-// channels. Part of the numerics.
-constexpr int64_t kFewChannels = 4;
-constexpr int64_t kMaxImageSplits = 16;
-// A split with fewer pixels would cost less than the addition of its sums.
-constexpr int64_t kSplitPixels = 4 * kBandPixels - 16;
-constexpr int64_t kPartialBytes = int64_t{8} << 20, kImageBytes = int64_t{32} << 20;
-
-// The division of the work, determined by the sizes only. With many jobs (a split of the images
-// times a share of the groups), each job is a piece with its own buffers. With few, all images are
-// summed in one order, `chunk` images are prepared at a time, and pieces are tiles of taps.
-struct Splits {
-  int64_t images = 1, groups = 1;
-  int64_t tiles = 1, chunk = 0;
-  bool many() const { return chunk == 0; }
-};
-
-// `join` is the number of images per band.
-Splits splits_of(const TapConv& t, const PaddedImage& image, int64_t tiles, int64_t join) {
-  Splits s;
-  const int64_t wanted = pieces_for(t.flop());
-  const int64_t weight_bytes = t.groups * t.taps() * t.written_c * 4;
-  const int64_t image_bytes = join * (image.size() + t.written_h * t.written_w * t.written_c) * 4;
-  s.images = max_of(min_of(min_of(t.batch, kMaxImageSplits), wanted), 1);
-  while (s.images > 1 && s.images * weight_bytes > kPartialBytes) s.images /= 2;
-  while (s.images > 1 && t.batch / s.images * t.written_h * t.written_w < kSplitPixels) s.images /= 2;
-  while (s.images > 4 && s.images * image_bytes > kImageBytes) s.images /= 2;
-  s.groups = min_of(t.groups, ceil_div(wanted, s.images));
-  if (s.images * s.groups >= min_of(8, wanted)) return s;
-  s.images = s.groups = 1;
-  s.tiles = min_of(tiles, wanted);
-  s.chunk = max_of(min_of(t.batch, max_of(8 / min_of(t.groups, 8), join)), 1);
-  return s;
-}
-
-}  // namespace
-}  // namespace percale::simd
-#endif
+#include "devices/cpu/simd/conv/conv_weight_plan-inl.h"
+#include "devices/cpu/simd/conv/conv_weight_tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
 namespace percale::simd::HWY_NAMESPACE {
 namespace {
-
-#if HWY_TARGET == HWY_AVX3
-constexpr int kTileTaps = 10;
-#elif HWY_TARGET == HWY_AVX2
-constexpr int kTileTaps = 5;
-#else
-constexpr int kTileTaps = 4;
-#endif
-
-// A band of pixels of y: rows [y0, y1), columns [x0, x1).
-struct Band {
-  int64_t y0, y1, x0, x1;
-
-  bool empty() const { return y0 >= y1 || x0 >= x1; }
-  Band within(const Band& b) const { return {max_of(y0, b.y0), min_of(y1, b.y1), max_of(x0, b.x0), min_of(x1, b.x1)}; }
-};
-
-struct Source {
-  const float* image;
-  int64_t xstep, ystep;  // image elements between neighbouring pixels of y
-  const int64_t* offsets;
-  int64_t width;       // of y
-  int64_t images = 1;  // joined images, with these distances in elements:
-  int64_t image_step = 0, dy_step = 0;
-};
-
-// The taps first, first + step, ... of the window.
-struct Tile {
-  int64_t first, count, step;
-};
-
-// sums[tap][channel] = or += the sum over the band of image[pixel + offset of tap] *
-// dy[pixel][channel], for MR taps x NV vectors, which are all the channels of the block.
-template <int MR, int NV>
-void tap_tile(const Source& s, const Tile& tile, const Band& band, const float* HWY_RESTRICT dy, bool add,
-              float* HWY_RESTRICT sums) {
-  using V = Vec<float>;
-  const int64_t tap_sums = tile.step * NV * kL;
-  // The sums are not in the cache, and the hardware prefetcher cannot predict their order.
-  if (add) {
-#pragma GCC unroll 10
-    for (int i = 0; i < MR; ++i) {
-#pragma GCC unroll 2
-      for (int v = 0; v < NV; ++v) hwy::Prefetch(sums + i * tap_sums + v * kL);
-    }
-  }
-  int64_t offsets[MR];
-#pragma GCC unroll 10
-  for (int i = 0; i < MR; ++i) offsets[i] = s.offsets[tile.first + i * tile.step];
-  V acc[MR][NV];
-#pragma GCC unroll 10
-  for (int i = 0; i < MR; ++i) {
-#pragma GCC unroll 2
-    for (int v = 0; v < NV; ++v) acc[i][v] = zero<float>();
-  }
-  const int64_t end = (band.x1 - band.x0) * s.xstep;
-  for (int64_t n = 0; n < s.images; ++n) {
-    for (int64_t y = band.y0; y < band.y1; ++y) {
-      const int64_t row = n * s.image_step + y * s.ystep + band.x0 * s.xstep;
-      const float* from[MR];
-#pragma GCC unroll 10
-      for (int i = 0; i < MR; ++i) from[i] = s.image + (row + offsets[i]);
-      const float* g = dy + n * s.dy_step + (y * s.width + band.x0) * NV * kL;
-      for (int64_t x = 0; x < end; x += s.xstep) {
-        V gv[NV];
-#pragma GCC unroll 2
-        for (int v = 0; v < NV; ++v) gv[v] = load<float>(g + v * kL);
-        g += NV * kL;
-#pragma GCC unroll 10
-        for (int i = 0; i < MR; ++i) {
-          const V pixel = set<float>(from[i][x]);
-#pragma GCC unroll 2
-          for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(pixel, gv[v], acc[i][v]);
-        }
-      }
-    }
-  }
-#pragma GCC unroll 10
-  for (int i = 0; i < MR; ++i) {
-#pragma GCC unroll 2
-    for (int v = 0; v < NV; ++v) {
-      float* to = sums + i * tap_sums + v * kL;
-      store<float>(add ? hn::Add(load<float>(to), acc[i][v]) : acc[i][v], to);
-    }
-  }
-}
-
-using TapTileFn = void (*)(const Source&, const Tile&, const Band&, const float*, bool, float*);
-template <int NV, int... kI>
-TapTileFn tap_tile_of(int64_t taps, std::integer_sequence<int, kI...>) {
-  static constexpr TapTileFn kTiles[] = {tap_tile<kI + 1, NV>...};
-  return kTiles[taps - 1];
-}
-
-// The same for few channels: 16 lanes along pixels, folded once per image. dy is [channel][pixel].
-void add_image_along_pixels(const Source& s, int64_t tap0, int64_t tap1, int64_t height, const float* dy,
-                            int64_t channels, bool add, float* sums) {
-  constexpr int kTaps = 4;
-  for (int64_t o = 0; o < channels; ++o) {
-    const float* g = dy + o * height * s.width;
-    for (int64_t tap = tap0; tap < tap1; tap += kTaps) {
-      const int64_t count = min_of(kTaps, tap1 - tap);
-      Vec<float> acc[kTaps][kParts<float>];
-      int64_t offset[kTaps];
-      for (int i = 0; i < kTaps; ++i) {
-        offset[i] = s.offsets[tap + min_of(i, count - 1)];
-        for (int part = 0; part < kParts<float>; ++part) acc[i][part] = zero<float>();
-      }
-      for (int64_t y = 0; y < height; ++y) {
-        for (int64_t x = 0; x < s.width; x += kVirtual<float>) {
-#pragma GCC unroll 4
-          for (int part = 0; part < kParts<float>; ++part) {
-            const int64_t at = x + part * kL, n = max_of(min_of(s.width - at, kL), 0);
-            const Vec<float> gv = load_n<float>(g + y * s.width + at, n);
-            const float* from = s.image + y * s.ystep + at * s.xstep;
-#pragma GCC unroll 4
-            for (int i = 0; i < kTaps; ++i) {
-              const float* p = from + offset[i];
-              const Vec<float> xv = s.xstep == 1   ? load_n<float>(p, n)
-                                    : s.xstep == 2 ? load_pairs(p, n)
-                                                   : load_apart(p, s.xstep, n);
-              acc[i][part] = hn::MulAdd(gv, xv, acc[i][part]);
-            }
-          }
-        }
-      }
-      for (int i = 0; i < count; ++i) {
-        float* to = sums + (tap + i) * channels + o;
-        const float sum = sum_lanes<float>(acc[i]);
-        *to = add ? *to + sum : sum;
-      }
-    }
-  }
-}
-
-struct Plan {
-  TapConv t;
-  bool along_pixels, by_channel;
-  int64_t channels;      // per group, padded to vectors unless along_pixels
-  Parts groups_of_taps;  // by_channel: of the channels read, else of taps
-  PaddedImage image;     // the image data that kernels read
-  int64_t join;
-  Splits splits;
-  Parts bands;  // of rows
-
-  explicit Plan(const Conv2d& conv)
-      : t(conv, false),
-        along_pixels(t.written_c < kFewChannels),
-        by_channel(!along_pixels && t.read_c >= kManyChannels),
-        channels(along_pixels ? t.written_c : round_up(t.written_c, kL)),
-        groups_of_taps(cut(by_channel ? t.read_c : t.taps())),
-        image{t.read_c, t.read_h, t.read_w, by_channel ? Margins{} : t.margins},
-        join(along_pixels ? 1 : max_of(min_of(kBandPixels / max_of(pixels(), 1), t.batch), 1)),
-        splits(splits_of(t, image, tiles(), join)),
-        bands(cut_rows(t)) {}
-
-  static Parts cut_rows(const TapConv& t) {
-    const int64_t rows = max_of(min_of(kBandPixels / max_of(t.written_w, 1), t.written_h), 1);
-    return Parts(t.written_h, ceil_div(t.written_h, rows));
-  }
-  static Parts cut(int64_t taps) { return Parts(taps, ceil_div(taps, kTileTaps)); }
-
-  int64_t window() const { return t.y.kernel * t.x.kernel; }
-  int64_t tiles() const { return groups_of_taps.count * (by_channel ? window() : 1); }
-  Tile tile(int64_t i) const {
-    if (!by_channel) return {groups_of_taps.begin(i), groups_of_taps.size(i), 1};
-    const int64_t part = i / window();
-    return {groups_of_taps.begin(part) * window() + i % window(), groups_of_taps.size(part), window()};
-  }
-  // Returns the pixels for which the tile's taps are inside the data read.
-  Band inside(const Tile& tile) const {
-    if (!by_channel) return {0, t.written_h, 0, t.written_w};
-    const auto [y0, y1] = inside(t.y, tile.first % window() / t.x.kernel);
-    const auto [x0, x1] = inside(t.x, tile.first % t.x.kernel);
-    return {y0, y1, x0, x1};
-  }
-  static std::pair<int64_t, int64_t> inside(const Axis& axis, int64_t k) {
-    int64_t offset = 0;
-    axis.tap(0, k, &offset);
-    return {offset < 0 ? ceil_div(-offset, axis.step()) : 0,
-            axis.read > offset ? min_of(axis.written, (axis.read - 1 - offset) / axis.step() + 1) : 0};
-  }
-
-  // The written channels are divided into blocks. Each has its transposed gradient [pixel][channel
-  // of the block] and its sums [tap][channel of the block], which start at first(block) * pixels
-  // and first(block) * taps elements.
-  int64_t blocks() const { return along_pixels ? 1 : ceil_div(channels, 2 * kL); }
-  int64_t first(int64_t block) const { return block * 2 * kL; }
-  int64_t width(int64_t block) const { return along_pixels ? channels : min_of(2 * kL, channels - first(block)); }
-
-  int64_t buffers() const {
-    return (splits.many() ? splits.images * splits.groups * joined() : splits.chunk * t.groups);
-  }
-  // Returns the number of images that a piece with its own buffers prepares at a time.
-  int64_t joined() const { return min_of(join, ceil_div(t.batch, splits.images)); }
-  int64_t pixels() const { return t.written_h * t.written_w; }
-  int64_t group_sums() const { return t.taps() * channels; }
-  int64_t split_sums() const { return round_up(t.groups * group_sums(), 16); }
-  // The pixels of the transposed gradient in a buffer: one band of it if a piece works alone.
-  int64_t dy_pixels() const { return splits.many() ? bands.size(0) * t.written_w : pixels(); }
-  int64_t dy_size() const { return along_pixels ? 0 : round_up(dy_pixels() * channels, 16); }
-  int64_t buffer_size() const { return image.size() + dy_size(); }
-  int64_t offsets_bytes() const { return round_up(t.taps() * 8, 64); }
-  int64_t scratch_bytes() const {
-    return offsets_bytes() + (splits.images * split_sums() + buffers() * buffer_size()) * 4;
-  }
-};
 
 // The location of the transposed gradient of the pixels from `first` on.
 struct Gradient {
@@ -330,6 +73,187 @@ void copy_image(const Plan& plan, const float* x, int64_t job, float* buffer, in
   plan.image.fill(x + job * t.read_c * t.read_h * t.read_w, buffer, channels.begin, channels.end, clearing);
 }
 
+// One call of weight_grad(): the plan, the operands and the parts of the scratch memory.
+class WeightGrad {
+ public:
+  WeightGrad(const Plan& plan, const float* x, const float* dy, void* scratch, const ParallelFor& parallel)
+      : plan_(plan),
+        x_(x),
+        dy_(dy),
+        offsets_(static_cast<int64_t*>(scratch)),
+        sums_(reinterpret_cast<float*>(static_cast<char*>(scratch) + plan.offsets_bytes())),
+        buffers_(sums_ + plan.splits.images * plan.split_sums()),
+        parallel_(parallel) {}
+
+  void run(float* dw) const {
+    fill_offsets();
+    if (plan_.splits.many()) {
+      sum_splits();
+    } else {
+      for (int64_t first = 0; first < plan_.t.batch; first += plan_.splits.chunk) {
+        const int64_t images = min_of(plan_.splits.chunk, plan_.t.batch - first);
+        copy_chunk(first, images);
+        sum_chunk(first, images);
+      }
+    }
+    if (plan_.splits.images > 1) add_splits();
+    store_sums(dw);
+  }
+
+ private:
+  // Writes the distance of each tap from the first element that its pixel reads.
+  void fill_offsets() const {
+    const TapConv& t = plan_.t;
+    int64_t index = 0;
+    for (int64_t c = 0; c < t.read_c; ++c) {
+      for (int64_t i = 0; i < t.y.kernel; ++i) {
+        for (int64_t j = 0; j < t.x.kernel; ++j) {
+          int64_t down = 0, right = 0;
+          t.y.tap(0, i, &down);
+          t.x.tap(0, j, &right);
+          const Margins& margins = plan_.image.margins;
+          offsets_[index++] =
+              c * plan_.image.plane() + (margins.top + down) * plan_.image.pitch() + margins.left + right;
+        }
+      }
+    }
+  }
+
+  // Some jobs (an image and a group each) whose sums are added at once: `images` jobs from `job`
+  // on, `apart` from each other, whose buffers are `step` elements apart.
+  struct Jobs {
+    int64_t job, images, apart;
+    const float* buffer;
+    int64_t step;
+  };
+
+  // Adds tiles [t0, t1) of the jobs.
+  template <class F>
+  void add_jobs(const Jobs& jobs, int64_t t0, int64_t t1, bool add, float* to, F&& gradient_of) const {
+    const TapConv& t = plan_.t;
+    const bool copied = plan_.image.size() > 0;
+    const int64_t image = t.read_c * t.read_h * t.read_w;
+    Source s;
+    s.image = copied ? jobs.buffer : x_ + jobs.job * image;
+    s.xstep = t.x.step();
+    s.ystep = t.y.step() * plan_.image.pitch();
+    s.offsets = offsets_;
+    s.width = t.written_w;
+    s.images = jobs.images;
+    s.image_step = copied ? jobs.step : jobs.apart * image;
+    s.dy_step = jobs.step;
+    if (plan_.along_pixels) {
+      const Tile last = plan_.tile(t1 - 1);
+      add_image_along_pixels(s, plan_.tile(t0).first, last.first + last.count, t.written_h,
+                             dy_ + jobs.job * t.written_c * plan_.pixels(), t.written_c, add, to);
+    } else {
+      add_images(plan_, s, t0, t1, gradient_of, add, to);
+    }
+  }
+
+  // With many jobs: each piece sums a split of the images for a share of the groups.
+  void sum_splits() const {
+    const TapConv& t = plan_.t;
+    const int64_t joined = plan_.joined(), size = plan_.buffer_size();
+    parallel_(plan_.splits.images * plan_.splits.groups, [&](int64_t piece) {
+      const int64_t split = piece / plan_.splits.groups;
+      const PieceRange images = piece_range(t.batch, plan_.splits.images, split);
+      const PieceRange groups = piece_range(t.groups, plan_.splits.groups, piece % plan_.splits.groups);
+      float* own = buffers_ + piece * joined * size;
+      for (int64_t n = images.begin; n < images.end; n += joined) {
+        const int64_t count = min_of(joined, images.end - n);
+        for (int64_t g = groups.begin; g < groups.end; ++g) {
+          const bool first = n == images.begin && g == groups.begin;
+          for (int64_t i = 0; i < count; ++i)
+            copy_image(plan_, x_, (n + i) * t.groups + g, own + i * size, 0, 1, first);
+          add_jobs({n * t.groups + g, count, t.groups, own, size}, 0, plan_.tiles(), n > images.begin,
+                   sums_ + split * plan_.split_sums() + g * plan_.group_sums(), [&](int64_t y0, int64_t y1) {
+                     const PieceRange pixels{y0 * t.written_w, y1 * t.written_w};
+                     const Gradient band{own + plan_.image.size(), pixels.begin, pixels.end - pixels.begin};
+                     for (int64_t i = 0; i < count; ++i) {
+                       transpose_gradient(plan_, dy_, (n + i) * t.groups + g, pixels, band,
+                                          own + i * size + plan_.image.size());
+                     }
+                     return band;
+                   });
+        }
+      }
+    });
+  }
+
+  // With few jobs: copies `images` images from `first` on, and their transposed gradients.
+  void copy_chunk(int64_t first, int64_t images) const {
+    const TapConv& t = plan_.t;
+    const int64_t size = plan_.buffer_size(), jobs = images * t.groups;
+    const int64_t parts = pieces_for(8 * static_cast<double>(size));
+    parallel_(jobs * parts, [&](int64_t piece) {
+      const int64_t job = piece / parts;
+      float* to = buffers_ + job * size;
+      copy_image(plan_, x_, first * t.groups + job, to, piece % parts, parts, true);
+      if (plan_.along_pixels) return;
+      transpose_gradient(plan_, dy_, first * t.groups + job, piece_range(plan_.pixels(), parts, piece % parts, kL),
+                         {to, 0, plan_.pixels()}, to + plan_.image.size());
+    });
+  }
+
+  // Adds the images of copy_chunk(): each piece sums some tiles of taps over all of them.
+  void sum_chunk(int64_t first, int64_t images) const {
+    const TapConv& t = plan_.t;
+    const int64_t size = plan_.buffer_size();
+    parallel_(t.groups * plan_.splits.tiles, [&](int64_t piece) {
+      const int64_t g = piece / plan_.splits.tiles;
+      const PieceRange tiles = piece_range(plan_.tiles(), plan_.splits.tiles, piece % plan_.splits.tiles);
+      for (int64_t n = 0; n < images; n += plan_.join) {
+        const float* buffer = buffers_ + (n * t.groups + g) * size;
+        add_jobs({(first + n) * t.groups + g, min_of(plan_.join, images - n), t.groups, buffer, t.groups * size},
+                 tiles.begin, tiles.end, first + n > 0, sums_ + g * plan_.group_sums(), [&](int64_t, int64_t) {
+                   return Gradient{buffer + plan_.image.size(), 0, plan_.pixels()};
+                 });
+      }
+    });
+  }
+
+  int64_t adders() const { return min_of(ceil_div(plan_.split_sums(), 4096), 16); }
+
+  // Adds the sums of the splits by a binary tree.
+  void add_splits() const {
+    const int64_t total = plan_.split_sums(), pieces = adders();
+    parallel_(pieces, [&](int64_t piece) {
+      const PieceRange range = piece_range(total, pieces, piece, 16);
+      for (int64_t apart = 1; apart < plan_.splits.images; apart *= 2) {
+        for (int64_t i = 0; i + apart < plan_.splits.images; i += 2 * apart) {
+          float* to = sums_ + i * total;
+          const float* from = sums_ + (i + apart) * total;
+          for (int64_t at = range.begin; at < range.end; at += kL) {
+            store<float>(hn::Add(load<float>(to + at), load<float>(from + at)), to + at);
+          }
+        }
+      }
+    });
+  }
+
+  // Writes the sums, transposed from [tap][channel] to [channel][tap].
+  void store_sums(float* dw) const {
+    const TapConv& t = plan_.t;
+    const int64_t blocks = t.groups * plan_.blocks(), pieces = min_of(blocks, adders());
+    parallel_(pieces, [&](int64_t piece) {
+      const PieceRange range = piece_range(blocks, pieces, piece);
+      for (int64_t i = range.begin; i < range.end; ++i) {
+        const int64_t g = i / plan_.blocks(), b = i % plan_.blocks(), first = plan_.first(b), width = plan_.width(b);
+        transpose_matrix(sums_ + g * plan_.group_sums() + first * t.taps(), width, t.taps(),
+                         min_of(t.written_c - first, width), dw + (g * t.written_c + first) * t.taps(), t.taps(),
+                         t.taps());
+      }
+    });
+  }
+
+  const Plan& plan_;
+  const float *const x_, *const dy_;
+  int64_t* const offsets_;  // of the taps
+  float *const sums_, *const buffers_;
+  const ParallelFor& parallel_;
+};
+
 int64_t scratch_bytes(const Conv2d& conv) { return Plan(conv).scratch_bytes(); }
 
 void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw, void* scratch,
@@ -341,122 +265,7 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
     std::memset(dw, 0, static_cast<size_t>(t.groups * t.written_c * t.taps()) * sizeof(float));
     return;
   }
-  int64_t* offsets = static_cast<int64_t*>(scratch);
-  float* sums = reinterpret_cast<float*>(static_cast<char*>(scratch) + plan.offsets_bytes());
-  float* buffers = sums + plan.splits.images * plan.split_sums();
-  int64_t index = 0;
-  for (int64_t c = 0; c < t.read_c; ++c) {
-    for (int64_t i = 0; i < t.y.kernel; ++i) {
-      for (int64_t j = 0; j < t.x.kernel; ++j) {
-        int64_t down = 0, right = 0;
-        t.y.tap(0, i, &down);
-        t.x.tap(0, j, &right);
-        const Margins& margins = plan.image.margins;
-        offsets[index++] = c * plan.image.plane() + (margins.top + down) * plan.image.pitch() + margins.left + right;
-      }
-    }
-  }
-  // Adds tiles [t0, t1) of `images` jobs, `apart` from each other, whose buffers are `step`
-  // elements apart.
-  const auto add_jobs = [&](int64_t job, int64_t images, int64_t apart, const float* buffer, int64_t step, int64_t t0,
-                            int64_t t1, bool add, float* to, auto&& gradient_of) {
-    const bool copied = plan.image.size() > 0;
-    const int64_t image = t.read_c * t.read_h * t.read_w;
-    Source s;
-    s.image = copied ? buffer : x + job * image;
-    s.xstep = t.x.step();
-    s.ystep = t.y.step() * plan.image.pitch();
-    s.offsets = offsets;
-    s.width = t.written_w;
-    s.images = images;
-    s.image_step = copied ? step : apart * image;
-    s.dy_step = step;
-    if (plan.along_pixels) {
-      const Tile last = plan.tile(t1 - 1);
-      add_image_along_pixels(s, plan.tile(t0).first, last.first + last.count, t.written_h,
-                             dy + job * t.written_c * plan.pixels(), t.written_c, add, to);
-    } else {
-      add_images(plan, s, t0, t1, gradient_of, add, to);
-    }
-  };
-  if (plan.splits.many()) {
-    const int64_t joined = plan.joined(), size = plan.buffer_size();
-    parallel(plan.splits.images * plan.splits.groups, [&](int64_t piece) {
-      const int64_t split = piece / plan.splits.groups;
-      const PieceRange images = piece_range(t.batch, plan.splits.images, split);
-      const PieceRange groups = piece_range(t.groups, plan.splits.groups, piece % plan.splits.groups);
-      float* own = buffers + piece * joined * size;
-      for (int64_t n = images.begin; n < images.end; n += joined) {
-        const int64_t count = min_of(joined, images.end - n);
-        for (int64_t g = groups.begin; g < groups.end; ++g) {
-          const bool first = n == images.begin && g == groups.begin;
-          for (int64_t i = 0; i < count; ++i) copy_image(plan, x, (n + i) * t.groups + g, own + i * size, 0, 1, first);
-          add_jobs(n * t.groups + g, count, t.groups, own, size, 0, plan.tiles(), n > images.begin,
-                   sums + split * plan.split_sums() + g * plan.group_sums(), [&](int64_t y0, int64_t y1) {
-                     const PieceRange pixels{y0 * t.written_w, y1 * t.written_w};
-                     const Gradient band{own + plan.image.size(), pixels.begin, pixels.end - pixels.begin};
-                     for (int64_t i = 0; i < count; ++i) {
-                       transpose_gradient(plan, dy, (n + i) * t.groups + g, pixels, band,
-                                          own + i * size + plan.image.size());
-                     }
-                     return band;
-                   });
-        }
-      }
-    });
-  } else {
-    const int64_t size = plan.buffer_size();
-    for (int64_t n0 = 0; n0 < t.batch; n0 += plan.splits.chunk) {
-      const int64_t ready = min_of(plan.splits.chunk, t.batch - n0), jobs = ready * t.groups;
-      const int64_t parts = pieces_for(8 * static_cast<double>(size));
-      parallel(jobs * parts, [&](int64_t piece) {
-        const int64_t job = piece / parts;
-        float* to = buffers + job * size;
-        copy_image(plan, x, n0 * t.groups + job, to, piece % parts, parts, true);
-        if (plan.along_pixels) return;
-        transpose_gradient(plan, dy, n0 * t.groups + job, piece_range(plan.pixels(), parts, piece % parts, kL),
-                           {to, 0, plan.pixels()}, to + plan.image.size());
-      });
-      parallel(t.groups * plan.splits.tiles, [&](int64_t piece) {
-        const int64_t g = piece / plan.splits.tiles;
-        const PieceRange tiles = piece_range(plan.tiles(), plan.splits.tiles, piece % plan.splits.tiles);
-        for (int64_t n = 0; n < ready; n += plan.join) {
-          add_jobs((n0 + n) * t.groups + g, min_of(plan.join, ready - n), t.groups, buffers + (n * t.groups + g) * size,
-                   t.groups * size, tiles.begin, tiles.end, n0 + n > 0, sums + g * plan.group_sums(),
-                   [&](int64_t, int64_t) {
-                     return Gradient{buffers + (n * t.groups + g) * size + plan.image.size(), 0, plan.pixels()};
-                   });
-        }
-      });
-    }
-  }
-  // Add the splits' sums by a binary tree, then transpose [tap][channel] -> [channel][tap].
-  const int64_t total = plan.split_sums();
-  const int64_t adders = min_of(ceil_div(total, 4096), 16);
-  if (plan.splits.images > 1) {
-    parallel(adders, [&](int64_t piece) {
-      const PieceRange range = piece_range(total, adders, piece, 16);
-      for (int64_t apart = 1; apart < plan.splits.images; apart *= 2) {
-        for (int64_t i = 0; i + apart < plan.splits.images; i += 2 * apart) {
-          float* to = sums + i * total;
-          const float* from = sums + (i + apart) * total;
-          for (int64_t at = range.begin; at < range.end; at += kL) {
-            store<float>(hn::Add(load<float>(to + at), load<float>(from + at)), to + at);
-          }
-        }
-      }
-    });
-  }
-  const int64_t blocks = t.groups * plan.blocks(), turners = min_of(blocks, adders);
-  parallel(turners, [&](int64_t piece) {
-    const PieceRange range = piece_range(blocks, turners, piece);
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      const int64_t g = i / plan.blocks(), b = i % plan.blocks(), first = plan.first(b), width = plan.width(b);
-      transpose_matrix(sums + g * plan.group_sums() + first * t.taps(), width, t.taps(),
-                       min_of(t.written_c - first, width), dw + (g * t.written_c + first) * t.taps(), t.taps(),
-                       t.taps());
-    }
-  });
+  WeightGrad(plan, x, dy, scratch, parallel).run(dw);
 }
 
 void bias_grad(const Conv2d& conv, const float* dy, float* db, const ParallelFor& parallel) {

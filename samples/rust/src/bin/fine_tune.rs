@@ -1,5 +1,5 @@
 //! Takes a model that classifies digits, keeps its body, and trains a new head that tells whether a
-//! digit is even.
+//! digit is odd.
 //!
 //!     fine_tune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS
 //!

@@ -12,7 +12,7 @@ using percale_emulator::reach_bytes;
 
 namespace {
 
-uint64_t convolutions = 0, tails = 0, attentions = 0;
+uint64_t convolutions = 0, epilogues = 0, attentions = 0;
 
 // Engines in the order in which they are offered. The last one belongs to the mode "fallback"; it
 // supports any layout, but no epilogues. The others support only channels last.
@@ -53,7 +53,7 @@ extern "C" {
 // For tests: the number of enqueued convolutions.
 __attribute__((visibility("default"))) uint64_t percale_emulator_convolutions(void) { return convolutions; }
 // For tests: the number of convolutions with an epilogue.
-__attribute__((visibility("default"))) uint64_t percale_emulator_tails(void) { return tails; }
+__attribute__((visibility("default"))) uint64_t percale_emulator_epilogues(void) { return epilogues; }
 __attribute__((visibility("default"))) uint64_t percale_emulator_attentions(void) { return attentions; }
 
 DnnStatus cudnnCreate(Dnn* dnn) {
@@ -226,7 +226,7 @@ DnnStatus cudnnBackendExecute(Dnn dnn, DnnDesc plan, DnnDesc pack) {
   if (workspace.size() != 1 || workspace[0] == nullptr) return misuse("no workspace");
   if (reinterpret_cast<uint64_t>(workspace[0]) % 256 != 0) return misuse("a workspace that is not aligned");
   convolutions += convolves ? 1 : 0;
-  tails += convolves && !then.empty() ? 1 : 0;
+  epilogues += convolves && !then.empty() ? 1 : 0;
   attentions += convolves ? 0 : 1;
   void* scratch = workspace[0];
   const Result result = percale_emulator::enqueue(dnn->stream, [=]() -> std::string {

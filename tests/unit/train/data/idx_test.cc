@@ -62,6 +62,11 @@ TEST_CASE("a file of rows without numbers is refused, however many there are") {
   CHECK(load_tensor_file(path, "x", kPool).ok());
 }
 
+TEST_CASE("a format that is not supported says what to convert the file to") {
+  CHECK(load_tensor_file("rows.parquet", "x", kPool).status().message() ==
+        "'rows.parquet': data sets of this format are not supported; convert it to .npz, .safetensors or .csv");
+}
+
 TEST_CASE("wider IDX elements are big-endian") {
   const auto t = parse_idx(header(0x0C, {2}) + std::string("\0\0\1\2\xff\xff\xff\xfe", 8), kPool);
   REQUIRE(t.ok());

@@ -112,15 +112,15 @@ TEST_CASE("each device holds its part of the values and of what the optimizer ke
   const auto own_memory =
       job(sim_engine(2, "cpu:0,sim:0,sim:1"), "mlp", str_cat(kAdam, ps("sim:0,sim:1", 1000)), {"cpu:0"});
   REQUIRE_OK(own_memory->fit(nullptr, 0, nullptr));
-  CHECK(number_of(*own_memory, "sim:0", "held_bytes") == 3 * 160);
-  CHECK(number_of(*own_memory, "sim:1", "held_bytes") == 3 * (96 + 32 + 12));
+  CHECK(number_of(*own_memory, "sim:0", "resident_bytes") == 3 * 160);
+  CHECK(number_of(*own_memory, "sim:1", "resident_bytes") == 3 * (96 + 32 + 12));
   CHECK(number_of(*own_memory, "sim:0", "spare_bytes") == 3 * 160);
   CHECK(number_of(*own_memory, "cpu:0", "bytes") == -1);
 
   const auto mirrored = job(sim_engine(2, "cpu:0,sim:0"), "mlp", str_cat(kAdam, kMirrored));
   REQUIRE_OK(mirrored->fit(nullptr, 0, nullptr));
   CHECK(number_of(*mirrored, "sim:0", "bytes") == all);
-  CHECK(number_of(*mirrored, "sim:0", "held_bytes") == all);
+  CHECK(number_of(*mirrored, "sim:0", "resident_bytes") == all);
 }
 
 TEST_CASE("a device that holds parameters gets gradients alone, once it has them") {

@@ -3,7 +3,7 @@
 
 #include "core/plan/evaluate.h"
 #include "core/session/initialize.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/training_form.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {
@@ -126,19 +126,44 @@ TEST_CASE("default names are Keras', counted per kind") {
   CHECK(add_layer(f, "Conv2D", "mine", {*first}, conv).status().code() == Code::kAlreadyExists);
 }
 
-TEST_CASE("mistakes name the layer, the word and the nearest; what is not implemented yet says so") {
+TEST_CASE("mistakes name the layer, the word and the nearest; what is not implemented says what to use instead") {
   CHECK(build("Conv2d", {}).message() == "no layer 'Conv2d', did you mean 'Conv2D'?");
-  CHECK(build("Bidirectional", {}).message() == "layer Bidirectional is not implemented yet");
+  CHECK(build("Bidirectional", {}).message() ==
+        "layer Bidirectional is not implemented; use two recurrent layers, one of them with 'go_backwards', and "
+        "Concatenate");
   const Shape series{2, 6, 3};
   CHECK(build("LSTM", {{"units", 3}, {"recurrent_dropout", 0.5}}, series).message() ==
-        "LSTM 'lstm': 'recurrent_dropout' is not implemented yet");
+        "LSTM 'lstm': 'recurrent_dropout' is not implemented; 'dropout' drops the inputs of a step; there is no "
+        "substitute for dropping the state");
+  CHECK(build("GRU", {{"units", 3}, {"stateful", 1}}, series).message() ==
+        "GRU 'gru': 'stateful' is not implemented; use 'return_state' and pass the states to the next run as inputs");
+  CHECK(build("Embedding", {{"input_dim", 3}, {"output_dim", 2}, {"mask_zero", 1}}, series).message() ==
+        "Embedding 'embedding': 'mask_zero' is not implemented; padded steps are processed like all others; "
+        "EmbeddingBag skips its 'padding_idx', and the loss skips labels of its 'ignore_class'");
+  CHECK(build("MultiHeadAttention", {{"num_heads", 1}, {"key_dim", 2}, {"attention_axes", 1}}, series).message() ==
+        "MultiHeadAttention 'multi_head_attention': 'attention_axes' is not implemented; attention is along axis 1; to "
+        "attend over several axes, merge them with Reshape first");
+  CHECK(
+      build("LSTM", {{"units", 3}, {"activation", "gelu"}}, series).message() ==
+      "LSTM 'lstm': activation 'gelu' is not implemented in recurrent layers; use one of tanh, sigmoid, relu, linear, "
+      "hard_sigmoid, elu, leaky_relu, softplus, softsign");
+  CHECK(build("LSTM", {{"units", 3}, {"bias_initializer", "ones"}}, series).message() ==
+        "LSTM 'lstm': 'unit_forget_bias' with bias_initializer 'ones' is not implemented; set 'unit_forget_bias' to "
+        "false");
   CHECK(build("Dense", {{"unit", 3}}).message() == "Dense 'dense': no attribute 'unit', did you mean 'units'?");
   CHECK(build("Dense", {}).message() == "Dense 'dense': 'units' is missing");
   CHECK(build("Dense", {{"units", 0}}).code() == Code::kOutOfRange);
   CHECK(build("Dense", {{"units", "many"}}).code() == Code::kInvalidArgument);
-  CHECK(build("Dense", {{"units", 3}, {"kernel_regularizer", "l2"}}).code() == Code::kUnimplemented);
+  CHECK(build("Dense", {{"units", 3}, {"stateful", 1}}).code() == Code::kInvalidArgument);
+  const Status regularizer = build("Dense", {{"units", 3}, {"kernel_regularizer", "l2"}});
+  CHECK(regularizer.code() == Code::kUnimplemented);
+  CHECK(regularizer.message() ==
+        "Dense 'dense': 'kernel_regularizer' is not implemented; for L2 use 'weight_decay' of the optimizer or of "
+        "'groups'");
   CHECK(build("Dense", {{"units", 3}, {"activation", "rely"}}).message().find("'relu'") != std::string_view::npos);
-  CHECK(build("Dense", {{"units", 3}, {"kernel_initializer", "identity"}}).code() == Code::kUnimplemented);
+  const Status initializer = build("Dense", {{"units", 3}, {"kernel_initializer", "identity"}});
+  CHECK(initializer.code() == Code::kUnimplemented);
+  CHECK(initializer.message().find("use orthogonal, or assign the variable") != std::string_view::npos);
   CHECK(build("Dense", {{"units", 3}, {"bias_initializer", "orthogonal"}}).code() == Code::kInvalidArgument);
   CHECK(build("Dense", {{"units", 3}, {"kernel_initializer", "he_norml"}}).message().find("'he_normal'") !=
         std::string_view::npos);
@@ -146,8 +171,15 @@ TEST_CASE("mistakes name the layer, the word and the nearest; what is not implem
   CHECK(build("Conv2D", {{"filters", 3}, {"kernel_size", std::vector<int64_t>{3, 3, 3}}}).code() ==
         Code::kInvalidArgument);
   CHECK(build("Conv2D", {{"filters", 3}, {"kernel_size", 3}, {"padding", "full"}}).code() == Code::kInvalidArgument);
-  CHECK(build("Conv2D", {{"filters", 3}, {"kernel_size", 3}, {"data_format", "channels_first"}}).code() ==
-        Code::kUnimplemented);
+  for (const Status& status : {build("Conv2D", {{"filters", 3}, {"kernel_size", 3}, {"data_format", "channels_first"}}),
+                               build("MaxPooling2D", {{"data_format", "channels_first"}}),
+                               build("GlobalMaxPooling2D", {{"data_format", "channels_first"}})}) {
+    CHECK(status.code() == Code::kUnimplemented);
+    CHECK(status.message().find("give the data as channels_last, [batch, ..., channels]") != std::string_view::npos);
+  }
+  const Status axis = build("LayerNormalization", {{"axis", 1}});
+  CHECK(axis.code() == Code::kUnimplemented);
+  CHECK(axis.message().find("the op Transpose around the layer") != std::string_view::npos);
 }
 
 TEST_CASE("initializers draw with Keras' spread, the same for the same seed, other numbers for each variable") {
@@ -279,8 +311,11 @@ TEST_CASE("every layer and every word of layers says what it means") {
     for (const AttrSpec& attribute : layer.attributes) {
       CAPTURE(attribute.name);
       CHECK(layer_word(attribute.name).ends_with('.'));
+      CHECK(layer_word(attribute.name).find("yet") == std::string::npos);
     }
   }
+  CHECK(layer_word("stateful") == "Not implemented; use 'return_state' and pass the states to the next run as inputs.");
+  CHECK(layer_word("mask_zero").starts_with("Not implemented; padded steps are processed like all others;"));
   CHECK(layer_word("unit") == "");
   CHECK(layer_word("zzz") == "");
 }

@@ -113,7 +113,7 @@ TEST_CASE(
   REQUIRE_OK(model.status());
   const auto graph = build_train_graph(*model, spec->trainer.optimizer);
   REQUIRE_OK(graph.status());
-  CHECK(graph->meets_shards);
+  CHECK(graph->has_shard_barrier);
   CHECK_FALSE(graph->batch_coupled);
 
   const auto trainer = job(engine, str_cat(R"(, "shards": 8)", kSynchronized));

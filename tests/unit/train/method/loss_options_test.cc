@@ -116,6 +116,10 @@ TEST_CASE("an option of a loss that has no meaning for it is refused") {
   const char* ignoring = R"({"name": "sparse_categorical_crossentropy", "ignore_class": 255})";
   CHECK(refused(ignoring, R"(["accuracy", "perplexity"])").ok());
   CHECK(refused(ignoring, R"(["auc"])").code() == Code::kUnimplemented);
+  CHECK(refused(ignoring, R"(["auc"])").message().find("use 'accuracy', or compute it from the predictions") !=
+        std::string_view::npos);
+  CHECK(refused(R"("log_cosh")").message() ==
+        "loss 'log_cosh' is not implemented; use huber, or train a graph that has the loss as an output");
   CHECK(refused(ignoring, R"(["sparse_top_k_categorical_accuracy"])").code() == Code::kUnimplemented);
 }
 

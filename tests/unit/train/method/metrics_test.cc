@@ -137,7 +137,13 @@ TEST_CASE("what has no answer is 0, and metrics that do not fit the loss say so"
   CHECK(parse(R"("acuracy")").message() ==
         "line 1, column 1: 'metrics': no metric 'acuracy', did you mean 'accuracy'?");
   CHECK(parse(R"("r2_score")").code() == Code::kUnimplemented);
+  CHECK(parse(R"("r2_score")").message() ==
+        "metric 'r2_score' is not implemented; use mean_squared_error, or compute it from the predictions of the "
+        "model");
   CHECK(parse(R"({"name": "auc", "curve": "PR"})").code() == Code::kUnimplemented);
+  CHECK(parse(R"({"name": "auc", "curve": "PR"})").message() ==
+        "line 1, column 26: 'curve' of metrics is not implemented; auc is the area under the ROC curve; compute others "
+        "from the predictions of the model");
   CHECK(parse(R"({"name": "f1_score", "average": "none"})").code() == Code::kInvalidArgument);
   CHECK(parse_metric(*Json::parse(R"({"metric": "auc", "name": "area"})"))->label() == "area");
 }

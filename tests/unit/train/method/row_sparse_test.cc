@@ -6,6 +6,8 @@
 
 #include "core/compile/plan.h"
 #include "core/session/initialize.h"
+#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/train_graph.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
 

@@ -105,6 +105,7 @@ TEST_CASE("a schedule or an optimizer that is misspelt names the nearest, and on
   CHECK(parse(R"({"name": "one_cycle"})").status().code() == Code::kInvalidArgument);
   CHECK(parse(R"({"name": "plateau", "factr": 0.1})").status().code() == Code::kInvalidArgument);
   CHECK(parse_optimizer("nadam").status().code() == Code::kUnimplemented);
+  CHECK(parse_optimizer("nadam").status().message() == "optimizer 'nadam' is not implemented; use adam");
   CHECK(parse_optimizer("adm").status().message().find("'adam'") != std::string_view::npos);
   CHECK(parse_optimizer(R"({"name": "adam", "beta1": 0.9})").status().message().find("'beta_1'") !=
         std::string_view::npos);

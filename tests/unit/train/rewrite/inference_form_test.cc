@@ -4,7 +4,7 @@
 
 #include "core/session/initialize.h"
 #include "core/train/layers/state_ops.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/objective.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {

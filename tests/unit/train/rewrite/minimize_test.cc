@@ -2,6 +2,8 @@
 
 #include "core/session/initialize.h"
 #include "core/train/layers/layers.h"
+#include "core/train/rewrite/objective.h"
+#include "core/train/rewrite/training_form.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {

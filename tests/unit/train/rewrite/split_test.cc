@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/text/json.h"
-#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/train_graph.h"
 #include "tests/support/sim_engine.h"
 #include "tests/unit/train/devices/parallel_jobs.h"
 

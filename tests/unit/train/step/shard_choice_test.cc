@@ -53,7 +53,7 @@ TEST_CASE("a pipeline has as many shards under way as stages, or all with gpipe"
 
 TEST_CASE("shards that wait for each other are all under way") {
   SmallModel small = small_model(engine_of(1), "mlp");
-  small.graph.meets_shards = true;
+  small.graph.has_shard_barrier = true;
   check(choose_shards({}, small.graph, 6, 64, 2), {6, 2, 3});
 }
 

@@ -31,8 +31,7 @@ public final class Engine extends NativeHandle {
   }
 
   /**
-   * Creates an engine with the defaults: all threads that the machine allows, the device cpu:0, no
-   * memory limit.
+   * Creates an engine with the default options, which {@link Percale#describeOptions()} lists.
    *
    * @return the engine
    */

@@ -1,6 +1,8 @@
 package org.percale;
 
-import java.util.OptionalDouble;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -10,23 +12,45 @@ import java.util.regex.Pattern;
  * @param json as the library writes it: {"loss":0.03,"accuracy":0.99}
  */
 public record Evaluation(String json) {
+  /** A pair of the flat object that the library writes. Its names contain no quotes. */
+  private static final Pattern PAIR = Pattern.compile("\"([^\"]*)\"\\s*:\\s*([^\\s,}]+)");
+
+  /**
+   * Returns the loss and the metrics by name, in the order of the library.
+   *
+   * @return their values; NaN for a value that is not finite
+   */
+  public Map<String, Double> values() {
+    Map<String, Double> out = new LinkedHashMap<>();
+    Matcher pair = PAIR.matcher(json);
+    while (pair.find()) {
+      String value = pair.group(2); // JSON has null for NaN and infinities
+      out.put(pair.group(1), value.equals("null") ? Double.NaN : Double.parseDouble(value));
+    }
+    return Collections.unmodifiableMap(out);
+  }
+
   /**
    * Returns the loss or a metric.
    *
-   * @param name its name
-   * @return its value
+   * @param name its name; {@link Code#NOT_FOUND} if there is none with this name
+   * @return its value; NaN if it is not finite
    */
-  public OptionalDouble get(String name) {
-    Matcher found = Pattern.compile("\"" + Pattern.quote(name) + "\":\\s*([-+0-9.eE]+)").matcher(json);
-    return found.find() ? OptionalDouble.of(Double.parseDouble(found.group(1))) : OptionalDouble.empty();
+  public double get(String name) {
+    Map<String, Double> values = values();
+    Double value = values.get(name);
+    if (value == null) {
+      throw new PercaleException(Code.NOT_FOUND, "there is no '" + name + "' among " + values.keySet());
+    }
+    return value;
   }
 
   /**
    * Returns the mean loss.
    *
-   * @return the loss
+   * @return the loss; NaN if it is not finite
    */
   public double loss() {
-    return get("loss").orElse(Double.NaN);
+    return get("loss");
   }
 }

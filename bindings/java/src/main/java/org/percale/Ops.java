@@ -6,8 +6,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A function per op, under ONNX's names in Java's letters. Each begins a node of a {@link GraphBuilder}; attributes follow by
- * {@link GraphBuilder.Node#set}, then {@link GraphBuilder.Node#finish()}. An optional input may be null.
+ * A function per op, under ONNX's names in Java's letters. Each begins a node of a {@link
+ * GraphBuilder}; attributes follow by {@link GraphBuilder.Node#set}, then {@link
+ * GraphBuilder.Node#finish()}. An optional input may be null.
  */
 public final class Ops {
   private Ops() {}
@@ -29,7 +30,7 @@ public final class Ops {
   /**
    * The absolute value of X; integers wrap.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -40,7 +41,7 @@ public final class Ops {
   /**
    * The inverse cosine of the input, in radians in [0, pi]; NaN outside [-1, 1].
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -51,7 +52,7 @@ public final class Ops {
   /**
    * The inverse hyperbolic cosine of the input, at least 0; NaN below 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -62,7 +63,7 @@ public final class Ops {
   /**
    * A + B, broadcast; integers wrap.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -72,12 +73,12 @@ public final class Ops {
   }
 
   /**
-   * The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of {@code size}
-   * [N,C,(D,)H,W]. x, y and z run from -1 to 1 between the centres of the first and last elements (align_corners)
-   * or the outer edges.
+   * The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of {@code
+   * size} [N,C,(D,)H,W]. x, y and z run from -1 to 1 between the centres of the first and last
+   * elements (align_corners) or the outer edges.
    * <p>Attribute {@code align_corners}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param theta an input: f32 f16 f64 bf16
    * @param size an input: i64
    * @return the node that was begun
@@ -89,7 +90,7 @@ public final class Ops {
   /**
    * Logical and of A and B, broadcast.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: bool
    * @param b an input: bool
    * @return the node that was begun
@@ -103,7 +104,7 @@ public final class Ops {
    * <p>Attribute {@code epsilon}: double; default 1e-10, 0 or more.
    * <p>Attribute {@code weight_decay}: double; default 0, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param grad an input: f32 f16 f64 bf16
    * @param square an input: f32 f16 f64 bf16
@@ -116,14 +117,14 @@ public final class Ops {
   }
 
   /**
-   * m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; param - learning_rate / (1 - beta1^step) * m /
-   * (sqrt(v / (1 - beta2^step)) + epsilon) (PyTorch's Adam).
+   * m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; param - learning_rate / (1 -
+   * beta1^step) * m / (sqrt(v / (1 - beta2^step)) + epsilon) (PyTorch's Adam).
    * <p>Attribute {@code beta1}: double; default 0.9, 0 to 1.
    * <p>Attribute {@code beta2}: double; default 0.999, 0 to 1.
    * <p>Attribute {@code epsilon}: double; default 1e-08, 0 or more.
    * <p>Attribute {@code weight_decay}: double; default 0, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param grad an input: f32 f16 f64 bf16
    * @param m an input: f32 f16 f64 bf16
@@ -138,13 +139,14 @@ public final class Ops {
   }
 
   /**
-   * ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g (PyTorch's AdamW).
+   * ApplyAdam applied to param * (1 - learning_rate * weight_decay); the decay does not enter g
+   * (PyTorch's AdamW).
    * <p>Attribute {@code beta1}: double; default 0.9, 0 to 1.
    * <p>Attribute {@code beta2}: double; default 0.999, 0 to 1.
    * <p>Attribute {@code epsilon}: double; default 1e-08, 0 or more.
    * <p>Attribute {@code weight_decay}: double; default 0.01, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param grad an input: f32 f16 f64 bf16
    * @param m an input: f32 f16 f64 bf16
@@ -159,18 +161,18 @@ public final class Ops {
   }
 
   /**
-   * FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2;
-   * z' = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'|
-   * &lt;= l1, otherwise (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n)
-   * and linear (z) have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar
-   * above 0.
+   * FTRL-proximal (McMahan et al. 2013, as in TensorFlow and Keras): h = g + 2 l2_shrinkage param;
+   * n' = n + g^2; z' = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the
+   * new param is 0 where |z'| &lt;= l1, otherwise (sign(z') l1 - z') / ((n'^-p + beta) /
+   * learning_rate + 2 l2). param, grad, accumulator (n) and linear (z) have the same shape and the
+   * same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar above 0.
    * <p>Attribute {@code learning_rate_power}: double; default -0.5, -1000000.0 to 0.
    * <p>Attribute {@code l1}: double; default 0, 0 or more.
    * <p>Attribute {@code l2}: double; default 0, 0 or more.
    * <p>Attribute {@code l2_shrinkage}: double; default 0, 0 or more.
    * <p>Attribute {@code beta}: double; default 0, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param grad an input: f32 f16 f64 bf16
    * @param accumulator an input: f32 f16 f64 bf16
@@ -184,17 +186,18 @@ public final class Ops {
   }
 
   /**
-   * LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; u = m' / (1
-   * - beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param; the new param is param -
-   * learning_rate |param| / |u| u. The norms are Euclidean norms of the whole tensor; their ratio is 1 if either
-   * is 0. g is grad times grad_scale. param, grad, m and v have the same shape and the same dtype, one of f16,
-   * bf16, f32, f64; learning_rate and step are scalars.
+   * LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2)
+   * g^2; u = m' / (1 - beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param;
+   * the new param is param - learning_rate |param| / |u| u. The norms are Euclidean norms of the
+   * whole tensor; their ratio is 1 if either is 0. g is grad times grad_scale. param, grad, m and v
+   * have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate and step are
+   * scalars.
    * <p>Attribute {@code beta1}: double; default 0.9, 0 to 1.
    * <p>Attribute {@code beta2}: double; default 0.999, 0 to 1.
    * <p>Attribute {@code epsilon}: double; default 1e-06, 0 or more.
    * <p>Attribute {@code weight_decay}: double; default 0, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param grad an input: f32 f16 f64 bf16
    * @param m an input: f32 f16 f64 bf16
@@ -209,14 +212,15 @@ public final class Ops {
   }
 
   /**
-   * Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new param
-   * is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m have the same shape and
-   * the same dtype, one of f16, bf16, f32, f64; learning_rate is a scalar.
+   * Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2)
+   * g; the new param is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad
+   * and m have the same shape and the same dtype, one of f16, bf16, f32, f64; learning_rate is a
+   * scalar.
    * <p>Attribute {@code beta1}: double; default 0.9, 0 to 1.
    * <p>Attribute {@code beta2}: double; default 0.99, 0 to 1.
    * <p>Attribute {@code weight_decay}: double; default 0, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param grad an input: f32 f16 f64 bf16
    * @param m an input: f32 f16 f64 bf16
@@ -229,13 +233,13 @@ public final class Ops {
   }
 
   /**
-   * buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param - learning_rate * (g +
-   * momentum * buffer) (PyTorch's SGD).
+   * buffer = momentum * buffer + g; param - learning_rate * buffer, or with nesterov: param -
+   * learning_rate * (g + momentum * buffer) (PyTorch's SGD).
    * <p>Attribute {@code momentum}: double; default 0.9, 0 or more.
    * <p>Attribute {@code nesterov}: long; default 0, 0 to 1.
    * <p>Attribute {@code weight_decay}: double; default 0, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param grad an input: f32 f16 f64 bf16
    * @param buffer an input: f32 f16 f64 bf16
@@ -248,14 +252,14 @@ public final class Ops {
   }
 
   /**
-   * s = alpha s + (1 - alpha) g^2; d = g / (sqrt(s) + epsilon); param - learning_rate * d, or with a buffer:
-   * buffer = momentum * buffer + d; param - learning_rate * buffer (PyTorch's RMSprop).
+   * s = alpha s + (1 - alpha) g^2; d = g / (sqrt(s) + epsilon); param - learning_rate * d, or with
+   * a buffer: buffer = momentum * buffer + d; param - learning_rate * buffer (PyTorch's RMSprop).
    * <p>Attribute {@code alpha}: double; default 0.99, 0 to 1.
    * <p>Attribute {@code epsilon}: double; default 1e-08, 0 or more.
    * <p>Attribute {@code momentum}: double; default 0, 0 or more.
    * <p>Attribute {@code weight_decay}: double; default 0, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param grad an input: f32 f16 f64 bf16
    * @param square an input: f32 f16 f64 bf16
@@ -272,7 +276,7 @@ public final class Ops {
    * param - learning_rate * g (PyTorch's SGD).
    * <p>Attribute {@code weight_decay}: double; default 0, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param grad an input: f32 f16 f64 bf16
    * @param learningRate an input: f32 f64
@@ -284,13 +288,13 @@ public final class Ops {
   }
 
   /**
-   * The index of the greatest element along {@code axis}: the first of equals, or the last with select_last_index.
-   * NaN counts as greatest.
+   * The index of the greatest element along {@code axis}: the first of equals, or the last with
+   * select_last_index. NaN counts as greatest.
    * <p>Attribute {@code axis}: long; default 0.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code select_last_index}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -299,13 +303,13 @@ public final class Ops {
   }
 
   /**
-   * The index of the least element along {@code axis}: the first of equals, or the last with select_last_index.
-   * NaN counts as least.
+   * The index of the least element along {@code axis}: the first of equals, or the last with
+   * select_last_index. NaN counts as least.
    * <p>Attribute {@code axis}: long; default 0.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code select_last_index}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -316,7 +320,7 @@ public final class Ops {
   /**
    * The inverse sine of the input, in radians in [-pi/2, pi/2]; NaN outside [-1, 1].
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -327,7 +331,7 @@ public final class Ops {
   /**
    * The inverse hyperbolic sine of the input.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -336,11 +340,11 @@ public final class Ops {
   }
 
   /**
-   * Returns X unchanged, if it is given, and fails the run with {@code message} unless every element of the
-   * condition is true.
+   * Returns X unchanged, if it is given, and fails the run with {@code message} unless every
+   * element of the condition is true.
    * <p>Attribute {@code message}: String; default "".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param condition an input: bool
    * @param x an optional input: 23 types
    * @return the node that was begun
@@ -353,7 +357,7 @@ public final class Ops {
    * Assigns a new value to a variable.
    * <p>Attribute {@code variable}: String; required.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param value an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -365,7 +369,7 @@ public final class Ops {
    * Adds the input to the value of a variable.
    * <p>Attribute {@code variable}: String; required.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param value an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -376,7 +380,7 @@ public final class Ops {
   /**
    * The inverse tangent of the input, in radians in [-pi/2, pi/2].
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -387,7 +391,7 @@ public final class Ops {
   /**
    * The inverse hyperbolic tangent of the input; NaN outside [-1, 1].
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -396,9 +400,10 @@ public final class Ops {
   }
 
   /**
-   * Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al. 2017). Heads of Q
-   * may share heads of K and V (Ainslie et al. 2023). Past keys and values precede the new ones. Each input is
-   * [batch, heads, sequence, size] or [batch, sequence, heads * size]. A query without any key gives zeros.
+   * Multi-head attention: softmax(scale Q K^T, softcapped, + mask) V per head (Vaswani et al.
+   * 2017). Heads of Q may share heads of K and V (Ainslie et al. 2023). Past keys and values
+   * precede the new ones. Each input is [batch, heads, sequence, size] or [batch, sequence, heads *
+   * size]. A query without any key gives zeros.
    * <p>Attribute {@code is_causal}: long; default 0, 0 to 1.
    * <p>Attribute {@code kv_num_heads}: long; 1 or more.
    * <p>Attribute {@code left_window_size}: long; default -1, -1 or more.
@@ -409,7 +414,7 @@ public final class Ops {
    * <p>Attribute {@code softcap}: double; default 0.
    * <p>Attribute {@code softmax_precision}: long.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param q an input: f32 f16 f64 bf16
    * @param k an input: f32 f16 f64 bf16
    * @param v an input: f32 f16 f64 bf16
@@ -424,8 +429,8 @@ public final class Ops {
   }
 
   /**
-   * The mean under each position of a sliding window over X [N,C,D1,...]; with count_include_pad the padding
-   * counts as zeros.
+   * The mean under each position of a sliding window over X [N,C,D1,...]; with count_include_pad
+   * the padding counts as zeros.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code ceil_mode}: long; default 0, 0 to 1.
    * <p>Attribute {@code count_include_pad}: long; default 0, 0 to 1.
@@ -434,7 +439,7 @@ public final class Ops {
    * <p>Attribute {@code pads}: long[]; 0 or more.
    * <p>Attribute {@code strides}: long[]; 1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -443,8 +448,8 @@ public final class Ops {
   }
 
   /**
-   * Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial dims of X come
-   * from the attribute 'spatial_shape' or from the input 'shape', the shape of X.
+   * Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X. The spatial
+   * dims of X come from the attribute 'spatial_shape' or from the input 'shape', the shape of X.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code ceil_mode}: long; default 0, 0 to 1.
    * <p>Attribute {@code count_include_pad}: long; default 0, 0 to 1.
@@ -455,7 +460,7 @@ public final class Ops {
    * <p>Attribute {@code global}: long; default 0, 0 to 1.
    * <p>Attribute {@code spatial_shape}: long[]; 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param dY an input: f32 f16 f64 bf16
    * @param shape an optional input: i64
    * @return the node that was begun
@@ -465,11 +470,12 @@ public final class Ops {
   }
 
   /**
-   * MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the attributes say so.
+   * MatMul of operands of rank 2 or more, with the matrices of A or B transposed if the attributes
+   * say so.
    * <p>Attribute {@code transA}: long; default 0, 0 to 1.
    * <p>Attribute {@code transB}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -479,13 +485,14 @@ public final class Ops {
   }
 
   /**
-   * Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode, mean and
-   * (biased) variance are those of the batch, and running_x = input_x * momentum + batch_x * (1 - momentum).
+   * Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode,
+   * mean and (biased) variance are those of the batch, and running_x = input_x * momentum +
+   * batch_x * (1 - momentum).
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    * <p>Attribute {@code momentum}: double; default 0.9.
    * <p>Attribute {@code training_mode}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param scale an input: f32 f16 f64 bf16
    * @param b an input: f32 f16 f64 bf16
@@ -498,12 +505,13 @@ public final class Ops {
   }
 
   /**
-   * Gradients of BatchNormalization with respect to X, scale and B. In training mode the statistics of the batch
-   * are recomputed from X and the gradient flows through them; otherwise they are the inputs mean and var.
+   * Gradients of BatchNormalization with respect to X, scale and B. In training mode the statistics
+   * of the batch are recomputed from X and the gradient flows through them; otherwise they are the
+   * inputs mean and var.
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    * <p>Attribute {@code training_mode}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param dY an input: f32 f16 f64 bf16
    * @param x an input: f32 f16 f64 bf16
    * @param scale an input: f32 f16 f64 bf16
@@ -516,12 +524,13 @@ public final class Ops {
   }
 
   /**
-   * 1 with the probability that the input holds, otherwise 0, in the dtype of the input unless dtype is given.
+   * 1 with the probability that the input holds, otherwise 0, in the dtype of the input unless
+   * dtype is given.
    * <p>Attribute {@code dtype}: long.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
    * <p>Attribute {@code seed}: double; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -530,11 +539,11 @@ public final class Ops {
   }
 
   /**
-   * max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape, reduced by {@code
-   * reduction}.
+   * max(x, 0) - x * t + log(1 + exp(-|x|)) for logits x and targets t of the same shape, reduced by
+   * {@code reduction}.
    * <p>Attribute {@code reduction}: String; default "mean".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param logits an input: f32 f16 f64 bf16
    * @param targets an input: f32 f16 f64 bf16
    * @return the node that was begun
@@ -544,10 +553,11 @@ public final class Ops {
   }
 
   /**
-   * Reinterprets the bits of each element as an element of dtype 'to', which must have the same size.
+   * Reinterprets the bits of each element as an element of dtype 'to', which must have the same
+   * size.
    * <p>Attribute {@code to}: long; required.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: 23 types
    * @return the node that was begun
    */
@@ -556,11 +566,11 @@ public final class Ops {
   }
 
   /**
-   * X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of bits or more
-   * gives 0.
+   * X shifted LEFT or RIGHT by Y bits, broadcast. Zeros are shifted in; a shift by the number of
+   * bits or more gives 0.
    * <p>Attribute {@code direction}: String; required.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: u8 u16 u32 u64
    * @param y an input: u8 u16 u32 u64
    * @return the node that was begun
@@ -572,7 +582,7 @@ public final class Ops {
   /**
    * Bitwise and of A and B, broadcast.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: u8 i8 u16 i16 i32 i64 u32 u64
    * @param b an input: u8 i8 u16 i16 i32 i64 u32 u64
    * @return the node that was begun
@@ -584,7 +594,7 @@ public final class Ops {
   /**
    * Inverts every bit of X.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: u8 i8 u16 i16 i32 i64 u32 u64
    * @return the node that was begun
    */
@@ -595,7 +605,7 @@ public final class Ops {
   /**
    * Bitwise or of A and B, broadcast.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: u8 i8 u16 i16 i32 i64 u32 u64
    * @param b an input: u8 i8 u16 i16 i32 i64 u32 u64
    * @return the node that was begun
@@ -607,7 +617,7 @@ public final class Ops {
   /**
    * Bitwise exclusive or of A and B, broadcast.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: u8 i8 u16 i16 i32 i64 u32 u64
    * @param b an input: u8 i8 u16 i16 i32 i64 u32 u64
    * @return the node that was begun
@@ -617,11 +627,12 @@ public final class Ops {
   }
 
   /**
-   * 0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N) for n below size; N is size if periodic, else size - 1.
+   * 0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N) for n below size; N is size if periodic, else
+   * size - 1.
    * <p>Attribute {@code output_datatype}: long; default 1.
    * <p>Attribute {@code periodic}: long; default 1, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param size an input: i32 i64
    * @return the node that was begun
    */
@@ -633,7 +644,7 @@ public final class Ops {
    * Calls a function of the graph with the given inputs; the outputs are those of the function.
    * <p>Attribute {@code function}: function; required.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param inputs inputs, any number: 26 types
    * @return the node that was begun
    */
@@ -642,14 +653,15 @@ public final class Ops {
   }
 
   /**
-   * Converts the input to dtype {@code to}. Floats round to nearest; to integers they truncate towards zero and
-   * saturate (NaN gives 0). Integers, and floats converted to 4- and 2-bit integers, wrap. To bool, the result is
-   * x != 0. saturate and round_mode apply to float8 as in ONNX; values beyond the range of f4e2m1 saturate at 6.
+   * Converts the input to dtype {@code to}. Floats round to nearest; to integers they truncate
+   * towards zero and saturate (NaN gives 0). Integers, and floats converted to 4- and 2-bit
+   * integers, wrap. To bool, the result is x != 0. saturate and round_mode apply to float8 as in
+   * ONNX; values beyond the range of f4e2m1 saturate at 6.
    * <p>Attribute {@code to}: long; required.
    * <p>Attribute {@code saturate}: long; default 1, 0 to 1.
    * <p>Attribute {@code round_mode}: String; default "up".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: 23 types
    * @return the node that was begun
    */
@@ -662,7 +674,7 @@ public final class Ops {
    * <p>Attribute {@code saturate}: long; default 1, 0 to 1.
    * <p>Attribute {@code round_mode}: String; default "up".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: 23 types
    * @param targetType an input: 23 types
    * @return the node that was begun
@@ -674,7 +686,7 @@ public final class Ops {
   /**
    * The least integer not below X.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -686,7 +698,7 @@ public final class Ops {
    * x where x &gt; 0, otherwise alpha (exp(x / alpha) - 1).
    * <p>Attribute {@code alpha}: double; default 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -695,11 +707,11 @@ public final class Ops {
   }
 
   /**
-   * The centre of the input along axes (default: all), cropped or padded with zeros to the dims in shape. If the
-   * difference is odd, the extra element is at the end.
+   * The centre of the input along axes (default: all), cropped or padded with zeros to the dims in
+   * shape. If the difference is odd, the extra element is at the end.
    * <p>Attribute {@code axes}: long[].
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param inputData an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param shape an input: i32 i64
    * @return the node that was begun
@@ -709,11 +721,11 @@ public final class Ops {
   }
 
   /**
-   * Returns X unchanged. An infinite or NaN element fails the run with {@code message}. The gradient is checked in
-   * the same way.
+   * Returns X unchanged. An infinite or NaN element fails the run with {@code message}. The
+   * gradient is checked in the same way.
    * <p>Attribute {@code message}: String; default "".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -722,10 +734,10 @@ public final class Ops {
   }
 
   /**
-   * The lower triangular L with L L^T = X for each symmetric matrix [..., n, n] of X. Only the lower triangle of X
-   * is read. A matrix that is not positive definite fails the run.
+   * The lower triangular L with L L^T = X for each symmetric matrix [..., n, n] of X. Only the
+   * lower triangle of X is read. A matrix that is not positive definite fails the run.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -736,7 +748,7 @@ public final class Ops {
   /**
    * min(max(X, min), max) with optional scalar limits; NaN stays NaN.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param min an optional input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param max an optional input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
@@ -747,10 +759,11 @@ public final class Ops {
   }
 
   /**
-   * The cofactors of each matrix [..., n, n] of X, which may be singular: Y[i, j] = (-1)^(i+j) times the
-   * determinant of X without row i and column j. Its gradient fails the run for a singular matrix.
+   * The cofactors of each matrix [..., n, n] of X, which may be singular: Y[i, j] = (-1)^(i+j)
+   * times the determinant of X without row i and column j. Its gradient fails the run for a
+   * singular matrix.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -759,13 +772,13 @@ public final class Ops {
   }
 
   /**
-   * Sums columns [N, C * block, L] into images [N,C,D1,...] of image_shape: each column goes where a sliding
-   * window of block_shape took it from. Integers wrap; bools are combined by or.
+   * Sums columns [N, C * block, L] into images [N,C,D1,...] of image_shape: each column goes where
+   * a sliding window of block_shape took it from. Integers wrap; bools are combined by or.
    * <p>Attribute {@code dilations}: long[]; 1 or more.
    * <p>Attribute {@code pads}: long[]; 0 or more.
    * <p>Attribute {@code strides}: long[]; 1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param imageShape an input: i64
    * @param blockShape an input: i64
@@ -776,11 +789,11 @@ public final class Ops {
   }
 
   /**
-   * The slices of the input along {@code axis}, or its elements without {@code axis}, where the condition is true.
-   * The condition may be shorter than the axis.
+   * The slices of the input along {@code axis}, or its elements without {@code axis}, where the
+   * condition is true. The condition may be shorter than the axis.
    * <p>Attribute {@code axis}: long.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param condition an input: bool
    * @return the node that was begun
@@ -793,7 +806,7 @@ public final class Ops {
    * The inputs concatenated along {@code axis}.
    * <p>Attribute {@code axis}: long; required.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param inputs inputs, any number: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -809,7 +822,7 @@ public final class Ops {
    * <p>Attribute {@code value_int}: long.
    * <p>Attribute {@code value_ints}: long[].
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @return the node that was begun
    */
   public static GraphBuilder.Node constant(GraphBuilder builder) {
@@ -820,7 +833,7 @@ public final class Ops {
    * A tensor of the given shape, filled with {@code value} (default: an f32 zero).
    * <p>Attribute {@code value}: Tensor.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: i64
    * @return the node that was begun
    */
@@ -829,8 +842,8 @@ public final class Ops {
   }
 
   /**
-   * Convolution (cross-correlation) of images X [N,C,D1,...] with filters W [M,C/group,k1,...], plus B [M] per
-   * output channel; 1 to 3 spatial dims.
+   * Convolution (cross-correlation) of images X [N,C,D1,...] with filters W [M,C/group,k1,...],
+   * plus B [M] per output channel; 1 to 3 spatial dims.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code dilations}: long[]; 1 or more.
    * <p>Attribute {@code group}: long; default 1, 1 or more.
@@ -838,7 +851,7 @@ public final class Ops {
    * <p>Attribute {@code pads}: long[]; 0 or more.
    * <p>Attribute {@code strides}: long[]; 1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param w an input: f32 f16 f64 bf16
    * @param b an optional input: f32 f16 f64 bf16
@@ -849,8 +862,8 @@ public final class Ops {
   }
 
   /**
-   * Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the attribute
-   * 'spatial_shape' or from the input 'shape', the shape of X.
+   * Gradient of Conv with respect to X, from dY and W. The spatial dims of X come from the
+   * attribute 'spatial_shape' or from the input 'shape', the shape of X.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code dilations}: long[]; 1 or more.
    * <p>Attribute {@code group}: long; default 1, 1 or more.
@@ -859,7 +872,7 @@ public final class Ops {
    * <p>Attribute {@code strides}: long[]; 1 or more.
    * <p>Attribute {@code spatial_shape}: long[]; 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param dY an input: f32 f16 f64 bf16
    * @param w an input: f32 f16 f64 bf16
    * @param shape an optional input: i64
@@ -870,8 +883,8 @@ public final class Ops {
   }
 
   /**
-   * Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the attribute
-   * 'kernel_shape' or from the input 'shape', the shape of W.
+   * Gradients of Conv with respect to W and B, from X and dY. The spatial dims of W come from the
+   * attribute 'kernel_shape' or from the input 'shape', the shape of W.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code dilations}: long[]; 1 or more.
    * <p>Attribute {@code group}: long; default 1, 1 or more.
@@ -879,7 +892,7 @@ public final class Ops {
    * <p>Attribute {@code pads}: long[]; 0 or more.
    * <p>Attribute {@code strides}: long[]; 1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param dY an input: f32 f16 f64 bf16
    * @param shape an optional input: i64
@@ -890,7 +903,8 @@ public final class Ops {
   }
 
   /**
-   * Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in i32.
+   * Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in
+   * i32.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code dilations}: long[]; 1 or more.
    * <p>Attribute {@code group}: long; default 1, 1 or more.
@@ -898,7 +912,7 @@ public final class Ops {
    * <p>Attribute {@code pads}: long[]; 0 or more.
    * <p>Attribute {@code strides}: long[]; 1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: u8 i8
    * @param w an input: u8 i8
    * @param xZeroPoint an optional input: u8 i8
@@ -910,9 +924,9 @@ public final class Ops {
   }
 
   /**
-   * Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]. It is the gradient of
-   * Conv with respect to its input; output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 -
-   * pads.
+   * Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]. It is
+   * the gradient of Conv with respect to its input; output dim = stride * (in - 1) +
+   * output_padding + (k - 1) * dilation + 1 - pads.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code dilations}: long[]; 1 or more.
    * <p>Attribute {@code group}: long; default 1, 1 or more.
@@ -922,7 +936,7 @@ public final class Ops {
    * <p>Attribute {@code pads}: long[]; 0 or more.
    * <p>Attribute {@code strides}: long[]; 1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param w an input: f32 f16 f64 bf16
    * @param b an optional input: f32 f16 f64 bf16
@@ -935,7 +949,7 @@ public final class Ops {
   /**
    * The cosine of X in radians.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -946,7 +960,7 @@ public final class Ops {
   /**
    * The hyperbolic cosine of the input.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -955,12 +969,12 @@ public final class Ops {
   }
 
   /**
-   * The product of the elements up to each element along an axis, including the element itself unless exclusive is
-   * set.
+   * The product of the elements up to each element along an axis, including the element itself
+   * unless exclusive is set.
    * <p>Attribute {@code exclusive}: long; default 0, 0 to 1.
    * <p>Attribute {@code reverse}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axis an input: i32 i64
    * @return the node that was begun
@@ -974,7 +988,7 @@ public final class Ops {
    * <p>Attribute {@code exclusive}: long; default 0, 0 to 1.
    * <p>Attribute {@code reverse}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param grad an input: f32 f16 f64 bf16
    * @param x an input: f32 f16 f64 bf16
    * @param axis an input: i32 i64
@@ -985,12 +999,12 @@ public final class Ops {
   }
 
   /**
-   * The sum of the elements up to each element along an axis, including the element itself unless exclusive is
-   * set.
+   * The sum of the elements up to each element along an axis, including the element itself unless
+   * exclusive is set.
    * <p>Attribute {@code exclusive}: long; default 0, 0 to 1.
    * <p>Attribute {@code reverse}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axis an input: i32 i64
    * @return the node that was begun
@@ -1000,13 +1014,14 @@ public final class Ops {
   }
 
   /**
-   * The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers, cropped or
-   * zero-padded to dft_length: sum of x[n] exp(-2 pi i k n / N). inverse: + in the exponent, divided by N.
-   * onesided: the first half of the transform of a real input, or with inverse the real output for such a half.
+   * The discrete Fourier transform along an axis of [..., 1] real or [..., 2] complex numbers,
+   * cropped or zero-padded to dft_length: sum of x[n] exp(-2 pi i k n / N). inverse: + in the
+   * exponent, divided by N. onesided: the first half of the transform of a real input, or with
+   * inverse the real output for such a half.
    * <p>Attribute {@code inverse}: long; default 0, 0 to 1.
    * <p>Attribute {@code onesided}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @param dftLength an optional input: i32 i64
    * @param axis an optional input: i64
@@ -1017,12 +1032,12 @@ public final class Ops {
   }
 
   /**
-   * Moves channels of [N,C,H,W] into blocks of blocksize * blocksize pixels. The position in the block is the
-   * outer part (mode DCR) or the inner part (CRD) of the channel index.
+   * Moves channels of [N,C,H,W] into blocks of blocksize * blocksize pixels. The position in the
+   * block is the outer part (mode DCR) or the inner part (CRD) of the channel index.
    * <p>Attribute {@code blocksize}: long; required, 1 to 2048.
    * <p>Attribute {@code mode}: String; default "DCR".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -1031,13 +1046,13 @@ public final class Ops {
   }
 
   /**
-   * (x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per position along
-   * 'axis', or one per block of block_size along it.
+   * (x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per
+   * position along 'axis', or one per block of block_size along it.
    * <p>Attribute {@code axis}: long; default 1.
    * <p>Attribute {@code block_size}: long; default 0, 0 or more.
    * <p>Attribute {@code output_dtype}: long; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: 14 types
    * @param xScale an input: f32 f16 f64 bf16 f8e8m0
    * @param xZeroPoint an optional input: 14 types
@@ -1050,7 +1065,7 @@ public final class Ops {
   /**
    * The determinant of each matrix [..., n, n] of X.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1061,7 +1076,7 @@ public final class Ops {
   /**
    * A / B, broadcast; integers truncate towards zero, and an integer zero in B is an error.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -1071,12 +1086,13 @@ public final class Ops {
   }
 
   /**
-   * In training mode, each element is kept with probability 1 - ratio and divided by it, otherwise set to zero;
-   * mask says which. Outside training mode, the data unchanged. ratio is in [0, 1], by default 0.5.
+   * In training mode, each element is kept with probability 1 - ratio and divided by it, otherwise
+   * set to zero; mask says which. Outside training mode, the data unchanged. ratio is in [0, 1], by
+   * default 0.5.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
    * <p>Attribute {@code seed}: long; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
    * @param ratio an optional input: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
    * @param trainingMode an optional input: bool
@@ -1087,9 +1103,10 @@ public final class Ops {
   }
 
   /**
-   * x quantised to u8, with the scale and the zero point of its own value range, extended to include 0.
+   * x quantised to u8, with the scale and the zero point of its own value range, extended to
+   * include 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32
    * @return the node that was begun
    */
@@ -1098,11 +1115,11 @@ public final class Ops {
   }
 
   /**
-   * Multiplies the operands' elements and sums over all labels of 'equation' that the output does not have, as
-   * numpy.einsum. An ellipsis stands for dims that broadcast.
+   * Multiplies the operands' elements and sums over all labels of 'equation' that the output does
+   * not have, as numpy.einsum. An ellipsis stands for dims that broadcast.
    * <p>Attribute {@code equation}: String; required.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param inputs inputs, any number: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -1114,7 +1131,7 @@ public final class Ops {
    * x where x &gt; 0, otherwise alpha (exp(x) - 1).
    * <p>Attribute {@code alpha}: double; default 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1123,16 +1140,16 @@ public final class Ops {
   }
 
   /**
-   * The sum, mean or maximum ({@code mode}) per bag of the rows of table [rows, width] that its indices select:
-   * [bags, width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are [bags, length], or [count] with
-   * the offset of the first index of each bag; with include_last_offset the end of the last bag follows. With mode
-   * sum, each row is multiplied by its weight. Indices equal to padding_idx are ignored (-1: none). Indices are in
-   * [0, rows).
+   * The sum, mean or maximum ({@code mode}) per bag of the rows of table [rows, width] that its
+   * indices select: [bags, width], zeros for an empty bag (PyTorch's EmbeddingBag). Indices are
+   * [bags, length], or [count] with the offset of the first index of each bag; with
+   * include_last_offset the end of the last bag follows. With mode sum, each row is multiplied by
+   * its weight. Indices equal to padding_idx are ignored (-1: none). Indices are in [0, rows).
    * <p>Attribute {@code mode}: String; default "mean".
    * <p>Attribute {@code padding_idx}: long; default -1, -1 or more.
    * <p>Attribute {@code include_last_offset}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param table an input: f32 f16 f64 bf16
    * @param indices an input: i32 i64
    * @param offsets an optional input: i32 i64
@@ -1144,13 +1161,13 @@ public final class Ops {
   }
 
   /**
-   * The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width]. If rows tie
-   * for a maximum, the first receives the gradient. Padding receives zeros.
+   * The gradient of EmbeddingBag with respect to the row that each index looked up: [count, width].
+   * If rows tie for a maximum, the first receives the gradient. Padding receives zeros.
    * <p>Attribute {@code mode}: String; default "mean".
    * <p>Attribute {@code padding_idx}: long; default -1, -1 or more.
    * <p>Attribute {@code include_last_offset}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param grad an input: f32 f16 f64 bf16
    * @param table an input: f32 f16 f64 bf16
    * @param indices an input: i32 i64
@@ -1165,7 +1182,7 @@ public final class Ops {
   /**
    * A == B, broadcast; NaN is equal to nothing.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -1177,7 +1194,7 @@ public final class Ops {
   /**
    * The error function of X.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1188,7 +1205,7 @@ public final class Ops {
   /**
    * e to the power X.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1199,7 +1216,7 @@ public final class Ops {
   /**
    * The input broadcast with {@code shape}.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param shape an input: i64
    * @return the node that was begun
@@ -1213,7 +1230,7 @@ public final class Ops {
    * <p>Attribute {@code dtype}: long.
    * <p>Attribute {@code k}: long; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -1225,7 +1242,7 @@ public final class Ops {
    * The input as a matrix: the dims before {@code axis} become its rows, the others its columns.
    * <p>Attribute {@code axis}: long; default 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: 23 types
    * @return the node that was begun
    */
@@ -1236,7 +1253,7 @@ public final class Ops {
   /**
    * The greatest integer not above X.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1245,12 +1262,12 @@ public final class Ops {
   }
 
   /**
-   * Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that is not
-   * elementwise, if there is one.
+   * Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that is
+   * not elementwise, if there is one.
    * <p>Attribute {@code body}: function; required.
    * <p>Attribute {@code anchor}: String; default "".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param inputs inputs, any number: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -1259,11 +1276,11 @@ public final class Ops {
   }
 
   /**
-   * softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch, heads,
-   * sequence, size] or, by row, [batch, sequence, heads, size]. Heads of Q may share heads of K and V. With
-   * nan_is_zero, a NaN probability, as of a query without any key, becomes 0. The softmax runs in the dtype of the
-   * mask. The statistics are, per query, the logarithm of the sum of exp of its scores, in f32, or in f64 for f64
-   * operands.
+   * softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch,
+   * heads, sequence, size] or, by row, [batch, sequence, heads, size]. Heads of Q may share heads
+   * of K and V. With nan_is_zero, a NaN probability, as of a query without any key, becomes 0. The
+   * softmax runs in the dtype of the mask. The statistics are, per query, the logarithm of the sum
+   * of exp of its scores, in f32, or in f64 for f64 operands.
    * <p>Attribute {@code k_by_row}: long; default 0, 0 to 1.
    * <p>Attribute {@code nan_is_zero}: long; default 0, 0 to 1.
    * <p>Attribute {@code q_by_row}: long; default 0, 0 to 1.
@@ -1271,7 +1288,7 @@ public final class Ops {
    * <p>Attribute {@code v_by_row}: long; default 0, 0 to 1.
    * <p>Attribute {@code y_by_row}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param q an input: f32 f16 f64 bf16
    * @param k an input: f32 f16 f64 bf16
    * @param v an input: f32 f16 f64 bf16
@@ -1283,9 +1300,9 @@ public final class Ops {
   }
 
   /**
-   * Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from Y and from the
-   * statistics (Dao et al. 2022). They have the layouts of Q, K and V. Shared heads and nan_is_zero are not
-   * supported.
+   * Gradients of FusedAttention with respect to Q, K and V, computed from the gradient of Y, from Y
+   * and from the statistics (Dao et al. 2022). They have the layouts of Q, K and V. Shared heads
+   * and nan_is_zero are not supported.
    * <p>Attribute {@code dy_by_row}: long; default 0, 0 to 1.
    * <p>Attribute {@code k_by_row}: long; default 0, 0 to 1.
    * <p>Attribute {@code q_by_row}: long; default 0, 0 to 1.
@@ -1293,7 +1310,7 @@ public final class Ops {
    * <p>Attribute {@code v_by_row}: long; default 0, 0 to 1.
    * <p>Attribute {@code y_by_row}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param dY an input: f32 f16 f64 bf16
    * @param q an input: f32 f16 f64 bf16
    * @param k an input: f32 f16 f64 bf16
@@ -1308,10 +1325,11 @@ public final class Ops {
   }
 
   /**
-   * Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and moved before the
-   * first half: rotates pairs of elements that are half a row apart (Su et al. 2021).
+   * Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and
+   * moved before the first half: rotates pairs of elements that are half a row apart (Su et al.
+   * 2021).
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param cos an input: f32 f16 f64 bf16
    * @param sin an input: f32 f16 f64 bf16
@@ -1322,9 +1340,9 @@ public final class Ops {
   }
 
   /**
-   * Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T + B), H = (1 -
-   * z) g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T + B) replaces (r H) R^T + B. W, R and B
-   * hold the gates in the order z,r,h.
+   * Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T +
+   * B), H = (1 - z) g(X W^T + (r H) R^T + B) + z H; with linear_before_reset, r (H R^T + B)
+   * replaces (r H) R^T + B. W, R and B hold the gates in the order z,r,h.
    * <p>Attribute {@code activation_alpha}: double[].
    * <p>Attribute {@code activation_beta}: double[].
    * <p>Attribute {@code activations}: String[].
@@ -1334,7 +1352,7 @@ public final class Ops {
    * <p>Attribute {@code layout}: long; default 0, 0 to 1.
    * <p>Attribute {@code linear_before_reset}: long; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param w an input: f32 f16 f64 bf16
    * @param r an input: f32 f16 f64 bf16
@@ -1348,8 +1366,8 @@ public final class Ops {
   }
 
   /**
-   * Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the gradients of its
-   * outputs. The forward pass is recomputed. The op has no gradient.
+   * Gradients of GRU with respect to X, W, R, B and initial_h, from the inputs of GRU and the
+   * gradients of its outputs. The forward pass is recomputed. The op has no gradient.
    * <p>Attribute {@code activation_alpha}: double[].
    * <p>Attribute {@code activation_beta}: double[].
    * <p>Attribute {@code activations}: String[].
@@ -1359,7 +1377,7 @@ public final class Ops {
    * <p>Attribute {@code layout}: long; default 0, 0 to 1.
    * <p>Attribute {@code linear_before_reset}: long; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param w an input: f32 f16 f64 bf16
    * @param r an input: f32 f16 f64 bf16
@@ -1375,10 +1393,11 @@ public final class Ops {
   }
 
   /**
-   * The slices of data along {@code axis} that the indices select; negative indices count from the end.
+   * The slices of data along {@code axis} that the indices select; negative indices count from the
+   * end.
    * <p>Attribute {@code axis}: long; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param indices an input: i32 i64
    * @return the node that was begun
@@ -1388,11 +1407,11 @@ public final class Ops {
   }
 
   /**
-   * For each index, the element of data at the same position, with the coordinate along {@code axis} replaced by
-   * the index.
+   * For each index, the element of data at the same position, with the coordinate along {@code
+   * axis} replaced by the index.
    * <p>Attribute {@code axis}: long; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param indices an input: i32 i64
    * @return the node that was begun
@@ -1402,11 +1421,11 @@ public final class Ops {
   }
 
   /**
-   * The gradient of Gather with respect to data, of shape {@code shape}: slices of grad are summed at the
-   * positions they were gathered from.
+   * The gradient of Gather with respect to data, of shape {@code shape}: slices of grad are summed
+   * at the positions they were gathered from.
    * <p>Attribute {@code axis}: long; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param grad an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param indices an input: i32 i64
    * @param shape an input: i64
@@ -1417,11 +1436,11 @@ public final class Ops {
   }
 
   /**
-   * The slices of data that tuples of indices select; the last dim of indices holds the tuples, and negative
-   * indices count from the end.
+   * The slices of data that tuples of indices select; the last dim of indices holds the tuples, and
+   * negative indices count from the end.
    * <p>Attribute {@code batch_dims}: long; default 0, 0 to 8.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param indices an input: i64
    * @return the node that was begun
@@ -1431,11 +1450,11 @@ public final class Ops {
   }
 
   /**
-   * x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-   * (Hendrycks and Gimpel 2016).
+   * x / 2 (1 + erf(x / sqrt(2))); with approximate 'tanh': x / 2 (1 + tanh(sqrt(2 / pi) (x +
+   * 0.044715 x^3))) (Hendrycks and Gimpel 2016).
    * <p>Attribute {@code approximate}: String; default "none".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1444,14 +1463,14 @@ public final class Ops {
   }
 
   /**
-   * Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or transB is set, and
-   * C broadcasts to Y.
+   * Y = alpha * A' * B' + beta * C for matrices; A' and B' are A and B, transposed if transA or
+   * transB is set, and C broadcasts to Y.
    * <p>Attribute {@code alpha}: double; default 1.
    * <p>Attribute {@code beta}: double; default 1.
    * <p>Attribute {@code transA}: long; default 0.
    * <p>Attribute {@code transB}: long; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param c an optional input: f32 i32 i64 f16 f64 u32 u64 bf16
@@ -1464,7 +1483,7 @@ public final class Ops {
   /**
    * The mean of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1476,7 +1495,7 @@ public final class Ops {
    * The p-norm of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
    * <p>Attribute {@code p}: long; default 2, 1 to 1048576.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1487,7 +1506,7 @@ public final class Ops {
   /**
    * The largest element of each channel of X [N,C,D1,...]; Y is [N,C,1,...].
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1498,7 +1517,7 @@ public final class Ops {
   /**
    * A &gt; B, broadcast.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -1510,7 +1529,7 @@ public final class Ops {
   /**
    * A &gt;= B, broadcast.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -1520,14 +1539,15 @@ public final class Ops {
   }
 
   /**
-   * X [N,C,D1,...] sampled at the positions in grid [N,P1,...,rank], whose coordinates, last dim first, run from
-   * -1 to 1 between the first and last elements (align_corners) or the edges. Interpolation is nearest, linear or
-   * cubic (Keys 1981). Positions beyond the edges read zeros, the edge or a reflection. 1 to 3 spatial dims.
+   * X [N,C,D1,...] sampled at the positions in grid [N,P1,...,rank], whose coordinates, last dim
+   * first, run from -1 to 1 between the first and last elements (align_corners) or the edges.
+   * Interpolation is nearest, linear or cubic (Keys 1981). Positions beyond the edges read zeros,
+   * the edge or a reflection. 1 to 3 spatial dims.
    * <p>Attribute {@code align_corners}: long; default 0, 0 to 1.
    * <p>Attribute {@code mode}: String; default "linear".
    * <p>Attribute {@code padding_mode}: String; default "zeros".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param grid an input: f32 f16 f64 bf16
    * @return the node that was begun
@@ -1542,7 +1562,7 @@ public final class Ops {
    * <p>Attribute {@code mode}: String; default "linear".
    * <p>Attribute {@code padding_mode}: String; default "zeros".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param grad an input: f32 f16 f64 bf16
    * @param x an input: f32 f16 f64 bf16
    * @param grid an input: f32 f16 f64 bf16
@@ -1553,14 +1573,14 @@ public final class Ops {
   }
 
   /**
-   * (X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of num_groups groups
-   * of channels, and one scale and bias per channel (Wu and He 2018). It is computed in stash_type, or in f64 for
-   * f64 inputs.
+   * (X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of
+   * num_groups groups of channels, and one scale and bias per channel (Wu and He 2018). It is
+   * computed in stash_type, or in f64 for f64 inputs.
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    * <p>Attribute {@code num_groups}: long; required, 1 or more.
    * <p>Attribute {@code stash_type}: long; default 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param scale an input: f32 f16 f64 bf16
    * @param bias an input: f32 f16 f64 bf16
@@ -1575,7 +1595,7 @@ public final class Ops {
    * <p>Attribute {@code output_datatype}: long; default 1.
    * <p>Attribute {@code periodic}: long; default 1, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param size an input: i32 i64
    * @return the node that was begun
    */
@@ -1588,7 +1608,7 @@ public final class Ops {
    * <p>Attribute {@code output_datatype}: long; default 1.
    * <p>Attribute {@code periodic}: long; default 1, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param size an input: i32 i64
    * @return the node that was begun
    */
@@ -1601,7 +1621,7 @@ public final class Ops {
    * <p>Attribute {@code alpha}: double; default 0.2.
    * <p>Attribute {@code beta}: double; default 0.5.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1612,7 +1632,7 @@ public final class Ops {
   /**
    * X max(0, min(1, X / 6 + 1/2)).
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1624,7 +1644,7 @@ public final class Ops {
    * 1 at the first greatest element along {@code axis}, 0 elsewhere.
    * <p>Attribute {@code axis}: long; default -1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1633,12 +1653,12 @@ public final class Ops {
   }
 
   /**
-   * With d = input - target, of the same shape: d^2 / 2 where |d| &lt;= delta, otherwise delta * (|d| - delta /
-   * 2); reduced by {@code reduction}.
+   * With d = input - target, of the same shape: d^2 / 2 where |d| &lt;= delta, otherwise delta *
+   * (|d| - delta / 2); reduced by {@code reduction}.
    * <p>Attribute {@code delta}: double; default 1, 0 or more.
    * <p>Attribute {@code reduction}: String; default "mean".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @param target an input: f32 f16 f64 bf16
    * @return the node that was begun
@@ -1650,7 +1670,7 @@ public final class Ops {
   /**
    * The input unchanged.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: 23 types
    * @return the node that was begun
    */
@@ -1659,12 +1679,12 @@ public final class Ops {
   }
 
   /**
-   * Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the outputs of that
-   * branch.
+   * Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the
+   * outputs of that branch.
    * <p>Attribute {@code then_branch}: function; required.
    * <p>Attribute {@code else_branch}: function; required.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param cond an input: bool
    * @param captures inputs, any number: 26 types
    * @return the node that was begun
@@ -1674,11 +1694,11 @@ public final class Ops {
   }
 
   /**
-   * (input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each channel of each
-   * image (Ulyanov et al. 2016).
+   * (input - mean) / sqrt(var + epsilon) * scale + B, with mean and biased variance over each
+   * channel of each image (Ulyanov et al. 2016).
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @param scale an input: f32 f16 f64 bf16
    * @param b an input: f32 f16 f64 bf16
@@ -1693,7 +1713,7 @@ public final class Ops {
    * <p>Attribute {@code detect_negative}: long; default 1, 0 to 1.
    * <p>Attribute {@code detect_positive}: long; default 1, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
    * @return the node that was begun
    */
@@ -1704,7 +1724,7 @@ public final class Ops {
   /**
    * True where X is NaN.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
    * @return the node that was begun
    */
@@ -1713,14 +1733,14 @@ public final class Ops {
   }
 
   /**
-   * X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels beyond the ends
-   * count as 0 (Krizhevsky et al. 2012).
+   * X / (bias + alpha / size * sum of squares over size neighbouring channels)^beta; channels
+   * beyond the ends count as 0 (Krizhevsky et al. 2012).
    * <p>Attribute {@code alpha}: double; default 0.0001.
    * <p>Attribute {@code beta}: double; default 0.75.
    * <p>Attribute {@code bias}: double; default 1.
    * <p>Attribute {@code size}: long; required, 1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1729,8 +1749,9 @@ public final class Ops {
   }
 
   /**
-   * Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H R^T + B + P C),
-   * C = f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the gates in the order i,o,f,c.
+   * Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H
+   * R^T + B + P C), C = f C + i g(X W^T + H R^T + B), H = o h(C). W, R and B hold the gates in the
+   * order i,o,f,c.
    * <p>Attribute {@code activation_alpha}: double[].
    * <p>Attribute {@code activation_beta}: double[].
    * <p>Attribute {@code activations}: String[].
@@ -1740,7 +1761,7 @@ public final class Ops {
    * <p>Attribute {@code input_forget}: long; default 0, 0 to 1.
    * <p>Attribute {@code layout}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param w an input: f32 f16 f64 bf16
    * @param r an input: f32 f16 f64 bf16
@@ -1756,8 +1777,8 @@ public final class Ops {
   }
 
   /**
-   * Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of LSTM and the
-   * gradients of its outputs. The forward pass is recomputed. The op has no gradient.
+   * Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from the inputs of
+   * LSTM and the gradients of its outputs. The forward pass is recomputed. The op has no gradient.
    * <p>Attribute {@code activation_alpha}: double[].
    * <p>Attribute {@code activation_beta}: double[].
    * <p>Attribute {@code activations}: String[].
@@ -1767,7 +1788,7 @@ public final class Ops {
    * <p>Attribute {@code input_forget}: long; default 0, 0 to 1.
    * <p>Attribute {@code layout}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param w an input: f32 f16 f64 bf16
    * @param r an input: f32 f16 f64 bf16
@@ -1786,13 +1807,13 @@ public final class Ops {
   }
 
   /**
-   * Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims from 'axis' on.
-   * Mean and InvStdDev are f32, or f64 for f64 inputs.
+   * Y = (X - mean) / sqrt(var + epsilon) * Scale + B, with mean and biased variance over the dims
+   * from 'axis' on. Mean and InvStdDev are f32, or f64 for f64 inputs.
    * <p>Attribute {@code axis}: long; default -1.
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    * <p>Attribute {@code stash_type}: long; default 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param scale an input: f32 f16 f64 bf16
    * @param b an optional input: f32 f16 f64 bf16
@@ -1803,11 +1824,12 @@ public final class Ops {
   }
 
   /**
-   * Gradients of LayerNormalization with respect to X, Scale and B. The statistics are recomputed from X.
+   * Gradients of LayerNormalization with respect to X, Scale and B. The statistics are recomputed
+   * from X.
    * <p>Attribute {@code axis}: long; default -1.
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param dY an input: f32 f16 f64 bf16
    * @param x an input: f32 f16 f64 bf16
    * @param scale an input: f32 f16 f64 bf16
@@ -1821,7 +1843,7 @@ public final class Ops {
    * X where X &gt;= 0, otherwise alpha X.
    * <p>Attribute {@code alpha}: double; default 0.01.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1832,7 +1854,7 @@ public final class Ops {
   /**
    * A &lt; B, broadcast.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -1844,7 +1866,7 @@ public final class Ops {
   /**
    * A &lt;= B, broadcast.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -1856,7 +1878,7 @@ public final class Ops {
   /**
    * The natural logarithm of X.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1868,7 +1890,7 @@ public final class Ops {
    * x - log(sum of exp(x)) along {@code axis}.
    * <p>Attribute {@code axis}: long; default -1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1877,14 +1899,14 @@ public final class Ops {
   }
 
   /**
-   * Runs body(trip, cond, carried..., captures...) -&gt; (cond, carried..., scan...) at most M times and while
-   * cond is true. The outputs are the last carried values and the scan values of all trips, stacked. More than
-   * trip_limit trips are an error.
+   * Runs body(trip, cond, carried..., captures...) -&gt; (cond, carried..., scan...) at most M
+   * times and while cond is true. The outputs are the last carried values and the scan values of
+   * all trips, stacked. More than trip_limit trips are an error.
    * <p>Attribute {@code body}: function; required.
    * <p>Attribute {@code num_carried}: long; required, 0 to 1000000.0.
    * <p>Attribute {@code trip_limit}: long; default 16777216, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param m an optional input: i64
    * @param cond an optional input: bool
    * @param carriedAndCaptures inputs, any number: 26 types
@@ -1895,12 +1917,12 @@ public final class Ops {
   }
 
   /**
-   * The input divided by its norm along {@code axis}: the sum of magnitudes (p = 1) or the root of the sum of
-   * squares (p = 2). The result is 0 where the norm is 0.
+   * The input divided by its norm along {@code axis}: the sum of magnitudes (p = 1) or the root of
+   * the sum of squares (p = 2). The result is 0 where the norm is 0.
    * <p>Attribute {@code axis}: long; default -1.
    * <p>Attribute {@code p}: long; default 2, 1 to 2.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1918,7 +1940,7 @@ public final class Ops {
    * <p>Attribute {@code pads}: long[]; 0 or more.
    * <p>Attribute {@code strides}: long[]; 1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1927,10 +1949,10 @@ public final class Ops {
   }
 
   /**
-   * Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A rank-1 operand is
-   * a row on the left, a column on the right.
+   * Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A
+   * rank-1 operand is a row on the left, a column on the right.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -1940,10 +1962,10 @@ public final class Ops {
   }
 
   /**
-   * MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or one per column),
-   * summed in i32.
+   * MatMul of A - a_zero_point (one zero point, or one per row) and B - b_zero_point (one, or one
+   * per column), summed in i32.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: u8 i8
    * @param b an input: u8 i8
    * @param aZeroPoint an optional input: u8 i8
@@ -1955,11 +1977,11 @@ public final class Ops {
   }
 
   /**
-   * The inverse of each matrix [..., n, n] of X, transposed if {@code adjoint} is set. A matrix with a pivot of
-   * exactly zero is singular and fails the run.
+   * The inverse of each matrix [..., n, n] of X, transposed if {@code adjoint} is set. A matrix
+   * with a pivot of exactly zero is singular and fails the run.
    * <p>Attribute {@code adjoint}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1970,7 +1992,7 @@ public final class Ops {
   /**
    * The greatest of the operands, broadcast; NaN if any operand is NaN.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data inputs, any number: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -1979,8 +2001,9 @@ public final class Ops {
   }
 
   /**
-   * The largest element under each position of a sliding window over X [N,C,D1,...]. Padding never wins; NaN
-   * always wins. Indices are positions in X as a flat tensor, -1 where a window has no element.
+   * The largest element under each position of a sliding window over X [N,C,D1,...]. Padding never
+   * wins; NaN always wins. Indices are positions in X as a flat tensor, -1 where a window has no
+   * element.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code ceil_mode}: long; default 0, 0 to 1.
    * <p>Attribute {@code dilations}: long[]; 1 or more.
@@ -1989,7 +2012,7 @@ public final class Ops {
    * <p>Attribute {@code storage_order}: long; default 0, 0 to 1.
    * <p>Attribute {@code strides}: long[]; 1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 f16 f64 bf16
    * @return the node that was begun
    */
@@ -1998,8 +2021,8 @@ public final class Ops {
   }
 
   /**
-   * Gradient of MaxPool (of GlobalMaxPool with 'global') with respect to X: each element of dY goes to the first
-   * largest element of its window.
+   * Gradient of MaxPool (of GlobalMaxPool with 'global') with respect to X: each element of dY goes
+   * to the first largest element of its window.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code ceil_mode}: long; default 0, 0 to 1.
    * <p>Attribute {@code dilations}: long[]; 1 or more.
@@ -2008,7 +2031,7 @@ public final class Ops {
    * <p>Attribute {@code strides}: long[]; 1 or more.
    * <p>Attribute {@code global}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param dY an input: f32 f16 f64 bf16
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
@@ -2018,12 +2041,12 @@ public final class Ops {
   }
 
   /**
-   * The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are
-   * rounded to elements (Girshick 2015); 0 for an empty bin.
+   * The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times
+   * spatial_scale are rounded to elements (Girshick 2015); 0 for an empty bin.
    * <p>Attribute {@code pooled_shape}: long[]; required.
    * <p>Attribute {@code spatial_scale}: double; default 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param rois an input: f32 f16 f64 bf16
    * @return the node that was begun
@@ -2033,13 +2056,13 @@ public final class Ops {
   }
 
   /**
-   * Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool. output_shape may
-   * be larger than the shape that the window implies.
+   * Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool.
+   * output_shape may be larger than the shape that the window implies.
    * <p>Attribute {@code kernel_shape}: long[]; required, 1 or more.
    * <p>Attribute {@code pads}: long[]; 0 or more.
    * <p>Attribute {@code strides}: long[]; 1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param i an input: i64
    * @param outputShape an optional input: i64
@@ -2052,7 +2075,7 @@ public final class Ops {
   /**
    * The mean of the operands, broadcast; they are summed from left to right.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data inputs, any number: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -2064,7 +2087,7 @@ public final class Ops {
    * (X - mean) / (standard deviation + 1e-9) over axes, by default [0, 2, 3].
    * <p>Attribute {@code axes}: long[].
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -2073,11 +2096,11 @@ public final class Ops {
   }
 
   /**
-   * Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced in mel = 2595
-   * log10(1 + f / 700), with peaks of 1.
+   * Triangular mel filters over the bins of a onesided DFT, one column per band: evenly spaced in
+   * mel = 2595 log10(1 + f / 700), with peaks of 1.
    * <p>Attribute {@code output_datatype}: long; default 1, 1 to 27.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param numMelBins an input: i32 i64
    * @param dftLength an input: i32 i64
    * @param sampleRate an input: i32 i64
@@ -2092,7 +2115,7 @@ public final class Ops {
   /**
    * The least of the operands, broadcast; NaN if any operand is NaN.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data inputs, any number: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -2103,7 +2126,7 @@ public final class Ops {
   /**
    * x tanh(log(1 + exp(x))) (Misra 2019).
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -2112,11 +2135,11 @@ public final class Ops {
   }
 
   /**
-   * The remainder of A / B, broadcast. It has the sign of B, or with fmod = 1 the sign of A; floats require fmod =
-   * 1.
+   * The remainder of A / B, broadcast. It has the sign of B, or with fmod = 1 the sign of A; floats
+   * require fmod = 1.
    * <p>Attribute {@code fmod}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -2128,7 +2151,7 @@ public final class Ops {
   /**
    * A * B, broadcast; integers wrap.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -2138,13 +2161,14 @@ public final class Ops {
   }
 
   /**
-   * Draws sample_size classes for each row of [batch, classes], which holds unnormalised log-probabilities.
+   * Draws sample_size classes for each row of [batch, classes], which holds unnormalised
+   * log-probabilities.
    * <p>Attribute {@code dtype}: long; default 6.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
    * <p>Attribute {@code sample_size}: long; default 1, 1 or more.
    * <p>Attribute {@code seed}: double; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -2153,11 +2177,12 @@ public final class Ops {
   }
 
   /**
-   * Locks a mutex until the run ends, successfully or not; waits while another run holds it. Later nodes see the
-   * variables as last published, so reading and assigning under one mutex loses no update.
+   * Locks a mutex until the run ends, successfully or not; waits while another run holds it. Later
+   * nodes see the variables as last published, so reading and assigning under one mutex loses no
+   * update.
    * <p>Attribute {@code mutex}: String; required.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @return the node that was begun
    */
   public static GraphBuilder.Node mutexLock(GraphBuilder builder) {
@@ -2167,7 +2192,7 @@ public final class Ops {
   /**
    * -X; integers wrap.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 i8 i16 i32 i64 f16 f64 bf16
    * @return the node that was begun
    */
@@ -2176,12 +2201,12 @@ public final class Ops {
   }
 
   /**
-   * Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at the target, zero
-   * elsewhere. It is divided by the sum of the weights used if the loss is a mean.
+   * Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at the
+   * target, zero elsewhere. It is divided by the sum of the weights used if the loss is a mean.
    * <p>Attribute {@code ignore_index}: long.
    * <p>Attribute {@code reduction}: String; default "mean".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param dloss an input: f32 f16 f64 bf16
    * @param input an input: f32 f16 f64 bf16
    * @param target an input: i32 i64
@@ -2193,12 +2218,12 @@ public final class Ops {
   }
 
   /**
-   * -weight[target] * input[target] over axis 1 of input [N,C,D1,...], for target [N,D1,...]. The mean divides by
-   * the sum of the weights used. Targets equal to ignore_index are ignored.
+   * -weight[target] * input[target] over axis 1 of input [N,C,D1,...], for target [N,D1,...]. The
+   * mean divides by the sum of the weights used. Targets equal to ignore_index are ignored.
    * <p>Attribute {@code ignore_index}: long.
    * <p>Attribute {@code reduction}: String; default "mean".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @param target an input: i32 i64
    * @param weight an optional input: f32 f16 f64 bf16
@@ -2209,11 +2234,12 @@ public final class Ops {
   }
 
   /**
-   * Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score in each class. A
-   * box is dropped if its intersection over union with a better one is above iou_threshold.
+   * Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score in
+   * each class. A box is dropped if its intersection over union with a better one is above
+   * iou_threshold.
    * <p>Attribute {@code center_point_box}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param boxes an input: f32
    * @param scores an input: f32
    * @param maxOutputBoxesPerClass an optional input: i64
@@ -2226,9 +2252,10 @@ public final class Ops {
   }
 
   /**
-   * The coordinates of the n nonzero elements of X, in row-major order, as [rank, n]; NaN counts as nonzero.
+   * The coordinates of the n nonzero elements of X, in row-major order, as [rank, n]; NaN counts as
+   * nonzero.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -2239,7 +2266,7 @@ public final class Ops {
   /**
    * Logical not of X.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: bool
    * @return the node that was begun
    */
@@ -2248,11 +2275,12 @@ public final class Ops {
   }
 
   /**
-   * One-hot vectors of size depth along a new dim {@code axis}: values[1] at the index (negative indices count
-   * from the end), values[0] elsewhere. An index out of range gives values[0] everywhere.
+   * One-hot vectors of size depth along a new dim {@code axis}: values[1] at the index (negative
+   * indices count from the end), values[0] elsewhere. An index out of range gives values[0]
+   * everywhere.
    * <p>Attribute {@code axis}: long; default -1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param indices an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param depth an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param values an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
@@ -2265,7 +2293,7 @@ public final class Ops {
   /**
    * Logical or of A and B, broadcast.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: bool
    * @param b an input: bool
    * @return the node that was begun
@@ -2277,7 +2305,7 @@ public final class Ops {
   /**
    * X where X &gt;= 0, otherwise slope * X; slope broadcasts to X (He et al. 2015).
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param slope an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -2287,11 +2315,11 @@ public final class Ops {
   }
 
   /**
-   * Pads data before and after its dims, with a constant, reflected data, its edge, or data wrapped around.
-   * Negative pads crop.
+   * Pads data before and after its dims, with a constant, reflected data, its edge, or data wrapped
+   * around. Negative pads crop.
    * <p>Attribute {@code mode}: String; default "constant".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: 23 types
    * @param pads an input: i64
    * @param constantValue an optional input: 23 types
@@ -2303,11 +2331,11 @@ public final class Ops {
   }
 
   /**
-   * The gradient of Pad with respect to data, of shape {@code shape}: each element of grad is added to the element
-   * that Pad read.
+   * The gradient of Pad with respect to data, of shape {@code shape}: each element of grad is added
+   * to the element that Pad read.
    * <p>Attribute {@code mode}: String; default "constant".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param grad an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param pads an input: i64
    * @param shape an input: i64
@@ -2326,7 +2354,7 @@ public final class Ops {
    * <p>Attribute {@code scale}: double; default 1.
    * <p>Attribute {@code seed}: long; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param shape an input: i64
    * @return the node that was begun
    */
@@ -2342,7 +2370,7 @@ public final class Ops {
    * <p>Attribute {@code low}: double; default 0.
    * <p>Attribute {@code seed}: long; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param shape an input: i64
    * @return the node that was begun
    */
@@ -2353,7 +2381,7 @@ public final class Ops {
   /**
    * X to the power Y, broadcast, in the dtype of X; integers wrap.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 i32 i64 f16 f64 bf16
    * @param y an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -2363,12 +2391,12 @@ public final class Ops {
   }
 
   /**
-   * Returns X unchanged and logs its first {@code summarize} elements (-1: as many as fit on a line), after {@code
-   * message}, through the engine's log callback at level info.
+   * Returns X unchanged and logs its first {@code summarize} elements (-1: as many as fit on a
+   * line), after {@code message}, through the engine's log callback at level info.
    * <p>Attribute {@code message}: String; default "".
    * <p>Attribute {@code summarize}: long; default 3, -1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: 23 types
    * @return the node that was begun
    */
@@ -2377,8 +2405,8 @@ public final class Ops {
   }
 
   /**
-   * Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero points are single
-   * values; those of w may be one per filter. B is i32 with the scale x_scale * w_scale.
+   * Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero points
+   * are single values; those of w may be one per filter. B is i32 with the scale x_scale * w_scale.
    * <p>Attribute {@code auto_pad}: String; default "NOTSET".
    * <p>Attribute {@code dilations}: long[]; 1 or more.
    * <p>Attribute {@code group}: long; default 1, 1 or more.
@@ -2386,7 +2414,7 @@ public final class Ops {
    * <p>Attribute {@code pads}: long[]; 0 or more.
    * <p>Attribute {@code strides}: long[]; 1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: u8 i8
    * @param xScale an input: f32
    * @param xZeroPoint an input: u8 i8
@@ -2403,10 +2431,10 @@ public final class Ops {
   }
 
   /**
-   * MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or zero points holds
-   * one per row of a and y, or one per column of b.
+   * MatMul of quantised a and b, quantised by y_scale and y_zero_point. A vector of scales or zero
+   * points holds one per row of a and y, or one per column of b.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
    * @param aScale an input: f32 f16 bf16
    * @param aZeroPoint an input: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
@@ -2422,18 +2450,19 @@ public final class Ops {
   }
 
   /**
-   * x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the dtype. Scale and
-   * zero point are as in DequantizeLinear; saturate applies to float8 as in Cast.
+   * x / y_scale rounded to nearest (ties to even) + y_zero_point, saturated to the range of the
+   * dtype. Scale and zero point are as in DequantizeLinear; saturate applies to float8 as in Cast.
    * <p>Attribute {@code axis}: long; default 1.
    * <p>Attribute {@code block_size}: long; default 0, 0 or more.
    * <p>Attribute {@code output_dtype}: long; default 0.
    * <p>Attribute {@code precision}: long; default 0.
    * <p>Attribute {@code saturate}: long; default 1, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 i32 f16 f64 bf16
    * @param yScale an input: f32 i32 f16 f64 bf16 f8e8m0
-   * @param yZeroPoint an optional input: u8 i8 u16 i16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz u4 i4 f4e2m1 u2 i2
+   * @param yZeroPoint an optional input: u8 i8 u16 i16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz u4 i4
+   *     f4e2m1 u2 i2
    * @return the node that was begun
    */
   public static GraphBuilder.Node quantizeLinear(GraphBuilder builder, Value x, Value yScale, Value yZeroPoint) {
@@ -2441,13 +2470,13 @@ public final class Ops {
   }
 
   /**
-   * Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are already waiting
-   * still complete, or fail with CANCELLED if cancel_pending_enqueues is 1. Elements in the queue can still be
-   * dequeued.
+   * Closes a queue at the end of this run; it then accepts no new elements. Enqueues that are
+   * already waiting still complete, or fail with CANCELLED if cancel_pending_enqueues is 1.
+   * Elements in the queue can still be dequeued.
    * <p>Attribute {@code queue}: String; required.
    * <p>Attribute {@code cancel_pending_enqueues}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @return the node that was begun
    */
   public static GraphBuilder.Node queueClose(GraphBuilder builder) {
@@ -2455,17 +2484,18 @@ public final class Ops {
   }
 
   /**
-   * Removes and returns the first element of a queue. Waits while the queue is empty; fails with OUT_OF_RANGE if
-   * it is empty and closed. Component i has dtype dtypes[i] and ranks[i] dims (-1: any number). {@code dims} lists
-   * the dims of all components one after the other (-1: unknown). A run that fails returns the elements that it
-   * took. Later nodes see the variables as last published.
+   * Removes and returns the first element of a queue. Waits while the queue is empty; fails with
+   * OUT_OF_RANGE if it is empty and closed. Component i has dtype dtypes[i] and ranks[i] dims (-1:
+   * any number). {@code dims} lists the dims of all components one after the other (-1: unknown). A
+   * run that fails returns the elements that it took. Later nodes see the variables as last
+   * published.
    * <p>Attribute {@code queue}: String; required.
    * <p>Attribute {@code capacity}: long; default 32, 1 or more.
    * <p>Attribute {@code dtypes}: long[]; required.
    * <p>Attribute {@code ranks}: long[]; required, -1 to 8.
    * <p>Attribute {@code dims}: long[]; -1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @return the node that was begun
    */
   public static GraphBuilder.Node queueDequeue(GraphBuilder builder) {
@@ -2473,14 +2503,14 @@ public final class Ops {
   }
 
   /**
-   * Appends its inputs as one element to a queue of at most {@code capacity} elements. Waits while the queue is
-   * full; fails with CANCELLED if the queue is closed. Other runs see the element when this run has succeeded. A
-   * queue op runs only if it is a target of the run or its output is needed; a control edge to a later node does
-   * not make it run.
+   * Appends its inputs as one element to a queue of at most {@code capacity} elements. Waits while
+   * the queue is full; fails with CANCELLED if the queue is closed. Other runs see the element when
+   * this run has succeeded. A queue op runs only if it is a target of the run or its output is
+   * needed; a control edge to a later node does not make it run.
    * <p>Attribute {@code queue}: String; required.
    * <p>Attribute {@code capacity}: long; default 32, 1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param components inputs, any number: 23 types
    * @return the node that was begun
    */
@@ -2492,7 +2522,7 @@ public final class Ops {
    * The number of elements in a queue, as this run sees it, and whether the queue is closed.
    * <p>Attribute {@code queue}: String; required.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @return the node that was begun
    */
   public static GraphBuilder.Node queueSize(GraphBuilder builder) {
@@ -2500,13 +2530,13 @@ public final class Ops {
   }
 
   /**
-   * X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is computed in
-   * stash_type (1: f32, 16: bf16), or in f64 for f64 inputs.
+   * X / sqrt(mean(X^2) + epsilon) * scale, with the mean over the dims from 'axis' on. It is
+   * computed in stash_type (1: f32, 16: bf16), or in f64 for f64 inputs.
    * <p>Attribute {@code axis}: long; default -1.
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    * <p>Attribute {@code stash_type}: long; default 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param scale an input: f32 f16 f64 bf16
    * @return the node that was begun
@@ -2525,7 +2555,7 @@ public final class Ops {
    * <p>Attribute {@code hidden_size}: long; 1 or more.
    * <p>Attribute {@code layout}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param w an input: f32 f16 f64 bf16
    * @param r an input: f32 f16 f64 bf16
@@ -2539,8 +2569,8 @@ public final class Ops {
   }
 
   /**
-   * Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the gradients of its
-   * outputs. The forward pass is recomputed. The op has no gradient.
+   * Gradients of RNN with respect to X, W, R, B and initial_h, from the inputs of RNN and the
+   * gradients of its outputs. The forward pass is recomputed. The op has no gradient.
    * <p>Attribute {@code activation_alpha}: double[].
    * <p>Attribute {@code activation_beta}: double[].
    * <p>Attribute {@code activations}: String[].
@@ -2549,7 +2579,7 @@ public final class Ops {
    * <p>Attribute {@code hidden_size}: long; 1 or more.
    * <p>Attribute {@code layout}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param w an input: f32 f16 f64 bf16
    * @param r an input: f32 f16 f64 bf16
@@ -2573,7 +2603,7 @@ public final class Ops {
    * <p>Attribute {@code seed}: double; default 0.
    * <p>Attribute {@code shape}: long[]; required, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @return the node that was begun
    */
   public static GraphBuilder.Node randomNormal(GraphBuilder builder) {
@@ -2581,14 +2611,15 @@ public final class Ops {
   }
 
   /**
-   * Normally distributed random numbers, in the shape of the input and, unless dtype is given, its dtype.
+   * Normally distributed random numbers, in the shape of the input and, unless dtype is given, its
+   * dtype.
    * <p>Attribute {@code dtype}: long.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
    * <p>Attribute {@code mean}: double; default 0.
    * <p>Attribute {@code scale}: double; default 1.
    * <p>Attribute {@code seed}: double; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -2605,7 +2636,7 @@ public final class Ops {
    * <p>Attribute {@code seed}: double; default 0.
    * <p>Attribute {@code shape}: long[]; required, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @return the node that was begun
    */
   public static GraphBuilder.Node randomUniform(GraphBuilder builder) {
@@ -2613,15 +2644,15 @@ public final class Ops {
   }
 
   /**
-   * Uniformly distributed random numbers in [low, high), in the shape of the input and, unless dtype is given, its
-   * dtype.
+   * Uniformly distributed random numbers in [low, high), in the shape of the input and, unless
+   * dtype is given, its dtype.
    * <p>Attribute {@code dtype}: long.
    * <p>Attribute {@code high}: double; default 1.
    * <p>Attribute {@code id}: long; default 0, 0 or more.
    * <p>Attribute {@code low}: double; default 0.
    * <p>Attribute {@code seed}: double; default 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -2632,7 +2663,7 @@ public final class Ops {
   /**
    * start, start + delta, and so on, up to but not including limit.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param start an input: f32 i16 i32 i64 f16 f64 bf16
    * @param limit an input: f32 i16 i32 i64 f16 f64 bf16
    * @param delta an input: f32 i16 i32 i64 f16 f64 bf16
@@ -2648,7 +2679,7 @@ public final class Ops {
    * <p>Attribute {@code dtype}: long; required.
    * <p>Attribute {@code shape}: long[]; required, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @return the node that was begun
    */
   public static GraphBuilder.Node readVariable(GraphBuilder builder) {
@@ -2658,7 +2689,7 @@ public final class Ops {
   /**
    * 1 / X.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -2671,7 +2702,7 @@ public final class Ops {
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
    * @return the node that was begun
@@ -2685,7 +2716,7 @@ public final class Ops {
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
    * @return the node that was begun
@@ -2699,7 +2730,7 @@ public final class Ops {
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
    * @return the node that was begun
@@ -2709,11 +2740,12 @@ public final class Ops {
   }
 
   /**
-   * The logarithm of the sum of exp over axes (default: all), computed without overflow; integers truncate.
+   * The logarithm of the sum of exp over axes (default: all), computed without overflow; integers
+   * truncate.
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
    * @return the node that was begun
@@ -2727,7 +2759,7 @@ public final class Ops {
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 i32 i64 bool f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
    * @return the node that was begun
@@ -2741,7 +2773,7 @@ public final class Ops {
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
    * @return the node that was begun
@@ -2755,7 +2787,7 @@ public final class Ops {
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 i32 i64 bool f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
    * @return the node that was begun
@@ -2769,7 +2801,7 @@ public final class Ops {
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
    * @return the node that was begun
@@ -2783,7 +2815,7 @@ public final class Ops {
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
    * @return the node that was begun
@@ -2797,7 +2829,7 @@ public final class Ops {
    * <p>Attribute {@code keepdims}: long; default 1, 0 to 1.
    * <p>Attribute {@code noop_with_empty_axes}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
    * @return the node that was begun
@@ -2809,7 +2841,7 @@ public final class Ops {
   /**
    * max(X, 0); NaN stays NaN.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 i8 i16 i32 i64 f16 f64 bf16
    * @return the node that was begun
    */
@@ -2818,9 +2850,10 @@ public final class Ops {
   }
 
   /**
-   * The gradient of Relu, from the gradient and the value of its result: grad, or 0 where y &lt;= 0.
+   * The gradient of Relu, from the gradient and the value of its result: grad, or 0 where y &lt;=
+   * 0.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param grad an input: f32 i8 i16 i32 i64 f16 f64 bf16
    * @param y an input: f32 i8 i16 i32 i64 f16 f64 bf16
    * @return the node that was begun
@@ -2832,7 +2865,7 @@ public final class Ops {
   /**
    * The tensor in another memory format. Formats exist only in plans; in a graph the op is a copy.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: 23 types
    * @return the node that was begun
    */
@@ -2841,11 +2874,11 @@ public final class Ops {
   }
 
   /**
-   * data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data unless allowzero
-   * is set.
+   * data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data
+   * unless allowzero is set.
    * <p>Attribute {@code allowzero}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: 23 types
    * @param shape an input: i64
    * @return the node that was begun
@@ -2855,8 +2888,9 @@ public final class Ops {
   }
 
   /**
-   * x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic interpolation, with
-   * ONNX's coordinate modes (and tf_half_pixel_for_nn of opset 11). antialias widens the filter where x shrinks.
+   * x resampled along its axes to scales * dims or to sizes, by nearest, linear or cubic
+   * interpolation, with ONNX's coordinate modes (and tf_half_pixel_for_nn of opset 11). antialias
+   * widens the filter where x shrinks.
    * <p>Attribute {@code antialias}: long; default 0, 0 to 1.
    * <p>Attribute {@code axes}: long[].
    * <p>Attribute {@code coordinate_transformation_mode}: String; default "half_pixel".
@@ -2867,7 +2901,7 @@ public final class Ops {
    * <p>Attribute {@code mode}: String; default "nearest".
    * <p>Attribute {@code nearest_mode}: String; default "round_prefer_floor".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param roi an optional input: f32 f16 f64
    * @param scales an optional input: f32
@@ -2879,8 +2913,8 @@ public final class Ops {
   }
 
   /**
-   * The gradient of Resize with respect to X, of shape {@code shape}: each element of grad is added to the
-   * elements that Resize read, with the same weights.
+   * The gradient of Resize with respect to X, of shape {@code shape}: each element of grad is added
+   * to the elements that Resize read, with the same weights.
    * <p>Attribute {@code antialias}: long; default 0, 0 to 1.
    * <p>Attribute {@code axes}: long[].
    * <p>Attribute {@code coordinate_transformation_mode}: String; default "half_pixel".
@@ -2890,7 +2924,7 @@ public final class Ops {
    * <p>Attribute {@code mode}: String; default "nearest".
    * <p>Attribute {@code nearest_mode}: String; default "round_prefer_floor".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param grad an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param shape an input: i64
    * @param roi an optional input: f32 f16 f64
@@ -2907,7 +2941,7 @@ public final class Ops {
    * <p>Attribute {@code batch_axis}: long; default 1, 0 to 1.
    * <p>Attribute {@code time_axis}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param sequenceLens an input: i64
    * @return the node that was begun
@@ -2917,8 +2951,9 @@ public final class Ops {
   }
 
   /**
-   * The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear interpolation (He et
-   * al. 2017). Each bin has sampling_ratio samples per dim (0: its length, rounded up).
+   * The mean or maximum of samples in each bin of regions (x1, y1, x2, y2) of X, with linear
+   * interpolation (He et al. 2017). Each bin has sampling_ratio samples per dim (0: its length,
+   * rounded up).
    * <p>Attribute {@code coordinate_transformation_mode}: String; default "half_pixel".
    * <p>Attribute {@code mode}: String; default "avg".
    * <p>Attribute {@code output_height}: long; default 1, 1 to 1048576.
@@ -2926,7 +2961,7 @@ public final class Ops {
    * <p>Attribute {@code sampling_ratio}: long; default 0, 0 to 65536.
    * <p>Attribute {@code spatial_scale}: double; default 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param rois an input: f32 f16 f64 bf16
    * @param batchIndices an input: i64
@@ -2945,7 +2980,7 @@ public final class Ops {
    * <p>Attribute {@code sampling_ratio}: long; default 0, 0 to 65536.
    * <p>Attribute {@code spatial_scale}: double; default 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param grad an input: f32 f16 f64 bf16
    * @param rois an input: f32 f16 f64 bf16
    * @param batchIndices an input: i64
@@ -2957,14 +2992,14 @@ public final class Ops {
   }
 
   /**
-   * Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold, looked up by
-   * position_ids if given (Su et al. 2021). Only the first rotary_embedding_dim elements of each head are rotated
-   * (0: all).
+   * Rotates pairs of elements of each head by the angles whose cosines and sines the caches hold,
+   * looked up by position_ids if given (Su et al. 2021). Only the first rotary_embedding_dim
+   * elements of each head are rotated (0: all).
    * <p>Attribute {@code interleaved}: long; default 0, 0 to 1.
    * <p>Attribute {@code num_heads}: long; default 0, 0 or more.
    * <p>Attribute {@code rotary_embedding_dim}: long; default 0, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param cosCache an input: f32 f16 f64 bf16
    * @param sinCache an input: f32 f16 f64 bf16
@@ -2978,7 +3013,7 @@ public final class Ops {
   /**
    * X rounded to the nearest integer, ties to even.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -2987,11 +3022,11 @@ public final class Ops {
   }
 
   /**
-   * The DFT of each frame of frame_length samples, frame_step apart, of a signal [batch, length, 1 or 2],
-   * multiplied by the window.
+   * The DFT of each frame of frame_length samples, frame_step apart, of a signal [batch, length, 1
+   * or 2], multiplied by the window.
    * <p>Attribute {@code onesided}: long; default 1, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param signal an input: f32 f16 f64 bf16
    * @param frameStep an input: i32 i64
    * @param window an optional input: f32 f16 f64 bf16
@@ -3003,12 +3038,12 @@ public final class Ops {
   }
 
   /**
-   * data with updates set, added, multiplied, or combined by max or min, in the order of the indices, at the
-   * positions that GatherElements would read.
+   * data with updates set, added, multiplied, or combined by max or min, in the order of the
+   * indices, at the positions that GatherElements would read.
    * <p>Attribute {@code axis}: long; default 0.
    * <p>Attribute {@code reduction}: String; default "none".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param indices an input: i32 i64
    * @param updates an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
@@ -3019,11 +3054,11 @@ public final class Ops {
   }
 
   /**
-   * data with updates set, added, multiplied, or combined by max or min, in the order of the tuples, at the slices
-   * that tuples of indices select.
+   * data with updates set, added, multiplied, or combined by max or min, in the order of the
+   * tuples, at the slices that tuples of indices select.
    * <p>Attribute {@code reduction}: String; default "none".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param indices an input: i64
    * @param updates an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
@@ -3038,7 +3073,7 @@ public final class Ops {
    * <p>Attribute {@code alpha}: double; default 1.6732631921768188.
    * <p>Attribute {@code gamma}: double; default 1.0507010221481323.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3051,7 +3086,7 @@ public final class Ops {
    * <p>Attribute {@code start}: long; default 0.
    * <p>Attribute {@code end}: long.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: 23 types
    * @return the node that was begun
    */
@@ -3060,13 +3095,13 @@ public final class Ops {
   }
 
   /**
-   * In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of the batch's rows
-   * in shard s. With {@code transposed}, r_s times the sum of all X_s, which is the gradient of the former. It
-   * waits for all shards, which a trainer computes at the same time. Without shards, as in a session's run, the
-   * output is X.
+   * In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of
+   * the batch's rows in shard s. With {@code transposed}, r_s times the sum of all X_s, which is
+   * the gradient of the former. It waits for all shards, which a trainer computes at the same time.
+   * Without shards, as in a session's run, the output is X.
    * <p>Attribute {@code transposed}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3079,7 +3114,7 @@ public final class Ops {
    * <p>Attribute {@code bias}: double; default 0.
    * <p>Attribute {@code lambd}: double; default 0.5.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -3090,7 +3125,7 @@ public final class Ops {
   /**
    * 1 / (1 + exp(-X)).
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3101,7 +3136,7 @@ public final class Ops {
   /**
    * The sign of X: -1, 0 or 1; NaN stays NaN.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -3112,7 +3147,7 @@ public final class Ops {
   /**
    * The sine of X in radians.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3123,7 +3158,7 @@ public final class Ops {
   /**
    * The hyperbolic sine of the input.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3134,7 +3169,7 @@ public final class Ops {
   /**
    * The number of elements of the input.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: 23 types
    * @return the node that was begun
    */
@@ -3145,7 +3180,7 @@ public final class Ops {
   /**
    * The elements from starts to before ends, by steps, along axes, as numpy's x[start:end:step].
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param starts an input: i32 i64
    * @param ends an input: i32 i64
@@ -3160,7 +3195,7 @@ public final class Ops {
   /**
    * Zeros of shape {@code shape}, with grad at the positions that Slice reads.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param grad an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param shape an input: i64
    * @param starts an input: i32 i64
@@ -3177,7 +3212,7 @@ public final class Ops {
    * exp(x) / sum of exp(x) along {@code axis}.
    * <p>Attribute {@code axis}: long; default -1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3186,12 +3221,13 @@ public final class Ops {
   }
 
   /**
-   * Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights[label] * (softmax(scores) -
-   * onehot(label)). It is divided by the sum of the weights used if the loss is a mean.
+   * Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights[label] *
+   * (softmax(scores) - onehot(label)). It is divided by the sum of the weights used if the loss is
+   * a mean.
    * <p>Attribute {@code ignore_index}: long.
    * <p>Attribute {@code reduction}: String; default "mean".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param dloss an input: f32 f16 f64 bf16
    * @param scores an input: f32 f16 f64 bf16
    * @param labels an input: i32 i64
@@ -3203,12 +3239,13 @@ public final class Ops {
   }
 
   /**
-   * -weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...], for labels [N,D1,...]. The
-   * mean divides by the sum of the weights used. Labels equal to ignore_index are ignored.
+   * -weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...], for labels
+   * [N,D1,...]. The mean divides by the sum of the weights used. Labels equal to ignore_index are
+   * ignored.
    * <p>Attribute {@code ignore_index}: long.
    * <p>Attribute {@code reduction}: String; default "mean".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param scores an input: f32 f16 f64 bf16
    * @param labels an input: i32 i64
    * @param weights an optional input: f32 f16 f64 bf16
@@ -3221,7 +3258,7 @@ public final class Ops {
   /**
    * log(1 + exp(x)).
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3232,7 +3269,7 @@ public final class Ops {
   /**
    * x / (1 + |x|).
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3241,11 +3278,11 @@ public final class Ops {
   }
 
   /**
-   * Moves blocks of blocksize * blocksize pixels of [N,C,H,W] into channels. The position in the block is the
-   * outer part of the channel index.
+   * Moves blocks of blocksize * blocksize pixels of [N,C,H,W] into channels. The position in the
+   * block is the outer part of the channel index.
    * <p>Attribute {@code blocksize}: long; required, 1 to 2048.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -3254,11 +3291,12 @@ public final class Ops {
   }
 
   /**
-   * ApplyAdagrad for the rows of param and square that {@code rows} lists, as SumRows returns them. Other rows are
-   * neither read nor written. The result equals ApplyAdagrad with zero gradients for the other rows.
+   * ApplyAdagrad for the rows of param and square that {@code rows} lists, as SumRows returns them.
+   * Other rows are neither read nor written. The result equals ApplyAdagrad with zero gradients for
+   * the other rows.
    * <p>Attribute {@code epsilon}: double; default 1e-10, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param rows an input: i64
    * @param grad an input: f32 f16 f64 bf16
@@ -3272,13 +3310,13 @@ public final class Ops {
   }
 
   /**
-   * ApplyAdam for the rows of param, m and v that {@code rows} lists, as SumRows returns them (PyTorch's
-   * SparseAdam). The moments of other rows do not decay; the step applies to all rows.
+   * ApplyAdam for the rows of param, m and v that {@code rows} lists, as SumRows returns them
+   * (PyTorch's SparseAdam). The moments of other rows do not decay; the step applies to all rows.
    * <p>Attribute {@code beta1}: double; default 0.9, 0 to 1.
    * <p>Attribute {@code beta2}: double; default 0.999, 0 to 1.
    * <p>Attribute {@code epsilon}: double; default 1e-08, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param rows an input: i64
    * @param grad an input: f32 f16 f64 bf16
@@ -3294,15 +3332,15 @@ public final class Ops {
   }
 
   /**
-   * ApplyFtrl for the rows of param, accumulator and linear that {@code rows} lists, as SumRows returns them
-   * (TensorFlow's SparseApplyFtrl).
+   * ApplyFtrl for the rows of param, accumulator and linear that {@code rows} lists, as SumRows
+   * returns them (TensorFlow's SparseApplyFtrl).
    * <p>Attribute {@code learning_rate_power}: double; default -0.5, -1000000.0 to 0.
    * <p>Attribute {@code l1}: double; default 0, 0 or more.
    * <p>Attribute {@code l2}: double; default 0, 0 or more.
    * <p>Attribute {@code l2_shrinkage}: double; default 0, 0 or more.
    * <p>Attribute {@code beta}: double; default 0, 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param rows an input: i64
    * @param grad an input: f32 f16 f64 bf16
@@ -3317,12 +3355,12 @@ public final class Ops {
   }
 
   /**
-   * ApplyMomentum for the rows of param and buffer that {@code rows} lists, as SumRows returns them (TensorFlow's
-   * SparseApplyMomentum). The momentum of other rows does not change.
+   * ApplyMomentum for the rows of param and buffer that {@code rows} lists, as SumRows returns them
+   * (TensorFlow's SparseApplyMomentum). The momentum of other rows does not change.
    * <p>Attribute {@code momentum}: double; default 0.9, 0 or more.
    * <p>Attribute {@code nesterov}: long; default 0, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param rows an input: i64
    * @param grad an input: f32 f16 f64 bf16
@@ -3336,10 +3374,10 @@ public final class Ops {
   }
 
   /**
-   * ApplySGD for the rows of param that {@code rows} lists, as SumRows returns them. Other rows are neither read
-   * nor written. The result equals ApplySGD with zero gradients for the other rows.
+   * ApplySGD for the rows of param that {@code rows} lists, as SumRows returns them. Other rows are
+   * neither read nor written. The result equals ApplySGD with zero gradients for the other rows.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param param an input: f32 f16 f64 bf16
    * @param rows an input: i64
    * @param grad an input: f32 f16 f64 bf16
@@ -3352,12 +3390,12 @@ public final class Ops {
   }
 
   /**
-   * Splits the input along {@code axis} into parts of the given sizes. Without sizes, the parts are equal and the
-   * last may be smaller.
+   * Splits the input along {@code axis} into parts of the given sizes. Without sizes, the parts are
+   * equal and the last may be smaller.
    * <p>Attribute {@code axis}: long; default 0.
    * <p>Attribute {@code num_outputs}: long; 1 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param split an optional input: i64
    * @return the node that was begun
@@ -3369,7 +3407,7 @@ public final class Ops {
   /**
    * The square root of X; NaN for negative X.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3380,7 +3418,7 @@ public final class Ops {
   /**
    * Removes dims of size 1: those in axes, or all without axes.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: 23 types
    * @param axes an optional input: i64
    * @return the node that was begun
@@ -3392,7 +3430,7 @@ public final class Ops {
   /**
    * A - B, broadcast; integers wrap.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @return the node that was begun
@@ -3404,7 +3442,7 @@ public final class Ops {
   /**
    * The sum of the operands from left to right, broadcast.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data inputs, any number: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3413,11 +3451,11 @@ public final class Ops {
   }
 
   /**
-   * Sums values [count, ...] that have the same row number, in their order. The outputs are the distinct row
-   * numbers in ascending order and their sums; unused rows at the end are -1 and zeros. Negative row numbers are
-   * ignored.
+   * Sums values [count, ...] that have the same row number, in their order. The outputs are the
+   * distinct row numbers in ascending order and their sums; unused rows at the end are -1 and
+   * zeros. Negative row numbers are ignored.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param rows an input: i64
    * @param values an input: f32 f16 f64 bf16
    * @return the node that was begun
@@ -3427,10 +3465,10 @@ public final class Ops {
   }
 
   /**
-   * Sums x to shape {@code shape}, over the dims that broadcasting {@code shape} to the shape of x repeats: the
-   * transpose of Expand.
+   * Sums x to shape {@code shape}, over the dims that broadcasting {@code shape} to the shape of x
+   * repeats: the transpose of Expand.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param shape an input: i64
    * @return the node that was begun
@@ -3443,7 +3481,7 @@ public final class Ops {
    * x sigmoid(alpha x) (Ramachandran et al. 2017).
    * <p>Attribute {@code alpha}: double; default 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3452,12 +3490,12 @@ public final class Ops {
   }
 
   /**
-   * BatchNormalization in training mode with the statistics of all shards of the batch (see ShardMean). The
-   * gradient flows through these statistics.
+   * BatchNormalization in training mode with the statistics of all shards of the batch (see
+   * ShardMean). The gradient flows through these statistics.
    * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
    * <p>Attribute {@code momentum}: double; default 0.9.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param scale an input: f32 f16 f64 bf16
    * @param b an input: f32 f16 f64 bf16
@@ -3472,7 +3510,7 @@ public final class Ops {
   /**
    * The tangent of the input in radians.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3483,7 +3521,7 @@ public final class Ops {
   /**
    * The hyperbolic tangent of X.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3492,12 +3530,12 @@ public final class Ops {
   }
 
   /**
-   * past_cache with update written along {@code axis} at write_indices[b] (default 0) and the positions after it.
-   * In circular mode, writing wraps around to the beginning.
+   * past_cache with update written along {@code axis} at write_indices[b] (default 0) and the
+   * positions after it. In circular mode, writing wraps around to the beginning.
    * <p>Attribute {@code axis}: long; default -2.
    * <p>Attribute {@code mode}: String; default "linear".
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param pastCache an input: 23 types
    * @param update an input: 23 types
    * @param writeIndices an optional input: i64
@@ -3511,7 +3549,7 @@ public final class Ops {
    * x where x &gt; alpha, otherwise 0.
    * <p>Attribute {@code alpha}: double; default 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @return the node that was begun
    */
@@ -3522,7 +3560,7 @@ public final class Ops {
   /**
    * The input repeated repeats[d] times along each dim d.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param repeats an input: i64
    * @return the node that was begun
@@ -3534,7 +3572,7 @@ public final class Ops {
   /**
    * The gradient of Tile, of shape {@code shape}: the sum over all repetitions.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param grad an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param repeats an input: i64
    * @param shape an input: i64
@@ -3545,13 +3583,13 @@ public final class Ops {
   }
 
   /**
-   * The K greatest (or least) elements along {@code axis}, and their indices; among equals, those that come first.
-   * They are always sorted, even without {@code sorted}. NaN counts as greatest.
+   * The K greatest (or least) elements along {@code axis}, and their indices; among equals, those
+   * that come first. They are always sorted, even without {@code sorted}. NaN counts as greatest.
    * <p>Attribute {@code axis}: long; default -1.
    * <p>Attribute {@code largest}: long; default 1, 0 to 1.
    * <p>Attribute {@code sorted}: long; default 1, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param k an input: i64
    * @return the node that was begun
@@ -3561,11 +3599,11 @@ public final class Ops {
   }
 
   /**
-   * The input with permuted dims: dim d of the result is dim perm[d] of the input. Without perm, all dims are
-   * reversed.
+   * The input with permuted dims: dim d of the result is dim perm[d] of the input. Without perm,
+   * all dims are reversed.
    * <p>Attribute {@code perm}: long[]; 0 or more.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: 23 types
    * @return the node that was begun
    */
@@ -3577,7 +3615,7 @@ public final class Ops {
    * The input's matrices with zeros below (upper) or above (lower) diagonal k.
    * <p>Attribute {@code upper}: long; default 1, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param k an optional input: i64
    * @return the node that was begun
@@ -3587,13 +3625,13 @@ public final class Ops {
   }
 
   /**
-   * The distinct slices of X along {@code axis}, or its distinct elements without {@code axis}, in ascending order
-   * or (sorted 0) in order of first occurrence. Further outputs: the index of each first occurrence, for each
-   * slice of X its index in Y, and the count of each.
+   * The distinct slices of X along {@code axis}, or its distinct elements without {@code axis}, in
+   * ascending order or (sorted 0) in order of first occurrence. Further outputs: the index of each
+   * first occurrence, for each slice of X its index in Y, and the count of each.
    * <p>Attribute {@code axis}: long.
    * <p>Attribute {@code sorted}: long; default 1, 0 to 1.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @return the node that was begun
    */
@@ -3604,7 +3642,7 @@ public final class Ops {
   /**
    * Inserts dims of size 1 at the positions {@code axes} of the result.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param data an input: 23 types
    * @param axes an input: i64
    * @return the node that was begun
@@ -3616,7 +3654,7 @@ public final class Ops {
   /**
    * X where the condition is true, otherwise Y; all three broadcast.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param condition an input: bool
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param y an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
@@ -3629,7 +3667,7 @@ public final class Ops {
   /**
    * Logical exclusive or of A and B, broadcast.
    *
-   * @param builder what the node is built in
+   * @param builder the builder that gets the node
    * @param a an input: bool
    * @param b an input: bool
    * @return the node that was begun

@@ -25,11 +25,11 @@ public final class Results implements AutoCloseable, Iterable<Tensor> {
   }
 
   /**
-   * Returns the version of the variables that the run read. It is known for asynchronous runs and
-   * runs with a token. A {@link PreparedCall} has its own method.
+   * Returns the version of the variables that the run read. A {@link PreparedCall} has its own
+   * method.
    *
-   * @return the number, as in {@link Variables#version}; 0 if it is unknown, for a graph without
-   *     variables, and for a batch
+   * @return the number, as in {@link Variables#version}; 0 for a graph without variables, for a
+   *     batch, and for the values of a training step
    */
   public long variablesVersion() {
     return variablesVersion;

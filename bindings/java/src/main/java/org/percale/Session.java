@@ -1,6 +1,7 @@
 package org.percale;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -319,9 +320,12 @@ public final class Session extends NativeHandle {
         MemorySegment wanted = Native.names(arena, fetches);
         MemorySegment also = Native.names(arena, targets);
         MemorySegment out = arena.allocate(ADDRESS, fetches.size());
-        relieve(raw -> withAll(List.copyOf(feeds.values()), tensors -> RawSession.percale_session_run(raw, names,
-            Native.pointers(arena, tensors), feeds.size(), wanted, fetches.size(), also, targets.size(), timeout, out)));
-        return new Results(List.copyOf(fetches), Native.read(out, fetches.size()).stream().map(Tensor::take).toList());
+        MemorySegment version = arena.allocate(JAVA_LONG);
+        relieve(raw -> withAll(List.copyOf(feeds.values()), tensors -> RawSession.percale_session_run_versioned(raw, names,
+            Native.pointers(arena, tensors), feeds.size(), wanted, fetches.size(), also, targets.size(), timeout, out,
+            version)));
+        return new Results(List.copyOf(fetches), Native.read(out, fetches.size()).stream().map(Tensor::take).toList(),
+            version.get(JAVA_LONG, 0));
       }
     }
 

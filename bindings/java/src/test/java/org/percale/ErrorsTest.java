@@ -62,6 +62,12 @@ class ErrorsTest {
   }
 
   @Test
+  void aMetricThatWasNotEvaluatedIsNamed() {
+    Evaluation evaluation = new Evaluation("{\"loss\":0.5,\"accuracy\":1}");
+    fails(Code.NOT_FOUND, "there is no 'acuracy' among [loss, accuracy]", () -> evaluation.get("acuracy"));
+  }
+
+  @Test
   void aSecondThreadIsToldThatOnlyOneMayUseIt() throws Exception {
     Sequential model = Sequential.of(4).dense(1, null).compile("sgd", "mse");
     try (Trainer trainer = model.trainer(engine).build(); Tensor x = Tensor.of(engine, new float[4], 1, 4);

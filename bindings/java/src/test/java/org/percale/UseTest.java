@@ -277,8 +277,14 @@ class UseTest {
         assertFalse(same.digest().equals(others.digest()));
         assertTrue(trainer.step(Map.of("x", rows)) > trainer.step(Map.of("x", rows)));
         try (Session session = Session.create(engine, graph, drawn);
-            Results loss = session.request().feed("x", rows).fetch("loss").runAsync().join()) {
+            Results loss = session.request().feed("x", rows).fetch("loss").runAsync().join();
+            Results now = session.run(Map.of("x", rows), "loss");
+            Results withToken =
+                session.request().feed("x", rows).fetch("loss").cancelToken(new CancelToken()).run()) {
+          assertTrue(drawn.version() > 1);
           assertEquals(drawn.version(), loss.variablesVersion());
+          assertEquals(drawn.version(), now.variablesVersion());
+          assertEquals(drawn.version(), withToken.variablesVersion());
         }
         try (Trainer.Fetched step = trainer.stepFetch(Map.of("x", rows), "y")) {
           float[] scores = step.values().get("y").toFloatArray();
@@ -309,9 +315,18 @@ class UseTest {
       try (Trainer trainer = model.trainer(two).option("strategy", "mirrored").devices("all").option("shards", 2).build();
           Dataset data = Dataset.fromTensors(two, Map.of("x", x, "y", y)).batch(6)) {
         trainer.fit(data, 10);
-        assertTrue(trainer.evaluate(data).get("accuracy").isPresent());
+        assertTrue(trainer.evaluate(data).get("accuracy") > 0);
       }
     }
+  }
+
+  @Test
+  void anEvaluationReadsEveryNumberThatTheLibraryWrites() {
+    Evaluation evaluation = new Evaluation("{\"loss\":null,\"low, or 0\":-1.5e-3,\"accuracy\":1}");
+    assertEquals(-1.5e-3, evaluation.get("low, or 0"));
+    assertEquals(1, evaluation.get("accuracy"));
+    assertTrue(Double.isNaN(evaluation.get("loss")) && Double.isNaN(evaluation.loss()));
+    assertEquals(List.of("loss", "low, or 0", "accuracy"), List.copyOf(evaluation.values().keySet()));
   }
 
   @Test
@@ -331,7 +346,9 @@ class UseTest {
         }
         assertEquals(4, after.size()); // including those of the added layer
         Evaluation evaluation = second.evaluate(data);
-        assertTrue(evaluation.get("mae").isPresent() && evaluation.get("mine").isPresent(), evaluation.json());
+        assertEquals(List.of("loss", "mae", "mine"), List.copyOf(evaluation.values().keySet()));
+        assertEquals(evaluation.get("mae"), evaluation.get("mine"));
+        assertTrue(evaluation.get("mae") > 0, evaluation.json());
         List<Double> rates = new ArrayList<>();
         second.fit(data, 1, progress -> rates.add(progress.learningRate()));
         assertTrue(rates.get(0) < rates.get(1) && rates.get(1) < 0.125, rates.toString());

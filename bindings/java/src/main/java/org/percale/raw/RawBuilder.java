@@ -73,7 +73,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Finds a value of the current function by its name, to continue a graph. NOT_FOUND names a similar value.
+   * Finds a value of the current function by its name, to continue a graph. NOT_FOUND names a
+   * similar value.
    *
    * @param builder in percale_builder*
    * @param name text const char*
@@ -93,8 +94,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Adds the next input of the current function, a value that runs feed. {@code dims}: {@code rank} sizes, -1
-   * where unknown.
+   * Adds the next input of the current function, a value that runs feed. {@code dims}: {@code rank}
+   * sizes, -1 where unknown.
    *
    * @param builder in percale_builder*
    * @param name text const char*
@@ -159,9 +160,10 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
 
   /**
-   * Adds a trainable variable whose initial value is drawn, with the seed that percale_variables_create() gets.
-   * {@code initializer} is "zeros", "ones", "glorot_uniform", "glorot_normal", "he_uniform", "he_normal",
-   * "lecun_normal", "random_uniform", "random_normal" or "orthogonal".
+   * Adds a trainable variable whose initial value is drawn, with the seed that
+   * percale_variables_create() gets. {@code initializer} is "zeros", "ones", "glorot_uniform",
+   * "glorot_normal", "he_uniform", "he_normal", "lecun_normal", "random_uniform", "random_normal"
+   * or "orthogonal".
    *
    * @param builder in percale_builder*
    * @param name text const char*
@@ -185,8 +187,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Starts a node of an op, such as "Conv" or "percale:ApplyAdam". Inputs and attributes follow, then
-   * percale_builder_finish_node(), which looks up the op. {@code name} may be NULL.
+   * Starts a node of an op, such as "Conv" or "percale:ApplyAdam". Inputs and attributes follow,
+   * then percale_builder_finish_node(), which looks up the op. {@code name} may be NULL.
    *
    * @param builder in percale_builder*
    * @param op text const char*
@@ -227,7 +229,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT));
 
   /**
-   * Adds the next input of the started node or layer; PERCALE_NO_VALUE for an optional input that is absent.
+   * Adds the next input of the started node or layer; PERCALE_NO_VALUE for an optional input that
+   * is absent.
    *
    * @param builder in percale_builder*
    * @param value in percale_value
@@ -409,9 +412,9 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Finishes the started node or layer: checks it, infers shapes, and gives its outputs. A layer has one. After an
-   * error the node is dropped and the builder is as before percale_builder_node(). {@code out_values} may be NULL
-   * if {@code output_count} is 0.
+   * Finishes the started node or layer: checks it, infers shapes, and gives its outputs. A layer
+   * has one. After an error the node is dropped and the builder is as before
+   * percale_builder_node(). {@code out_values} may be NULL if {@code output_count} is 0.
    *
    * @param builder in percale_builder*
    * @param output_count in size_t
@@ -431,8 +434,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Starts a new function. Everything that follows goes into it, until percale_builder_end_function(). Functions
-   * nest.
+   * Starts a new function. Everything that follows goes into it, until
+   * percale_builder_end_function(). Functions nest.
    *
    * @param builder in percale_builder*
    * @param name text const char*
@@ -489,8 +492,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS));
 
   /**
-   * Gives a value of the current function another name, by which runs feed and fetch it. ALREADY_EXISTS: the name
-   * is taken.
+   * Gives a value of the current function another name, by which runs feed and fetch it.
+   * ALREADY_EXISTS: the name is taken.
    *
    * @param builder in percale_builder*
    * @param value in percale_value
@@ -510,8 +513,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives element type, dims (-1 where unknown) and rank of a value; the rank is SIZE_MAX if unknown. {@code
-   * out_dims} has room for 8.
+   * Gives element type, dims (-1 where unknown) and rank of a value; the rank is SIZE_MAX if
+   * unknown. {@code out_dims} has room for 8.
    *
    * @param builder in const percale_builder*
    * @param value in percale_value
@@ -533,9 +536,10 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Sets the device hint of the nodes that follow; "" ends it. The name of a device ("cuda:0") places them there;
-   * a session that cannot do so fails, unless its option "soft_placement" is on. "colocate:NAME" places them on
-   * the device of the node NAME, or of the nodes that read and assign the variable NAME.
+   * Sets the device hint of the nodes that follow; "" ends it. The name of a device ("cuda:0")
+   * places them there; a session that cannot do so fails, unless its option "soft_placement" is on.
+   * "colocate:NAME" places them on the device of the node NAME, or of the nodes that read and
+   * assign the variable NAME.
    *
    * @param builder in percale_builder*
    * @param device text const char*
@@ -554,8 +558,9 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, JAVA_INT));
 
   /**
-   * Makes the node of {@code after} run only when the node of {@code before} has run. An op on a queue
-   * ("percale:QueueEnqueue") is ordered by this; it runs only if it is needed otherwise or is a target.
+   * Makes the node of {@code after} run only when the node of {@code before} has run. An op on a
+   * queue ("percale:QueueEnqueue") is ordered by this; it runs only if it is needed otherwise or is
+   * a target.
    *
    * @param builder in percale_builder*
    * @param before in percale_value
@@ -575,8 +580,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Adds nodes that compute the gradients of the sum of {@code ys} with respect to each of {@code xs}.
-   * UNIMPLEMENTED names an op without a gradient.
+   * Adds nodes that compute the gradients of the sum of {@code ys} with respect to each of {@code
+   * xs}. UNIMPLEMENTED names an op without a gradient.
    *
    * @param builder in percale_builder*
    * @param ys array const percale_value*
@@ -599,10 +604,10 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS));
 
   /**
-   * Adds the work of one training step: gradients of the scalar {@code loss} for every trainable variable that it
-   * reads, and an optimizer that assigns them. {@code optimizer} is a name ("adam") or JSON
-   * ({"name":"adam","learning_rate":0.001}). Running the target {@code *out_target_name} ("train_step", borrowed
-   * from the builder) does one step.
+   * Adds the work of one training step: gradients of the scalar {@code loss} for every trainable
+   * variable that it reads, and an optimizer that assigns them. {@code optimizer} is a name
+   * ("adam") or JSON ({"name":"adam","learning_rate":0.001}). Running the target {@code
+   * *out_target_name} ("train_step", borrowed from the builder) does one step.
    *
    * @param builder in percale_builder*
    * @param loss in percale_value

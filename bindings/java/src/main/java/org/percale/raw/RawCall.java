@@ -17,8 +17,8 @@ public final class RawCall {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Prepares runs with feeds of these element types and shapes. {@code feed_dims[i]} has {@code feed_ranks[i]}
-   * sizes, all known.
+   * Prepares runs with feeds of these element types and shapes. {@code feed_dims[i]} has {@code
+   * feed_ranks[i]} sizes, all known.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -44,9 +44,9 @@ public final class RawCall {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Runs with the feeds in the order of creation. The results are written into {@code outputs}, tensors with the
-   * element types and shapes of the fetches. Allocates nothing after the first runs. INVALID_ARGUMENT: a tensor
-   * has another type.
+   * Runs with the feeds in the order of creation. The results are written into {@code outputs},
+   * tensors with the element types and shapes of the fetches. Allocates nothing after the first
+   * runs. INVALID_ARGUMENT: a tensor has another type.
    *
    * @param call in percale_call*
    * @param inputs array percale_tensor* const*
@@ -66,10 +66,10 @@ public final class RawCall {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * As percale_call_run(), with a timeout and a cancellation token, each of which may end the run before it
-   * begins. {@code timeout_ns}: nanoseconds, or PERCALE_FOREVER; then DEADLINE_EXCEEDED. {@code cancellation} (may
-   * be NULL): then CANCELLED. After such an end the contents of {@code outputs} are undefined and the call can be
-   * used again.
+   * As percale_call_run(), with a timeout and a cancellation token, each of which may end the run
+   * before it begins. {@code timeout_ns}: nanoseconds, or PERCALE_FOREVER; then DEADLINE_EXCEEDED.
+   * {@code cancellation} (may be NULL): then CANCELLED. After such an end the contents of {@code
+   * outputs} are undefined and the call can be used again.
    *
    * @param call in percale_call*
    * @param inputs array percale_tensor* const*
@@ -91,14 +91,14 @@ public final class RawCall {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG));
 
   /**
-   * Hands recurrent state from run to run: from now on the feed {@code feed} of a run is the fetch {@code fetch}
-   * of the run before, such as a cache of keys and values. The state stays on the device that computes, if that
-   * has memory of its own and can hold all of it.
-   * <p>{@code inputs[feed]} starts the state in the first run, and again whenever it is given; NULL continues.
-   * Several such feeds are given or left out together. {@code outputs[fetch]} may be NULL: then the state is not
-   * copied to the host. A run that fails does not change the state. Not during a run. OUT_OF_RANGE: no such feed
-   * or fetch. INVALID_ARGUMENT: it is handed on already. FAILED_PRECONDITION: element types or shapes differ; from
-   * a run: there was no run before.
+   * Hands recurrent state from run to run: from now on the feed {@code feed} of a run is the fetch
+   * {@code fetch} of the run before, such as a cache of keys and values. The state stays on the
+   * device that computes, if that has memory of its own and can hold all of it.
+   * <p>{@code inputs[feed]} starts the state in the first run, and again whenever it is given; NULL
+   * continues. Several such feeds are given or left out together. {@code outputs[fetch]} may be
+   * NULL: then the state is not copied to the host. A run that fails does not change the state. Not
+   * during a run. OUT_OF_RANGE: no such feed or fetch. INVALID_ARGUMENT: it is handed on already.
+   * FAILED_PRECONDITION: element types or shapes differ; from a run: there was no run before.
    *
    * @param call in percale_call*
    * @param fetch in size_t
@@ -118,7 +118,8 @@ public final class RawCall {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives element type, dims and rank of a fetch. {@code out_dims} has room for 8. OUT_OF_RANGE past the end.
+   * Gives element type, dims and rank of a fetch. {@code out_dims} has room for 8. OUT_OF_RANGE
+   * past the end.
    *
    * @param call in const percale_call*
    * @param index in size_t
@@ -140,8 +141,9 @@ public final class RawCall {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * Returns the version of the variables that the last successful run has read, as percale_variables_version()
-   * counts. 0 before the first run, for a graph without variables, and for NULL. Not during a run.
+   * Returns the version of the variables that the last successful run has read, as
+   * percale_variables_version() counts. 0 before the first run, for a graph without variables, and
+   * for NULL. Not during a run.
    *
    * @param call in const percale_call*
    * @return int64_t

@@ -5,64 +5,68 @@ import static java.lang.foreign.ValueLayout.*;
 import java.lang.foreign.FunctionDescriptor;
 
 /**
- * What the library calls, as the header has it.
+ * The functions that the library calls, as the header has them.
  */
 public final class RawCallbacks {
   private RawCallbacks() {}
 
   /**
-   * Type of a function that receives messages of the library. {@code message} has {@code size} bytes of UTF-8 and
-   * ends with the call. An error that a call returns as a status is not logged. Any thread may call the function.
-   * Within it a function that returns a status answers FAILED_PRECONDITION. It may cancel, and read statuses and
-   * texts; it must not release an object of the library.
+   * Type of a function that receives messages of the library. {@code message} has {@code size}
+   * bytes of UTF-8 and ends with the call. An error that a call returns as a status is not logged.
+   * Any thread may call the function. Within it a function that returns a status answers
+   * FAILED_PRECONDITION. It may cancel, and read statuses and texts; it must not release an object
+   * of the library.
    */
   public static final FunctionDescriptor percale_log_function =
       FunctionDescriptor.ofVoid(ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG);
 
   /**
-   * Type of a function that releases {@code user}. It is called exactly once, when the function that {@code user}
-   * belongs to will never be called again, within the call of the host that causes this. It may release other
-   * objects; a function that returns a status answers FAILED_PRECONDITION within it.
+   * Type of a function that releases {@code user}. It is called exactly once, when the function
+   * that {@code user} belongs to will never be called again, within the call of the host that
+   * causes this. It may release other objects; a function that returns a status answers
+   * FAILED_PRECONDITION within it.
    */
   public static final FunctionDescriptor percale_destroy =
       FunctionDescriptor.ofVoid(ADDRESS);
 
   /**
-   * Type of a function that writes row {@code row} of a data set: the elements of column i go to the memory at
-   * {@code columns[i]}, which holds zeros. The same number must always give the same row; only then a training can
-   * resume exactly. It is called on the thread that asks for the batch. A result other than 0 ends that call with
-   * ABORTED. Within it percale_dataset_configure() and percale_dataset_next() of this data set, and calls, saves
-   * and publishing of a trainer that asks for the row, answer FAILED_PRECONDITION; all other functions may be
-   * called.
+   * Type of a function that writes row {@code row} of a data set: the elements of column i go to
+   * the memory at {@code columns[i]}, which holds zeros. The same number must always give the same
+   * row; only then a training can resume exactly. It is called on the thread that asks for the
+   * batch. A result other than 0 ends that call with ABORTED. Within it percale_dataset_configure()
+   * and percale_dataset_next() of this data set, and calls, saves and publishing of a trainer that
+   * asks for the row, answer FAILED_PRECONDITION; all other functions may be called.
    */
   public static final FunctionDescriptor percale_row_callback =
       FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS);
 
   /**
-   * Type of a function that is called exactly once when a run is over, also if the event was released before: on
-   * the thread that ends the run, or at once on the thread of the caller if the run is over already. It must not
-   * block: percale_session_run(), percale_call_run(), percale_call_run_until(), percale_event_wait() for a run
-   * that is not over, and calls of a trainer answer FAILED_PRECONDITION within it. It may take results, start
+   * Type of a function that is called exactly once when a run is over, also if the event was
+   * released before: on the thread that ends the run, or at once on the thread of the caller if the
+   * run is over already. It must not block: percale_session_run(), percale_session_run_versioned(),
+   * percale_call_run(), percale_call_run_until(), percale_event_wait() for a run that is not over,
+   * and calls of a trainer answer FAILED_PRECONDITION within it. It may take results, start
    * asynchronous runs, cancel, and release all but the last reference to the engine.
    */
   public static final FunctionDescriptor percale_event_callback =
       FunctionDescriptor.ofVoid(ADDRESS);
 
   /**
-   * Type of a function that frees memory that a tensor borrowed. It is called once, within a release, run or wait
-   * of the host. It may release other objects; a function that returns a status answers FAILED_PRECONDITION within
-   * it.
+   * Type of a function that frees memory that a tensor borrowed. It is called once, within a
+   * release, run or wait of the host. It may release other objects; a function that returns a
+   * status answers FAILED_PRECONDITION within it.
    */
   public static final FunctionDescriptor percale_deleter =
       FunctionDescriptor.ofVoid(ADDRESS, ADDRESS);
 
   /**
-   * Type of a function that is called after each step. It returns 0 to continue; another number stops after this
-   * step. In the modes async and bounded:k, steps that devices have completed meanwhile stay. Within it the
-   * trainer may be saved, published, described, cancelled, retained and released, its learning rate set, and its
-   * history, model and variables taken. Its step, fit, evaluate, restore, set_validation and lock_folder answer
-   * FAILED_PRECONDITION, as do percale_dataset_configure() and percale_dataset_next() of its training and
-   * validation data; percale_trainer_set_trace() and percale_trainer_set_cancellation() do nothing. Functions of
+   * Type of a function that is called after each step. It returns 0 to continue; another number
+   * stops after this step. In the modes async and bounded:k, steps that devices have completed
+   * meanwhile stay. Within it the trainer may be saved, published, described, cancelled, retained
+   * and released, its learning rate set, and its history, model and variables taken. Its step, fit,
+   * evaluate, restore, set_validation and lock_folder answer FAILED_PRECONDITION, as do
+   * percale_dataset_configure() and percale_dataset_next() of its training and validation data;
+   * percale_trainer_set_trace() and percale_trainer_set_cancellation() do nothing. Functions of
    * other objects may be called.
    */
   public static final FunctionDescriptor percale_progress_callback =

@@ -17,8 +17,9 @@ public final class RawCancellation {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * Creates a cancellation token for percale_call_run_until() and percale_trainer_set_cancellation(). An
-   * asynchronous run is cancelled with percale_event_cancel().
+   * Creates a cancellation token for percale_call_run_until() and
+   * percale_trainer_set_cancellation(). An asynchronous run is cancelled with
+   * percale_event_cancel().
    *
    * @param out_cancellation out percale_cancellation**
    * @return NULL, or the error, which the caller releases
@@ -36,8 +37,8 @@ public final class RawCancellation {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Cancels every call and trainer that uses the token, now or later: they end with CANCELLED. Any thread may call
-   * it; it never waits. NULL is allowed.
+   * Cancels every call and trainer that uses the token, now or later: they end with CANCELLED. Any
+   * thread may call it; it never waits. NULL is allowed.
    *
    * @param cancellation in percale_cancellation*
    */
@@ -90,8 +91,8 @@ public final class RawCancellation {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Releases a reference. Calls and trainers that use the token have references of their own. {@code cancellation}
-   * may be NULL.
+   * Releases a reference. Calls and trainers that use the token have references of their own.
+   * {@code cancellation} may be NULL.
    *
    * @param cancellation in percale_cancellation*
    */

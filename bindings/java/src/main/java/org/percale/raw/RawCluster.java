@@ -55,8 +55,8 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * Reads the environment of the process: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*. NOT_FOUND: none of
-   * them is set.
+   * Reads the environment of the process: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*.
+   * NOT_FOUND: none of them is set.
    *
    * @param out_cluster out percale_cluster**
    * @return NULL, or the error, which the caller releases
@@ -74,7 +74,8 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Adds a task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS: the task was added before.
+   * Adds a task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS: the task was
+   * added before.
    *
    * @param cluster in percale_cluster*
    * @param job text const char*
@@ -171,8 +172,8 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * Returns the address of a task, "host:port"; "" if the source does not give it; NULL for an unknown task.
-   * Borrowed.
+   * Returns the address of a task, "host:port"; "" if the source does not give it; NULL for an
+   * unknown task. Borrowed.
    *
    * @param cluster in const percale_cluster*
    * @param job text const char*
@@ -192,7 +193,8 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Returns the job of this process, "" if it was not set, and its task. Borrowed. {@code out_task} may be NULL.
+   * Returns the job of this process, "" if it was not set, and its task. Borrowed. {@code out_task}
+   * may be NULL.
    *
    * @param cluster in const percale_cluster*
    * @param out_task out int64_t*

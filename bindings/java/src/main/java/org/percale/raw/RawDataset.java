@@ -17,8 +17,8 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Makes a data set from tensors in memory that all have the same first dim, the number of rows. Their names
-   * become the names of feeds.
+   * Makes a data set from tensors in memory that all have the same first dim, the number of rows.
+   * Their names become the names of feeds.
    *
    * @param engine in percale_engine*
    * @param names array const char* const*
@@ -40,15 +40,16 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS, ADDRESS));
 
   /**
-   * Makes a data set from files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv (plain or gz).
-   * "file#name" selects a tensor of the file, or columns of a CSV file, separated by commas. Paths are taken as
-   * they are: only those of a SPEC are searched for in PERCALE_DATA and in the cache. Rows of several files with
-   * one name follow each other.
-   * <p>Files are mapped if possible (percale_graph_load_file() says what that means for files that change), and CSV
-   * is read when it is needed, so files may be larger than memory. Images of u8 become f32, multiplied by {@code
-   * scale} (0: they stay u8). {@code csv}: JSON with the rules for CSV files (SPEC.md, "CSV files"), or NULL: then
-   * types and categories of columns are learnt from the whole file, and percale_dataset_csv_rules() gives them for
-   * the next data set. INVALID_ARGUMENT names file, line and column of a wrong field.
+   * Makes a data set from files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv (plain
+   * or gz). "file#name" selects a tensor of the file, or columns of a CSV file, separated by
+   * commas. Paths are taken as they are: only those of a SPEC are searched for in PERCALE_DATA and
+   * in the cache. Rows of several files with one name follow each other.
+   * <p>Files are mapped if possible (percale_graph_load_file() says what that means for files that
+   * change), and CSV is read when it is needed, so files may be larger than memory. Images of u8
+   * become f32, multiplied by {@code scale} (0: they stay u8). {@code csv}: JSON with the rules for
+   * CSV files (SPEC.md, "CSV files"), or NULL: then types and categories of columns are learnt from
+   * the whole file, and percale_dataset_csv_rules() gives them for the next data set.
+   * INVALID_ARGUMENT names file, line and column of a wrong field.
    *
    * @param engine in percale_engine*
    * @param names array const char* const*
@@ -72,10 +73,11 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives the rules by which the data set reads its CSV files, as JSON: columns, types, categories, marks of
-   * missing values. With them percale_dataset_from_files() reads other files in the same way: validation data,
-   * rows to predict. A trainer writes those of its training data into its model, under the key "percale.csv" of
-   * the metadata in percale_graph_describe(). An empty text if the data set was not made from CSV files.
+   * Gives the rules by which the data set reads its CSV files, as JSON: columns, types, categories,
+   * marks of missing values. With them percale_dataset_from_files() reads other files in the same
+   * way: validation data, rows to predict. A trainer writes those of its training data into its
+   * model, under the key "percale.csv" of the metadata in percale_graph_describe(). An empty text
+   * if the data set was not made from CSV files.
    *
    * @param dataset in const percale_dataset*
    * @param out_text out percale_text**
@@ -94,7 +96,8 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS));
 
   /**
-   * Makes a data set whose rows are one i64 each: {@code start}, {@code start + step}, ... before {@code stop}.
+   * Makes a data set whose rows are one i64 each: {@code start}, {@code start + step}, ... before
+   * {@code stop}.
    *
    * @param engine in percale_engine*
    * @param name text const char*
@@ -117,9 +120,9 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Makes a data set of {@code rows} rows that a function writes. For each of {@code count} columns: its name,
-   * element type, and the dims of one row. {@code user} must stay valid until the data set, and all that were made
-   * from it, are released.
+   * Makes a data set of {@code rows} rows that a function writes. For each of {@code count}
+   * columns: its name, element type, and the dims of one row. {@code user} must stay valid until
+   * the data set, and all that were made from it, are released.
    *
    * @param engine in percale_engine*
    * @param names array const char* const*
@@ -146,8 +149,8 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * As percale_dataset_generator(). {@code destroy} (may be NULL) is called with {@code user} when the data set,
-   * and all that were made from it, are released. It is not called on failure.
+   * As percale_dataset_generator(). {@code destroy} (may be NULL) is called with {@code user} when
+   * the data set, and all that were made from it, are released. It is not called on failure.
    *
    * @param engine in percale_engine*
    * @param names array const char* const*
@@ -175,9 +178,9 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Makes a data set with the columns of several data sets side by side. All have the same number of rows, and no
-   * two columns the same name. A data set that is made from others keeps them, and does not see how they are
-   * configured.
+   * Makes a data set with the columns of several data sets side by side. All have the same number
+   * of rows, and no two columns the same name. A data set that is made from others keeps them, and
+   * does not see how they are configured.
    *
    * @param datasets array percale_dataset* const*
    * @param count in size_t
@@ -197,7 +200,8 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Makes a data set with the rows of several data sets that have the same columns, one after the other.
+   * Makes a data set with the rows of several data sets that have the same columns, one after the
+   * other.
    *
    * @param datasets array percale_dataset* const*
    * @param count in size_t
@@ -237,10 +241,10 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Makes a data set of rows that a graph without variables computes. Its inputs are columns by name; its outputs,
-   * of shape [?, ...], are the new columns, under their names. percale_dataset_rename() gives a column its old
-   * name back. An input that is also an output stays as it is. The graph runs on the rows of a batch together, on
-   * the threads of the engine.
+   * Makes a data set of rows that a graph without variables computes. Its inputs are columns by
+   * name; its outputs, of shape [?, ...], are the new columns, under their names.
+   * percale_dataset_rename() gives a column its old name back. An input that is also an output
+   * stays as it is. The graph runs on the rows of a batch together, on the threads of the engine.
    *
    * @param dataset in percale_dataset*
    * @param graph in const percale_graph*
@@ -281,9 +285,9 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_INT));
 
   /**
-   * Sets batch size, shuffling (a seed, or -1 for the order of the data), and whether a short last batch is
-   * dropped. Without it batches have 32 rows in the order of the data, and the last one may be shorter. The
-   * "batch_size" of a SPEC is for its own data.
+   * Sets batch size, shuffling (a seed, or -1 for the order of the data), and whether a short last
+   * batch is dropped. Without it batches have 32 rows in the order of the data, and the last one
+   * may be shorter. The "batch_size" of a SPEC is for its own data.
    *
    * @param dataset in percale_dataset*
    * @param batch_size in int64_t
@@ -304,12 +308,13 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Splits a data set for {@code replicas} replicas, 1 to 65536. Of each batch of B rows {@code out_datasets[r]}
-   * gives the rows floor(r * B / replicas) to floor((r + 1) * B / replicas) as a batch of its own, so that all
-   * parts together give each row of an epoch once. Parts of a short batch may be empty. Batches are those of
-   * {@code dataset} as it is configured now. Each part is a handle of its own, for a thread of its own, and
-   * prepares its next batches ahead if the engine has threads for it. FAILED_PRECONDITION: a part cannot be
-   * configured, distributed again, or made into other data sets.
+   * Splits a data set for {@code replicas} replicas, 1 to 65536. Of each batch of B rows {@code
+   * out_datasets[r]} gives the rows floor(r * B / replicas) to floor((r + 1) * B / replicas) as a
+   * batch of its own, so that all parts together give each row of an epoch once. Parts of a short
+   * batch may be empty. Batches are those of {@code dataset} as it is configured now. Each part is
+   * a handle of its own, for a thread of its own, and prepares its next batches ahead if the engine
+   * has threads for it. FAILED_PRECONDITION: a part cannot be configured, distributed again, or
+   * made into other data sets.
    *
    * @param dataset in percale_dataset*
    * @param replicas in size_t
@@ -329,8 +334,8 @@ public final class RawDataset {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * Returns the number of rows; for a part of percale_dataset_distribute(), those of its share of an epoch. 0 for
-   * NULL.
+   * Returns the number of rows; for a part of percale_dataset_distribute(), those of its share of
+   * an epoch. 0 for NULL.
    *
    * @param dataset in const percale_dataset*
    * @return int64_t
@@ -348,7 +353,8 @@ public final class RawDataset {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * Returns the number of columns, which is the number of tensors that percale_dataset_next() gives; 0 for NULL.
+   * Returns the number of columns, which is the number of tensors that percale_dataset_next()
+   * gives; 0 for NULL.
    *
    * @param dataset in const percale_dataset*
    * @return size_t
@@ -366,7 +372,8 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * Returns the name of a column, in the order of percale_dataset_next(); NULL past the end. Borrowed.
+   * Returns the name of a column, in the order of percale_dataset_next(); NULL past the end.
+   * Borrowed.
    *
    * @param dataset in const percale_dataset*
    * @param index in size_t
@@ -385,8 +392,8 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives the element type of a column's batches, and dims and rank of one row: a batch has its number of rows
-   * before them. {@code out_dims} has room for 8. OUT_OF_RANGE past the end.
+   * Gives the element type of a column's batches, and dims and rank of one row: a batch has its
+   * number of rows before them. {@code out_dims} has room for 8. OUT_OF_RANGE past the end.
    *
    * @param dataset in const percale_dataset*
    * @param index in size_t
@@ -408,8 +415,8 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives the next batch, one new tensor per column. OUT_OF_RANGE at the end of the epoch; the next call starts
-   * the next epoch.
+   * Gives the next batch, one new tensor per column. OUT_OF_RANGE at the end of the epoch; the next
+   * call starts the next epoch.
    *
    * @param dataset in percale_dataset*
    * @param out_tensors out percale_tensor**

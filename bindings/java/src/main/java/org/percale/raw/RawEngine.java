@@ -17,9 +17,9 @@ public final class RawEngine {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Creates an engine. {@code options} of kind "engine", or NULL for the defaults. Plug-ins are searched for now
-   * and at no other time. NOT_FOUND, FAILED_PRECONDITION: a device or a plug-in that the options name cannot be
-   * used; the message says why.
+   * Creates an engine. {@code options} of kind "engine", or NULL for the defaults. Plug-ins are
+   * searched for now and at no other time. NOT_FOUND, FAILED_PRECONDITION: a device or a plug-in
+   * that the options name cannot be used; the message says why.
    *
    * @param options in const percale_options*
    * @param out_engine out percale_engine**
@@ -110,15 +110,17 @@ public final class RawEngine {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Describes the engine as JSON. {@code what} is one of: - "info": versions, instruction set, threads, devices,
-   * the reason why a device is absent, libraries, numerics fingerprint, memory; - "ops": the schemas of all ops; -
-   * "layers": the schemas of the layers that percale_builder_layer() and a SPEC take: [{"name", "doc", "inputs":
-   * {"min", "max"}, "attributes": [{"name", "kind", "required", "default", "min", "max", "doc"}]}], with the kinds
-   * of ops; - "passes": the passes over graphs; - "kernels": the kernels, per op and kind of device; - "losses",
-   * "metrics", "optimizers", "schedules" of a SPEC and of trainers: [{"name","doc","keys"}]; - "spec": the keys of
-   * a SPEC.
-   * <p>Keys are [{"name", "type", "required", "default", "choices", "min", "max", "doc", "keys"}]. "default" is a
-   * value, or a text that describes the default. "keys" describes the keys of an object.
+   * Describes the engine as JSON. {@code what} is one of: - "info": versions, instruction set,
+   * threads, devices, the reason why a device is absent, libraries, numerics fingerprint, memory; -
+   * "ops": the schemas of all ops; - "layers": the schemas of the layers that
+   * percale_builder_layer() and a SPEC take: [{"name", "doc", "inputs": {"min", "max"},
+   * "attributes": [{"name", "kind", "required", "default", "min", "max", "doc"}]}], with the kinds
+   * of ops; - "passes": the passes over graphs; - "kernels": the kernels, per op and kind of
+   * device; - "losses", "metrics", "optimizers", "schedules" of a SPEC and of trainers:
+   * [{"name","doc","keys"}]; - "spec": the keys of a SPEC.
+   * <p>Keys are [{"name", "type", "required", "default", "choices", "min", "max", "doc", "keys"}].
+   * "default" is a value, or a text that describes the default. "keys" describes the keys of an
+   * object.
    *
    * @param engine in const percale_engine*
    * @param what text const char*
@@ -138,9 +140,9 @@ public final class RawEngine {
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Sends messages of the level of the option "log" and above to {@code function}, with {@code user} as its first
-   * argument. Without it they are dropped. {@code function} may be NULL: that ends it. Set it before other threads
-   * use the engine.
+   * Sends messages of the level of the option "log" and above to {@code function}, with {@code
+   * user} as its first argument. Without it they are dropped. {@code function} may be NULL: that
+   * ends it. Set it before other threads use the engine.
    *
    * @param engine in percale_engine*
    * @param function callback percale_log_function
@@ -159,9 +161,9 @@ public final class RawEngine {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * As percale_engine_set_log(). {@code destroy} (may be NULL) is called with {@code user} when another function
-   * replaces this one, or when the engine ends. On failure it is not called, and the earlier function stays.
-   * {@code function} may be NULL.
+   * As percale_engine_set_log(). {@code destroy} (may be NULL) is called with {@code user} when
+   * another function replaces this one, or when the engine ends. On failure it is not called, and
+   * the earlier function stays. {@code function} may be NULL.
    *
    * @param engine in percale_engine*
    * @param function callback percale_log_function
@@ -182,8 +184,8 @@ public final class RawEngine {
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives the bytes that allocations of the engine hold now, and their maximum so far. {@code out_used} may be
-   * NULL, {@code out_peak} may be NULL.
+   * Gives the bytes that allocations of the engine hold now, and their maximum so far. {@code
+   * out_used} may be NULL, {@code out_peak} may be NULL.
    *
    * @param engine in const percale_engine*
    * @param out_used out int64_t*

@@ -35,8 +35,8 @@ public final class RawEvent {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * Waits for the run and returns its status. DEADLINE_EXCEEDED: it is not over after {@code timeout_ns}
-   * nanoseconds; the run continues. May be called again.
+   * Waits for the run and returns its status. DEADLINE_EXCEEDED: it is not over after {@code
+   * timeout_ns} nanoseconds; the run continues. May be called again.
    *
    * @param event in percale_event*
    * @param timeout_ns in int64_t
@@ -75,8 +75,8 @@ public final class RawEvent {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Ends the run with CANCELLED, also before it has started. Does nothing if it is over, and for NULL. Any thread
-   * may call it.
+   * Ends the run with CANCELLED, also before it has started. Does nothing if it is over, and for
+   * NULL. Any thread may call it.
    *
    * @param event in percale_event*
    */
@@ -93,8 +93,8 @@ public final class RawEvent {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Gives a result of a run that has succeeded, in the order of the fetches. FAILED_PRECONDITION: it is not over.
-   * OUT_OF_RANGE past the end.
+   * Gives a result of a run that has succeeded, in the order of the fetches. FAILED_PRECONDITION:
+   * it is not over. OUT_OF_RANGE past the end.
    *
    * @param event in percale_event*
    * @param index in size_t
@@ -114,8 +114,8 @@ public final class RawEvent {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * Returns the version of the variables that the run has read. 0 before it is over, if it failed, for a graph
-   * without variables, and for NULL. Any thread may call it.
+   * Returns the version of the variables that the run has read. 0 before it is over, if it failed,
+   * for a graph without variables, and for NULL. Any thread may call it.
    *
    * @param event in const percale_event*
    * @return int64_t

@@ -17,8 +17,8 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Makes a graph from {@code size} bytes of a .percale file. They are copied as far as they must outlive the
-   * call.
+   * Makes a graph from {@code size} bytes of a .percale file. They are copied as far as they must
+   * outlive the call.
    *
    * @param engine in percale_engine*
    * @param bytes memory const void*
@@ -40,12 +40,13 @@ public final class RawGraph {
 
   /**
    * Makes a graph from a .percale file.
-   * <p>If the engine's option "map_files" is on, as it is by default, the weights are mapped and not read. The file
-   * may then be replaced by a rename, or removed; it must not be truncated or written to while the graph lives.
-   * This holds for all mapped files, also for weights in safetensors files and for files of data sets. A truncated
-   * file is DATA_LOSS if Percale notices it before it reads (batches of data sets, loaded tensors); in the middle
-   * of a run the system ends the process (SIGBUS). With "map_files" off, files are read into the memory of the
-   * engine and may change.
+   * <p>If the engine's option "map_files" is on, as it is by default, the weights are mapped and
+   * not read. The file may then be replaced by a rename, or removed; it must not be truncated or
+   * written to while the graph lives. This holds for all mapped files, also for weights in
+   * safetensors files and for files of data sets. A truncated file is DATA_LOSS if Percale notices
+   * it before it reads (batches of data sets, loaded tensors); in the middle of a run the system
+   * ends the process (SIGBUS). With "map_files" off, files are read into the memory of the engine
+   * and may change.
    *
    * @param engine in percale_engine*
    * @param path text const char*
@@ -65,8 +66,8 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Makes a graph from a model of another format ("onnx"), which a plug-in imports. UNIMPLEMENTED names the
-   * formats that are there.
+   * Makes a graph from a model of another format ("onnx"), which a plug-in imports. UNIMPLEMENTED
+   * names the formats that are there.
    *
    * @param engine in percale_engine*
    * @param format text const char*
@@ -109,8 +110,8 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Writes a .percale file, completely or not at all. With {@code variables} (may be NULL) their values become the
-   * initial values in the file.
+   * Writes a .percale file, completely or not at all. With {@code variables} (may be NULL) their
+   * values become the initial values in the file.
    *
    * @param graph in const percale_graph*
    * @param variables in const percale_variables*
@@ -150,11 +151,12 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Writes a model of another format ("onnx") through a plug-in, completely or not at all. It computes what "main"
-   * computes; nodes that no output depends on are left out, also those that change variables. {@code variables}
-   * (may be NULL) gives the values of variables; without it they have the initial values of the graph. {@code
-   * options} of kind "export", or NULL. UNIMPLEMENTED names all ops that the format does not have, or the formats
-   * that are there. FAILED_PRECONDITION: a variable has no value.
+   * Writes a model of another format ("onnx") through a plug-in, completely or not at all. It
+   * computes what "main" computes; nodes that no output depends on are left out, also those that
+   * change variables. {@code variables} (may be NULL) gives the values of variables; without it
+   * they have the initial values of the graph. {@code options} of kind "export", or NULL.
+   * UNIMPLEMENTED names all ops that the format does not have, or the formats that are there.
+   * FAILED_PRECONDITION: a variable has no value.
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -177,8 +179,8 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives the bytes that percale_graph_export() would write. RESOURCE_EXHAUSTED: the format needs a second file
-   * for that many. {@code variables} may be NULL.
+   * Gives the bytes that percale_graph_export() would write. RESOURCE_EXHAUSTED: the format needs a
+   * second file for that many. {@code variables} may be NULL.
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -273,9 +275,9 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives element type, dims (-1 where unknown) and rank of a value of "main": an input, an output, or an inner
-   * value, which can be fed and fetched as well. The rank is SIZE_MAX if unknown. {@code out_dims} has room for 8.
-   * NOT_FOUND names a similar value.
+   * Gives element type, dims (-1 where unknown) and rank of a value of "main": an input, an output,
+   * or an inner value, which can be fed and fetched as well. The rank is SIZE_MAX if unknown.
+   * {@code out_dims} has room for 8. NOT_FOUND names a similar value.
    *
    * @param graph in const percale_graph*
    * @param name text const char*
@@ -297,11 +299,12 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Makes a graph with other dims of its inputs. Each of {@code dims} is "NAME=SIZE", "NAME=?" (any size) or
-   * "INPUT:AXIS=SIZE". Models keep the names that their files have for dims. If no dim is called "batch", that
-   * name means the first dim of the first input, and the first dim of every other input of the same size. Types of
-   * inner values follow, and constant shapes that contain a freed dim are adapted. NOT_FOUND names a similar dim.
-   * INVALID_ARGUMENT names the first node that only works for another size.
+   * Makes a graph with other dims of its inputs. Each of {@code dims} is "NAME=SIZE", "NAME=?" (any
+   * size) or "INPUT:AXIS=SIZE". Models keep the names that their files have for dims. If no dim is
+   * called "batch", that name means the first dim of the first input, and the first dim of every
+   * other input of the same size. Types of inner values follow, and constant shapes that contain a
+   * freed dim are adapted. NOT_FOUND names a similar dim. INVALID_ARGUMENT names the first node
+   * that only works for another size.
    *
    * @param graph in const percale_graph*
    * @param dims array const char* const*
@@ -322,8 +325,8 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Describes the graph as JSON. {@code what}: "summary" (functions, inputs, outputs, variables, op counts,
-   * parameters, bytes, metadata) or "nodes".
+   * Describes the graph as JSON. {@code what}: "summary" (functions, inputs, outputs, variables, op
+   * counts, parameters, bytes, metadata) or "nodes".
    *
    * @param graph in const percale_graph*
    * @param what text const char*
@@ -343,10 +346,11 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Draws the graph. {@code format}: "svg" is a picture of "main", at most 4000 pixels high, in which equal blocks
-   * are drawn once; "html" is one page with all functions that needs no network and lets the reader move, zoom,
-   * search and fold. Nodes show the times of {@code trace}, the JSON of percale_trace_json(); {@code trace} may be
-   * NULL. INVALID_ARGUMENT: another format, or a {@code trace} that is none.
+   * Draws the graph. {@code format}: "svg" is a picture of "main", at most 4000 pixels high, in
+   * which equal blocks are drawn once; "html" is one page with all functions that needs no network
+   * and lets the reader move, zoom, search and fold. Nodes show the times of {@code trace}, the
+   * JSON of percale_trace_json(); {@code trace} may be NULL. INVALID_ARGUMENT: another format, or a
+   * {@code trace} that is none.
    *
    * @param graph in const percale_graph*
    * @param format text const char*

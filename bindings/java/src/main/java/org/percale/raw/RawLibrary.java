@@ -34,7 +34,8 @@ public final class RawLibrary {
           FunctionDescriptor.of(JAVA_INT));
 
   /**
-   * Returns the version of the ABI: major * 1000 + minor. Within a major version functions are only added.
+   * Returns the version of the ABI: major * 1000 + minor. Within a major version functions are only
+   * added.
    *
    * @return uint32_t
    */
@@ -51,9 +52,10 @@ public final class RawLibrary {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Reads a file or folder and returns the first error in it. The name chooses the reader: .npy, .npz,
-   * .safetensors, .onnx (needs its plug-in), .json (a SPEC). A folder is a checkpoint or holds checkpoints, whose
-   * checksums are compared. Any other file is read as .percale. Thread-safe.
+   * Reads a file or folder and returns the first error in it. The name chooses the reader: .npy,
+   * .npz, .safetensors, .onnx (needs its plug-in), .json (a SPEC). A folder is a checkpoint or
+   * holds checkpoints, whose checksums are compared. Any other file is read as .percale.
+   * Thread-safe.
    *
    * @param engine in percale_engine*
    * @param path text const char*
@@ -90,7 +92,8 @@ public final class RawLibrary {
           FunctionDescriptor.of(ADDRESS, JAVA_INT));
 
   /**
-   * Returns the name of an element type in lower case, such as "f32"; "invalid" for an unknown number. Static.
+   * Returns the name of an element type in lower case, such as "f32"; "invalid" for an unknown
+   * number. Static.
    *
    * @param dtype in percale_dtype
    * @return const char*

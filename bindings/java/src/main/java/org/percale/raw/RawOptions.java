@@ -17,7 +17,8 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Creates options of a kind: "engine", "session", "trainer" or "export". NOT_FOUND for another {@code kind}.
+   * Creates options of a kind: "engine", "session", "trainer" or "export". NOT_FOUND for another
+   * {@code kind}.
    *
    * @param kind text const char*
    * @param out_options out percale_options**
@@ -53,9 +54,9 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Sets an option from its text, which is converted to the type of the option. A size in bytes may have a unit:
-   * "2GB" (10^9 bytes each) or "2GiB" (2^30 bytes each). NOT_FOUND: an unknown key; the message names a similar
-   * one. OUT_OF_RANGE: the message names the range.
+   * Sets an option from its text, which is converted to the type of the option. A size in bytes may
+   * have a unit: "2GB" (10^9 bytes each) or "2GiB" (2^30 bytes each). NOT_FOUND: an unknown key;
+   * the message names a similar one. OUT_OF_RANGE: the message names the range.
    *
    * @param options in percale_options*
    * @param key text const char*
@@ -115,9 +116,9 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * Describes all options of all kinds as JSON: [{"kind", "key", "type", "default", "choices", "min", "max",
-   * "doc"}]. "type" is int, float, bytes, text, choice or switch. Options of type choice have "choices", such as
-   * "a|b|c". Numbers with bounds have "min" and "max".
+   * Describes all options of all kinds as JSON: [{"kind", "key", "type", "default", "choices",
+   * "min", "max", "doc"}]. "type" is int, float, bytes, text, choice or switch. Options of type
+   * choice have "choices", such as "a|b|c". Numbers with bounds have "min" and "max".
    *
    * @param out_json out percale_text**
    * @return NULL, or the error, which the caller releases

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
- * State of a training after a step, for the callback of percale_trainer_fit(). It grows at its end: read no
- * further than {@code struct_size}.
+ * State of a training after a step, for the callback of percale_trainer_fit(). It grows at its end:
+ * read no further than {@code struct_size}.
  */
 public final class RawProgress {
   private RawProgress() {}

@@ -17,8 +17,8 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Creates a session for a graph. {@code variables} may be NULL if the graph has none, otherwise that is
-   * INVALID_ARGUMENT. {@code options} of kind "session", or NULL.
+   * Creates a session for a graph. {@code variables} may be NULL if the graph has none, otherwise
+   * that is INVALID_ARGUMENT. {@code options} of kind "session", or NULL.
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -58,7 +58,8 @@ public final class RawSession {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Releases a reference. The last one cancels asynchronous runs and waits for them. NULL is allowed.
+   * Releases a reference. The last one cancels asynchronous runs and waits for them. NULL is
+   * allowed.
    *
    * @param session in percale_session*
    */
@@ -75,10 +76,11 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
 
   /**
-   * Computes the fetches and runs the targets, with everything that they need. Any value can be fed or fetched by
-   * name; targets are names of nodes. On success {@code out_fetches[i]} is a new tensor. A tensor of one element
-   * may be fed for a scalar, whatever its rank. {@code timeout_ns}: nanoseconds, or PERCALE_FOREVER.
-   * DEADLINE_EXCEEDED: the time has passed, for 0 at once. NOT_FOUND names a similar value.
+   * Computes the fetches and runs the targets, with everything that they need. Any value can be fed
+   * or fetched by name; targets are names of nodes. On success {@code out_fetches[i]} is a new
+   * tensor. A tensor of one element may be fed for a scalar, whatever its rank. {@code timeout_ns}:
+   * nanoseconds, or PERCALE_FOREVER. DEADLINE_EXCEEDED: the time has passed, for 0 at once.
+   * NOT_FOUND names a similar value.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -100,13 +102,43 @@ public final class RawSession {
     }
   }
 
+  private static final MethodHandle PERCALE_SESSION_RUN_VERSIONED_ =
+      Raw.function("percale_session_run_versioned",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS));
+
+  /**
+   * As percale_session_run(), and tells the version of the variables that the run has read. {@code
+   * out_variables_version} (may be NULL) is the number of the version, as
+   * percale_variables_version() counts; 0 after an error, and for a graph without variables.
+   *
+   * @param session in percale_session*
+   * @param feed_names array const char* const*
+   * @param feeds array percale_tensor* const*
+   * @param feed_count in size_t
+   * @param fetch_names array const char* const*
+   * @param fetch_count in size_t
+   * @param target_names array const char* const*
+   * @param target_count in size_t
+   * @param timeout_ns in int64_t
+   * @param out_fetches out percale_tensor**
+   * @param out_variables_version out int64_t*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_session_run_versioned(MemorySegment session, MemorySegment feed_names, MemorySegment feeds, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment target_names, long target_count, long timeout_ns, MemorySegment out_fetches, MemorySegment out_variables_version) {
+    try {
+      return (MemorySegment) PERCALE_SESSION_RUN_VERSIONED_.invokeExact(session, feed_names, feeds, feed_count, fetch_names, fetch_count, target_names, target_count, timeout_ns, out_fetches, out_variables_version);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_SESSION_RUN_ASYNC_ =
       Raw.function("percale_session_run_async",
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
 
   /**
-   * As percale_session_run(), on a thread of the engine. The event gives the results. The feeds are kept until the
-   * run is done.
+   * As percale_session_run(), on a thread of the engine. The event gives the results. The feeds are
+   * kept until the run is done.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -133,8 +165,8 @@ public final class RawSession {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Ends every current run of the session with CANCELLED, also those of its calls. Later runs are not affected.
-   * Any thread may call it. NULL is allowed.
+   * Ends every current run of the session with CANCELLED, also those of its calls. Later runs are
+   * not affected. Any thread may call it. NULL is allowed.
    *
    * @param session in percale_session*
    */
@@ -151,10 +183,10 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
 
   /**
-   * Explains the plan for feeds of the given types. {@code what}: "plan" (JSON: device, kernel, reason and shapes
-   * of each node; cuts, bytes moved, predicted peak), "kernels" (JSON: the kernel of each node, and why better
-   * ones refused it) or "passes" (JSON: node counts after each pass). {@code feed_dims[i]} has {@code
-   * feed_ranks[i]} sizes.
+   * Explains the plan for feeds of the given types. {@code what}: "plan" (JSON: device, kernel,
+   * reason and shapes of each node; cuts, bytes moved, predicted peak), "kernels" (JSON: the kernel
+   * of each node, and why better ones refused it) or "passes" (JSON: node counts after each pass).
+   * {@code feed_dims[i]} has {@code feed_ranks[i]} sizes.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -181,8 +213,9 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * As percale_graph_draw(), for the plan of feeds of the given types: the nodes that run, each with its device
-   * and kernel, and the values that pass between devices. {@code trace} may be NULL.
+   * As percale_graph_draw(), for the plan of feeds of the given types: the nodes that run, each
+   * with its device and kernel, and the values that pass between devices. {@code trace} may be
+   * NULL.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -210,8 +243,8 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives statistics as JSON: plans made, cache hits, runs, the peak of memory as planned for one run at a time,
-   * and the measured peak of all runs and plans of the session.
+   * Gives statistics as JSON: plans made, cache hits, runs, the peak of memory as planned for one
+   * run at a time, and the measured peak of all runs and plans of the session.
    *
    * @param session in const percale_session*
    * @param out_json out percale_text**

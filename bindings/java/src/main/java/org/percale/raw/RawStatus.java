@@ -35,8 +35,8 @@ public final class RawStatus {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Returns the message, NUL-ended and borrowed from the status; "" for NULL. {@code out_size} may be NULL; it
-   * receives the number of bytes.
+   * Returns the message, NUL-ended and borrowed from the status; "" for NULL. {@code out_size} may
+   * be NULL; it receives the number of bytes.
    *
    * @param status in const percale_status*
    * @param out_size out size_t*
@@ -90,8 +90,8 @@ public final class RawStatus {
           FunctionDescriptor.of(JAVA_LONG));
 
   /**
-   * Returns how many statuses of this process exist now, however many references each one has. For tests that look
-   * for leaks.
+   * Returns how many statuses of this process exist now, however many references each one has. For
+   * tests that look for leaks.
    *
    * @return int64_t
    */

@@ -17,9 +17,9 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Creates a tensor in the memory of the engine, 64-byte aligned and filled with zeros. {@code dims}: {@code
-   * rank} sizes, each 0 or more; the rank is at most 8. RESOURCE_EXHAUSTED: beyond the memory limit, or out of
-   * memory.
+   * Creates a tensor in the memory of the engine, 64-byte aligned and filled with zeros. {@code
+   * dims}: {@code rank} sizes, each 0 or more; the rank is at most 8. RESOURCE_EXHAUSTED: beyond
+   * the memory limit, or out of memory.
    *
    * @param engine in percale_engine*
    * @param dtype in percale_dtype
@@ -41,10 +41,10 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Makes a tensor over memory of the caller, without a copy. {@code data} is row-major and has {@code bytes}
-   * bytes, which must suffice for the shape. It must stay valid and unchanged until {@code deleter(user, data)} is
-   * called. {@code deleter} (may be NULL) is not called if this function fails. INVALID_ARGUMENT: too few bytes,
-   * or memory that is not aligned to an element.
+   * Makes a tensor over memory of the caller, without a copy. {@code data} is row-major and has
+   * {@code bytes} bytes, which must suffice for the shape. It must stay valid and unchanged until
+   * {@code deleter(user, data)} is called. {@code deleter} (may be NULL) is not called if this
+   * function fails. INVALID_ARGUMENT: too few bytes, or memory that is not aligned to an element.
    *
    * @param dtype in percale_dtype
    * @param dims array const int64_t*
@@ -69,8 +69,8 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives a DLManagedTensorVersioned* of DLPack over the memory of the tensor, which it keeps alive. The caller
-   * must call its deleter.
+   * Gives a DLManagedTensorVersioned* of DLPack over the memory of the tensor, which it keeps
+   * alive. The caller must call its deleter.
    *
    * @param tensor in percale_tensor*
    * @param out_managed out void**
@@ -89,8 +89,8 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Takes over a DLManagedTensorVersioned*. UNIMPLEMENTED: it is not row-major or not in host memory; then the
-   * caller keeps it.
+   * Takes over a DLManagedTensorVersioned*. UNIMPLEMENTED: it is not row-major or not in host
+   * memory; then the caller keeps it.
    *
    * @param managed memory void*
    * @param out_tensor out percale_tensor**
@@ -129,8 +129,8 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Makes a tensor from {@code size} bytes of another format, which a plug-in imports ("onnx": a TensorProto).
-   * UNIMPLEMENTED names the formats that are there.
+   * Makes a tensor from {@code size} bytes of another format, which a plug-in imports ("onnx": a
+   * TensorProto). UNIMPLEMENTED names the formats that are there.
    *
    * @param engine in percale_engine*
    * @param format text const char*
@@ -296,8 +296,8 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * Returns the elements, row-major and borrowed. Not NULL, except for a NULL tensor. Only the sole user of a
-   * tensor may write to them.
+   * Returns the elements, row-major and borrowed. Not NULL, except for a NULL tensor. Only the sole
+   * user of a tensor may write to them.
    *
    * @param tensor in const percale_tensor*
    * @return void*

@@ -17,8 +17,8 @@ public final class RawText {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Returns the characters, NUL-ended and borrowed; "" for NULL. {@code out_size} may be NULL; it receives the
-   * number of bytes.
+   * Returns the characters, NUL-ended and borrowed; "" for NULL. {@code out_size} may be NULL; it
+   * receives the number of bytes.
    *
    * @param text in const percale_text*
    * @param out_size out size_t*

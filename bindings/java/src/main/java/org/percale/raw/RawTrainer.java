@@ -17,10 +17,11 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Creates a trainer for a graph whose function "main" has the columns of the data set as inputs and the scalar
-   * loss as an output. {@code options} of kind "trainer", or NULL (loss, metrics, optimizer, schedule, shards,
-   * clip_norm, accumulation, ema, groups, freeze, early_stopping and others; percale_options_describe() lists
-   * them). {@code variables} may be NULL: then a new table is made, with the option "seed".
+   * Creates a trainer for a graph whose function "main" has the columns of the data set as inputs
+   * and the scalar loss as an output. {@code options} of kind "trainer", or NULL (loss, metrics,
+   * optimizer, schedule, shards, clip_norm, accumulation, ema, groups, freeze, early_stopping and
+   * others; percale_options_describe() lists them). {@code variables} may be NULL: then a new table
+   * is made, with the option "seed".
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -42,12 +43,13 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Creates a trainer from a SPEC, JSON text with model, loss, metrics, optimizer and data; SPEC.md, which is
-   * installed with the documentation, lists all keys. Relative paths are searched for in {@code data_folder}, the
-   * environment's PERCALE_DATA, the cache and {@code spec_folder}; {@code data_folder} may be NULL, {@code
-   * spec_folder} may be NULL. {@code options} of kind "trainer", or NULL, override the SPEC, except those that
-   * stand for a key of it, which percale_options_describe() marks with "Not for a SPEC". INVALID_ARGUMENT names
-   * the key or the position in the text.
+   * Creates a trainer from a SPEC, JSON text with model, loss, metrics, optimizer and data;
+   * SPEC.md, which is installed with the documentation, lists all keys. Relative paths are searched
+   * for in {@code data_folder}, the environment's PERCALE_DATA, the cache and {@code spec_folder};
+   * {@code data_folder} may be NULL, {@code spec_folder} may be NULL. {@code options} of kind
+   * "trainer", or NULL, override the SPEC, except those that stand for a key of it, which
+   * percale_options_describe() marks with "Not for a SPEC". INVALID_ARGUMENT names the key or the
+   * position in the text.
    *
    * @param engine in percale_engine*
    * @param spec text const char*
@@ -106,9 +108,10 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Does one step on one global batch: {@code count} tensors by name, all with the same first dim. {@code
-   * out_loss} (may be NULL) is the mean loss of the batch before the update. With the option "accumulation", that
-   * many calls make one step, of which the last one updates; until then fit and save answer FAILED_PRECONDITION.
+   * Does one step on one global batch: {@code count} tensors by name, all with the same first dim.
+   * {@code out_loss} (may be NULL) is the mean loss of the batch before the update. With the option
+   * "accumulation", that many calls make one step, of which the last one updates; until then fit
+   * and save answer FAILED_PRECONDITION.
    *
    * @param trainer in percale_trainer*
    * @param names array const char* const*
@@ -130,13 +133,14 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
 
   /**
-   * As percale_trainer_step(), and gives values that the forward pass of the batch has computed, in its training
-   * form and before the update: one new tensor per name in {@code fetches}. A fetch is an output of
-   * percale_trainer_model() or another value of the graph that the loss needs. Rows have the order of the batch.
-   * With parameters that are only on devices, they are moved to the host, which a warning says.
-   * <p>NOT_FOUND: a step does not compute the value. INVALID_ARGUMENT, and no step: the value has no row for each row
-   * of the batch, unless the batch is one shard. FAILED_PRECONDITION: in the mode "backup:N", which leaves shards
-   * out.
+   * As percale_trainer_step(), and gives values that the forward pass of the batch has computed, in
+   * its training form and before the update: one new tensor per name in {@code fetches}. A fetch is
+   * an output of percale_trainer_model() or another value of the graph that the loss needs. Rows
+   * have the order of the batch. With parameters that are only on devices, they are moved to the
+   * host, which a warning says.
+   * <p>NOT_FOUND: a step does not compute the value. INVALID_ARGUMENT, and no step: the value has
+   * no row for each row of the batch, unless the batch is one shard. FAILED_PRECONDITION: in the
+   * mode "backup:N", which leaves shards out.
    *
    * @param trainer in percale_trainer*
    * @param names array const char* const*
@@ -161,14 +165,16 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
 
   /**
-   * Trains until {@code epochs} epochs are done (0: the number of the SPEC, or of the option "epochs"). Epochs of
-   * earlier calls count, so a second call with the same number does nothing, and a call after an interruption
-   * resumes. A schedule without a length of its own spans the epochs that this call is told.
-   * <p>The data set has a column for each input, by name, of its element type; for an I64 input, such as class
-   * numbers, narrower integers and whole floats are converted. Rows have the shape of the input except for dims of
-   * 1; flat rows are reshaped to the input, and rows are flattened for a flat input. Rows of [28, 28, 3] are an
-   * error for an input of [3, 28, 28]. {@code dataset} may be NULL for a trainer from a SPEC with data. {@code
-   * callback} may be NULL. Neither it nor {@code user} is used after the return.
+   * Trains until {@code epochs} epochs are done (0: the number of the SPEC, or of the option
+   * "epochs"). Epochs of earlier calls count, so a second call with the same number does nothing,
+   * and a call after an interruption resumes. A schedule without a length of its own spans the
+   * epochs that this call is told.
+   * <p>The data set has a column for each input, by name, of its element type; for an I64 input,
+   * such as class numbers, narrower integers and whole floats are converted. Rows have the shape of
+   * the input except for dims of 1; flat rows are reshaped to the input, and rows are flattened for
+   * a flat input. Rows of [28, 28, 3] are an error for an input of [3, 28, 28]. {@code dataset} may
+   * be NULL for a trainer from a SPEC with data. {@code callback} may be NULL. Neither it nor
+   * {@code user} is used after the return.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*
@@ -190,9 +196,9 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Sets data that is evaluated after each epoch of percale_trainer_fit(): "val_loss" and "val_" metrics join the
-   * history and can be monitored. Epochs without such data have NaN there. {@code dataset} may be NULL: none. Not
-   * during a call.
+   * Sets data that is evaluated after each epoch of percale_trainer_fit(): "val_loss" and "val_"
+   * metrics join the history and can be monitored. Epochs without such data have NaN there. {@code
+   * dataset} may be NULL: none. Not during a call.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*
@@ -211,8 +217,8 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. {@code dataset} may be NULL:
-   * then the test data of the SPEC, or else its validation data.
+   * Gives loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. {@code dataset}
+   * may be NULL: then the test data of the SPEC, or else its validation data.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*
@@ -232,9 +238,9 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * Publishes the current parameters as the next version of the table, atomically. Runs of sessions with the same
-   * variables that start later use it; current runs keep their version, and none of them waits. The option
-   * "publish" says when a trainer does this by itself.
+   * Publishes the current parameters as the next version of the table, atomically. Runs of sessions
+   * with the same variables that start later use it; current runs keep their version, and none of
+   * them waits. The option "publish" says when a trainer does this by itself.
    *
    * @param trainer in percale_trainer*
    * @return NULL, or the error, which the caller releases
@@ -252,10 +258,10 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_DOUBLE));
 
   /**
-   * Sets the learning rate of the optimizer from the next step on. The schedule starts from this rate. Checkpoints
-   * store it. Call it between two steps, or within the progress callback. INVALID_ARGUMENT: {@code rate} is
-   * negative or not finite. FAILED_PRECONDITION: during a step, and with the schedule one_cycle, which sets the
-   * rate itself.
+   * Sets the learning rate of the optimizer from the next step on. The schedule starts from this
+   * rate. Checkpoints store it. Call it between two steps, or within the progress callback.
+   * INVALID_ARGUMENT: {@code rate} is negative or not finite. FAILED_PRECONDITION: during a step,
+   * and with the schedule one_cycle, which sets the rate itself.
    *
    * @param trainer in percale_trainer*
    * @param rate in double
@@ -274,8 +280,8 @@ public final class RawTrainer {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Ends the current step, fit or evaluate with CANCELLED. The state is that of the last completed step. Later
-   * calls are not affected. Any thread may call it. NULL is allowed.
+   * Ends the current step, fit or evaluate with CANCELLED. The state is that of the last completed
+   * step. Later calls are not affected. Any thread may call it. NULL is allowed.
    *
    * @param trainer in percale_trainer*
    */
@@ -292,9 +298,9 @@ public final class RawTrainer {
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
 
   /**
-   * Sets the cancellation token of step, fit and evaluate, instead of the one before: cancelling it ends them with
-   * CANCELLED, within a step, between two, or before they start. The state is that of the last completed step.
-   * {@code cancellation} may be NULL: none. Does nothing during a call.
+   * Sets the cancellation token of step, fit and evaluate, instead of the one before: cancelling it
+   * ends them with CANCELLED, within a step, between two, or before they start. The state is that
+   * of the last completed step. {@code cancellation} may be NULL: none. Does nothing during a call.
    *
    * @param trainer in percale_trainer*
    * @param cancellation in percale_cancellation*
@@ -312,9 +318,9 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Writes a checkpoint {@code folder}/step-N, completely or not at all. It replaces one of the same step and
-   * becomes the newest of the folder. With the options "keep_last" and "keep_best" older checkpoints of this run
-   * are removed, never those of another run.
+   * Writes a checkpoint {@code folder}/step-N, completely or not at all. It replaces one of the
+   * same step and becomes the newest of the folder. With the options "keep_last" and "keep_best"
+   * older checkpoints of this run are removed, never those of another run.
    *
    * @param trainer in percale_trainer*
    * @param folder text const char*
@@ -333,16 +339,17 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Restores a checkpoint. {@code path} is one, {@code folder}/step-N, or a folder, whose newest intact one is
-   * taken. Training then continues with the same bits as without the interruption.
-   * <p>NOT_FOUND: no such folder, or no checkpoint in it. DATA_LOSS: the named one, or every one, is damaged. Newer
-   * ones that are damaged are logged as a warning and listed by percale_trainer_describe(): {"run_id",
-   * "restored_from", "skipped_checkpoints"}. FAILED_PRECONDITION names the first difference if the checkpoint is
-   * of another job: model, initializers, loss, optimizer, schedule, shape and batches of the data, seed, shards,
-   * accumulation, frozen variables, or the numerics fingerprint (the option "any_fingerprint" accepts another
-   * one). Epochs, devices, threads, paths and logging may change, and between epochs metrics; with other epochs, a
-   * schedule without a length of its own gives other rates. The next percale_trainer_fit() compares data that the
-   * trainer does not know yet.
+   * Restores a checkpoint. {@code path} is one, {@code folder}/step-N, or a folder, whose newest
+   * intact one is taken. Training then continues with the same bits as without the interruption.
+   * <p>NOT_FOUND: no such folder, or no checkpoint in it. DATA_LOSS: the named one, or every one,
+   * is damaged. Newer ones that are damaged are logged as a warning and listed by
+   * percale_trainer_describe(): {"run_id", "restored_from", "skipped_checkpoints"}.
+   * FAILED_PRECONDITION names the first difference if the checkpoint is of another job: model,
+   * initializers, loss, optimizer, schedule, shape and batches of the data, seed, shards,
+   * accumulation, frozen variables, or the numerics fingerprint (the option "any_fingerprint"
+   * accepts another one). Epochs, devices, threads, paths and logging may change, and between
+   * epochs metrics; with other epochs, a schedule without a length of its own gives other rates.
+   * The next percale_trainer_fit() compares data that the trainer does not know yet.
    *
    * @param trainer in percale_trainer*
    * @param path text const char*
@@ -361,11 +368,12 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT));
 
   /**
-   * Creates {@code folder} if it does not exist and locks it for the run of this trainer, until the trainer ends,
-   * locks another folder, or the process ends. A run starts with a new trainer and continues in one that restores
-   * its checkpoint, so restore first. The lock is advisory: percale_trainer_save() does not check it. UNAVAILABLE
-   * names the process that holds the lock. ALREADY_EXISTS: it holds checkpoints of another run; if {@code
-   * overwrite} is not 0 those are removed, and nothing else.
+   * Creates {@code folder} if it does not exist and locks it for the run of this trainer, until the
+   * trainer ends, locks another folder, or the process ends. A run starts with a new trainer and
+   * continues in one that restores its checkpoint, so restore first. The lock is advisory:
+   * percale_trainer_save() does not check it. UNAVAILABLE names the process that holds the lock.
+   * ALREADY_EXISTS: it holds checkpoints of another run; if {@code overwrite} is not 0 those are
+   * removed, and nothing else.
    *
    * @param trainer in percale_trainer*
    * @param folder text const char*
@@ -441,8 +449,8 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives the history in a format: "csv", "svg" (a plot of the loss), or "events": the bytes of a file
-   * events.out.tfevents.* for TensorBoard. Later ones begin with the bytes of earlier ones.
+   * Gives the history in a format: "csv", "svg" (a plot of the loss), or "events": the bytes of a
+   * file events.out.tfevents.* for TensorBoard. Later ones begin with the bytes of earlier ones.
    *
    * @param trainer in const percale_trainer*
    * @param format text const char*
@@ -462,8 +470,8 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Describes the trainer as JSON: parameters, shards, devices, batch size, optimizer, data. "epoch" is that of
-   * the next step, from 1 on: after all of 8 epochs it is 9.
+   * Describes the trainer as JSON: parameters, shards, devices, batch size, optimizer, data.
+   * "epoch" is that of the next step, from 1 on: after all of 8 epochs it is 9.
    *
    * @param trainer in const percale_trainer*
    * @param out_json out percale_text**
@@ -482,8 +490,8 @@ public final class RawTrainer {
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
 
   /**
-   * Records the steps of the trainer from now on. {@code trace} may be NULL: that ends it. Does nothing during a
-   * call.
+   * Records the steps of the trainer from now on. {@code trace} may be NULL: that ends it. Does
+   * nothing during a call.
    *
    * @param trainer in percale_trainer*
    * @param trace in percale_trace*

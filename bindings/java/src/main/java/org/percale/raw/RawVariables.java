@@ -17,9 +17,10 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Creates a table with the initial values of the variables of the graph. It also owns the queues and mutexes of
-   * all sessions and trainers that use it. {@code seed} is for initializers, which run on the CPU device of the
-   * engine; FAILED_PRECONDITION: there are initializers and no such device.
+   * Creates a table with the initial values of the variables of the graph. It also owns the queues
+   * and mutexes of all sessions and trainers that use it. {@code seed} is for initializers, which
+   * run on the CPU device of the engine; FAILED_PRECONDITION: there are initializers and no such
+   * device.
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -170,8 +171,8 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Gives "sha256:..." over names, element types, shapes and little-endian bytes of all parameters in the order of
-   * names, without the slots of optimizers. It is the same in every language.
+   * Gives "sha256:..." over names, element types, shapes and little-endian bytes of all parameters
+   * in the order of names, without the slots of optimizers. It is the same in every language.
    *
    * @param variables in const percale_variables*
    * @param out_digest out percale_text**
@@ -190,8 +191,8 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT));
 
   /**
-   * Takes values from a safetensors file: each tensor whose name is that of a variable. NOT_FOUND: {@code strict}
-   * is not 0 and a variable is missing.
+   * Takes values from a safetensors file: each tensor whose name is that of a variable. NOT_FOUND:
+   * {@code strict} is not 0 and a variable is missing.
    *
    * @param variables in percale_variables*
    * @param path text const char*
@@ -211,14 +212,14 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS));
 
   /**
-   * Takes values of another model. A variable that matches {@code to[i]} takes the tensor whose name matches
-   * {@code from[i]}. Each pattern has at most one '*', which stands for the same characters in both ("enc.*",
-   * "dec.*"). If {@code from[i]} is "", the variable keeps its value. The first of {@code count} patterns that
-   * matches counts; all other variables take the tensor of their own name, if there is one. {@code path} is a
-   * safetensors file, a checkpoint step-N, or a folder of them, whose newest is taken. {@code out_loaded} (may be
-   * NULL) receives the number of variables that took a value. NOT_FOUND: a tensor that a pattern asks for is
-   * missing, or {@code strict} is not 0 and a variable took no value. INVALID_ARGUMENT: another element type or
-   * shape.
+   * Takes values of another model. A variable that matches {@code to[i]} takes the tensor whose
+   * name matches {@code from[i]}. Each pattern has at most one '*', which stands for the same
+   * characters in both ("enc.*", "dec.*"). If {@code from[i]} is "", the variable keeps its value.
+   * The first of {@code count} patterns that matches counts; all other variables take the tensor of
+   * their own name, if there is one. {@code path} is a safetensors file, a checkpoint step-N, or a
+   * folder of them, whose newest is taken. {@code out_loaded} (may be NULL) receives the number of
+   * variables that took a value. NOT_FOUND: a tensor that a pattern asks for is missing, or {@code
+   * strict} is not 0 and a variable took no value. INVALID_ARGUMENT: another element type or shape.
    *
    * @param variables in percale_variables*
    * @param path text const char*

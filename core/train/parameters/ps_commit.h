@@ -1,0 +1,51 @@
+// The commit of parameters that are stored in parts on several devices.
+#ifndef PERCALE_CORE_TRAIN_PARAMETERS_PS_COMMIT_H_
+#define PERCALE_CORE_TRAIN_PARAMETERS_PS_COMMIT_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/train/parallel/parameter_spec.h"
+#include "core/train/rewrite/train_graph.h"
+
+namespace percale {
+
+// A device that stores parts.
+struct PsDevice {
+  std::string name;
+  bool on_host = true;  // it uses the host's memory
+};
+
+// A graph with a function kCommitFunction whose variables are parts of those of the training graph.
+// It computes the same bits as the training graph's own commit: updates of elements, and norms of
+// whole gradients.
+struct PsCommit {
+  // Some rows of a tensor, or all (end -1). `of` is the index of a variable in the training graph,
+  // or of an input in TrainGraph::commit_inputs.
+  struct View {
+    size_t of = 0;
+    int64_t begin = 0, end = -1;
+  };
+  std::shared_ptr<const Graph> graph;
+  std::vector<View> variables, inputs;  // those of `graph`, and of its function
+  std::vector<std::string> input_names;
+  // An assignment. For devices in the host's memory the graph assigns, on the device. For devices
+  // with memory of their own the value must be fetched.
+  struct Update {
+    size_t variable = 0;  // index in `graph`
+    std::string node, value;
+    bool on_host = true;
+  };
+  std::vector<Update> updates;
+};
+Result<PsCommit> build_ps_commit(const TrainGraph& train, const Optimizer& optimizer,
+                                 const std::vector<ParameterPart>& parts, const std::vector<PsDevice>& devices);
+
+// Returns the rows of a view, in the memory of `whole`.
+Result<Tensor> view_of(const Tensor& whole, const PsCommit::View& view);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_PARAMETERS_PS_COMMIT_H_

@@ -1,0 +1,93 @@
+"""Checks that names keep apart where sources are compiled together: check_local_names.py ROOT
+
+core/unity joins neighbouring sources of a folder to one translation unit. A name in an anonymous
+namespace, a static function and a macro are then visible in the sources behind them. So two sources
+of one folder must not give the same name to different things: the compiler would refuse the second
+definition, or choose between two overloads that no author saw together.
+"""
+import collections
+import glob
+import os
+import re
+import sys
+
+JOINED = ("core", "c_api")  # the folders whose sources core/unity joins
+LEFT_OUT = re.compile(r'//[^\n]*|/\*.*?\*/|R"([^()\\ ]{0,16})\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'', re.S)
+MACRO = re.compile(r"#\s*define (\w+)")
+TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (?:alignas\(\w+\) )?(\w+)(?! \w+\()|using (\w+) =")
+FUNCTION = re.compile(r"[\w:<>,&*\s\[\]]*?[\s&*>](\w+)\(")
+VARIABLES = re.compile(r"(?<!=)[\s&*]([A-Za-z]\w*(?<!_t))(?:\[[^\]]*\])*\s*(?==[^=]|\{|;|,\s*k[A-Z])")
+
+
+def statements(text):
+    """The declarations at the top level of the file's anonymous namespaces, and its static
+    functions and macros, without what is between their braces."""
+    local, depth, statement = False, 0, ""
+    for line in LEFT_OUT.sub(lambda m: " " if m.group().startswith("/") else '""', text).splitlines():
+        if line.startswith("#"):
+            yield line
+        elif line.startswith("namespace {"):
+            local = True
+        elif local and depth == 0 and line.startswith("}"):
+            local, statement = False, ""
+        elif local or depth > 0 or line.startswith("static "):
+            for piece in re.findall(r"[{}]|[^{}]+", line + "\n"):
+                depth += {"{": 1, "}": -1}.get(piece, 0)
+                if depth == 0 and piece not in "{}":
+                    statement += piece
+                elif depth == 1 and piece == "{":
+                    statement += "{}"
+            if depth == 0 and re.search(r"[;}]\s*$", line):
+                yield statement.strip()
+                statement = ""
+
+
+def names_of(statement):
+    """The names that one declaration introduces."""
+    statement = re.sub(r"^(?:\}|;|\s|template\s*<[^{}]*?>\s*(?=[\w\[]))+", "", statement)
+    macro = MACRO.match(statement)
+    if macro:
+        return {macro.group(1)}
+    if statement.startswith(("#", "static_assert", "using namespace", "friend", "extern")):
+        return set()
+    kind = TYPE.match(statement)
+    if kind:
+        return {kind.group(1) or kind.group(2)}
+    function = FUNCTION.match(statement)
+    if function and "=" not in function.group() and not re.search(r"::\s*$", statement[:function.start(1)]):
+        return {function.group(1)}
+    return set(VARIABLES.findall(statement))
+
+
+def local_names(text):
+    names = set()
+    for statement in statements(text):
+        names |= names_of(statement)
+    return names
+
+
+def clashes(sources):
+    """Lines about names that two files of one folder use. `sources` maps paths to texts."""
+    users = collections.defaultdict(list)
+    for path, text in sorted(sources.items()):
+        for name in local_names(text):
+            users[os.path.dirname(path), name].append(os.path.basename(path))
+    return [f"{folder}: '{name}' is a local name in {' and '.join(files)}; name one by what it is"
+            for (folder, name), files in sorted(users.items()) if len(files) > 1]
+
+
+def main(root):
+    sources = {}
+    for folder in JOINED:
+        for path in glob.glob(os.path.join(root, folder, "**", "*.cc"), recursive=True):
+            with open(path, encoding="utf-8") as file:
+                sources[os.path.relpath(path, root)] = file.read()
+    found = clashes(sources)
+    print("\n".join(found) if found else f"{sum(len(local_names(t)) for t in sources.values())} local names keep apart")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1]))
