@@ -38,9 +38,9 @@ pub struct Call {
 }
 
 impl Call {
-    /// Runs with the feeds in the order of [`Session::prepare`](crate::Session::prepare), and writes
-    /// the results into `outputs`. Fails if a feed or an output has the wrong type or shape. After
-    /// the first run it allocates nothing.
+    /// Runs with the feeds in the order of [`Session::prepare`](crate::Session::prepare), and
+    /// writes the results into `outputs`. Fails if a feed or an output has the wrong type or shape.
+    /// After the first run it allocates nothing.
     #[inline]
     pub fn run(&mut self, inputs: &[&TensorRef], outputs: &mut [&mut TensorRef]) -> Result<()> {
         if inputs.len() != self.inputs || outputs.len() != self.outputs {
