@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "core/graph/graph.h"
+
 namespace percale {
 namespace {
 
