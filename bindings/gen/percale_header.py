@@ -10,10 +10,12 @@ import pathlib
 import re
 import sys
 
+from header_model import SCALARS, Callback, Constant, CType, Enum, Field, Function, Handle, Header, Param, Struct
+from param_roles import set_roles
+
 # The folder of the public headers.
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "c_api" / "include"
 
-SCALARS = ("char", "int32_t", "int64_t", "uint32_t", "uint64_t", "size_t", "float", "double")
 THREAD_WORDS = ("thread-safe", "thread-compatible", "thread-bound")
 
 # Lines of the preprocessor that do not describe the API.
@@ -25,177 +27,9 @@ FRAME = {
     "#ifdef __cplusplus", 'extern "C" {', "}",
 }
 
-# Output parameters that are arrays, with the parameter that counts them. None if the caller must
-# know the count from the comment.
-OUT_ARRAYS = {
-    ("percale_builder_finish_node", "out_values"): "output_count",
-    ("percale_builder_gradients", "out_gradients"): "x_count",
-    ("percale_builder_value_type", "out_dims"): "out_rank",
-    ("percale_call_output_type", "out_dims"): "out_rank",
-    ("percale_dataset_distribute", "out_datasets"): "replicas",
-    ("percale_dataset_column_type", "out_dims"): "out_rank",
-    ("percale_dataset_next", "out_tensors"): None,
-    ("percale_graph_value_type", "out_dims"): "out_rank",
-    ("percale_session_run", "out_fetches"): "fetch_count",
-    ("percale_session_run_versioned", "out_fetches"): "fetch_count",
-    ("percale_trainer_step_fetch", "out_tensors"): "fetch_count",
-}
-# Output parameters with a plural name that are single values.
-OUT_SINGLE = {"out_options", "out_variables", "out_bytes", "out_loss"}
-# Input arrays without a count parameter: they have one entry per feed or fetch of the call.
-IN_ARRAYS_UNCOUNTED = {(function, array) for function in ("percale_call_run", "percale_call_run_until")
-                       for array in ("inputs", "outputs")}
-
 
 class HeaderError(Exception):
     """The header contains something that this parser does not understand."""
-
-
-@dataclasses.dataclass(frozen=True)
-class CType:
-    """A C type.
-
-    `const char* const*` has base "char", const True and stars (True, False). `stars` has one entry
-    per pointer, innermost first: True if the pointer itself is const.
-    """
-    base: str
-    const: bool = False
-    stars: tuple = ()
-
-    @property
-    def depth(self):
-        return len(self.stars)
-
-    def __str__(self):
-        return ("const " if self.const else "") + self.base + "".join("* const" if s else "*" for s in self.stars)
-
-
-@dataclasses.dataclass
-class Param:
-    """A parameter.
-
-    - `role`: "in"; "text" (UTF-8, NUL-terminated, or sized by `count`); "array" (of `count`
-      entries); "memory" (of `count` bytes); "out"; "out_array"; "callback"; "user"; "destroy"
-      (releases the "user" before it).
-    - `count`: the name of the parameter with the count, or None.
-    - `owned`: an output with a new reference.
-    - `nullable`: the comment says that NULL is allowed.
-    """
-    name: str
-    type: CType
-    role: str = "in"
-    count: str = None
-    owned: bool = False
-    nullable: bool = False
-
-
-@dataclasses.dataclass
-class Function:
-    """A function.
-
-    - `fails`: it returns percale_status*, NULL on success.
-    - `handle`: the type whose name it contains ("percale_tensor"), or "".
-    - `returns_owned`, `returns_borrowed`: ownership of the returned pointer.
-    - `doc`: "" for a function that shares the comment above it.
-    - `doc_of`: the function with that comment, as a hint. "" for a retain, release or create that
-      needs no comment.
-    """
-    name: str
-    returns: CType
-    params: list
-    doc: str
-    doc_of: str
-    since: str
-    section: str
-    handle: str
-    fails: bool
-    returns_owned: bool
-    returns_borrowed: bool
-    line: int
-
-
-@dataclasses.dataclass
-class Callback:
-    name: str
-    returns: CType
-    params: list
-    doc: str
-    since: str
-    line: int
-
-
-@dataclasses.dataclass
-class Handle:
-    """An opaque type.
-
-    `thread` is one of THREAD_WORDS. `any_thread` lists functions that are exempt from it.
-    """
-    name: str
-    thread: str
-    any_thread: list
-    doc: str
-    since: str
-
-
-@dataclasses.dataclass
-class Constant:
-    """A constant. `value` is an int; the `type` of a macro is "size_t", "int64_t" or
-    "percale_value".
-    """
-    name: str
-    value: int
-    doc: str = ""
-    type: str = ""
-
-
-@dataclasses.dataclass
-class Enum:
-    """An integer type, with its constants (none for percale_value)."""
-    name: str
-    base: str
-    constants: list
-    doc: str
-    since: str
-
-
-@dataclasses.dataclass
-class Field:
-    name: str
-    type: CType
-    doc: str = ""
-
-
-@dataclasses.dataclass
-class Struct:
-    name: str
-    fields: list
-    doc: str
-    since: str
-
-
-@dataclasses.dataclass
-class Header:
-    """The model of a header. All lists are in its order."""
-    doc: str = ""
-    enums: list = dataclasses.field(default_factory=list)
-    handles: list = dataclasses.field(default_factory=list)
-    macros: list = dataclasses.field(default_factory=list)
-    callbacks: list = dataclasses.field(default_factory=list)
-    structs: list = dataclasses.field(default_factory=list)
-    functions: list = dataclasses.field(default_factory=list)
-    sections: list = dataclasses.field(default_factory=list)
-
-    def kind(self, name):
-        """Returns "handle", "enum", "callback", "struct" or "scalar"."""
-        for kind in ("handle", "enum", "callback", "struct"):
-            if any(entry.name == name for entry in getattr(self, kind + "s")):
-                return kind
-        if name in SCALARS or name == "void":
-            return "scalar"
-        raise KeyError(name)
-
-    def function(self, name):
-        return next(f for f in self.functions if f.name == name)
 
 
 # The frame of a header that another one includes: its comment, its guard, its linkage.
@@ -321,66 +155,6 @@ class Parser:
             out.append(Param(found.group(2), ctype))
         return out
 
-    def roles(self, function):
-        """Sets the role of each parameter."""
-        params = function.params
-        outs = [p.name.startswith("out_") for p in params]
-        if outs != sorted(outs):
-            self.fail(f"{function.name}: outs are not last")
-        names = [p.name for p in params]
-        for i, p in enumerate(params):
-            p.nullable = bool(p.type.stars) and bool(
-                re.search(rf"`{p.name}` \(?may be NULL|`{p.name}` of kind \"\w+\",? or NULL", function.doc)
-                or p.name == "options" and p.type.base == "percale_options" and p.type.const
-                or p.role == "user")
-            kind = self.header.kind(p.type.base)
-            following = params[i + 1] if i + 1 < len(params) else None
-            key = (function.name, p.name)
-            if outs[i]:
-                if not p.type.stars or any(p.type.stars):
-                    self.fail(f"{function.name}: {p.name} is no place to write to")
-                p.owned = kind == "handle"
-                p.role = "out"
-                if p.owned and p.type.depth != 2 or kind != "handle" and p.type.depth > 1 and str(p.type) not in (
-                        "const char**", "void**"):
-                    self.fail(f"{function.name}: {p.name} has {p.type.depth} stars")
-                if key in OUT_ARRAYS:
-                    p.role, p.count = "out_array", OUT_ARRAYS[key]
-                    if p.count and p.count not in names:
-                        self.fail(f"{function.name} has no parameter {p.count}")
-                elif p.name.endswith("s") and p.name not in OUT_SINGLE:
-                    self.fail(f"{function.name}: whether {p.name} is one or several is for OUT_ARRAYS or OUT_SINGLE to say")
-                continue
-            if p.type.base == "percale_destroy":
-                if p.type.stars or i == 0 or params[i - 1].name != "user":
-                    self.fail(f"{function.name}: {p.name} does not follow 'void* user'")
-                p.role = "destroy"
-            elif kind == "callback":
-                if p.type.stars or following is None or following.name != "user":
-                    self.fail(f"{function.name}: no 'void* user' follows {p.name}")
-                p.role = "callback"
-            elif p.name == "user" and str(p.type) == "void*":
-                p.role = "user"
-            elif str(p.type) == "const char*":
-                p.role = "text"
-                if following and str(following.type) == "size_t" and following.name in ("size", p.name + "_size"):
-                    p.count = following.name
-            elif p.type.base == "void" and p.type.depth == 1:
-                p.role = "memory"
-                if following and str(following.type) == "size_t" and following.name in ("size", "bytes"):
-                    p.count = following.name
-                elif function.name != "percale_tensor_from_dlpack":
-                    self.fail(f"{function.name}: how large is the memory at {p.name}?")
-            elif kind == "handle" and p.type.depth == 1:
-                p.role = "in"
-            elif p.type.stars:
-                p.role = "array"
-                counts = [q.name for q in params[i + 1:] if str(q.type) == "size_t"]
-                if counts:
-                    p.count = counts[0]
-                elif key not in IN_ARRAYS_UNCOUNTED:
-                    self.fail(f"{function.name}: which parameter counts {p.name}?")
-
     def handle_of(self, name):
         """Returns the handle that a function belongs to: the longest whose name it begins with."""
         fits = [h.name for h in self.header.handles if name.startswith(h.name + "_")]
@@ -407,7 +181,7 @@ class Parser:
         out = Function(name, returns, self.params(params_text, name), doc, "" if own or plain else self.doc_of, since,
                        self.section, handle, fails, is_handle, bool(returns.stars) and not fails and not is_handle,
                        self.line)
-        self.roles(out)
+        set_roles(out, self.header, self.fail)
         self.header.functions.append(out)
 
     def enum(self, found):

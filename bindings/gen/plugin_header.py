@@ -7,13 +7,13 @@ import dataclasses
 import re
 
 import percale_header
-from percale_header import Constant, Field, Handle, Header
+from header_model import Constant, CType, Field, Handle, Header, Struct
 
 
 @dataclasses.dataclass
 class Slot:
     """The type of a field or parameter that points to a function. `params` are Fields."""
-    returns: percale_header.CType
+    returns: CType
     params: list
 
 
@@ -132,7 +132,7 @@ class PluginParser(percale_header.Parser):
                 fields.append(field)
         if not fields or doc_of_next:
             self.fail(f"{name} ends with a comment, or has no fields")
-        self.header.structs.append(percale_header.Struct(name, fields, doc, since))
+        self.header.structs.append(Struct(name, fields, doc, since))
 
 
 def parse(text, base):

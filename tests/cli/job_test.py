@@ -4,25 +4,12 @@ Usage: job_test.py PERCALE"""
 import csv
 import json
 import os
-import subprocess
-import sys
 import tempfile
 import unittest
 
+import program
+from program import percale
 from small_job import SPEC, make_data
-
-PROGRAM = ""
-
-
-def percale(*arguments, code=0):
-    """Checks the exit code and returns the program's output."""
-    result = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120,
-                            check=False)
-    if result.returncode != code:
-        raise AssertionError(f"percale {' '.join(arguments)}: exit code {result.returncode}, wanted "
-                             f"{code}\n{result.stdout}{result.stderr}")
-    return result
-
 
 class Jobs(unittest.TestCase):
     def setUp(self):
@@ -207,5 +194,4 @@ class Words(Jobs):
 
 
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    program.main()

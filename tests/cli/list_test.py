@@ -8,15 +8,11 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = DOCUMENT = ""
+import program
+from program import percale
+
+DOCUMENT = ""
 NAMED = ["losses", "metrics", "optimizers", "schedules"]
-
-
-def percale(*arguments, code=0):
-    result = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, check=False)
-    if result.returncode != code:
-        raise AssertionError(f"percale {' '.join(arguments)}: exit code {result.returncode}, wanted {code}\n{result.stdout}{result.stderr}")
-    return result
 
 
 def listed(*words):
@@ -96,7 +92,7 @@ class Lists(unittest.TestCase):
                     "data": {"train": {"x": "rows.csv#x0,x1,x2", "y": "rows.csv#y"}}}
             percale("train", self.write(folder, "body.json", json.dumps(body)), "--out", os.path.join(folder, "body"))
             model, onnx = os.path.join(folder, "body", "model.percale"), os.path.join(folder, "resnet.onnx")
-            if subprocess.run([PROGRAM, "export", model, onnx], capture_output=True, timeout=120, check=False).returncode:
+            if subprocess.run([program.PATH, "export", model, onnx], capture_output=True, timeout=120, check=False).returncode:
                 job = job.replace("resnet.onnx", "body/model.percale")
             job = job.replace("x.npy", "rows.csv#x0,x1,x2").replace("y.npy", "rows.csv#y")
             path = self.write(folder, "job.json", job)
@@ -165,5 +161,5 @@ class Keys(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM, DOCUMENT = sys.argv[1:3]
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    DOCUMENT = sys.argv.pop(2)
+    program.main()

@@ -3,7 +3,6 @@ of a phone.
 Usage: page_test.py PERCALE"""
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -11,17 +10,14 @@ import unittest
 from xml.etree import ElementTree
 
 import browser
+import program
+from program import percale
 from small_job import SPEC, make_data
 
-PROGRAM = ""
 SKIPPED = 77
 LAYERS = 10
 SVG = "{http://www.w3.org/2000/svg}"
 ENTER, ESCAPE = "\ue007", "\ue00c"
-
-
-def percale(*arguments):
-    subprocess.run([PROGRAM, *arguments], check=True, capture_output=True, timeout=120)
 
 
 class Page(unittest.TestCase):
@@ -187,8 +183,7 @@ class Page(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv[1]
     if browser.missing():
         print(browser.REMEDY)
         sys.exit(SKIPPED)
-    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+    program.main()

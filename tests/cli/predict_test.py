@@ -7,25 +7,18 @@ import json
 import os
 import random
 import struct
-import subprocess
-import sys
 import tempfile
 import unittest
 
-PROGRAM = ""
+import program
+from program import percale
+
 KINDS = ["flat", "house", "loft"]
 CLASSES = ["cheap", "dear", "fair"]  # sorted, as they are numbered
 JOB = {"model": [{"layer": "Dense", "units": 8, "activation": "relu"}, {"layer": "Dense", "units": 3}],
        "loss": "sparse_categorical_crossentropy", "from_logits": True, "metrics": ["accuracy"],
        "optimizer": {"name": "adam", "learning_rate": 0.05}, "batch_size": 16, "epochs": 30, "seed": 1,
        "data": {"train": {"x": "train.csv#area,kind,rooms", "y": "train.csv#class"}, "csv": {"missing": "mean"}}}
-
-
-def percale(*arguments, code=0):
-    result = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, check=False)
-    if result.returncode != code:
-        raise AssertionError(f"percale {' '.join(arguments)}: exit code {result.returncode}, wanted {code}\n{result.stdout}{result.stderr}")
-    return result
 
 
 def draw_rows(count, seed, missing):
@@ -142,5 +135,4 @@ class Predict(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
-    unittest.main()
+    program.main()

@@ -10,15 +10,13 @@ import shlex
 import signal
 import struct
 import subprocess
-import sys
 import tempfile
 import termios
 import time
 import unittest
 
+import program
 from small_job import SPEC, make_data
-
-PROGRAM = ""
 
 
 class Watched(unittest.TestCase):
@@ -45,7 +43,7 @@ class Watched(unittest.TestCase):
         return path
 
     def start(self, *arguments):
-        return subprocess.Popen([PROGRAM, "train", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen([program.PATH, "train", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def wait_for(self, what, condition):
         end = time.monotonic() + 60
@@ -60,7 +58,7 @@ class Watched(unittest.TestCase):
             return lines.read().splitlines()[1:]
 
     def test_a_signal_ends_after_the_step_and_the_printed_command_goes_on_to_the_same_bits(self):
-        wanted = json.loads(subprocess.run([PROGRAM, "train", self.spec, "--epochs", "400", "--json"], capture_output=True,
+        wanted = json.loads(subprocess.run([program.PATH, "train", self.spec, "--epochs", "400", "--json"], capture_output=True,
                                            text=True, timeout=120, check=True).stdout)
         for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
             out = os.path.join(self.path, f"out of {name}")
@@ -81,7 +79,7 @@ class Watched(unittest.TestCase):
             self.assertIn(f"stopped by {name} after step {steps} of {wanted['steps']}", told)
             command = shlex.split(told.strip().splitlines()[-1])
             self.assertEqual(command[:2], ["percale", "train"])
-            resumed = json.loads(subprocess.run([PROGRAM, *command[1:]], capture_output=True, text=True, timeout=120,
+            resumed = json.loads(subprocess.run([program.PATH, *command[1:]], capture_output=True, text=True, timeout=120,
                                                 check=True).stdout)
             self.assertEqual((resumed["steps"], resumed["digest"]), (wanted["steps"], wanted["digest"]))
             self.assertIsNone(resumed["ended_by"])
@@ -108,7 +106,7 @@ class Watched(unittest.TestCase):
         self.assertIn("nothing is saved without --out", told)
 
     def test_what_is_ignored_stays_ignored(self):
-        with subprocess.Popen(["sh", "-c", 'trap "" INT; exec "$0" "$@"', PROGRAM, "train", self.spec, "--epochs", "300"],
+        with subprocess.Popen(["sh", "-c", 'trap "" INT; exec "$0" "$@"', program.PATH, "train", self.spec, "--epochs", "300"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             self.assertIn("devices", process.stderr.readline())
             process.stderr.readline()
@@ -126,7 +124,7 @@ class Watched(unittest.TestCase):
 
         resize(columns)
         drawn, begin = b"", time.monotonic()
-        with subprocess.Popen([PROGRAM, "train", self.spec, "--epochs", "1000000"], stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        with subprocess.Popen([program.PATH, "train", self.spec, "--epochs", "1000000"], stdout=subprocess.DEVNULL, stderr=theirs) as process:
             while time.monotonic() < begin + 1.5:
                 if then is not None and time.monotonic() > begin + 0.7:
                     resize(then)
@@ -153,5 +151,4 @@ class Watched(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    program.main()

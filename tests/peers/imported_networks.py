@@ -30,7 +30,7 @@ import torch.nn.functional as F
 import torchvision.models as zoo
 from torchvision.ops import StochasticDepth
 
-from train_traces import save_safetensors
+from safetensors_writer import save_safetensors
 
 CLASSES, BATCH, STEPS, SIZE, RATE, WITHIN = 5, 4, 20, 64, 2**-13, 1e-6
 NETWORKS = {

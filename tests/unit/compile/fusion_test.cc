@@ -148,6 +148,24 @@ std::vector<ValueId> rows_of(Case& c, Random& random, const Shape& shape, bool w
   return out;
 }
 
+// A product or convolution, and the kernel that computes it with its epilogue.
+struct Anchor {
+  const char* kernel;
+  const char* op;
+  std::vector<Shape> inputs;
+  Attributes attributes = {};
+  bool constant_weights = false;  // the last input is no feed
+};
+ValueId add_anchor(Case& c, Random& random, const Anchor& anchor) {
+  std::vector<ValueId> inputs;
+  for (const Shape& shape : anchor.inputs) {
+    const Tensor value = random.tensor(shape, false);
+    const bool constant = anchor.constant_weights && inputs.size() + 1 == anchor.inputs.size();
+    inputs.push_back(constant ? c.e.constant(value) : c.input(value));
+  }
+  return c.e.emit(anchor.op, inputs, anchor.attributes);
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -185,120 +203,28 @@ TEST_CASE(
 }
 
 TEST_CASE("products and convolutions with an epilogue give the bits of the nodes one by one") {
-  const auto makers = std::vector<std::pair<std::string, ValueId (*)(Case&, Random&)>>{{"matmul_chain",
-                                                                                        [](Case& c, Random& r) {
-                                                                                          return c.e.emit(
-                                                                                              "MatMul",
-                                                                                              {c.input(r.tensor(
-                                                                                                   {37, 130}, false)),
-                                                                                               c.input(r.tensor(
-                                                                                                   {130, 23}, false))});
-                                                                                        }},
-                                                                                       {"matmul_chain",
-                                                                                        [](Case& c, Random& r) {
-                                                                                          return c.e.emit(
-                                                                                              "MatMul",
-                                                                                              {c.input(r.tensor(
-                                                                                                   {3, 4, 5}, false)),
-                                                                                               c.input(r.tensor(
-                                                                                                   {3, 5, 6}, false))});
-                                                                                        }},
-                                                                                       {"matmul_chain",
-                                                                                        [](Case& c, Random& r) {
-                                                                                          return c.e.emit(
-                                                                                              "MatMul",
-                                                                                              {c.input(r.tensor(
-                                                                                                   {2, 3, 300}, false)),
-                                                                                               c.input(r.tensor(
-                                                                                                   {300, 40}, false))});
-                                                                                        }},
-                                                                                       {"gemm_chain",
-                                                                                        [](Case& c, Random& r) {
-                                                                                          return c.e.emit(
-                                                                                              "Gemm",
-                                                                                              {c.input(r.tensor(
-                                                                                                   {2, 300}, false)),
-                                                                                               c.input(r.tensor(
-                                                                                                   {40, 300}, false))},
-                                                                                              {{"transB", 1}});
-                                                                                        }},
-                                                                                       {"gemm_chain",
-                                                                                        [](Case& c, Random& r) {
-                                                                                          return c.e.emit(
-                                                                                              "Gemm",
-                                                                                              {c.input(r.tensor(
-                                                                                                   {20, 30}, false)),
-                                                                                               c.input(r.tensor(
-                                                                                                   {30, 40}, false)),
-                                                                                               c.input(r.tensor(
-                                                                                                   {40}, false))});
-                                                                                        }},
-                                                                                       {"gemm_chain",
-                                                                                        [](Case& c, Random& r) {
-                                                                                          return c.e.emit(
-                                                                                              "Gemm",
-                                                                                              {c.input(r.tensor(
-                                                                                                   {30, 20}, false)),
-                                                                                               c.input(r.tensor(
-                                                                                                   {30, 40}, false)),
-                                                                                               c.input(r.tensor(
-                                                                                                   {20, 1}, false))},
-                                                                                              {{"transA", 1},
-                                                                                               {"alpha", 0.5},
-                                                                                               {"beta", 2.0}});
-                                                                                        }},
-                                                                                       {"conv_chain",
-                                                                                        [](Case& c, Random& r) {
-                                                                                          return c.e.emit(
-                                                                                              "Conv",
-                                                                                              {c.input(r.tensor(
-                                                                                                   {2, 6, 11, 9},
-                                                                                                   false)),
-                                                                                               c.input(r.tensor(
-                                                                                                   {8, 6, 3, 3},
-                                                                                                   false)),
-                                                                                               c.input(r.tensor(
-                                                                                                   {8}, false))},
-                                                                                              {{"pads",
-                                                                                                std::vector<int64_t>{
-                                                                                                    1, 1, 1, 1}}});
-                                                                                        }},
-                                                                                       {"conv_chain",
-                                                                                        [](Case& c, Random& r) {
-                                                                                          return c.e.emit(
-                                                                                              "Conv",
-                                                                                              {c.input(r.tensor(
-                                                                                                   {2, 6, 15}, false)),
-                                                                                               c.input(r.tensor(
-                                                                                                   {4, 3, 5}, false))},
-                                                                                              {{"group", 2},
-                                                                                               {"strides",
-                                                                                                std::vector<int64_t>{
-                                                                                                    2}}});
-                                                                                        }},
-                                                                                       {"conv_chain",
-                                                                                        [](Case& c, Random& r) {
-                                                                                          return c.e.emit(
-                                                                                              "Conv",
-                                                                                              {c.input(r.tensor(
-                                                                                                   {2, 1, 5, 6},
-                                                                                                   false)),
-                                                                                               c.e.constant(r.tensor(
-                                                                                                   {1, 1, 1, 1},
-                                                                                                   false))});
-                                                                                        }}};
+  const std::vector<Anchor> anchors = {
+      {"matmul_chain", "MatMul", {{37, 130}, {130, 23}}},
+      {"matmul_chain", "MatMul", {{3, 4, 5}, {3, 5, 6}}},
+      {"matmul_chain", "MatMul", {{2, 3, 300}, {300, 40}}},
+      {"gemm_chain", "Gemm", {{2, 300}, {40, 300}}, {{"transB", 1}}},
+      {"gemm_chain", "Gemm", {{20, 30}, {30, 40}, {40}}},
+      {"gemm_chain", "Gemm", {{30, 20}, {30, 40}, {20, 1}}, {{"transA", 1}, {"alpha", 0.5}, {"beta", 2.0}}},
+      {"conv_chain", "Conv", {{2, 6, 11, 9}, {8, 6, 3, 3}, {8}}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}}},
+      {"conv_chain", "Conv", {{2, 6, 15}, {4, 3, 5}}, {{"group", 2}, {"strides", std::vector<int64_t>{2}}}},
+      {"conv_chain", "Conv", {{2, 1, 5, 6}, {1, 1, 1, 1}}, {}, true}};
   enum class Epilogue { kRelu, kRow, kRowRelu, kReluRow, kTree };
   for (const std::string& isa : isas()) {
     CAPTURE(isa);
     const auto engine = engine_with(isa);
-    for (size_t m = 0; m < makers.size(); ++m) {
+    for (size_t m = 0; m < anchors.size(); ++m) {
       for (const Epilogue epilogue : {Epilogue::kRelu, Epilogue::kRow, Epilogue::kRowRelu, Epilogue::kReluRow,
                                       Epilogue::kTree, Epilogue::kTree}) {
         CAPTURE(m);
         CAPTURE(static_cast<int>(epilogue));
         Random random(static_cast<unsigned>(m * 10) + static_cast<unsigned>(epilogue));
         Case c(*engine);
-        const ValueId y = makers[m].second(c, random);
+        const ValueId y = add_anchor(c, random, anchors[m]);
         const Shape shape = c.e.shape(y);
         const ValueId row = c.input(random.tensor(Shape(shape.dims().last(1)), false));
         ValueId last = y;
@@ -319,7 +245,7 @@ TEST_CASE("products and convolutions with an epilogue give the bits of the nodes
         }
         // Only the epilogue uses a bias that is fed, so there is a group of two or more nodes.
         const Outcome outcome = run_both_ways(engine, c, c.finish(last));
-        CHECK(count_of(outcome.kernels, str_cat("\"kernel\":\"simd.", makers[m].first, "\"")) == 1);
+        CHECK(count_of(outcome.kernels, str_cat("\"kernel\":\"simd.", anchors[m].kernel, "\"")) == 1);
       }
     }
   }

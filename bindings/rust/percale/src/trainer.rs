@@ -1,11 +1,11 @@
 //! Training.
 use std::any::Any;
 use std::cell::Cell;
-use std::ffi::{c_void, CStr, CString};
+use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Weak};
 
 use crate::cancel::CancelToken;
@@ -14,11 +14,18 @@ use crate::engine::{Engine, Trace};
 use crate::error::{check, path_text, take_bytes, take_text, Names, Result};
 use crate::graph::Graph;
 use crate::handle::Handle;
-use crate::options::{self, OptionValue, Settings};
+use crate::options::Settings;
 use crate::session::Session;
 use crate::sys;
 use crate::tensor::{Tensor, TensorMut, TensorRef};
 use crate::variables::Variables;
+
+mod builder;
+mod progress;
+
+use builder::Source;
+pub use builder::TrainerBuilder;
+pub use progress::{Evaluation, HistoryFormat, Progress};
 
 /// Trains the variables of a graph. Only one thread at a time can use it.
 ///
@@ -69,261 +76,6 @@ impl Canceller {
             // SAFETY: the trainer is alive; percale.h allows any thread.
             unsafe { sys::percale_trainer_cancel(shared.0.get()) };
         }
-    }
-}
-
-/// Describes a completed step of [`Trainer::fit_with`].
-pub struct Progress<'a> {
-    raw: &'a sys::percale_progress,
-    trainer: *mut sys::percale_trainer,
-}
-
-macro_rules! fields {
-    ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {
-        impl Progress<'_> { $(
-            $(#[$doc])*
-            pub fn $name(&self) -> $type {
-                self.raw.$name
-            }
-        )* }
-    };
-}
-
-fields! {
-    /// The number of the epoch, from 1.
-    epoch: i64;
-    /// The number of epochs in all.
-    epochs: i64;
-    /// The number of the step in the whole run, from 1.
-    step: i64;
-    /// The number of steps in all; 0 if unknown.
-    steps: i64;
-    /// The number of the step in the epoch, from 1.
-    step_in_epoch: i64;
-    /// The number of steps in the epoch.
-    steps_in_epoch: i64;
-    /// The loss of this step's batch, before the update.
-    loss: f64;
-    /// The learning rate of this step.
-    learning_rate: f64;
-    /// The number of rows trained per second.
-    rows_per_second: f64;
-    /// Seconds since the training began.
-    seconds: f64;
-    /// The estimated number of seconds until the training ends.
-    eta_seconds: f64;
-    /// The mean loss over the rows of the epoch so far, each before its update.
-    epoch_loss: f64;
-}
-
-impl Progress<'_> {
-    /// Returns true if this step ended the epoch, so the metrics are set.
-    pub fn epoch_ended(&self) -> bool {
-        self.raw.epoch_ended != 0
-    }
-
-    /// Returns the names and values of the metrics, at the end of an epoch.
-    pub fn metrics(&self) -> Vec<(&str, f64)> {
-        // SAFETY: the arrays have the given length and live as long as the callback runs.
-        unsafe {
-            (0..self.raw.metric_count)
-                .map(|index| {
-                    let name = CStr::from_ptr(*self.raw.metric_names.add(index));
-                    (name.to_str().unwrap_or("?"), *self.raw.metric_values.add(index))
-                })
-                .collect()
-        }
-    }
-
-    /// Sets the learning rate of the optimizer from the next step on, like
-    /// [`Trainer::set_learning_rate`].
-    pub fn set_learning_rate(&self, rate: f64) -> Result<()> {
-        // SAFETY: the trainer waits for the callback, which may set it.
-        check(unsafe { sys::percale_trainer_set_learning_rate(self.trainer, rate) })
-    }
-
-    /// Publishes the trained values, like [`Trainer::publish`].
-    pub fn publish(&self) -> Result<()> {
-        // SAFETY: the trainer waits for the callback, which may publish.
-        check(unsafe { sys::percale_trainer_publish(self.trainer) })
-    }
-
-    /// Writes a checkpoint `folder`/step-N during the training.
-    pub fn save(&self, folder: impl AsRef<Path>) -> Result<()> {
-        let folder = path_text(folder.as_ref())?;
-        // SAFETY: the trainer waits for the callback, which may save it.
-        check(unsafe { sys::percale_trainer_save(self.trainer, folder.as_ptr()) })
-    }
-}
-
-/// The loss and the metrics of an evaluation.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Evaluation {
-    json: String,
-}
-
-impl Evaluation {
-    /// Returns the JSON of the library: `{"loss":0.03,"accuracy":0.99}`.
-    pub fn json(&self) -> &str {
-        &self.json
-    }
-
-    /// Returns the loss or a metric by its name, or `None` if there is none with this name. A value
-    /// that is not finite is NaN.
-    pub fn get(&self, name: &str) -> Option<f64> {
-        // The JSON is flat and without spaces, and no name contains a quote. It has null for NaN
-        // and infinities.
-        let key = format!("\"{name}\":");
-        let rest = self.json.split(&key).nth(1)?.trim_start();
-        let end = rest.find([',', '}']).unwrap_or(rest.len());
-        match rest.get(..end)?.trim() {
-            "null" => Some(f64::NAN),
-            number => number.parse().ok(),
-        }
-    }
-
-    /// Returns the mean loss.
-    pub fn loss(&self) -> f64 {
-        self.get("loss").unwrap_or(f64::NAN)
-    }
-}
-
-/// The format of [`Trainer::history`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum HistoryFormat {
-    /// CSV with one row per step.
-    Csv,
-    /// A plot of the loss.
-    Svg,
-    /// The bytes of a file `events.out.tfevents.*` for TensorBoard.
-    Events,
-}
-
-/// Collects the settings of a trainer; see [`Trainer::builder`] and [`Trainer::from_spec`].
-#[must_use = "a trainer is made by build()"]
-pub struct TrainerBuilder<'a> {
-    engine: &'a Engine,
-    source: Source<'a>,
-    before: Option<&'a mut Trainer>,
-    settings: Settings,
-}
-
-enum Source<'a> {
-    Graph(&'a Graph, Option<&'a Variables>),
-    Spec { text: String, spec_folder: Option<PathBuf>, data_folder: Option<PathBuf> },
-}
-
-impl<'a> TrainerBuilder<'a> {
-    /// Takes the weights of another trainer as initial values, as `compile()` after `fit()` does in
-    /// Keras. They are taken for all variables that exist in both with the same name and shape. The
-    /// state of the optimizer is not taken.
-    pub fn weights_of(mut self, trainer: &'a mut Trainer) -> Self {
-        self.before = Some(trainer);
-        self
-    }
-
-    /// Sets any option of a trainer by its name; see [`describe_options`](crate::describe_options).
-    pub fn option(mut self, key: &str, value: impl Into<OptionValue>) -> Self {
-        self.settings.set(key, value);
-        self
-    }
-
-    /// Sets the optimizer: a name, or JSON such as `{"name": "sgd", "momentum": 0.9}`. Not for a
-    /// SPEC, which has its own.
-    pub fn optimizer(self, optimizer: &str) -> Self {
-        self.option("optimizer", optimizer)
-    }
-
-    /// Sets the output that is the mean loss of a batch. Not for a SPEC, which has its own.
-    pub fn loss(self, output: &str) -> Self {
-        self.option("loss", output)
-    }
-
-    /// Sets the devices of the engine that compute the shards of a batch. The number of shards
-    /// depends only on the sizes of the model and the batch, so the result does not depend on the
-    /// devices. To keep all devices busy, set the option `shards` to the number of devices or a
-    /// multiple of it.
-    pub fn devices(self, devices: &str) -> Self {
-        self.option("devices", devices)
-    }
-
-    /// Selects variables that keep their values, by patterns of their names separated by commas.
-    pub fn freeze(self, patterns: &str) -> Self {
-        self.option("freeze", patterns)
-    }
-
-    /// Sets the number of epochs that [`Trainer::fit`] uses when it is called with 0.
-    pub fn epochs(self, epochs: i64) -> Self {
-        self.option("epochs", epochs)
-    }
-
-    /// Sets the memory limit of the trainer in bytes; 0 means no limit but that of the engine.
-    pub fn memory_limit(self, bytes: u64) -> Self {
-        self.option("memory_limit", i64::try_from(bytes).unwrap_or(i64::MAX))
-    }
-
-    /// Sets a folder to search for relative paths of a SPEC.
-    pub fn spec_folder(mut self, folder: impl AsRef<Path>) -> Self {
-        if let Source::Spec { spec_folder, .. } = &mut self.source {
-            *spec_folder = Some(folder.as_ref().into());
-        }
-        self
-    }
-
-    /// Sets the folder to search first for data files of a SPEC.
-    pub fn data_folder(mut self, folder: impl AsRef<Path>) -> Self {
-        if let Source::Spec { data_folder, .. } = &mut self.source {
-            *data_folder = Some(folder.as_ref().into());
-        }
-        self
-    }
-
-    /// Creates the trainer.
-    pub fn build(self) -> Result<Trainer> {
-        let options = self.settings.make("trainer")?;
-        let (engine, options) = (self.engine.handle.get(), options::raw(&options));
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: the texts are NUL-terminated or passed with their size; the handle is wrapped at
-        // once.
-        unsafe {
-            match &self.source {
-                Source::Graph(graph, variables) => check(sys::percale_trainer_create(
-                    engine,
-                    graph.handle.get(),
-                    variables.map_or(std::ptr::null_mut(), |variables| variables.handle.get()),
-                    options,
-                    &mut raw,
-                ))?,
-                Source::Spec { text, spec_folder, data_folder } => {
-                    let folder = |folder: &Option<PathBuf>| folder.as_deref().map(path_text).transpose();
-                    let (spec_folder, data_folder) = (folder(spec_folder)?, folder(data_folder)?);
-                    let pointer = |text: &Option<CString>| text.as_ref().map_or(std::ptr::null(), |text| text.as_ptr());
-                    check(sys::percale_trainer_from_spec(
-                        engine,
-                        text.as_ptr().cast(),
-                        text.len(),
-                        pointer(&spec_folder),
-                        pointer(&data_folder),
-                        options,
-                        &mut raw,
-                    ))?;
-                }
-            }
-        }
-        let trainer = Trainer {
-            engine: self.engine.clone(),
-            // SAFETY: the handle was just created.
-            shared: Arc::new(Shared(unsafe { Handle::new(raw) })),
-            token: None,
-            validation: None,
-            not_sync: PhantomData,
-        };
-        if let Some(before) = self.before {
-            before.publish()?;
-            trainer.variables()?.assign_all(&before.variables()?)?;
-        }
-        Ok(trainer)
     }
 }
 

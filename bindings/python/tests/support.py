@@ -1,0 +1,35 @@
+"""Engines, graphs and models that several test files share."""
+import unittest
+
+import numpy as np
+
+import percale as pc
+from percale import keras, ops
+
+
+def engine(**settings):
+    return pc.Engine(**{"threads": 1, **settings})
+
+
+def affine(e, rows=-1):
+    """Returns y = x w + 1 with a variable w [2,3]."""
+    b = pc.Builder(e)
+    x = b.input("x", [rows, 2])
+    w = b.variable("w", np.arange(6, dtype=np.float32).reshape(2, 3))
+    b.outputs(ops.Add(b, ops.MatMul(b, x, w), b.constant(1.0), name="y"))
+    return b.finish()
+
+
+class KerasCase(unittest.TestCase):
+    """A base of test cases that train a small model of Keras."""
+
+    def data(self):
+        random = np.random.default_rng(1)
+        x = random.standard_normal((256, 8)).astype(np.float32)
+        return x, (x.sum(1) > 0).astype(np.int64)
+
+    def keras_model(self, engine=None, **settings):
+        model = keras.Sequential([keras.Dense(16, activation="relu"), keras.Dense(2, activation="softmax")], engine=engine)
+        model.compile(optimizer={"name": "adam", "learning_rate": 0.01}, loss="sparse_categorical_crossentropy",
+                      metrics=["accuracy"], **{"seed": 3, "shards": 2, **settings})
+        return model

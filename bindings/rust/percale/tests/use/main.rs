@@ -1,0 +1,9 @@
+//! Typical uses of the crate.
+#[path = "../common/mod.rs"]
+mod common;
+
+mod basics;
+mod data;
+mod sessions;
+mod tensors;
+mod training;

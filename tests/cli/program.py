@@ -1,0 +1,23 @@
+"""The program under test, whose path is the first argument of every test here."""
+import os
+import subprocess
+import sys
+import unittest
+
+PATH = ""
+
+
+def percale(*arguments, code=0):
+    """Checks the exit code and returns the program's output."""
+    result = subprocess.run([PATH, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    if result.returncode != code:
+        raise AssertionError(f"percale {' '.join(arguments)}: exit code {result.returncode}, wanted {code}\n"
+                             f"{result.stdout}{result.stderr}")
+    return result
+
+
+def main():
+    """Takes the path from the command line and runs the test cases of the script."""
+    global PATH
+    PATH = os.path.abspath(sys.argv.pop(1))
+    unittest.main(module="__main__")
