@@ -38,20 +38,18 @@ void lists(const std::string& text, const std::vector<KeyFacts>& keys) {
   for (const KeyFacts& key : keys) contains(names, str_cat(", ", key.name, ", "));
 }
 
-const std::vector<KeyFacts>& keys_of(const std::vector<NamedFacts>& facts, std::string_view name) {
+std::vector<KeyFacts> keys_of(const std::vector<NamedFacts>& facts, std::string_view name) {
   for (const NamedFacts& named : facts) {
     if (named.name == name) return named.keys;
   }
-  static const std::vector<KeyFacts> kNone;
-  return kNone;
+  return {};
 }
 
-const std::vector<KeyFacts>& keys_within(const std::vector<KeyFacts>& facts, std::string_view object) {
+std::vector<KeyFacts> keys_within(const std::vector<KeyFacts>& facts, std::string_view object) {
   for (const KeyFacts& key : facts) {
     if (key.name == object) return key.keys;
   }
-  static const std::vector<KeyFacts> kNone;
-  return kNone;
+  return {};
 }
 
 }  // namespace
