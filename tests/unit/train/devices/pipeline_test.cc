@@ -44,11 +44,11 @@ int64_t overlaps(const Trace& trace, const std::string& first, const std::string
   const Json& events = *json->find("traceEvents");
   for (size_t i = 0; i < events.size(); ++i) {
     const Json& e = events.item(i);
-    const std::string kind = *e.find("ph")->as_string("");
-    if (kind == "M" && *e.find("name")->as_string("") == "thread_name") {
+    const Result<std::string> kind = e.find("ph")->as_string("");
+    if (*kind == "M" && *e.find("name")->as_string("") == "thread_name") {
       rows[*e.find("tid")->as_int("")] = *e.find("args")->find("name")->as_string("");
     }
-    if (kind != "X") continue;
+    if (*kind != "X") continue;
     const std::string& row = rows[*e.find("tid")->as_int("")];
     const double begin = *e.find("ts")->as_double(""), end = begin + *e.find("dur")->as_double("");
     if (row.starts_with(first)) spans[0].push_back({begin, end});
