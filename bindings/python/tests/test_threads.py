@@ -115,20 +115,22 @@ class SharedObjects(unittest.TestCase):
         e = pc.Engine(threads=1)
         session = busy_session(e)
         for _ in range(10):
-            call, ended = session.prepare({"x": ("f32", (192, 192))}, "y"), []
+            call, ran, ended = session.prepare({"x": ("f32", (192, 192))}, "y"), threading.Event(), []
 
-            def run(call=call, ended=ended):
+            def run(call=call, ran=ran, ended=ended):
                 while True:
                     try:
                         call(self.X)
-                    except pc.FailedPrecondition as error:
+                        ran.set()
+                    except pc.Error as error:
                         if "is used by another thread" not in str(error):  # the question below
                             ended.append(error)
                             return
 
             outputs, thread = list(call.outputs), threading.Thread(target=run)
             thread.start()
-            # A run is in progress once the call refuses another thread.
+            ran.wait()
+            # The next run is in progress once the call refuses another thread.
             with self.assertRaisesRegex(pc.FailedPrecondition, "the call is used by another thread"):
                 while True:
                     call.variables_version
