@@ -129,7 +129,9 @@ func TestCallIsClosedWhileAGoroutineRunsIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The other goroutine's question may come between two runs.
-		inUse := func(err error) bool { return err != nil && strings.Contains(err.Error(), "is used by another goroutine") }
+		inUse := func(err error) bool {
+			return err != nil && strings.Contains(err.Error(), "is used by another goroutine")
+		}
 		ended := make(chan error, 1)
 		go func() {
 			for {
