@@ -125,7 +125,7 @@ def find_data():
     for folder in [os.environ.get("PERCALE_DATA", ""), os.path.join(cache, "data")]:
         if folder and all(os.path.exists(os.path.join(folder, name)) for name in DATA):
             return folder
-    print("the four MNIST files are neither in PERCALE_DATA nor in the cache")
+    print("the four MNIST files are neither in PERCALE_DATA nor in the cache; `sh subprojects/setup` fetches them")
     sys.exit(SKIP)
 
 

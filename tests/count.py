@@ -2,7 +2,8 @@
 
 Counts test cases where a program prints doctest's summary line or one like it, and programs
 elsewhere. Lists the failed tests, then each reason for skipping once, with the names of the
-tests. The last line has the sums.
+tests. A skipped test says "REASON; REMEDY" in its last line, and one that does not is marked. The
+last line has the sums.
 """
 import collections
 import json
@@ -27,6 +28,14 @@ def count(entry):
     return passed, failed + (1 if result not in PASSED and not failed else 0), skipped
 
 
+def heading(reason):
+    """The line above the tests that were skipped for this reason."""
+    if not reason:
+        return "skipped without a reason:"
+    _, _, remedy = reason.partition("; ")
+    return f"skipped: {reason}" if remedy.strip() else f"skipped without a remedy: {reason}"
+
+
 def main(folders):
     total = [0, 0, 0]
     skipped = collections.defaultdict(list)
@@ -45,9 +54,9 @@ def main(folders):
                     print(f"failed: {entry['name']} ({entry['result']}, {folder})")
                 if entry["result"] == "SKIP":
                     said = (entry.get("stdout") or "").strip().splitlines()
-                    skipped[said[-1] if said else "no reason was given"].append(entry["name"].split(" / ")[-1])
+                    skipped[said[-1] if said else ""].append(entry["name"].split(" / ")[-1])
     for reason, names in skipped.items():
-        print(f"skipped: {reason}\n    {', '.join(dict.fromkeys(names))}")
+        print(f"{heading(reason)}\n    {', '.join(dict.fromkeys(names))}")
     print("{} passed, {} failed, {} skipped".format(*total))
     return 1 if total[1] or not total[0] else 0
 

@@ -23,11 +23,19 @@ def counted(program, logs):
 
 def main(program):
     good = {"name": "percale:unit", "result": "OK", "stdout": "[doctest] test cases: 5 | 4 passed | 0 failed | 1 skipped"}
-    absent = {"name": "percale:java", "result": "SKIP", "stdout": "no JDK"}
-    assert counted(program, {"build": [good, absent]}) == (0, ["skipped: no JDK", "    percale:java", "4 passed, 0 failed, 2 skipped"])
+    absent = {"name": "percale:java", "result": "SKIP", "stdout": "+ javac\nno JDK; install one\n"}
+    assert counted(program, {"build": [good, absent]}) == (0, ["skipped: no JDK; install one", "    percale:java", "4 passed, 0 failed, 2 skipped"])
     bad = {"name": "percale:go", "result": "FAIL"}
     assert counted(program, {"build": [good, bad]}) == (
         1, ["failed: percale:go (FAIL, build)", "4 passed, 1 failed, 1 skipped"])
+    # Tests with the same reason stand together. One that names no remedy, or no reason, is marked.
+    same = {"name": "percale:java_lint", "result": "SKIP", "stdout": "no JDK; install one"}
+    helpless = {"name": "percale:cuda", "result": "SKIP", "stdout": "no GPU;\n"}
+    silent = [{"name": "percale:go", "result": "SKIP", "stdout": "\n"}, {"name": "percale:rust", "result": "SKIP"}]
+    assert counted(program, {"build": [good, absent, helpless, *silent, same]}) == (
+        0, ["skipped: no JDK; install one", "    percale:java, percale:java_lint",
+            "skipped without a remedy: no GPU;", "    percale:cuda",
+            "skipped without a reason:", "    percale:go, percale:rust", "4 passed, 0 failed, 6 skipped"])
     # A folder that did not compile counts, whatever the others say.
     assert counted(program, {"build": [good], "build-asan": None}) == (
         1, ["failed: no test ran in build-asan: it was not built, see above", "4 passed, 1 failed, 1 skipped"])

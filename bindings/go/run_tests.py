@@ -29,7 +29,7 @@ def find_go():
     if not found or tuple(map(int, found.groups())) < WANTED:
         return None, f"go is {version}, wanted 1.24 or newer; `sh subprojects/setup --tests` brings Go 1.24"
     if not shutil.which("pkg-config"):
-        return None, "no pkg-config on PATH"
+        return None, "no pkg-config on PATH; install the Debian package pkg-config"
     return go, None
 
 
@@ -77,7 +77,7 @@ def command(go_or_gofmt, args, env, wants_silence=False):
 def main(build, checked):
     go, why = find_go()
     if not go:
-        print(f"skipped: {why}")
+        print(why)
         return 77
     env = environment(build)
     results = {}

@@ -1,6 +1,8 @@
 package percale_test
 
 import (
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -108,6 +110,53 @@ func TestCallInFourGoroutinesAnswersOneAndRefusesTheOthers(t *testing.T) {
 	}
 	if err := call.Run(background); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestCallIsClosedWhileAGoroutineRunsIt(t *testing.T) {
+	const size = 256
+	e := engine(t, percale.Options{"threads": 1})
+	session := powers(t, e, 8)
+	identity := make([]float32, size*size)
+	for i := range size {
+		identity[i*(size+1)] = 1
+	}
+	x := good[*percale.Tensor](t)(percale.FromSlice(identity, size, size))
+	for range 5 {
+		call := good[*percale.Call](t)(session.Prepare([]percale.TensorType{{Name: "x", DType: percale.F32, Dims: []int64{size, size}}}, "y"))
+		y := good[*percale.Tensor](t)(percale.NewTensor(e, percale.F32, size, size))
+		if err := call.Bind([]*percale.Tensor{x}, []*percale.Tensor{y}); err != nil {
+			t.Fatal(err)
+		}
+		// The other goroutine's question may come between two runs.
+		inUse := func(err error) bool {
+			return err != nil && strings.Contains(err.Error(), "is used by another goroutine")
+		}
+		ended := make(chan error, 1)
+		go func() {
+			for {
+				if err := call.Run(background); err != nil && !inUse(err) {
+					ended <- err
+					return
+				}
+			}
+		}()
+		// A run is in progress once the call refuses another goroutine.
+		for {
+			if _, err := call.VariablesVersion(); inUse(err) {
+				break
+			}
+		}
+		call.Close()
+		select {
+		case err := <-ended:
+			wants(t, err, percale.FailedPrecondition, "the call is closed")
+		case <-time.After(20 * time.Second):
+			t.Fatal("the call runs on after Close")
+		}
+		if got := good[[]float32](t)(percale.Values[float32](y)); !slices.Equal(got, identity) {
+			t.Error("the run in progress did not end well")
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ def maven(arguments, folder, env):
     if result.returncode and re.search(unresolved, result.stdout):
         result = run(["mvn", "-B", "-q", *arguments], folder, env)
         if result.returncode and re.search(unresolved, result.stdout):
-            skip("Maven's registry is out of reach, and not all plug-ins are there")
+            skip("Maven's registry is out of reach, and not all plug-ins are there; run this once with a network")
     return result
 
 
@@ -100,7 +100,7 @@ def stress(build, folder, target, env):
 def old_jdk(_, folder, target, env):
     version, home = min((jdk for jdk in find_jdks() if jdk[0] > 8), default=(OLDEST, ""))
     if version >= OLDEST:
-        skip(f"no JDK below {OLDEST} is here, so that nothing refuses it")
+        skip(f"no JDK below {OLDEST} is here, so that nothing refuses it; set JAVA_HOME to one of 9 to {OLDEST - 1}")
     result = maven([f"-Dpercale.target={target}/old", "validate"], folder, {**env, "JAVA_HOME": home})
     wanted = f"Percale needs a JDK of {OLDEST} or newer, this one is {version}"
     return 0 if result.returncode and wanted in result.stdout else 1

@@ -17,11 +17,11 @@ using namespace percale::c_api;
 namespace {
 
 // Reads one checkpoint, or all checkpoints of a folder.
-Status check_folder(const std::string& path) {
-  if (is_checkpoint(path)) return read_checkpoint(path).status();
+Status check_folder(const std::string& path, const std::shared_ptr<MemoryPool>& memory) {
+  if (is_checkpoint(path)) return read_checkpoint(path, memory).status();
   PERCALE_ASSIGN_OR_RETURN(const auto entries, list_checkpoints(path));
   if (entries.empty()) return not_found(path, ": no checkpoint is in the folder");
-  for (const CheckpointEntry& entry : entries) PERCALE_RETURN_IF_ERROR(read_checkpoint(entry.path).status());
+  for (const CheckpointEntry& entry : entries) PERCALE_RETURN_IF_ERROR(read_checkpoint(entry.path, memory).status());
   return {};
 }
 
@@ -35,14 +35,15 @@ Status check_spec_file(const char* function, percale_engine* engine, const std::
 }
 
 Status check_file(const char* function, percale_engine* engine, const std::string& path) {
-  if (path_kind(path) == PathKind::kFolder) return check_folder(path);
-  if (path.ends_with(".npy")) return read_npy(path).status();
-  if (path.ends_with(".npz")) return check_npz(path, engine->engine->memory());
-  if (path.ends_with(".safetensors")) return Safetensors::open(path).status();
+  const auto& memory = engine->engine->memory();
+  if (path_kind(path) == PathKind::kFolder) return check_folder(path, memory);
+  if (path.ends_with(".npy")) return read_npy(path, true, memory).status();
+  if (path.ends_with(".npz")) return check_npz(path, memory);
+  if (path.ends_with(".safetensors")) return Safetensors::open(path, memory).status();
   if (path.ends_with(".json")) return check_spec_file(function, engine, path);
   if (path.ends_with(".onnx") || path.ends_with(".percale")) return open_model(function, engine, path).status();
   // By another name it may be a .percale file all the same.
-  const Status status = load_graph(engine->engine->registry(), path, {.memory = engine->engine->memory()}).status();
+  const Status status = load_graph(engine->engine->registry(), path, {.memory = memory}).status();
   if (status.message().find("not a .percale file") == std::string_view::npos) return status;
   return invalid_argument(
       path,

@@ -31,7 +31,7 @@ Result<std::shared_ptr<const Graph>> import_bytes(const percale_format& importer
 Result<std::shared_ptr<const Graph>> import_model(const char* function, percale_engine* engine, const char* format,
                                                   const std::string& path) {
   PERCALE_ASSIGN_OR_RETURN(const percale_format* importer, format_of(function, *engine, format));
-  PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(path));
+  PERCALE_ASSIGN_OR_RETURN(const auto bytes, load_file(path, engine->engine->memory()));
   auto graph =
       import_bytes(*importer, engine, bytes->data(), static_cast<size_t>(bytes->bytes()), parent_folder(path).c_str());
   if (!graph.ok()) return graph.status().with_context(path);

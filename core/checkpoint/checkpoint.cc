@@ -121,7 +121,7 @@ Status read_job(const Json& manifest, Checkpoint& out) {
   return {};
 }
 
-Status read_into(const std::string& path, Checkpoint& out) {
+Status read_into(const std::string& path, const std::shared_ptr<MemoryPool>& pool, Checkpoint& out) {
   const auto manifest = read_manifest(join_path(path, kManifestFile));
   if (!manifest.ok()) return manifest.status().with_context(str_cat("'", kManifestFile, "'"));
   int64_t version = 0;
@@ -162,7 +162,7 @@ Status read_into(const std::string& path, Checkpoint& out) {
     }
   }
   PERCALE_ASSIGN_OR_RETURN(out.score, manifest_score(*manifest));
-  PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(join_path(path, kStateFile)));
+  PERCALE_ASSIGN_OR_RETURN(const auto bytes, load_file(join_path(path, kStateFile), pool));
   int64_t crc = 0;
   PERCALE_RETURN_IF_ERROR(check_size(*manifest, *bytes, &crc));
   const auto file = Safetensors::parse(bytes);
@@ -221,10 +221,10 @@ Status write_checkpoint(const std::string& folder, const Checkpoint& checkpoint)
   return remove_tree(old);
 }
 
-Result<Checkpoint> read_checkpoint(const std::string& path) {
+Result<Checkpoint> read_checkpoint(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
   if (path_kind(path) == PathKind::kNothing) return not_found("no checkpoint '", path, "'");
   Checkpoint out;
-  const Status status = read_into(path, out);
+  const Status status = read_into(path, pool, out);
   if (status.ok()) return out;
   const std::string context = str_cat("checkpoint '", path, "'");
   // A missing file is damage, too, and so is a manifest with a correct checksum but invalid

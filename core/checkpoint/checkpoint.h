@@ -43,8 +43,9 @@ Status write_checkpoint(const std::string& folder, const Checkpoint& checkpoint)
 
 // Reads the folder step-N. Verifies sizes and checksums of the manifest and of all tensors before
 // it returns any. DATA_LOSS names the file and the tensor, and is also the error for a missing
-// file. NOT_FOUND: there is no such folder. The tensors are memory-mapped from the file.
-Result<Checkpoint> read_checkpoint(const std::string& path);
+// file. NOT_FOUND: there is no such folder. The tensors are views of the file, which is mapped or
+// read into memory of the pool (load_file()).
+Result<Checkpoint> read_checkpoint(const std::string& path, const std::shared_ptr<MemoryPool>& pool = nullptr);
 
 }  // namespace percale
 

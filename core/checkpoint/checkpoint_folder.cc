@@ -98,13 +98,13 @@ Result<std::string> newest_checkpoint(const std::string& folder) {
   return entries.front().path;
 }
 
-Result<NewestCheckpoint> read_newest_checkpoint(const std::string& folder) {
+Result<NewestCheckpoint> read_newest_checkpoint(const std::string& folder, const std::shared_ptr<MemoryPool>& pool) {
   PERCALE_ASSIGN_OR_RETURN(const auto entries, list_checkpoints(folder));
   if (entries.empty()) return not_found("no checkpoint in '", folder, "'");
   NewestCheckpoint out;
   Status first;
   for (const CheckpointEntry& entry : entries) {
-    auto checkpoint = read_checkpoint(entry.path);
+    auto checkpoint = read_checkpoint(entry.path, pool);
     if (checkpoint.ok()) {
       out.checkpoint = std::move(checkpoint).value();
       out.path = entry.path;

@@ -38,9 +38,10 @@ struct NewestCheckpoint {
   // Reasons why later checkpoints, which are damaged, were skipped.
   std::vector<std::string> skipped;
 };
-// Reads the latest intact save. NOT_FOUND: there is no checkpoint. If all are damaged, returns the
-// DATA_LOSS of the latest one.
-Result<NewestCheckpoint> read_newest_checkpoint(const std::string& folder);
+// Reads the latest intact save, as read_checkpoint() does. NOT_FOUND: there is no checkpoint. If
+// all are damaged, returns the DATA_LOSS of the latest one.
+Result<NewestCheckpoint> read_newest_checkpoint(const std::string& folder,
+                                                const std::shared_ptr<MemoryPool>& pool = nullptr);
 
 // Removes the run's checkpoints in the folder except the `last` latest saves (0: all) and the
 // `best` ones by score. Does nothing if both are 0. Never removes the latest checkpoint or one of

@@ -46,7 +46,7 @@ class Source {
     if (!is_checkpoint(path)) {
       PERCALE_ASSIGN_OR_RETURN(step, newest_checkpoint(path));
     }
-    PERCALE_ASSIGN_OR_RETURN(out.checkpoint_, read_checkpoint(step));
+    PERCALE_ASSIGN_OR_RETURN(out.checkpoint_, read_checkpoint(step, pool));
     return out;
   }
 

@@ -9,12 +9,12 @@ namespace percale {
 namespace {
 
 // One checkpoint, or the newest whole one of a folder.
-Result<NewestCheckpoint> open_checkpoint(std::string path) {
+Result<NewestCheckpoint> open_checkpoint(std::string path, const std::shared_ptr<MemoryPool>& pool) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  if (!is_checkpoint(path)) return read_newest_checkpoint(path);
+  if (!is_checkpoint(path)) return read_newest_checkpoint(path, pool);
   NewestCheckpoint out;
   out.path = path;
-  PERCALE_ASSIGN_OR_RETURN(out.checkpoint, read_checkpoint(path));
+  PERCALE_ASSIGN_OR_RETURN(out.checkpoint, read_checkpoint(path, pool));
   return out;
 }
 
@@ -76,7 +76,7 @@ Status Trainer::save(const std::string& folder) {
 
 Status Trainer::restore(const std::string& path) {
   PERCALE_RETURN_IF_ERROR(check_not_streaming("restore"));
-  PERCALE_ASSIGN_OR_RETURN(const NewestCheckpoint restored, open_checkpoint(path));
+  PERCALE_ASSIGN_OR_RETURN(const NewestCheckpoint restored, open_checkpoint(path, job_.engine->memory()));
   PERCALE_RETURN_IF_ERROR(take_up(restored));
   for (const std::string& why : restored.skipped) {
     job_.engine->log().log(LogLevel::kWarning, why, ": the training goes on from '", restored.path, "'");

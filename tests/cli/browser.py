@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import urllib.request
 
-REMEDY = "no Chromium with its driver: `apt-get install chromium chromium-driver` brings both"
+REMEDY = "no Chromium with its driver; `apt-get install chromium chromium-driver` brings both"
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 

@@ -43,7 +43,10 @@ int main(int argc, char** argv) {
   options.threads = 4;
   options.devices = name;
   const auto engine = percale::make_test_engine(options, plugins);
-  if (engine.status().code() == percale::Code::kNotFound) return fail(engine.status(), kSkipped);
+  if (engine.status().code() == percale::Code::kNotFound) {
+    std::printf("%s; run it on a machine with this device\n", std::string(engine.status().message()).c_str());
+    return kSkipped;
+  }
   if (!engine.ok()) return fail(engine.status(), 1);
   auto& subject = percale::conformance::subject();
   subject.engine = *engine;

@@ -30,7 +30,10 @@ int main(int argc, char** argv) {
   options.threads = 2;
   options.devices = "cpu:0," + device;
   const auto engine = make_test_engine(options, {*plugin});
-  if (engine.status().code() == Code::kNotFound) return fail(engine.status(), kSkipped);
+  if (engine.status().code() == Code::kNotFound) {
+    std::printf("%s; run it on a machine with this device\n", std::string(engine.status().message()).c_str());
+    return kSkipped;
+  }
   if (!engine.ok()) return fail(engine.status(), 1);
   const auto rows = load_op_cases(PERCALE_OP_TABLES);
   if (!rows.ok()) return fail(rows.status(), 1);

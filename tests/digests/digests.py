@@ -145,6 +145,8 @@ def main(percale, record):
     print(f"{compared} digests compared, {failed} differ")
     if failed:
         return 1
+    if not compared:
+        print("no digest is recorded for the fingerprints of this machine; `digests.py PERCALE --record` records them")
     return 0 if compared else SKIPPED
 
 

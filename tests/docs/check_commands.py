@@ -171,7 +171,7 @@ def main(build, source, null_plugin, *wanted):
     build, source = os.path.abspath(build), os.path.abspath(source)
     for tool in ("cc", "c++", "pkg-config"):
         if not shutil.which(tool):
-            skip(f"no {tool} on PATH")
+            skip(f"no {tool} on PATH; `sh subprojects/setup` brings the compilers and pkg-config")
     root = os.path.join(build, "docs-commands")
     shutil.rmtree(root, ignore_errors=True)
     os.makedirs(root)

@@ -120,7 +120,7 @@ def compiled(examples, compile_one):
 def native(compiler, flags, build, examples, out):
     tool = shutil.which(compiler)
     if not tool or not shutil.which("pkg-config"):
-        skip(f"no {compiler} or no pkg-config on PATH")
+        skip(f"no {compiler} or no pkg-config on PATH; `sh subprojects/setup` brings both")
     env = dict(os.environ, PKG_CONFIG_PATH=os.path.join(build, "meson-uninstalled"), PKG_CONFIG_ALLOW_SYSTEM_CFLAGS="1")
     library = must(["pkg-config", "--cflags", "--libs", "percale"], env=env).split()
 

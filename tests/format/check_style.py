@@ -146,7 +146,7 @@ def check(path, text):
 def files_of(root):
     listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, check=False)
     if listed.returncode != 0:
-        print("skipped: not a git checkout")
+        print("this is no git checkout; run it in a clone")
         sys.exit(77)
     return [path for path in listed.stdout.decode().split("\0") if path and os.path.isfile(os.path.join(root, path))]
 

@@ -71,7 +71,7 @@ bool settles_at(int64_t held) {
 
 int main_of(int64_t stride) {
   if (failing_malloc_works() == 0) {
-    std::printf("the allocator cannot be replaced in this build\n");
+    std::printf("the allocator cannot be replaced in this build; run it in a build without a sanitizer\n");
     return 77;
   }
   EngineOptions options;

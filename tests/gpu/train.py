@@ -32,7 +32,7 @@ def info(program):
         if device["kind"] == "cuda":
             return device
     reasons = [entry["reason"] for entry in told["absent"] if entry["kind"].startswith("cuda")]
-    print("cuda is absent: " + "; ".join(reasons))
+    print(f"cuda is absent: {', '.join(reasons)}; run it on a machine with an NVIDIA GPU")
     sys.exit(77)
 
 

@@ -15,7 +15,7 @@ def main(folder, *command):
     os.makedirs(places, exist_ok=True)
     made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(places, NAME)], capture_output=True, text=True)
     if made.returncode != 0:
-        print("skipped: localedef makes no de_DE.UTF-8; the Debian package 'locales' brings its sources", made.stderr, sep="\n")
+        print(made.stderr, "localedef makes no de_DE.UTF-8; the Debian package 'locales' brings its sources", sep="\n")
         return SKIPPED
     return subprocess.run([*command, NAME], env={**os.environ, "LOCPATH": places}).returncode
 

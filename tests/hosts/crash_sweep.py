@@ -91,7 +91,8 @@ class Sweep:
         old = prepared.stdout.strip()
         before, inside, new = self.calls_of_save(what, original)
         if before is None:
-            print(f"strace cannot trace here: {new.strip().splitlines()[-1] if new.strip() else 'no reason given'}")
+            print(f"strace cannot trace here: {new.strip().splitlines()[-1] if new.strip() else 'no reason given'}; "
+                  "run it where ptrace is allowed")
             return False
         if not inside or new == old:
             self.findings.append(f"{what}: the save was not found among the system calls")

@@ -48,7 +48,7 @@ int main(void) {
   int64_t threads;
   host_onednn = "off";
   if (!failing_malloc_works()) {
-    printf("the process's allocator cannot be replaced here\n");
+    printf("the process's allocator cannot be replaced; run it in a build without a sanitizer\n");
     return HOST_SKIPPED;
   }
   for (threads = 1; threads <= 2; ++threads) {

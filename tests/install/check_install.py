@@ -9,6 +9,8 @@ import sys
 import tempfile
 
 SKIP = 77
+# The Debian packages of programs that are not called like their package.
+PACKAGES = {"cc": "gcc", "c++": "g++", "ninja": "ninja-build"}
 FIRST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples", "c", "first.c")
 PLUGIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples", "plugin")
 HOST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "host")
@@ -26,7 +28,7 @@ def run(command, fails=False, **more):
 def need(*programs):
     for program in programs:
         if not shutil.which(program):
-            print(f"no {program} on PATH")
+            print(f"no {program} on PATH; install the Debian package {PACKAGES.get(program, program)}")
             sys.exit(SKIP)
 
 

@@ -14,7 +14,7 @@ MUST_PASS = 15
 def main(program, root):
     folder = os.path.join(os.environ.get("PERCALE_SHARED") or os.path.join(root, "..", "shared"), "models")
     if not os.path.isdir(folder):
-        print("the models are not there: name the folder that holds `models` by PERCALE_SHARED")
+        print("the models are not there; name the folder that holds `models` by PERCALE_SHARED")
         return 77
     good = True
     for flags in ([], ["--exported"]):

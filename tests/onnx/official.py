@@ -30,7 +30,7 @@ def unpack(archive, folder):
 def main(program, folder, root):
     archive = find_archive(root)
     if archive is None:
-        print("the official ONNX cases are not there: name their folder by PERCALE_SHARED")
+        print("the official ONNX cases are not there; name their folder by PERCALE_SHARED")
         return 77
     os.makedirs(folder, exist_ok=True)
     unpack(archive, folder)

@@ -176,7 +176,7 @@ def main(program, official, root):
 if __name__ == "__main__":
     archive = given.find_archive(sys.argv[3])
     if archive is None:
-        print("the official ONNX cases are not there: name their folder by PERCALE_SHARED")
+        print("the official ONNX cases are not there; name their folder by PERCALE_SHARED")
         sys.exit(77)
     os.makedirs(sys.argv[2], exist_ok=True)
     given.unpack(archive, sys.argv[2])

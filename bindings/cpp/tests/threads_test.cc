@@ -115,3 +115,39 @@ TEST_CASE("a second fit of a trainer is refused, and the first goes on though it
   CHECK(!trainer);
   CHECK(other.steps() == 3);
 }
+
+TEST_CASE("what a call was made from may be given back while another thread runs the call") {
+  constexpr int64_t kSize = 128;
+  std::vector<float> identity(kSize * kSize, 0);
+  for (size_t i = 0; i < kSize; ++i) identity[i * (kSize + 1)] = 1;
+  for (int round = 0; round < 5; ++round) {
+    Engine engine = good(Engine::create(Options("engine").set("threads", 1)));
+    Graph graph = powers(engine);
+    Session session = good(Session::create(engine, graph));
+    const std::vector<FeedType> feeds = {{"x", DType::kF32, {kSize, kSize}}};
+    Call call = good(Call::create(session, feeds, std::vector<std::string>{"y"}));
+    std::vector<Tensor> in, out;
+    in.push_back(floats(identity, {kSize, kSize}));
+    out.push_back(good(Tensor::create(engine, DType::kF32, {kSize, kSize})));
+    good(call.bind(std::move(in), std::move(out)));
+    std::atomic<bool> released = false;
+    std::thread runner([&] {
+      // Runs at least once after the release. The other thread's question may come in between.
+      for (bool last = false; !last;) {
+        last = released;
+        Status status = call.run();
+        while (status.code() == Code::kFailedPrecondition) status = call.run();
+        CHECK_MESSAGE(status.ok(), status.message());
+      }
+    });
+    // A run is in progress once the call refuses another thread.
+    while (call.carry(9, 9).code() != Code::kFailedPrecondition) std::this_thread::yield();
+    session.reset();
+    graph.reset();
+    engine.reset();
+    released = true;
+    runner.join();
+    const auto y = good(call.outputs()[0].as<float>());
+    CHECK(std::vector<float>(y.begin(), y.end()) == identity);
+  }
+}

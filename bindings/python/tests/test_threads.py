@@ -111,6 +111,36 @@ class SharedObjects(unittest.TestCase):
             self.assertIn("the call is used by another thread", str(error))
         self.assertTrue((call(self.X).numpy() == self.X).all())
 
+    def test_a_call_is_closed_while_a_thread_runs_it(self):
+        e = pc.Engine(threads=1)
+        session = busy_session(e)
+        for _ in range(10):
+            call, ran, ended = session.prepare({"x": ("f32", (192, 192))}, "y"), threading.Event(), []
+
+            def run(call=call, ran=ran, ended=ended):
+                while True:
+                    try:
+                        call(self.X)
+                        ran.set()
+                    except pc.Error as error:
+                        if "is used by another thread" not in str(error):  # the question below
+                            ended.append(error)
+                            return
+
+            outputs, thread = list(call.outputs), threading.Thread(target=run)
+            thread.start()
+            ran.wait()
+            # The next run is in progress once the call refuses another thread.
+            with self.assertRaisesRegex(pc.FailedPrecondition, "the call is used by another thread"):
+                while True:
+                    call.variables_version
+            call.close()
+            thread.join()
+            self.assertIsInstance(ended[0], pc.Closed)
+            self.assertTrue((outputs[0].numpy() == self.X).all())
+            with self.assertRaises(pc.Closed):
+                call.variables_version
+
     def test_outputs_of_a_call_may_be_closed(self):
         call = busy_session(pc.Engine(threads=1)).prepare({"x": ("f32", (192, 192))}, "y")
         call(self.X).close()

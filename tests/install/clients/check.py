@@ -33,7 +33,8 @@ def run(program, build, scratch):
 
 def main(build):
     if platform.machine() != "x86_64" or platform.system() != "Linux":
-        print(f"the programs are for x86-64 Linux, this is {platform.machine()} {platform.system()}")
+        print(f"the programs are for x86-64 Linux, this is {platform.machine()} {platform.system()}; "
+              "run them on such a machine")
         return 77
     versions = sorted(name for name in os.listdir(HERE) if os.path.isfile(os.path.join(HERE, name, "client.c")))
     failed = 0

@@ -68,6 +68,15 @@
 //!     });
 //! }
 //! ```
+//! It rejects dropping a call while another thread runs it:
+//! ```compile_fail
+//! fn early(mut call: percale::Call) {
+//!     std::thread::scope(|scope| {
+//!         scope.spawn(|| call.run(&[], &mut []));
+//!         drop(call);
+//!     });
+//! }
+//! ```
 //! It rejects a second fit of a trainer within the first:
 //! ```compile_fail
 //! fn twice(trainer: &mut percale::Trainer, data: &mut percale::Dataset) {

@@ -145,6 +145,37 @@ class ThreadsTest {
     }
   }
 
+  private static boolean inUse(IllegalStateException error) {
+    return error.getMessage().startsWith("the call is used by another thread");
+  }
+
+  @Test
+  void aCallIsClosedWhileAThreadRunsIt() {
+    try (Graph graph = Graphs.longRun(engine); Session session = Session.create(engine, graph, null)) {
+      for (int round = 0; round < 5; ++round) {
+        PreparedCall call = session.prepare(List.of(new TensorSpec("x", DType.F32, 64, 64)), "y");
+        List<Throwable> thrown = inThreads(2, number -> {
+          // Thread 0 closes the call once it refuses another thread, so that a run is in progress.
+          for (;;) {
+            try {
+              if (number == 1) call.run();
+              else call.variablesVersion();
+            } catch (IllegalStateException error) {
+              if (!inUse(error)) throw error;
+              if (number == 1) continue;
+              call.close();
+              return;
+            }
+          }
+        });
+        assertEquals(List.of("the call is closed"), thrown.stream().map(Throwable::getMessage).toList());
+        assertArrayEquals(new float[4096], call.output(0).toFloatArray());
+        assertThrows(IllegalStateException.class, call::variablesVersion);
+        call.close();
+      }
+    }
+  }
+
   @Test
   void aSecondFitOfATrainerIsRefusedAndTheFirstGoesOn() {
     try (Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build(); Dataset data = Graphs.lineData(engine);
