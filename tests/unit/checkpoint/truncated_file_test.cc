@@ -46,7 +46,8 @@ std::shared_ptr<Variables> table() {
   return must(Variables::create({w}, {Tensor::vector<float>(std::vector<float>(kElements))}));
 }
 
-std::shared_ptr<MemoryPool> reading() { return std::make_shared<MemoryPool>(0, nullptr, /*maps_files=*/false); }
+// Opens files by reading them, not by mapping.
+std::shared_ptr<MemoryPool> reading() { return std::make_shared<MemoryPool>(0, nullptr, false); }
 
 void cut(const std::string& path, int64_t bytes) { REQUIRE(truncate(path.c_str(), bytes) == 0); }
 
