@@ -5,7 +5,7 @@
 #include "core/base/number_text.h"
 #include "core/placement/constraints.h"
 #include "core/placement/cost_model.h"
-#include "core/placement/schedule.h"
+#include "core/placement/simulated_run.h"
 
 namespace percale {
 namespace {
@@ -79,7 +79,7 @@ class Placer {
   // Simulates the run once more and records the forecast for each candidate.
   void explain(const CostModel& costs, const Assignment& chosen, const std::vector<std::vector<int32_t>>& candidates,
                bool spread) {
-    Schedule schedule(f_, devices_, costs);
+    SimulatedRun simulated(f_, devices_, costs);
     out_.device_of = chosen.device_of;
     out_.forecasts.resize(f_.nodes.size());
     for (size_t i = 0; i < f_.nodes.size(); ++i) {
@@ -91,18 +91,18 @@ class Placer {
       if (candidates[u].size() > 1) {
         for (const int32_t d : candidates[u]) {
           if (out_.forecasts[i].size() == kShownCandidates && d != device) continue;
-          out_.forecasts[i].push_back({d, costs.seconds(id, d), schedule.end_of(id, d)});
+          out_.forecasts[i].push_back({d, costs.seconds(id, d), simulated.end_of(id, d)});
         }
-        const bool near = schedule.nearest(id, unit.candidates) == device;
+        const bool near = simulated.nearest(id, unit.candidates) == device;
         reason = spread ? "where it finishes first"
                  : near ? "next to its largest inputs"
                         : "first device that can run it";
         reason += numbers(out_.forecasts[i], device);
       }
       out_.reasons.push_back(reason + unit.note);
-      schedule.run(id, device);
+      simulated.run(id, device);
     }
-    out_.seconds = schedule.end();
+    out_.seconds = simulated.end();
     if (out_.summary.empty()) out_.summary = "no node has a choice of device";
   }
 

@@ -125,7 +125,7 @@ Status take(std::string_view what, int64_t given, int64_t& dim) {
 }
 
 Result<Dims> read_dims(const ShapeContext& c) {
-  const CellKind& kind = cell_kind(c.schema.name);
+  const RecurrentCellKind& kind = cell_kind(c.schema.name);
   Dims d;
   d.gates = kind.gates;
   d.batch_first = c.attributes.get_int("layout") != 0;
@@ -155,7 +155,7 @@ Result<Dims> read_dims(const ShapeContext& c) {
   PERCALE_RETURN_IF_ERROR(want(3, d.b()));
   PERCALE_RETURN_IF_ERROR(want(4, Shape{d.batch}));
   PERCALE_RETURN_IF_ERROR(want(5, d.state()));
-  if (kind.cell == Cell::kLstm) {
+  if (kind.cell == RecurrentCell::kLstm) {
     PERCALE_RETURN_IF_ERROR(want(6, d.state()));
     PERCALE_RETURN_IF_ERROR(want(7, d.p()));
   }
@@ -183,7 +183,7 @@ Status recurrent_grad_shape(ShapeContext& c) {
 }
 
 Status recurrent_grad(GradContext& g) {
-  const CellKind& kind = cell_kind(g.node().op->name);
+  const RecurrentCellKind& kind = cell_kind(g.node().op->name);
   std::vector<ValueId> inputs;
   for (size_t i = 0; i < kind.num_inputs; ++i) inputs.push_back(g.input(i));
   bool any = false;

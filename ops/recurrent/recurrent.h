@@ -10,21 +10,21 @@
 
 namespace percale {
 
-enum class Cell : uint8_t { kRnn, kGru, kLstm };
+enum class RecurrentCell : uint8_t { kRnn, kGru, kLstm };
 
 // Properties that differ between the three ops. Inputs 0 to 5 are X, W, R, B, sequence_lens,
 // initial_h; LSTM also has initial_c and P. A gradient op has the inputs of its op, then the
 // gradients of the op's outputs. Its outputs are the gradients of X, W, R, B, initial_h and, for
 // LSTM, of initial_c and P.
-struct CellKind {
-  Cell cell;
+struct RecurrentCellKind {
+  RecurrentCell cell;
   int64_t gates;       // rows of W and R per unit
   size_t activations;  // per direction
   size_t num_inputs;   // of the op
   size_t num_outputs;  // of the op: Y, Y_h and, for LSTM, Y_c
 };
 // Returns the properties for the name of an op or of its gradient.
-const CellKind& cell_kind(std::string_view op);
+const RecurrentCellKind& cell_kind(std::string_view op);
 
 enum class CellFn : uint8_t {
   kAffine,
@@ -48,7 +48,8 @@ using CellActivations = std::array<std::array<CellActivation, 3>, 2>;  // [direc
 // Reads the attributes 'activations', 'activation_alpha' and 'activation_beta' of a node with the
 // given number of directions. Names are case-insensitive. Alphas and betas are assigned in order to
 // the functions that have one.
-Result<CellActivations> cell_activations(const Attributes& attributes, const CellKind& kind, int64_t directions);
+Result<CellActivations> cell_activations(const Attributes& attributes, const RecurrentCellKind& kind,
+                                         int64_t directions);
 // Returns 1 or 2. An invalid 'direction' is an error.
 Result<int64_t> direction_count(const Attributes& attributes);
 
@@ -72,7 +73,7 @@ struct CellScratch {
 };
 
 struct RecurrentPlan {
-  Cell cell = Cell::kRnn;
+  RecurrentCell cell = RecurrentCell::kRnn;
   DType dtype = DType::kInvalid;
   int64_t steps = 0, batch = 0, input = 0, hidden = 0, directions = 1, gates = 1;
   bool gradient = false;

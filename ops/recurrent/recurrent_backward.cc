@@ -169,7 +169,7 @@ void bias_gradient(const CellPass<T>& c) {
   sum_rows(c.pre(0), rows, width, width, sums);
   T* db = c.o.db + c.direction * 2 * width;
   for (int64_t i = 0; i < width; ++i) db[i] = db[width + i] = static_cast<T>(sums[i]);
-  if (p.cell != Cell::kGru || !p.linear_before_reset) return;
+  if (p.cell != RecurrentCell::kGru || !p.linear_before_reset) return;
   sum_rows(c.extra(0), rows, p.hidden, p.hidden, sums);
   for (int64_t i = 0; i < p.hidden; ++i) db[width + 2 * p.hidden + i] = static_cast<T>(sums[i]);
 }
@@ -206,9 +206,9 @@ void cell_backward(const CellPass<T>& c) {
   for (int64_t s = p.steps; s-- > 0;) {
     add_dy(c, s, state.dh);
     switch (p.cell) {
-      case Cell::kRnn: rnn_step(c, s, state); break;
-      case Cell::kGru: gru_step(c, s, state); break;
-      case Cell::kLstm: lstm_step(c, s, state); break;
+      case RecurrentCell::kRnn: rnn_step(c, s, state); break;
+      case RecurrentCell::kGru: gru_step(c, s, state); break;
+      case RecurrentCell::kLstm: lstm_step(c, s, state); break;
     }
   }
   cell_store_state(c, state.dh, c.o.dh0);
@@ -219,11 +219,11 @@ void cell_backward(const CellPass<T>& c) {
   }
   if (c.o.dr != nullptr) {
     T* dr = c.o.dr + c.direction * width * hidden;
-    const int64_t first = p.cell == Cell::kGru ? 2 * hidden : width;
+    const int64_t first = p.cell == RecurrentCell::kGru ? 2 * hidden : width;
     times(c, first, hidden, rows, c.pre(0), width, true, c.h(0), hidden, dr, hidden, false);
-    if (p.cell == Cell::kGru && p.linear_before_reset) {
+    if (p.cell == RecurrentCell::kGru && p.linear_before_reset) {
       times(c, hidden, hidden, rows, c.extra(0), hidden, true, c.h(0), hidden, dr + first * hidden, hidden, false);
-    } else if (p.cell == Cell::kGru) {
+    } else if (p.cell == RecurrentCell::kGru) {
       times(c, hidden, hidden, rows, c.pre(0) + first, width, true, c.extra(0), hidden, dr + first * hidden, hidden,
             false);
     }

@@ -35,9 +35,9 @@ void join_biases(const CellPass<T>& c, T* bias) {
     return;
   }
   const T *of_w = c.o.b + c.direction * 2 * width, *of_r = of_w + width;
-  const int64_t joined = p.cell == Cell::kGru && p.linear_before_reset ? 2 * p.hidden : width;
+  const int64_t joined = p.cell == RecurrentCell::kGru && p.linear_before_reset ? 2 * p.hidden : width;
   for (int64_t i = 0; i < width; ++i) bias[i] = i < joined ? of_w[i] + of_r[i] : of_w[i];
-  if (p.cell == Cell::kGru) std::copy_n(of_r + 2 * p.hidden, p.hidden, bias + width);
+  if (p.cell == RecurrentCell::kGru) std::copy_n(of_r + 2 * p.hidden, p.hidden, bias + width);
 }
 
 template <class T>
@@ -51,9 +51,9 @@ void pack_r(const CellPass<T>& c) {
       p.simd->gemm->f32.pack_b(p.hidden, rows, from, p.hidden, true, c.scratch + to, c.parallel);
     }
   };
-  const int64_t first = p.cell == Cell::kGru ? 2 * p.hidden : p.width();
+  const int64_t first = p.cell == RecurrentCell::kGru ? 2 * p.hidden : p.width();
   pack(first, c.r(), p.scratch.packed);
-  if (p.cell == Cell::kGru) pack(p.hidden, c.r() + first * p.hidden, p.scratch.packed_candidate);
+  if (p.cell == RecurrentCell::kGru) pack(p.hidden, c.r() + first * p.hidden, p.scratch.packed_candidate);
 }
 
 // Product for one step: to [batch, rows] = from [batch, hidden] times the transpose of rows [first,
@@ -164,7 +164,7 @@ void end_step(const CellPass<T>& c, int64_t s) {
     const bool rests = c.rests(s, n);
     if (rests) {
       std::copy_n(c.h(s, n), p.hidden, c.h(s + 1, n));
-      if (p.cell == Cell::kLstm) std::copy_n(c.c(s, n), p.hidden, c.c(s + 1, n));
+      if (p.cell == RecurrentCell::kLstm) std::copy_n(c.c(s, n), p.hidden, c.c(s + 1, n));
     }
     if (c.o.y == nullptr) continue;
     T* y = c.o.y + p.y_row(c.time(s, n), c.direction, n) * p.hidden;
@@ -199,17 +199,17 @@ void cell_forward(const CellPass<T>& c) {
   g.bias_n = bias;
   cell_product(c, g);
   cell_load_state(c, c.o.h0, c.h(0));
-  if (p.cell == Cell::kLstm) cell_load_state(c, c.o.c0, c.c(0));
+  if (p.cell == RecurrentCell::kLstm) cell_load_state(c, c.o.c0, c.c(0));
   for (int64_t s = 0; s < p.steps; ++s) {
     switch (p.cell) {
-      case Cell::kRnn: rnn_step(c, s); break;
-      case Cell::kGru: gru_step(c, s); break;
-      case Cell::kLstm: lstm_step(c, s); break;
+      case RecurrentCell::kRnn: rnn_step(c, s); break;
+      case RecurrentCell::kGru: gru_step(c, s); break;
+      case RecurrentCell::kLstm: lstm_step(c, s); break;
     }
     end_step(c, s);
   }
   cell_store_state(c, c.h(p.steps), c.o.y_h);
-  if (p.cell == Cell::kLstm) cell_store_state(c, c.c(p.steps), c.o.y_c);
+  if (p.cell == RecurrentCell::kLstm) cell_store_state(c, c.c(p.steps), c.o.y_c);
 }
 
 template void cell_forward(const CellPass<float>&);

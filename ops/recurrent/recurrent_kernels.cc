@@ -7,7 +7,7 @@ namespace {
 
 template <class T>
 CellOperands<T> operands_of(const RecurrentPlan& p, const Launch& l) {
-  const bool lstm = p.cell == Cell::kLstm;
+  const bool lstm = p.cell == RecurrentCell::kLstm;
   const auto in = [&](size_t i) { return i < p.num_inputs && p.has_input[i] ? l.in<T>(i) : nullptr; };
   const auto out = [&](size_t i) { return i < p.num_outputs && p.has_output[i] ? l.out<T>(i) : nullptr; };
   CellOperands<T> o;

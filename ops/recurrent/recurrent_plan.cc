@@ -8,7 +8,8 @@
 namespace percale {
 namespace {
 
-constexpr CellKind kKinds[] = {{Cell::kRnn, 1, 1, 6, 2}, {Cell::kGru, 3, 2, 6, 2}, {Cell::kLstm, 4, 3, 8, 3}};
+constexpr RecurrentCellKind kKinds[] = {
+    {RecurrentCell::kRnn, 1, 1, 6, 2}, {RecurrentCell::kGru, 3, 2, 6, 2}, {RecurrentCell::kLstm, 4, 3, 8, 3}};
 
 // The defaults of alpha and beta are those of ONNX's operators of the same name. A function without
 // alpha or beta takes nothing from the lists.
@@ -97,8 +98,8 @@ Status book(RecurrentPlan& p, KernelPlan& plan) {
   s.pre = places.book(rows * width);
   s.gate = p.gradient ? places.book(rows * width) : s.pre;
   s.h = places.book(states);
-  if (p.cell == Cell::kLstm) s.c = places.book(states);
-  if (p.cell == Cell::kGru) s.extra = places.book(rows * p.hidden);
+  if (p.cell == RecurrentCell::kLstm) s.c = places.book(states);
+  if (p.cell == RecurrentCell::kGru) s.extra = places.book(rows * p.hidden);
   s.bias = places.book(width + p.hidden);
   s.row = places.book(CheckedSize(4) * p.batch * p.hidden);
   if (p.gradient) {
@@ -115,9 +116,10 @@ Status book(RecurrentPlan& p, KernelPlan& plan) {
     constexpr int64_t kWorthPacking = 4;  // steps
     p.pack = p.steps >= kWorthPacking;
     if (p.pack) {
-      const int64_t first = p.cell == Cell::kGru ? 2 * p.hidden : p.width();
+      const int64_t first = p.cell == RecurrentCell::kGru ? 2 * p.hidden : p.width();
       s.packed = places.book_bytes(fns->packed_b_bytes(p.hidden, first));
-      if (p.cell == Cell::kGru) s.packed_candidate = places.book_bytes(fns->packed_b_bytes(p.hidden, p.hidden));
+      if (p.cell == RecurrentCell::kGru)
+        s.packed_candidate = places.book_bytes(fns->packed_b_bytes(p.hidden, p.hidden));
     }
     s.gemm = places.book_bytes(gemm_bytes<T>(p, *fns));
   }
@@ -130,7 +132,7 @@ Status book(RecurrentPlan& p, KernelPlan& plan) {
 
 }  // namespace
 
-const CellKind& cell_kind(std::string_view op) {
+const RecurrentCellKind& cell_kind(std::string_view op) {
   return kKinds[op.starts_with("LSTM") ? 2 : op.starts_with("GRU") ? 1 : 0];
 }
 
@@ -141,7 +143,8 @@ Result<int64_t> direction_count(const Attributes& attributes) {
   return invalid_argument("attribute 'direction' is '", direction, "', wanted forward, reverse or bidirectional");
 }
 
-Result<CellActivations> cell_activations(const Attributes& attributes, const CellKind& kind, int64_t directions) {
+Result<CellActivations> cell_activations(const Attributes& attributes, const RecurrentCellKind& kind,
+                                         int64_t directions) {
   const std::vector<std::string>& names = attributes.get_strings("activations");
   const std::vector<double>&alphas = attributes.get_floats("activation_alpha"),
         &betas = attributes.get_floats("activation_beta");
@@ -153,7 +156,7 @@ Result<CellActivations> cell_activations(const Attributes& attributes, const Cel
   CellActivations out;
   size_t alpha = 0, beta = 0;
   for (size_t i = 0; i < count; ++i) {
-    const bool gate = i % per == 0 && kind.cell != Cell::kRnn;
+    const bool gate = i % per == 0 && kind.cell != RecurrentCell::kRnn;
     const std::string_view name = names.empty() ? (gate ? "Sigmoid" : "Tanh") : std::string_view(names[i]);
     const NamedFn* found = find_fn(name);
     if (found == nullptr) return invalid_argument("attribute 'activations': no activation '", name, "'");
@@ -166,7 +169,7 @@ Result<CellActivations> cell_activations(const Attributes& attributes, const Cel
 }
 
 Result<RecurrentPlan> read_recurrent(const NodeView& v) {
-  const CellKind& kind = cell_kind(v.schema.name);
+  const RecurrentCellKind& kind = cell_kind(v.schema.name);
   RecurrentPlan p;
   p.cell = kind.cell;
   p.gates = kind.gates;

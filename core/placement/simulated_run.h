@@ -1,6 +1,6 @@
 // Simulates a run: when each device would finish which node.
-#ifndef PERCALE_CORE_PLACEMENT_SCHEDULE_H_
-#define PERCALE_CORE_PLACEMENT_SCHEDULE_H_
+#ifndef PERCALE_CORE_PLACEMENT_SIMULATED_RUN_H_
+#define PERCALE_CORE_PLACEMENT_SIMULATED_RUN_H_
 
 #include <map>
 #include <span>
@@ -14,9 +14,9 @@ namespace percale {
 
 // A simulated run. Devices execute nodes in the order of the function, one at a time. Devices in
 // the host's memory share its threads.
-class Schedule {
+class SimulatedRun {
  public:
-  Schedule(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs);
+  SimulatedRun(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs);
 
   // Returns when the node would end if the device ran it next. All makers of its inputs must have
   // run.
@@ -59,4 +59,4 @@ Assignment assign_earliest(const Function& function, std::span<const PlacementDe
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_PLACEMENT_SCHEDULE_H_
+#endif  // PERCALE_CORE_PLACEMENT_SIMULATED_RUN_H_

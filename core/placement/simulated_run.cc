@@ -1,4 +1,4 @@
-#include "core/placement/schedule.h"
+#include "core/placement/simulated_run.h"
 
 #include <algorithm>
 
@@ -60,7 +60,7 @@ class Regions {
 
 }  // namespace
 
-Schedule::Schedule(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs)
+SimulatedRun::SimulatedRun(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs)
     : f_(function),
       devices_(devices),
       costs_(costs),
@@ -76,7 +76,7 @@ Schedule::Schedule(const Function& function, std::span<const PlacementDevice> de
   }
 }
 
-double Schedule::arrival(ValueId value, int32_t device) const {
+double SimulatedRun::arrival(ValueId value, int32_t device) const {
   if (value == kNoValue) return 0;
   const Value& v = f_.value(value);
   if (v.kind == ValueKind::kConstant) return 0;
@@ -89,11 +89,11 @@ double Schedule::arrival(ValueId value, int32_t device) const {
   return end_of_[def] + costs_.transfer_seconds(transfer_bytes(f_, value), from, device);
 }
 
-double Schedule::end_of(NodeId node, int32_t device) const {
+double SimulatedRun::end_of(NodeId node, int32_t device) const {
   return begin_of(node, device) + costs_.seconds(node, device);
 }
 
-double Schedule::begin_of(NodeId node, int32_t device) const {
+double SimulatedRun::begin_of(NodeId node, int32_t device) const {
   double begin = 0;
   for (ValueId id : f_.node(node).inputs) begin = std::max(begin, arrival(id, device));
   for (NodeId before : f_.node(node).control) {
@@ -107,7 +107,7 @@ double Schedule::begin_of(NodeId node, int32_t device) const {
   return begin;
 }
 
-void Schedule::run(NodeId node, int32_t device) {
+void SimulatedRun::run(NodeId node, int32_t device) {
   const double begin = begin_of(node, device), end = begin + costs_.seconds(node, device);
   const auto n = static_cast<size_t>(node);
   for (ValueId id : f_.node(node).inputs) {
@@ -127,7 +127,7 @@ void Schedule::run(NodeId node, int32_t device) {
   std::sort(threads_free_.begin(), threads_free_.end());
 }
 
-int32_t Schedule::nearest(NodeId node, std::span<const int32_t> candidates) const {
+int32_t SimulatedRun::nearest(NodeId node, std::span<const int32_t> candidates) const {
   std::map<int32_t, int64_t> bytes_at;
   for (ValueId id : f_.node(node).inputs) {
     if (id == kNoValue || f_.value(id).kind != ValueKind::kNode) continue;
@@ -146,26 +146,26 @@ int32_t Schedule::nearest(NodeId node, std::span<const int32_t> candidates) cons
 
 Assignment assign_nearest(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs,
                           const PlacementUnits& units) {
-  Schedule schedule(function, devices, costs);
+  SimulatedRun simulated(function, devices, costs);
   Assignment out;
   std::vector<int32_t> chosen(units.units.size(), -1);
   for (size_t i = 0; i < function.nodes.size(); ++i) {
     const auto id = static_cast<NodeId>(i);
     const auto u = static_cast<size_t>(units.unit_of[i]);
     const std::vector<int32_t>& candidates = units.units[u].candidates;
-    if (chosen[u] < 0) chosen[u] = candidates.size() == 1 ? candidates[0] : schedule.nearest(id, candidates);
+    if (chosen[u] < 0) chosen[u] = candidates.size() == 1 ? candidates[0] : simulated.nearest(id, candidates);
     if (chosen[u] < 0) chosen[u] = candidates[0];
-    schedule.run(id, chosen[u]);
+    simulated.run(id, chosen[u]);
     out.device_of.push_back(chosen[u]);
   }
-  out.end = schedule.end();
+  out.end = simulated.end();
   return out;
 }
 
 Assignment assign_earliest(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs,
                            const PlacementUnits& units) {
   const Regions regions(function, costs, units);
-  Schedule schedule(function, devices, costs);
+  SimulatedRun simulated(function, devices, costs);
   Assignment out;
   out.device_of.assign(function.nodes.size(), -1);
   for (size_t i = 0; i < function.nodes.size(); ++i) {
@@ -177,7 +177,7 @@ Assignment assign_earliest(const Function& function, std::span<const PlacementDe
       double first = 0;
       for (const int32_t device : unit.candidates) {
         if (unit.candidates.size() == 1) break;
-        double end = schedule.end_of(id, device);
+        double end = simulated.end_of(id, device);
         for (NodeId other : region) end += other == id ? 0 : costs.seconds(other, device);
         if (device != unit.candidates[0] && end >= first) continue;
         best = device;
@@ -186,9 +186,9 @@ Assignment assign_earliest(const Function& function, std::span<const PlacementDe
       for (NodeId other : region) out.device_of[static_cast<size_t>(other)] = best;
       for (NodeId other : unit.nodes) out.device_of[static_cast<size_t>(other)] = best;
     }
-    schedule.run(id, out.device_of[i]);
+    simulated.run(id, out.device_of[i]);
   }
-  out.end = schedule.end();
+  out.end = simulated.end();
   return out;
 }
 
