@@ -154,7 +154,7 @@ Status check_structure(const Function& f) {
 // shape again that becomes known only with the feeds.
 Status check_variable_use(const VariableIndex& variables, const Function& f, const Node& node,
                           const std::vector<ValueType>& types) {
-  const AttrValue* attr = node.attributes.find("variable");
+  const AttrValue* attr = node.op->has(kStateful) ? node.attributes.find("variable") : nullptr;
   const std::string* name = attr != nullptr ? attr->get_if<std::string>() : nullptr;
   if (name == nullptr) return {};
   const auto found = variables.find(*name);

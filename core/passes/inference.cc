@@ -89,7 +89,8 @@ class FirstValues {
 
   Uses uses_of(const Node& node) {
     Uses out;
-    if (const std::string variable(node.attributes.get_string("variable")); !variable.empty()) {
+    const std::string variable(node.attributes.get_string("variable"));
+    if (node.op->has(kStateful) && !variable.empty()) {
       (node.op->is(Role::kReadVariable) ? out.reads : out.writes).insert(variable);
     }
     functions_.each(node, [&](const Function& f) {
