@@ -1,6 +1,7 @@
 #include "core/passes/device/narrow.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/graph/flops.h"
@@ -117,32 +118,48 @@ class Narrowing {
            kMeets * f_.type(id).shape.num_elements() <= f_.type(node.outputs[0]).shape.num_elements();
   }
 
+  struct Operands {
+    bool any_native = false;
+    double rounded = 0;  // number of elements that are rounded for this node
+  };
+
+  // Examines the inputs that would be bf16. Returns nullopt if one of them keeps the node in f32.
+  std::optional<Operands> operands_of(const Node& node, bool product) const {
+    Operands out;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId id = node.inputs[i];
+      if (id == kNoValue || !narrows_input(node, i)) continue;
+      const DType dtype = f_.type(id).dtype;
+      const bool native = is_native(id), precomputed = is_precomputed(id);
+      out.any_native = out.any_native || native;
+      if (product && dtype != DType::kF32 && !native) return std::nullopt;
+      const bool is_rounded = precomputed || twin_[static_cast<size_t>(shown(id))] != kNoValue;
+      if (!native && !is_rounded) out.rounded += static_cast<double>(f_.type(id).shape.num_elements());
+      if (product) continue;
+      // The operand would be rounded for this node alone.
+      if (dtype == DType::kF32 && !precomputed && !is_small_parameter(id, node)) return std::nullopt;
+      if (dtype == DType::kF64) return std::nullopt;
+    }
+    return out;
+  }
+
+  bool gives_f32(const Node& node) const {
+    return std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
+      return id == kNoValue || !is_float(f_.type(id).dtype) || f_.type(id).dtype == DType::kF32;
+    });
+  }
+
   bool is_narrow(const Node& node) const {
     if (node.op->has(kRuntime) || node.op->has(kStateful) || node.op->has(kRandom)) return false;
     const bool moves = moves_elements(node), product = is_product(node);
     const bool follows = moves || node.op->traits.bf16.kind == Bf16Rule::Kind::kFollows ||
                          (node.op->has(kElementwise) && !is_cast(node));
     if (!follows && !product) return false;
-    bool any_native = false;
-    double rounded = 0;  // number of elements
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const ValueId id = node.inputs[i];
-      if (id == kNoValue || !narrows_input(node, i)) continue;
-      any_native = any_native || is_native(id);
-      const DType dtype = f_.type(id).dtype;
-      if (product && dtype != DType::kF32 && !is_native(id)) return false;
-      const bool is_rounded = is_precomputed(id) || twin_[static_cast<size_t>(shown(id))] != kNoValue;
-      if (!is_native(id) && !is_rounded) rounded += static_cast<double>(f_.type(id).shape.num_elements());
-      // The operand would be rounded for this node alone.
-      if (follows && dtype == DType::kF32 && !is_precomputed(id) && !is_small_parameter(id, node)) return false;
-      if (follows && dtype == DType::kF64) return false;
-    }
-    for (ValueId id : node.outputs) {
-      if (id != kNoValue && is_float(f_.type(id).dtype) && f_.type(id).dtype != DType::kF32) return false;
-    }
-    const double flops = product && !any_native ? product_flops(f_, node) : 0;
-    if (flops > 0 && flops < kFlopsPerRounding * rounded) return false;
-    return (product || any_native) && (moves || options_.gains(node));
+    const std::optional<Operands> operands = operands_of(node, product);
+    if (!operands || !gives_f32(node)) return false;
+    const double flops = product && !operands->any_native ? product_flops(f_, node) : 0;
+    if (flops > 0 && flops < kFlopsPerRounding * operands->rounded) return false;
+    return (product || operands->any_native) && (moves || options_.gains(node));
   }
 
   NodeId add(Node node) {
