@@ -15,7 +15,8 @@ bool parse_number(std::string_view text, T* out) {
 }
 
 std::string bound_text(const OptionSpec& option, double bound) {
-  return option.type == OptionType::kFloat ? str_cat(bound) : str_cat(static_cast<int64_t>(bound));
+  return option.type == OptionType::kFloat || !std::isfinite(bound) ? str_cat(bound)
+                                                                    : str_cat(static_cast<int64_t>(bound));
 }
 
 Status check_range(const OptionSpec& option, double value, std::string_view text) {
