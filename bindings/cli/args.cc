@@ -10,12 +10,12 @@ constexpr Flag kCommon[] = {
     {"--threads", "N", "", {"engine", "threads"}},
     {"--devices", "LIST", "", {"engine", "devices"}},
     {"--memory-limit", "BYTES", "", {"engine", "memory_limit"}},
-    {"--plugin", "PATH", "a plug-in file, or a folder with libpercale_*.so; may be repeated"},
-    {"--option", "KEY=VALUE", "sets an option of the engine, session or trainer; may be repeated"},
+    {"--plugin", "PATH", "A plug-in file, or a folder with libpercale_*.so; may be repeated."},
+    {"--option", "KEY=VALUE", "Sets an option of the engine, session or trainer; may be repeated."},
     {"--deterministic", "on|off", "", {"engine", "deterministic"}},
     {"--log", "LEVEL", "", {"engine", "log"}},
-    {"--json", "", "prints one JSON value, and nothing else, on stdout"},
-    {"--help", "", "prints this text"},
+    {"--json", "", "Prints one JSON value, and nothing else, on stdout."},
+    {"--help", "", "Prints this text."},
 };
 
 // Returns the edit distance: letters to replace, insert, remove, or swap with the next one.

@@ -14,11 +14,16 @@ bool parse_number(std::string_view text, T* out) {
   return result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
+std::string bound_text(const OptionSpec& option, double bound) {
+  return option.type == OptionType::kFloat || !std::isfinite(bound) ? str_cat(bound)
+                                                                    : str_cat(static_cast<int64_t>(bound));
+}
+
 Status check_range(const OptionSpec& option, double value, std::string_view text) {
   if (value >= option.min && value <= option.max) return {};
-  if (std::isinf(option.max))
-    return out_of_range("option '", option.key, "': ", text, ", wanted at least ", option.min);
-  return out_of_range("option '", option.key, "': ", text, ", wanted ", option.min, " to ", option.max);
+  const std::string low = bound_text(option, option.min);
+  if (std::isinf(option.max)) return out_of_range("option '", option.key, "': ", text, ", wanted at least ", low);
+  return out_of_range("option '", option.key, "': ", text, ", wanted ", low, " to ", bound_text(option, option.max));
 }
 
 Result<std::string> checked_switch(const OptionSpec& option, std::string_view text) {

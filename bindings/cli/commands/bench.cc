@@ -12,8 +12,8 @@ namespace percale_cli {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"--feed-shape", "NAME=1,3,224,224", "shape of an input; unknown dims become 1"},
-    {"--runs", "N", "number of runs to measure; default: as many as fit into a second, at least 10"},
+    {"--feed-shape", "NAME=1,3,224,224", "Shape of an input; unknown dims become 1."},
+    {"--runs", "N", "Number of runs to measure; default: as many as fit into a second, at least 10."},
 };
 
 using Clock = std::chrono::steady_clock;

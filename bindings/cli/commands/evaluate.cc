@@ -9,7 +9,7 @@ namespace percale_cli {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"--data", "DIR", "folder of the data files; also searched: PERCALE_DATA, the cache, the SPEC's folder"},
+    {"--data", "DIR", "Folder of the data files; also searched: PERCALE_DATA, the cache, the SPEC's folder."},
 };
 
 // Sets every variable of the job to the model's value.

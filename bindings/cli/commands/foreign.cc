@@ -7,8 +7,8 @@ namespace {
 
 constexpr Flag kImportFlags[] = {
     {"--dim", "NAME=SIZE",
-     "sets the size of a dim of the inputs: batch=?, height=224, or by input and axis, x:0=8; ? is any size; may be "
-     "repeated"},
+     "Sets the size of a dim of the inputs: batch=?, height=224, or by input and axis, x:0=8; ? is any size; may be "
+     "repeated."},
 };
 
 int run_import(const Args& args) {

@@ -20,11 +20,11 @@ constexpr int64_t kRowsAtOnce = 256;
 
 constexpr Flag kFlags[] = {
     {"--input", "NAME=FILE",
-     "file with the values of one input; default: DATA for all inputs; FILE#a,b selects columns of a CSV file"},
-    {"--csv", "JSON", "rules for reading CSV files; default: those of the model's training data"},
-    {"--scale", "X", "factor for integers of IDX files; default 1"},
-    {"--batch", "N", "number of rows computed at once; default 256, or the batch size of the model"},
-    {"--out", "FILE.csv", "output file; default: standard output"},
+     "File with the values of one input; default: DATA for all inputs; FILE#a,b selects columns of a CSV file."},
+    {"--csv", "JSON", "Rules for reading CSV files; default: those of the model's training data."},
+    {"--scale", "X", "Factor for integers of IDX files; default 1."},
+    {"--batch", "N", "Number of rows computed at once; default 256, or the batch size of the model."},
+    {"--out", "FILE.csv", "Output file; default: standard output."},
 };
 
 // Returns the CSV rules that a training has stored in the model; absent if there are none.

@@ -7,16 +7,16 @@ namespace percale_cli {
 namespace {
 
 constexpr Flag kRunFlags[] = {
-    {"--feed", "NAME=FILE.npy", "value of an input; inner values may be fed as well"},
-    {"--fetch", "NAME", "value to write; default: the outputs; may be repeated"},
-    {"--out", "DIR", "folder for NAME.npy; '/' and ':' in names become '_'"},
+    {"--feed", "NAME=FILE.npy", "Value of an input; inner values may be fed as well."},
+    {"--fetch", "NAME", "Value to write; default: the outputs; may be repeated."},
+    {"--out", "DIR", "Folder for NAME.npy; '/' and ':' in names become '_'."},
 };
 constexpr Flag kTraceFlags[] = {
-    {"--feed", "NAME=FILE.npy", "value of an input; default: small random numbers"},
-    {"--feed-shape", "NAME=DIMS", "shape of an input that is not fed; unknown dims become 1"},
-    {"--fetch", "NAME", "value to compute; default: the outputs; may be repeated"},
-    {"--runs", "N", "number of runs to record; default 1"},
-    {"--out", "FILE.json", "output file of the trace; open it in Perfetto or chrome://tracing"},
+    {"--feed", "NAME=FILE.npy", "Value of an input; default: small random numbers."},
+    {"--feed-shape", "NAME=DIMS", "Shape of an input that is not fed; unknown dims become 1."},
+    {"--fetch", "NAME", "Value to compute; default: the outputs; may be repeated."},
+    {"--runs", "N", "Number of runs to record; default 1."},
+    {"--out", "FILE.json", "Output file of the trace; open it in Perfetto or chrome://tracing."},
 };
 
 std::vector<std::string> fetches_of(const Model& model, const Args& args) {

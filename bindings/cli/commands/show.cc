@@ -7,12 +7,12 @@ namespace percale_cli {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"--planned", "", "shows the model after the passes, with the memory that a run reserves"},
-    {"--feed-shape", "NAME=DIMS", "shape of an input, for --planned; unknown dims become 1"},
-    {"--values", "", "lists the values that nodes compute, under the names that --fetch and `outputs` of a SPEC take"},
-    {"--svg", "FILE", "writes a drawing as SVG; equal blocks are drawn once"},
-    {"--html", "FILE", "writes an HTML page to pan, zoom, search and fold, usable offline"},
-    {"--trace", "TRACE.json", "output of 'percale trace'; its times are shown in the drawings"},
+    {"--planned", "", "Shows the model after the passes, with the memory that a run reserves."},
+    {"--feed-shape", "NAME=DIMS", "Shape of an input, for --planned; unknown dims become 1."},
+    {"--values", "", "Lists the values that nodes compute, under the names that --fetch and `outputs` of a SPEC take."},
+    {"--svg", "FILE", "Writes a drawing as SVG; equal blocks are drawn once."},
+    {"--html", "FILE", "Writes an HTML page to pan, zoom, search and fold, usable offline."},
+    {"--trace", "TRACE.json", "Output of 'percale trace'; its times are shown in the drawings."},
 };
 
 void print_values(const char* title, const std::vector<Value>& values) {
@@ -205,10 +205,10 @@ int run_kernels(const Args& args) {
 }
 
 constexpr Flag kPlanFlags[] = {
-    {"--feed-shape", "NAME=1,3,224,224", "shape of an input; unknown dims become 1"},
+    {"--feed-shape", "NAME=1,3,224,224", "Shape of an input; unknown dims become 1."},
     {"--costs", "TRACE.json", "The output of 'percale trace' is one.", {"session", "costs"}},
 };
-constexpr Flag kFeedShape[] = {{"--feed-shape", "NAME=1,3,224,224", "shape of an input; unknown dims become 1"}};
+constexpr Flag kFeedShape[] = {{"--feed-shape", "NAME=1,3,224,224", "Shape of an input; unknown dims become 1."}};
 
 }  // namespace
 

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr Flag kFlags[] = {
     {"--exported", "",
-     "also exports each model, imports the result and runs it; exporting it again must give the same bytes"},
+     "Also exports each model, imports the result and runs it; exporting it again must give the same bytes."},
 };
 
 // A value in a file. Without a name it belongs to the model's input or output at its position.

@@ -19,23 +19,23 @@ namespace percale_cli {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"--data", "DIR", "folder of the data files; also searched: PERCALE_DATA, the cache, the SPEC's folder"},
+    {"--data", "DIR", "Folder of the data files; also searched: PERCALE_DATA, the cache, the SPEC's folder."},
     {"--epochs", "N", "Overrides the SPEC.", {"trainer", "epochs"}},
     {"--seed", "N", "Overrides the SPEC.", {"trainer", "seed"}},
     {"--shards", "N", "Overrides the SPEC.", {"trainer", "shards"}},
     {"--mode", "MODE", "Overrides the SPEC.", {"trainer", "mode"}},
-    {"--weights", "FILE", "initial values of all parameters, a safetensors file"},
-    {"--out", "DIR", "folder for checkpoints, history.csv (written during training), loss.svg and model.percale"},
+    {"--weights", "FILE", "Initial values of all parameters, a safetensors file."},
+    {"--out", "DIR", "Folder for checkpoints, history.csv (written during training), loss.svg and model.percale."},
     {"--resume", "DIR",
-     "continues from the newest complete checkpoint in DIR, or from the given one (DIR/step-N); without --out, also "
-     "writes to DIR"},
-    {"--overwrite", "", "removes checkpoints and results of another run from the --out folder"},
-    {"--checkpoint-every", "N", "writes a checkpoint every N steps, in addition to one after each epoch"},
+     "Continues from the newest complete checkpoint in DIR, or from the given one (DIR/step-N); without --out, also "
+     "writes to DIR."},
+    {"--overwrite", "", "Removes checkpoints and results of another run from the --out folder."},
+    {"--checkpoint-every", "N", "Writes a checkpoint every N steps, in addition to one after each epoch."},
     {"--history", "FILE.csv",
-     "writes a line per step during training: epoch, step, loss, learning rate, seconds, metrics"},
-    {"--tensorboard", "DIR", "writes a TensorBoard event file to DIR, updated after each epoch"},
-    {"--trace", "FILE.json", "records when each node of each step ran; open it in Perfetto or chrome://tracing"},
-    {"--digest", "", "prints `digest sha256:...` of the parameters"},
+     "Writes a line per step during training: epoch, step, loss, learning rate, seconds, metrics."},
+    {"--tensorboard", "DIR", "Writes a TensorBoard event file to DIR, updated after each epoch."},
+    {"--trace", "FILE.json", "Records when each node of each step ran; open it in Perfetto or chrome://tracing."},
+    {"--digest", "", "Prints `digest sha256:...` of the parameters."},
 };
 
 constexpr std::string_view kMore =

@@ -21,6 +21,9 @@ TEST_CASE("a number lies in its range, and the message names the range") {
   CHECK(message(kThreads, "9") == "option 'threads': 9, wanted 0 to 8");
   CHECK(message(kThreads, "2.5") == "option 'threads': '2.5' is no integer");
   CHECK(message(kEpochs, "0") == "option 'epochs': 0, wanted at least 1");
+  OptionSpec many = kEpochs;
+  many.max = 1099511627776;
+  CHECK(message(many, "0") == "option 'epochs': 0, wanted 1 to 1099511627776");
   CHECK(checked_option(kThreads, "9").status().code() == Code::kOutOfRange);
   CHECK(checked_option(kThreads, "two").status().code() == Code::kInvalidArgument);
   const OptionSpec rate = {.key = "ema", .type = OptionType::kFloat, .fallback = "0", .doc = "", .min = 0, .max = 0.5};

@@ -157,7 +157,7 @@ TEST_CASE("a wrong option is refused by name; positions are those of its own tex
   CHECK(refused({{"shards", "65537"}}) == "option 'shards': 65537, wanted 0 to 65536");
   CHECK(refused({{"mode", "sink"}}).find("sink") != std::string::npos);
   CHECK(
-      refused({{"groups", R"([{"patern": "x"}])"}}).starts_with("line 1, column 14: 'patern': unknown key in groups"));
+      refused({{"groups", R"([{"patern": "x"}])"}}).starts_with("line 1, column 13: 'patern': unknown key in groups"));
   CHECK(refused({{"recompute", "0"}}) == "line 1, column 1: 'recompute': 0 bytes is too small, wanted at least 1");
   CHECK(refused({{"strategy", "mirrored"}, {"parallel", R"({"stages": 2})"}}).find("give one of them") !=
         std::string::npos);
