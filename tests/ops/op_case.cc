@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/builder.h"
 #include "core/plan/evaluate.h"
 #include "core/session/session.h"
 #include "tests/ops/op_values.h"
