@@ -1,5 +1,4 @@
 //! Data sets.
-use std::sync::Arc;
 
 use percale::*;
 
