@@ -38,8 +38,8 @@ struct NewestCheckpoint {
   // Reasons why later checkpoints, which are damaged, were skipped.
   std::vector<std::string> skipped;
 };
-// Reads the latest intact save, as read_checkpoint() does. NOT_FOUND: there is no checkpoint. If
-// all are damaged, returns the DATA_LOSS of the latest one.
+// Reads the latest intact save as read_checkpoint() does. NOT_FOUND: there is no checkpoint. If all
+// are damaged, returns the DATA_LOSS of the latest one.
 Result<NewestCheckpoint> read_newest_checkpoint(const std::string& folder,
                                                 const std::shared_ptr<MemoryPool>& pool = nullptr);
 

@@ -9,7 +9,10 @@ ONE, ZERO = np.ones((1, 1), np.float32), np.zeros((1, 1), np.float32)
 
 
 def trainer_of(e, **more):
-    """Trains y = w x towards 0 at x = 1. Each step multiplies w by 1 - 2 rate; the loss is w²."""
+    """Trains y = w x towards 0 at x = 1.
+
+    Each step multiplies w by 1 - 2 rate. The loss is w².
+    """
     spec = {"model": [{"layer": "Dense", "units": 1, "use_bias": False}], "input_shape": [1], "loss": "mean_squared_error",
             "optimizer": {"name": "sgd", "learning_rate": 0.25}, "seed": 3, **more}
     return pc.Trainer.from_spec(e, spec)

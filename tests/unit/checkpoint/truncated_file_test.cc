@@ -46,8 +46,11 @@ std::shared_ptr<Variables> table() {
   return must(Variables::create({w}, {Tensor::vector<float>(std::vector<float>(kElements))}));
 }
 
-// Opens files by reading them, not by mapping.
-std::shared_ptr<MemoryPool> reading() { return std::make_shared<MemoryPool>(0, nullptr, false); }
+// A pool for which files are read.
+std::shared_ptr<MemoryPool> reading() {
+  constexpr bool kMapsFiles = false;
+  return std::make_shared<MemoryPool>(0, nullptr, kMapsFiles);
+}
 
 void cut(const std::string& path, int64_t bytes) { REQUIRE(truncate(path.c_str(), bytes) == 0); }
 
