@@ -9,6 +9,7 @@
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tokenize
@@ -144,9 +145,10 @@ def check(path, text):
 
 
 def files_of(root):
-    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, check=False)
-    if listed.returncode != 0:
-        print("this is no git checkout; run it in a clone")
+    git = shutil.which("git")
+    listed = git and subprocess.run([git, "-C", root, "ls-files", "-z"], capture_output=True, check=False)
+    if not listed or listed.returncode != 0:
+        print("no git, or no checkout; install git and run the test in a clone")
         sys.exit(77)
     return [path for path in listed.stdout.decode().split("\0") if path and os.path.isfile(os.path.join(root, path))]
 
