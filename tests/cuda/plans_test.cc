@@ -24,7 +24,7 @@ struct Vendor {
   static Vendor& get() {
     static Vendor* const only = make();
     if (only == nullptr) {
-      std::puts("skipped: PERCALE_CUDNN names no folder of cuDNN; tests/cuda/vendor fetches it");
+      std::puts("PERCALE_CUDNN names no folder of cuDNN; tests/cuda/vendor fetches it");
       std::exit(77);
     }
     return *only;
