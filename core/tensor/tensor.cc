@@ -12,6 +12,15 @@ Result<Tensor> Tensor::allocate(const std::shared_ptr<MemoryPool>& pool, DType d
   return view(std::move(buffer), 0, dtype, shape);
 }
 
+Tensor Tensor::rows(int64_t begin, int64_t end) const {
+  Tensor out = *this;
+  const int64_t row_bytes = shape_[0] == 0 ? 0 : bytes_ / shape_[0];
+  out.shape_[0] = end - begin;
+  out.data_ = static_cast<char*>(data_) + begin * row_bytes;
+  out.bytes_ = (end - begin) * row_bytes;
+  return out;
+}
+
 Result<Tensor> Tensor::view(std::shared_ptr<Buffer> buffer, int64_t offset, DType dtype, const Shape& shape) {
   PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, byte_size(dtype, shape));
   if (offset < 0 || offset > buffer->bytes() || bytes > buffer->bytes() - offset) {

@@ -63,6 +63,9 @@ class Tensor {
     out.shape_ = shape;
     return out;
   }
+  // Returns rows [begin, end) of the first dim, in the same memory. Precondition: 0 <= begin <= end
+  // <= shape()[0].
+  Tensor rows(int64_t begin, int64_t end) const;
   const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
 
  private:

@@ -38,6 +38,10 @@ class RunIdentity {
   // checkpoint.
   Status check(const Model& model, const TrainerOptions& options, int64_t shards, const Dataset* data,
                const Checkpoint& saved);
+  // Model and settings, without the data.
+  JobParts job(const Model& model, const TrainerOptions& options, int64_t shards) {
+    return job(model, options, shards, {});
+  }
   // Goes on with the run of a checkpoint that check() has accepted.
   void adopt(const NewestCheckpoint& restored);
 

@@ -73,10 +73,9 @@ Status Trainer::wire(std::shared_ptr<Variables> variables) {
   session.compile.bf16 = options.bf16;
   PERCALE_ASSIGN_OR_RETURN(job_.session, Session::create(job_.engine, job_.graph.graph, nullptr, std::move(session)));
   const int64_t shards = resident ? resident->shards() : options.shards;
-  PERCALE_ASSIGN_OR_RETURN(parameters_,
-                           TrainedParameters::create(job_, *devices_, std::move(variables), std::move(resident)));
-  steps_ = std::make_unique<StepParts>(job_, parameters_, *devices_, shards);
-  epochs_ = std::make_unique<EpochParts>(job_, parameters_, *steps_);
+  PERCALE_ASSIGN_OR_RETURN(Collaborators made,
+                           Collaborators::create(job_, *devices_, std::move(variables), std::move(resident), shards));
+  swap(made);
   return check_monitors(options, history().metric_names);
 }
 
@@ -128,6 +127,7 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
   fetched->clear();
   PERCALE_ASSIGN_OR_RETURN(StepFetches values, find_fetches(fetches));
   if (values.empty()) return step(names, batch);
+  if (job_.group != nullptr) return failed_precondition("in a group a step has no fetches: each rank has other rows");
   if (job_.mode.kind == TrainMode::Kind::kBackup) {
     return failed_precondition("mode '", job_.options.mode, "' leaves shards out, whose rows no fetch would have");
   }
@@ -138,7 +138,9 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
 }
 
 Result<double> Trainer::step(const std::vector<std::string>& names, const std::vector<Tensor>& batch) {
-  return add_batch(names, batch, nullptr);
+  Result<double> loss = add_batch(names, batch, nullptr);
+  if (!loss.ok()) steps_->runner.tell_ranks(loss.status());
+  return loss;
 }
 
 Result<double> Trainer::add_batch(const std::vector<std::string>& names, const std::vector<Tensor>& batch,
@@ -176,6 +178,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
   const std::shared_ptr<Dataset> watched = data_.watched();
   if (watches && watched == nullptr) return failed_precondition("there is no validation data to watch");
   PERCALE_RETURN_IF_ERROR(identity_.take_data(*dataset));
+  PERCALE_RETURN_IF_ERROR(agree_on_fit(*dataset, epochs));
   data_.csv_rules = dataset->csv_rules();
   const Dataset::Use training(*dataset), validating(watched != nullptr ? *watched : *dataset);
   PERCALE_ASSIGN_OR_RETURN(const auto token, begin());

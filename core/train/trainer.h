@@ -61,6 +61,13 @@ class Trainer {
   // Means over one pass through the data: "loss", then the metrics. `dataset` null: the test data,
   // else the validation data.
   Result<NamedNumbers> evaluate(std::shared_ptr<Dataset> dataset);
+  // Trains with the other ranks of a group from now on, which call it with the same job, first
+  // values and step; their calls that follow are the same, too. Each computes its part of the
+  // shards of a batch and commits its part of the parameters, so that the bits are those of one
+  // process. save() writes on rank 0 alone. `timeout_ns`: of an exchange; < 0: none.
+  // FAILED_PRECONDITION names an option that a group cannot have, or the first difference between
+  // the ranks.
+  Status join(std::shared_ptr<Collective> collective, int64_t timeout_ns);
   // Makes what was trained so far the next version of the table, in one piece. Readers of older
   // ones keep them.
   Status publish();
@@ -97,13 +104,11 @@ class Trainer {
   double started() const { return epochs_->log.started(); }
   int64_t steps() const { return epochs_->log.steps(); }
   int64_t shards() const { return steps_->shards.shards(); }  // 0 before the first batch
-  size_t replicas() const {
-    return steps_->shards.replicas();
-  }  // devices that compute shards; 0 before the first batch
+  // Devices that compute shards; 0 before the first batch.
+  size_t replicas() const { return steps_->shards.replicas(); }
   // Devices that were lost while they computed; others have computed their shards.
   const std::vector<std::string>& lost_devices() const { return devices_->lost(); }
   // Bytes that the plan of the last shard holds, gradients included; whether it rebuilds
-  // activations.
   // activations.
   int64_t planned_bytes() const { return steps_->planner.facts().planned_bytes; }
   bool recomputes() const { return steps_->planner.facts().recomputes; }
@@ -119,6 +124,11 @@ class Trainer {
   struct RestoredState;
   Trainer() = default;
   Status wire(std::shared_ptr<Variables> variables);
+  void swap(Collaborators& other) noexcept;
+  Status move_to_group(const Checkpoint& state);
+  // The facts that all ranks of a group must agree on.
+  std::vector<GroupFact> group_facts();
+  Status agree_on_fit(const Dataset& data, int64_t epochs);
   // The token of a call that begins; CANCELLED when it must not.
   Result<std::shared_ptr<CancelToken>> begin();
   Status check_not_streaming(std::string_view what) const;
@@ -128,6 +138,7 @@ class Trainer {
   FitParts fit_parts();
   Status stream(FitRequest request);
 
+  Result<Checkpoint> collected_state();
   Status check_job(const Checkpoint& saved, const std::string& path);
   Result<RestoredState> read_state(const Checkpoint& saved, const std::string& path);
   void adopt(RestoredState state, const Checkpoint& saved);

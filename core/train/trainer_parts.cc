@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/train/group/segments.h"
+#include "core/train/parameters/group_store.h"
 #include "core/train/parameters/mirrored_store.h"
 #include "core/train/parameters/partitioned_store.h"
 
@@ -13,6 +15,10 @@ using Where = ParameterSpec::Where;
 Result<std::unique_ptr<ParameterStore>> make_store(const TrainJob& job, const ReplicaDevices& devices,
                                                    WorkingSet& working, std::optional<ResidentPlan> resident) {
   const Where where = job.options.parameters.where;
+  if (job.group != nullptr) {
+    const SegmentCommit::Source source{job.engine, job.memory, &job.graph, job.options.optimizer, devices.host_group()};
+    return GroupStore::create(source, *job.group, working);
+  }
   auto host = std::make_unique<HostStore>(job.session, working, job.graph.layout, !job.mode.streams());
   if (resident) {
     return std::unique_ptr<ParameterStore>(
@@ -31,6 +37,13 @@ Result<std::unique_ptr<ParameterStore>> make_store(const TrainJob& job, const Re
       job.engine,          job.memory,          &job.graph, job.options.optimizer, job.options.parameters,
       job.options.devices, devices.host_group()};
   return PartitionedStore::create(std::move(source), std::move(host), working);
+}
+
+std::optional<SumExchange> make_exchange(const TrainJob& job) {
+  if (job.group == nullptr) return std::nullopt;
+  const TrainGraph& graph = job.graph;
+  const auto segments = cut_segments(graph.parameters, graph.by_rows, job.options.optimizer, job.group->size());
+  return SumExchange(*job.group, graph.layout, segments, graph.by_rows, job.memory);
 }
 
 }  // namespace
@@ -53,11 +66,12 @@ StepParts::StepParts(const TrainJob& job, const TrainedParameters& parameters, R
     : planner(job.session, job.graph, devices, *parameters.store, job.memory,
               {job.options.recompute, job.options.parallel.device_memory}),
       shards(job.engine, job.memory, job.graph, devices, *parameters.store, facts,
-             {shard_count, job.options.accumulation, job.mode, job.options.mode}),
+             {shard_count, job.options.accumulation, job.mode, job.options.mode, job.group.get()}),
       computer(job.session, job.memory, job.graph, devices, *parameters.store, facts, job.options.seed),
       loss(job.engine->log(), job.options.terminate_on_nan),
+      exchange(make_exchange(job)),
       runner(job.engine, job.memory, job.graph, *parameters.working, *parameters.store, planner, shards, computer,
-             facts, loss) {}
+             facts, loss, exchange ? &*exchange : nullptr) {}
 
 EpochParts::EpochParts(const TrainJob& job, const TrainedParameters& parameters, StepParts& steps)
     : totals(job.model.objective, *job.graph.graph->find_function(kComputeFunction)),
@@ -70,5 +84,16 @@ EpochParts::EpochParts(const TrainJob& job, const TrainedParameters& parameters,
       closer(log, evaluator, totals, *parameters.store, {&rate, &early, &score}),
       fed({job.engine, log, rate, *parameters.publisher, *parameters.store, steps.runner, steps.shards, steps.facts,
            job.options.publishing, !job.graph.shard_fraction.empty()}) {}
+
+Result<Collaborators> Collaborators::create(const TrainJob& job, ReplicaDevices& devices,
+                                            std::shared_ptr<Variables> table, std::optional<ResidentPlan> resident,
+                                            int64_t shards) {
+  Collaborators out;
+  PERCALE_ASSIGN_OR_RETURN(out.parameters,
+                           TrainedParameters::create(job, devices, std::move(table), std::move(resident)));
+  out.steps = std::make_unique<StepParts>(job, out.parameters, devices, shards);
+  out.epochs = std::make_unique<EpochParts>(job, out.parameters, *out.steps);
+  return out;
+}
 
 }  // namespace percale

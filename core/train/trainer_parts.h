@@ -10,6 +10,7 @@
 #include "core/train/epoch/early_stopper.h"
 #include "core/train/epoch/evaluator.h"
 #include "core/train/epoch/learning_rate.h"
+#include "core/train/group/sum_exchange.h"
 #include "core/train/loop/fed_steps.h"
 #include "core/train/loop/train_loop.h"
 #include "core/train/parameters/publisher.h"
@@ -28,6 +29,7 @@ struct TrainJob {
   TrainerOptions options;
   TrainMode mode;
   std::shared_ptr<Session> session;
+  std::shared_ptr<Group> group;  // null: the trainer trains alone
 };
 
 struct TrainData {
@@ -60,6 +62,7 @@ struct StepParts {
   BatchShards shards;
   ShardComputer computer;
   LossCheck loss;
+  std::optional<SumExchange> exchange;  // in a group
   StepRunner runner;
 };
 
@@ -75,6 +78,17 @@ struct EpochParts {
   Evaluator evaluator;
   EpochCloser closer;
   FedSteps fed;
+};
+
+// All of them.
+struct Collaborators {
+  TrainedParameters parameters;
+  std::unique_ptr<StepParts> steps;
+  std::unique_ptr<EpochParts> epochs;
+
+  // Borrows the job and the devices. `shards`: of a batch; 0: the first batch decides.
+  static Result<Collaborators> create(const TrainJob& job, ReplicaDevices& devices, std::shared_ptr<Variables> table,
+                                      std::optional<ResidentPlan> resident, int64_t shards);
 };
 
 }  // namespace percale

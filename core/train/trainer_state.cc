@@ -47,12 +47,8 @@ std::string Trainer::fingerprint() const {
   return job_.engine->fingerprint() + (job_.options.bf16 ? " precision=bf16" : "");
 }
 
-Status Trainer::save(const std::string& folder) {
-  // Before the first step nothing stands in the working set that was not loaded from outside.
-  PERCALE_RETURN_IF_ERROR(epochs_->fed.check_complete("save"));
-  const auto held = streaming_ == nullptr ? std::unique_lock<std::shared_mutex>() : streaming_->hold();
-  PERCALE_RETURN_IF_ERROR(parameters_.publisher->take_up_table());
-  PERCALE_RETURN_IF_ERROR(parameters_.store->synchronize());
+// Precondition: the store has collected the state.
+Result<Checkpoint> Trainer::collected_state() {
   const TrainerOptions& options = job_.options;
   Checkpoint c;
   c.seed = options.seed;
@@ -70,8 +66,20 @@ Status Trainer::save(const std::string& folder) {
   epochs_->log.save(c);
   if (options.keep_best > 0) c.score = epochs_->score.at(c.epoch, c.batch);
   PERCALE_RETURN_IF_ERROR(identity_.write(job_.model, options, shards(), data_.train.get(), &c));
+  return c;
+}
+
+Status Trainer::save(const std::string& folder) {
+  // Before the first step nothing stands in the working set that was not loaded from outside.
+  PERCALE_RETURN_IF_ERROR(epochs_->fed.check_complete("save"));
+  const auto held = streaming_ == nullptr ? std::unique_lock<std::shared_mutex>() : streaming_->hold();
+  PERCALE_RETURN_IF_ERROR(parameters_.publisher->take_up_table());
+  const CollectedState collected(*parameters_.store);
+  PERCALE_ASSIGN_OR_RETURN(const bool writes, collected.here());
+  if (!writes) return {};
+  PERCALE_ASSIGN_OR_RETURN(const Checkpoint c, collected_state());
   PERCALE_RETURN_IF_ERROR(write_checkpoint(folder, c));
-  return keep_checkpoints(folder, c.run, options.keep_last, options.keep_best);
+  return keep_checkpoints(folder, c.run, job_.options.keep_last, job_.options.keep_best);
 }
 
 Status Trainer::restore(const std::string& path) {
@@ -112,6 +120,7 @@ Result<Trainer::RestoredState> Trainer::read_state(const Checkpoint& c, const st
   PERCALE_RETURN_IF_ERROR(epochs_->early.make_room(job_.memory));
   out.best = epochs_->early.best().find(c);
   PERCALE_ASSIGN_OR_RETURN(out.draft, parameters_.publisher->draft());
+  PERCALE_RETURN_IF_ERROR(parameters_.store->make_slots());
   return out;
 }
 

@@ -33,7 +33,7 @@ LAYERS = [
     ["core/train/layers", "core/train/report", "core/train/shards"],
     ["core/train/method"],
     ["core/train/data", "core/train/parallel"],
-    ["core/train/rewrite"],
+    ["core/train/group", "core/train/rewrite"],
     ["core/train/parameters"],
     ["core/train/step"],
     ["core/train/epoch"],

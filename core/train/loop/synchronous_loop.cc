@@ -13,7 +13,14 @@ SynchronousLoop::SynchronousLoop(const FitParts& parts, const SynchronousSteps& 
       names_(column_names(*request_.data)),
       per_step_(steps.shards.accumulation()) {}
 
+// A fit that ends early here ends on the other ranks of a group, too.
 Status SynchronousLoop::fit() {
+  const Status status = train();
+  steps_.runner.tell_ranks(go_ ? status : Status(Code::kCancelled, "it has ended the fit"));
+  return status;
+}
+
+Status SynchronousLoop::train() {
   EpochLog& log = parts_.log;
   PERCALE_ASSIGN_OR_RETURN(const auto source, open_source());
   course_ = log.begin_fit(request_.epochs, steps_of(batches_), steps_of(log.position().batch));

@@ -25,6 +25,7 @@ class SynchronousLoop final : public TrainLoop {
   Status fit() override;
 
  private:
+  Status train();
   int64_t steps_of(int64_t batches) const { return (batches + per_step_ - 1) / per_step_; }
   Status run_step(Prefetcher& source);
   Result<StepRunner::Outcome> make_step(Prefetcher& source, int64_t batches, double learning_rate);

@@ -29,13 +29,15 @@ Variable slot_variable(const Variable& parameter, std::string name) {
   return out;
 }
 
-// Returns the square root of the sum of all squares.
-ValueId global_norm(Emitter& e, const std::vector<ValueId>& gradients) {
-  ValueId sum = kNoValue;
-  for (ValueId g : gradients) {
-    const ValueId squares = e.emit("ReduceSum", {e.emit("Mul", {g, g})}, {{"keepdims", 0}});
-    sum = sum == kNoValue ? squares : e.emit("Add", {sum, squares});
-  }
+// Returns the sum of squares of the elements.
+ValueId square_of(Emitter& e, ValueId gradient) {
+  return e.emit("ReduceSum", {e.emit("Mul", {gradient, gradient})}, {{"keepdims", 0}});
+}
+
+// Returns the square root of the sum of these.
+ValueId norm_of(Emitter& e, const std::vector<ValueId>& squares) {
+  ValueId sum = squares[0];
+  for (size_t i = 1; i < squares.size(); ++i) sum = e.emit("Add", {sum, squares[i]});
   return e.emit("Sqrt", {sum});
 }
 
@@ -60,7 +62,14 @@ void apply_scale(Emitter& e, StepInputs& in) {
   in.scale = kNoValue;
 }
 
-void clip(Emitter& e, const Optimizer& optimizer, StepInputs& in) {
+// Returns a factor that reduces a norm to at most `most`.
+ValueId factor_of(Emitter& e, ValueId norm, double most) {
+  const ValueId limit = e.scalar(e.dtype(norm), most);
+  return e.emit("Div", {limit, e.emit("Max", {norm, limit})});
+}
+
+// The limits of elements, and of each gradient's norm.
+void clip_each(Emitter& e, const Optimizer& optimizer, StepInputs& in) {
   if (in.gradients.empty()) return;
   const DType dtype = e.dtype(in.gradients[0]);
   if (optimizer.clip_value > 0) {
@@ -69,11 +78,6 @@ void clip(Emitter& e, const Optimizer& optimizer, StepInputs& in) {
       return e.emit("Clip", {g, e.scalar(dtype, -optimizer.clip_value), e.scalar(dtype, optimizer.clip_value)});
     });
   }
-  // Returns a factor that reduces a norm to at most `most`.
-  const auto factor = [&](ValueId norm, double most) {
-    const ValueId limit = e.scalar(dtype, most);
-    return e.emit("Div", {limit, e.emit("Max", {norm, limit})});
-  };
   if (optimizer.clip_each_norm > 0) {
     apply_scale(e, in);
     const std::vector<ValueId>& wholes = in.wholes.empty() ? in.gradients : in.wholes;
@@ -81,24 +85,39 @@ void clip(Emitter& e, const Optimizer& optimizer, StepInputs& in) {
     for (size_t i = 0; i < wholes.size(); ++i) whole_of[in.gradients[i]] = whole_of[wholes[i]] = wholes[i];
     change_gradients(in, [&](ValueId g) {
       const auto [at, added] = factors.emplace(whole_of[g], kNoValue);
-      if (added) at->second = factor(global_norm(e, {whole_of[g]}), optimizer.clip_each_norm);
+      if (added) at->second = factor_of(e, norm_of(e, {square_of(e, whole_of[g])}), optimizer.clip_each_norm);
       return e.emit("Mul", {g, at->second});
     });
   }
-  // one factor for all: it goes into the scale, so no gradient is written again
-  if (optimizer.clip_norm > 0) {
-    std::vector<ValueId> wholes;  // without repetitions
-    for (ValueId g : in.wholes.empty() ? in.gradients : in.wholes) {
-      if (wholes.empty() || wholes.back() != g) wholes.push_back(g);
-    }
-    ValueId norm = global_norm(e, wholes);
-    if (in.scale != kNoValue) norm = e.emit("Mul", {norm, in.scale});
-    const ValueId all = factor(norm, optimizer.clip_norm);
-    in.scale = in.scale == kNoValue ? all : e.emit("Mul", {in.scale, all});
+}
+
+// The squares of the whole gradients, in the order of the parameters.
+std::vector<ValueId> squares_of(Emitter& e, const StepInputs& in) {
+  std::vector<ValueId> out;
+  ValueId last = kNoValue;  // parts of a parameter follow each other
+  for (ValueId g : in.wholes.empty() ? in.gradients : in.wholes) {
+    if (g != last) out.push_back(square_of(e, g));
+    last = g;
   }
+  return out;
+}
+
+// The limit of all gradients' norm. One factor for all goes into the scale, so that no gradient is
+// written again.
+void clip_together(Emitter& e, const Optimizer& optimizer, StepInputs& in) {
+  if (optimizer.clip_norm == 0 || in.gradients.empty()) return;
+  ValueId norm = norm_of(e, in.squares.empty() ? squares_of(e, in) : in.squares);
+  if (in.scale != kNoValue) norm = e.emit("Mul", {norm, in.scale});
+  const ValueId all = factor_of(e, norm, optimizer.clip_norm);
+  in.scale = in.scale == kNoValue ? all : e.emit("Mul", {in.scale, all});
 }
 
 }  // namespace
+
+std::vector<ValueId> gradient_squares(Emitter& e, const Optimizer& optimizer, StepInputs in) {
+  clip_each(e, optimizer, in);
+  return squares_of(e, in);
+}
 
 std::vector<std::string> Optimizer::slots() const {
   switch (kind) {
@@ -224,7 +243,8 @@ Status Optimizer::check_rows(const Variable& parameter) const {
 
 std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& o, const std::vector<Variable>& parameters,
                                     StepInputs in) {
-  clip(e, o, in);
+  clip_each(e, o, in);
+  clip_together(e, o, in);
   std::vector<NodeId> out;
   const std::vector<std::string> slots = o.slots();
   const Step how = step_of(o);

@@ -94,7 +94,14 @@ struct StepInputs {
   // which select groups. `devices`: device hints of the nodes.
   std::vector<ValueId> wholes = {};
   std::vector<std::string> names = {}, devices = {};
+  // The gradient_squares() of all parameters where this updates some of them; empty: they are
+  // computed of the gradients here.
+  std::vector<ValueId> squares = {};
 };
+
+// Emits what the norm of all gradients together is computed of: the sum of squares of each, after
+// the limits that come before that of the norm.
+std::vector<ValueId> gradient_squares(Emitter& e, const Optimizer& optimizer, StepInputs inputs);
 
 // Emits one update of each parameter, clipping first. Returns the nodes that assign parameters and
 // slots.

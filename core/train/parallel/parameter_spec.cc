@@ -50,10 +50,14 @@ Result<ParameterSpec> parse_parameters(const Json& json) {
 
 std::vector<KeyFacts> parameter_facts() { return key_facts<ParameterSpec>(kKeys); }
 
+int64_t values_per_parameter(const Optimizer& optimizer) {
+  return static_cast<int64_t>(1 + optimizer.slots().size() + (optimizer.ema > 0 ? 1 : 0));
+}
+
 std::vector<ParameterPart> lay_out_parameters(const std::vector<Variable>& parameters,
                                               const std::vector<size_t>& by_rows, const Optimizer& optimizer,
                                               size_t devices, int64_t min_shard_bytes) {
-  const auto values = static_cast<int64_t>(1 + optimizer.slots().size() + (optimizer.ema > 0 ? 1 : 0));
+  const int64_t values = values_per_parameter(optimizer);
   std::vector<ParameterPart> out;
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Variable& v = parameters[i];

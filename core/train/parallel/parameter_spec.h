@@ -45,6 +45,9 @@ struct ParameterPart {
   bool whole() const { return end < 0; }
 };
 
+// The values that are kept for a parameter: itself, its slots and its average.
+int64_t values_per_parameter(const Optimizer& optimizer);
+
 // Divides parameters over devices. Returns the parts in the order of the parameters and their rows.
 //
 // A parameter is cut by rows into one part per device, or fewer so that each has `min_shard_bytes`.

@@ -56,6 +56,16 @@ class ParameterStore {
   virtual Status commit(const StepCommit& step) = 0;
   // Copies the state into the working set where a device has it.
   virtual Status synchronize() { return {}; }
+  // The same for a checkpoint: also the optimizer's slots that other ranks of a group have. False
+  // if another rank writes the checkpoint. release_slots() must follow.
+  virtual Result<bool> collect() {
+    PERCALE_RETURN_IF_ERROR(synchronize());
+    return true;
+  }
+  // The working set has memory for all variables, which may be assigned. note_assigned() must
+  // follow, or release_slots().
+  virtual Status make_slots() { return {}; }
+  virtual void release_slots() noexcept {}
   // The working set was assigned from outside: copies on devices are outdated.
   virtual void note_assigned() noexcept { working_.note_assigned(); }
   // Null unless the updates stay on the devices that compute shards.
@@ -68,6 +78,21 @@ class ParameterStore {
 
  protected:
   WorkingSet& working_;
+};
+
+// While it lives, the working set has the whole state of a store.
+class CollectedState {
+ public:
+  explicit CollectedState(ParameterStore& store) : store_(store), here_(store.collect()) {}
+  ~CollectedState() { store_.release_slots(); }
+  CollectedState(const CollectedState&) = delete;
+  CollectedState& operator=(const CollectedState&) = delete;
+  // False: another rank of the group has it. Or the error of collecting it.
+  const Result<bool>& here() const { return here_; }
+
+ private:
+  ParameterStore& store_;
+  const Result<bool> here_;
 };
 
 // An entry of ParameterStore::describe(). `spare_bytes`: memory for the next values.

@@ -78,9 +78,7 @@ Status PartitionedStore::lay_out() {
 
 Status PartitionedStore::make_views() {
   state_.clear();
-  for (const PsCommit::View& view : parts_.variables) {
-    PERCALE_ASSIGN_OR_RETURN(state_.emplace_back(), view_of(working_.values()[view.of], view));
-  }
+  for (const PsCommit::View& view : parts_.variables) state_.push_back(view_of(working_.values()[view.of], view));
   fetched_.clear();
   fetched_to_.clear();
   for (const PsCommit::Update& update : parts_.updates) {
@@ -153,9 +151,7 @@ Result<bool> PartitionedStore::commit_parts(const StepCommit& step, const std::v
   if (const Status status = drop_lost(); !status.ok()) return host_instead(status);
   if (devices_.empty()) return false;
   std::vector<Tensor> own;
-  for (const PsCommit::View& view : parts_.inputs) {
-    PERCALE_ASSIGN_OR_RETURN(own.emplace_back(), view_of(feeds[view.of], view));
-  }
+  for (const PsCommit::View& view : parts_.inputs) own.push_back(view_of(feeds[view.of], view));
   if (const Status status = plan(types_of(own)); !status.ok()) return host_instead(status);
   std::vector<int64_t> versions;
   for (const PsCommit::View& view : parts_.variables) versions.push_back(working_.versions()[view.of]);

@@ -1,6 +1,7 @@
 #include "core/train/parameters/ps_commit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/train/layers/state_ops.h"
 #include "core/train/rewrite/trained_gradients.h"
@@ -11,26 +12,35 @@ namespace {
 class PsCommitBuilder {
  public:
   PsCommitBuilder(const TrainGraph& train, const Optimizer& optimizer, const std::vector<ParameterPart>& parts,
-                  const std::vector<PsDevice>& devices)
-      : train_(train), optimizer_(optimizer), parts_(parts), devices_(devices), builder_(train.graph->registry) {}
+                  const std::vector<PsDevice>& devices, bool some)
+      : train_(train),
+        optimizer_(optimizer),
+        parts_(parts),
+        devices_(devices),
+        squares_apart_(some && optimizer.clip_norm > 0),
+        builder_(train.graph->registry) {}
 
   Result<PsCommit> run() {
     for (const ParameterPart& part : parts_) PERCALE_RETURN_IF_ERROR(add_part(part));
     for (const Variable& v : train_.statistics) PERCALE_RETURN_IF_ERROR(add_variable(v, v.name, {}));
+    if (squares_apart_ && !parts_.empty()) PERCALE_RETURN_IF_ERROR(build_squares());
     PERCALE_ASSIGN_OR_RETURN(f_, builder_.add_function(kCommitFunction));
     Emitter e(*f_);
-    PERCALE_ASSIGN_OR_RETURN(const ValueId weight, input("train/weight", {}));
-    PERCALE_ASSIGN_OR_RETURN(const ValueId rate, input("train/learning_rate", {}));
-    PERCALE_ASSIGN_OR_RETURN(const ValueId step, input("train/step", {}));
     StepInputs in;
+    PERCALE_ASSIGN_OR_RETURN(const ValueId weight, input("train/weight", {}));
+    PERCALE_ASSIGN_OR_RETURN(in.learning_rate, input("train/learning_rate", {}));
+    PERCALE_ASSIGN_OR_RETURN(in.step, input("train/step", {}));
     PERCALE_RETURN_IF_ERROR(add_gradients(e, in));
     std::vector<ValueId> statistics;
     for (const Variable& v : train_.statistics) {
       PERCALE_ASSIGN_OR_RETURN(statistics.emplace_back(), input(str_cat("statistic/", v.name), {}));
     }
+    for (size_t i = 0; squares_apart_ && i < train_.parameters.size(); ++i) {
+      const Variable& v = train_.parameters[i];
+      PERCALE_ASSIGN_OR_RETURN(in.squares.emplace_back(), f_->add_input(square_name(v), v.dtype, Shape{}));
+      out_.input_names.push_back(square_name(v));
+    }
     in.scale = e.emit("Reciprocal", {weight});
-    in.learning_rate = rate;
-    in.step = step;
     for (const ParameterPart& part : parts_) {
       in.names.push_back(train_.parameters[part.parameter].name);
       in.devices.push_back(devices_[part.device].name);
@@ -44,6 +54,25 @@ class PsCommitBuilder {
   }
 
  private:
+  static std::string square_name(const Variable& parameter) { return str_cat("train/square/", parameter.name); }
+
+  Status build_squares() {
+    PERCALE_ASSIGN_OR_RETURN(f_, builder_.add_function(kSquaresFunction));
+    Emitter e(*f_);
+    StepInputs in;
+    PERCALE_ASSIGN_OR_RETURN(const ValueId weight, input("train/weight", {}));
+    PERCALE_RETURN_IF_ERROR(add_gradients(e, in));
+    in.scale = e.emit("Reciprocal", {weight});
+    std::vector<ValueId> squares = gradient_squares(e, optimizer_, std::move(in));
+    for (ValueId& id : squares) id = e.emit("Identity", {id});
+    PERCALE_RETURN_IF_ERROR(e.status());
+    PERCALE_RETURN_IF_ERROR(f_->set_outputs(squares));
+    out_.squares.inputs = std::exchange(out_.inputs, {});
+    out_.squares.input_names = std::exchange(out_.input_names, {});
+    for (const ValueId id : squares) out_.squares.outputs.push_back(f_->function().value(id).name);
+    return {};
+  }
+
   // The variable has no first value: the caller provides the state.
   Status add_variable(const Variable& like, const std::string& name, const PsCommit::View& rows) {
     const Variable* whole = train_.graph->find_variable(like.name);
@@ -142,6 +171,7 @@ class PsCommitBuilder {
   const Optimizer& optimizer_;
   const std::vector<ParameterPart>& parts_;
   const std::vector<PsDevice>& devices_;
+  const bool squares_apart_;
   Builder builder_;
   FunctionBuilder* f_ = nullptr;
   std::vector<Variable> variables_;  // per part
@@ -151,18 +181,13 @@ class PsCommitBuilder {
 }  // namespace
 
 Result<PsCommit> build_ps_commit(const TrainGraph& train, const Optimizer& optimizer,
-                                 const std::vector<ParameterPart>& parts, const std::vector<PsDevice>& devices) {
-  return PsCommitBuilder(train, optimizer, parts, devices).run();
+                                 const std::vector<ParameterPart>& parts, const std::vector<PsDevice>& devices,
+                                 bool some) {
+  return PsCommitBuilder(train, optimizer, parts, devices, some).run();
 }
 
-Result<Tensor> view_of(const Tensor& whole, const PsCommit::View& view) {
-  if (view.end < 0) return whole;
-  Shape shape = whole.shape();
-  const int64_t row_bytes = whole.bytes() / shape[0];
-  shape[0] = view.end - view.begin;
-  const auto* base = static_cast<const char*>(whole.buffer()->data());
-  const int64_t offset = static_cast<const char*>(whole.data()) - base + view.begin * row_bytes;
-  return Tensor::view(whole.buffer(), offset, whole.dtype(), shape);
+Tensor view_of(const Tensor& whole, const PsCommit::View& view) {
+  return view.end < 0 ? whole : whole.rows(view.begin, view.end);
 }
 
 }  // namespace percale

@@ -27,9 +27,11 @@ struct PsCommit {
   struct View {
     size_t of = 0;
     int64_t begin = 0, end = -1;
+    bool operator==(const View&) const = default;
   };
   std::shared_ptr<const Graph> graph;
-  std::vector<View> variables, inputs;  // those of `graph`, and of its function
+  std::vector<View> variables;  // those of `graph`
+  std::vector<View> inputs;     // of the function, and their names
   std::vector<std::string> input_names;
   // An assignment. For devices in the host's memory the graph assigns, on the device. For devices
   // with memory of their own the value must be fetched.
@@ -39,12 +41,23 @@ struct PsCommit {
     bool on_host = true;
   };
   std::vector<Update> updates;
+  // Where the parts are not all parameters, and the optimizer needs the norm of all gradients: a
+  // function kSquaresFunction gives the gradient_squares() of the parts. The commit takes those of
+  // all parameters, as inputs that follow `inputs`.
+  struct Squares {
+    std::vector<View> inputs;
+    std::vector<std::string> input_names, outputs;
+  } squares;
 };
+inline constexpr std::string_view kSquaresFunction = "train_squares";
+
+// `some`: the parts are not all parameters.
 Result<PsCommit> build_ps_commit(const TrainGraph& train, const Optimizer& optimizer,
-                                 const std::vector<ParameterPart>& parts, const std::vector<PsDevice>& devices);
+                                 const std::vector<ParameterPart>& parts, const std::vector<PsDevice>& devices,
+                                 bool some = false);
 
 // Returns the rows of a view, in the memory of `whole`.
-Result<Tensor> view_of(const Tensor& whole, const PsCommit::View& view);
+Tensor view_of(const Tensor& whole, const PsCommit::View& view);
 
 }  // namespace percale
 

@@ -40,6 +40,17 @@ RunSpec parts_spec(std::vector<std::string> inputs, std::vector<std::string> tar
   return spec;
 }
 
+RunSpec next_values_spec(std::string_view function, std::vector<std::string> inputs, std::vector<std::string> outputs,
+                         DeviceGroup group) {
+  RunSpec spec;
+  spec.function = function;
+  spec.feeds = std::move(inputs);
+  spec.fetches = std::move(outputs);
+  spec.binding = RunBinding::changing();
+  spec.group = std::move(group);
+  return spec;
+}
+
 ResidentOutputs next_value_outputs(const Graph& graph) {
   ResidentOutputs out;
   for (const NextValue& next : next_values(graph)) {

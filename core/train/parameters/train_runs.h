@@ -23,6 +23,11 @@ RunSpec commit_spec(const TrainGraph& graph, DeviceGroup group);
 // A commit on parts of variables that assigns in the host's memory: the nodes `targets`.
 RunSpec parts_spec(std::vector<std::string> inputs, std::vector<std::string> targets, DeviceGroup group);
 
+// A function of a commit on parts of variables that assigns nothing and gives `outputs`, such as
+// the values that the commit would assign.
+RunSpec next_values_spec(std::string_view function, std::vector<std::string> inputs, std::vector<std::string> outputs,
+                         DeviceGroup group);
+
 // Outputs that stay on the device that computes them.
 struct ResidentOutputs {
   std::vector<std::string> names;

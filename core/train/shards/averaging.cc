@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstring>
 #include <mutex>
 #include <new>
 
@@ -65,6 +66,9 @@ Result<ShardSums> ShardSums::create(std::vector<ValueType> types, const Sizes& s
   ShardSums out;
   out.types_ = std::move(types);
   out.sizes_ = sizes;
+  if (out.sizes_.own.end < 0) out.sizes_.own = {0, sizes.shards};
+  out.subtrees_ = percale::subtrees(sizes.shards, out.sizes_.own);
+  out.sums_of_.assign(out.subtrees_.size(), ShardTree::kNone);
   out.pool_ = std::move(pool);
   out.replicas_ = std::make_unique<Replicas>(sizes.replicas, sizes.lanes);
   return out;
@@ -72,20 +76,31 @@ Result<ShardSums> ShardSums::create(std::vector<ValueType> types, const Sizes& s
 
 Result<std::vector<Tensor>> allocate_tensors(const std::vector<ValueType>& types,
                                              const std::shared_ptr<MemoryPool>& pool) {
-  std::vector<Tensor> out;
+  const auto aligned = [](int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
+  std::vector<int64_t> begins;
+  int64_t end = 0;
   for (const ValueType& type : types) {
-    PERCALE_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(pool, type.dtype, type.shape));
-    out.push_back(std::move(tensor));
+    PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, byte_size(type.dtype, type.shape));
+    begins.push_back(end);
+    end += aligned(bytes);
+  }
+  PERCALE_ASSIGN_OR_RETURN(const std::shared_ptr<Buffer> memory, Buffer::allocate(pool, end));
+  std::memset(memory->data(), 0, static_cast<size_t>(end));  // gaps are sent to other processes
+  std::vector<Tensor> out;
+  for (size_t i = 0; i < types.size(); ++i) {
+    PERCALE_ASSIGN_OR_RETURN(out.emplace_back(), Tensor::view(memory, begins[i], types[i].dtype, types[i].shape));
   }
   return out;
 }
 
 Status ShardSums::make_buffers() {
   if (!buffers_.empty()) return {};
-  const size_t levels = tree_levels(sizes_.shards);
-  // Sums beside the path of a shard under way to the root have to wait for it.
-  const size_t wanted = levels + (sizes_.replicas * sizes_.lanes - 1) * (levels - 1);
-  std::vector<std::vector<Tensor>> made(std::min(wanted, static_cast<size_t>(sizes_.shards)));
+  size_t levels = 1;
+  for (const ShardRange& tree : subtrees_) levels = std::max(levels, tree_levels(tree.count()));
+  // Sums beside the path of a shard under way to the root have to wait for it, and so do the sums
+  // of other sub-trees.
+  const size_t wanted = levels + (sizes_.replicas * sizes_.lanes - 1) * (levels - 1) + subtrees_.size() - 1;
+  std::vector<std::vector<Tensor>> made(std::min(wanted, static_cast<size_t>(sizes_.own.count())));
   for (auto& tensors : made) {
     PERCALE_ASSIGN_OR_RETURN(tensors, allocate_tensors(types_, pool_));
   }
@@ -116,28 +131,49 @@ class ShardSums::Reduction {
         compute_(compute),
         is_loss_(is_loss),
         enough_(enough),
-        tree_(sums.sizes_.shards),
+        own_(sums.sizes_.own),
+        next_(own_.begin),
         taken_(sums.replicas_->size(), 0) {
+    for (const ShardRange& tree : sums.subtrees_) trees_.emplace_back(tree.count());
     for (size_t i = 0; i < sums.buffers_.size(); ++i) free_.push_back(i);
     again_.reserve(sums.replicas_->loops());
     sums.accepted_rows_ = 0;
     sums.left_out_.clear();
-    sums.left_out_.reserve(static_cast<size_t>(sums.sizes_.shards));
+    sums.left_out_.reserve(static_cast<size_t>(own_.count()));
   }
 
   // Takes one round, unless a replica was lost when the others had nothing left to do.
   Status run() {
-    while (status_.ok() && !tree_.complete()) {
+    while (status_.ok() && !complete()) {
       if (!sums_.replicas_->any_left()) {
         return loss_.ok() ? Status(Code::kUnavailable, "every device that computes shards is lost") : std::move(loss_);
       }
       sums_.replicas_->run(parallel_, [&](size_t loop) { work(sums_.replicas_->replica_of(loop)); });
     }
-    if (status_.ok()) sums_.batch_ = tree_.buffer();
+    if (status_.ok()) keep_sums();
     return std::move(status_);
   }
 
  private:
+  bool complete() const {
+    return std::ranges::all_of(trees_, [](const ShardTree& tree) { return tree.complete(); });
+  }
+
+  void keep_sums() {
+    sums_.batch_ = 0;
+    for (size_t i = trees_.size(); i-- > 0;) {
+      sums_.sums_of_[i] = trees_[i].buffer();
+      if (trees_[i].buffer() != ShardTree::kNone) sums_.batch_ = trees_[i].buffer();
+    }
+  }
+
+  // The sub-tree of a shard, and the shard's number in it.
+  std::pair<ShardTree&, int64_t> place_of(int64_t shard) {
+    size_t i = 0;
+    while (sums_.subtrees_[i].end <= shard) ++i;
+    return {trees_[i], shard - sums_.subtrees_[i].begin};
+  }
+
   // Ends with an error, not with an exception, because other replicas may wait for this one.
   void work(size_t replica) {
     try {
@@ -170,7 +206,7 @@ class ShardSums::Reduction {
       const ShardRows range = shard_rows(rows_, sums_.sizes_.shards, shard);
       if (range.begin == range.end) {
         ++next_;
-        climb(replica, tree_.put(shard, ShardTree::kNone), lock);
+        climb(replica, shard, ShardTree::kNone, lock);
         freed_.notify_all();
         continue;
       }
@@ -207,35 +243,38 @@ class ShardSums::Reduction {
       sums_.accepted_rows_ += range.end - range.begin;
       const bool enough = ++accepted_ == enough_.shards;
       if (enough) closed_ = true;
-      climb(replica, tree_.put(shard, buffer), lock);
+      climb(replica, shard, buffer, lock);
       if (enough) close(replica, lock);
     }
   }
 
-  bool is_waiting() const { return !again_.empty() || next_ < sums_.sizes_.shards; }
+  bool is_waiting() const { return !again_.empty() || next_ < own_.end; }
   // True if there is, or may still be, a shard for the replica: a shard whose replica is lost is
   // handed out again even while the others wait for it.
-  bool may_come() const { return is_waiting() || (sums_.sizes_.together && !tree_.complete()); }
+  bool may_come() const { return is_waiting() || (sums_.sizes_.together && !complete()); }
   // Shards that are computed at the same time are dealt out evenly.
   bool may_take(size_t replica) const {
     if (!is_waiting() || !sums_.sizes_.together) return is_waiting();
     const auto left = static_cast<int64_t>(sums_.replicas_->count_left());
-    return taken_[replica] < (sums_.sizes_.shards + left - 1) / left;
+    return taken_[replica] < (own_.count() + left - 1) / left;
   }
 
   // Shards that have not arrived by now are left out.
   void close(size_t replica, std::unique_lock<std::mutex>& lock) {
-    for (int64_t shard = 0; shard < sums_.sizes_.shards; ++shard) {
+    for (int64_t shard = own_.begin; shard < own_.end; ++shard) {
       const ShardRows range = shard_rows(rows_, sums_.sizes_.shards, shard);
-      if (tree_.has(shard)) continue;
+      const auto [tree, number] = place_of(shard);
+      if (tree.has(number)) continue;
       if (range.begin != range.end) sums_.left_out_.push_back(shard);
-      climb(replica, tree_.put(shard, ShardTree::kNone), lock);
+      climb(replica, shard, ShardTree::kNone, lock);
     }
     if (!sums_.left_out_.empty()) stop();
   }
 
-  // Makes an addition and those that it leads to.
-  void climb(size_t replica, ShardTree::Addition next, std::unique_lock<std::mutex>& lock) {
+  // The results of a shard lie in `buffer`: makes the additions that this leads to.
+  void climb(size_t replica, int64_t shard, size_t buffer, std::unique_lock<std::mutex>& lock) {
+    const auto [tree, number] = place_of(shard);
+    ShardTree::Addition next = tree.put(number, buffer);
     while (next.due()) {
       lock.unlock();
       {
@@ -245,7 +284,7 @@ class ShardSums::Reduction {
       lock.lock();
       free_.push_back(next.from);
       freed_.notify_all();
-      next = tree_.made(next);
+      next = tree.made(next);
     }
   }
 
@@ -255,11 +294,12 @@ class ShardSums::Reduction {
   const Compute& compute_;
   const IsLoss& is_loss_;
   const EnoughShards& enough_;
+  const ShardRange own_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable freed_;
-  ShardTree tree_;
+  std::vector<ShardTree> trees_;  // of the sub-trees
   std::vector<size_t> free_;
-  int64_t next_ = 0, accepted_ = 0;
+  int64_t next_, accepted_ = 0;
   bool closed_ = false;         // no further shard is wanted
   std::vector<int64_t> again_;  // shards whose replica was lost
   std::vector<int64_t> taken_;  // shards that a replica was given

@@ -28,6 +28,7 @@ ShardRows shard_rows(int64_t rows, int64_t shards, int64_t shard);
 // or f64; a and b agree.
 void add_tensors(const std::vector<Tensor>& a, const std::vector<Tensor>& b, const ParallelFor& parallel);
 
+// The tensors lie behind each other in one piece of memory, each at an aligned address.
 Result<std::vector<Tensor>> allocate_tensors(const std::vector<ValueType>& types,
                                              const std::shared_ptr<MemoryPool>& pool);
 
@@ -45,9 +46,10 @@ class ShardSums {
  public:
   struct Sizes {
     int64_t shards = 1;
-    size_t replicas = 1;   // computing at once, at most `shards`
-    size_t lanes = 1;      // shards that a replica computes at once
-    bool several = false;  // a step has several batches
+    ShardRange own = {0, -1};  // those that are computed here; end -1: all
+    size_t replicas = 1;       // computing at once, at most as many as own shards
+    size_t lanes = 1;          // shards that a replica computes at once
+    bool several = false;      // a step has several batches
     // All shards of a batch are computed at the same time, because they wait for each other. A
     // replica has a lane for each.
     bool together = false;
@@ -67,7 +69,8 @@ class ShardSums {
   // Returns true if an error of compute() means that the replica can compute no more, while others
   // can. One call at a time; perhaps one per lane of a replica.
   using IsLoss = std::function<bool(size_t replica, const Status& status)>;
-  // Calls `compute` for each shard that has rows and adds the results; then batch() holds the sums.
+  // Calls `compute` for each own shard that has rows and adds the results; then batch() holds the
+  // sums, or of_subtree() where other processes compute shards of the batch.
   // Shards are handed out in order to the replicas that are free. A shard whose replica is lost is
   // handed out again. The first other error is returned; with no replica left, that of the last
   // loss. Precondition: rows > 0.
@@ -79,6 +82,12 @@ class ShardSums {
   const std::vector<Tensor>& total() const { return several_.empty() ? batch() : several_; }
   // The sums of the last batch, after reduce() and before add_batch().
   const std::vector<Tensor>& batch() const { return buffers_[batch_]; }
+  // The sub-trees of the own shards. After reduce(), of_subtree(i) has the sums of number `i`; null
+  // if none of its shards has rows. batch() is the first of them that is there, and may be written.
+  const std::vector<ShardRange>& subtrees() const { return subtrees_; }
+  const std::vector<Tensor>* of_subtree(size_t i) const {
+    return sums_of_[i] == ShardTree::kNone ? nullptr : &buffers_[sums_of_[i]];
+  }
   // After reduce(): total() becomes the sums of this batch (`first`), or they are added to it.
   // Precondition: made for several batches.
   void add_batch(bool first, const ParallelFor& parallel);
@@ -95,8 +104,10 @@ class ShardSums {
   std::vector<ValueType> types_;
   std::shared_ptr<MemoryPool> pool_;
   std::unique_ptr<Replicas> replicas_;
+  std::vector<ShardRange> subtrees_;
   std::vector<std::vector<Tensor>> buffers_;
-  size_t batch_ = 0;  // the buffer with the sums
+  std::vector<size_t> sums_of_;  // the buffer with the sums of a sub-tree; ShardTree::kNone: none
+  size_t batch_ = 0;             // the buffer with the sums of the batch
   int64_t accepted_rows_ = 0;
   std::vector<int64_t> left_out_;
   RunFacts* facts_ = nullptr;

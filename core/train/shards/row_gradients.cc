@@ -87,6 +87,16 @@ Status RowGradients::append_parts(int64_t shard, std::vector<Tensor>& outputs) c
   return {};
 }
 
+RowGradients::Region RowGradients::region(size_t parameter, const ShardRange& shards) const {
+  const List& list = lists_[parameter];
+  const auto begin_of = [&](int64_t shard) {
+    const auto at = static_cast<size_t>(shard);
+    return at < list.parts.size() ? list.parts[at].begin : list.end;
+  };
+  const int64_t begin = begin_of(shards.begin), end = begin_of(shards.end);
+  return {list.rows.rows(begin, end), list.values.rows(begin, end)};
+}
+
 void RowGradients::append_all(std::vector<Tensor>& feeds) const {
   for (const List& list : lists_) {
     feeds.push_back(list.rows);

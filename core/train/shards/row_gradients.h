@@ -9,6 +9,7 @@
 
 #include "core/registry/shape_context.h"
 #include "core/tensor/tensor.h"
+#include "core/train/shards/shard_tree.h"
 
 namespace percale {
 
@@ -32,6 +33,13 @@ class RowGradients {
   void keep_batch();
   // Appends the tensors that a shard writes: per parameter rows, values.
   Status append_parts(int64_t shard, std::vector<Tensor>& outputs) const;
+  // The rows of consecutive shards, with unused ones between them: numbers and values.
+  struct Region {
+    Tensor rows, values;
+  };
+  Region region(size_t parameter, const ShardRange& shards) const;
+  // The row numbers of the whole step.
+  const Tensor& rows(size_t parameter) const { return lists_[parameter].rows; }
   // Appends the tensors of the whole step: per parameter rows, values.
   void append_all(std::vector<Tensor>& feeds) const;
   std::vector<ValueType> types() const;  // of these

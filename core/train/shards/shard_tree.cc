@@ -1,10 +1,30 @@
 #include "core/train/shards/shard_tree.h"
 
 namespace percale {
+namespace {
+
+void add_subtrees(const ShardRange& tree, const ShardRange& range, std::vector<ShardRange>& out) {
+  if (tree.end <= range.begin || tree.begin >= range.end) return;
+  if (range.begin <= tree.begin && tree.end <= range.end) {
+    out.push_back(tree);
+    return;
+  }
+  const int64_t middle = tree.begin + left_shards(tree.count());
+  add_subtrees({tree.begin, middle}, range, out);
+  add_subtrees({middle, tree.end}, range, out);
+}
+
+}  // namespace
+
+std::vector<ShardRange> subtrees(int64_t shards, const ShardRange& range) {
+  std::vector<ShardRange> out;
+  add_subtrees({0, shards}, range, out);
+  return out;
+}
 
 size_t tree_levels(int64_t shards) {
   size_t out = 1;
-  for (int64_t width = shards; width > 1; width = (width + 1) / 2) ++out;
+  for (int64_t width = shards; width > 1; width = left_shards(width)) ++out;
   return out;
 }
 
@@ -17,7 +37,7 @@ size_t ShardTree::grow(int64_t from, int64_t to, size_t parent) {
     leaves_.push_back(at);
     return at;
   }
-  const int64_t middle = from + (to - from + 1) / 2;
+  const int64_t middle = from + left_shards(to - from);
   const size_t left = grow(from, middle, at), right = grow(middle, to, at);
   knots_[at].left = left, knots_[at].right = right;
   return at;

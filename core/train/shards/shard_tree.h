@@ -12,6 +12,20 @@ namespace percale {
 // The number of levels of the tree: log2(shards) + 1, rounded up.
 size_t tree_levels(int64_t shards);
 
+// The shards [begin, end) of a batch.
+struct ShardRange {
+  int64_t begin = 0, end = 0;
+
+  int64_t count() const { return end - begin; }
+  bool operator==(const ShardRange&) const = default;
+};
+
+// The largest sub-trees of the tree over `shards` whose shards all lie in `range`, from left to
+// right. A sub-tree has the form of the tree over its own number of shards.
+std::vector<ShardRange> subtrees(int64_t shards, const ShardRange& range);
+// The number of shards on the left side of a tree over `shards`, 2 at least.
+constexpr int64_t left_shards(int64_t shards) { return (shards + 1) / 2; }
+
 // Tells which results are there and which to add next. Buffers are numbers that the caller chooses.
 // Thread-compatible: additions may be made by several threads at once, outside the lock that guards
 // the tree.

@@ -34,8 +34,7 @@ void BatchShards::report_losses(int64_t step) {
 Status BatchShards::prepare(int64_t rows) {
   if (sums_ != nullptr) return {};
   PERCALE_ASSIGN_OR_RETURN(auto candidates, devices_.candidates());
-  PERCALE_ASSIGN_OR_RETURN(const ShardChoice choice,
-                           choose_shards(devices_.spec(), graph_, settings_.shards, rows, candidates.size()));
+  PERCALE_ASSIGN_OR_RETURN(const ShardChoice choice, choose(rows, candidates.size()));
   settings_.shards = choice.shards;
   lanes_ = choice.lanes;
   const TrainMode& mode = settings_.mode;
@@ -46,14 +45,32 @@ Status BatchShards::prepare(int64_t rows) {
   return make_sums(choice, std::move(candidates));
 }
 
+// In a group the ranks' devices share the shards of a batch.
+Result<ShardChoice> BatchShards::choose(int64_t rows, size_t candidates) const {
+  const ParallelSpec& spec = devices_.spec();
+  Group* const group = settings_.group;
+  if (group == nullptr) return choose_shards(spec, graph_, settings_.shards, rows, candidates);
+  const auto all = static_cast<size_t>(group->devices());
+  PERCALE_ASSIGN_OR_RETURN(ShardChoice out, choose_shards(spec, graph_, settings_.shards, rows, all));
+  if (out.shards < static_cast<int64_t>(group->size())) {
+    return invalid_argument("a batch has ", out.shards, " shards for ", group->size(),
+                            " ranks: 'shards' says how many, at least one per rank");
+  }
+  take_share(spec, graph_, group->shards_of(group->rank(), out.shards), candidates, &out);
+  return out;
+}
+
 Status BatchShards::make_sums(const ShardChoice& choice, std::vector<DeviceGroup> candidates) {
   const bool updates = store_.resident() == nullptr;
   PERCALE_ASSIGN_OR_RETURN(std::vector<ValueType> types, sum_types(graph_, updates));
   // Each shard that waits for others has a thread: after the loss of a device one replica may have
   // them all.
-  const ShardSums::Sizes sizes{choice.shards, choice.replicas,
-                               together() ? static_cast<size_t>(choice.shards) : choice.lanes,
-                               settings_.accumulation > 1, together()};
+  const ShardSums::Sizes sizes{choice.shards,
+                               choice.own,
+                               choice.replicas,
+                               together() ? static_cast<size_t>(choice.own.count()) : choice.lanes,
+                               settings_.accumulation > 1,
+                               together()};
   PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create(std::move(types), sizes, memory_));
   devices_.assign(std::move(candidates), choice.replicas);
   // Devices are reported in this order.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "core/train/group/group.h"
 #include "core/train/method/train_mode.h"
 #include "core/train/shards/averaging.h"
 #include "core/train/shards/batch_barrier.h"
@@ -23,6 +24,7 @@ class BatchShards {
     int64_t accumulation = 1;  // batches of a step
     TrainMode mode = {};
     std::string mode_text = {};
+    Group* group = nullptr;  // borrowed; null: the trainer trains alone
   };
   // Borrows all but the engine and the memory.
   BatchShards(std::shared_ptr<Engine> engine, std::shared_ptr<MemoryPool> memory, const TrainGraph& graph,
@@ -56,6 +58,7 @@ class BatchShards {
   RowGradients& by_rows() { return row_gradients_; }
 
  private:
+  Result<ShardChoice> choose(int64_t rows, size_t candidates) const;
   Status make_sums(const ShardChoice& choice, std::vector<DeviceGroup> candidates);
   void log_spare(size_t replicas) const;
 

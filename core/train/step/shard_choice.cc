@@ -64,10 +64,16 @@ Result<ShardChoice> choose_shards(const ParallelSpec& spec, const TrainGraph& gr
   const int64_t wanted = spec.replicas > 0 ? spec.replicas : static_cast<int64_t>(groups);
   ShardChoice out;
   PERCALE_ASSIGN_OR_RETURN(out.shards, number_of_shards(spec, graph, shards, rows, wanted));
-  const int64_t replicas = std::min(wanted, out.shards);
-  out.replicas = static_cast<size_t>(replicas);
-  out.lanes = static_cast<size_t>(shards_at_once(spec, graph, (out.shards + replicas - 1) / replicas));
+  take_share(spec, graph, {0, out.shards}, static_cast<size_t>(wanted), &out);
   return out;
+}
+
+void take_share(const ParallelSpec& spec, const TrainGraph& graph, const ShardRange& own, size_t groups,
+                ShardChoice* choice) {
+  const int64_t replicas = std::min(static_cast<int64_t>(groups), own.count());
+  choice->own = own;
+  choice->replicas = static_cast<size_t>(replicas);
+  choice->lanes = static_cast<size_t>(shards_at_once(spec, graph, (own.count() + replicas - 1) / replicas));
 }
 
 }  // namespace percale

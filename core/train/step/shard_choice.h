@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "core/train/parallel/parallel_spec.h"
 #include "core/train/rewrite/train_graph.h"
+#include "core/train/shards/shard_tree.h"
 
 namespace percale {
 
@@ -16,9 +17,10 @@ namespace percale {
 int64_t default_shards(const TrainGraph& graph, int64_t rows);
 
 struct ShardChoice {
-  int64_t shards = 1;   // of a batch
-  size_t replicas = 1;  // that compute them
-  size_t lanes = 1;     // shards of a replica under way at once
+  int64_t shards = 1;       // of a batch
+  ShardRange own = {0, 1};  // those that are computed here
+  size_t replicas = 1;      // that compute the own ones
+  size_t lanes = 1;         // shards of a replica under way at once
 };
 
 // `shards`: what the job asks for; 0: default_shards(). `rows`: of the first batch. `groups`:
@@ -26,6 +28,9 @@ struct ShardChoice {
 // together.
 Result<ShardChoice> choose_shards(const ParallelSpec& spec, const TrainGraph& graph, int64_t shards, int64_t rows,
                                   size_t groups);
+// The same where `own` are computed here, on `groups` device groups, and the others elsewhere.
+void take_share(const ParallelSpec& spec, const TrainGraph& graph, const ShardRange& own, size_t groups,
+                ShardChoice* choice);
 
 }  // namespace percale
 

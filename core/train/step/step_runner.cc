@@ -39,7 +39,7 @@ Status LossCheck::check(double loss, int64_t step) {
 
 StepRunner::StepRunner(std::shared_ptr<Engine> engine, std::shared_ptr<MemoryPool> memory, const TrainGraph& graph,
                        const WorkingSet& working, ParameterStore& store, ShardPlanner& planner, BatchShards& shards,
-                       const ShardComputer& computer, RunFacts& facts, LossCheck& loss)
+                       const ShardComputer& computer, RunFacts& facts, LossCheck& loss, SumExchange* exchange)
     : engine_(std::move(engine)),
       memory_(std::move(memory)),
       graph_(graph),
@@ -49,7 +49,8 @@ StepRunner::StepRunner(std::shared_ptr<Engine> engine, std::shared_ptr<MemoryPoo
       shards_(shards),
       computer_(computer),
       facts_(facts),
-      loss_(loss) {}
+      loss_(loss),
+      exchange_(exchange) {}
 
 double StepRunner::loss() { return loss_of(shards_.sums().total()); }
 
@@ -122,7 +123,7 @@ Status StepRunner::reduce_shards(const std::vector<Tensor>& feeds, const BatchOf
     if (status.code() == Code::kUnavailable && shards_.replicas() == 0) {
       return status.with_context("no device is left to compute the batch");
     }
-    if (status.ok()) scale_statistics(batch.rows);
+    if (status.ok()) return complete_sums(batch.rows);
     return status.code() == Code::kCancelled && call.cancel.cancelled() ? call.cancelled() : status;
   }
 }
@@ -154,6 +155,14 @@ Status StepRunner::sum_shards(const std::vector<Tensor>& feeds, const BatchOfSte
   const int64_t enough = mode.kind == TrainMode::Kind::kBackup ? mode.count : INT64_MAX;
   return shards_.sums().reduce(batch.rows, engine_->threads().parallel(), compute, is_loss,
                                {enough, [&] { cancel.cancel(); }});
+}
+
+// Makes the sums those of the whole batch: other ranks have shards of it, or shards were left out.
+Status StepRunner::complete_sums(int64_t rows) {
+  if (exchange_ != nullptr)
+    return exchange_->complete(shards_.sums(), shards_.by_rows(), rows, engine_->threads().parallel());
+  scale_statistics(rows);
+  return {};
 }
 
 // Where shards were left out, gradients need no correction, because the weight is that of the

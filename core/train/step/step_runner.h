@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/session/context/cancel.h"
+#include "core/train/group/sum_exchange.h"
 #include "core/train/step/batch_binding.h"
 #include "core/train/step/batch_shards.h"
 #include "core/train/step/shard_computer.h"
@@ -53,10 +54,11 @@ class StepRunner {
     int64_t rows = 0;
     double loss = 0;
   };
-  // Borrows all but the engine and the memory.
+  // Borrows all but the engine and the memory. `exchange`: with the other ranks of a group; null:
+  // the trainer trains alone.
   StepRunner(std::shared_ptr<Engine> engine, std::shared_ptr<MemoryPool> memory, const TrainGraph& graph,
              const WorkingSet& working, ParameterStore& store, ShardPlanner& planner, BatchShards& shards,
-             const ShardComputer& computer, RunFacts& facts, LossCheck& loss);
+             const ShardComputer& computer, RunFacts& facts, LossCheck& loss, SumExchange* exchange);
 
   // The inputs of a shard's function from the columns of a batch.
   Result<BoundBatch> bind(const std::vector<std::string>& names, const std::vector<Tensor>& batch) const;
@@ -74,6 +76,10 @@ class StepRunner {
   double loss();
   // Adds the elements of the step's totals to `sums`.
   void add_totals_to(std::vector<double>& sums);
+  // The other ranks of a group end their step with this error. Does nothing if it is theirs, or OK.
+  void tell_ranks(const Status& error) {
+    if (exchange_ != nullptr) exchange_->refuse(error);
+  }
   // Leaves devices that keep the updates of a step, because these cannot hand out fetches.
   Status prepare_fetches(int64_t step);
 
@@ -83,6 +89,7 @@ class StepRunner {
   Status plan(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);
   Status plan_shards(const std::vector<Tensor>& feeds, int64_t rows, const StepCall& call);
   Status sum_shards(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);
+  Status complete_sums(int64_t rows);
   void scale_statistics(int64_t rows);
 
   const std::shared_ptr<Engine> engine_;
@@ -95,6 +102,7 @@ class StepRunner {
   const ShardComputer& computer_;
   RunFacts& facts_;
   LossCheck& loss_;
+  SumExchange* const exchange_;
   std::shared_ptr<const ShardPlans> plans_;
   PlanPtr commit_;
 };

@@ -1,0 +1,204 @@
+#include "core/train/group/sum_exchange.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/base/thread_pool.h"
+#include "core/train/group/segments.h"
+
+namespace percale {
+namespace {
+
+void copy_all(const std::vector<Tensor>& from, const std::vector<Tensor>& to) {
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i].data() != to[i].data()) std::memcpy(to[i].data(), from[i].data(), static_cast<size_t>(to[i].bytes()));
+  }
+}
+
+// The error of a rank's step as its message: the code, then as much of the text as has room.
+constexpr int64_t kErrorBytes = 256;
+
+void write_error(const Status& status, const Tensor& to) {
+  const auto out = to.mutable_span<uint8_t>();
+  std::ranges::fill(out, uint8_t{0});
+  if (status.ok()) return;
+  out[0] = static_cast<uint8_t>(status.code());
+  std::copy_n(status.message().begin(), std::min(status.message().size(), out.size() - 2), out.begin() + 1);
+}
+
+Status read_error(const Tensor& from) {
+  const auto bytes = from.span<uint8_t>();
+  if (bytes[0] == 0) return {};
+  if (bytes[0] > static_cast<uint8_t>(Code::kUnauthenticated))
+    return data_loss("its message begins with ", int64_t{bytes[0]});
+  return Status(static_cast<Code>(bytes[0]), std::string(reinterpret_cast<const char*>(bytes.data()) + 1));
+}
+
+std::vector<ValueType> types_of(const std::vector<Tensor>& tensors) {
+  std::vector<ValueType> out;
+  for (const Tensor& t : tensors) out.push_back({t.dtype(), t.shape()});
+  return out;
+}
+
+}  // namespace
+
+SumExchange::SumExchange(Group& group, const StepLayout& layout, const std::vector<ParameterPart>& segments,
+                         const std::vector<size_t>& by_rows, std::shared_ptr<MemoryPool> memory)
+    : group_(group),
+      layout_(layout),
+      segments_(dense_segments(segments, by_rows)),
+      table_owners_(table_owners(segments, by_rows)),
+      memory_(std::move(memory)) {}
+
+Status SumExchange::exchange_all(ShardSums& sums, const RowGradients& by_rows, int64_t rows) {
+  if (subtrees_.empty()) {
+    PERCALE_RETURN_IF_ERROR(exchange_errors({}));
+    PERCALE_RETURN_IF_ERROR(prepare(sums));
+  }
+  find_own(sums, rows);
+  PERCALE_RETURN_IF_ERROR(exchange_small({}));
+  size_t rounds = 0;
+  for (const Subtree& tree : subtrees_) rounds = std::max(rounds, tree.number + 1);
+  for (size_t number = 0; number < rounds; ++number) {
+    PERCALE_RETURN_IF_ERROR(exchange_segments(sums, number));
+  }
+  return exchange_rows(group_, table_owners_, sums.shards(), by_rows);
+}
+
+Status SumExchange::complete(ShardSums& sums, const RowGradients& by_rows, int64_t rows, const ParallelFor& parallel) {
+  if (group_.size() == 1) return {};
+  const Status status = exchange_all(sums, by_rows, rows);
+  failed_ = !status.ok();
+  PERCALE_RETURN_IF_ERROR(status);
+  const FloatMode mode;  // of the host's thread
+  size_t next = 0;
+  const Sums all = add_up({0, sums.shards()}, next, parallel);
+  std::vector<Tensor> own = small_of(sums.batch());
+  const std::vector<Tensor> segment = segment_of(sums.batch(), group_.rank());
+  own.insert(own.end(), segment.begin(), segment.end());
+  copy_all(*all, own);  // a batch has a row
+  return {};
+}
+
+// Makes room for what other ranks send.
+Status SumExchange::prepare(const ShardSums& sums) {
+  const std::vector<Tensor>& like = sums.batch();
+  const std::vector<ValueType> segment = types_of(segment_of(like, group_.rank()));
+  std::vector<Subtree> trees;
+  std::vector<std::vector<Tensor>> small;
+  for (size_t rank = 0; rank < group_.size(); ++rank) {
+    const std::vector<ShardRange> ranges = subtrees(sums.shards(), group_.shards_of(rank, sums.shards()));
+    std::vector<ValueType> types = {{DType::kU8, Shape{kErrorBytes}}};
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      for (const ValueType& type : types_of(small_of(like))) types.push_back(type);
+    }
+    PERCALE_ASSIGN_OR_RETURN(small.emplace_back(), allocate_tensors(types, memory_));
+    const auto each = static_cast<ptrdiff_t>((types.size() - 1) / ranges.size());
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      Subtree& tree = trees.emplace_back(Subtree{ranges[i], rank, i, {}, {}});
+      const auto first = small.back().begin() + 1 + static_cast<ptrdiff_t>(i) * each;
+      tree.small.assign(first, first + each);
+      if (rank == group_.rank()) continue;
+      PERCALE_ASSIGN_OR_RETURN(tree.segment, allocate_tensors(segment, memory_));
+    }
+  }
+  small_ = std::move(small);
+  subtrees_ = std::move(trees);
+  return {};
+}
+
+// Which sub-trees have rows, and where the sums of the own ones lie.
+void SumExchange::find_own(const ShardSums& sums, int64_t rows) {
+  for (Subtree& tree : subtrees_) {
+    tree.has_rows = shard_rows(rows, sums.shards(), tree.range.begin).begin <
+                    shard_rows(rows, sums.shards(), tree.range.end - 1).end;
+    if (tree.rank != group_.rank() || !tree.has_rows) continue;
+    const std::vector<Tensor>& own = *sums.of_subtree(tree.number);
+    copy_all(small_of(own), tree.small);
+    tree.segment = segment_of(own, group_.rank());
+  }
+}
+
+std::vector<Tensor> SumExchange::small_of(const std::vector<Tensor>& sums) const {
+  std::vector<Tensor> out;
+  for (const IndexSpan& span : {layout_.totals(), layout_.statistics()}) {
+    for (const Tensor& t : span.of(sums)) out.push_back(t);
+  }
+  return out;
+}
+
+std::vector<Tensor> SumExchange::segment_of(const std::vector<Tensor>& sums, size_t rank) const {
+  std::vector<Tensor> out;
+  for (const ParameterPart& part : segments_) {
+    if (part.device != rank) continue;
+    const Tensor& whole = sums[layout_.gradients().begin + part.parameter];
+    out.push_back(part.whole() ? whole : whole.rows(part.begin, part.end));
+  }
+  return out;
+}
+
+// Each rank's message begins with its error.
+Status SumExchange::exchange_messages(std::string_view what, const std::vector<std::vector<Tensor>>& messages,
+                                      const Status& own) {
+  std::vector<ByteSpan> recvs;
+  for (const std::vector<Tensor>& tensors : messages) recvs.push_back(memory_of(tensors));
+  write_error(own, messages[group_.rank()][0]);
+  PERCALE_RETURN_IF_ERROR(group_.exchange(what, std::vector<ByteSpan>(group_.size(), recvs[group_.rank()]), recvs));
+  for (size_t rank = 0; rank < group_.size(); ++rank) {
+    if (rank == group_.rank()) continue;
+    const Status error = read_error(messages[rank][0]);
+    if (!error.ok()) return error.with_context(str_cat("rank ", rank));
+  }
+  return {};
+}
+
+Status SumExchange::exchange_small(const Status& own) { return exchange_messages("totals", small_, own); }
+
+// Before the first batch no rank can know how large the other messages are.
+Status SumExchange::exchange_errors(const Status& own) {
+  std::vector<std::vector<Tensor>> messages(group_.size());
+  for (std::vector<Tensor>& message : messages) {
+    PERCALE_ASSIGN_OR_RETURN(message, allocate_tensors({{DType::kU8, Shape{kErrorBytes}}}, memory_));
+  }
+  return exchange_messages("errors", messages, own);
+}
+
+void SumExchange::refuse(const Status& error) {
+  if (std::exchange(failed_, false) || error.ok() || group_.size() == 1 || group_.broken()) return;
+  (void)(subtrees_.empty() ? exchange_errors(error) : exchange_small(error));  // the own error counts
+}
+
+// The sub-trees with this number among those of their rank.
+Status SumExchange::exchange_segments(const ShardSums& sums, size_t number) {
+  std::vector<ByteSpan> sends(group_.size()), recvs(group_.size());
+  for (const Subtree& tree : subtrees_) {
+    if (tree.number != number || !tree.has_rows) continue;
+    if (tree.rank != group_.rank()) {
+      recvs[tree.rank] = memory_of(tree.segment);
+      continue;
+    }
+    const std::vector<Tensor>& own = *sums.of_subtree(number);
+    for (size_t rank = 0; rank < group_.size(); ++rank) sends[rank] = memory_of(segment_of(own, rank));
+  }
+  return group_.exchange("gradients", std::move(sends), std::move(recvs));
+}
+
+SumExchange::Sums SumExchange::add_up(const ShardRange& range, size_t& next, const ParallelFor& parallel) const {
+  const Subtree& tree = subtrees_[next];
+  if (tree.range == range) {
+    ++next;
+    if (!tree.has_rows) return std::nullopt;
+    std::vector<Tensor> out = tree.small;
+    out.insert(out.end(), tree.segment.begin(), tree.segment.end());
+    return out;
+  }
+  const int64_t middle = range.begin + left_shards(range.count());
+  Sums left = add_up({range.begin, middle}, next, parallel);
+  Sums right = add_up({middle, range.end}, next, parallel);
+  if (!left) return right;
+  if (right) add_tensors(*left, *right, parallel);
+  return left;
+}
+
+}  // namespace percale

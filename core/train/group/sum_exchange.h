@@ -1,0 +1,72 @@
+// Completes the sums of a batch whose shards are computed by the ranks of a group.
+#ifndef PERCALE_CORE_TRAIN_GROUP_SUM_EXCHANGE_H_
+#define PERCALE_CORE_TRAIN_GROUP_SUM_EXCHANGE_H_
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/train/group/group.h"
+#include "core/train/group/row_exchange.h"
+#include "core/train/parallel/parameter_spec.h"
+#include "core/train/shards/averaging.h"
+#include "core/train/shards/step_layout.h"
+
+namespace percale {
+
+// Each rank adds its own shards. The ranks then exchange the sums of their sub-trees: those of
+// gradients go to the rank that commits them, those of totals and statistics to all. Each rank
+// finishes the tree for what it has received, so that the bits are those of one process.
+// Thread-compatible.
+class SumExchange {
+ public:
+  // Borrows the group. `segments`: of all parameters (cut_segments()); `by_rows`: those that train
+  // by rows.
+  SumExchange(Group& group, const StepLayout& layout, const std::vector<ParameterPart>& segments,
+              const std::vector<size_t>& by_rows, std::shared_ptr<MemoryPool> memory);
+
+  // Precondition: `sums` has reduced the own shards of a batch of `rows` rows. Then sums.batch()
+  // has the totals and statistics of the batch, and the gradients in the rows of the own segment;
+  // `by_rows` has the rows of all shards for the tables that this rank commits.
+  Status complete(ShardSums& sums, const RowGradients& by_rows, int64_t rows, const ParallelFor& parallel);
+  // The other ranks end their step with this error of an own one. Does nothing if the error came
+  // from another rank, or from the group.
+  void refuse(const Status& error);
+
+ private:
+  // The sums of a sub-tree, as far as this rank needs them: totals, statistics, the own segment.
+  struct Subtree {
+    ShardRange range;
+    size_t rank = 0, number = 0;  // of the sub-tree among those of its rank
+    std::vector<Tensor> small, segment;
+    bool has_rows = false;
+  };
+  using Sums = std::optional<std::vector<Tensor>>;  // absent: no shard has rows
+
+  Status exchange_all(ShardSums& sums, const RowGradients& by_rows, int64_t rows);
+  Status prepare(const ShardSums& sums);
+  void find_own(const ShardSums& sums, int64_t rows);
+  std::vector<Tensor> small_of(const std::vector<Tensor>& sums) const;
+  std::vector<Tensor> segment_of(const std::vector<Tensor>& sums, size_t rank) const;
+  Status exchange_messages(std::string_view what, const std::vector<std::vector<Tensor>>& messages, const Status& own);
+  Status exchange_errors(const Status& own);
+  Status exchange_small(const Status& own);
+  Status exchange_segments(const ShardSums& sums, size_t number);
+  Sums add_up(const ShardRange& range, size_t& next, const ParallelFor& parallel) const;
+
+  Group& group_;
+  const StepLayout layout_;
+  // Parts of parameters with a dense gradient: ParameterPart::parameter is the number of the
+  // gradient, and `device` the rank.
+  const std::vector<ParameterPart> segments_;
+  const std::vector<size_t> table_owners_;
+  const std::shared_ptr<MemoryPool> memory_;
+  std::vector<Subtree> subtrees_;           // of all ranks, from left to right; empty before the first batch
+  std::vector<std::vector<Tensor>> small_;  // per rank what it sends: its error, totals, statistics
+  bool failed_ = false;                     // the last exchange, or another rank's step
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_GROUP_SUM_EXCHANGE_H_

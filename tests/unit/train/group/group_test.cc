@@ -1,0 +1,111 @@
+#include "core/train/group/group.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include "core/train/group/segments.h"
+#include "tests/unit/train/group/threads.h"
+#include "tests/unit/train/jobs.h"
+
+namespace percale {
+namespace {
+
+TEST_CASE("a range of shards is the fewest sub-trees that cover it") {
+  CHECK(subtrees(8, {0, 8}) == std::vector<ShardRange>{{0, 8}});
+  CHECK(subtrees(8, {4, 8}) == std::vector<ShardRange>{{4, 8}});
+  CHECK(subtrees(8, {2, 5}) == std::vector<ShardRange>{{2, 4}, {4, 5}});
+  CHECK(subtrees(5, {0, 3}) == std::vector<ShardRange>{{0, 3}});
+  CHECK(subtrees(5, {1, 5}) == std::vector<ShardRange>{{1, 2}, {2, 3}, {3, 5}});
+  CHECK(subtrees(1, {0, 1}) == std::vector<ShardRange>{{0, 1}});
+}
+
+std::vector<Variable> parameters_of(const std::vector<Shape>& shapes) {
+  std::vector<Variable> out;
+  for (const Shape& shape : shapes) {
+    Variable& v = out.emplace_back();
+    v.name = str_cat("v", out.size());
+    v.dtype = DType::kF32;
+    v.shape = shape;
+  }
+  return out;
+}
+
+TEST_CASE("segments cover all parameters in their order, and are of about the same size") {
+  const auto parameters = parameters_of({{512, 64}, {64}, {64, 640}, {10}, {}, {1000, 16}});
+  for (const size_t ranks : {1, 2, 3, 7}) {
+    std::vector<int64_t> bytes(ranks, 0);
+    size_t parameter = 0, rank = 0;
+    int64_t row = 0, all = 0;
+    for (const ParameterPart& part : cut_segments(parameters, {}, Optimizer{}, ranks)) {
+      if (row == 0 && part.parameter != parameter) ++parameter;
+      CHECK(part.parameter == parameter);
+      CHECK(part.begin == row);
+      CHECK(part.device >= rank);
+      rank = part.device;
+      bytes[rank] += part.bytes;
+      all += part.bytes;
+      const Shape& shape = parameters[parameter].shape;
+      const bool ends = part.whole() || part.end == shape[0];
+      CHECK(part.begin * 4 * (shape.rank() > 1 ? shape[1] : 1) % 64 == 0);
+      row = ends ? 0 : part.end;
+    }
+    CHECK(parameter + 1 == parameters.size());
+    for (const int64_t size : bytes) CHECK(std::abs(size - all / static_cast<int64_t>(ranks)) <= 64 * 640 * 4 / 16);
+  }
+}
+
+TEST_CASE("where norms are needed, and where a table trains by rows, parameters stay whole") {
+  const auto parameters = parameters_of({{512, 64}, {64}, {64, 640}});
+  Optimizer clipping;
+  clipping.clip_norm = 1;
+  for (const ParameterPart& part : cut_segments(parameters, {}, clipping, 3)) CHECK(part.whole());
+  const auto parts = cut_segments(parameters, {0}, Optimizer{}, 4);
+  CHECK(parts.front().whole());
+  const auto dense = dense_segments(parts, {0});
+  CHECK(dense.front().parameter == 0);
+  CHECK(dense.back().parameter == 1);
+}
+
+TEST_CASE("ranks gather texts of different sizes, and count their devices") {
+  run_ranks(3, [](const std::shared_ptr<Collective>& collective) {
+    const auto group = Group::create(collective, -1);
+    REQUIRE_OK(group.status());
+    const std::string own(collective->rank() * 5, 'x');
+    const auto texts = (*group)->gather("texts", own);
+    REQUIRE_OK(texts.status());
+    for (size_t r = 0; r < 3; ++r) CHECK((*texts)[r].size() == 5 * r);
+    REQUIRE_OK((*group)->count_devices(collective->rank() + 1));
+    CHECK((*group)->devices() == 6);
+  });
+}
+
+TEST_CASE("a rank that differs from rank 0 is named with what differs") {
+  run_ranks(3, [](const std::shared_ptr<Collective>& collective) {
+    const auto group = Group::create(collective, -1);
+    REQUIRE_OK(group.status());
+    const Status status = (*group)->agree({{"shards", "8"}, {"seed", collective->rank() == 2 ? "7" : "1"}});
+    CHECK(status.code() == Code::kFailedPrecondition);
+    CHECK(status.message().find("the ranks differ in seed: rank 2 has '7', rank 0 '1'") != std::string::npos);
+  });
+}
+
+TEST_CASE("a rank that no one hears of ends an exchange in time") {
+  const auto mail = std::make_shared<Mailboxes>();
+  const auto group = Group::create(std::make_shared<ThreadCollective>(mail, 0, 2), 1000000);
+  REQUIRE_OK(group.status());
+  const Status status = (*group)->count_devices(1);
+  CHECK(status.code() == Code::kUnavailable);
+  CHECK(status.message().find("rank 0 of 2, exchange of devices: rank 1") != std::string::npos);
+}
+
+TEST_CASE("a group has at least one rank, and a rank is one of them") {
+  const auto mail = std::make_shared<Mailboxes>();
+  for (const auto& [rank, size] : std::vector<std::pair<int32_t, int32_t>>{{0, 0}, {2, 2}, {-1, 2}}) {
+    const auto group = Group::create(std::make_shared<ThreadCollective>(mail, rank, size), -1);
+    CHECK(group.status().code() == Code::kInvalidArgument);
+  }
+}
+
+}  // namespace
+}  // namespace percale

@@ -1,0 +1,85 @@
+// Trainers of a group compute the bits of one trainer alone.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/train/group/threads.h"
+#include "tests/unit/train/jobs.h"
+
+namespace percale {
+namespace {
+
+struct GroupJob {
+  std::string model, keys;
+  int64_t rows = 48, batch = 16;
+};
+
+std::unique_ptr<Trainer> trainer_of(const GroupJob& job, const std::string& devices = "cpu:0") {
+  const std::string loss =
+      R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "metrics": ["accuracy"])";
+  return make_job(engine_of(1, devices), job.model, loss + job.keys, DType::kF32,
+                  {.batch_size = job.batch, .shuffle_seed = 3}, job.rows);
+}
+
+// What a training leaves behind: parameters, and the columns of the history.
+struct Outcome {
+  std::string digest;
+  std::vector<double> losses;
+  NamedNumbers evaluation;
+  bool operator==(const Outcome&) const = default;
+};
+
+Outcome outcome_of(Trainer& trainer) {
+  Outcome out;
+  out.digest = trainer.variables()->digest();
+  for (const auto& step : trainer.history().steps) out.losses.push_back(step.loss);
+  auto evaluation = trainer.evaluate(nullptr);
+  REQUIRE_OK(evaluation.status());
+  out.evaluation = *evaluation;
+  return out;
+}
+
+Outcome alone(const GroupJob& job) {
+  const auto trainer = trainer_of(job);
+  REQUIRE_OK(trainer->fit(nullptr, 3, {}));
+  return outcome_of(*trainer);
+}
+
+// All ranks have the same outcome, which is returned.
+Outcome in_group(const GroupJob& job, int32_t ranks, const std::string& devices = "cpu:0") {
+  std::vector<Outcome> all(static_cast<size_t>(ranks));
+  run_ranks(ranks, [&](const std::shared_ptr<Collective>& collective) {
+    const auto trainer = trainer_of(job, devices);
+    REQUIRE_OK(trainer->join(collective, -1));
+    REQUIRE_OK(trainer->fit(nullptr, 3, {}));
+    all[static_cast<size_t>(collective->rank())] = outcome_of(*trainer);
+  });
+  for (const Outcome& other : all) CHECK(other == all[0]);
+  return all[0];
+}
+
+TEST_CASE("any number of ranks gives the bits of one process") {
+  const std::vector<GroupJob> jobs = {
+      {"mlp", R"(, "optimizer": "adam", "shards": 8)"},
+      {"cnn", R"(, "optimizer": {"name": "sgd", "learning_rate": 0.05, "momentum": 0.9}, "shards": 8)"},
+      {"dropout", R"(, "optimizer": {"name": "adamw", "weight_decay": 0.01}, "shards": 8, "ema": 0.9)"},
+      {"batchnorm", R"(, "optimizer": "rmsprop", "shards": 8)"},
+      {"mlp", R"(, "optimizer": "adam", "shards": 5, "accumulation": 2)"},
+      {"mlp", R"(, "optimizer": "lamb", "shards": 8)"},
+      {"mlp", R"(, "optimizer": "adam", "shards": 8, "clip": {"norm": 0.1})"},
+      {"mlp", R"(, "optimizer": "adam", "shards": 8, "clip": 0.01)"},
+      {"mlp", R"(, "optimizer": "adam", "shards": 8)", 35, 16}};  // a last batch of 3 rows
+  for (const GroupJob& job : jobs) {
+    CAPTURE(job.model);
+    CAPTURE(job.keys);
+    const Outcome one = alone(job);
+    for (const int32_t ranks : {1, 2, 3, 4}) {
+      CAPTURE(ranks);
+      CHECK(in_group(job, ranks) == one);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace percale
