@@ -28,6 +28,14 @@ const char* percale_dtype_name(percale_dtype dtype) {
   return percale::dtype_name(known).data();  // literals: NUL-ended
 }
 
+percale_status* percale_status_create(percale_code code, const char* message, size_t size) {
+  if (code == PERCALE_OK) return nullptr;
+  return percale::catch_to_c([&] {
+    return percale::Status(static_cast<percale::Code>(code),
+                           std::string(message == nullptr ? "" : percale::c_api::text_of(message, size)));
+  });
+}
+
 percale_status* percale_status_retain(percale_status* status) { return percale::retain_c_status(status); }
 
 void percale_status_release(percale_status* status) { percale::release_c_status(status); }

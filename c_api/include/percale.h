@@ -10,6 +10,7 @@
 
 #include "percale/builder.h"
 #include "percale/cluster.h"
+#include "percale/collective.h"
 #include "percale/dataset.h"
 #include "percale/engine.h"
 #include "percale/graph.h"

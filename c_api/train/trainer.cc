@@ -6,6 +6,7 @@
 #include "c_api/graph/graph_file.h"
 #include "c_api/options/options.h"
 #include "c_api/run/session.h"
+#include "c_api/train/collective.h"
 #include "c_api/train/dataset.h"
 #include "c_api/train/trainer_calls.h"
 #include "core/text/json.h"
@@ -225,6 +226,17 @@ percale_status* percale_trainer_evaluate(percale_trainer* trainer, percale_datas
     for (const auto& [name, value] : numbers) json.key(name).value(value);
     json.end_object();
     *out_json = make_text(json.text());
+    return {};
+  });
+}
+
+percale_status* percale_trainer_join(percale_trainer* trainer, const percale_collective* collective,
+                                     percale_destroy destroy) {
+  return guarded(__func__, {NEEDS(trainer), NEEDS(collective)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const auto made, host_collective(function, *collective));
+    PERCALE_ASSIGN_OR_RETURN(const TrainerCall call, begin_call(function, trainer));
+    PERCALE_RETURN_IF_ERROR(call->join(made));
+    own_user(*made, destroy);
     return {};
   });
 }

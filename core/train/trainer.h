@@ -64,10 +64,10 @@ class Trainer {
   // Trains with the other ranks of a group from now on, which call it with the same job, first
   // values and step; their calls that follow are the same, too. Each computes its part of the
   // shards of a batch and commits its part of the parameters, so that the bits are those of one
-  // process. save() writes on rank 0 alone. `timeout_ns`: of an exchange; < 0: none.
+  // process. save() writes on rank 0 alone.
   // FAILED_PRECONDITION names an option that a group cannot have, or the first difference between
   // the ranks.
-  Status join(std::shared_ptr<Collective> collective, int64_t timeout_ns);
+  Status join(std::shared_ptr<Collective> collective);
   // Makes what was trained so far the next version of the table, in one piece. Readers of older
   // ones keep them.
   Status publish();

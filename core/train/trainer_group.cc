@@ -18,6 +18,10 @@ Status check_for_group(const TrainJob& job) {
   return {};
 }
 
+int64_t timeout_ns(const TrainerOptions& options) {
+  return options.collective_timeout == 0 ? -1 : static_cast<int64_t>(options.collective_timeout * 1e9);
+}
+
 }  // namespace
 
 std::vector<GroupFact> Trainer::group_facts() {
@@ -29,13 +33,14 @@ std::vector<GroupFact> Trainer::group_facts() {
 }
 
 // The state goes over to new collaborators. Nothing has changed when it fails.
-Status Trainer::join(std::shared_ptr<Collective> collective, int64_t timeout_ns) {
+Status Trainer::join(std::shared_ptr<Collective> collective) {
   PERCALE_RETURN_IF_ERROR(check_not_streaming("join"));
   PERCALE_RETURN_IF_ERROR(epochs_->fed.check_complete("join"));
   PERCALE_RETURN_IF_ERROR(check_for_group(job_));
   if (job_.group != nullptr) return failed_precondition("join: the trainer is in a group already");
   PERCALE_RETURN_IF_ERROR(parameters_.publisher->take_up_table());
-  PERCALE_ASSIGN_OR_RETURN(std::shared_ptr<Group> group, Group::create(std::move(collective), timeout_ns));
+  PERCALE_ASSIGN_OR_RETURN(std::shared_ptr<Group> group,
+                           Group::create(std::move(collective), timeout_ns(job_.options)));
   PERCALE_RETURN_IF_ERROR(group->agree(group_facts()));
   PERCALE_ASSIGN_OR_RETURN(const auto candidates, devices_->candidates());
   PERCALE_RETURN_IF_ERROR(group->count_devices(static_cast<int64_t>(candidates.size())));

@@ -277,6 +277,12 @@ constexpr Key<TrainerOptions> kTrainerKeys[] = {
             "a batch are then computed at the same time, so a step needs the memory of the whole batch. Only mode sync "
             "supports it.",
      .option = {.name = "synchronized_batch_norm"}},
+    {.name = "collective_timeout",
+     .value = &TrainerOptions::collective_timeout,
+     .doc = "Longest time in seconds that a process of a group waits for the others in one exchange; 0: no limit.",
+     .low = 0,
+     .high = 1e6,
+     .option = {.name = "collective_timeout"}},
     {.name = "memory_limit",
      .value = Bytes<TrainerOptions>{&TrainerOptions::memory_limit},
      .doc = "Limit in bytes for the trainer's working set, sums, runs and plans, but not for data and published "

@@ -37,6 +37,7 @@ struct TrainerOptions {
   // Bytes that the trainer may hold: working set, sums, runs, plans; neither data nor published
   // versions. 0: the engine's limit alone.
   int64_t memory_limit = 0;
+  double collective_timeout = 60;  // seconds of an exchange of a group; 0: no limit
   EarlyStopping early_stopping;
   bool terminate_on_nan = false;  // a loss that is not finite ends the training before the update
   // The checkpoints that save() leaves in the folder: the newest (0: all), and the best by

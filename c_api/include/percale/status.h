@@ -40,6 +40,12 @@ PERCALE_API const char* percale_code_name(percale_code code);
  * number. Static. \since 0.1 */
 PERCALE_API const char* percale_dtype_name(percale_dtype dtype);
 
+/** Creates a status, for a function of the host that returns one to the library. `size` may be
+ * PERCALE_NUL_ENDED. The message is copied. NULL for PERCALE_OK. Never fails: without memory it
+ * returns a status that says so. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_status_create(percale_code code, const char* message,
+                                                                    size_t size);
+
 /** Adds a reference and returns `status`. NULL is allowed and returned. \since 0.1 */
 PERCALE_API percale_status* percale_status_retain(percale_status* status);
 

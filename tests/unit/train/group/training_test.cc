@@ -51,7 +51,7 @@ Outcome in_group(const GroupJob& job, int32_t ranks, const std::string& devices 
   std::vector<Outcome> all(static_cast<size_t>(ranks));
   run_ranks(ranks, [&](const std::shared_ptr<Collective>& collective) {
     const auto trainer = trainer_of(job, devices);
-    REQUIRE_OK(trainer->join(collective, -1));
+    REQUIRE_OK(trainer->join(collective));
     REQUIRE_OK(trainer->fit(nullptr, 3, {}));
     all[static_cast<size_t>(collective->rank())] = outcome_of(*trainer);
   });
