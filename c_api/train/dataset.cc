@@ -228,8 +228,9 @@ percale_status* percale_dataset_distribute(percale_dataset* dataset, size_t repl
     PERCALE_RETURN_IF_ERROR(check_whole(function, &dataset, 1));
     std::vector<std::unique_ptr<percale_dataset>> parts;
     for (size_t r = 0; r < replicas; ++r) {
+      const auto replica = static_cast<int64_t>(r);
       PERCALE_ASSIGN_OR_RETURN(auto part,
-                               dataset->dataset->part(static_cast<int64_t>(replicas), static_cast<int64_t>(r)));
+                               dataset->dataset->part({replica, replica + 1}, static_cast<int64_t>(replicas)));
       parts.push_back(std::make_unique<percale_dataset>(dataset->engine.get(), std::move(part)));
     }
     for (size_t r = 0; r < replicas; ++r) out_datasets[r] = parts[r].release();

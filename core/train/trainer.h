@@ -142,6 +142,7 @@ class Trainer {
   Status check_job(const Checkpoint& saved, const std::string& path);
   Result<RestoredState> read_state(const Checkpoint& saved, const std::string& path);
   void adopt(RestoredState state, const Checkpoint& saved);
+  Status take_up_state(const Checkpoint& state, const std::string& path);
   Status take_up(const NewestCheckpoint& restored);
 
   void describe_parallel(JsonWriter& w) const;

@@ -58,15 +58,9 @@ Status Trainer::move_to_group(const Checkpoint& state) {
   other.steps->facts.set_trace(steps_->facts.trace());
   other.epochs->log.set_metric_names(other.epochs->totals.metric_names(), data_.validation != nullptr);
   swap(other);
-  auto restored = read_state(state, "join");
-  if (!restored.ok()) {
-    swap(other);
-    return restored.status();
-  }
-  Publisher::Draft draft = std::move(restored->draft);
-  adopt(*std::move(restored), state);
-  parameters_.publisher->publish(std::move(draft), steps());
-  return {};
+  const Status status = take_up_state(state, "join");
+  if (!status.ok()) swap(other);
+  return status;
 }
 
 void Trainer::swap(Collaborators& other) noexcept {

@@ -80,7 +80,7 @@ EpochParts::EpochParts(const TrainJob& job, const TrainedParameters& parameters,
       early(job.options.early_stopping, BestWeights(*parameters.working, job.graph.graph->variables)),
       score(job.options.keep_monitor),
       evaluator(job.session, job.memory, job.graph, totals, *parameters.working, *parameters.store, steps.planner,
-                steps.facts, job.options.seed),
+                steps.facts, job.options.seed, job.group.get()),
       closer(log, evaluator, totals, *parameters.store, {&rate, &early, &score}),
       fed({job.engine, log, rate, *parameters.publisher, *parameters.store, steps.runner, steps.shards, steps.facts,
            job.options.publishing, !job.graph.shard_fraction.empty()}) {}

@@ -140,14 +140,19 @@ void Trainer::adopt(RestoredState state, const Checkpoint& c) {
   if (!steps_->shards.prepared()) steps_->shards.set_shards(c.shards);
 }
 
-Status Trainer::take_up(const NewestCheckpoint& restored) {
-  const Checkpoint& c = restored.checkpoint;
-  PERCALE_RETURN_IF_ERROR(check_job(c, restored.path));
-  PERCALE_ASSIGN_OR_RETURN(RestoredState state, read_state(c, restored.path));
+// Nothing has changed when it fails.
+Status Trainer::take_up_state(const Checkpoint& c, const std::string& path) {
+  PERCALE_ASSIGN_OR_RETURN(RestoredState state, read_state(c, path));
   Publisher::Draft draft = std::move(state.draft);
   adopt(std::move(state), c);
-  identity_.adopt(restored);
   parameters_.publisher->publish(std::move(draft), steps());
+  return {};
+}
+
+Status Trainer::take_up(const NewestCheckpoint& restored) {
+  PERCALE_RETURN_IF_ERROR(check_job(restored.checkpoint, restored.path));
+  PERCALE_RETURN_IF_ERROR(take_up_state(restored.checkpoint, restored.path));
+  identity_.adopt(restored);
   return {};
 }
 

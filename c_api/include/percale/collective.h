@@ -5,6 +5,7 @@
 #ifndef PERCALE_COLLECTIVE_H_
 #define PERCALE_COLLECTIVE_H_
 
+#include "engine.h"
 #include "types.h"
 
 #ifdef __cplusplus

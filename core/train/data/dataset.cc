@@ -148,7 +148,7 @@ Result<std::shared_ptr<Dataset>> Dataset::from_rows(std::shared_ptr<const RowSou
   return out;
 }
 
-Result<std::shared_ptr<Dataset>> Dataset::part(int64_t replicas, int64_t replica) const {
+Result<std::shared_ptr<Dataset>> Dataset::part(const ShardRange& own, int64_t pieces) const {
   std::shared_ptr<Dataset> out(new Dataset);
   out->columns_ = columns_;
   out->source_ = source_;
@@ -157,15 +157,20 @@ Result<std::shared_ptr<Dataset>> Dataset::part(int64_t replicas, int64_t replica
   out->rows_ = rows_;
   out->options_ = options_;
   out->is_part_ = true;
-  out->replicas_ = replicas;
-  out->replica_ = replica;
+  out->pieces_ = pieces;
+  out->own_ = own;
   return out;
 }
 
+Dataset::BatchRows Dataset::batch_rows(int64_t batch) const {
+  const int64_t all = std::min(options_.batch_size, rows_ - batch * options_.batch_size);
+  return {all, shard_rows(all, pieces_, own_.begin).begin};
+}
+
 Dataset::Range Dataset::range(int64_t batch) const {
-  const int64_t first = batch * options_.batch_size, count = std::min(options_.batch_size, rows_ - first);
-  const ShardRows own = shard_rows(count, replicas_, replica_);
-  return {first + own.begin, first + own.end};
+  const BatchRows rows = batch_rows(batch);
+  const int64_t begin = batch * options_.batch_size;
+  return {begin + rows.first, begin + shard_rows(rows.all, pieces_, own_.end - 1).end};
 }
 
 int64_t Dataset::epoch_rows() const {

@@ -12,6 +12,7 @@
 #include "core/base/parallel.h"
 #include "core/registry/shape_context.h"
 #include "core/tensor/tensor.h"
+#include "core/train/shards/shard_tree.h"
 
 namespace percale {
 
@@ -59,11 +60,11 @@ class Dataset {
                                                      const std::vector<std::string>& paths, double scale,
                                                      const CsvRules& rules, std::shared_ptr<MemoryPool> pool);
 
-  // Returns the part of one replica, as this data set is configured now. Of a batch of B rows, the
-  // replica gets rows replica * B / replicas up to (replica + 1) * B / replicas, rounded down. Its
-  // batches may be empty. gather() on the part takes row numbers of the whole.
-  // Precondition: 0 <= replica < replicas, and this is not a part itself.
-  Result<std::shared_ptr<Dataset>> part(int64_t replicas, int64_t replica) const;
+  // Returns a part of each batch, as this data set is configured now: a batch is cut into `pieces`
+  // as a trainer cuts it into shards (shard_rows()), and the part has the rows of the pieces `own`.
+  // Its batches may be empty. gather() on the part takes row numbers of the whole.
+  // Precondition: `own` is not empty, and this is not a part itself.
+  Result<std::shared_ptr<Dataset>> part(const ShardRange& own, int64_t pieces) const;
   bool is_part() const { return is_part_; }
 
   // Marks a data set as in use while the object lives. Several may exist at once.
@@ -87,6 +88,11 @@ class Dataset {
   const DatasetOptions& options() const { return options_; }
   int64_t rows() const { return rows_; }
   int64_t batches() const;  // per epoch
+  // The rows of a batch of the whole, and the first one that a part has of it.
+  struct BatchRows {
+    int64_t all = 0, first = 0;
+  };
+  BatchRows batch_rows(int64_t batch) const;
   // The number of rows in the batches of an epoch.
   int64_t epoch_rows() const;
   const std::vector<Column>& columns() const { return columns_; }
@@ -134,7 +140,8 @@ class Dataset {
   std::shared_ptr<MemoryPool> pool_;
   int64_t rows_ = 0;
   bool is_part_ = false;
-  int64_t replicas_ = 1, replica_ = 0;
+  int64_t pieces_ = 1;
+  ShardRange own_ = {0, 1};  // pieces of a batch
   DatasetOptions options_;
   DatasetPosition position_;
   mutable std::atomic<int64_t> uses_{0};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/train/epoch/batch_totals.h"
 #include "core/train/method/metrics.h"
 #include "core/train/step/batch_binding.h"
 
@@ -10,7 +11,7 @@ namespace percale {
 
 Evaluator::Evaluator(std::shared_ptr<Session> session, std::shared_ptr<MemoryPool> memory, const TrainGraph& graph,
                      const ObjectiveTotals& totals, const WorkingSet& working, ParameterStore& store,
-                     ShardPlanner& planner, const RunFacts& facts, int64_t seed)
+                     ShardPlanner& planner, const RunFacts& facts, int64_t seed, Group* group)
     : session_(std::move(session)),
       memory_(std::move(memory)),
       graph_(graph),
@@ -19,12 +20,30 @@ Evaluator::Evaluator(std::shared_ptr<Session> session, std::shared_ptr<MemoryPoo
       store_(store),
       planner_(planner),
       facts_(facts),
-      seed_(seed) {}
+      seed_(seed),
+      group_(group) {}
 
+Result<std::vector<double>> Evaluator::evaluate_batch(const Dataset& dataset, int64_t batch, const RunValues& served,
+                                                      int64_t steps, const CancelToken& cancel) {
+  PERCALE_ASSIGN_OR_RETURN(const auto tensors, dataset.batch({0, batch}, session_->engine()->threads().parallel()));
+  PERCALE_ASSIGN_OR_RETURN(const BoundBatch bound,
+                           bind_batch(graph_.graph->main(), graph_.inputs, column_names(dataset), tensors, memory_));
+  if (bound.rows < 1) return invalid_argument("the batch has no rows");
+  std::vector<ValueType> types;
+  for (const Tensor& t : bound.feeds) types.push_back({t.dtype(), t.shape()});
+  PERCALE_ASSIGN_OR_RETURN(const auto plan, planner_.evaluation(totals_.values(), types));
+  std::vector<Tensor> results(totals_.values().size());
+  PERCALE_RETURN_IF_ERROR(
+      session_->run(*plan, bound.feeds, results, evaluation_options(served, seed_, steps, &cancel, facts_.trace())));
+  std::vector<double> out;
+  add_totals(results, out);
+  return out;
+}
+
+// Batch by batch, in their order: one rank of a group evaluates a batch, and tells the others.
 Result<NamedNumbers> Evaluator::evaluate(const Dataset& dataset, int64_t steps, const CancelToken& cancel) {
   PERCALE_RETURN_IF_ERROR(store_.synchronize());
   const Dataset::Use use(dataset);
-  const std::vector<std::string> names = column_names(dataset);
   std::vector<Tensor> state;
   std::vector<int64_t> versions;
   for (size_t i = 0; i < working_.size(); ++i) {
@@ -32,21 +51,10 @@ Result<NamedNumbers> Evaluator::evaluate(const Dataset& dataset, int64_t steps, 
     versions.push_back(working_.versions()[working_.served_at(i, steps)]);
   }
   const auto served = RunValues::of_caller(state, {.all = working_.state_version(), .each = &versions});
-  const ParallelFor parallel = session_->engine()->threads().parallel();
-  std::vector<double> sums;
-  for (int64_t i = 0; i < dataset.batches(); ++i) {
-    PERCALE_ASSIGN_OR_RETURN(const auto batch, dataset.batch({0, i}, parallel));
-    PERCALE_ASSIGN_OR_RETURN(const BoundBatch bound,
-                             bind_batch(graph_.graph->main(), graph_.inputs, names, batch, memory_));
-    std::vector<ValueType> types;
-    for (const Tensor& t : bound.feeds) types.push_back({t.dtype(), t.shape()});
-    PERCALE_ASSIGN_OR_RETURN(const auto plan, planner_.evaluation(totals_.values(), types));
-    std::vector<Tensor> results(totals_.values().size());
-    PERCALE_RETURN_IF_ERROR(
-        session_->run(*plan, bound.feeds, results, evaluation_options(served, seed_, steps, &cancel, facts_.trace())));
-    add_totals(results, sums);
-  }
-  return totals_.finish(sums);
+  BatchTotals all(group_, dataset.batches(), totals_.count());
+  PERCALE_RETURN_IF_ERROR(
+      all.fill([&](int64_t batch) { return evaluate_batch(dataset, batch, served, steps, cancel); }));
+  return totals_.finish(all.sum());
 }
 
 Status EpochCloser::close(const Dataset* validation, const CancelToken& cancel) {

@@ -9,6 +9,7 @@
 #include "core/train/epoch/epoch_log.h"
 #include "core/train/epoch/epoch_observer.h"
 #include "core/train/epoch/objective_totals.h"
+#include "core/train/group/group.h"
 #include "core/train/shards/run_facts.h"
 #include "core/train/step/shard_planner.h"
 
@@ -17,15 +18,17 @@ namespace percale {
 // Thread-compatible.
 class Evaluator {
  public:
-  // Borrows all but the session and the memory.
+  // Borrows all but the session and the memory. `group`: its ranks share the batches; null: none.
   Evaluator(std::shared_ptr<Session> session, std::shared_ptr<MemoryPool> memory, const TrainGraph& graph,
             const ObjectiveTotals& totals, const WorkingSet& working, ParameterStore& store, ShardPlanner& planner,
-            const RunFacts& facts, int64_t seed);
+            const RunFacts& facts, int64_t seed, Group* group);
 
   // Means over one pass through the data. `steps`: completed so far.
   Result<NamedNumbers> evaluate(const Dataset& dataset, int64_t steps, const CancelToken& cancel);
 
  private:
+  Result<std::vector<double>> evaluate_batch(const Dataset& dataset, int64_t batch, const RunValues& served,
+                                             int64_t steps, const CancelToken& cancel);
   const std::shared_ptr<Session> session_;
   const std::shared_ptr<MemoryPool> memory_;
   const TrainGraph& graph_;
@@ -35,6 +38,7 @@ class Evaluator {
   ShardPlanner& planner_;
   const RunFacts& facts_;
   const int64_t seed_;
+  Group* const group_;
 };
 
 // Ends an epoch: its numbers go to the observers and into the log.

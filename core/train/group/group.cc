@@ -1,5 +1,7 @@
 #include "core/train/group/group.h"
 
+#include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "core/text/json.h"
@@ -26,6 +28,22 @@ ByteSpan memory_of(const std::vector<Tensor>& tensors) {
   auto* const begin = static_cast<char*>(tensors.front().data());
   const char* const end = static_cast<const char*>(tensors.back().data()) + tensors.back().bytes();
   return {begin, static_cast<size_t>(end - begin)};
+}
+
+void write_error(const Status& error, uint8_t* to) {
+  std::fill_n(to, kErrorBytes, uint8_t{0});
+  if (error.ok()) return;
+  to[0] = static_cast<uint8_t>(error.code());
+  std::copy_n(error.message().begin(), std::min(error.message().size(), kErrorBytes - 2), to + 1);
+}
+
+Status read_error(const uint8_t* from) {
+  if (from[0] == 0) return {};
+  if (from[0] > static_cast<uint8_t>(Code::kUnauthenticated)) {
+    return data_loss("its message begins with ", int32_t{from[0]});
+  }
+  const auto* const text = reinterpret_cast<const char*>(from) + 1;
+  return Status(static_cast<Code>(from[0]), std::string(text, strnlen(text, kErrorBytes - 1)));
 }
 
 Result<std::unique_ptr<Group>> Group::create(std::shared_ptr<Collective> collective, int64_t timeout_ns) {

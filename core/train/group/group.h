@@ -19,6 +19,13 @@ namespace percale {
 inline ByteSpan memory_of(const Tensor& t) { return {t.data(), static_cast<size_t>(t.bytes())}; }
 ByteSpan memory_of(const std::vector<Tensor>& tensors);
 
+// The error of a rank at the beginning of its message: the code, then as much of the text as has
+// room. All zeros: none.
+inline constexpr size_t kErrorBytes = 256;
+void write_error(const Status& error, uint8_t* to);
+// DATA_LOSS for bytes that are no error.
+Status read_error(const uint8_t* from);
+
 // A name and its value on this rank, such as {"seed", "7"}.
 using GroupFact = std::pair<std::string, std::string>;
 

@@ -16,25 +16,6 @@ void copy_all(const std::vector<Tensor>& from, const std::vector<Tensor>& to) {
   }
 }
 
-// The error of a rank's step as its message: the code, then as much of the text as has room.
-constexpr int64_t kErrorBytes = 256;
-
-void write_error(const Status& status, const Tensor& to) {
-  const auto out = to.mutable_span<uint8_t>();
-  std::ranges::fill(out, uint8_t{0});
-  if (status.ok()) return;
-  out[0] = static_cast<uint8_t>(status.code());
-  std::copy_n(status.message().begin(), std::min(status.message().size(), out.size() - 2), out.begin() + 1);
-}
-
-Status read_error(const Tensor& from) {
-  const auto bytes = from.span<uint8_t>();
-  if (bytes[0] == 0) return {};
-  if (bytes[0] > static_cast<uint8_t>(Code::kUnauthenticated))
-    return data_loss("its message begins with ", int64_t{bytes[0]});
-  return Status(static_cast<Code>(bytes[0]), std::string(reinterpret_cast<const char*>(bytes.data()) + 1));
-}
-
 std::vector<ValueType> types_of(const std::vector<Tensor>& tensors) {
   std::vector<ValueType> out;
   for (const Tensor& t : tensors) out.push_back({t.dtype(), t.shape()});
@@ -81,6 +62,16 @@ Status SumExchange::complete(ShardSums& sums, const RowGradients& by_rows, int64
   return {};
 }
 
+Status SumExchange::with_barrier(BatchBarrier& barrier, std::vector<int64_t> rows, const std::function<void()>& stop,
+                                 const std::function<Status()>& reduce) {
+  if (group_.size() == 1) return reduce();
+  BarrierExchange exchange(group_, barrier, std::move(rows), stop);
+  const Status own = reduce();
+  const Status status = exchange.finish(own);
+  failed_ = exchange.failed();
+  return status;
+}
+
 // Makes room for what other ranks send.
 Status SumExchange::prepare(const ShardSums& sums) {
   const std::vector<Tensor>& like = sums.batch();
@@ -89,7 +80,7 @@ Status SumExchange::prepare(const ShardSums& sums) {
   std::vector<std::vector<Tensor>> small;
   for (size_t rank = 0; rank < group_.size(); ++rank) {
     const std::vector<ShardRange> ranges = subtrees(sums.shards(), group_.shards_of(rank, sums.shards()));
-    std::vector<ValueType> types = {{DType::kU8, Shape{kErrorBytes}}};
+    std::vector<ValueType> types = {{DType::kU8, Shape{static_cast<int64_t>(kErrorBytes)}}};
     for (size_t i = 0; i < ranges.size(); ++i) {
       for (const ValueType& type : types_of(small_of(like))) types.push_back(type);
     }
@@ -143,11 +134,11 @@ Status SumExchange::exchange_messages(std::string_view what, const std::vector<s
                                       const Status& own) {
   std::vector<ByteSpan> recvs;
   for (const std::vector<Tensor>& tensors : messages) recvs.push_back(memory_of(tensors));
-  write_error(own, messages[group_.rank()][0]);
+  write_error(own, static_cast<uint8_t*>(messages[group_.rank()][0].data()));
   PERCALE_RETURN_IF_ERROR(group_.exchange(what, std::vector<ByteSpan>(group_.size(), recvs[group_.rank()]), recvs));
   for (size_t rank = 0; rank < group_.size(); ++rank) {
     if (rank == group_.rank()) continue;
-    const Status error = read_error(messages[rank][0]);
+    const Status error = read_error(static_cast<const uint8_t*>(messages[rank][0].data()));
     if (!error.ok()) return error.with_context(str_cat("rank ", rank));
   }
   return {};
@@ -159,7 +150,8 @@ Status SumExchange::exchange_small(const Status& own) { return exchange_messages
 Status SumExchange::exchange_errors(const Status& own) {
   std::vector<std::vector<Tensor>> messages(group_.size());
   for (std::vector<Tensor>& message : messages) {
-    PERCALE_ASSIGN_OR_RETURN(message, allocate_tensors({{DType::kU8, Shape{kErrorBytes}}}, memory_));
+    PERCALE_ASSIGN_OR_RETURN(message,
+                             allocate_tensors({{DType::kU8, Shape{static_cast<int64_t>(kErrorBytes)}}}, memory_));
   }
   return exchange_messages("errors", messages, own);
 }

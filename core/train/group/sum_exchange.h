@@ -2,11 +2,13 @@
 #ifndef PERCALE_CORE_TRAIN_GROUP_SUM_EXCHANGE_H_
 #define PERCALE_CORE_TRAIN_GROUP_SUM_EXCHANGE_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "core/train/group/barrier_exchange.h"
 #include "core/train/group/group.h"
 #include "core/train/group/row_exchange.h"
 #include "core/train/parallel/parameter_spec.h"
@@ -33,6 +35,10 @@ class SumExchange {
   // The other ranks end their step with this error of an own one. Does nothing if the error came
   // from another rank, or from the group.
   void refuse(const Status& error);
+  // Runs `reduce`, while a thread brings the parts of other ranks to the barrier of the batch.
+  // `rows`: per shard. `stop` ends the shards under way.
+  Status with_barrier(BatchBarrier& barrier, std::vector<int64_t> rows, const std::function<void()>& stop,
+                      const std::function<Status()>& reduce);
 
  private:
   // The sums of a sub-tree, as far as this rank needs them: totals, statistics, the own segment.

@@ -55,7 +55,7 @@ Status StreamingLoop::fit() {
 Status StreamingLoop::run_epoch() {
   parts_.log.make_room(course_.steps_per_epoch - steps_done());  // taking up notes cannot fail
   if (source_ == nullptr) {
-    PERCALE_ASSIGN_OR_RETURN(source_, open_source());
+    PERCALE_ASSIGN_OR_RETURN(source_, open_source(request_.data));
   }
   first_batch_ = parts_.log.position().batch;
   first_step_ = committed_ = parts_.log.steps();

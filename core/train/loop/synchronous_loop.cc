@@ -22,7 +22,8 @@ Status SynchronousLoop::fit() {
 
 Status SynchronousLoop::train() {
   EpochLog& log = parts_.log;
-  PERCALE_ASSIGN_OR_RETURN(const auto source, open_source());
+  PERCALE_ASSIGN_OR_RETURN(data_, own_data());
+  PERCALE_ASSIGN_OR_RETURN(const auto source, open_source(data_));
   course_ = log.begin_fit(request_.epochs, steps_of(batches_), steps_of(log.position().batch));
   while (goes_on()) {
     // A validation that was cancelled left the epoch without its end.
@@ -35,11 +36,29 @@ Status SynchronousLoop::train() {
   return go_ ? finish(parts_) : publish_unless_by_hand();
 }
 
+// In a group the rows of the own shards; where parameters train by rows all rows, because they tell
+// how many rows of a table the other shards look up.
+Result<std::shared_ptr<Dataset>> SynchronousLoop::own_data() const {
+  if (!steps_.shards.in_group()) return request_.data;
+  if (request_.data->is_part()) {
+    return failed_precondition(
+        "the data set is a replica's part; a group trains on the whole one, of which each rank "
+        "reads its rows");
+  }
+  PERCALE_RETURN_IF_ERROR(steps_.shards.prepare(request_.data->batch_rows(0).all));
+  if (!steps_.shards.by_rows().empty()) return request_.data;
+  return request_.data->part(steps_.shards.sums().own(), steps_.shards.shards());
+}
+
 Result<StepRunner::Outcome> SynchronousLoop::make_step(Prefetcher& source, int64_t batches, double learning_rate) {
   const ComputePeriod period(steps_.facts, steps_.shards.devices(), parts_.threads);
-  std::vector<std::vector<Tensor>> taken;
-  while (static_cast<int64_t>(taken.size()) < batches) {
-    PERCALE_ASSIGN_OR_RETURN(taken.emplace_back(), source.next());
+  std::vector<StepBatch> taken;
+  for (int64_t i = 0; i < batches; ++i) {
+    PERCALE_ASSIGN_OR_RETURN(taken.emplace_back().tensors, source.next());
+    if (!steps_.shards.in_group()) continue;
+    const Dataset::BatchRows rows = data_->batch_rows(parts_.log.position().batch + i);
+    taken.back().rows = rows.all;
+    taken.back().first_row = rows.first;
   }
   return steps_.runner.run(names_, taken, {parts_.log.steps() + 1, learning_rate, request_.cancel});
 }

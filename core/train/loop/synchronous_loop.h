@@ -26,6 +26,7 @@ class SynchronousLoop final : public TrainLoop {
 
  private:
   Status train();
+  Result<std::shared_ptr<Dataset>> own_data() const;
   int64_t steps_of(int64_t batches) const { return (batches + per_step_ - 1) / per_step_; }
   Status run_step(Prefetcher& source);
   Result<StepRunner::Outcome> make_step(Prefetcher& source, int64_t batches, double learning_rate);
@@ -34,6 +35,7 @@ class SynchronousLoop final : public TrainLoop {
   const SynchronousSteps steps_;
   const std::vector<std::string> names_;  // of the data's columns
   const int64_t per_step_;                // batches
+  std::shared_ptr<Dataset> data_;         // as far as the own shards need it
 };
 
 }  // namespace percale

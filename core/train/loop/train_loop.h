@@ -54,8 +54,9 @@ class TrainLoop {
       : parts_(parts), request_(std::move(request)), batches_(request_.data->batches()) {}
 
   bool goes_on() const;
-  // Batches of the data from where the log stands, made ahead of time if threads are there for it.
-  Result<std::unique_ptr<Prefetcher>> open_source() const;
+  // Batches of the data, or of a part of it, from where the log stands, made ahead of time if
+  // threads are there for it.
+  Result<std::unique_ptr<Prefetcher>> open_source(std::shared_ptr<const Dataset> data) const;
   // Publishes unless that is left to the caller.
   Status publish_unless_by_hand() const;
   // The same before an error is returned, or the error of that.

@@ -8,6 +8,7 @@
 
 #include "core/session/session.h"
 #include "core/train/parameters/ps_commit.h"
+#include "core/train/parameters/train_runs.h"
 
 namespace percale {
 

@@ -94,6 +94,7 @@ class ShardSums {
   // Times of additions are reported there from now on. Must outlive this object.
   void set_facts(RunFacts* facts) { facts_ = facts; }
   int64_t shards() const { return sizes_.shards; }
+  const ShardRange& own() const { return sizes_.own; }
   const std::vector<ValueType>& types() const { return types_; }
 
  private:

@@ -15,7 +15,7 @@ namespace percale {
 
 struct BoundBatch {
   std::vector<Tensor> feeds;  // in the order of the inputs
-  int64_t rows = 0;           // at least 1
+  int64_t rows = 0;
 };
 
 // Binds the tensors called `names` to these inputs of `f`. Whole numbers of any type become i64

@@ -96,14 +96,18 @@ void BatchShards::log_spare(size_t replicas) const {
                      " shards; 'shards' says how many, a multiple of the replicas suits them best");
 }
 
-std::unique_ptr<BatchBarrier> BatchShards::barrier(int64_t rows) const {
-  if (!graph_.has_shard_barrier) return nullptr;
-  std::vector<int64_t> counts;
+std::vector<int64_t> BatchShards::rows_of_shards(int64_t rows) const {
+  std::vector<int64_t> out;
   for (int64_t shard = 0; shard < settings_.shards; ++shard) {
     const ShardRows range = shard_rows(rows, settings_.shards, shard);
-    counts.push_back(range.end - range.begin);
+    out.push_back(range.end - range.begin);
   }
-  return std::make_unique<BatchBarrier>(std::move(counts), engine_->threads().threads());
+  return out;
+}
+
+std::unique_ptr<BatchBarrier> BatchShards::barrier(int64_t rows) const {
+  if (!graph_.has_shard_barrier) return nullptr;
+  return std::make_unique<BatchBarrier>(rows_of_shards(rows), sums_->own(), engine_->threads().threads());
 }
 
 }  // namespace percale

@@ -33,6 +33,7 @@ class BatchShards {
   // Decides shards and replicas by the rows of the first batch. Does nothing when that is done.
   Status prepare(int64_t rows);
   bool prepared() const { return sums_ != nullptr; }
+  bool in_group() const { return settings_.group != nullptr; }
   // The store has left the devices: the sums of the next batch have updates, too.
   void forget() { sums_ = nullptr; }
 
@@ -50,6 +51,8 @@ class BatchShards {
   // Puts spare devices in the place of lost ones; logs losses.
   Result<bool> replace_lost() { return devices_.replace_lost(sums_->replicas(), together()); }
   void report_losses(int64_t step);
+  // The rows of each shard of a batch.
+  std::vector<int64_t> rows_of_shards(int64_t rows) const;
   // The barrier of a batch's shards; null where they do not wait for each other.
   std::unique_ptr<BatchBarrier> barrier(int64_t rows) const;
 

@@ -21,8 +21,9 @@ ShardComputer::ShardComputer(std::shared_ptr<Session> session, std::shared_ptr<M
 
 Result<std::vector<Tensor>> ShardComputer::feeds_of(const ShardRows& rows, const ShardRun& run) const {
   std::vector<Tensor> out;
+  const ShardRows held{rows.begin - run.first_row, rows.end - run.first_row};
   for (const Tensor& t : run.feeds) {
-    PERCALE_ASSIGN_OR_RETURN(out.emplace_back(), rows_of(t, rows, memory_));
+    PERCALE_ASSIGN_OR_RETURN(out.emplace_back(), rows_of(t, held, memory_));
   }
   if (graph_.shard_fraction.empty()) return out;
   const double part = static_cast<double>(rows.end - rows.begin) / static_cast<double>(run.rows_of_step);

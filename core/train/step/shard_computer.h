@@ -27,6 +27,7 @@ struct ShardRun {
   int64_t part = 0;                 // of `by_rows` and `fetches` that the shard writes
   ShardBarrier* barrier = nullptr;  // shared with the other shards of the batch; null: none
   StepFetches* fetches = nullptr;   // null: none
+  int64_t first_row = 0;            // of the batch, which the feeds begin with
 };
 
 // Thread-safe: shards of different lanes are computed at once.

@@ -125,8 +125,8 @@ std::vector<ValueType> ShardPlanner::shard_types(const std::vector<Tensor>& feed
   return out;
 }
 
-std::string ShardPlanner::key_of(const std::vector<Tensor>& feeds, const Batch& batch) const {
-  std::string out = str_cat(batch.shards, ":");
+std::string ShardPlanner::key_of(const std::vector<Tensor>& feeds, int64_t rows, const Batch& batch) const {
+  std::string out = str_cat(rows, "/", batch.shards, ":");
   for (const Tensor& t : feeds) out += t.shape().to_string();
   for (const DeviceGroup& group : devices_.groups()) {
     for (const int32_t device : group) out += str_cat("@", device);
@@ -138,7 +138,7 @@ std::string ShardPlanner::key_of(const std::vector<Tensor>& feeds, const Batch& 
 
 Result<std::shared_ptr<const ShardPlans>> ShardPlanner::plan_shards(const std::vector<Tensor>& feeds, int64_t rows,
                                                                     const Batch& batch) {
-  std::string key = key_of(feeds, batch);
+  std::string key = key_of(feeds, rows, batch);
   if (key == planned_for_) return shard_plans_;
   planned_for_.clear();
   auto all = std::make_shared<ShardPlans>();

@@ -70,7 +70,7 @@ class ShardPlanner {
                                  bool* recomputes);
   Status check_device_memory(const ShardPlans& plans, size_t lanes);
   std::vector<ValueType> shard_types(const std::vector<Tensor>& feeds, int64_t rows) const;
-  std::string key_of(const std::vector<Tensor>& feeds, const Batch& batch) const;
+  std::string key_of(const std::vector<Tensor>& feeds, int64_t rows, const Batch& batch) const;
 
   const std::shared_ptr<Session> session_;
   const TrainGraph& graph_;

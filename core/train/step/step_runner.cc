@@ -142,7 +142,8 @@ Status StepRunner::sum_shards(const std::vector<Tensor>& feeds, const BatchOfSte
                        shards_.by_rows(),
                        shard,
                        barrier.get(),
-                       call.fetches};
+                       call.fetches,
+                       batch.first_row};
     return computer_.watch(replica, rows, [&] { return computer_.compute(replica, rows, run, out); });
   };
   // A device that has parameters does not take another's shard.
@@ -153,8 +154,13 @@ Status StepRunner::sum_shards(const std::vector<Tensor>& feeds, const BatchOfSte
   };
   const TrainMode& mode = shards_.mode();
   const int64_t enough = mode.kind == TrainMode::Kind::kBackup ? mode.count : INT64_MAX;
-  return shards_.sums().reduce(batch.rows, engine_->threads().parallel(), compute, is_loss,
-                               {enough, [&] { cancel.cancel(); }});
+  const auto stop = [&] { cancel.cancel(); };
+  const auto reduce = [&] {
+    return shards_.sums().reduce(batch.rows, engine_->threads().parallel(), compute, is_loss, {enough, stop});
+  };
+  return barrier == nullptr || exchange_ == nullptr
+             ? reduce()
+             : exchange_->with_barrier(*barrier, shards_.rows_of_shards(batch.rows), stop, reduce);
 }
 
 // Makes the sums those of the whole batch: other ranks have shards of it, or shards were left out.
@@ -203,20 +209,28 @@ Status StepRunner::commit(const StepCall& call) {
 }
 
 Result<BoundBatch> StepRunner::bind(const std::vector<std::string>& names, const std::vector<Tensor>& batch) const {
+  PERCALE_ASSIGN_OR_RETURN(BoundBatch out, bind_any(names, batch));
+  if (out.rows < 1) return invalid_argument("the batch has no rows");
+  return out;
+}
+
+Result<BoundBatch> StepRunner::bind_any(const std::vector<std::string>& names, const std::vector<Tensor>& batch) const {
   return bind_batch(*graph_.graph->find_function(kComputeFunction), graph_.inputs, names, batch, memory_);
 }
 
 Result<StepRunner::Outcome> StepRunner::run(const std::vector<std::string>& names,
-                                            const std::vector<std::vector<Tensor>>& batches, const StepCall& call) {
+                                            const std::vector<StepBatch>& batches, const StepCall& call) {
   std::vector<BoundBatch> bound;
   Outcome out;
-  for (const std::vector<Tensor>& batch : batches) {
-    PERCALE_ASSIGN_OR_RETURN(bound.emplace_back(), bind(names, batch));
+  for (const StepBatch& batch : batches) {
+    PERCALE_ASSIGN_OR_RETURN(bound.emplace_back(), bind_any(names, batch.tensors));
+    if (batch.rows >= 0) bound.back().rows = batch.rows;
     out.rows += bound.back().rows;
   }
   int64_t before = 0;
   for (size_t i = 0; i < bound.size(); ++i) {
-    PERCALE_RETURN_IF_ERROR(reduce(bound[i].feeds, {bound[i].rows, before, out.rows, i == 0}, call));
+    const BatchOfStep place{bound[i].rows, before, out.rows, i == 0, batches[i].first_row};
+    PERCALE_RETURN_IF_ERROR(reduce(bound[i].feeds, place, call));
     keep_batch(i == 0);
     before += bound[i].rows;
   }

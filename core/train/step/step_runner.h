@@ -40,11 +40,19 @@ struct StepCall {
   Status cancelled() const;
 };
 
+// The tensors of a batch; in a group perhaps of the rows alone that the own shards need.
+struct StepBatch {
+  std::vector<Tensor> tensors;
+  int64_t rows = -1;      // of the whole batch; -1: those of the tensors
+  int64_t first_row = 0;  // of the batch, which the tensors begin with
+};
+
 // The place of a batch in its step.
 struct BatchOfStep {
   int64_t rows = 0;                           // its own
   int64_t rows_before = 0, rows_of_step = 0;  // of the step's batches before it, and of all
   bool first = true;                          // of the step
+  int64_t first_row = 0;                      // that the feeds begin with
 };
 
 // Thread-compatible.
@@ -60,10 +68,10 @@ class StepRunner {
              const WorkingSet& working, ParameterStore& store, ShardPlanner& planner, BatchShards& shards,
              const ShardComputer& computer, RunFacts& facts, LossCheck& loss, SumExchange* exchange);
 
-  // The inputs of a shard's function from the columns of a batch.
+  // The inputs of a shard's function from the columns of a batch. INVALID_ARGUMENT without rows.
   Result<BoundBatch> bind(const std::vector<std::string>& names, const std::vector<Tensor>& batch) const;
   // A whole step on these batches, which have columns called `names`.
-  Result<Outcome> run(const std::vector<std::string>& names, const std::vector<std::vector<Tensor>>& batches,
+  Result<Outcome> run(const std::vector<std::string>& names, const std::vector<StepBatch>& batches,
                       const StepCall& call);
 
   // The same in parts. reduce() leaves the sums of a batch in BatchShards::sums().batch().
@@ -84,6 +92,7 @@ class StepRunner {
   Status prepare_fetches(int64_t step);
 
  private:
+  Result<BoundBatch> bind_any(const std::vector<std::string>& names, const std::vector<Tensor>& batch) const;
   Status leave_devices(std::string_view why, int64_t step);
   Status reduce_shards(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);
   Status plan(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);

@@ -107,7 +107,7 @@ struct StepFixture {
     return {formula(DType::kF32, Shape{kRows, 5}, 9), Tensor::vector(std::span<const int64_t>(numbers))};
   }
   Result<StepRunner::Outcome> step(int64_t number, const CancelToken& cancel = {}) {
-    return runner.run({"x", "y"}, {rows()}, {number, 0.1, cancel});
+    return runner.run({"x", "y"}, {StepBatch{rows()}}, {number, 0.1, cancel});
   }
 
   SmallModel small;
@@ -131,7 +131,7 @@ struct LoopFixture : StepFixture {
         log(totals.metric_names(), totals.count()),
         rate({}, 0.1),
         early(std::move(stopping), BestWeights(*working, small.graph.graph->variables)),
-        evaluator(session, small.engine->memory(), small.graph, totals, *working, store, planner, facts, 0),
+        evaluator(session, small.engine->memory(), small.graph, totals, *working, store, planner, facts, 0, nullptr),
         closer(log, evaluator, totals, store, {&rate, &early}),
         publisher(small.table, *small.graph.graph, *working, store, small.engine->memory()) {}
 

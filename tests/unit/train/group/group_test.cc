@@ -33,7 +33,7 @@ std::vector<Variable> parameters_of(const std::vector<Shape>& shapes) {
 
 TEST_CASE("segments cover all parameters in their order, and are of about the same size") {
   const auto parameters = parameters_of({{512, 64}, {64}, {64, 640}, {10}, {}, {1000, 16}});
-  for (const size_t ranks : {1, 2, 3, 7}) {
+  for (const size_t ranks : std::vector<size_t>{1, 2, 3, 7}) {
     std::vector<int64_t> bytes(ranks, 0);
     size_t parameter = 0, rank = 0;
     int64_t row = 0, all = 0;
@@ -71,7 +71,7 @@ TEST_CASE("ranks gather texts of different sizes, and count their devices") {
   run_ranks(3, [](const std::shared_ptr<Collective>& collective) {
     const auto group = Group::create(collective, -1);
     REQUIRE_OK(group.status());
-    const std::string own(collective->rank() * 5, 'x');
+    const std::string own(static_cast<size_t>(collective->rank() * 5), 'x');
     const auto texts = (*group)->gather("texts", own);
     REQUIRE_OK(texts.status());
     for (size_t r = 0; r < 3; ++r) CHECK((*texts)[r].size() == 5 * r);

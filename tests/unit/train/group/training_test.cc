@@ -33,7 +33,7 @@ struct Outcome {
 Outcome outcome_of(Trainer& trainer) {
   Outcome out;
   out.digest = trainer.variables()->digest();
-  for (const auto& step : trainer.history().steps) out.losses.push_back(step.loss);
+  for (const History::Row& row : trainer.history().rows) out.losses.push_back(row.loss);
   auto evaluation = trainer.evaluate(nullptr);
   REQUIRE_OK(evaluation.status());
   out.evaluation = *evaluation;

@@ -135,7 +135,8 @@ TEST_CASE("batches that are fed by hand make a step when there are enough") {
   REQUIRE_OK(steps.add({"x", "y"}, fed.rows(), cancel, nullptr).status());
   CHECK(fed.log.steps() == 1);
   CHECK(!fed.publisher.ahead());
-  REQUIRE_OK(whole.runner.run({"x", "y"}, {whole.rows(), whole.rows()}, {1, 0.1, cancel}).status());
+  REQUIRE_OK(
+      whole.runner.run({"x", "y"}, {StepBatch{whole.rows()}, StepBatch{whole.rows()}}, {1, 0.1, cancel}).status());
   CHECK(fed.digest() == whole.digest());
 }
 
