@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/train/group/segments.h"
-#include "core/train/parameters/group_store.h"
+#include "core/train/parameters/group/group_store.h"
 #include "core/train/parameters/mirrored_store.h"
 #include "core/train/parameters/partitioned_store.h"
 

@@ -35,6 +35,7 @@ LAYERS = [
     ["core/train/data", "core/train/parallel"],
     ["core/train/group", "core/train/rewrite"],
     ["core/train/parameters"],
+    ["core/train/parameters/group"],
     ["core/train/step"],
     ["core/train/epoch"],
     ["core/train/loop"],

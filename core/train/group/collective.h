@@ -1,4 +1,4 @@
-// What a host supplies so that trainers in several processes train together: an exchange of bytes.
+// The exchange of bytes that a host supplies so that trainers in several processes train together.
 #ifndef PERCALE_CORE_TRAIN_GROUP_COLLECTIVE_H_
 #define PERCALE_CORE_TRAIN_GROUP_COLLECTIVE_H_
 
@@ -24,7 +24,7 @@ class Collective {
   // 0 <= rank() < size(). Both are fixed.
   virtual int32_t rank() const = 0;
   virtual int32_t size() const = 0;
-  // Of the group. Messages of older generations are refused.
+  // A number that grows when the group is formed anew. Messages of older generations are refused.
   virtual uint64_t generation() const = 0;
   // Sends sends[r] to rank r and fills recvs[r] with what it sends; the own entries are empty. All
   // ranks call in the same order and with the same tag, and each knows every size in advance.

@@ -43,7 +43,7 @@ class Group {
   // Sends sends[r] to rank r, and receives recvs[r] from it; the own entry of `recvs` is left as it
   // is. `what` names the exchange in messages of errors.
   Status exchange(std::string_view what, std::vector<ByteSpan> sends, std::vector<ByteSpan> recvs);
-  // What each rank has, in the order of ranks. Sizes may differ.
+  // The texts of all ranks, in their order. Sizes may differ.
   Result<std::vector<std::string>> gather(std::string_view what, std::string own);
   // Counts the devices of all ranks, of which this one has `own`.
   Status count_devices(int64_t own);

@@ -22,7 +22,7 @@ std::unique_ptr<Trainer> trainer_of(const GroupJob& job, const std::string& devi
                   {.batch_size = job.batch, .shuffle_seed = 3}, job.rows);
 }
 
-// What a training leaves behind: parameters, and the columns of the history.
+// The results of a training: parameters, and the columns of the history.
 struct Outcome {
   std::string digest;
   std::vector<double> losses;

@@ -1,4 +1,4 @@
-#include "core/train/parameters/segment_commit.h"
+#include "core/train/parameters/group/segment_commit.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // Computes the next values of the parameters that one rank of a group commits.
-#ifndef PERCALE_CORE_TRAIN_PARAMETERS_SEGMENT_COMMIT_H_
-#define PERCALE_CORE_TRAIN_PARAMETERS_SEGMENT_COMMIT_H_
+#ifndef PERCALE_CORE_TRAIN_PARAMETERS_GROUP_SEGMENT_COMMIT_H_
+#define PERCALE_CORE_TRAIN_PARAMETERS_GROUP_SEGMENT_COMMIT_H_
 
 #include <memory>
 #include <string>
@@ -75,4 +75,4 @@ class SegmentCommit {
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_TRAIN_PARAMETERS_SEGMENT_COMMIT_H_
+#endif  // PERCALE_CORE_TRAIN_PARAMETERS_GROUP_SEGMENT_COMMIT_H_

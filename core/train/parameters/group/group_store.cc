@@ -1,4 +1,4 @@
-#include "core/train/parameters/group_store.h"
+#include "core/train/parameters/group/group_store.h"
 
 #include <algorithm>
 #include <utility>
@@ -30,7 +30,7 @@ Result<std::unique_ptr<ParameterStore>> GroupStore::create(const SegmentCommit::
   return std::unique_ptr<ParameterStore>(std::move(out));
 }
 
-// What each rank commits, and the commit of this one.
+// Sets what each rank commits, and the commit of this one.
 Status GroupStore::lay_out(const SegmentCommit::Source& source) {
   const auto parts = cut_segments(graph_.parameters, graph_.by_rows, source.optimizer, group_.size());
   segments_.resize(group_.size());

@@ -1,4 +1,4 @@
-#include "core/train/parameters/shared_tables.h"
+#include "core/train/parameters/group/shared_tables.h"
 
 #include <cstring>
 #include <utility>

@@ -1,6 +1,6 @@
 // Tables that train by rows, of which every rank of a group has a copy and one rank commits each.
-#ifndef PERCALE_CORE_TRAIN_PARAMETERS_SHARED_TABLES_H_
-#define PERCALE_CORE_TRAIN_PARAMETERS_SHARED_TABLES_H_
+#ifndef PERCALE_CORE_TRAIN_PARAMETERS_GROUP_SHARED_TABLES_H_
+#define PERCALE_CORE_TRAIN_PARAMETERS_GROUP_SHARED_TABLES_H_
 
 #include <cstdint>
 #include <memory>
@@ -51,4 +51,4 @@ class SharedTables {
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_TRAIN_PARAMETERS_SHARED_TABLES_H_
+#endif  // PERCALE_CORE_TRAIN_PARAMETERS_GROUP_SHARED_TABLES_H_

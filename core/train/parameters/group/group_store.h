@@ -1,6 +1,6 @@
 // Parameters of a group: each rank commits a segment of them, and sends it to the others.
-#ifndef PERCALE_CORE_TRAIN_PARAMETERS_GROUP_STORE_H_
-#define PERCALE_CORE_TRAIN_PARAMETERS_GROUP_STORE_H_
+#ifndef PERCALE_CORE_TRAIN_PARAMETERS_GROUP_GROUP_STORE_H_
+#define PERCALE_CORE_TRAIN_PARAMETERS_GROUP_GROUP_STORE_H_
 
 #include <memory>
 #include <optional>
@@ -8,8 +8,8 @@
 
 #include "core/train/group/group.h"
 #include "core/train/parameters/parameter_store.h"
-#include "core/train/parameters/segment_commit.h"
-#include "core/train/parameters/shared_tables.h"
+#include "core/train/parameters/group/segment_commit.h"
+#include "core/train/parameters/group/shared_tables.h"
 
 namespace percale {
 
@@ -32,7 +32,7 @@ class GroupStore final : public ParameterStore {
  private:
   // Some rows of a variable of the working set.
   using Part = PsCommit::View;
-  // What a rank commits.
+  // The part of the state that a rank commits.
   struct Segment {
     std::vector<Part> shared;  // values that it sends to the others
     std::vector<Part> slots, table_slots;
@@ -74,4 +74,4 @@ class GroupStore final : public ParameterStore {
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_TRAIN_PARAMETERS_GROUP_STORE_H_
+#endif  // PERCALE_CORE_TRAIN_PARAMETERS_GROUP_GROUP_STORE_H_
