@@ -36,20 +36,21 @@ typedef struct percale_bytes {
 } percale_bytes;
 
 /** Sends sends[r] to rank r and fills recvs[r] with what rank r sends, for all `size` ranks of the
- * group; the entries of the own rank are empty. All ranks call it in the same order and with the same
- * tag, and both sides know every size in advance: a message of another size, or with another tag, is
- * an error of the supplier, which it must return. The memory belongs to the library; what is sent
- * stays unchanged, and is not read after the return.
+ * group; the entries of the own rank are empty. All ranks call it in the same order and with the
+ * same tag, and both sides know every size in advance: a message of another size, or with another
+ * tag, is an error of the supplier, which it must return. The memory belongs to the library; what
+ * is sent stays unchanged, and is not read after the return.
  *
  * The library calls it from one thread at a time, which need not be the one that trains. It may
  * block. `timeout_ns` is the time after which it must give up with UNAVAILABLE; < 0: none. Returns
- * NULL, or a status that the library releases (percale_status_create()). It must not call functions of
- * the same trainer. \since 0.1 */
+ * NULL, or a status that the library releases (percale_status_create()). It must not call
+ * functions of the same trainer. \since 0.1 */
 typedef percale_status* (*percale_exchange_function)(void* user, uint64_t tag, const percale_bytes* sends,
                                                      percale_bytes* recvs, int64_t timeout_ns);
 
-/** Tells which ranks are lost, after an exchange that failed. On entry `*inout_count` is the room in
- * `out_ranks`; on return it is the number of lost ranks, which are in ascending order. \since 0.1 */
+/** Tells which ranks are lost, after an exchange that failed. On entry `*inout_count` is the room
+ * in `out_ranks`; on return it is the number of lost ranks, which are in ascending order. \since
+ * 0.1 */
 typedef percale_status* (*percale_lost_function)(void* user, int32_t* out_ranks, size_t* inout_count);
 
 /** What a host supplies so that a trainer can join a group. \since 0.1 */
@@ -66,13 +67,13 @@ typedef struct percale_collective {
 } percale_collective;
 
 /** Makes the trainer a member of a group, for the rest of its life. All ranks call it with the same
- * job, first values of variables and completed steps; what they call from then on is the same on all
- * of them, too: fit, step with the whole batch, evaluate, save, restore.
+ * job, first values of variables and completed steps; what they call from then on is the same on
+ * all of them, too: fit, step with the whole batch, evaluate, save, restore.
  *
- * The shards of a batch are divided among the ranks, each of which computes its own on its devices.
- * Each rank commits a part of the parameters, and holds the optimizer's state for that part alone.
- * percale_trainer_save() collects the state and writes it on rank 0; any number of ranks can resume
- * from it.
+ * The shards of a batch are divided among the ranks, each of which computes its own on its
+ * devices. Each rank commits a part of the parameters, and holds the optimizer's state for that
+ * part alone. percale_trainer_save() collects the state and writes it on rank 0; any number of
+ * ranks can resume from it.
  *
  * The library copies the table; it calls `destroy` with `user` when the trainer is gone, not on
  * failure. `destroy` may be NULL. The option "collective_timeout" limits each exchange.

@@ -158,7 +158,8 @@ Status SumExchange::exchange_errors(const Status& own) {
 
 void SumExchange::refuse(const Status& error) {
   if (std::exchange(failed_, false) || error.ok() || group_.size() == 1 || group_.broken()) return;
-  (void)(subtrees_.empty() ? exchange_errors(error) : exchange_small(error));  // the own error counts
+  // The own error counts, whatever becomes of this.
+  (void)(subtrees_.empty() ? exchange_errors(error) : exchange_small(error));
 }
 
 // The sub-trees with this number among those of their rank.

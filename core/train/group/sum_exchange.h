@@ -68,7 +68,7 @@ class SumExchange {
   const std::vector<ParameterPart> segments_;
   const std::vector<size_t> table_owners_;
   const std::shared_ptr<MemoryPool> memory_;
-  std::vector<Subtree> subtrees_;           // of all ranks, from left to right; empty before the first batch
+  std::vector<Subtree> subtrees_;           // of all ranks; empty before the first batch
   std::vector<std::vector<Tensor>> small_;  // per rank what it sends: its error, totals, statistics
   bool failed_ = false;                     // the last exchange, or another rank's step
 };
