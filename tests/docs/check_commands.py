@@ -14,12 +14,13 @@ import os
 import re
 import shlex
 import shutil
-import struct
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from check_examples import make_folder, skip, write  # noqa: E402
+from npy import npy_bytes  # noqa: E402
 from pages import blocks, pages, read  # noqa: E402
 
 INLINE = re.compile(r"(?<!`)`(percale (?:[^`\n]|\n(?!\n))+)`(?!`)")
@@ -44,16 +45,6 @@ def onnx_with_unknown_op():
     node = field(1, b"x") + field(2, b"y") + field(4, b"QGemm") + field(7, b"com.microsoft")
     graph = field(1, node) + field(2, b"main") + field(11, value[0]) + field(12, value[1])
     return field(1, 8) + field(8, field(2, 17)) + field(8, field(1, b"com.microsoft") + field(2, 1)) + field(7, graph)
-
-
-def npy(*shape):
-    """A .npy file of zeros in f32."""
-    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".encode()
-    head += b" " * (-(11 + len(head)) % 64) + b"\n"
-    size = 4
-    for dim in shape:
-        size *= dim
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + bytes(size)
 
 
 class Place:
@@ -94,7 +85,7 @@ class Place:
                            "host.cc": "docs/examples/first/train.cc", "square.cc": "samples/plugin/cpp/square.cc"}.items():
             shutil.copy(os.path.join(self.source, path), os.path.join(self.start, name))
         write(os.path.join(self.start, "bad.json"), BAD_JOB.encode())
-        write(os.path.join(self.start, "x.npy"), npy(1, 28, 28))
+        write(os.path.join(self.start, "x.npy"), npy_bytes("<f4", [1, 28, 28], bytes(4 * 28 * 28)))
         self.must("percale train digits.json --out first && cp first/model.percale digits.percale && mv first/model.percale . && rm -r first")
         if self.onnx:
             self.must("percale export model.percale model.onnx")
