@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bindings/onnx/host.h"
-#include "bindings/onnx/import/shared.h"
+#include "bindings/onnx/import/aliases.h"
 #include "bindings/onnx/import/survey.h"
 #include "bindings/onnx/proto/proto.h"
 #include "bindings/onnx/proto/tensor.h"

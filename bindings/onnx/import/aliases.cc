@@ -1,4 +1,4 @@
-#include "bindings/onnx/import/shared.h"
+#include "bindings/onnx/import/aliases.h"
 
 #include <cstring>
 #include <unordered_set>

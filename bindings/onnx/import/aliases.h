@@ -1,6 +1,6 @@
 // Initializers that an exporter wrote once for several parameters.
-#ifndef PERCALE_BINDINGS_ONNX_IMPORT_SHARED_H_
-#define PERCALE_BINDINGS_ONNX_IMPORT_SHARED_H_
+#ifndef PERCALE_BINDINGS_ONNX_IMPORT_ALIASES_H_
+#define PERCALE_BINDINGS_ONNX_IMPORT_ALIASES_H_
 
 #include <string_view>
 #include <unordered_map>
@@ -23,4 +23,4 @@ bool is_uniform(const void* data, size_t bytes, size_t item);
 
 }  // namespace percale_onnx
 
-#endif  // PERCALE_BINDINGS_ONNX_IMPORT_SHARED_H_
+#endif  // PERCALE_BINDINGS_ONNX_IMPORT_ALIASES_H_
