@@ -1,4 +1,4 @@
-// Initializers that an exporter wrote once for several parameters.
+// Finds initializers that an exporter wrote once for several parameters.
 #ifndef PERCALE_BINDINGS_ONNX_IMPORT_ALIASES_H_
 #define PERCALE_BINDINGS_ONNX_IMPORT_ALIASES_H_
 
@@ -10,15 +10,14 @@
 
 namespace percale_onnx {
 
-// PyTorch's exporter keeps one of several equal initializers; Identity nodes give it the names of
-// the others. Here those names by initializer: the outputs of the graph's Identity nodes that read
-// it.
+// PyTorch's exporter keeps one of several equal initializers, and Identity nodes that read it have
+// the names of the others. This maps an initializer to the outputs of these nodes.
 using Aliases = std::unordered_map<std::string_view, std::vector<std::string_view>>;
 Status find_aliases(const GraphProto& graph, Aliases* out);
 
-// True where all elements, of `item` bytes each, are equal, as the zeros and ones of a fresh
-// network are. Equal initializers with other elements are one parameter with several uses: tied
-// weights.
+// Returns true if all elements, of `item` bytes each, are equal, such as the zeros and ones of an
+// untrained network. Equal initializers with different elements are tied weights: one parameter
+// with several uses.
 bool is_uniform(const void* data, size_t bytes, size_t item);
 
 }  // namespace percale_onnx
