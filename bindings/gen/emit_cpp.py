@@ -44,7 +44,7 @@ def raw(header):
             lines += member(f"{constant(enum.name, c.name)} = {c.name},", c.doc)
         lines += ["};", ""]
     dtypes = next(e for e in header.enums if e.name == "percale_dtype")
-    lines += ["/// \"f32\", \"i64\", ...; \"?\" for a number that is none.", "inline std::string_view name_of(DType dtype) {",
+    lines += ["/// Returns the name of a dtype, such as \"f32\"; \"?\" for a number that is not a dtype.", "inline std::string_view name_of(DType dtype) {",
               "  switch (dtype) {"]
     for c in dtypes.constants:
         lines += [f"    case DType::{constant(dtypes.name, c.name)}:",

@@ -22,7 +22,7 @@ def constants(header):
         if not enum.constants:
             continue
         kind = SCALARS[enum.name]
-        lines += op_model.wrap("// ", f"{kind}: {enum.doc}") + [f"type {kind} int32", "", f"// The values of {kind}.", "const ("]
+        lines += op_model.wrap("// ", f"{kind} is {enum.name}. {enum.doc}") + [f"type {kind} int32", "", f"// The values of {kind}.", "const ("]
         rows = []
         for c in enum.constants:
             short = c.name.removeprefix("PERCALE_")
@@ -31,7 +31,7 @@ def constants(header):
             name = "OK" if name == "Ok" else name
             if kind == "DType" and name in ("Invalid", "String", "Bool"):
                 name = {"Invalid": "InvalidDType", "String": "StringDType", "Bool": "BoolDType"}[name]
-            rows.append((name, f"{kind} = {c.value}", ""))
+            rows.append((name, f"{kind} = {c.value}", c.doc))
         lines += align(rows) + [")", ""]
     dtype = next(e for e in header.enums if e.name == "percale_dtype")
     lines += ["var dtypeNames = map[DType]string{"]

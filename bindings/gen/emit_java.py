@@ -68,15 +68,6 @@ def class_of(handle):
     return "Raw" + "".join(part.capitalize() for part in handle.removeprefix("percale").split("_") if part)
 
 
-def sentence(function):
-    if function.doc:
-        return function.doc
-    if function.doc_of:
-        return f"See {function.doc_of}()."
-    return {"release": "Gives a reference back; NULL is allowed.", "retain": "One more reference.",
-            "create": "A new one."}[function.name.rsplit("_", 1)[1]]
-
-
 def head(imports):
     return ("// Written by bindings/gen from c_api/include/percale.h; changes belong there.\n"
             f"package {PACKAGE};\n\n" + "".join(f"import {name};\n" for name in imports) + "\n")
@@ -100,7 +91,7 @@ def method(function, header):
     if returns != "void":
         call = f"return ({returns}) " + call
     out = f"  private static final MethodHandle {constant} =\n      Raw.{maker}(\"{function.name}\",\n          {descriptor});\n\n"
-    out += doc(sentence(function), "  ", tags)
+    out += doc(function.doc, "  ", tags)
     signature = ", ".join(f"{t} {name}" for name, t in java)
     out += f"  public static {returns} {function.name}({signature}) {{\n    try {{\n      {call};\n"
     out += "    } catch (Throwable error) {\n      throw Raw.unexpected(error);\n    }\n  }\n"
@@ -113,7 +104,6 @@ def functions_class(handle, functions, header):
         "The functions that belong to no type, as the header has them."
     out = head(["static java.lang.foreign.ValueLayout.*", "java.lang.foreign.FunctionDescriptor",
                 "java.lang.foreign.MemorySegment", "java.lang.invoke.MethodHandle"])
-    out = out.replace("import static", "import static")
     out += doc(what, "") + f"public final class {name} {{\n  private {name}() {{}}\n"
     for function in functions:
         out += "\n" + method(function, header)
@@ -125,11 +115,11 @@ def constants_class(header):
         "public final class RawConstants {\n  private RawConstants() {}\n"
     for enum in header.enums:
         for constant in enum.constants:
-            out += "\n" + doc(f"A {enum.name}.", "  ") + f"  public static final int {constant.name} = {constant.value};\n"
+            out += "\n" + doc(op_model.constant_doc(enum.name, constant), "  ") + f"  public static final int {constant.name} = {constant.value};\n"
     for macro in header.macros:
         java = JAVA.get(macro.type, "int")
         suffix = "L" if java == "long" else ""
-        out += "\n" + doc(macro.doc or "None.", "  ") + f"  public static final {java} {macro.name} = {macro.value}{suffix};\n"
+        out += "\n" + doc(macro.doc, "  ") + f"  public static final {java} {macro.name} = {macro.value}{suffix};\n"
     return FOLDER + "RawConstants.java", out + "}\n"
 
 

@@ -51,11 +51,6 @@ def result(ctype):
     return "" if str(ctype) == "void" else " -> " + type_of(ctype)
 
 
-def doc_of(function):
-    return function.doc or (f"See {function.doc_of}()." if function.doc_of else f"{function.name.rsplit('_', 1)[1]}s a handle."
-                            .capitalize())
-
-
 def enums(header, names=None):
     """Returns the enums with their constants; all, or those in `names`."""
     out = []
@@ -64,8 +59,8 @@ def enums(header, names=None):
             continue
         out.append(doc(enum.doc) + f"pub type {enum.name} = {SCALARS[enum.base]};\n")
         for constant in enum.constants:
-            out.append(f"/// The constant {constant.value} of [`{enum.name}`].\npub const {constant.name}: {enum.name} = "
-                       f"{constant.value};\n")
+            out.append(doc(op_model.constant_doc(f"`{enum.name}`", constant)) +
+                       f"pub const {constant.name}: {enum.name} = {constant.value};\n")
         out.append("\n")
     return out
 
@@ -75,7 +70,7 @@ def macros(header):
     for macro in header.macros:
         ctype = SCALARS.get(macro.type, macro.type)
         value = f"{ctype}::MAX" if ctype == "usize" and macro.value == -1 else str(macro.value)
-        out.append(doc(macro.doc or "None.") + f"pub const {macro.name}: {ctype} = {value};\n")
+        out.append(doc(macro.doc) + f"pub const {macro.name}: {ctype} = {value};\n")
     return out
 
 
@@ -115,7 +110,7 @@ def raw(header):
     out = [HEAD.format("percale.h")] + enums(header) + macros(header) + handles(header) + callbacks(header)
     out += structs(header, "Clone, Copy, Debug") + ["\nfunctions! {\n"]
     for function in header.functions:
-        out.append(doc(doc_of(function), "    "))
+        out.append(doc(function.doc, "    "))
         out.append(f"    fn {function.name}({params(function)}){result(function.returns)};\n")
     out.append("}\n")
     return {PATH: "".join(out)}

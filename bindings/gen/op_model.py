@@ -93,6 +93,11 @@ def attribute_fact(a):
     return ", ".join(parts)
 
 
+def constant_doc(enum, constant):
+    """Returns the documentation of a constant of an enum."""
+    return f"The constant {constant.value} of {enum}" + (f": {constant.doc}." if constant.doc else ".")
+
+
 def unbroken(text):
     """Returns `text` so that wrap() keeps it on one line."""
     return text.replace(" ", "\0")
