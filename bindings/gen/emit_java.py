@@ -183,14 +183,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A function per op, under ONNX's names in Java's letters. Each begins a node of a {@link
- * GraphBuilder}; attributes follow by {@link GraphBuilder.Node#set}, then {@link
- * GraphBuilder.Node#finish()}. An optional input may be null.
+ * One function per op, with ONNX's names in Java's spelling. Each starts a node of a {@link
+ * GraphBuilder}. Set its attributes with {@link GraphBuilder.Node#set}, then add it to the graph
+ * with {@link GraphBuilder.Node#finish()}. An optional input may be null.
  */
 public final class Ops {
   private Ops() {}
 
-  /** A node with these inputs, without the absent ones at the end. */
+  /** Starts a node with these inputs, without absent ones at the end. */
   private static GraphBuilder.Node node(GraphBuilder builder, String op, List<Value> inputs) {
     List<Value> all = new ArrayList<>();
     for (Value input : inputs) all.add(input == null ? Value.NONE : input);
@@ -225,15 +225,12 @@ def ops(schemas):
     for op in op_model.ops(schemas):
         names, inputs, tags = set(), [], ["@param builder the builder that gets the node"]
         for port in op.inputs:
-            name = lower(port["name"])
-            while name in names:
-                name += "_"
-            names.add(name)
+            name = op_model.unique(lower(port["name"]), names)
             inputs.append((name, "Value..." if port["variadic"] else "Value"))
             how = "inputs, any number" if port["variadic"] else "an optional input" if port["optional"] else "an input"
             types = port["types"]
             tags.append(f"@param {name} {how}: " + (" ".join(types) if len(types) < 14 else f"{len(types)} types"))
-        tags.append("@return the node that was begun")
+        tags.append("@return the started node")
         text = op.doc
         for a in op.attributes:
             fact = op_model.attribute_fact(a)

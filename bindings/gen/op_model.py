@@ -114,6 +114,14 @@ def wrap(prefix, text, hanging=""):
     return [prefix + line.replace("\0", " ") for line in lines]
 
 
+def unique(name, taken):
+    """Returns the name, with underscores after it if it is in `taken`, and adds it to `taken`."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
 def camel(name):
     """Returns "auto_pad" as "AutoPad"."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_") if part)
