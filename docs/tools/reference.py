@@ -112,8 +112,10 @@ def error_codes(root):
     for path in sorted(glob.glob(os.path.join(root, "c_api", "include", "**", "*.h"), recursive=True)):
         with open(path, encoding="utf-8") as file:
             headers += file.read()
-    codes = re.search(r"enum[^{};]*\{([^{}]*?PERCALE_UNAUTHENTICATED[^{}]*?)\}", headers, re.S).group(1)
-    rows = re.findall(r"PERCALE_(\w+) = (\d+),?\s*/\*\*< (.*?) \*/", codes, re.S)
+    codes = re.search(r"enum[^{};]*\{([^{}]*?PERCALE_UNAUTHENTICATED[^{}]*?)\}", headers, re.S)
+    if not codes:
+        raise SystemExit("c_api/include: no header has an enum with PERCALE_UNAUTHENTICATED, from which the table of codes is made")
+    rows = re.findall(r"PERCALE_(\w+) = (\d+),?\s*/\*\*< (.*?) \*/", codes.group(1), re.S)
     return GENERATED + "\n" + table(("number", "code", "meaning"), [(number, f"`{name}`", " ".join(text.split())) for name, number, text in rows]) + "\n"
 
 
@@ -122,7 +124,7 @@ def fill(page, mark, text):
     with open(page, encoding="utf-8") as file:
         before = file.read()
     if mark not in before:
-        raise SystemExit(f"{page} has no {mark}")
+        raise SystemExit(f"{page}: no {mark}, where generated text belongs; put it back")
     with open(page, "w", encoding="utf-8") as file:
         file.write(before.replace(mark, text))
 
