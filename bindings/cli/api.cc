@@ -93,15 +93,19 @@ std::string take_text(percale_text* text) {
   return out;
 }
 
+Json option_table() {
+  percale_text* text = nullptr;
+  check(percale_options_describe(&text));
+  return Json::parse(take_text(text));
+}
+
 Setup::Setup(const Args& args)
     : engine_options(make_options("engine")),
       session_options(make_options("session")),
       trainer_options(make_options("trainer")),
       export_options(make_options("export")),
       names_devices_(args.has("--devices")) {
-  percale_text* text = nullptr;
-  check(percale_options_describe(&text));
-  const Json table = Json::parse(take_text(text));
+  const Json table = option_table();
   for (const std::string& pair : args.all("--option")) {
     const auto [key, value] = split_pair("--option", pair);
     set_option(*this, table, key, value);

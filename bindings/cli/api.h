@@ -23,7 +23,7 @@ struct Failure {
 // Throws Failure for an error. If `context` is not empty, the message starts with it and ": ".
 void check(percale_status* status, std::string_view context = {});
 
-// The same for a value that a flag has set; throws UsageError.
+// Like check(), for a value that a flag has set. Throws UsageError.
 void check_setting(percale_status* status, std::string_view flag);
 
 template <auto Release>
@@ -46,11 +46,14 @@ using Trace = std::unique_ptr<percale_trace, Releaser<&percale_trace_release>>;
 // Takes ownership of the text.
 std::string take_text(percale_text* text);
 
+// Returns the table of all options, which percale_options_describe() prints.
+Json option_table();
+
 // The options that the flags set, and the engine made with them.
 struct Setup {
   explicit Setup(const Args& args);
   void make_engine();
-  // `kind`: of percale_options_describe()
+  // `kind` is one of percale_options_describe().
   percale_options* options_of(std::string_view kind) const;
   Options engine_options, session_options, trainer_options, export_options;
   Engine engine;
@@ -60,6 +63,7 @@ struct Setup {
   bool names_devices_;  // --devices was given
 };
 
+// The name and the type of an input or an output.
 struct Value {
   std::string name;
   percale_dtype dtype = PERCALE_DTYPE_INVALID;

@@ -28,7 +28,7 @@ struct Flag {
 
 class Args;
 
-// Added to the signal number: the exit code of a command that a signal has ended early.
+// The exit code of a command that a signal has ended early is the signal's number plus this one.
 inline constexpr int kEndedBySignal = 128;
 
 struct Command {

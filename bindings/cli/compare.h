@@ -28,8 +28,8 @@ struct Accuracy {
   double cosine = 1, error = 0;
 };
 Accuracy accuracy(const percale_tensor* got, const percale_tensor* wanted);
-// The same for random numbers: compares dtype and shape, and mean and deviation within the limits
-// of chance.
+// Like difference(), for random numbers: compares dtype and shape, and mean and deviation within
+// the limits of chance.
 std::string statistical_difference(const percale_tensor* got, const percale_tensor* wanted);
 
 }  // namespace percale_cli

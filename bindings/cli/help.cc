@@ -9,12 +9,6 @@ namespace {
 
 constexpr size_t kTextColumns = 100, kFlagColumns = 30;
 
-Json option_table() {
-  percale_text* text = nullptr;
-  check(percale_options_describe(&text));
-  return Json::parse(take_text(text));
-}
-
 std::string doc_of(const Flag& flag, const Json& table) {
   for (const Json& option : table.items()) {
     if (option["kind"].text() != flag.sets.kind || option["key"].text() != flag.sets.key) continue;

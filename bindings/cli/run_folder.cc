@@ -38,7 +38,7 @@ std::string resume(percale_trainer* trainer, const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-void take_folder(percale_trainer* trainer, const std::string& folder, bool overwrite) {
+void lock_folder(percale_trainer* trainer, const std::string& folder, bool overwrite) {
   percale_status* status = percale_trainer_lock_folder(trainer, folder.c_str(), overwrite ? 1 : 0);
   if (percale_status_code(status) == PERCALE_ALREADY_EXISTS) {
     const std::string message = percale_status_message(status, nullptr);

@@ -21,7 +21,7 @@ std::string resume(percale_trainer* trainer, const std::string& path);
 // Locks the folder for the training. Throws Failure if it has checkpoints of another run, unless
 // `overwrite` is set: then they are removed, together with the files that the run has written
 // beside them.
-void take_folder(percale_trainer* trainer, const std::string& folder, bool overwrite);
+void lock_folder(percale_trainer* trainer, const std::string& folder, bool overwrite);
 
 // Returns the number of complete epochs: "epoch" of describe() is the next one.
 int64_t epochs_done(const Json& facts);

@@ -44,7 +44,7 @@ def raw(header):
             lines += member(f"{constant(enum.name, c.name)} = {c.name},", c.doc)
         lines += ["};", ""]
     dtypes = next(e for e in header.enums if e.name == "percale_dtype")
-    lines += ["/// \"f32\", \"i64\", ...; \"?\" for a number that is none.", "inline std::string_view name_of(DType dtype) {",
+    lines += ["/// Returns the name of a dtype, such as \"f32\"; \"?\" for a number that is not a dtype.", "inline std::string_view name_of(DType dtype) {",
               "  switch (dtype) {"]
     for c in dtypes.constants:
         lines += [f"    case DType::{constant(dtypes.name, c.name)}:",
@@ -61,7 +61,7 @@ def emit(op):
         for a in op.attributes:
             declaration = f"const Tensor* {a['name']} = nullptr;" if a["kind"] == "tensor" else \
                 f"std::optional<{TYPES[a['kind']]}> {a['name']} = {{}};"
-            lines += member(declaration, op_model.attribute_fact(a) or "may be left out")
+            lines += member(declaration, op_model.attribute_fact(a) or "optional")
         if op.choice_of_outputs:
             lines += member(f"size_t outputs = {op.default_outputs};", "the number of outputs to compute")
         lines += ["};"]
@@ -69,7 +69,7 @@ def emit(op):
     result = "void" if not op.outputs else "Value" if single else \
         "std::vector<Value>" if op.variadic_outputs else op.function + "Outputs"
     if result.endswith("Outputs"):
-        lines += [f"/// The outputs of {op.function}(); empty where they were not asked for.", f"struct {result} {{",
+        lines += [f"/// The outputs of {op.function}(). Those that are not computed are empty.", f"struct {result} {{",
                   *member("Value " + ", ".join(o["name"] for o in op.outputs) + ";", "in the op's order"), "};"]
     lines += op_model.wrap("/// ", op.doc)
     for fact in op_model.facts(op):
@@ -122,10 +122,10 @@ def emit(op):
 
 
 def ops(schemas):
-    lines = [WRITTEN + "/// A function per op, under ONNX's names. An error is kept by the builder.", "#ifndef PERCALE_CPP_OPS_HPP_",
+    lines = [WRITTEN + "/// One function per op, with ONNX's names. The builder keeps the first error.", "#ifndef PERCALE_CPP_OPS_HPP_",
              "#define PERCALE_CPP_OPS_HPP_", "", "#include <cstddef>", "#include <cstdint>", "#include <optional>",
              "#include <string>", "#include <vector>", "", "#include \"percale/builder.hpp\"", "", "namespace percale::ops {",
-             "", "namespace detail {", "", "/// Optional inputs that are absent at the end are none.",
+             "", "namespace detail {", "", "/// Removes absent optional inputs from the end.",
              "inline void trim(std::vector<Value>& inputs) {", "  while (!inputs.empty() && !inputs.back()) inputs.pop_back();",
              "}", "", "}  // namespace detail", ""]
     for op in op_model.ops(schemas):

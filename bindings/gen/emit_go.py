@@ -22,7 +22,7 @@ def constants(header):
         if not enum.constants:
             continue
         kind = SCALARS[enum.name]
-        lines += op_model.wrap("// ", f"{kind}: {enum.doc}") + [f"type {kind} int32", "", f"// The values of {kind}.", "const ("]
+        lines += op_model.wrap("// ", f"{kind} is {enum.name}. {enum.doc}") + [f"type {kind} int32", "", f"// The values of {kind}.", "const ("]
         rows = []
         for c in enum.constants:
             short = c.name.removeprefix("PERCALE_")
@@ -31,7 +31,7 @@ def constants(header):
             name = "OK" if name == "Ok" else name
             if kind == "DType" and name in ("Invalid", "String", "Bool"):
                 name = {"Invalid": "InvalidDType", "String": "StringDType", "Bool": "BoolDType"}[name]
-            rows.append((name, f"{kind} = {c.value}", ""))
+            rows.append((name, f"{kind} = {c.value}", c.doc))
         lines += align(rows) + [")", ""]
     dtype = next(e for e in header.enums if e.name == "percale_dtype")
     lines += ["var dtypeNames = map[DType]string{"]
@@ -56,150 +56,137 @@ def go_type(header, ctype, role=""):
     return SCALARS[ctype.base]
 
 
+def zero(kind):
+    """Returns the zero value of a Go type."""
+    return '""' if kind == "string" else "nil" if kind.startswith(("*", "[]", "unsafe")) else "0"
+
+
 class Emitter:
+    """Writes the Go function that calls one C function."""
+
     def __init__(self, header, f):
         self.header, self.f = header, f
-        self.args, self.before, self.params, self.outs, self.after = [], [], [], [], []
-        self.c_args, self.pins = {}, False
-        self.zero = []
-        self.counts = {}  # name of a C count -> Go parameter that supplies it as its length
+        self.params, self.args = [], []  # of the Go function and of the C function
+        self.checks = []  # statements that convert or check arguments, and may return an error
+        self.before, self.after = [], []  # declarations of outputs, and the Go values of them
+        self.pins = False  # True if the function needs a runtime.Pinner
         self.shim = any(p.role == "callback" for p in f.params)
 
     def failure(self):
         """Returns the results of a Go function that returns an error found by Go code."""
-        values = [zero for _, zero in self.results()]
-        return ", ".join(values + (["err"] if self.f.fails else []))
+        return ", ".join([zero(kind) for kind in self.results()] + (["err"] if self.f.fails else []))
 
     def results(self):
-        out = []
-        f = self.f
+        """Returns the Go types of the results without the error."""
+        f, out = self.f, []
         if not f.fails and str(f.returns) != "void":
-            text = str(f.returns) == "const char*"
-            if text:
-                out.append(("string", '""'))
-            elif f.returns.stars and self.header.kind(f.returns.base) != "handle" and f.returns.base != "void":
-                out.append(("*C." + f.returns.base, "nil"))
-            else:
-                kind = go_type(self.header, f.returns)
-                out.append((kind, "nil" if kind.startswith(("*", "unsafe")) else "0"))
+            known = str(f.returns) == "const char*" or f.returns.base == "void" or self.header.kind(f.returns.base) == "handle"
+            out.append("*C." + f.returns.base if f.returns.stars and not known else go_type(self.header, f.returns))
         for p in f.params:
-            if p.role == "out_array":
-                if p.name == "out_tensors":
-                    continue  # the slice of the caller
-                base = "int64" if p.type.base == "int64_t" else go_type(self.header, p.type)
-                out.append(("[]" + base, "nil"))
-            elif p.role == "out":
-                if p.name == "out_rank":
-                    continue  # the length of dims
-                kind = self.out_type(p)
-                out.append((kind, '""' if kind == "string" else "nil" if kind.startswith(("*", "unsafe")) else "0"))
+            if p.role == "out_array" and p.name != "out_tensors":  # those are a slice of the caller
+                out.append("[]" + go_type(self.header, p.type))
+            elif p.role == "out" and p.name != "out_rank":  # that is the length of dims
+                out.append(self.out_type(p))
         return out
 
     def out_type(self, p):
-        if p.type.base == "percale_text":
+        if p.type.base == "percale_text" or str(p.type) == "const char**":
             return "string"
-        if str(p.type) == "const char**":
-            return "string"
-        if str(p.type) == "void**":
-            return "unsafe.Pointer"
         return go_type(self.header, p.type)
 
     def emit(self):
-        f = self.f
-        name = lower(f.name)
+        """Returns the lines of the function."""
         by_count = {}
-        for p in f.params:
+        for p in self.f.params:
             if p.count and not p.name.startswith("out_"):
                 by_count.setdefault(p.count, []).append(p)
-        body_check = []
-        for p in f.params:
-            go = lower(p.name)
-            c = "c" + go[:1].upper() + go[1:]
+        for p in self.f.params:
             if p.name in by_count:
-                first = by_count[p.name][0]
-                self.args.append(f"C.size_t(len({lower(first.name)}))")
-                continue
-            if p.role == "text":
-                self.params.append(f"{go} string")
-                helper = "textOrNil" if p.nullable else "text"
-                body_check.append(f"\t{c}, err := {helper}({go})" if not any("err :=" in b for b in body_check)
-                                  else f"\t{c}, err := {helper}({go})")
-                body_check.append("\tif err != nil {\n\t\treturn " + self.failure() + "\n\t}")
-                self.args.append(c)
-            elif p.role == "memory" and p.count:
-                if p.type.const:
-                    self.params.append(f"{go} []byte")
-                    self.args.append(f"unsafe.Pointer(unsafe.SliceData({go}))")
-                else:
-                    self.params.append(f"{go} unsafe.Pointer, {lower(p.count)} int")
-                    self.args.append(go)
-            elif p.role == "memory":
-                self.params.append(f"{go} unsafe.Pointer")
-                self.args.append(go)
-            elif p.role in ("callback", "destroy"):
-                self.params.append(f"{go} C.{p.type.base}")
-                self.args.append(go)
-            elif p.role == "user":
-                self.params.append(f"{go} uintptr")
-                self.args.append(f"C.uintptr_t({go})")
-            elif p.role == "array":
-                self.array(p, go, c, body_check)
-            elif p.role == "in":
-                kind = go_type(self.header, p.type)
-                self.params.append(f"{go} {kind}")
-                cast = kind.startswith("*") or kind == "unsafe.Pointer"
-                self.args.append(go if cast else f"C.{p.type.base}({go})")
-            elif p.role == "out_array":
-                self.out_array(p, go, c)
-            elif p.role == "out":
-                self.out(p, go, c)
+                self.args.append(f"C.size_t(len({lower(by_count[p.name][0].name)}))")
             else:
-                raise ValueError(f"{f.name}: {p.name} has the unknown role {p.role}")
+                self.add(p)
         # The size in bytes of tensor_from_memory is a separate parameter.
-        for p in f.params:
+        for p in self.f.params:
             if p.role == "memory" and p.count and not p.type.const:
                 at = self.args.index(f"C.size_t(len({lower(p.name)}))")
                 self.args[at] = f"C.size_t({lower(p.count)})"
-        for count, arrays in by_count.items():
-            for other in arrays[1:]:
-                body_check.insert(0, f"\tif len({lower(other.name)}) != len({lower(arrays[0].name)}) {{\n\t\terr := lengthsDiffer("
-                                     f"\"{f.name}\", \"{arrays[0].name}\", \"{other.name}\")\n\t\treturn {self.failure()}\n\t}}")
-        results = [kind for kind, _ in self.results()] + (["error"] if f.fails else [])
-        out_type = f" ({', '.join(results)})" if len(results) > 1 else f" {results[0]}" if results else ""
-        lines = op_model.wrap("// ", f"{name} is {f.name}. {f.doc}")
-        lines.append(f"func {name}({', '.join(self.params)}){out_type} {{")
+        for first, *others in by_count.values():
+            for other in others:
+                self.checks.insert(0, f"\tif len({lower(other.name)}) != len({lower(first.name)}) {{\n\t\terr := lengthsDiffer("
+                                      f"\"{self.f.name}\", \"{first.name}\", \"{other.name}\")\n\t\treturn {self.failure()}\n\t}}")
         if self.pins:
-            body_check.insert(0, "\tvar pins runtime.Pinner\n\tdefer pins.Unpin()")
-        lines += body_check + self.before
-        function = ("go_" + f.name.removeprefix("percale_")) if self.shim else f.name
-        call = f"C.{function}({', '.join(self.args)})"
-        names = self.after
-        if f.fails:
-            lines.append(f"\tstatus := {call}")
-            lines.append("\tif status != nil {\n\t\terr := statusError(status)\n\t\treturn " + self.failure() + "\n\t}")
-            lines.append("\treturn " + ", ".join(names + ["nil"]))
-        elif str(f.returns) == "void":
-            lines.append("\t" + call)
-            if names:
-                lines.append("\treturn " + ", ".join(names))
-        elif str(f.returns) == "const char*":
-            lines.append(f"\tout := goText({call})")
-            lines.append("\treturn " + ", ".join(["out"] + names))
-        else:
-            kind = results[0]
-            value = call if kind.startswith(("*", "unsafe")) else f"{kind}({call})"
-            lines.append("\treturn " + ", ".join([value] + names))
-        return lines + ["}", ""]
+            self.checks.insert(0, "\tvar pins runtime.Pinner\n\tdefer pins.Unpin()")
+        return self.head() + self.checks + self.before + self.call() + ["}", ""]
 
-    def array(self, p, go, c, body_check):
+    def head(self):
+        """Returns the comment and the first line of the function."""
+        f = self.f
+        name, results = lower(f.name), self.results() + (["error"] if f.fails else [])
+        result = f" ({', '.join(results)})" if len(results) > 1 else f" {results[0]}" if results else ""
+        return op_model.wrap("// ", f"{name} is {f.name}. {f.doc}") + [f"func {name}({', '.join(self.params)}){result} {{"]
+
+    def call(self):
+        """Returns the lines that call the C function and return its results."""
+        f = self.f
+        function = "go_" + f.name.removeprefix("percale_") if self.shim else f.name
+        call = f"C.{function}({', '.join(self.args)})"
+        if f.fails:
+            return [f"\tstatus := {call}",
+                    f"\tif status != nil {{\n\t\terr := statusError(status)\n\t\treturn {self.failure()}\n\t}}",
+                    "\treturn " + ", ".join(self.after + ["nil"])]
+        if str(f.returns) == "void":
+            return ["\t" + call] + (["\treturn " + ", ".join(self.after)] if self.after else [])
+        if str(f.returns) == "const char*":
+            return [f"\tout := goText({call})", "\treturn " + ", ".join(["out"] + self.after)]
+        kind = self.results()[0]
+        value = call if kind.startswith(("*", "unsafe")) else f"{kind}({call})"
+        return ["\treturn " + ", ".join([value] + self.after)]
+
+    def add(self, p):
+        """Adds a parameter to the Go function, and its argument to the call."""
+        go = lower(p.name)
+        c = "c" + go[:1].upper() + go[1:]
+        if p.role == "text":
+            self.params.append(f"{go} string")
+            self.convert(c, f"{'textOrNil' if p.nullable else 'text'}({go})")
+        elif p.role == "memory" and p.count and p.type.const:
+            self.params.append(f"{go} []byte")
+            self.args.append(f"unsafe.Pointer(unsafe.SliceData({go}))")
+        elif p.role == "memory":
+            self.params.append(f"{go} unsafe.Pointer" + (f", {lower(p.count)} int" if p.count else ""))
+            self.args.append(go)
+        elif p.role in ("callback", "destroy"):
+            self.params.append(f"{go} C.{p.type.base}")
+            self.args.append(go)
+        elif p.role == "user":
+            self.params.append(f"{go} uintptr")
+            self.args.append(f"C.uintptr_t({go})")
+        elif p.role == "array":
+            self.array(p, go, c)
+        elif p.role == "in":
+            kind = go_type(self.header, p.type)
+            self.params.append(f"{go} {kind}")
+            self.args.append(go if kind.startswith(("*", "unsafe")) else f"C.{p.type.base}({go})")
+        elif p.role == "out_array":
+            self.out_array(p, go, c)
+        elif p.role == "out":
+            self.out(p, c)
+        else:
+            raise ValueError(f"{self.f.name}: {p.name} has the unknown role {p.role}")
+
+    def convert(self, c, call):
+        """Passes the result of a Go function that may return an error."""
+        self.checks.append(f"\t{c}, err := {call}")
+        self.checks.append(f"\tif err != nil {{\n\t\treturn {self.failure()}\n\t}}")
+        self.args.append(c)
+
+    def array(self, p, go, c):
         depth, base = p.type.depth, p.type.base
         kind = self.header.kind(base)
         if str(p.type) == "const char* const*":
             self.params.append(f"{go} []string")
             self.pins = True
-            body_check.append(f"\t{c}, err := texts(&pins, {go})")
-            body_check.append("\tif err != nil {\n\t\treturn " + self.failure() + "\n\t}")
-            self.args.append(c)
+            self.convert(c, f"texts(&pins, {go})")
         elif kind == "handle" and depth == 2:
             self.params.append(f"{go} []*C.{base}")
             self.args.append(f"unsafe.SliceData({go})")
@@ -228,16 +215,15 @@ class Emitter:
             self.params.append(f"{go} []*C.{base}")
             self.args.append(f"unsafe.SliceData({go})")
         else:
-            count = p.count
-            owner = [q for q in self.f.params if q.count == count and not q.name.startswith("out_")]
-            length = f"len({lower(owner[0].name)})" if owner else lower(count)
+            counted = [q for q in self.f.params if q.count == p.count and not q.name.startswith("out_")]
+            length = f"len({lower(counted[0].name)})" if counted else lower(p.count)
             element = f"*C.{base}" if self.header.kind(base) == "handle" else SCALARS[base]
             self.before.append(f"\tout{c} := make([]{element}, {length})")
             cast = f"unsafe.SliceData(out{c})"
             self.args.append(cast if element.startswith("*") else f"(*C.{base})({cast})")
             self.after.append(f"out{c}")
 
-    def out(self, p, go, c):
+    def out(self, p, c):
         base = p.type.base
         if p.name == "out_rank":
             self.args.append("&cRank")

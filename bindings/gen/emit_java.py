@@ -68,15 +68,6 @@ def class_of(handle):
     return "Raw" + "".join(part.capitalize() for part in handle.removeprefix("percale").split("_") if part)
 
 
-def sentence(function):
-    if function.doc:
-        return function.doc
-    if function.doc_of:
-        return f"See {function.doc_of}()."
-    return {"release": "Gives a reference back; NULL is allowed.", "retain": "One more reference.",
-            "create": "A new one."}[function.name.rsplit("_", 1)[1]]
-
-
 def head(imports):
     return ("// Written by bindings/gen from c_api/include/percale.h; changes belong there.\n"
             f"package {PACKAGE};\n\n" + "".join(f"import {name};\n" for name in imports) + "\n")
@@ -100,7 +91,7 @@ def method(function, header):
     if returns != "void":
         call = f"return ({returns}) " + call
     out = f"  private static final MethodHandle {constant} =\n      Raw.{maker}(\"{function.name}\",\n          {descriptor});\n\n"
-    out += doc(sentence(function), "  ", tags)
+    out += doc(function.doc, "  ", tags)
     signature = ", ".join(f"{t} {name}" for name, t in java)
     out += f"  public static {returns} {function.name}({signature}) {{\n    try {{\n      {call};\n"
     out += "    } catch (Throwable error) {\n      throw Raw.unexpected(error);\n    }\n  }\n"
@@ -113,7 +104,6 @@ def functions_class(handle, functions, header):
         "The functions that belong to no type, as the header has them."
     out = head(["static java.lang.foreign.ValueLayout.*", "java.lang.foreign.FunctionDescriptor",
                 "java.lang.foreign.MemorySegment", "java.lang.invoke.MethodHandle"])
-    out = out.replace("import static", "import static")
     out += doc(what, "") + f"public final class {name} {{\n  private {name}() {{}}\n"
     for function in functions:
         out += "\n" + method(function, header)
@@ -125,11 +115,11 @@ def constants_class(header):
         "public final class RawConstants {\n  private RawConstants() {}\n"
     for enum in header.enums:
         for constant in enum.constants:
-            out += "\n" + doc(f"A {enum.name}.", "  ") + f"  public static final int {constant.name} = {constant.value};\n"
+            out += "\n" + doc(op_model.constant_doc(enum.name, constant), "  ") + f"  public static final int {constant.name} = {constant.value};\n"
     for macro in header.macros:
         java = JAVA.get(macro.type, "int")
         suffix = "L" if java == "long" else ""
-        out += "\n" + doc(macro.doc or "None.", "  ") + f"  public static final {java} {macro.name} = {macro.value}{suffix};\n"
+        out += "\n" + doc(macro.doc, "  ") + f"  public static final {java} {macro.name} = {macro.value}{suffix};\n"
     return FOLDER + "RawConstants.java", out + "}\n"
 
 
@@ -193,14 +183,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A function per op, under ONNX's names in Java's letters. Each begins a node of a {@link
- * GraphBuilder}; attributes follow by {@link GraphBuilder.Node#set}, then {@link
- * GraphBuilder.Node#finish()}. An optional input may be null.
+ * One function per op, with ONNX's names in Java's spelling. Each starts a node of a {@link
+ * GraphBuilder}. Set its attributes with {@link GraphBuilder.Node#set}, then add it to the graph
+ * with {@link GraphBuilder.Node#finish()}. An optional input may be null.
  */
 public final class Ops {
   private Ops() {}
 
-  /** A node with these inputs, without the absent ones at the end. */
+  /** Starts a node with these inputs, without absent ones at the end. */
   private static GraphBuilder.Node node(GraphBuilder builder, String op, List<Value> inputs) {
     List<Value> all = new ArrayList<>();
     for (Value input : inputs) all.add(input == null ? Value.NONE : input);
@@ -235,15 +225,12 @@ def ops(schemas):
     for op in op_model.ops(schemas):
         names, inputs, tags = set(), [], ["@param builder the builder that gets the node"]
         for port in op.inputs:
-            name = lower(port["name"])
-            while name in names:
-                name += "_"
-            names.add(name)
+            name = op_model.unique(lower(port["name"]), names)
             inputs.append((name, "Value..." if port["variadic"] else "Value"))
             how = "inputs, any number" if port["variadic"] else "an optional input" if port["optional"] else "an input"
             types = port["types"]
             tags.append(f"@param {name} {how}: " + (" ".join(types) if len(types) < 14 else f"{len(types)} types"))
-        tags.append("@return the node that was begun")
+        tags.append("@return the started node")
         text = op.doc
         for a in op.attributes:
             fact = op_model.attribute_fact(a)

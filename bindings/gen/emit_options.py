@@ -1,12 +1,9 @@
 """Writes the tables of options in the README of each binding, between two marks."""
 import pathlib
-import sys
+
+from key_tables import key_table  # of docs/tools, whose path generate.py adds
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "docs" / "tools"))
-
-import key_tables  # noqa: E402
-
 READMES = [f"bindings/{language}/README.md" for language in ("cpp", "go", "java", "python", "rust")]
 BEGIN, END = "<!-- options: written by bindings/gen -->\n", "<!-- end of options -->\n"
 
@@ -16,7 +13,7 @@ def tables(described):
     out = ""
     for kind in dict.fromkeys(option["kind"] for option in described):
         out += f"\n### Options of kind \"{kind}\"\n"
-        out += key_tables.key_table(option for option in described if option["kind"] == kind)
+        out += key_table(option for option in described if option["kind"] == kind)
     return out + "\n"
 
 

@@ -88,7 +88,7 @@ def emit(op):
     many = op.choice_of_outputs or op.variadic_outputs or len(op.outputs) > 1
     result = "List[Value]" if many else "Value" if op.outputs else "None"
     # Keeps each parameter, and the end with the arrow, on one line.
-    parts = [p.replace(" ", "\0") for p in params]
+    parts = [op_model.unbroken(p) for p in params]
     whole = f"def\0{op.function}({', '.join(parts)})\0->\0{result}:"
     signature = [line.replace("\0", " ") for line in textwrap.wrap(whole, 116, subsequent_indent=" " * 8, break_long_words=False)]
     lines = ["", ""] + signature
@@ -105,7 +105,7 @@ def emit(op):
 
 def ops(schemas):
     known = op_model.ops(schemas)
-    lines = [WRITTEN + '"""A function per op. Its arguments are the builder and the inputs; attributes go by keyword."""',
+    lines = [WRITTEN + '"""One function per op. It takes the builder and the inputs; attributes are keyword arguments."""',
              "from __future__ import annotations", "", "from typing import List, Optional, Sequence", "",
              "from .graph import Builder, Value", "from .graph import FunctionName as _Function",
              "from .tensor import Tensor"]

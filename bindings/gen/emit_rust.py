@@ -51,11 +51,6 @@ def result(ctype):
     return "" if str(ctype) == "void" else " -> " + type_of(ctype)
 
 
-def doc_of(function):
-    return function.doc or (f"See {function.doc_of}()." if function.doc_of else f"{function.name.rsplit('_', 1)[1]}s a handle."
-                            .capitalize())
-
-
 def enums(header, names=None):
     """Returns the enums with their constants; all, or those in `names`."""
     out = []
@@ -64,8 +59,8 @@ def enums(header, names=None):
             continue
         out.append(doc(enum.doc) + f"pub type {enum.name} = {SCALARS[enum.base]};\n")
         for constant in enum.constants:
-            out.append(f"/// The constant {constant.value} of [`{enum.name}`].\npub const {constant.name}: {enum.name} = "
-                       f"{constant.value};\n")
+            out.append(doc(op_model.constant_doc(f"`{enum.name}`", constant)) +
+                       f"pub const {constant.name}: {enum.name} = {constant.value};\n")
         out.append("\n")
     return out
 
@@ -75,7 +70,7 @@ def macros(header):
     for macro in header.macros:
         ctype = SCALARS.get(macro.type, macro.type)
         value = f"{ctype}::MAX" if ctype == "usize" and macro.value == -1 else str(macro.value)
-        out.append(doc(macro.doc or "None.") + f"pub const {macro.name}: {ctype} = {value};\n")
+        out.append(doc(macro.doc) + f"pub const {macro.name}: {ctype} = {value};\n")
     return out
 
 
@@ -115,7 +110,7 @@ def raw(header):
     out = [HEAD.format("percale.h")] + enums(header) + macros(header) + handles(header) + callbacks(header)
     out += structs(header, "Clone, Copy, Debug") + ["\nfunctions! {\n"]
     for function in header.functions:
-        out.append(doc(doc_of(function), "    "))
+        out.append(doc(function.doc, "    "))
         out.append(f"    fn {function.name}({params(function)}){result(function.returns)};\n")
     out.append("}\n")
     return {PATH: "".join(out)}
@@ -140,8 +135,8 @@ TAKEN = KEYWORDS | {"if", "else", "while", "for", "let", "self", "super", "true"
                     "finish_many", "finish_vec", "builder"}
 OPS_HEAD = """// Written by bindings/gen from the ops' schemas; changes belong there.
 
-//! A function per op, under ONNX's names in Rust's letters. Each begins a node of a [`Builder`];
-//! attributes follow, then `finish`:
+//! One function per op, with ONNX's names in Rust's spelling. Each starts a node of a [`Builder`].
+//! Set its attributes, then add it to the graph with `finish`:
 //!
 //! ```
 //! use percale::{ops, Builder, DType, Engine};
@@ -167,12 +162,12 @@ macro_rules! op {
             $type(builder.op($key).trimmed_inputs(inputs))
         }
 
-        #[doc = concat!("A node of `", $key, "` that was begun.")]
-        #[must_use = "a node is made by finish()"]
+        #[doc = concat!("A started node of `", $key, "`.")]
+        #[must_use = "finish() adds the node to the graph"]
         pub struct $type<'b>(Node<'b>);
 
         impl $type<'_> {
-            /// Its name; without one the library finds one.
+            /// Sets the name of the node. Without one, the library chooses a name.
             pub fn name(self, name: &str) -> Self {
                 Self(self.0.name(name))
             }
@@ -182,17 +177,17 @@ macro_rules! op {
                 Self(self.0.set($name, value))
             })*
 
-            /// Its first output; [`Value::NONE`] of an op that has none.
+            /// Adds the node and returns its first output; [`Value::NONE`] if the op has no output.
             pub fn finish(self) -> Result<Value> {
                 Ok(self.0.finish_vec($outputs)?.first().copied().unwrap_or(Value::NONE))
             }
 
-            /// Its first `N` outputs.
+            /// Adds the node and returns its first `N` outputs.
             pub fn finish_many<const N: usize>(self) -> Result<[Value; N]> {
                 self.0.finish_many()
             }
 
-            /// Its first `count` outputs.
+            /// Adds the node and returns its first `count` outputs.
             pub fn finish_vec(self, count: usize) -> Result<Vec<Value>> {
                 self.0.finish_vec(count)
             }
@@ -228,10 +223,7 @@ def ops(schemas):
     for op in op_model.ops(schemas):
         names, inputs = set(), []
         for port in op.inputs:
-            name = snake(port["name"])
-            while name in names:
-                name += "_"
-            names.add(name)
+            name = op_model.unique(snake(port["name"]), names)
             inputs.append(f"{name}: " + ("many" if port["variadic"] else "optional" if port["optional"] else "one"))
         text = op.doc + "\n" + "\n".join(op_model.facts(op))
         out.append("\nop! {\n" + doc(text, "    ") +

@@ -17,23 +17,17 @@ Each emit_NAME.py here has some of these functions, which return
 """
 import argparse
 import importlib
-import json
 import pathlib
-import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(ROOT / "docs" / "tools")]
 sys.dont_write_bytecode = True
 
 import percale_header  # noqa: E402
 import plugin_header  # noqa: E402
-
-
-def ask(program, *words):
-    """Returns the JSON output of the program."""
-    return json.loads(subprocess.run([program, *words, "--json"], check=True, capture_output=True, text=True).stdout)
+from key_tables import ask_json  # noqa: E402
 
 
 def wanted(program, languages):
@@ -44,8 +38,8 @@ def wanted(program, languages):
     plugins = plugin_header.parse_file(percale_header.FOLDER / "percale_plugin.h", header)
     schemas = described = None
     if program:
-        schemas = ask(program, "ops")
-        listed = [entry for topic in ask(program, "list") for entry in ask(program, "list", topic)]
+        schemas = ask_json(program, "ops")
+        listed = [entry for topic in ask_json(program, "list") for entry in ask_json(program, "list", topic)]
         # entries with a kind are options
         described = [entry for entry in listed if "kind" in entry]
     files = {}
@@ -81,8 +75,8 @@ def main():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     if args.check and differs:
-        print("not what bindings/gen would write: " + ", ".join(differs))
-        print("to mend it: python3 bindings/gen/generate.py --percale BUILD/bindings/cli/percale")
+        print("these files differ from the output of bindings/gen: " + ", ".join(differs))
+        print("to update them: python3 bindings/gen/generate.py --percale BUILD/bindings/cli/percale")
         return 1
     print(f"{len(files)} files agree" if args.check else f"{len(differs)} of {len(files)} files written")
     return 0

@@ -14,17 +14,17 @@ def go_param(name):
 def emit_op(op):
     lines = []
     struct = op.function + "Attrs"
-    lines += op_model.wrap("// ", f"{struct} are the attributes of {op.function}; the zero value of a field leaves its default.")
+    lines += op_model.wrap("// ", f"{struct} has the attributes of {op.function}. The zero value of a field selects its default.")
     lines.append(f"type {struct} struct {{")
-    rows = [("Name", "string", "of the node")]
+    rows = [("Name", "string", "the name of the node")]
     for a in op.attributes:
         field = op_model.camel(a["name"])
         kind = GO_KINDS.get(a["kind"]) or {"int": "int", "float": "float64"}[a["kind"]]
         if a["kind"] in ("int", "float") and not (a.get("default") == 0):
             kind = "*" + kind
-        rows.append((field, kind, op_model.attribute_fact(a) or "may be left out"))
+        rows.append((field, kind, op_model.attribute_fact(a) or "optional"))
     if op.choice_of_outputs:
-        rows.append(("Outputs", "int", f"the number of outputs to compute; 0: {op.default_outputs}"))
+        rows.append(("Outputs", "int", f"the number of outputs to compute; 0 selects {op.default_outputs}"))
     lines += align(rows) + ["}", ""]
     # Doc comments begin with the name.
     lines += op_model.wrap("// ", f"{op.function}: {op.doc}")
@@ -35,10 +35,7 @@ def emit_op(op):
         lines.pop()
     params, names, seen = ["g *percale.Builder"], [], set()
     for port in op.inputs:
-        name = go_param(port["name"])
-        while name in seen:
-            name += "_"
-        seen.add(name)
+        name = op_model.unique(go_param(port["name"]), seen)
         names.append(name)
         params.append(f"{name} {'[]' if port['variadic'] else ''}percale.Value")
     if op.variadic_outputs:
@@ -51,13 +48,8 @@ def emit_op(op):
     elif len(op.outputs) == 1:
         result = "percale.Value"
     else:
-        outs, taken = [], set(seen) | {"g", "attrs", "a", "out", "in", "n"}
-        for port in op.outputs:
-            name = go_param(port["name"])
-            while name in taken:
-                name += "_"
-            taken.add(name)
-            outs.append(name)
+        taken = seen | {"g", "attrs", "a", "out", "in", "n"}
+        outs = [op_model.unique(go_param(port["name"]), taken) for port in op.outputs]
         result = f"({', '.join(outs)} percale.Value)"
     lines.append(f"func {op.function}({', '.join(params)}) {result} {{".replace("  {", " {"))
     fixed = names[:-1] if op.inputs and op.inputs[-1]["variadic"] else names
@@ -95,13 +87,13 @@ def emit_op(op):
 
 
 def ops(schemas):
-    lines = ["// Package ops has a function per op, under ONNX's names. Inputs that are optional may be",
-             "// percale.None. The builder keeps the first error.", "package ops", "", "import \"percale.org/go/percale\"", "",
-             "// trim leaves out optional inputs that are absent at the end.",
+    lines = ["// Package ops has one function per op, with ONNX's names. An optional input may be percale.None.",
+             "// The builder keeps the first error.", "package ops", "", "import \"percale.org/go/percale\"", "",
+             "// trim removes absent optional inputs from the end.",
              "func trim(in []percale.Value) []percale.Value {",
              "\tfor len(in) > 0 && in[len(in)-1] == percale.None {\n\t\tin = in[:len(in)-1]\n\t}", "\treturn in", "}", "",
-             "// one is the first value, or none after an error.", "func one(out []percale.Value) percale.Value { return pad(out, 1)[0] }", "",
-             "// pad adds None for outputs that were not asked for.",
+             "// one returns the first value, or percale.None after an error.", "func one(out []percale.Value) percale.Value { return pad(out, 1)[0] }", "",
+             "// pad appends percale.None for outputs that were not computed.",
              "func pad(out []percale.Value, count int) []percale.Value {",
              "\tfor len(out) < count {\n\t\tout = append(out, percale.None)\n\t}", "\treturn out", "}", ""]
     for op in op_model.ops(schemas):

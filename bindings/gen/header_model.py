@@ -49,15 +49,11 @@ class Function:
     - `fails`: it returns percale_status*, NULL on success.
     - `handle`: the type whose name it contains ("percale_tensor"), or "".
     - `returns_owned`, `returns_borrowed`: ownership of the returned pointer.
-    - `doc`: "" for a function that shares the comment above it.
-    - `doc_of`: the function with that comment, as a hint. "" for a retain, release or create that
-      needs no comment.
     """
     name: str
     returns: CType
     params: list
     doc: str
-    doc_of: str
     since: str
     section: str
     handle: str
@@ -69,6 +65,7 @@ class Function:
 
 @dataclasses.dataclass
 class Callback:
+    """A type of pointers to functions, which the library calls."""
     name: str
     returns: CType
     params: list
@@ -113,6 +110,7 @@ class Enum:
 
 @dataclasses.dataclass
 class Field:
+    """A field of a struct."""
     name: str
     type: CType
     doc: str = ""
@@ -120,6 +118,7 @@ class Field:
 
 @dataclasses.dataclass
 class Struct:
+    """A struct with its fields in their order."""
     name: str
     fields: list
     doc: str

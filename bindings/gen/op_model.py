@@ -93,6 +93,11 @@ def attribute_fact(a):
     return ", ".join(parts)
 
 
+def constant_doc(enum, constant):
+    """Returns the documentation of a constant of an enum."""
+    return f"The constant {constant.value} of {enum}" + (f": {constant.doc}." if constant.doc else ".")
+
+
 def unbroken(text):
     """Returns `text` so that wrap() keeps it on one line."""
     return text.replace(" ", "\0")
@@ -107,6 +112,14 @@ def wrap(prefix, text, hanging=""):
     lines = textwrap.wrap(text, COLUMNS - len(prefix), subsequent_indent=hanging, break_long_words=False,
                           break_on_hyphens=False)
     return [prefix + line.replace("\0", " ") for line in lines]
+
+
+def unique(name, taken):
+    """Returns the name, with underscores after it if it is in `taken`, and adds it to `taken`."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
 
 
 def camel(name):

@@ -73,6 +73,7 @@ def clean(comment):
 
 
 class Parser:
+    """Reads a whole header. Each declaration takes the comment above it."""
     file = "percale.h"
     frame = FRAME
 
@@ -85,7 +86,6 @@ class Parser:
         self.section = ""
         self.doc = self.since = ""
         self.doc_used = True  # true once a declaration has taken the last comment
-        self.doc_of = ""
         self.line = 1
 
     def fail(self, why, at=None):
@@ -105,12 +105,10 @@ class Parser:
             self.fail(f"{name} is declared twice")
         self.names.add(name)
 
-    def take_doc(self, name, required=True):
-        """Returns (doc, since) of the comment directly above. Only functions may lack one."""
+    def take_doc(self, name):
+        """Returns (doc, since) of the comment directly above."""
         if self.doc_used:
-            if required:
-                self.fail(f"{name} has no comment of its own")
-            return "", self.since
+            self.fail(f"{name} has no comment of its own")
         self.doc_used = True
         if not self.since:
             self.fail(f"the comment of {name} does not say since when")
@@ -163,11 +161,7 @@ class Parser:
     def function(self, found):
         nodiscard, returns_text, name, params_text = found.groups()
         self.new_name(name, "percale_")
-        own = not self.doc_used
-        doc, since = self.take_doc(name, required=False)
-        if own:
-            self.doc_of = name
-        plain = re.search(r"_(retain|release|create)$", name) and not own
+        doc, since = self.take_doc(name)
         returns = self.type_of(returns_text)
         fails = str(returns) == "percale_status*" and not name.endswith("_retain")
         if fails != bool(nodiscard):
@@ -178,9 +172,8 @@ class Parser:
             self.fail(f"{name}: a handle is handed out by an out or a retain")
         if returns.depth > 1:
             self.fail(f"{name}: returns {returns}")
-        out = Function(name, returns, self.params(params_text, name), doc, "" if own or plain else self.doc_of, since,
-                       self.section, handle, fails, is_handle, bool(returns.stars) and not fails and not is_handle,
-                       self.line)
+        out = Function(name, returns, self.params(params_text, name), doc, since, self.section, handle, fails, is_handle,
+                       bool(returns.stars) and not fails and not is_handle, self.line)
         set_roles(out, self.header, self.fail)
         self.header.functions.append(out)
 
@@ -232,9 +225,10 @@ class Parser:
         for pattern, ctype in kinds.items():
             number = re.fullmatch(pattern, value.strip())
             if number:
-                doc = self.doc if not self.doc_used else ""
+                if self.doc_used:
+                    self.fail(f"{name} has no comment of its own")
                 self.doc_used = True
-                self.header.macros.append(Constant(name, int(number.group(1)), doc, ctype))
+                self.header.macros.append(Constant(name, int(number.group(1)), self.doc, ctype))
                 return
         self.fail(f"a macro that is not understood: {name} {value}")
 

@@ -179,10 +179,16 @@ func (b *Builder) finishNode(inputs []Value, attrs []Attr, outputs int) []Value 
 		return err
 	})
 	if b.err != nil {
-		out = make([]Value, outputs)
-		for i := range out {
-			out[i] = None
-		}
+		return nones(outputs)
+	}
+	return out
+}
+
+// nones returns the values of outputs after an error.
+func nones(count int) []Value {
+	out := make([]Value, count)
+	for i := range out {
+		out[i] = None
 	}
 	return out
 }
@@ -272,16 +278,13 @@ func (b *Builder) Type(value Value) (dtype DType, dims []int64) {
 // Gradients adds nodes that compute the gradients of the sum of ys with respect to each of xs, and
 // returns those gradients.
 func (b *Builder) Gradients(ys, xs []Value) []Value {
-	out := make([]Value, len(xs))
+	var out []Value
 	b.do(func(c *C.percale_builder) (err error) {
 		out, err = builderGradients(c, ys, xs)
 		return err
 	})
 	if b.err != nil {
-		out = make([]Value, len(xs))
-		for i := range out {
-			out[i] = None
-		}
+		return nones(len(xs))
 	}
 	return out
 }

@@ -84,7 +84,7 @@ func (c *Call) enter() (*C.percale_call, error) {
 	p, err := c.use()
 	if err == nil && !c.busy.CompareAndSwap(false, true) {
 		c.done()
-		return nil, errorf(FailedPrecondition, "the call is used by another goroutine: one at a time may")
+		return nil, errorf(FailedPrecondition, "the call is used by another goroutine: prepare a call for each goroutine")
 	}
 	return (*C.percale_call)(p), err
 }
@@ -181,7 +181,7 @@ func (c *Call) Run(ctx context.Context) error {
 	}
 	if c.bound.raw == nil {
 		c.leave()
-		return errorf(FailedPrecondition, "Run: Bind comes first")
+		return errorf(FailedPrecondition, "Run: no tensors are bound: call Bind first")
 	}
 	timeout, err := timeLeft(ctx)
 	if err != nil {
@@ -207,7 +207,7 @@ func (c *Call) runUntil(ctx context.Context, p *C.percale_call, timeout int64) e
 	if status != nil {
 		err = statusError(status)
 	}
-	return ended(ctx, err)
+	return asContextError(ctx, err)
 }
 
 // cancelWith returns a cancellation token that is cancelled when ctx ends. stop detaches the token

@@ -13,57 +13,58 @@ import (
 	"unsafe"
 )
 
-// Go values that C refers to by an id, for as long as C may pass the id back. Looking up an id that
-// is no longer registered is harmless.
+// registry has the Go values that C refers to by an id, for as long as C may pass the id back. The
+// lookup of an id that is no longer registered finds nothing.
 var (
-	sinks    sync.Map // maps uintptr to any
-	lastSink atomic.Uintptr
+	registry sync.Map // maps uintptr to any
+	lastID   atomic.Uintptr
 )
 
-// remember registers a value and returns its id, which is valid until forgetSink.
-func remember(value any) uintptr {
-	id := lastSink.Add(1)
-	sinks.Store(id, value)
+// register registers a value and returns its id, which is valid until unregister.
+func register(value any) uintptr {
+	id := lastID.Add(1)
+	registry.Store(id, value)
 	return id
 }
 
-func forgetSink(id uintptr) { sinks.Delete(id) }
+func unregister(id uintptr) { registry.Delete(id) }
 
-func sinkOf[T any](id C.uintptr_t) (T, bool) {
-	value, _ := sinks.Load(uintptr(id))
+// registered returns the value of an id, if it is registered and has this type.
+func registered[T any](id C.uintptr_t) (T, bool) {
+	value, _ := registry.Load(uintptr(id))
 	out, ok := value.(T)
 	return out, ok
 }
 
 //export goPercaleLog
 func goPercaleLog(user C.uintptr_t, level C.int32_t, message *C.char, size C.size_t) {
-	if f, ok := sinkOf[func(LogLevel, string)](user); ok {
+	if f, ok := registered[func(LogLevel, string)](user); ok {
 		f(LogLevel(level), C.GoStringN(message, C.int(size)))
 	}
 }
 
 //export goPercaleForget
-func goPercaleForget(user C.uintptr_t) { forgetSink(uintptr(user)) }
+func goPercaleForget(user C.uintptr_t) { unregister(uintptr(user)) }
 
 //export goPercaleDeleter
 func goPercaleDeleter(user C.uintptr_t) {
-	if pins, ok := sinkOf[*runtime.Pinner](user); ok {
-		forgetSink(uintptr(user))
+	if pins, ok := registered[*runtime.Pinner](user); ok {
+		unregister(uintptr(user))
 		pins.Unpin()
 	}
 }
 
 //export goPercaleReady
 func goPercaleReady(user C.uintptr_t) {
-	if ready, ok := sinkOf[chan struct{}](user); ok {
-		forgetSink(uintptr(user))
+	if ready, ok := registered[chan struct{}](user); ok {
+		unregister(uintptr(user))
 		close(ready)
 	}
 }
 
 //export goPercaleRow
 func goPercaleRow(user C.uintptr_t, row C.int64_t, columns *unsafe.Pointer) C.int32_t {
-	source, ok := sinkOf[*rowSource](user)
+	source, ok := registered[*rowSource](user)
 	if !ok || !source.fill(int64(row), columns) {
 		return 1
 	}
@@ -72,7 +73,7 @@ func goPercaleRow(user C.uintptr_t, row C.int64_t, columns *unsafe.Pointer) C.in
 
 //export goPercaleProgress
 func goPercaleProgress(user C.uintptr_t, progress *C.percale_progress) C.int32_t {
-	fit, ok := sinkOf[*fitting](user)
+	fit, ok := registered[*fitting](user)
 	if !ok || !fit.tell(progress) {
 		return 1
 	}

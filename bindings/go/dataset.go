@@ -58,8 +58,7 @@ func DatasetFromTensors(engine *Engine, columns Feeds) (*Dataset, error) {
 		return nil, err
 	}
 	defer engine.done()
-	names, tensors := columns.split()
-	c, leave, err := enterTensors(tensors)
+	names, c, leave, err := columns.enter()
 	if err != nil {
 		return nil, err
 	}
@@ -128,9 +127,9 @@ type Row struct {
 // Number returns the number of the row, counted from 0.
 func (r *Row) Number() int64 { return r.number }
 
-// RowColumn returns the memory of a column, which initially holds zeros. It must not be used after
-// the row function returns. It panics if the column has another dtype; the call that requested the
-// batch then returns an error.
+// RowColumn returns the memory of a column, which initially holds zeros and must not be used after
+// the row function returns. RowColumn panics if the column has another dtype. The call that
+// requested the batch then returns an error.
 func RowColumn[T Element](r *Row, column int) []T {
 	t := r.types[column]
 	if t.DType != DTypeOf[T]() {
@@ -209,11 +208,11 @@ func DatasetGenerate(engine *Engine, rows int64, columns []TensorType, row func(
 	defer engine.done()
 	names, dtypes, dims := splitTypes(columns)
 	source := &rowSource{types: columns, make: row}
-	id := remember(source)
+	id := register(source)
 	d, err := newDataset(datasetGeneratorOwned(e, names, dtypes, dims, ranksOf(dims), rows,
 		C.percale_row_callback(C.go_percale_row), id, C.percale_destroy(C.go_percale_destroy)))
 	if err != nil {
-		forgetSink(id)
+		unregister(id)
 		return nil, err
 	}
 	d.sources = sources{source}
@@ -342,7 +341,7 @@ func (d *Dataset) Distribute(replicas int) ([]*Dataset, error) {
 	}
 	defer d.done()
 	if replicas < 0 {
-		return nil, errorf(InvalidArgument, "%d replicas", replicas)
+		return nil, errorf(InvalidArgument, "Distribute: %d replicas, wanted at least 1", replicas)
 	}
 	parts, err := datasetDistribute(c, replicas)
 	if err != nil {

@@ -162,10 +162,10 @@ func (e *Engine) SetLog(f func(level LogLevel, message string)) error {
 		engineSetLog(c, nil, 0)
 		return nil
 	}
-	id := remember(f)
+	id := register(f)
 	err = engineSetLogOwned(c, C.percale_log_function(C.go_percale_log), id, C.percale_destroy(C.go_percale_destroy))
 	if err != nil {
-		forgetSink(id)
+		unregister(id)
 	}
 	return err
 }

@@ -69,7 +69,7 @@ func lengthsDiffer(function, a, b string) error {
 // passed, otherwise the time left in nanoseconds.
 func timeLeft(ctx context.Context) (timeout int64, err error) {
 	if ctx.Err() != nil {
-		return 0, endedBy(ctx, "the context has ended: "+ctx.Err().Error())
+		return 0, contextError(ctx, "the context has ended: "+ctx.Err().Error())
 	}
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -77,13 +77,13 @@ func timeLeft(ctx context.Context) (timeout int64, err error) {
 	}
 	left := time.Until(deadline)
 	if left <= 0 {
-		return 0, passed(ctx, "the context's deadline has passed")
+		return 0, deadlineError(ctx, "the context's deadline has passed")
 	}
 	return int64(left), nil
 }
 
-// endedBy returns the error of a run that ctx ended.
-func endedBy(ctx context.Context, message string) *Error {
+// contextError returns the error of a run that ctx ended.
+func contextError(ctx context.Context, message string) *Error {
 	out := &Error{Code: Cancelled, Message: message, cause: context.Cause(ctx)}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		out.Code = DeadlineExceeded
@@ -91,9 +91,9 @@ func endedBy(ctx context.Context, message string) *Error {
 	return out
 }
 
-// passed returns the error of a run that the deadline of ctx ended. The timer of ctx may fire a
-// moment later, so it waits until the cause is available.
-func passed(ctx context.Context, message string) *Error {
+// deadlineError returns the error of a run that the deadline of ctx ended. The timer of ctx may
+// fire a moment later, so deadlineError waits until the cause is available.
+func deadlineError(ctx context.Context, message string) *Error {
 	if ctx.Done() != nil {
 		select {
 		case <-ctx.Done():
@@ -103,17 +103,18 @@ func passed(ctx context.Context, message string) *Error {
 	return &Error{Code: DeadlineExceeded, Message: message, cause: context.Cause(ctx)}
 }
 
-// ended marks the error of a run that ctx ended accordingly, and returns other errors unchanged.
-func ended(ctx context.Context, err error) error {
+// asContextError returns the error of a run with the cause of ctx, if ctx ended the run. It returns
+// other errors unchanged.
+func asContextError(ctx context.Context, err error) error {
 	var own *Error
 	if !errors.As(err, &own) {
 		return err
 	}
 	if own.Code == Cancelled && ctx.Err() != nil {
-		return endedBy(ctx, own.Message)
+		return contextError(ctx, own.Message)
 	}
 	if deadline, ok := ctx.Deadline(); ok && own.Code == DeadlineExceeded && own.cause == nil && time.Until(deadline) <= 0 {
-		return passed(ctx, own.Message)
+		return deadlineError(ctx, own.Message)
 	}
 	return err
 }

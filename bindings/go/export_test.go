@@ -6,7 +6,7 @@ func LiveStatuses() int64 { return statusLiveCount() }
 
 // KnownToC returns the number of Go values that C refers to by an id.
 func KnownToC() (count int) {
-	sinks.Range(func(any, any) bool {
+	registry.Range(func(any, any) bool {
 		count++
 		return true
 	})

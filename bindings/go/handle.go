@@ -65,7 +65,7 @@ func (o *owner) Close() error {
 // use returns the pointer for one call. The caller must call done afterwards.
 func (o *owner) use() (unsafe.Pointer, error) {
 	if o == nil || o.ref == nil {
-		return nil, errorf(FailedPrecondition, "there is no handle: it was never made, or is nil")
+		return nil, errorf(FailedPrecondition, "the object is nil or was not created: use the function that creates one")
 	}
 	if !o.ref.enter() {
 		return nil, errorf(FailedPrecondition, "the %s is closed", o.ref.kind)

@@ -47,73 +47,74 @@ import (
 	"unsafe"
 )
 
-// Code: Code of a status: the canonical codes of gRPC. New ones are only added at the end.
+// Code is percale_code. Code of a status: the canonical codes of gRPC. New ones are only added at
+// the end.
 type Code int32
 
 // The values of Code.
 const (
-	OK                 Code = 0
-	Cancelled          Code = 1
-	Unknown            Code = 2
-	InvalidArgument    Code = 3
-	DeadlineExceeded   Code = 4
-	NotFound           Code = 5
-	AlreadyExists      Code = 6
-	PermissionDenied   Code = 7
-	ResourceExhausted  Code = 8
-	FailedPrecondition Code = 9
-	Aborted            Code = 10
-	OutOfRange         Code = 11
-	Unimplemented      Code = 12
-	Internal           Code = 13
-	Unavailable        Code = 14
-	DataLoss           Code = 15
-	Unauthenticated    Code = 16
+	OK                 Code = 0  // success
+	Cancelled          Code = 1  // cancelled by the caller
+	Unknown            Code = 2  // none of the other codes
+	InvalidArgument    Code = 3  // wrong in every state
+	DeadlineExceeded   Code = 4  // the timeout has passed
+	NotFound           Code = 5  // no such file, name or kind
+	AlreadyExists      Code = 6  // the name is taken
+	PermissionDenied   Code = 7  // the system forbids it
+	ResourceExhausted  Code = 8  // out of memory, or beyond a limit
+	FailedPrecondition Code = 9  // wrong in the present state
+	Aborted            Code = 10 // ended by a callback or another fault
+	OutOfRange         Code = 11 // past the end, or beyond a range
+	Unimplemented      Code = 12 // known, but not available here
+	Internal           Code = 13 // an error of the library itself
+	Unavailable        Code = 14 // not now, or not on this machine
+	DataLoss           Code = 15 // data is damaged or missing
+	Unauthenticated    Code = 16 // an unknown peer
 )
 
-// DType: Element type; the numbers are those of ONNX's TensorProto.DataType.
+// DType is percale_dtype. Element type; the numbers are those of ONNX's TensorProto.DataType.
 type DType int32
 
 // The values of DType.
 const (
-	InvalidDType DType = 0
-	F32          DType = 1
-	U8           DType = 2
-	I8           DType = 3
-	U16          DType = 4
-	I16          DType = 5
-	I32          DType = 6
-	I64          DType = 7
-	StringDType  DType = 8
-	BoolDType    DType = 9
-	F16          DType = 10
-	F64          DType = 11
-	U32          DType = 12
-	U64          DType = 13
-	COMPLEX64    DType = 14
-	COMPLEX128   DType = 15
-	BF16         DType = 16
-	F8E4M3FN     DType = 17
-	F8E4M3FNUZ   DType = 18
-	F8E5M2       DType = 19
-	F8E5M2FNUZ   DType = 20
-	U4           DType = 21
-	I4           DType = 22
-	F4E2M1       DType = 23
-	F8E8M0       DType = 24
-	U2           DType = 25
-	I2           DType = 26
+	InvalidDType DType = 0  // none
+	F32          DType = 1  // IEEE single precision
+	U8           DType = 2  // unsigned 8-bit integer
+	I8           DType = 3  // signed 8-bit integer
+	U16          DType = 4  // unsigned 16-bit integer
+	I16          DType = 5  // signed 16-bit integer
+	I32          DType = 6  // signed 32-bit integer
+	I64          DType = 7  // signed 64-bit integer
+	StringDType  DType = 8  // text; no tensor has it
+	BoolDType    DType = 9  // 1 byte, 0 or 1
+	F16          DType = 10 // IEEE half precision
+	F64          DType = 11 // IEEE double precision
+	U32          DType = 12 // unsigned 32-bit integer
+	U64          DType = 13 // unsigned 64-bit integer
+	COMPLEX64    DType = 14 // two f32
+	COMPLEX128   DType = 15 // two f64
+	BF16         DType = 16 // the upper half of an f32
+	F8E4M3FN     DType = 17 // 8-bit float: 4 bits exponent, 3 fraction, no infinity
+	F8E4M3FNUZ   DType = 18 // the same without negative zero
+	F8E5M2       DType = 19 // 8-bit float: 5 bits exponent, 2 fraction
+	F8E5M2FNUZ   DType = 20 // the same without infinity and negative zero
+	U4           DType = 21 // unsigned 4-bit integer, two per byte
+	I4           DType = 22 // signed 4-bit integer, two per byte
+	F4E2M1       DType = 23 // 4-bit float, two per byte
+	F8E8M0       DType = 24 // a power of two in 8 bits
+	U2           DType = 25 // unsigned 2-bit integer, four per byte
+	I2           DType = 26 // signed 2-bit integer, four per byte
 )
 
-// LogLevel: Level of a message of the log.
+// LogLevel is percale_log_level. Level of a message of the log.
 type LogLevel int32
 
 // The values of LogLevel.
 const (
-	LogDebug   LogLevel = 0
-	LogInfo    LogLevel = 1
-	LogWarning LogLevel = 2
-	LogError   LogLevel = 3
+	LogDebug   LogLevel = 0 // for developers of Percale
+	LogInfo    LogLevel = 1 // progress and decisions: placement, idle devices, op Print
+	LogWarning LogLevel = 2 // the library continues without something, such as a device
+	LogError   LogLevel = 3 // a failure that no call can report
 )
 
 var dtypeNames = map[DType]string{

@@ -27,6 +27,14 @@ func (f Feeds) split() ([]string, []*Tensor) {
 	return names, tensors
 }
 
+// enter returns the names in ascending order, and the pointers of the tensors for one call. leave
+// ends their use.
+func (f Feeds) enter() (names []string, c []*C.percale_tensor, leave func(), err error) {
+	names, tensors := f.split()
+	c, leave, err = enterTensors(tensors)
+	return names, c, leave, err
+}
+
 // Session runs a graph. Any number of goroutines may run it concurrently.
 type Session struct{ owner }
 
@@ -99,15 +107,14 @@ func (s *Session) RunVersioned(ctx context.Context, feeds Feeds, fetches, target
 		return nil, 0, err
 	}
 	defer s.done()
-	names, tensors := feeds.split()
-	in, leave, err := enterTensors(tensors)
+	names, in, leave, err := feeds.enter()
 	if err != nil {
 		return nil, 0, err
 	}
 	defer leave()
 	out, version, err := sessionRunVersioned(c, names, in, fetches, targets, timeout)
 	if err != nil {
-		return nil, 0, ended(ctx, err)
+		return nil, 0, asContextError(ctx, err)
 	}
 	return newTensors(out), version, nil
 }
@@ -184,8 +191,7 @@ func (s *Session) start(feeds Feeds, fetches, targets []string, timeout int64) (
 		return nil, err
 	}
 	defer s.done()
-	names, tensors := feeds.split()
-	in, leave, err := enterTensors(tensors)
+	names, in, leave, err := feeds.enter()
 	if err != nil {
 		return nil, err
 	}
@@ -271,9 +277,9 @@ func releaseEvent(p unsafe.Pointer) { eventRelease((*C.percale_event)(p)) }
 func newEvent(p *C.percale_event) (*Event, error) {
 	e := &Event{ready: make(chan struct{})}
 	own(e, &e.owner, "event", unsafe.Pointer(p), releaseEvent)
-	id := remember(e.ready)
+	id := register(e.ready)
 	if err := eventOnReady(p, C.percale_event_callback(C.go_percale_ready), id); err != nil {
-		forgetSink(id)
+		unregister(id)
 		e.Close()
 		return nil, err
 	}
@@ -308,7 +314,7 @@ func (e *Event) Wait(ctx context.Context) error {
 		eventCancel(c)
 		<-e.ready
 	}
-	return ended(ctx, eventWait(c, forever))
+	return asContextError(ctx, eventWait(c, forever))
 }
 
 // Cancel ends the run with code Cancelled.

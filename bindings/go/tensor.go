@@ -125,11 +125,11 @@ func FromSlice[T Element](data []T, dims ...int64) (*Tensor, error) {
 		start = unsafe.Pointer(one)
 	}
 	pins.Pin(start)
-	id := remember(pins)
+	id := register(pins)
 	p, err := tensorFromMemory(DTypeOf[T](), dims, start, len(data)*int(unsafe.Sizeof(zero)),
 		C.percale_deleter(C.go_percale_deleter), id)
 	if err != nil {
-		forgetSink(id)
+		unregister(id)
 		pins.Unpin()
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (t *Trainer) begin() (*C.percale_trainer, error) {
 	c, err := t.enter()
 	if err == nil && !t.busy.CompareAndSwap(false, true) {
 		t.done()
-		return nil, errorf(FailedPrecondition, "the trainer is used by another goroutine, or in the callback of its Fit: one call at a time may make steps")
+		return nil, errorf(FailedPrecondition, "the trainer is used by another goroutine, or in the callback of its Fit: only one call may run steps at a time")
 	}
 	return c, err
 }
@@ -113,8 +113,7 @@ func (t *Trainer) Step(batch Feeds) (loss float64, err error) {
 		return 0, err
 	}
 	defer t.end()
-	names, tensors := batch.split()
-	in, leave, err := enterTensors(tensors)
+	names, in, leave, err := batch.enter()
 	if err != nil {
 		return 0, err
 	}
@@ -131,8 +130,7 @@ func (t *Trainer) StepFetch(batch Feeds, fetches ...string) (loss float64, value
 		return 0, nil, err
 	}
 	defer t.end()
-	names, tensors := batch.split()
-	in, leave, err := enterTensors(tensors)
+	names, in, leave, err := batch.enter()
 	if err != nil {
 		return 0, nil, err
 	}
@@ -224,8 +222,8 @@ func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress
 		}
 		return more
 	}}
-	id := remember(fit)
-	defer forgetSink(id)
+	id := register(fit)
+	defer unregister(id)
 	var callback C.percale_progress_callback
 	if progress != nil {
 		callback = C.percale_progress_callback(C.go_percale_progress)
@@ -235,7 +233,7 @@ func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress
 	if fit.panicked != nil {
 		panic(fit.panicked)
 	}
-	return ended(ctx, append(data.functions(), t.validation.functions()...).explain(err))
+	return asContextError(ctx, append(data.functions(), t.validation.functions()...).explain(err))
 }
 
 // cancelWith makes the next call end when ctx ends, through a cancellation token, until stop. It
@@ -294,7 +292,7 @@ func (t *Trainer) Evaluate(data *Dataset) (map[string]float64, error) {
 	}
 	found := map[string]*float64{}
 	if err := json.Unmarshal([]byte(text), &found); err != nil {
-		return nil, errorf(Internal, "what the library says of the evaluation: %v", err)
+		return nil, errorf(Internal, "the JSON of the evaluation is invalid: %v", err)
 	}
 	out := make(map[string]float64, len(found))
 	for name, value := range found {
@@ -369,11 +367,7 @@ func (t *Trainer) Restore(path string) error {
 // code Unavailable names the process that holds the lock. The code is AlreadyExists if the folder
 // has checkpoints of another run; overwrite removes them instead.
 func (t *Trainer) LockFolder(folder string, overwrite bool) error {
-	var flag int32
-	if overwrite {
-		flag = 1
-	}
-	return t.with(func(c *C.percale_trainer) error { return trainerLockFolder(c, folder, flag) })
+	return t.with(func(c *C.percale_trainer) error { return trainerLockFolder(c, folder, flag(overwrite)) })
 }
 
 func (t *Trainer) with(f func(c *C.percale_trainer) error) error {

@@ -100,7 +100,7 @@ def stress(build, folder, target, env):
 def old_jdk(_, folder, target, env):
     version, home = min((jdk for jdk in find_jdks() if jdk[0] > 8), default=(OLDEST, ""))
     if version >= OLDEST:
-        skip(f"no JDK below {OLDEST} is here, so that nothing refuses it; set JAVA_HOME to one of 9 to {OLDEST - 1}")
+        skip(f"no JDK older than {OLDEST} is here to test the message for it; set JAVA_HOME to one of 9 to {OLDEST - 1}")
     result = maven([f"-Dpercale.target={target}/old", "validate"], folder, {**env, "JAVA_HOME": home})
     wanted = f"Percale needs a JDK of {OLDEST} or newer, this one is {version}"
     return 0 if result.returncode and wanted in result.stdout else 1

@@ -1,4 +1,4 @@
-// The library as the plug-in sees it: its table, with statuses as values and tensors with owners.
+// Wraps the library's function table: statuses become values, and tensors have owners.
 #ifndef PERCALE_BINDINGS_ONNX_HOST_H_
 #define PERCALE_BINDINGS_ONNX_HOST_H_
 
@@ -45,9 +45,8 @@ std::string text(const Parts&... parts) {
   return out;
 }
 bool is_utf8(std::string_view text);
-// A name out of a file within quotes, in a form that a line of a message can hold: control
-// characters, and bytes that are no UTF-8, become '?', and of a long one only the beginning is
-// there.
+// Quotes a name from a file for a one-line message. Control characters and bytes that are not UTF-8
+// become '?'. A name of more than 120 bytes is cut.
 std::string quoted(std::string_view name);
 
 template <class... Parts>
@@ -67,12 +66,12 @@ struct TensorRelease {
 };
 using TensorPtr = std::shared_ptr<percale_tensor>;
 
-// The library's table. A plain value.
+// The library's function table. Copies are cheap and refer to the same table.
 class Host {
  public:
   explicit Host(const percale_host_api* api) : api_(api) {}
   const percale_host_api* operator->() const { return api_; }
-  // Takes a status of the library over.
+  // Converts a status of the library, and releases it.
   Status take(percale_status* status) const;
   // A zeroed tensor in the engine's memory.
   Status make_tensor(percale_engine* engine, percale_dtype dtype, const int64_t* dims, size_t rank,

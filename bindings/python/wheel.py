@@ -34,8 +34,8 @@ session = pc.Session(engine, graph, pc.Variables.of(engine, graph))
 y = session.run({{"x": images}}, "y").numpy()
 ```
 
-`percale.keras` has models of layers, fit, evaluate and predict in Keras' words; `percale.ops` a function per op; `help()` tells the
-rest. Results are the same bits on any number of threads.
+`percale.keras` has the Keras API: models of layers, with fit, evaluate and predict. `percale.ops` has a function for each op. `help()`
+shows their arguments. Results have the same bits on any number of threads.
 """
 
 

@@ -71,7 +71,7 @@ def read(root):
 
 
 def reduced(arrows):
-    """The arrows without those that a longer way replaces."""
+    """The arrows without those that a path over other modules replaces."""
     reached = {}
 
     def reach(name):

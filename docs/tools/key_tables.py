@@ -8,13 +8,13 @@ JSON_START = re.compile(r'[\[{]+"')
 QUOTED = re.compile(r"(?<!\w)'([^' ]+)'(?!\w)")
 
 
-def ask(percale, *words):
-    """Returns the JSON output of the program."""
+def ask_json(percale, *words):
+    """Returns the value that the command `percale WORDS --json` prints."""
     return json.loads(subprocess.run([percale, *words, "--json"], check=True, capture_output=True, text=True).stdout)
 
 
 def json_end(text, begin):
-    """Returns the end of the JSON value that begins there."""
+    """Returns the end of the JSON value that begins at `begin`."""
     depth, quoted = 0, False
     for at in range(begin, len(text)):
         if text[at] == '"':
@@ -38,6 +38,7 @@ def marked(text):
 
 
 def cell(text):
+    """Returns the text with the characters escaped that would end a cell or begin a tag."""
     return str(text).replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
 
 
@@ -47,7 +48,7 @@ def table(head, rows):
 
 
 def number(value):
-    """Bounds of whole numbers are printed as floats."""
+    """Returns a whole number as an int. The program prints the bounds of options as floats."""
     return int(value) if float(value).is_integer() else value
 
 

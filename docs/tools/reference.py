@@ -1,12 +1,11 @@
 """Writes the pages of the reference that are made from tables of the program and from the C
 headers: ops, options, keys of a SPEC, commands, error codes. stage.py calls it."""
 import glob
-import json
 import os
 import re
 import subprocess
 
-from key_tables import HEAD, cell, default_of, key_table, marked, row, table, values_of
+from key_tables import HEAD, ask_json, cell, default_of, key_table, marked, row, table, values_of
 
 ENVIRONMENT = dict(os.environ, COLUMNS="100", NO_COLOR="1")
 GENERATED = "<!-- Made by docs/tools/reference.py from the program's own tables. -->\n"
@@ -20,13 +19,9 @@ SPEC_TOPICS = {
 }
 
 
-def ask(percale, *arguments):
-    """Returns the output of the program."""
-    return subprocess.run([percale, *arguments], env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout
-
-
-def ask_json(percale, *arguments):
-    return json.loads(ask(percale, *arguments, "--json"))
+def ask_text(percale, *words):
+    """Returns the text that the command `percale WORDS` prints."""
+    return subprocess.run([percale, *words], env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout
 
 
 def options_page(percale):
@@ -69,19 +64,19 @@ A SPEC is a training job in JSON. [SPEC.md](SPEC.md) explains the keys by exampl
 
 def program_page(percale):
     text = "# The program\n" + GENERATED + "\n`percale COMMAND --help` prints the same.\n\n"
-    text += "```text\n" + ask(percale, "help") + "```\n\n"
-    for line in ask(percale, "help").splitlines():
+    text += "```text\n" + ask_text(percale, "help") + "```\n\n"
+    for line in ask_text(percale, "help").splitlines():
         if line.startswith("  "):
             command = line.split()[0]
-            text += f"## percale {command}\n\n```text\n{ask(percale, 'help', command)}```\n\n"
+            text += f"## percale {command}\n\n```text\n{ask_text(percale, 'help', command)}```\n\n"
     return text
 
 
 def operand_rows(op):
-    for way in ("inputs", "outputs"):
-        for operand in op[way]:
+    for direction in ("inputs", "outputs"):
+        for operand in op[direction]:
             notes = [word for word in ("optional", "variadic") if operand.get(word)]
-            yield way[:-1], f"`{operand['name']}`", operand.get("group", ""), " ".join(operand.get("types", ())), ", ".join(notes)
+            yield direction[:-1], f"`{operand['name']}`", operand.get("group", ""), " ".join(operand.get("types", ())), ", ".join(notes)
 
 
 def ops_page(percale):
@@ -117,8 +112,10 @@ def error_codes(root):
     for path in sorted(glob.glob(os.path.join(root, "c_api", "include", "**", "*.h"), recursive=True)):
         with open(path, encoding="utf-8") as file:
             headers += file.read()
-    codes = re.search(r"enum[^{};]*\{([^{}]*?PERCALE_UNAUTHENTICATED[^{}]*?)\}", headers, re.S).group(1)
-    rows = re.findall(r"PERCALE_(\w+) = (\d+),?\s*/\*\*< (.*?) \*/", codes, re.S)
+    codes = re.search(r"enum[^{};]*\{([^{}]*?PERCALE_UNAUTHENTICATED[^{}]*?)\}", headers, re.S)
+    if not codes:
+        raise SystemExit("c_api/include: no header has an enum with PERCALE_UNAUTHENTICATED, from which the table of codes is made")
+    rows = re.findall(r"PERCALE_(\w+) = (\d+),?\s*/\*\*< (.*?) \*/", codes.group(1), re.S)
     return GENERATED + "\n" + table(("number", "code", "meaning"), [(number, f"`{name}`", " ".join(text.split())) for name, number, text in rows]) + "\n"
 
 
@@ -127,7 +124,7 @@ def fill(page, mark, text):
     with open(page, encoding="utf-8") as file:
         before = file.read()
     if mark not in before:
-        raise SystemExit(f"{page} has no {mark}")
+        raise SystemExit(f"{page}: no {mark}, where generated text belongs; put it back")
     with open(page, "w", encoding="utf-8") as file:
         file.write(before.replace(mark, text))
 

@@ -18,7 +18,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
-from key_tables import HEAD, ask, key_table, marked, row, table
+from key_tables import HEAD, ask_json, key_table, marked, row, table
 
 TOPICS = ("spec", "losses", "metrics", "optimizers", "schedules")
 MARK = re.compile(r"(<!-- (keys|names) of ([\w.]+)(?::\s+([\w\s]+?))?\s*-->\n)(.*?)(<!-- end -->\n)", re.S)
@@ -116,7 +116,7 @@ def filled(text, lists):
 def main(percale, path, *flags):
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    wanted, missing = filled(text, {topic: ask(percale, "list", topic) for topic in (*TOPICS, "layers")})
+    wanted, missing = filled(text, {topic: ask_json(percale, "list", topic) for topic in (*TOPICS, "layers")})
     if missing:
         print(f"{path} has no table for: {', '.join(missing)}; add it to a mark")
         return 1

@@ -4,15 +4,17 @@ import json
 import os
 import random
 import re
-import struct
 import subprocess
+import sys
 import tempfile
 from xml.etree import ElementTree
 
-import program
-from program import percale
-from small_job import SPEC, make_data
-from trained_job import TrainedJob
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program  # noqa: E402
+from npy import read_npy, write_npy  # noqa: E402
+from program import percale  # noqa: E402
+from small_job import SPEC, make_data  # noqa: E402
+from trained_job import TrainedJob  # noqa: E402
 
 
 class Models(TrainedJob):
@@ -75,15 +77,12 @@ class Models(TrainedJob):
 
     def test_run_reads_and_writes_npy(self):
         feed = os.path.join(self.path, "x.npy")
-        header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4, 4, 1), }".ljust(117) + "\n"
-        with open(feed, "wb") as out:
-            out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
-                      struct.pack("<48f", *[0.5] * 48))
+        write_npy(feed, "f4", [3, 4, 4, 1], [0.5] * 48)
         results = os.path.join(self.path, "results")
         listed = json.loads(percale("run", self.model, "--feed", "x=" + feed, "--out", results, "--json").stdout)
         self.assertEqual(listed[0]["dims"], [3, 2])
-        with open(listed[0]["file"], "rb") as file:
-            self.assertEqual(file.read(6), b"\x93NUMPY")
+        shape, values = read_npy(listed[0]["file"])
+        self.assertEqual((shape, len(values)), ((3, 2), 6))
         percale("run", self.model, "--feed", "z=" + feed, "--out", results, code=1)
 
     def test_trace_is_json_for_perfetto(self):

@@ -7,11 +7,14 @@ import json
 import os
 import random
 import struct
+import sys
 import tempfile
 import unittest
 
-import program
-from program import percale
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program  # noqa: E402
+from npy import read_npy, write_npy  # noqa: E402
+from program import percale  # noqa: E402
 
 KINDS = ["flat", "house", "loft"]
 CLASSES = ["cheap", "dear", "fair"]  # sorted, as they are numbered
@@ -65,13 +68,10 @@ class Predict(unittest.TestCase):
         areas = [float(row["area"]) for row in self.train if row["area"]]
         mean = sum(areas) / len(areas)
         table = [[float(row["area"] or mean), *(float(row["kind"] == kind) for kind in KINDS), float(row["rooms"])] for row in rows]
-        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(rows)}, 5), }}".ljust(117) + "\n"
-        with open(self.path("x.npy"), "wb") as file:
-            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
-            file.write(struct.pack(f"<{5 * len(rows)}f", *sum(table, [])))
+        write_npy(self.path("x.npy"), "f4", [len(rows), 5], sum(table, []))
         percale("run", self.model, "--feed", "x=" + self.path("x.npy"), "--out", self.path("out"))
-        with open(self.path("out/dense_1.npy"), "rb") as file:
-            numbers = struct.unpack(f"<{3 * len(rows)}f", file.read()[-12 * len(rows):])
+        shape, numbers = read_npy(self.path("out/dense_1.npy"))
+        self.assertEqual(shape, (len(rows), 3))
         return [numbers[3 * i:3 * i + 3] for i in range(len(rows))]
 
     def test_rows_are_read_as_the_training_data_was(self):
@@ -107,7 +107,7 @@ class Predict(unittest.TestCase):
             json.dump(dict(strict, epochs=1), file)
         percale("train", self.path("strict.json"), "--out", self.path("strict"))
         model = self.path("strict/model.percale")
-        message = percale("predict", model, path, code=1, ).stderr
+        message = percale("predict", model, path, code=1).stderr
         self.assertIn("villa.csv', line 19, column 'kind': 'villa' is not one of the column's 3 categories", message)
         self.assertIn("has no column 'area'", percale("predict", model, self.write_csv("few.csv", rows, ["kind", "rooms"]), code=1).stderr)
         self.assertIn("no file for input 'x'", percale("predict", model, code=2).stderr)
@@ -128,9 +128,7 @@ class Predict(unittest.TestCase):
         printed = percale("predict", self.path("line/model.percale"), self.path("few.csv")).stdout.split()
         self.assertEqual(printed[0], "dense")
         self.assertAlmostEqual(float(printed[2]), 8, delta=0.3)
-        header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }".ljust(117) + "\n"
-        with open(self.path("few.npy"), "wb") as file:
-            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack("<2d", 0, 3.5))
+        write_npy(self.path("few.npy"), "f8", [2], [0, 3.5])
         self.assertEqual(percale("predict", self.path("line/model.percale"), self.path("few.npy")).stdout.split(), printed)
 
 

@@ -4,12 +4,15 @@ import json
 import os
 import re
 import struct
+import sys
 import zipfile
 
-import program
-from program import percale
-from small_job import SPEC
-from trained_job import TrainedJob
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program  # noqa: E402
+from npy import npy_of, write_npy  # noqa: E402
+from program import percale  # noqa: E402
+from small_job import SPEC  # noqa: E402
+from trained_job import TrainedJob  # noqa: E402
 
 
 class Training(TrainedJob):
@@ -93,29 +96,19 @@ class Training(TrainedJob):
                                                code=1).stderr)
         percale("train", self.spec, "--checkpoint-every", "5", code=2)
 
-    def npy(self, name, kind, shape, values):
-        """Returns the bytes of a .npy file, version 1."""
-        header = f"{{'descr': '<{kind}', 'fortran_order': False, 'shape': {tuple(shape)}, }}".ljust(117) + "\n"
-        code = {"u1": "B", "f4": "f", "i8": "q"}[kind]
-        data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{code}", *values)
-        if name:
-            with open(os.path.join(self.path, name), "wb") as out:
-                out.write(data)
-        return data
-
     def test_every_kind_of_data_file_gives_the_same_training(self):
         with open(os.path.join(self.path, "x.idx"), "rb") as file:
             pixels = list(file.read()[16:])
         with open(os.path.join(self.path, "y.idx"), "rb") as file:
             labels = list(file.read()[8:])
-        x, y = self.npy("", "u1", [200, 4, 4], pixels), self.npy("", "i8", [200], labels)
+        x, y = npy_of("u1", [200, 4, 4], pixels), npy_of("i8", [200], labels)
         for name, method in (("stored.npz", zipfile.ZIP_STORED), ("deflated.npz", zipfile.ZIP_DEFLATED)):
             with zipfile.ZipFile(os.path.join(self.path, name), "w", method) as archive:
                 for member, data in (("x.npy", x), ("y.npy", y)):
                     with archive.open(member, "w", force_zip64=True) as out:
                         out.write(data)
         for part, (begin, end) in enumerate(((0, 60), (60, 61), (61, 200))):
-            self.npy(f"x{part}.npy", "u1", [end - begin, 4, 4], pixels[16 * begin:16 * end])
+            write_npy(os.path.join(self.path, f"x{part}.npy"), "u1", [end - begin, 4, 4], pixels[16 * begin:16 * end])
         header = json.dumps({"y": {"dtype": "U8", "shape": [200], "data_offsets": [0, 200]}}).encode()
         with open(os.path.join(self.path, "y.safetensors"), "wb") as out:
             out.write(struct.pack("<Q", len(header)) + header + bytes(labels))

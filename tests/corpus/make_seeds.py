@@ -11,15 +11,11 @@ import struct
 import sys
 import zipfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from npy import npy_bytes  # noqa: E402
+
 ROWS, COLUMNS = 5, 3
 NUMBERS = [i / 4 - 1 for i in range(ROWS * COLUMNS)]
-
-
-def npy(descr, shape, data, fortran=False, version=1):
-    header = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {tuple(shape)}, }}"
-    width = 2 if version == 1 else 4
-    header = header.ljust(-(-(len(header) + 9 + width) // 64) * 64 - 9 - width) + "\n"
-    return b"\x93NUMPY" + bytes([version, 0]) + len(header).to_bytes(width, "little") + header.encode() + data
 
 
 def npz(members, compression):
@@ -86,10 +82,10 @@ def seeds():
                     "columns": b'{"missing": "mean", "columns": {"x": {"words": ["a", "b"], "missing": 1}, "y": {"type": "integer"}}}\nx,y\nb,1\n,2\n',
                     "separator": b'{"separator": ";", "header": false, "missing": "nan"}\n1;NA\n2;3\n',
                     "inputs": b'{"inputs": {"x": [{"column": "a", "type": "category"}, {"column": "b", "missing": 0}]}}\na,b\nred,1\nblue,\n'}
-    yield "npy", {"f32": npy("<f4", [ROWS, COLUMNS], f32), "big": npy(">f4", [ROWS, COLUMNS], f32),
-                  "fortran": npy("<f8", [ROWS, COLUMNS], f64, fortran=True), "bool": npy("|b1", [3], b"\1\0\1"),
-                  "version2": npy("<i8", [2], struct.pack("<2q", 1, -1), version=2)}
-    members = {"x.npy": npy("<f4", [ROWS, COLUMNS], f32), "y.npy": npy("|u1", [ROWS], bytes(5))}
+    yield "npy", {"f32": npy_bytes("<f4", [ROWS, COLUMNS], f32), "big": npy_bytes(">f4", [ROWS, COLUMNS], f32),
+                  "fortran": npy_bytes("<f8", [ROWS, COLUMNS], f64, fortran_order=True), "bool": npy_bytes("|b1", [3], b"\1\0\1"),
+                  "version2": npy_bytes("<i8", [2], struct.pack("<2q", 1, -1), version=2)}
+    members = {"x.npy": npy_bytes("<f4", [ROWS, COLUMNS], f32), "y.npy": npy_bytes("|u1", [ROWS], bytes(5))}
     yield "npz", {"stored": npz(members, zipfile.ZIP_STORED), "deflated": npz(members, zipfile.ZIP_DEFLATED)}
     yield "idx", {"u8": images, "i32": idx(12, [2, 2], struct.pack(">4i", 1, -1, 2, 3)),
                   "f64": idx(14, [2], struct.pack(">2d", 1, 2))}

@@ -8,10 +8,12 @@ import csv
 import json
 import os
 import random
-import struct
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from npy import write_npy  # noqa: E402
 
 ROWS, INPUTS, CLASSES = 96, 12, 4
 OPTIMIZERS = [
@@ -19,13 +21,6 @@ OPTIMIZERS = [
     {"name": "sgd", "learning_rate": 0.05, "momentum": 0.9, "nesterov": True},
     {"name": "rmsprop", "learning_rate": 0.005},
 ]
-
-
-def write_npy(path, descr, shape, data):
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
-    header += " " * (63 - (len(header) + 10) % 64) + "\n"
-    with open(path, "wb") as out:
-        out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 
 
 def write_data(folder):
@@ -36,8 +31,8 @@ def write_data(folder):
     for row in x:
         scores = [sum(a * b[c] for a, b in zip(row, w)) for c in range(CLASSES)]
         y.append(scores.index(max(scores)))
-    write_npy(folder + "/x.npy", "<f4", (ROWS, INPUTS), struct.pack(f"<{ROWS * INPUTS}f", *sum(x, [])))
-    write_npy(folder + "/y.npy", "<i8", (ROWS,), struct.pack(f"<{ROWS}q", *y))
+    write_npy(folder + "/x.npy", "f4", [ROWS, INPUTS], sum(x, []))
+    write_npy(folder + "/y.npy", "i8", [ROWS], y)
 
 
 NETS = {

@@ -10,24 +10,17 @@ that this CPU has. The digest must not depend on the number of threads, recorded
 import json
 import os
 import random
-import struct
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from npy import write_npy  # noqa: E402
 
 RECORDED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "digests.json")
 SKIPPED = 77
 INSTRUCTION_SETS = ("sse4", "avx2", "avx512")
 ROWS = 96
-
-
-def write_npy(path, shape, values, kind):
-    """A NumPy file of `values`; `kind` is the letter of their type in the struct module."""
-    header = f"{{'descr': '<{'f4' if kind == 'f' else 'i8'}', 'fortran_order': False, 'shape': {tuple(shape)!r}, }}"
-    header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    with open(path, "wb") as out:
-        out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode("ascii"))
-        out.write(struct.pack(f"<{len(values)}{kind}", *values))
 
 
 def make_data(folder, name, shape, classes):
@@ -38,8 +31,8 @@ def make_data(folder, name, shape, classes):
     labels = [source.randrange(classes) for _ in range(ROWS)]
     # The class shifts the values, so that there is something to learn.
     values = [source.uniform(-1, 1) + 0.3 * label for label in labels for _ in range(size)]
-    write_npy(os.path.join(folder, name + "-x.npy"), [ROWS, *shape], values, "f")
-    write_npy(os.path.join(folder, name + "-y.npy"), [ROWS], labels, "q")
+    write_npy(os.path.join(folder, name + "-x.npy"), "f4", [ROWS, *shape], values)
+    write_npy(os.path.join(folder, name + "-y.npy"), "i8", [ROWS], labels)
 
 
 def conv(name, filters, inputs=None, **more):

@@ -14,13 +14,14 @@ import os
 import re
 import shlex
 import shutil
-import struct
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from check_examples import make_folder, skip, write  # noqa: E402
-from pages import blocks, pages, read  # noqa: E402
+from npy import npy_bytes  # noqa: E402
+from pages import blocks, pages, prose, read, without_progress  # noqa: E402
 
 INLINE = re.compile(r"(?<!`)`(percale (?:[^`\n]|\n(?!\n))+)`(?!`)")
 BAD_JOB = """{
@@ -46,17 +47,7 @@ def onnx_with_unknown_op():
     return field(1, 8) + field(8, field(2, 17)) + field(8, field(1, b"com.microsoft") + field(2, 1)) + field(7, graph)
 
 
-def npy(*shape):
-    """A .npy file of zeros in f32."""
-    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".encode()
-    head += b" " * (-(11 + len(head)) % 64) + b"\n"
-    size = 4
-    for dim in shape:
-        size *= dim
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + bytes(size)
-
-
-class Place:
+class Workspace:
     """A folder with the files that commands on pages name, and their environment."""
 
     def __init__(self, build, source, null_plugin, root):
@@ -81,7 +72,7 @@ class Place:
     def run(self, line, folder):
         """Returns the exit code and the output."""
         result = subprocess.run(["sh", "-c", line], cwd=folder, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
-        return result.returncode, re.sub(r"[^\n]*\r", "", result.stdout)
+        return result.returncode, without_progress(result.stdout)
 
     def must(self, line):
         code, said = self.run(line, self.start)
@@ -94,7 +85,7 @@ class Place:
                            "host.cc": "docs/examples/first/train.cc", "square.cc": "samples/plugin/cpp/square.cc"}.items():
             shutil.copy(os.path.join(self.source, path), os.path.join(self.start, name))
         write(os.path.join(self.start, "bad.json"), BAD_JOB.encode())
-        write(os.path.join(self.start, "x.npy"), npy(1, 28, 28))
+        write(os.path.join(self.start, "x.npy"), npy_bytes("<f4", [1, 28, 28], bytes(4 * 28 * 28)))
         self.must("percale train digits.json --out first && cp first/model.percale digits.percale && mv first/model.percale . && rm -r first")
         if self.onnx:
             self.must("percale export model.percale model.onnx")
@@ -115,7 +106,7 @@ def plain(line):
     return shlex.join(shlex.split(line, comments=True))
 
 
-def check_page(place, page, text, folder):
+def check_page(workspace, page, text, folder):
     """Returns the mistakes of a page and how many commands it has."""
     wrong, said, count = [], {}, 0
     for block in blocks(page, text):
@@ -123,15 +114,15 @@ def check_page(place, page, text, folder):
         if block.not_run or not is_command and block.language != "sh":
             continue
         for line in [block.title] if is_command else lines_of(block):
-            if ".onnx" in line and not place.onnx:
+            if ".onnx" in line and not workspace.onnx:
                 print(f"{block.where}: left out without the plug-in for ONNX files: {line}")
                 continue
             if count == 0:
-                shutil.copytree(place.start, folder)
+                shutil.copytree(workspace.start, folder)
             count += 1
             code = 0
             if not is_command or plain(line) not in said:
-                code, said[plain(line)] = place.show(line, folder)
+                code, said[plain(line)] = workspace.show(line, folder)
             if code != 0 and not is_command:
                 wrong.append(f"{block.where}: {line}\n  exit code {code}: {said[plain(line)]}")
             if is_command and not block.is_part_of(said[plain(line)]):
@@ -139,20 +130,20 @@ def check_page(place, page, text, folder):
     return wrong, count
 
 
-def help_of(place, command):
-    code, text = place.run(f"percale help {shlex.quote(command)}", place.start)
+def help_of(workspace, command):
+    code, text = workspace.run(f"percale help {shlex.quote(command)}", workspace.start)
     return set(re.findall(r"^  (--[\w-]+)", text, re.M)) | {"--help"} if code == 0 else None
 
 
-def check_sentences(place, page, text, known):
+def check_sentences(workspace, page, text, known):
     """Returns the commands within sentences that do not exist."""
     wrong = []
-    for found in INLINE.finditer(re.sub(r"^ *```.*?^ *```", "", text, flags=re.M | re.S)):
+    for found in INLINE.finditer(prose(text)):
         words = found.group(1).split()
         if words[1] in ("COMMAND", "...", "help") or words[1].startswith("--"):
             continue
         if words[1] not in known:
-            known[words[1]] = help_of(place, words[1])
+            known[words[1]] = help_of(workspace, words[1])
         if known[words[1]] is None:
             wrong.append(f"{page}: `{' '.join(words)}`: there is no command {words[1]}")
             continue
@@ -175,15 +166,15 @@ def main(build, source, null_plugin, *wanted):
     root = os.path.join(build, "docs-commands")
     shutil.rmtree(root, ignore_errors=True)
     os.makedirs(root)
-    place = Place(build, source, os.path.abspath(null_plugin), root)
+    workspace = Workspace(build, source, os.path.abspath(null_plugin), root)
     wrong, known, commands = [], {}, 0
     for page, text in pages(source):
         if not wanted or page in wanted:
-            more, count = check_page(place, page, text, os.path.join(root, page.replace("/", "_")))
-            wrong += more + check_sentences(place, page, text, known)
+            more, count = check_page(workspace, page, text, os.path.join(root, page.replace("/", "_")))
+            wrong += more + check_sentences(workspace, page, text, known)
             commands += count
     for page, text in readmes(source):
-        wrong += check_sentences(place, page, text, known)
+        wrong += check_sentences(workspace, page, text, known)
     print("\n".join(wrong) if wrong else f"{commands} commands do what the pages say")
     return 1 if wrong or not commands else 0
 

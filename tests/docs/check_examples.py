@@ -250,7 +250,7 @@ def main(build, source, language, *wanted):
         if not prepare(name, build, folder, env):
             continue
         result = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120)
-        said = re.sub(r"[^\n]*\r", "", result.stdout)
+        said = pages.without_progress(result.stdout)
         wrong = [f"exit code {result.returncode}"] if result.returncode != 0 else []
         if not re.search(EXPECTED[name], said):
             wrong.append(f"EXPECTED has {EXPECTED[name]!r}")

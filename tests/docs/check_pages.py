@@ -21,7 +21,7 @@ import tempfile
 import textwrap
 
 sys.dont_write_bytecode = True
-from pages import EXAMPLES, blocks, pages, read  # noqa: E402
+from pages import EXAMPLES, blocks, pages, prose, read  # noqa: E402
 
 LANGUAGES = {"c", "cc", "cpp", "c++", "cxx", "go", "java", "rust", "rs", "python", "py"}
 # Folders of tested programs: check_examples.py runs the examples, other tests run the rest.
@@ -81,7 +81,7 @@ def is_printed(source, title):
 def check_names(source, page, text, headers):
     """Returns the names of the C API and the paths within sentences that do not exist."""
     wrong = []
-    for code in re.findall(r"`([^`\n]+)`", re.sub(r"^ *```.*?^ *```", "", text, flags=re.M | re.S)):
+    for code in re.findall(r"`([^`\n]+)`", prose(text)):
         wrong += [f"{page}: `{code}`: the C headers have no {name}" for name in re.findall(r"(?<![\w/])percale_[a-z]\w*", code)
                   if not re.search(rf"\b{name}\b", headers) and not re.search(rf"{name}\.(?:h|hpp)\b", code)]
         if PATH.fullmatch(code) and not glob.glob(os.path.join(source, code)) and not glob.glob(os.path.join(source, code + ".*")):

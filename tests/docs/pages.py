@@ -48,7 +48,18 @@ def pages(source):
 
 
 def blocks(page, text):
+    """Returns the fenced blocks of a page."""
     return [Block(page, text, match) for match in FENCE.finditer(text)]
+
+
+def prose(text):
+    """Returns the text of a page without its fenced blocks."""
+    return re.sub(r"^ *```.*?^ *```", "", text, flags=re.M | re.S)
+
+
+def without_progress(printed):
+    """Returns what a program printed, without lines that a carriage return replaces."""
+    return re.sub(r"[^\n]*\r", "", printed)
 
 
 def outputs(source):

@@ -6,13 +6,13 @@ of one folder must not give the same name to different things: the compiler woul
 definition, or choose between two overloads that no author saw together.
 """
 import collections
-import glob
 import os
 import re
 import sys
 
+from library_sources import COMMENT_OR_LITERAL, read_sources
+
 JOINED = ("core", "c_api")  # the folders whose sources core/unity joins
-LEFT_OUT = re.compile(r'//[^\n]*|/\*.*?\*/|R"([^()\\ ]{0,16})\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'', re.S)
 MACRO = re.compile(r"#\s*define (\w+)")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (?:alignas\(\w+\) )?(\w+)(?! \w+\()|using (\w+) =")
 FUNCTION = re.compile(r"[\w:<>,&*\s\[\]]*?[\s&*>](\w+)\(")
@@ -20,10 +20,10 @@ VARIABLES = re.compile(r"(?<!=)[\s&*]([A-Za-z]\w*(?<!_t))(?:\[[^\]]*\])*\s*(?==[
 
 
 def statements(text):
-    """The declarations at the top level of the file's anonymous namespaces, and its static
+    """Yields the declarations at the top level of the file's anonymous namespaces, and its static
     functions and macros, without what is between their braces."""
     local, depth, statement = False, 0, ""
-    for line in LEFT_OUT.sub(lambda m: " " if m.group().startswith("/") else '""', text).splitlines():
+    for line in COMMENT_OR_LITERAL.sub(lambda m: " " if m.group().startswith("/") else '""', text).splitlines():
         if line.startswith("#"):
             yield line
         elif line.startswith("namespace {"):
@@ -43,7 +43,7 @@ def statements(text):
 
 
 def names_of(statement):
-    """The names that one declaration introduces."""
+    """Returns the names that one declaration introduces."""
     statement = re.sub(r"^(?:\}|;|\s|template\s*<[^{}]*?>\s*(?=[\w\[]))+", "", statement)
     macro = MACRO.match(statement)
     if macro:
@@ -60,6 +60,7 @@ def names_of(statement):
 
 
 def local_names(text):
+    """Returns all names that are local to a source."""
     names = set()
     for statement in statements(text):
         names |= names_of(statement)
@@ -67,21 +68,18 @@ def local_names(text):
 
 
 def clashes(sources):
-    """Lines about names that two files of one folder use. `sources` maps paths to texts."""
+    """Returns a message for each local name that two files of one folder have. `sources` maps paths
+    to texts."""
     users = collections.defaultdict(list)
     for path, text in sorted(sources.items()):
         for name in local_names(text):
             users[os.path.dirname(path), name].append(os.path.basename(path))
-    return [f"{folder}: '{name}' is a local name in {' and '.join(files)}; name one by what it is"
+    return [f"{folder}: '{name}' is a local name in {' and '.join(files)}; rename one of them"
             for (folder, name), files in sorted(users.items()) if len(files) > 1]
 
 
 def main(root):
-    sources = {}
-    for folder in JOINED:
-        for path in glob.glob(os.path.join(root, folder, "**", "*.cc"), recursive=True):
-            with open(path, encoding="utf-8") as file:
-                sources[os.path.relpath(path, root)] = file.read()
+    sources = read_sources(root, JOINED, [".cc"])
     found = clashes(sources)
     print("\n".join(found) if found else f"{sum(len(local_names(t)) for t in sources.values())} local names keep apart")
     return 1 if found else 0

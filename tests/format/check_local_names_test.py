@@ -34,7 +34,7 @@ class LocalNames(unittest.TestCase):
     def test_one_name_in_two_files_of_a_folder_clashes(self):
         other = "namespace {\nint sorted(int row) { return row; }\n}\n"
         found = clashes({"core/draw/layers.cc": LAYERS, "core/draw/align.cc": other})
-        self.assertEqual(found, ["core/draw: 'sorted' is a local name in align.cc and layers.cc; name one by what it is"])
+        self.assertEqual(found, ["core/draw: 'sorted' is a local name in align.cc and layers.cc; rename one of them"])
 
     def test_files_of_two_folders_may_use_one_name(self):
         self.assertEqual(clashes({"core/draw/layers.cc": LAYERS, "core/plan/layers.cc": LAYERS}), [])

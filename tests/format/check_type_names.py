@@ -1,17 +1,16 @@
 """Checks that no two files of the library define types of one name in one namespace. C++ forbids
-it (the one-definition rule), and compilers do not notice: the linker keeps one of the two
-destructors, and a run frees the members of another type.
+it (the one-definition rule), but compilers and linkers do not report it. The linker keeps one of
+the two destructors, so the members of one type are destroyed as those of the other.
 
     python3 check_type_names.py ROOT
 """
 import collections
-import glob
-import os
 import re
 import sys
 
+from library_sources import COMMENT_OR_LITERAL, read_sources
+
 FOLDERS = ("core", "ops", "devices/cpu", "c_api")  # what one library is linked from
-LEFT_OUT = re.compile(r'//[^\n]*|/\*.*?\*/|R"([^()\\ ]{0,16})\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'', re.S)
 NAMESPACE = re.compile(r"namespace\s*([\w:]*)\s*$")
 TYPE = re.compile(r"\b(?:class|struct|union|enum(?:\s+class)?)\s+(?:alignas\([^)]*\)\s*)?(?:\[\[\w+\]\]\s*)?(\w+)"
                   r"(?:\s+final)?\s*(?::(?!:).*)?$", re.S)
@@ -20,7 +19,7 @@ TYPE = re.compile(r"\b(?:class|struct|union|enum(?:\s+class)?)\s+(?:alignas\([^)
 def types_of(text):
     """Yields the qualified names of the types that a file defines, except those within types,
     functions and anonymous namespaces, and except specialisations of templates."""
-    text = LEFT_OUT.sub(" ", text)
+    text = COMMENT_OR_LITERAL.sub(" ", text)
     text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)
     scopes, begin = [], 0  # per open brace: the namespace, or None
     for brace in re.finditer(r"[{}]", text):
@@ -36,23 +35,18 @@ def types_of(text):
 
 
 def clashes(sources):
-    """Lines about types that two files define. `sources` maps paths to texts."""
+    """Returns a message for each type that two files define, and the number of types. `sources`
+    maps paths to texts."""
     users = collections.defaultdict(list)
     for path, text in sorted(sources.items()):
         for name in set(types_of(text)):
             users[name].append(path)
-    return [f"{name} is defined in {' and '.join(paths)}; name one by what it is"
+    return [f"{name} is defined in {' and '.join(paths)}; rename one of them"
             for name, paths in sorted(users.items()) if len(paths) > 1], len(users)
 
 
 def main(root):
-    sources = {}
-    for folder in FOLDERS:
-        for ending in ("h", "cc"):
-            for path in glob.glob(os.path.join(root, folder, "**", "*." + ending), recursive=True):
-                with open(path, encoding="utf-8") as file:
-                    sources[os.path.relpath(path, root)] = file.read()
-    found, count = clashes(sources)
+    found, count = clashes(read_sources(root, FOLDERS, [".h", ".cc"]))
     print("\n".join(found) if found else f"{count} types, each defined in one file")
     return 1 if found or count < 100 else 0
 

@@ -6,12 +6,13 @@ results stay the same.
 import json
 import os
 import random
-import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from npy import read_npy, write_npy  # noqa: E402
 from onnx_writer import *
 
 PERCALE = None
@@ -24,19 +25,8 @@ def run(*arguments, code=0):
     return result
 
 
-def npy(path, dims, numbers):
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({''.join(f'{d},' for d in dims)}), }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    with open(path, "wb") as out:
-        out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
-        out.write(struct.pack(f"<{len(numbers)}f", *numbers))
-
-
 def numbers_of(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    body = data[10 + struct.unpack_from("<H", data, 8)[0]:]
-    return list(struct.unpack(f"<{len(body) // 4}f", body))
+    return read_npy(path)[1]
 
 
 class Dims(unittest.TestCase):
@@ -67,12 +57,12 @@ class Dims(unittest.TestCase):
             size *= dim
         numbers = [source.uniform(-1, 1) for _ in range(rows * size)]
         feed = os.path.join(self.path, "x.npy")
-        npy(feed, [rows, *row], numbers)
+        write_npy(feed, "f4", [rows, *row], numbers)
         run("run", self.made, "--feed", "x=" + feed, "--out", self.path)
         together = numbers_of(os.path.join(self.path, output + ".npy"))
         single = []
         for i in range(rows):
-            npy(feed, [1, *row], numbers[i * size:(i + 1) * size])
+            write_npy(feed, "f4", [1, *row], numbers[i * size:(i + 1) * size])
             run("run", self.model, "--feed", "x=" + feed, "--out", self.path)
             single += numbers_of(os.path.join(self.path, output + ".npy"))
         self.assertEqual(len(together), len(single))
@@ -133,7 +123,7 @@ class Dims(unittest.TestCase):
         self.write(graph)
         self.assertEqual(self.imported("batch=?")["outputs"][0]["dims"], [-1, 3])
         feed = os.path.join(self.path, "x.npy")
-        npy(feed, [2, 3], [1, 2, 3, 4, 5, 6])
+        write_npy(feed, "f4", [2, 3], [1, 2, 3, 4, 5, 6])
         run("run", self.made, "--feed", "x=" + feed, "--out", self.path)
         self.assertEqual(numbers_of(os.path.join(self.path, "y.npy")), [-1, -2, -3, -4, -5, -6])
 

@@ -3,16 +3,16 @@ kept.
 
     python export_test.py PERCALE
 """
-import ast
 import json
 import os
 import random
-import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from npy import read_npy, write_npy  # noqa: E402
 from onnx_writer import *
 
 PERCALE = None
@@ -23,25 +23,6 @@ def run(*arguments):
     if result.returncode:
         raise AssertionError(result.stdout + result.stderr)
     return result.stdout
-
-
-def write_npy(path, kind, dims, numbers):
-    shape = "(" + "".join(f"{d}," for d in dims) + ")"
-    header = f"{{'descr': '<{kind}', 'fortran_order': False, 'shape': {shape}, }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    code = {"f4": "f", "i8": "q"}[kind]
-    with open(path, "wb") as out:
-        out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
-        out.write(struct.pack(f"<{len(numbers)}{code}", *numbers))
-
-
-def read_npy(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    size = struct.unpack_from("<H", data, 8)[0]
-    header = ast.literal_eval(data[10:10 + size].decode())
-    body = data[10 + size:]
-    return header["shape"], struct.unpack(f"<{len(body) // 4}f", body)
 
 
 LENET = [{"layer": "Conv2D", "filters": 16, "kernel_size": 5, "padding": "same", "activation": "relu"},

@@ -13,7 +13,7 @@ constexpr Flag kFlags[] = {
 };
 
 // Sets every variable of the job to the model's value.
-void take_model(const Setup& setup, percale_variables* table, const std::string& path) {
+void assign_from_model(const Setup& setup, percale_variables* table, const std::string& path) {
   const Model model(setup, path);
   for (size_t i = 0; i < percale_variables_count(table); ++i) {
     const char* name = percale_variables_get_name(table, i);
@@ -26,7 +26,7 @@ void take_model(const Setup& setup, percale_variables* table, const std::string&
 
 // Restores a checkpoint. A finished run evaluates its final weights: the best ones if the SPEC says
 // so.
-void take_checkpoint(percale_trainer* trainer, const std::string& path) {
+void restore_checkpoint(percale_trainer* trainer, const std::string& path) {
   check(percale_trainer_restore(trainer, path.c_str()), path);
   const Json facts = describe(trainer);
   for (const Json& why : facts["skipped_checkpoints"].items()) say_note(why.text() + ": not used");
@@ -45,11 +45,11 @@ int run_evaluate(const Args& args) {
   }
   const bool model = from.ends_with(".percale") || from.ends_with(".onnx");
   if (model) {
-    take_model(setup, job.variables.get(), from);
+    assign_from_model(setup, job.variables.get(), from);
   } else if (from.ends_with(".safetensors")) {
     check(percale_variables_load(job.variables.get(), from.c_str(), 1));
   } else {
-    take_checkpoint(job.trainer.get(), from);
+    restore_checkpoint(job.trainer.get(), from);
   }
   percale_text* text = nullptr;
   check(percale_trainer_evaluate(job.trainer.get(), nullptr, &text));

@@ -10,7 +10,7 @@ namespace {
 
 struct Topic {
   std::string_view name, doc;
-  // A kind of percale_options_describe(); otherwise a topic of percale_engine_describe().
+  // True for a kind of percale_options_describe(), false for a topic of percale_engine_describe().
   bool options;
 };
 constexpr Topic kTopics[] = {{"spec", "Keys of a SPEC, a training job as JSON.", false},
@@ -42,15 +42,14 @@ struct Entries {
 };
 
 Entries entries_of(const Topic& topic, const Setup& setup) {
-  percale_text* text = nullptr;
   if (topic.options) {
-    check(percale_options_describe(&text));
     Entries out{.all = {}, .name_of = "key", .are_keys = true};
-    for (const Json& option : Json::parse(take_text(text)).items()) {
+    for (const Json& option : option_table().items()) {
       if (option["kind"].text() == topic.name) out.all.push_back(option);
     }
     return out;
   }
+  percale_text* text = nullptr;
   check(percale_engine_describe(setup.engine.get(), std::string(topic.name).c_str(), &text));
   return {.all = Json::parse(take_text(text)).items(),
           .keys_of = topic.name == "layers" ? "attributes" : "keys",

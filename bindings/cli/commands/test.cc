@@ -1,6 +1,6 @@
 // Runs ONNX-style test cases. A case is a folder with model.onnx and
 // test_data_set_N/{input,output}_K.pb, or with inN_K.npy, outN_K.npy and a meta.json that names
-// them. Or it is NAME.onnx beside NAME_output_K.pb.
+// them. Or it is NAME.onnx beside NAME_output_K.pb, and its inputs are ramps.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -29,7 +29,7 @@ struct Set {
 };
 struct Case {
   std::string name, model;
-  bool flat = false;  // its input is a ramp
+  bool takes_ramps = false;  // the inputs are ramp_inputs()
   std::vector<Set> sets;
 };
 
@@ -53,7 +53,7 @@ std::vector<Operand> numbered(const std::string& prefix) {
   }
 }
 
-std::vector<Operand> told(const Json& list, const fs::path& folder) {
+std::vector<Operand> listed_operands(const Json& list, const fs::path& folder) {
   std::vector<Operand> out;
   for (const Json& item : list.items()) {
     Operand operand{item["name"].text(), (folder / item["file"].text()).string(), {}};
@@ -72,7 +72,7 @@ std::vector<Set> sets_of(const fs::path& folder, const std::vector<fs::path>& en
   if (!out.empty() || !fs::exists(folder / "meta.json")) return out;
   const Json meta = Json::parse(read_file((folder / "meta.json").string()));
   for (const Json& set : meta["sets"].items())
-    out.push_back({told(set["inputs"], folder), told(set["outputs"], folder)});
+    out.push_back({listed_operands(set["inputs"], folder), listed_operands(set["outputs"], folder)});
   return out;
 }
 
@@ -105,7 +105,7 @@ Tensor load(const Setup& setup, const std::string& path) {
   return Tensor(made);
 }
 
-// Returns the inputs of a flat case: arange(n) / n.
+// Returns arange(n) / n for each input of n elements.
 std::vector<Tensor> ramp_inputs(const Setup& setup, const Model& model) {
   std::vector<Tensor> out;
   for (const Value& input : model.inputs) {
@@ -156,9 +156,9 @@ std::string run_set(const Setup& setup, const Model& model, percale_session* ses
            std::to_string(model.outputs.size());
   }
   if (set.outputs.empty()) return "the case has no outputs";
-  std::vector<Tensor> inputs = c.flat ? ramp_inputs(setup, model) : std::vector<Tensor>();
+  std::vector<Tensor> inputs = c.takes_ramps ? ramp_inputs(setup, model) : std::vector<Tensor>();
   for (const Operand& operand : set.inputs) inputs.push_back(load(setup, operand.path));
-  const std::vector<const char*> names = c.flat ? names_of(model.inputs) : names_for(set.inputs, model.inputs),
+  const std::vector<const char*> names = c.takes_ramps ? names_of(model.inputs) : names_for(set.inputs, model.inputs),
                                  fetches = names_for(set.outputs, model.outputs);
   std::vector<percale_tensor*> results(fetches.size());
   check(percale_session_run(session, names.data(), pointers(inputs).data(), inputs.size(), fetches.data(),

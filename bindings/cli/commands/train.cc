@@ -48,6 +48,7 @@ std::string event_path(const std::string& folder) {
   return folder + "/events.out.tfevents." + std::to_string(std::time(nullptr)) + ".percale." + std::to_string(getpid());
 }
 
+// A training and the files that grow with it.
 struct Training {
   percale_trainer* trainer;
   ProgressBar bar;
@@ -176,15 +177,15 @@ void tell_what_is_left(const Json& facts, bool trained) {
   }
 }
 
-// Takes the folder for the results, and restores the run that continues. Returns the folder, which
-// is empty if nothing is written.
+// Restores the run that --resume names, and locks the folder for the results. Returns the folder;
+// "" if nothing is written.
 std::string open_folder(percale_trainer* trainer, const Args& args) {
   std::string out = args.get("--out");
   if (args.has("--resume")) {
     const std::string folder = resume(trainer, args.get("--resume"));
     if (out.empty()) out = folder;
   }
-  if (!out.empty()) take_folder(trainer, out, args.has("--overwrite"));
+  if (!out.empty()) lock_folder(trainer, out, args.has("--overwrite"));
   return out;
 }
 

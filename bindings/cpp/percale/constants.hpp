@@ -70,7 +70,7 @@ enum class LogLevel : percale_log_level {
   kError = PERCALE_LOG_ERROR,  ///< a failure that no call can report
 };
 
-/// "f32", "i64", ...; "?" for a number that is none.
+/// Returns the name of a dtype, such as "f32"; "?" for a number that is not a dtype.
 inline std::string_view name_of(DType dtype) {
   switch (dtype) {
     case DType::kInvalid:

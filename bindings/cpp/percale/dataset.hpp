@@ -23,14 +23,10 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
 
   /// Creates a data set of rows of tensors in memory, which must have the same first dim.
   static Result<Dataset> from_tensors(const Engine& engine, Feeds columns) {
-    std::vector<const char*> names;
-    std::vector<percale_tensor*> tensors;
-    for (const Feed& column : columns.span()) {
-      names.push_back(column.name.c_str());
-      tensors.push_back(column.tensor.get());
-    }
+    const detail::SplitFeeds split(columns);
     return made([&](percale_dataset** out) {
-      return percale_dataset_from_tensors(engine.get(), names.data(), tensors.data(), names.size(), out);
+      return percale_dataset_from_tensors(engine.get(), split.names.data(), split.tensors.data(), split.names.size(),
+                                          out);
     });
   }
   /// Creates a data set of rows in files. `files` are pairs of column name and path. The formats

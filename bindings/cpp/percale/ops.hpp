@@ -1,5 +1,5 @@
 // Written by bindings/gen; do not edit.
-/// A function per op, under ONNX's names. An error is kept by the builder.
+/// One function per op, with ONNX's names. The builder keeps the first error.
 #ifndef PERCALE_CPP_OPS_HPP_
 #define PERCALE_CPP_OPS_HPP_
 
@@ -15,7 +15,7 @@ namespace percale::ops {
 
 namespace detail {
 
-/// Optional inputs that are absent at the end are none.
+/// Removes absent optional inputs from the end.
 inline void trim(std::vector<Value>& inputs) {
   while (!inputs.empty() && !inputs.back()) inputs.pop_back();
 }
@@ -81,7 +81,7 @@ struct ApplyAdagradAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-10, 0 or more
   std::optional<double> weight_decay = {};  ///< default 0, 0 or more
 };
-/// The outputs of ApplyAdagrad(); empty where they were not asked for.
+/// The outputs of ApplyAdagrad(). Those that are not computed are empty.
 struct ApplyAdagradOutputs {
   Value new_param, new_square;  ///< in the op's order
 };
@@ -110,7 +110,7 @@ struct ApplyAdamAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-08, 0 or more
   std::optional<double> weight_decay = {};  ///< default 0, 0 or more
 };
-/// The outputs of ApplyAdam(); empty where they were not asked for.
+/// The outputs of ApplyAdam(). Those that are not computed are empty.
 struct ApplyAdamOutputs {
   Value new_param, new_m, new_v;  ///< in the op's order
 };
@@ -144,7 +144,7 @@ struct ApplyAdamWAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-08, 0 or more
   std::optional<double> weight_decay = {};  ///< default 0.01, 0 or more
 };
-/// The outputs of ApplyAdamW(); empty where they were not asked for.
+/// The outputs of ApplyAdamW(). Those that are not computed are empty.
 struct ApplyAdamWOutputs {
   Value new_param, new_m, new_v;  ///< in the op's order
 };
@@ -179,7 +179,7 @@ struct ApplyFtrlAttributes {
   std::optional<double> l2_shrinkage = {};  ///< default 0, 0 or more
   std::optional<double> beta = {};  ///< default 0, 0 or more
 };
-/// The outputs of ApplyFtrl(); empty where they were not asked for.
+/// The outputs of ApplyFtrl(). Those that are not computed are empty.
 struct ApplyFtrlOutputs {
   Value new_param, new_accumulator, new_linear;  ///< in the op's order
 };
@@ -216,7 +216,7 @@ struct ApplyLAMBAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-06, 0 or more
   std::optional<double> weight_decay = {};  ///< default 0, 0 or more
 };
-/// The outputs of ApplyLAMB(); empty where they were not asked for.
+/// The outputs of ApplyLAMB(). Those that are not computed are empty.
 struct ApplyLAMBOutputs {
   Value new_param, new_m, new_v;  ///< in the op's order
 };
@@ -253,7 +253,7 @@ struct ApplyLionAttributes {
   std::optional<double> beta2 = {};  ///< default 0.99, 0 to 1
   std::optional<double> weight_decay = {};  ///< default 0, 0 or more
 };
-/// The outputs of ApplyLion(); empty where they were not asked for.
+/// The outputs of ApplyLion(). Those that are not computed are empty.
 struct ApplyLionOutputs {
   Value new_param, new_m;  ///< in the op's order
 };
@@ -284,7 +284,7 @@ struct ApplyMomentumAttributes {
   std::optional<int64_t> nesterov = {};  ///< default 0, 0 to 1
   std::optional<double> weight_decay = {};  ///< default 0, 0 or more
 };
-/// The outputs of ApplyMomentum(); empty where they were not asked for.
+/// The outputs of ApplyMomentum(). Those that are not computed are empty.
 struct ApplyMomentumOutputs {
   Value new_param, new_buffer;  ///< in the op's order
 };
@@ -316,7 +316,7 @@ struct ApplyRMSPropAttributes {
   std::optional<double> weight_decay = {};  ///< default 0, 0 or more
   size_t outputs = 2;  ///< the number of outputs to compute
 };
-/// The outputs of ApplyRMSProp(); empty where they were not asked for.
+/// The outputs of ApplyRMSProp(). Those that are not computed are empty.
 struct ApplyRMSPropOutputs {
   Value new_param, new_square, new_buffer;  ///< in the op's order
 };
@@ -480,10 +480,10 @@ struct AttentionAttributes {
   std::optional<int64_t> right_window_size = {};  ///< default -1, -1 or more
   std::optional<double> scale = {};  ///< 0 or more
   std::optional<double> softcap = {};  ///< default 0
-  std::optional<int64_t> softmax_precision = {};  ///< may be left out
+  std::optional<int64_t> softmax_precision = {};  ///< optional
   size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// The outputs of Attention(); empty where they were not asked for.
+/// The outputs of Attention(). Those that are not computed are empty.
 struct AttentionOutputs {
   Value Y, present_key, present_value, qk_matmul_output;  ///< in the op's order
 };
@@ -598,7 +598,7 @@ struct BatchNormalizationAttributes {
   std::optional<int64_t> training_mode = {};  ///< default 0, 0 to 1
   size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// The outputs of BatchNormalization(); empty where they were not asked for.
+/// The outputs of BatchNormalization(). Those that are not computed are empty.
 struct BatchNormalizationOutputs {
   Value Y, running_mean, running_var;  ///< in the op's order
 };
@@ -626,7 +626,7 @@ struct BatchNormalizationGradAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-05, 0 or more
   std::optional<int64_t> training_mode = {};  ///< default 0, 0 to 1
 };
-/// The outputs of BatchNormalizationGrad(); empty where they were not asked for.
+/// The outputs of BatchNormalizationGrad(). Those that are not computed are empty.
 struct BatchNormalizationGradOutputs {
   Value dX, dscale, dB;  ///< in the op's order
 };
@@ -652,7 +652,7 @@ inline BatchNormalizationGradOutputs BatchNormalizationGrad(Builder& builder, Va
 
 /// The attributes of Bernoulli().
 struct BernoulliAttributes {
-  std::optional<int64_t> dtype = {};  ///< may be left out
+  std::optional<int64_t> dtype = {};  ///< optional
   std::optional<int64_t> id = {};  ///< default 0, 0 or more
   std::optional<double> seed = {};  ///< default 0
 };
@@ -840,7 +840,7 @@ inline Value Celu(Builder& builder, Value X, const CeluAttributes& attributes = 
 
 /// The attributes of CenterCropPad().
 struct CenterCropPadAttributes {
-  std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
+  std::optional<std::vector<int64_t>> axes = {};  ///< optional
 };
 /// The centre of the input along axes (default: all), cropped or padded with zeros to the dims in
 /// shape. If the difference is odd, the extra element is at the end.
@@ -917,7 +917,7 @@ inline Value Col2Im(Builder& builder, Value input, Value image_shape, Value bloc
 
 /// The attributes of Compress().
 struct CompressAttributes {
-  std::optional<int64_t> axis = {};  ///< may be left out
+  std::optional<int64_t> axis = {};  ///< optional
 };
 /// The slices of the input along `axis`, or its elements without `axis`, where the condition is
 /// true. The condition may be shorter than the axis.
@@ -946,11 +946,11 @@ inline Value Concat(Builder& builder, Values inputs, const ConcatAttributes& att
 
 /// The attributes of Constant().
 struct ConstantAttributes {
-  const Tensor* value = nullptr;  ///< may be left out
-  std::optional<double> value_float = {};  ///< may be left out
-  std::optional<std::vector<double>> value_floats = {};  ///< may be left out
-  std::optional<int64_t> value_int = {};  ///< may be left out
-  std::optional<std::vector<int64_t>> value_ints = {};  ///< may be left out
+  const Tensor* value = nullptr;  ///< optional
+  std::optional<double> value_float = {};  ///< optional
+  std::optional<std::vector<double>> value_floats = {};  ///< optional
+  std::optional<int64_t> value_int = {};  ///< optional
+  std::optional<std::vector<int64_t>> value_ints = {};  ///< optional
 };
 /// The value of its only attribute.
 /// The gradient is zero.
@@ -967,7 +967,7 @@ inline Value Constant(Builder& builder, const ConstantAttributes& attributes = {
 
 /// The attributes of ConstantOfShape().
 struct ConstantOfShapeAttributes {
-  const Tensor* value = nullptr;  ///< may be left out
+  const Tensor* value = nullptr;  ///< optional
 };
 /// A tensor of the given shape, filled with `value` (default: an f32 zero).
 /// Input input: i64.
@@ -1045,7 +1045,7 @@ struct ConvGradWeightAttributes {
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
   size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// The outputs of ConvGradWeight(); empty where they were not asked for.
+/// The outputs of ConvGradWeight(). Those that are not computed are empty.
 struct ConvGradWeightOutputs {
   Value dW, dB;  ///< in the op's order
 };
@@ -1275,7 +1275,7 @@ struct DropoutAttributes {
   std::optional<int64_t> seed = {};  ///< default 0
   size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// The outputs of Dropout(); empty where they were not asked for.
+/// The outputs of Dropout(). Those that are not computed are empty.
 struct DropoutOutputs {
   Value output, mask;  ///< in the op's order
 };
@@ -1296,7 +1296,7 @@ inline DropoutOutputs Dropout(Builder& builder, Value data, Value ratio = {}, Va
   return {out[0], out[1]};
 }
 
-/// The outputs of DynamicQuantizeLinear(); empty where they were not asked for.
+/// The outputs of DynamicQuantizeLinear(). Those that are not computed are empty.
 struct DynamicQuantizeLinearOutputs {
   Value y, y_scale, y_zero_point;  ///< in the op's order
 };
@@ -1420,7 +1420,7 @@ inline Value Expand(Builder& builder, Value input, Value shape, const char* name
 
 /// The attributes of EyeLike().
 struct EyeLikeAttributes {
-  std::optional<int64_t> dtype = {};  ///< may be left out
+  std::optional<int64_t> dtype = {};  ///< optional
   std::optional<int64_t> k = {};  ///< default 0
 };
 /// A matrix of the input's shape, with ones on diagonal k and zeros elsewhere.
@@ -1483,7 +1483,7 @@ struct FusedAttentionAttributes {
   std::optional<int64_t> y_by_row = {};  ///< default 0, 0 to 1
   size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// The outputs of FusedAttention(); empty where they were not asked for.
+/// The outputs of FusedAttention(). Those that are not computed are empty.
 struct FusedAttentionOutputs {
   Value Y, statistics;  ///< in the op's order
 };
@@ -1520,7 +1520,7 @@ struct FusedAttentionGradAttributes {
   std::optional<int64_t> v_by_row = {};  ///< default 0, 0 to 1
   std::optional<int64_t> y_by_row = {};  ///< default 0, 0 to 1
 };
-/// The outputs of FusedAttentionGrad(); empty where they were not asked for.
+/// The outputs of FusedAttentionGrad(). Those that are not computed are empty.
 struct FusedAttentionGradOutputs {
   Value dQ, dK, dV;  ///< in the op's order
 };
@@ -1563,9 +1563,9 @@ inline Value FusedRotary(Builder& builder, Value X, Value cos, Value sin, const 
 
 /// The attributes of GRU().
 struct GRUAttributes {
-  std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
-  std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
-  std::optional<std::vector<std::string>> activations = {};  ///< may be left out
+  std::optional<std::vector<double>> activation_alpha = {};  ///< optional
+  std::optional<std::vector<double>> activation_beta = {};  ///< optional
+  std::optional<std::vector<std::string>> activations = {};  ///< optional
   std::optional<double> clip = {};  ///< 0 or more
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
@@ -1573,7 +1573,7 @@ struct GRUAttributes {
   std::optional<int64_t> linear_before_reset = {};  ///< default 0
   size_t outputs = 2;  ///< the number of outputs to compute
 };
-/// The outputs of GRU(); empty where they were not asked for.
+/// The outputs of GRU(). Those that are not computed are empty.
 struct GRUOutputs {
   Value Y, Y_h;  ///< in the op's order
 };
@@ -1605,9 +1605,9 @@ inline GRUOutputs GRU(Builder& builder, Value X, Value W, Value R, Value B = {},
 
 /// The attributes of GRUGrad().
 struct GRUGradAttributes {
-  std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
-  std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
-  std::optional<std::vector<std::string>> activations = {};  ///< may be left out
+  std::optional<std::vector<double>> activation_alpha = {};  ///< optional
+  std::optional<std::vector<double>> activation_beta = {};  ///< optional
+  std::optional<std::vector<std::string>> activations = {};  ///< optional
   std::optional<double> clip = {};  ///< 0 or more
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
@@ -1615,7 +1615,7 @@ struct GRUGradAttributes {
   std::optional<int64_t> linear_before_reset = {};  ///< default 0
   size_t outputs = 5;  ///< the number of outputs to compute
 };
-/// The outputs of GRUGrad(); empty where they were not asked for.
+/// The outputs of GRUGrad(). Those that are not computed are empty.
 struct GRUGradOutputs {
   Value dX, dW, dR, dB, dinitial_h;  ///< in the op's order
 };
@@ -1816,7 +1816,7 @@ struct GridSampleGradAttributes {
   std::optional<std::string> mode = {};  ///< default "linear"
   std::optional<std::string> padding_mode = {};  ///< default "zeros"
 };
-/// The outputs of GridSampleGrad(); empty where they were not asked for.
+/// The outputs of GridSampleGrad(). Those that are not computed are empty.
 struct GridSampleGradOutputs {
   Value dX, dgrid;  ///< in the op's order
 };
@@ -2029,9 +2029,9 @@ inline Value LRN(Builder& builder, Value X, const LRNAttributes& attributes = {}
 
 /// The attributes of LSTM().
 struct LSTMAttributes {
-  std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
-  std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
-  std::optional<std::vector<std::string>> activations = {};  ///< may be left out
+  std::optional<std::vector<double>> activation_alpha = {};  ///< optional
+  std::optional<std::vector<double>> activation_beta = {};  ///< optional
+  std::optional<std::vector<std::string>> activations = {};  ///< optional
   std::optional<double> clip = {};  ///< 0 or more
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
@@ -2039,7 +2039,7 @@ struct LSTMAttributes {
   std::optional<int64_t> layout = {};  ///< default 0, 0 to 1
   size_t outputs = 3;  ///< the number of outputs to compute
 };
-/// The outputs of LSTM(); empty where they were not asked for.
+/// The outputs of LSTM(). Those that are not computed are empty.
 struct LSTMOutputs {
   Value Y, Y_h, Y_c;  ///< in the op's order
 };
@@ -2073,9 +2073,9 @@ inline LSTMOutputs LSTM(Builder& builder, Value X, Value W, Value R, Value B = {
 
 /// The attributes of LSTMGrad().
 struct LSTMGradAttributes {
-  std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
-  std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
-  std::optional<std::vector<std::string>> activations = {};  ///< may be left out
+  std::optional<std::vector<double>> activation_alpha = {};  ///< optional
+  std::optional<std::vector<double>> activation_beta = {};  ///< optional
+  std::optional<std::vector<std::string>> activations = {};  ///< optional
   std::optional<double> clip = {};  ///< 0 or more
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
@@ -2083,7 +2083,7 @@ struct LSTMGradAttributes {
   std::optional<int64_t> layout = {};  ///< default 0, 0 to 1
   size_t outputs = 7;  ///< the number of outputs to compute
 };
-/// The outputs of LSTMGrad(); empty where they were not asked for.
+/// The outputs of LSTMGrad(). Those that are not computed are empty.
 struct LSTMGradOutputs {
   Value dX, dW, dR, dB, dinitial_h, dinitial_c, dP;  ///< in the op's order
 };
@@ -2125,7 +2125,7 @@ struct LayerNormalizationAttributes {
   std::optional<int64_t> stash_type = {};  ///< default 1
   size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// The outputs of LayerNormalization(); empty where they were not asked for.
+/// The outputs of LayerNormalization(). Those that are not computed are empty.
 struct LayerNormalizationOutputs {
   Value Y, Mean, InvStdDev;  ///< in the op's order
 };
@@ -2151,7 +2151,7 @@ struct LayerNormalizationGradAttributes {
   std::optional<int64_t> axis = {};  ///< default -1
   std::optional<double> epsilon = {};  ///< default 1e-05, 0 or more
 };
-/// The outputs of LayerNormalizationGrad(); empty where they were not asked for.
+/// The outputs of LayerNormalizationGrad(). Those that are not computed are empty.
 struct LayerNormalizationGradOutputs {
   Value dX, dScale, dB;  ///< in the op's order
 };
@@ -2341,7 +2341,7 @@ struct MaxPoolAttributes {
   std::optional<std::vector<int64_t>> strides = {};  ///< 1 or more
   size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// The outputs of MaxPool(); empty where they were not asked for.
+/// The outputs of MaxPool(). Those that are not computed are empty.
 struct MaxPoolOutputs {
   Value Y, Indices;  ///< in the op's order
 };
@@ -2440,7 +2440,7 @@ inline Value Mean(Builder& builder, Values data, const char* name = nullptr) {
 
 /// The attributes of MeanVarianceNormalization().
 struct MeanVarianceNormalizationAttributes {
-  std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
+  std::optional<std::vector<int64_t>> axes = {};  ///< optional
 };
 /// (X - mean) / (standard deviation + 1e-9) over axes, by default [0, 2, 3].
 /// Input X: f32 f16 f64 bf16.
@@ -2553,7 +2553,7 @@ inline Value Neg(Builder& builder, Value X, const char* name = nullptr) {
 
 /// The attributes of NegativeLogLikelihoodGrad().
 struct NegativeLogLikelihoodGradAttributes {
-  std::optional<int64_t> ignore_index = {};  ///< may be left out
+  std::optional<int64_t> ignore_index = {};  ///< optional
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
 /// Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at the
@@ -2574,7 +2574,7 @@ inline Value NegativeLogLikelihoodGrad(Builder& builder, Value dloss, Value inpu
 
 /// The attributes of NegativeLogLikelihoodLoss().
 struct NegativeLogLikelihoodLossAttributes {
-  std::optional<int64_t> ignore_index = {};  ///< may be left out
+  std::optional<int64_t> ignore_index = {};  ///< optional
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
 /// -weight[target] * input[target] over axis 1 of input [N,C,D1,...], for target [N,D1,...]. The
@@ -2910,7 +2910,7 @@ struct QueueSizeAttributes {
   std::optional<std::string> queue = {};  ///< required
   size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// The outputs of QueueSize(); empty where they were not asked for.
+/// The outputs of QueueSize(). Those that are not computed are empty.
 struct QueueSizeOutputs {
   Value size, closed;  ///< in the op's order
 };
@@ -2946,16 +2946,16 @@ inline Value RMSNormalization(Builder& builder, Value X, Value scale, const RMSN
 
 /// The attributes of RNN().
 struct RNNAttributes {
-  std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
-  std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
-  std::optional<std::vector<std::string>> activations = {};  ///< may be left out
+  std::optional<std::vector<double>> activation_alpha = {};  ///< optional
+  std::optional<std::vector<double>> activation_beta = {};  ///< optional
+  std::optional<std::vector<std::string>> activations = {};  ///< optional
   std::optional<double> clip = {};  ///< 0 or more
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
   std::optional<int64_t> layout = {};  ///< default 0, 0 to 1
   size_t outputs = 2;  ///< the number of outputs to compute
 };
-/// The outputs of RNN(); empty where they were not asked for.
+/// The outputs of RNN(). Those that are not computed are empty.
 struct RNNOutputs {
   Value Y, Y_h;  ///< in the op's order
 };
@@ -2984,16 +2984,16 @@ inline RNNOutputs RNN(Builder& builder, Value X, Value W, Value R, Value B = {},
 
 /// The attributes of RNNGrad().
 struct RNNGradAttributes {
-  std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
-  std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
-  std::optional<std::vector<std::string>> activations = {};  ///< may be left out
+  std::optional<std::vector<double>> activation_alpha = {};  ///< optional
+  std::optional<std::vector<double>> activation_beta = {};  ///< optional
+  std::optional<std::vector<std::string>> activations = {};  ///< optional
   std::optional<double> clip = {};  ///< 0 or more
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
   std::optional<int64_t> layout = {};  ///< default 0, 0 to 1
   size_t outputs = 5;  ///< the number of outputs to compute
 };
-/// The outputs of RNNGrad(); empty where they were not asked for.
+/// The outputs of RNNGrad(). Those that are not computed are empty.
 struct RNNGradOutputs {
   Value dX, dW, dR, dB, dinitial_h;  ///< in the op's order
 };
@@ -3049,7 +3049,7 @@ inline Value RandomNormal(Builder& builder, const RandomNormalAttributes& attrib
 
 /// The attributes of RandomNormalLike().
 struct RandomNormalLikeAttributes {
-  std::optional<int64_t> dtype = {};  ///< may be left out
+  std::optional<int64_t> dtype = {};  ///< optional
   std::optional<int64_t> id = {};  ///< default 0, 0 or more
   std::optional<double> mean = {};  ///< default 0
   std::optional<double> scale = {};  ///< default 1
@@ -3095,7 +3095,7 @@ inline Value RandomUniform(Builder& builder, const RandomUniformAttributes& attr
 
 /// The attributes of RandomUniformLike().
 struct RandomUniformLikeAttributes {
-  std::optional<int64_t> dtype = {};  ///< may be left out
+  std::optional<int64_t> dtype = {};  ///< optional
   std::optional<double> high = {};  ///< default 1
   std::optional<int64_t> id = {};  ///< default 0, 0 or more
   std::optional<double> low = {};  ///< default 0
@@ -3361,7 +3361,7 @@ inline Value Reshape(Builder& builder, Value data, Value shape, const ReshapeAtt
 /// The attributes of Resize().
 struct ResizeAttributes {
   std::optional<int64_t> antialias = {};  ///< default 0, 0 to 1
-  std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
+  std::optional<std::vector<int64_t>> axes = {};  ///< optional
   std::optional<std::string> coordinate_transformation_mode = {};  ///< default "half_pixel"
   std::optional<double> cubic_coeff_a = {};  ///< default -0.75
   std::optional<int64_t> exclude_outside = {};  ///< default 0, 0 to 1
@@ -3396,7 +3396,7 @@ inline Value Resize(Builder& builder, Value X, Value roi = {}, Value scales = {}
 /// The attributes of ResizeGrad().
 struct ResizeGradAttributes {
   std::optional<int64_t> antialias = {};  ///< default 0, 0 to 1
-  std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
+  std::optional<std::vector<int64_t>> axes = {};  ///< optional
   std::optional<std::string> coordinate_transformation_mode = {};  ///< default "half_pixel"
   std::optional<double> cubic_coeff_a = {};  ///< default -0.75
   std::optional<int64_t> exclude_outside = {};  ///< default 0, 0 to 1
@@ -3597,7 +3597,7 @@ inline Value Selu(Builder& builder, Value X, const SeluAttributes& attributes = 
 /// The attributes of Shape().
 struct ShapeAttributes {
   std::optional<int64_t> start = {};  ///< default 0
-  std::optional<int64_t> end = {};  ///< may be left out
+  std::optional<int64_t> end = {};  ///< optional
 };
 /// The dims [start, end) of the input's shape; negative bounds count from the end.
 /// Input data: 23 types.
@@ -3718,7 +3718,7 @@ inline Value Softmax(Builder& builder, Value input, const SoftmaxAttributes& att
 
 /// The attributes of SoftmaxCrossEntropyGrad().
 struct SoftmaxCrossEntropyGradAttributes {
-  std::optional<int64_t> ignore_index = {};  ///< may be left out
+  std::optional<int64_t> ignore_index = {};  ///< optional
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
 /// Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights[label] *
@@ -3740,11 +3740,11 @@ inline Value SoftmaxCrossEntropyGrad(Builder& builder, Value dloss, Value scores
 
 /// The attributes of SoftmaxCrossEntropyLoss().
 struct SoftmaxCrossEntropyLossAttributes {
-  std::optional<int64_t> ignore_index = {};  ///< may be left out
+  std::optional<int64_t> ignore_index = {};  ///< optional
   std::optional<std::string> reduction = {};  ///< default "mean"
   size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// The outputs of SoftmaxCrossEntropyLoss(); empty where they were not asked for.
+/// The outputs of SoftmaxCrossEntropyLoss(). Those that are not computed are empty.
 struct SoftmaxCrossEntropyLossOutputs {
   Value output, log_prob;  ///< in the op's order
 };
@@ -3797,7 +3797,7 @@ inline Value SpaceToDepth(Builder& builder, Value input, const SpaceToDepthAttri
 struct SparseApplyAdagradAttributes {
   std::optional<double> epsilon = {};  ///< default 1e-10, 0 or more
 };
-/// The outputs of SparseApplyAdagrad(); empty where they were not asked for.
+/// The outputs of SparseApplyAdagrad(). Those that are not computed are empty.
 struct SparseApplyAdagradOutputs {
   Value new_param, new_square;  ///< in the op's order
 };
@@ -3827,7 +3827,7 @@ struct SparseApplyAdamAttributes {
   std::optional<double> beta2 = {};  ///< default 0.999, 0 to 1
   std::optional<double> epsilon = {};  ///< default 1e-08, 0 or more
 };
-/// The outputs of SparseApplyAdam(); empty where they were not asked for.
+/// The outputs of SparseApplyAdam(). Those that are not computed are empty.
 struct SparseApplyAdamOutputs {
   Value new_param, new_m, new_v;  ///< in the op's order
 };
@@ -3862,7 +3862,7 @@ struct SparseApplyFtrlAttributes {
   std::optional<double> l2_shrinkage = {};  ///< default 0, 0 or more
   std::optional<double> beta = {};  ///< default 0, 0 or more
 };
-/// The outputs of SparseApplyFtrl(); empty where they were not asked for.
+/// The outputs of SparseApplyFtrl(). Those that are not computed are empty.
 struct SparseApplyFtrlOutputs {
   Value new_param, new_accumulator, new_linear;  ///< in the op's order
 };
@@ -3895,7 +3895,7 @@ struct SparseApplyMomentumAttributes {
   std::optional<double> momentum = {};  ///< default 0.9, 0 or more
   std::optional<int64_t> nesterov = {};  ///< default 0, 0 to 1
 };
-/// The outputs of SparseApplyMomentum(); empty where they were not asked for.
+/// The outputs of SparseApplyMomentum(). Those that are not computed are empty.
 struct SparseApplyMomentumOutputs {
   Value new_param, new_buffer;  ///< in the op's order
 };
@@ -3983,7 +3983,7 @@ inline Value Sum(Builder& builder, Values data, const char* name = nullptr) {
   return builder.node("Sum", all, {}, 1, name)[0];
 }
 
-/// The outputs of SumRows(); empty where they were not asked for.
+/// The outputs of SumRows(). Those that are not computed are empty.
 struct SumRowsOutputs {
   Value unique, sums;  ///< in the op's order
 };
@@ -4028,7 +4028,7 @@ struct SynchronizedBatchNormalizationAttributes {
   std::optional<double> momentum = {};  ///< default 0.9
   size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// The outputs of SynchronizedBatchNormalization(); empty where they were not asked for.
+/// The outputs of SynchronizedBatchNormalization(). Those that are not computed are empty.
 struct SynchronizedBatchNormalizationOutputs {
   Value Y, running_mean, running_var;  ///< in the op's order
 };
@@ -4119,7 +4119,7 @@ struct TopKAttributes {
   std::optional<int64_t> largest = {};  ///< default 1, 0 to 1
   std::optional<int64_t> sorted = {};  ///< default 1, 0 to 1
 };
-/// The outputs of TopK(); empty where they were not asked for.
+/// The outputs of TopK(). Those that are not computed are empty.
 struct TopKOutputs {
   Value Values, Indices;  ///< in the op's order
 };
@@ -4169,11 +4169,11 @@ inline Value Trilu(Builder& builder, Value input, Value k = {}, const TriluAttri
 
 /// The attributes of Unique().
 struct UniqueAttributes {
-  std::optional<int64_t> axis = {};  ///< may be left out
+  std::optional<int64_t> axis = {};  ///< optional
   std::optional<int64_t> sorted = {};  ///< default 1, 0 to 1
   size_t outputs = 1;  ///< the number of outputs to compute
 };
-/// The outputs of Unique(); empty where they were not asked for.
+/// The outputs of Unique(). Those that are not computed are empty.
 struct UniqueOutputs {
   Value Y, indices, inverse_indices, counts;  ///< in the op's order
 };

@@ -276,14 +276,14 @@ class Call : public Handle<percale_call, percale_call_release> {
   }
   /// Runs with the bound tensors. After the first run it allocates nothing.
   Status run() {
-    if (raw_.size() != feeds_ + fetches_) return Status(Code::kFailedPrecondition, "Call::run: bind() comes first");
+    if (!is_bound()) return not_bound();
     return Status(percale_call_run(get(), raw_.data(), raw_.data() + feeds_));
   }
   /// Runs like run(), but ends with DEADLINE_EXCEEDED after `timeout_ns`, or CANCELLED when
   /// `cancellation` (may be empty) is cancelled, even before the run begins. Negative times other
   /// than PERCALE_FOREVER count as 0.
   Status run_until(int64_t timeout_ns, const Cancellation& cancellation = {}) {
-    if (raw_.size() != feeds_ + fetches_) return Status(Code::kFailedPrecondition, "Call::run: bind() comes first");
+    if (!is_bound()) return not_bound();
     return Status(percale_call_run_until(get(), raw_.data(), raw_.data() + feeds_, detail::time_limit(timeout_ns),
                                          cancellation.get()));
   }
@@ -293,6 +293,11 @@ class Call : public Handle<percale_call, percale_call_release> {
   const std::vector<Tensor>& outputs() const { return outputs_; }
 
  private:
+  bool is_bound() const { return raw_.size() == feeds_ + fetches_; }
+  static Status not_bound() {
+    return Status(Code::kFailedPrecondition, "Call: no tensors are bound; call bind() before run() and run_until()");
+  }
+
   size_t feeds_ = 0, fetches_ = 0;
   std::vector<Tensor> inputs_, outputs_;
   std::vector<percale_tensor*> raw_;

@@ -114,19 +114,15 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
     });
   }
 
-  /// Returns another owner.
+  /// Returns another owner of the same trainer.
   Trainer share() const { return Trainer(percale_trainer_retain(get())); }
   /// Runs one training step on one global batch. Returns the mean loss of the batch before the
   /// update.
   Result<double> step(Feeds batch) {
-    std::vector<const char*> names;
-    std::vector<percale_tensor*> tensors;
-    for (const Feed& feed : batch.span()) {
-      names.push_back(feed.name.c_str());
-      tensors.push_back(feed.tensor.get());
-    }
+    const detail::SplitFeeds split(batch);
     double loss = 0;
-    if (percale_status* status = percale_trainer_step(get(), names.data(), tensors.data(), names.size(), &loss)) {
+    if (percale_status* status =
+            percale_trainer_step(get(), split.names.data(), split.tensors.data(), split.names.size(), &loss)) {
       return Status(status);
     }
     return loss;
@@ -140,16 +136,12 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
   /// other values that the loss depends on. They are computed in training mode, before the update,
   /// and have one row per row of the batch.
   Result<Fetched> step_fetch(Feeds batch, Names fetches) {
-    std::vector<const char*> names;
-    std::vector<percale_tensor*> tensors;
-    for (const Feed& feed : batch.span()) {
-      names.push_back(feed.name.c_str());
-      tensors.push_back(feed.tensor.get());
-    }
+    const detail::SplitFeeds split(batch);
     std::vector<percale_tensor*> raw(fetches.size());
     Fetched out;
-    if (percale_status* status = percale_trainer_step_fetch(get(), names.data(), tensors.data(), names.size(),
-                                                            fetches.data(), fetches.size(), raw.data(), &out.loss)) {
+    if (percale_status* status =
+            percale_trainer_step_fetch(get(), split.names.data(), split.tensors.data(), split.names.size(),
+                                       fetches.data(), fetches.size(), raw.data(), &out.loss)) {
       return Status(status);
     }
     for (percale_tensor* tensor : raw) out.values.emplace_back(tensor);
@@ -169,14 +161,14 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
   /// data of the SPEC.
   template <class Callback>
   Status fit(const Dataset& dataset, int64_t epochs, Callback&& callback) {
-    struct Told {
+    struct CallbackState {
       std::remove_reference_t<Callback>& callback;
 #if PERCALE_CPP_EXCEPTIONS
       std::exception_ptr thrown = nullptr;
 #endif
-    } told{callback};
-    const percale_progress_callback tell = [](void* user, const percale_progress* p) -> int32_t {
-      Told& own = *static_cast<Told*>(user);
+    } state{callback};
+    const percale_progress_callback on_progress = [](void* user, const percale_progress* p) -> int32_t {
+      CallbackState& own = *static_cast<CallbackState*>(user);
 #if PERCALE_CPP_EXCEPTIONS
       try {
         return own.callback(of(*p)) ? 0 : 1;
@@ -188,9 +180,9 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
       return own.callback(of(*p)) ? 0 : 1;
 #endif
     };
-    Status out(percale_trainer_fit(get(), dataset.get(), epochs, tell, &told));
+    Status out(percale_trainer_fit(get(), dataset.get(), epochs, on_progress, &state));
 #if PERCALE_CPP_EXCEPTIONS
-    if (told.thrown) std::rethrow_exception(told.thrown);
+    if (state.thrown) std::rethrow_exception(state.thrown);
 #endif
     return out;
   }
@@ -252,9 +244,9 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
   Status set_learning_rate(double rate) { return Status(percale_trainer_set_learning_rate(get(), rate)); }
   /// Ends the current step with CANCELLED. Any thread.
   void cancel() { percale_trainer_cancel(get()); }
-  /// Makes later step(), fit() and evaluate() end with CANCELLED when it is cancelled: within a
-  /// step, between two steps, or before they begin. An empty one removes it. Has no effect during a
-  /// call.
+  /// Makes later step(), fit() and evaluate() end with CANCELLED when `cancellation` is cancelled:
+  /// within a step, between two steps, or before they begin. An empty Cancellation removes the one
+  /// that was set. Has no effect during a call.
   void set_cancellation(const Cancellation& cancellation) {
     percale_trainer_set_cancellation(get(), cancellation.get());
   }

@@ -6,9 +6,9 @@
 namespace percale_onnx {
 namespace {
 
-// Nodes that the uses of functions may become beyond those that there are.
+// The limit of written nodes: the graph's nodes times kNodeFactor, plus kMoreNodes.
 constexpr int64_t kNodeFactor = 16, kMoreNodes = 1 << 16;
-// Protocol buffers end at 2 GB; what is not elements stays far below the rest.
+// A protocol buffer has at most 2 GB. 64 MB of it are reserved for everything but elements.
 constexpr uint64_t kMostBytes = (uint64_t{1} << 31) - 1, kMostElementBytes = kMostBytes - (uint64_t{64} << 20);
 
 bool has_form(std::string_view domain, std::string_view op, int32_t version) {
@@ -195,10 +195,11 @@ void Exporter::write_metadata(MessageWriter* model) {
     std::string& list = variable.trainable != 0 ? trainable : fixed;
     list += (list.empty() ? "" : "\n") + variables_.at(variable.name);
   }
-  // Both are there, so that a model without variables says so.
+  // Both entries are written even if they are empty, so that a model declares that it has no
+  // variables.
   write_entry(model, kTrainableKey, trainable);
   write_entry(model, kFixedKey, fixed);
-  if (const std::string forms = told_forms(); !forms.empty()) write_entry(model, kFormsKey, forms);
+  if (const std::string forms = forms_text(); !forms.empty()) write_entry(model, kFormsKey, forms);
 }
 
 }  // namespace percale_onnx

@@ -1,5 +1,5 @@
-// Variables that are only ever used transposed, as kernels of convolutions are: the model gets them
-// in the form that the operand has.
+// The part of the exporter that stores variables transposed if they are only used transposed, as
+// kernels of convolutions are.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -9,7 +9,7 @@
 namespace percale_onnx {
 namespace {
 
-// Bytes of an element; 0 where elements share bytes.
+// Returns the bytes of an element; 0 if elements share bytes.
 size_t item_bytes(uint64_t bytes, const int64_t* dims, size_t rank) {
   uint64_t count = 1;
   for (size_t i = 0; i < rank; ++i) count *= static_cast<uint64_t>(dims[i]);
@@ -94,8 +94,8 @@ MessageWriter Exporter::variable_tensor(const std::string& name, const percale_g
   return tensor(name, info.dtype, dims.data(), dims.size(), out.data(), info.bytes);
 }
 
-// Lines "NAME 3,2,0,1": the parameter, transposed so, is the initializer.
-std::string Exporter::told_forms() const {
+// Returns lines "NAME 3,2,0,1": the initializer is the parameter, transposed by this permutation.
+std::string Exporter::forms_text() const {
   std::map<std::string, std::string> lines;
   for (const auto& [variable, perm] : forms_) {
     std::string list;

@@ -1,4 +1,4 @@
-// Graphs of a model: names, nodes, attributes, tensors.
+// The part of the exporter that writes graphs: names, nodes, types, tensors.
 #include <algorithm>
 #include <array>
 
@@ -64,7 +64,8 @@ Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
     const percale_graph_value_info info = value(scope.function, id);
     std::string name = scope.names[static_cast<size_t>(id)];
     const bool again = std::find(given.begin(), given.end(), id) != given.end();
-    // An output that the graph does not compute, or has given before, gets a name of its own.
+    // An Identity gives a new name to an output that the graph does not compute, or that an earlier
+    // output has.
     const bool lent = scope.lent[static_cast<size_t>(id)] && !(main && name == info.name);
     if (again || lent) {
       MessageWriter identity;
@@ -80,8 +81,8 @@ Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
   return {};
 }
 
-// A loop gives its body the trip, the condition and what is carried; an If gives its branches
-// nothing. All other inputs are values of the graph around, whose names the body uses.
+// A Loop passes the trip, the condition and the carried values to its body. An If passes nothing to
+// its branches. All other inputs are values of the outer graph, whose names the body uses.
 Status Exporter::write_graph(const Scope& outer, const percale_graph_node_info& carrier, int64_t carried,
                              std::string_view function, MessageWriter* out) {
   const auto found = functions_.find(function);
@@ -89,7 +90,7 @@ Status Exporter::write_graph(const Scope& outer, const percale_graph_node_info& 
   Scope scope;
   open(found->second, scope);
   const size_t formal = carried < 0 ? 0 : static_cast<size_t>(carried) + 2;
-  // Inputs of the node and of the function end together.
+  // The trailing inputs of the function are those of the node. An If also has its condition.
   const size_t first = carried < 0 ? 1 : 0;
   const size_t inputs = scope.info.input_count;
   if (formal > inputs || (inputs > formal && inputs + first > carrier.input_count)) {
@@ -117,7 +118,7 @@ MessageWriter Exporter::type_of(std::string_view name, const percale_graph_value
     MessageWriter shape;
     for (size_t i = 0; i < info.rank; ++i) {
       MessageWriter dim;
-      // A dim of 0 is what many files write for one that they do not know.
+      // A dim of 0 is written as unknown, because many files use 0 for unknown dims.
       if (info.dims[i] > 0) {
         dim.integer(1, info.dims[i]);
       } else if (dim_names != nullptr && i < dim_names->size() && !(*dim_names)[i].empty()) {

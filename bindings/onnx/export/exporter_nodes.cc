@@ -1,4 +1,4 @@
-// Nodes of a model: operands, attributes, and the form that the model's opset has for them.
+// The part of the exporter that writes nodes: operands and attributes in the form of the opset.
 #include <algorithm>
 
 #include "bindings/onnx/export/exporter.h"
@@ -6,21 +6,21 @@
 namespace percale_onnx {
 namespace {
 
-// The attributes of our nodes of ONNX's domain that ONNX does not have: which numbers are drawn,
-// how a loop's inputs are meant and when it is too long.
+// Returns true for attributes that Percale adds to ops of ONNX: the stream of random numbers, the
+// number of carried values of a loop, and its longest trip count.
 bool is_our_own(std::string_view domain, std::string_view attribute) {
   return domain.empty() && (attribute == "id" || attribute == "num_carried" || attribute == "trip_limit");
 }
 
-// The name without a number behind it: "x" of "x_12".
+// Returns the name without a number after it: "x" for "x_12".
 std::string_view base_of(std::string_view name) {
   const size_t end = name.find_last_not_of("0123456789");
   return end != std::string_view::npos && end + 1 < name.size() && end > 0 && name[end] == '_' ? name.substr(0, end)
                                                                                                : name;
 }
 
-// The inputs that an op has in ONNX. What its functions capture stands behind them: that is in
-// their graphs.
+// Returns the number of inputs that a node has in ONNX. The values that its functions capture are
+// trailing inputs, which their sub-graphs use directly.
 size_t own_inputs(const percale_graph_node_info& info, int64_t carried, bool carries) {
   size_t count = info.input_count;
   if (carries) count = std::min(count, carried < 0 ? size_t{1} : static_cast<size_t>(carried) + 2);
@@ -92,8 +92,8 @@ Status Exporter::write_node(const Scope& scope, size_t index, MessageWriter* gra
   };
   for (size_t i = 0; i < form.inputs.size(); ++i) out.bytes(1, name_of(info.inputs[i]));
   for (size_t i = 0; i < form.outputs.size(); ++i) out.bytes(2, name_of(info.outputs[i]));
-  // Nodes and values have their names from one pool. A node that is called as a value, or so with a
-  // number behind it, has a name that the library made.
+  // Nodes and values share one set of names. If a value has the name of the node, with or without a
+  // number after it, the library generated the name, and it is not written.
   const std::string name = info.name, base(base_of(name));
   if (!taken_.contains(name) && !taken_.contains(base) && is_utf8(name)) out.bytes(3, name);
   out.bytes(4, form.op);

@@ -1,6 +1,6 @@
-// ONNX's history from kOldestWrittenOpset on, as far as it concerns nodes that Percale has. The
-// importer's upgrades (ops/upgrade/upgrade.cc) are the other direction. tests/onnx/opsets.py checks
-// the tables against the schemas of the Python package "onnx".
+// ONNX's history from kOldestWrittenOpset on, for the ops that Percale has. The upgrades of
+// imported nodes (ops/upgrade/upgrade.cc) are the other direction. tests/onnx/opsets.py checks the
+// tables against the schemas of the Python package "onnx".
 #include "bindings/onnx/export/opset_rules.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr uint32_t kSigned = bit(PERCALE_DTYPE_I8) | bit(PERCALE_DTYPE_I16) | kI
 constexpr uint32_t kF8 = bit(PERCALE_DTYPE_F8E4M3FN) | bit(PERCALE_DTYPE_F8E4M3FNUZ) | bit(PERCALE_DTYPE_F8E5M2) |
                          bit(PERCALE_DTYPE_F8E5M2FNUZ);
 
-// Ops that came, or got today's meaning, in an opset.
+// Ops that an opset introduced, or gave their current meaning.
 struct OpRule {
   std::string_view op;
   int32_t opset;
@@ -56,8 +56,8 @@ constexpr OpRule kOps[] = {
     {"Trilu", 14},
 };
 
-// Operands that may be of these types from an opset on. Types that came with an opset for all ops
-// are opset_of()'s.
+// Types that operands of an op may have from an opset on. opset_of() has the types that an opset
+// introduced for all ops.
 constexpr int kAnyOperand = -1;
 struct TypeRule {
   std::string_view op;
@@ -149,7 +149,7 @@ constexpr TypeRule kTypes[] = {
     {"Where", 16, kBf16},
 };
 
-// Inputs that came with an opset.
+// Inputs that an opset introduced.
 struct InputRule {
   std::string_view op;
   int32_t opset;
@@ -157,8 +157,8 @@ struct InputRule {
 };
 constexpr InputRule kInputs[] = {{"Attention", 24, 6}, {"Pad", 18, 3}};
 
-// Attributes that came with an opset. One that has the value `harmless` (of each element, of a
-// list) says what older opsets mean, which lack it.
+// Attributes that an opset introduced. The value `harmless`, in a list of each element, is the
+// behaviour of older opsets, which lack the attribute.
 struct AttributeRule {
   std::string_view op;
   int32_t opset;
@@ -194,7 +194,7 @@ constexpr AttributeRule kAttributes[] = {
     {"Shape", 15, "start", "0"},
 };
 
-// Values of attributes that came with an opset.
+// Values of attributes that an opset introduced.
 struct ValueRule {
   std::string_view op;
   int32_t opset;
@@ -249,11 +249,11 @@ bool needs(const TypeRule& rule, const OnnxNode& node) {
 
 // ---- Ops that older opsets write in another form ----
 
-// A form that ended with an opset.
+// A form of an op that the opset `until` replaced.
 struct OlderForm {
   std::string_view op;
   int32_t until;
-  bool (*fits)(const OnnxNode& node);  // the older form can say what the node means
+  bool (*fits)(const OnnxNode& node);  // true if the older form can express the node
   void (*write)(OnnxNode* node);
 };
 
@@ -278,7 +278,7 @@ void axes_to_attribute(OnnxNode* node) {
   node->attributes.insert(node->attributes.begin(), made);
 }
 
-// Split: the outputs alone said into how many equal parts.
+// Split: the number of outputs was the number of equal parts.
 bool parts_fit(const OnnxNode& node) {
   if (find(node, "num_outputs") == nullptr) return true;
   const Attribute* given = find(node, "axis");
@@ -291,7 +291,7 @@ bool parts_fit(const OnnxNode& node) {
 }
 void drop_parts(OnnxNode* node) { erase(node, "num_outputs"); }
 
-// GridSample: images alone, and the modes had the names of images'.
+// GridSample: the input was always an image, and the modes had the names of image filters.
 bool is_image(const OnnxNode& node) { return has(node.inputs, 0) && node.inputs[0].rank == 4; }
 void name_modes_of_images(OnnxNode* node) {
   constexpr std::string_view kCubic = "bicubic";
@@ -303,7 +303,7 @@ void name_modes_of_images(OnnxNode* node) {
   }
 }
 
-// RoiAlign: coordinates were those of the corners, and there was no word for it.
+// RoiAlign: coordinates were those of the corners, without an attribute.
 bool is_of_corners(const OnnxNode& node) { return says(node, "coordinate_transformation_mode", "output_half_pixel"); }
 void drop_coordinates(OnnxNode* node) { erase(node, "coordinate_transformation_mode"); }
 
@@ -316,8 +316,8 @@ constexpr OlderForm kOlderForms[] = {
     {"RoiAlign", 16, is_of_corners, drop_coordinates},    {"Split", 18, parts_fit, drop_parts},
 };
 
-// BatchNormalization: from 14 on the statistics may be of another type and the node may give new
-// ones, from 15 on scale and bias may be of another type, too.
+// BatchNormalization: from opset 14 on the statistics may have another type than the input, and the
+// node may update them. From opset 15 on scale and bias may have another type, too.
 int32_t opset_of_batch_normalization(const OnnxNode& node) {
   if (node.op != "BatchNormalization" || node.inputs.size() < 5) return kOldestWrittenOpset;
   if (node.inputs[1].dtype != node.inputs[0].dtype) return 15;

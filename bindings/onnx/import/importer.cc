@@ -9,10 +9,11 @@
 namespace percale_onnx {
 namespace {
 
-// Nodes that functions of the model may become beyond those that it has: calls multiply.
+// The limit of nodes after inlining, because nested calls multiply: the model's nodes times
+// kNodeFactor, plus kMoreNodes.
 constexpr int64_t kMoreNodes = 1 << 16;
 constexpr int64_t kNodeFactor = 16;
-// Bytes of variables that aliases may make beyond this many times those of the model.
+// The limit of the bytes of aliases: the model's bytes times kAliasFactor, plus kMoreAliasBytes.
 constexpr int64_t kMoreAliasBytes = int64_t{256} << 20;
 constexpr int64_t kAliasFactor = 16;
 
@@ -49,7 +50,7 @@ Status Importer::read_model(std::string_view bytes) {
                          " has several overloads, which are not supported");
     }
   }
-  // Before there were operator sets, there was the first.
+  // Models older than operator sets have opset 1.
   if (model_.opsets.empty()) model_.opsets[""] = 1;
   const auto own = model_.opsets.find("");
   if (own != model_.opsets.end() && own->second > kNewestOpset) {
@@ -63,7 +64,7 @@ Status Importer::import_main() {
   ONNX_TRY(parse(model_.graph, &graph));
   Scope scope;
   scope.opsets = &model_.opsets;
-  read_told_variables();
+  read_declared_variables();
   ONNX_TRY(reserve_names(graph));
   ONNX_TRY(add_inputs(graph, scope));
   ONNX_TRY(find_aliases(graph, &aliases_));
@@ -76,11 +77,11 @@ Status Importer::import_main() {
   return host_.take(host_->builder->set_metadata(builder_, "onnx.opset", std::to_string(own->second).c_str()));
 }
 
-void Importer::read_told_variables() {
+void Importer::read_declared_variables() {
   const auto read = [this](std::string_view key, Names& out) {
     const auto found = model_.metadata.find(key);
     if (found == model_.metadata.end()) return;
-    told_ = true;
+    declares_variables_ = true;
     const std::string_view list = found->second;
     for (size_t at = 0; at < list.size();) {
       const size_t end = std::min(list.find('\n', at), list.size());
@@ -88,23 +89,23 @@ void Importer::read_told_variables() {
       at = end + 1;
     }
   };
-  read(kTrainableKey, told_trainable_);
-  read(kFixedKey, told_fixed_);
+  read(kTrainableKey, declared_trainable_);
+  read(kFixedKey, declared_fixed_);
 }
 
 Importer::Kept Importer::kept_as(const TensorProto& proto, std::string_view name) const {
-  if (told_) {
-    if (told_trainable_.contains(name)) return Kept::kTrainable;
-    return told_fixed_.contains(name) ? Kept::kFixed : Kept::kConstant;
+  if (declares_variables_) {
+    if (declared_trainable_.contains(name)) return Kept::kTrainable;
+    return declared_fixed_.contains(name) ? Kept::kFixed : Kept::kConstant;
   }
   if (!is_float(proto.dtype) || proto.dims.empty() || survey_.settled.contains(name)) return Kept::kConstant;
-  // A number that an exporter gave the rank of what it meets: the 0.5 of a GELU as [1, 1, 1].
+  // Exporters give scalars the rank of the other operand, such as the 0.5 of a GELU as [1, 1, 1].
   const bool number = proto.dims.size() >= 2 && element_count(proto) == 1 && !survey_.beyond_arithmetic.contains(name);
   if (number) return Kept::kConstant;
   return survey_.statistics.contains(name) ? Kept::kFixed : Kept::kTrainable;
 }
 
-// Facts that are no text are of no use to anybody.
+// Entries that are not UTF-8 are left out, because metadata of a graph is text.
 Status Importer::keep_metadata() {
   for (const auto& [key, value] : model_.metadata) {
     if (key.empty() || key.starts_with(kForeignPrefix) || key == kTrainableKey || key == kFixedKey || key == kDimsKey) {
@@ -139,15 +140,11 @@ Status Importer::reserve_names(const GraphProto& graph) {
 
 Status Importer::add_inputs(const GraphProto& graph, Scope& scope) {
   Names initialized;
-  for (std::string_view bytes : graph.initializers) {
-    std::string_view name;
-    ONNX_TRY(parse_name(bytes, kTensorName, &name));
-    initialized.insert(name);
-  }
+  ONNX_TRY(add_initializer_names(graph, &initialized));
   for (std::string_view bytes : graph.inputs) {
     ValueInfo info;
     ONNX_TRY(parse(bytes, &info).within("graph input"));
-    // Older files list initializers among the inputs. They may still be fed, as any value.
+    // Older files list initializers among the inputs. They can still be fed, like any value.
     if (initialized.contains(info.name)) continue;
     const std::string place = text("input ", quoted(info.name));
     if (!info.kind.empty()) return unsupported(place, ": values of this kind are not supported: ", info.kind);
@@ -208,12 +205,12 @@ Status Importer::add_initializer(TensorPtr tensor, std::string_view name, Kept k
   return bind(name, std::move(value), true, scope);
 }
 
-// Parameters that were equal when the model was exported get variables of their own, under the
-// names that their Identity nodes kept: those of a fresh network are equal by chance, and a
-// statistic is another thing than a weight. Tied weights stay one.
+// Makes separate variables of aliases, under the names of their Identity nodes, if the parameters
+// were equal by chance, as in an untrained network, or if one of the two is a running statistic.
+// Other aliases are tied weights and share the variable.
 Status Importer::add_aliases(const TensorProto& proto, const TensorPtr& tensor, Kept kept, Scope& scope) {
   const auto found = aliases_.find(proto.name);
-  if (found == aliases_.end() || told_ || !is_float(proto.dtype) || proto.dims.empty()) return {};
+  if (found == aliases_.end() || declares_variables_ || !is_float(proto.dtype) || proto.dims.empty()) return {};
   const auto bytes = static_cast<size_t>(byte_count(proto)), count = static_cast<size_t>(element_count(proto));
   const bool by_chance = count > 0 && is_uniform(host_->tensor->get_data(tensor.get()), bytes, bytes / count);
   for (std::string_view alias : found->second) {

@@ -1,4 +1,4 @@
-// An ONNX model into a graph under construction.
+// Imports an ONNX model into a graph under construction.
 #ifndef PERCALE_BINDINGS_ONNX_IMPORT_IMPORTER_H_
 #define PERCALE_BINDINGS_ONNX_IMPORT_IMPORTER_H_
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bindings/onnx/host.h"
-#include "bindings/onnx/import/shared.h"
+#include "bindings/onnx/import/aliases.h"
 #include "bindings/onnx/import/survey.h"
 #include "bindings/onnx/proto/proto.h"
 #include "bindings/onnx/proto/tensor.h"
@@ -19,34 +19,34 @@ namespace percale_onnx {
 // The newest opset that models may import.
 inline constexpr int64_t kNewestOpset = 27;
 
-// The attribute of that name, null where the node has none.
+// Returns the attribute with that name, or null.
 const AttributeProto* find_attribute(const NodeProto& node, std::string_view name);
 
-// One import. The builder's function "main" is the model's graph: inputs, outputs and inner values
-// keep their names. Float initializers of the main graph become variables of their names, all
-// others constants; sub-graphs become functions whose trailing inputs are what they capture;
-// functions of the model are put in place of the nodes that call them.
+// One import. The model's graph becomes the builder's function "main", in which all values keep
+// their names. Float initializers of the main graph become variables, all others constants.
+// Sub-graphs become functions, and the outer values that they use are trailing inputs. Functions of
+// the model are inlined at their calls. The README has the details.
 class Importer {
  public:
-  // `folder`: where external data lies; null: the model came without one.
+  // `folder` holds the external data; null for a model that came without a folder.
   Importer(const Host& host, percale_builder* builder, const char* folder)
       : host_(host), builder_(builder), folder_(folder) {}
-  // The bytes must outlive the call. After an error the builder is of no use.
+  // `bytes` must outlive the call. After an error the builder cannot be used any more.
   Status run(std::string_view bytes);
 
  private:
   struct Value {
     percale_value id = PERCALE_NO_VALUE;
-    TensorPtr constant;  // of a constant: sub-graphs get one of their own
+    TensorPtr constant;  // the elements of a constant, of which each sub-graph gets a copy
   };
   using Attributes = std::unordered_map<std::string_view, const AttributeProto*>;
-  // The names that the nodes of one graph, or of one call of a function, see.
+  // The names that are visible to the nodes of one graph, or of one call of a function.
   struct Scope {
     std::unordered_map<std::string_view, Value> values;
     const Opsets* opsets = nullptr;
-    const Attributes* given = nullptr;  // to the function around, where there is one
-    std::string prefix;                 // of node names within a function of the model
-    bool keeps_names = true;            // values are called as in the model
+    const Attributes* given = nullptr;  // attributes of the call, within a function
+    std::string prefix;                 // of names of nodes within a function of the model
+    bool keeps_names = true;            // values get the names that the model gives them
     int depth = 1;
   };
 
@@ -58,9 +58,9 @@ class Importer {
   Status set_outputs(const GraphProto& graph, const Scope& scope);
   void keep_dim_names(const ValueInfo& info);
   Status reserve_names(const GraphProto& graph);
-  void read_told_variables();
+  void read_declared_variables();
   Status keep_metadata();
-  // Keeps an initializer of the main graph, under its name or under that of an alias.
+  // The role of an initializer of the main graph, under its own name or that of an alias.
   enum class Kept { kConstant, kTrainable, kFixed };
   Kept kept_as(const TensorProto& proto, std::string_view name) const;
   Status add_initializer(TensorPtr tensor, std::string_view name, Kept kept, Scope& scope);
@@ -85,9 +85,9 @@ class Importer {
 
   Status lookup(std::string_view name, const Scope& scope, percale_value* out) const;
   Status constant(TensorPtr tensor, std::string_view name, Value* out);
-  // "Conv 'name'": for errors.
+  // Returns "Conv 'name'", for messages.
   static std::string place_of(const NodeProto& node);
-  // Text for the library; an error for what is no UTF-8, or what NUL would cut short.
+  // Copies a name for the library. INVALID_ARGUMENT if it is not UTF-8 or contains a NUL.
   static Status c_text(std::string_view from, std::string* out);
 
   const Host host_;
@@ -96,11 +96,12 @@ class Importer {
   ModelProto model_;
   Functions functions_;
   Survey survey_;
-  bool told_ = false;  // whether the model says which initializers are variables: these
-  Names told_trainable_, told_fixed_;
-  std::string dim_names_;  // as kDimsKey has them
+  // True if the metadata declares which initializers are variables, as files of Percale do.
+  bool declares_variables_ = false;
+  Names declared_trainable_, declared_fixed_;
+  std::string dim_names_;  // in the form of kDimsKey
   Aliases aliases_;        // of the main graph's initializers
-  Names separate_;         // those of them that are variables or constants of their own
+  Names separate_;         // aliases that are variables or constants of their own
   int64_t nodes_left_ = 0, alias_bytes_left_ = 0;
   int64_t graphs_ = 0;
 };

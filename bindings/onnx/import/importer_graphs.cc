@@ -1,4 +1,4 @@
-// Graphs within nodes, and functions of the model.
+// The part of the importer that reads sub-graphs and functions of the model.
 #include <algorithm>
 
 #include "bindings/onnx/import/importer.h"
@@ -6,10 +6,10 @@
 namespace percale_onnx {
 namespace {
 
-// Few enough for whatever looks at all functions of a graph for one of them.
+// Limits the time of code that searches all functions of a graph for each of them.
 constexpr int64_t kMaxGraphs = 4096;
 
-// The dims of an element along an axis.
+// Removes an axis from the dims of a value, if its rank is known.
 Status drop_axis(int64_t axis, int64_t* dims, size_t* rank) {
   if (*rank == SIZE_MAX) return {};
   const auto count = static_cast<int64_t>(*rank);
@@ -20,8 +20,7 @@ Status drop_axis(int64_t axis, int64_t* dims, size_t* rank) {
   return {};
 }
 
-// Finds the axes of the inputs that a Scan divides into elements, which are its last ones. The node
-// has `inputs` inputs.
+// Returns the axes along which a Scan with `inputs` inputs divides its last inputs into elements.
 Status scan_axes(const NodeProto& node, size_t inputs, std::vector<int64_t>* axes) {
   const AttributeProto *count = find_attribute(node, "num_scan_inputs"),
                        *given = find_attribute(node, "scan_input_axes");
@@ -32,8 +31,8 @@ Status scan_axes(const NodeProto& node, size_t inputs, std::vector<int64_t>* axe
   return {};
 }
 
-// The shape of a value that is handed from trip to trip may change. The shape that the model
-// declares holds for all trips, if it fits the first one. Otherwise nothing is known.
+// Replaces the dims of a loop-carried value by those that the model declares, because its shape may
+// change from trip to trip. The rank becomes unknown if the dims of the first trip contradict them.
 void use_declared_dims(const ValueInfo& info, int64_t* dims, size_t* rank) {
   const auto agree = [](int64_t has, int64_t says) { return says < 0 || has < 0 || says == has; };
   const bool fits =
@@ -45,8 +44,8 @@ void use_declared_dims(const ValueInfo& info, int64_t* dims, size_t* rank) {
 
 }  // namespace
 
-// Every graph of a node gets the same captures: what one of them uses of the values around.
-// Constants are no captures, each graph has them itself, where shape functions see them.
+// All sub-graphs of a node get the same captures, the outer values that any of them uses. Constants
+// are copied into each sub-graph instead, so that shape functions see them.
 Status Importer::import_graphs(const NodeProto& node, const Scope& scope, std::vector<std::string>* functions,
                                std::vector<percale_value>* inputs) {
   functions->resize(node.attributes.size());
@@ -71,7 +70,7 @@ Status Importer::import_graphs(const NodeProto& node, const Scope& scope, std::v
     if (attribute.type != AttributeType::kGraph) continue;
     if (++graphs_ > kMaxGraphs)
       return unsupported("models with more sub-graphs than ", kMaxGraphs, " are not supported");
-    // The number makes it one of its own.
+    // The number makes the name unique.
     ONNX_TRY(c_text(text(name, "/", attribute.name, "#", graphs_), &(*functions)[i]));
     ONNX_TRY(import_graph(attribute.graph, node, (*functions)[i], captures, scope)
                  .within(text("graph ", quoted(attribute.name))));
@@ -110,8 +109,8 @@ Status Importer::import_graph(std::string_view bytes, const NodeProto& node, con
     } else if (from.id != PERCALE_NO_VALUE) {
       Type type;
       ONNX_TRY(host_.take(host_->builder->value_type(builder_, from.id, &type.dtype, type.dims, &type.rank)));
-      // No name of its own is needed: the graph may use this one itself when it is only the other
-      // branch that captures.
+      // The input has no name, because this graph may define the name itself if only the other
+      // branch captures the value.
       ONNX_TRY(host_.take(host_->builder->input(builder_, "", type.dtype, type.dims, type.rank, &value.id)));
     }
     inner.values.emplace(name, std::move(value));
@@ -122,8 +121,8 @@ Status Importer::import_graph(std::string_view bytes, const NodeProto& node, con
   return host_.take(host_->builder->end_function(builder_));
 }
 
-// The inputs of a body: Loop the trip, the condition and the values carried along; Scan what
-// is carried along and an element of each of its other inputs; If nothing.
+// Adds the inputs of a body. Loop passes the trip, the condition and the carried values. Scan
+// passes the carried values and an element of each of its other inputs. If passes none.
 Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& node,
                                    const std::vector<percale_value>& outer_inputs, Scope& inner) {
   const bool loop = node.domain.empty() && node.op == "Loop", scan = node.domain.empty() && node.op == "Scan";
@@ -165,7 +164,7 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
   return {};
 }
 
-// Functions have no types: their nodes take the place of the call, where types are known.
+// Inlines a function of the model, because it has no types of its own, and its calls have.
 Status Importer::call_function(const FunctionProto& function, const NodeProto& node, Scope& scope) {
   Scope inner;
   inner.opsets = &function.opsets;
@@ -207,7 +206,7 @@ Status Importer::call_function(const FunctionProto& function, const NodeProto& n
       return bad("function output ", quoted(function.outputs[i]), " is a missing input");
     const bool own = std::find(passed.begin(), passed.end(), value.id) == passed.end();
     value = inner.values.at(function.outputs[i]);
-    // A value of the caller's keeps its name; so does one that two outputs share.
+    // A value of the caller keeps its name, and so does a value that two outputs share.
     ONNX_TRY(bind(node.outputs[i], std::move(value), own, scope));
     passed.push_back(scope.values.at(node.outputs[i]).id);
   }

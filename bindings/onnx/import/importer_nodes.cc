@@ -1,4 +1,4 @@
-// Nodes, their attributes and outputs.
+// The part of the importer that builds nodes, with their attributes and outputs.
 #include <algorithm>
 
 #include "bindings/onnx/import/importer.h"
@@ -24,7 +24,7 @@ Status Importer::add_node(std::string_view bytes, Scope& scope) {
   }
   NodeProto node;
   ONNX_TRY(parse(bytes, &node));
-  // Within a function, an attribute may stand for one that the call gives, or does not give.
+  // Within a function, an attribute may refer to an attribute of the call, which may be absent.
   std::erase_if(node.attributes, [&](AttributeProto& a) {
     if (a.reference.empty()) return false;
     if (scope.given == nullptr) return true;
@@ -61,10 +61,10 @@ Status Importer::emit_node(const NodeProto& node, Scope& scope) {
     ONNX_TRY(lookup(node.inputs[i], scope, &inputs.emplace_back()).within(text(place, ": input ", uint64_t{i})));
   }
   const bool loop = node.domain.empty() && node.op == "Loop";
-  // The values that a loop carries and captures stand behind its count and its condition, also
-  // where these are absent.
+  // The carried and captured values of a loop follow its trip count and its condition, even if
+  // these two are absent.
   if (loop && inputs.size() < 2) inputs.resize(2, PERCALE_NO_VALUE);
-  std::vector<std::string> functions;  // per attribute, "" where it is no graph
+  std::vector<std::string> functions;  // of each attribute; "" for one that is not a graph
   ONNX_TRY(import_graphs(node, scope, &functions, &inputs).within(place));
   ONNX_TRY(begin_emit(node, scope).within(place));
   for (percale_value input : inputs) ONNX_TRY(host_.take(host_->builder->add_input(builder_, input)));

@@ -9,7 +9,7 @@ namespace {
 
 Status too_deep() { return bad("graphs and functions are nested deeper than ", kMaxDepth); }
 
-// Inputs that decide shapes or set up an op, though they may be floats.
+// Inputs that determine shapes or set up an op, even if they are floats.
 struct Slot {
   std::string_view op;
   size_t input;
@@ -38,7 +38,7 @@ constexpr Slot kSettled[] = {
     {"QLinearMatMul", 4},
     {"QLinearMatMul", 6},
 };
-// Ops whose operand is a mere number; a slope or a weight goes to other ops.
+// Ops for which an operand with one element is a scalar. Other ops take slopes and weights.
 constexpr std::string_view kArithmetic[] = {"Add", "Sub", "Mul", "Div", "Pow", "Min", "Max"};
 constexpr Slot kStatistics[] = {{"BatchNormalization", 3}, {"BatchNormalization", 4}};
 
@@ -107,7 +107,7 @@ class Surveyor {
   std::unordered_set<const FunctionProto*> seen_;
 };
 
-// Adds what a node uses: its inputs and the free names of its graphs.
+// Appends the names that a node uses: its inputs and the free names of its sub-graphs.
 Status add_uses(const NodeOutline& node, int depth, std::vector<std::string_view>* out) {
   for (std::string_view name : node.inputs) {
     if (!name.empty()) out->push_back(name);
@@ -154,11 +154,7 @@ Status free_names(std::string_view graph_bytes, int depth, std::vector<std::stri
     ONNX_TRY(parse_name(bytes, kValueInfoName, &name));
     defined.insert(name);
   }
-  for (std::string_view bytes : graph.initializers) {
-    std::string_view name;
-    ONNX_TRY(parse_name(bytes, kTensorName, &name));
-    defined.insert(name);
-  }
+  ONNX_TRY(add_initializer_names(graph, &defined));
   std::vector<std::string_view> uses;
   for (std::string_view bytes : graph.nodes) {
     NodeOutline node;
@@ -179,7 +175,7 @@ Status free_names(std::string_view graph_bytes, int depth, std::vector<std::stri
 
 Status sort_nodes(std::vector<std::string_view>* nodes, int depth) {
   const size_t count = nodes->size();
-  std::unordered_map<std::string_view, size_t> maker;  // of a value
+  std::unordered_map<std::string_view, size_t> maker;  // the node that computes a value
   std::vector<std::vector<std::string_view>> uses(count);
   for (size_t i = 0; i < count; ++i) {
     NodeOutline node;

@@ -1,5 +1,4 @@
-// A look at the model before anything is built: the ops that are missing, names, the order of
-// nodes. Nothing here makes nodes.
+// Examines a model before anything is built: unknown ops, names, the order of nodes.
 #ifndef PERCALE_BINDINGS_ONNX_IMPORT_SURVEY_H_
 #define PERCALE_BINDINGS_ONNX_IMPORT_SURVEY_H_
 
@@ -15,41 +14,41 @@
 
 namespace percale_onnx {
 
-// The nesting of graphs within graphs and of functions that call functions, together.
+// The limit of nesting, which counts sub-graphs and calls of functions together.
 inline constexpr int kMaxDepth = 16;
 
-// The functions that a model brings along, by "domain:Name".
+// The functions of a model, by "domain:Name".
 using Functions = std::unordered_map<std::string, const FunctionProto*>;
 const FunctionProto* find_function(const Functions& functions, std::string_view domain, std::string_view op);
 
-// "Conv", "domain:Op": how the library calls an op.
+// Returns the library's name of an op: "Conv", or "domain:Op" outside of ONNX's own domain.
 std::string op_name(std::string_view domain, std::string_view op);
-// The opset of a domain; INVALID_ARGUMENT where none is imported.
+// Returns the opset of a domain. INVALID_ARGUMENT if the model imports none.
 Status opset_of(const Opsets& opsets, std::string_view domain, int32_t* out);
 
 using Names = std::unordered_set<std::string_view>;
 
 struct Survey {
   int64_t nodes = 0;
-  // Initializers that must be known before the run, whatever their type: bounds, scales, ratios.
+  // Values that set up an op and must be known before the run: bounds, scales, ratios.
   Names settled;
-  // Running statistics: values that a model has and no gradient changes.
+  // Running statistics, which no gradient changes.
   Names statistics;
-  // The operands of nodes that are not plain arithmetic.
+  // The operands of all nodes except elementwise arithmetic such as Add.
   Names beyond_arithmetic;
 };
 
-// Walks over all nodes that the graph can reach. UNIMPLEMENTED names every op that `knows` does not
-// know, with the number of its nodes; INVALID_ARGUMENT what nests deeper than kMaxDepth.
+// Visits all nodes that the graph can reach. `knows` tells which ops the library has. UNIMPLEMENTED
+// lists every other op with its number of nodes. INVALID_ARGUMENT for nesting beyond kMaxDepth.
 Status survey(const ModelProto& model, const Functions& functions,
               const std::function<bool(const std::string& op, int32_t version)>& knows, Survey* out);
 
-// The names that a graph uses and does not define, each once, in the order of first use. `depth`:
-// of the graph.
+// Appends the names that a graph uses and does not define, each once, in the order of first use.
+// `depth` is the nesting depth of the graph.
 Status free_names(std::string_view graph, int depth, std::vector<std::string_view>* out);
 
-// Puts nodes into an order in which each comes after those that it depends on, the given one where
-// that will do. INVALID_ARGUMENT for a circle. `depth`: of the graph that they are of.
+// Sorts nodes so that each follows those that it depends on. Keeps an order that has this property.
+// INVALID_ARGUMENT for a cycle. `depth` is the nesting depth of their graph.
 Status sort_nodes(std::vector<std::string_view>* nodes, int depth);
 
 }  // namespace percale_onnx

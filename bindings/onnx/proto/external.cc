@@ -1,5 +1,5 @@
-// Data of tensors in files of the model's folder. The path is walked folder by folder without
-// following links, so that no name leads out, whatever stands there.
+// Reads elements of tensors from files in the model's folder. The path is opened folder by folder
+// without following links, so that no name leads out of the model's folder.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 namespace percale_onnx {
 namespace {
 
-// A descriptor with an owner.
+// Owns a file descriptor.
 class Descriptor {
  public:
   explicit Descriptor(int value = -1) : value_(value) {}
@@ -67,7 +67,7 @@ Status open_external(const char* folder, std::string_view location, Descriptor* 
     begin = slash + 1;
     if (part.empty() || part == ".") continue;
     const bool last = begin > location.size();
-    // A pipe must not make anybody wait.
+    // O_NONBLOCK, because opening a pipe would block.
     const int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | (last ? O_NONBLOCK : O_DIRECTORY);
     const int next = openat(at.get(), part.c_str(), flags);
     if (next < 0) return system_error("open", location);
@@ -101,7 +101,7 @@ Status read_external(const char* folder, const ExternalData& data, void* to, uin
   Descriptor file;
   ONNX_TRY(open_external(folder, data.location, &file));
   for (uint64_t done = 0; done < bytes;) {
-    constexpr uint64_t kMost = uint64_t{1} << 30;  // a system reads no more than 2 GB at once
+    constexpr uint64_t kMost = uint64_t{1} << 30;  // read() transfers at most 2 GB at once
     const ssize_t got = pread(file.get(), static_cast<char*>(to) + done, std::min(bytes - done, kMost),
                               static_cast<off_t>(data.offset + done));
     if (got < 0 && errno == EINTR) continue;

@@ -5,7 +5,7 @@
 namespace percale_onnx {
 namespace {
 
-// More than any op has; what follows looks at each for each.
+// More than any op has. Limits the time of code that compares each attribute with each.
 constexpr size_t kMaxAttributes = 256;
 
 Status no_message(std::string_view what) { return bad("the bytes are not a valid ", what); }
@@ -69,8 +69,7 @@ Status parse_dims(std::string_view bytes, ValueInfo* out) {
       if (f.is(2, Wire::kBytes)) name = f.bytes;
     }
     if (!dim.ok()) return no_message("Dimension");
-    // Exporters write 0 and -1 for dims that they do not know; an empty one is a feed's own
-    // business.
+    // Exporters write 0 and -1 for dims that they do not know. A feed may still have an empty dim.
     out->dims->push_back(value <= 0 ? -1 : value);
     out->dim_names.push_back(value <= 0 ? name : std::string_view());
   }
@@ -111,7 +110,7 @@ Status parse_type(std::string_view bytes, ValueInfo* out) {
   return message.ok() ? Status() : no_message("TypeProto");
 }
 
-// Files older than the type field have the value alone.
+// Derives the type of an attribute from its value, for files older than the field `type`.
 AttributeType guessed_type(const AttributeProto& a, bool has_f, bool has_i) {
   if (has_f) return AttributeType::kFloat;
   if (has_i) return AttributeType::kInt;
@@ -128,7 +127,8 @@ AttributeType guessed_type(const AttributeProto& a, bool has_f, bool has_i) {
 std::string_view plain_domain(std::string_view domain) { return domain == "ai.onnx" ? std::string_view() : domain; }
 
 Status parse(std::string_view bytes, ModelProto* out) {
-  // Fields first: bytes that are something else altogether may begin like the message of a field.
+  // All fields are read first, so that the message about bytes of another format is not about an
+  // inner message.
   Message whole(bytes);
   for (Field field; whole.next(field);) {
     if (field.is(1, Wire::kVarint)) out->ir_version = field.integer();
@@ -259,6 +259,15 @@ Status parse_name(std::string_view bytes, uint32_t number, std::string_view* out
     if (field.is(number, Wire::kBytes)) *out = field.bytes;
   }
   return message.ok() ? Status() : no_message("TensorProto or ValueInfoProto");
+}
+
+Status add_initializer_names(const GraphProto& graph, std::unordered_set<std::string_view>* out) {
+  for (std::string_view bytes : graph.initializers) {
+    std::string_view name;
+    ONNX_TRY(parse_name(bytes, kTensorName, &name));
+    out->insert(name);
+  }
+  return {};
 }
 
 }  // namespace percale_onnx

@@ -1,6 +1,6 @@
-// ONNX's messages as structs that view the bytes of the model: field numbers and names are those of
-// onnx.proto. Sub-graphs stay bytes until they are needed, so that what is in memory grows
-// with what was read and not with nesting.
+// ONNX's messages as structs that view the bytes of the model. Field numbers and names are those of
+// onnx.proto. Sub-graphs remain bytes until they are needed, so that nesting does not increase the
+// memory in use.
 #ifndef PERCALE_BINDINGS_ONNX_PROTO_PROTO_H_
 #define PERCALE_BINDINGS_ONNX_PROTO_PROTO_H_
 
@@ -8,13 +8,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "bindings/onnx/host.h"
 
 namespace percale_onnx {
 
-// The versions of the operator sets that nodes may come from; ONNX's own domain is "".
+// The version of each domain's operator set. ONNX's own domain is "".
 using Opsets = std::map<std::string, int64_t, std::less<>>;
 
 struct FunctionProto {
@@ -34,7 +35,7 @@ struct ModelProto {
 
 struct GraphProto {
   std::string_view name;
-  // NodeProto, TensorProto, and ValueInfoProto twice.
+  // The bytes of NodeProto, TensorProto, and of ValueInfoProto twice.
   std::vector<std::string_view> nodes, initializers, inputs, outputs;
   bool has_sparse = false;
 };
@@ -59,7 +60,7 @@ enum class AttributeType : int32_t {
 };
 
 struct AttributeProto {
-  // `reference`: the attribute of the function around it that gives the value.
+  // `reference` names an attribute of the enclosing function, which has the value.
   std::string_view name, reference;
   AttributeType type = AttributeType::kUndefined;
   double f = 0;
@@ -79,14 +80,14 @@ struct NodeProto {
 // The type of a value that is a tensor.
 struct ValueInfo {
   std::string_view name;
-  percale_dtype dtype = PERCALE_DTYPE_INVALID;  // INVALID: not told
-  std::string_view kind;                        // of what is no tensor: "sequence", ...; else empty
-  std::optional<std::vector<int64_t>> dims;     // -1 = unknown; none: not even the rank is told
-  // Names of unknown dims ("batch"), "" for a dim without one.
+  percale_dtype dtype = PERCALE_DTYPE_INVALID;  // INVALID if the model does not declare it
+  std::string_view kind;                        // "sequence", "map", ...; empty for a tensor
+  std::optional<std::vector<int64_t>> dims;     // -1: unknown dim; nullopt: unknown rank
+  // Names of unknown dims, such as "batch"; "" for a dim without a name.
   std::vector<std::string_view> dim_names;
 };
 
-// "" for ONNX's own domain under either of its names.
+// Returns "" for ONNX's own domain, which is also called "ai.onnx", and `domain` for others.
 std::string_view plain_domain(std::string_view domain);
 
 Status parse(std::string_view bytes, ModelProto* out);
@@ -95,16 +96,18 @@ Status parse(std::string_view bytes, NodeProto* out);
 Status parse(std::string_view bytes, ValueInfo* out);
 Status parse(std::string_view bytes, AttributeProto* out);
 
-// A node without the values of its attributes: enough to follow names through a graph. Graphs
-// among the attributes come as bytes.
+// A node without the values of its attributes, to follow names through a graph. `graphs` has the
+// bytes of its sub-graphs.
 struct NodeOutline {
   std::string_view op, domain;
   std::vector<std::string_view> inputs, outputs, graphs;
 };
 Status parse(std::string_view bytes, NodeOutline* out);
-// The name of a TensorProto or ValueInfoProto.
+// Reads the name of a TensorProto or ValueInfoProto, which is its field `number`.
 Status parse_name(std::string_view bytes, uint32_t number, std::string_view* out);
 inline constexpr uint32_t kTensorName = 8, kValueInfoName = 1;
+// Adds the names of the graph's initializers to `out`.
+Status add_initializer_names(const GraphProto& graph, std::unordered_set<std::string_view>* out);
 
 }  // namespace percale_onnx
 

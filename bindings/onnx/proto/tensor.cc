@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMaxRank = 8;
 constexpr int64_t kMaxDim = int64_t{1} << 40;
 
-// Bits of an element; 0 where it has no fixed size.
+// Returns the bits of an element; 0 if it has no fixed size.
 int64_t element_bits(percale_dtype dtype) {
   switch (dtype) {
     case PERCALE_DTYPE_COMPLEX128: return 128;
@@ -69,12 +69,11 @@ Status check(const TensorProto& t) {
   return {};
 }
 
-// The field of the message that holds elements of this type when raw_data does not, and the bytes
-// that one number of it makes.
+// The field of TensorProto that holds elements of a type if raw_data does not.
 struct Storage {
   uint32_t field;
-  Wire wire;             // of one number
-  int64_t number_bytes;  // that it contributes to the tensor
+  Wire wire;             // the wire type of one number
+  int64_t number_bytes;  // bytes of the tensor that one number fills
 };
 Storage storage_of(percale_dtype dtype) {
   switch (dtype) {
@@ -89,8 +88,8 @@ Storage storage_of(percale_dtype dtype) {
   }
 }
 
-// Walks over the numbers of the typed field; writes them, little-endian, where `to` is not null.
-// The number of bytes that they make, -1 for bytes that are none.
+// Visits the numbers of the typed field, and writes them as little-endian unless `to` is null.
+// Returns the number of bytes that they fill, or -1 if the message is invalid.
 int64_t walk_numbers(std::string_view message_bytes, const Storage& storage, char* to) {
   int64_t bytes = 0;
   Message message(message_bytes);
@@ -191,7 +190,7 @@ Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& 
   } else {
     walk_numbers(proto.message, storage, data);
   }
-  if (proto.dtype == PERCALE_DTYPE_BOOL) {  // C++ knows no third value
+  if (proto.dtype == PERCALE_DTYPE_BOOL) {  // a C++ bool must be 0 or 1
     for (int64_t i = 0; i < needed; ++i) data[i] = data[i] != 0;
   }
   *out = std::move(made);

@@ -1,4 +1,4 @@
-// TensorProto: initializers, attributes and files of tensors.
+// Reads TensorProto, the form of initializers, attributes and files of tensors.
 #ifndef PERCALE_BINDINGS_ONNX_PROTO_TENSOR_H_
 #define PERCALE_BINDINGS_ONNX_PROTO_TENSOR_H_
 
@@ -10,7 +10,7 @@
 
 namespace percale_onnx {
 
-// Where the data of a tensor lies: `location` within the model's folder.
+// The elements of a tensor in another file. `location` is a path within the model's folder.
 struct ExternalData {
   std::string_view location;
   uint64_t offset = 0, length = 0;
@@ -23,26 +23,25 @@ struct TensorProto {
   std::vector<int64_t> dims;
   bool has_raw = false, external = false;
   std::string_view raw;      // raw_data
-  std::string_view message;  // the whole, for the typed data in it
+  std::string_view message;  // the whole message, which may have the elements in a typed field
   ExternalData data;
 };
 
-// Checks dtype and dims, too: what passes has a rank of at most 8 and a number of bytes that fits
-// an int64_t.
+// Also checks dtype and dims: the rank is at most 8, and the number of bytes fits an int64_t.
 Status parse(std::string_view bytes, TensorProto* out);
 int64_t element_count(const TensorProto& tensor);
-// Elements in raw_data: those of 4 and 2 bits lie packed.
+// Returns the size of raw_data. Elements of 4 and 2 bits are packed.
 int64_t byte_count(const TensorProto& tensor);
 
-// The tensor in the engine's memory. Nothing is allocated before as much data is there. `folder`:
-// of external data, null where there is none.
+// Creates the tensor in the engine's memory, after a check that the data has enough bytes. `folder`
+// holds external data; null if the model came without a folder.
 Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& proto, const char* folder,
                    TensorPtr* out);
 
-// Reads `bytes` bytes of external data into `to`. `folder` holds the file: no absolute path, no
-// "..", no link on the way.
+// Reads `bytes` bytes of external data into `to`. The file must be in or below `folder`, reached
+// without an absolute path, ".." or a link.
 Status read_external(const char* folder, const ExternalData& data, void* to, uint64_t bytes);
-// The bytes that the file has from the offset on, checked as read_external() does.
+// Returns the number of bytes in the file after the offset. Checks the path like read_external().
 Status external_bytes(const char* folder, const ExternalData& data, uint64_t* out);
 
 }  // namespace percale_onnx

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-// The wire type is looked at before a value is asked for.
+// The asserts are not needed, because the wire type is checked before each value is read.
 #define protozero_assert(x) static_cast<void>(0)
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>

@@ -1,5 +1,5 @@
-// Protocol-buffer messages, read as views of bytes and written. wire.cc alone knows the library
-// that does it.
+// Reads protocol-buffer messages as views of their bytes, and writes them. Only wire.cc includes
+// protozero.
 #ifndef PERCALE_BINDINGS_ONNX_PROTO_WIRE_H_
 #define PERCALE_BINDINGS_ONNX_PROTO_WIRE_H_
 
@@ -17,22 +17,22 @@ enum class Wire : uint8_t { kVarint, kFixed64, kBytes, kFixed32 };
 struct Field {
   uint32_t number = 0;
   Wire wire = Wire::kVarint;
-  uint64_t bits = 0;       // of all kinds but kBytes
-  std::string_view bytes;  // of kBytes
+  uint64_t bits = 0;       // the value, unless `wire` is kBytes
+  std::string_view bytes;  // the value if `wire` is kBytes
 
   bool is(uint32_t wanted_number, Wire wanted) const { return number == wanted_number && wire == wanted; }
   int64_t integer() const { return static_cast<int64_t>(bits); }
-  float real() const;  // of a kFixed32
+  float real() const;  // requires kFixed32
 };
 
-// Walks over the fields of a message; the bytes must outlive it. Reads nothing outside of them,
-// allocates nothing.
+// Iterates over the fields of a message, whose bytes must outlive it. Never reads outside of them,
+// and allocates nothing.
 class Message {
  public:
   explicit Message(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
-  // False at the end, and where the bytes are no message.
+  // Returns false at the end, and at bytes that are not a field.
   bool next(Field& field);
-  // False after bytes that are no message.
+  // Returns false after next() has met bytes that are not a field.
   bool ok() const { return ok_; }
 
  private:
@@ -41,12 +41,12 @@ class Message {
   bool ok_ = true;
 };
 
-// The numbers of a repeated field of integers, in the packed form or one by one. False for bytes
-// that are none.
+// Appends the numbers of a repeated field of integers, packed or single. Returns false for invalid
+// bytes.
 bool append_integers(const Field& field, std::vector<int64_t>& out);
 // The same for floats.
 bool append_floats(const Field& field, std::vector<double>& out);
-// Walks over the numbers of a packed field of varints.
+// Iterates over the numbers of a packed field of varints.
 class Varints {
  public:
   explicit Varints(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
@@ -59,14 +59,14 @@ class Varints {
   bool ok_ = true;
 };
 
-// A message that is being written, field by field. Bytes may be lent to it, so that the elements of
-// large tensors are copied nowhere.
+// Writes a message field by field. It can borrow bytes, so that elements of large tensors are not
+// copied.
 class MessageWriter {
  public:
   void integer(uint32_t field, int64_t value);
   void real(uint32_t field, float value);
   void bytes(uint32_t field, std::string_view value);
-  // The bytes must live until the message was written.
+  // `value` must outlive the last call of write().
   void lent_bytes(uint32_t field, std::string_view value);
   void message(uint32_t field, MessageWriter inner);
 
@@ -76,14 +76,14 @@ class MessageWriter {
  private:
   struct Piece {
     std::string own;
-    std::string_view lent;  // behind it
+    std::string_view lent;  // follows `own`
   };
   void begin_bytes(uint32_t field, uint64_t size);
   void end_piece(std::string_view lent);
 
   std::vector<Piece> pieces_;
-  std::string tail_;   // what comes behind the pieces
-  uint64_t size_ = 0;  // of the pieces
+  std::string tail_;   // the bytes after the pieces
+  uint64_t size_ = 0;  // bytes of the pieces
 };
 
 }  // namespace percale_onnx

@@ -39,10 +39,11 @@ class _Library:
             self.__dict__.update({f: getattr(opened, f) for f in _functions()})
             self.__dict__["opened_"] = opened
             return self.__dict__[name]
-        raise ImportError("libpercale was not found; PERCALE_LIBRARY may name its path: " + "; ".join(failures))
+        raise ImportError("libpercale was not found; set PERCALE_LIBRARY to its path: " + "; ".join(failures))
 
 
 def _functions():
+    """Returns the names of the functions that _raw declares."""
     declared = [line.split("(")[0] for line in _raw.DECLARATIONS.splitlines() if line.endswith(");") and "(*" not in line]
     return [line.replace("*", " ").split()[-1] for line in declared]
 
@@ -63,6 +64,7 @@ def keep(value):
 
 
 def forget(user):
+    """Ends a keep() whose pointer C did not take."""
     _kept.pop(user, None)
 
 
@@ -101,6 +103,7 @@ def string(pointer):
 
 
 def path_of(path):
+    """Returns a str, bytes or PathLike as the bytes of a path for C."""
     return os.fsencode(path)
 
 

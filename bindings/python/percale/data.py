@@ -4,10 +4,10 @@ import json
 import os
 
 from . import dtypes
-from ._library import FORGET, Names, ffi, forget, keep, lib, string, text_of, type_of
+from ._library import FORGET, Names, ffi, forget, keep, lib, string, type_of
 from .errors import OutOfRange, callback, check
-from .handle import ExclusiveHandle, exclusive, out, pointer_of
-from .tensor import Tensor, Tensors, _dims
+from .handle import ExclusiveHandle, exclusive, out, pointer_of, text_from
+from .tensor import Tensor, Tensors, dims_array
 
 
 @callback("percale_row_callback", failed=1)
@@ -98,9 +98,7 @@ class Dataset(ExclusiveHandle):
         They are columns, types, categories and the markers of missing values. None if the data set
         was not made from CSV files.
         """
-        text = out("text")
-        check(lib.percale_dataset_csv_rules(self.c, text))
-        rules = text_of(text[0]).decode()
+        rules = text_from(lib.percale_dataset_csv_rules, self.c).decode()
         return json.loads(rules) if rules else None
 
     @classmethod
@@ -118,7 +116,7 @@ class Dataset(ExclusiveHandle):
         it is called with the same number.
         """
         generator = _Generator(function, columns)
-        names, dims = Names(columns), [_dims(shape) for _, _, shape in generator.types]
+        names, dims = Names(columns), [dims_array(shape) for _, _, shape in generator.types]
         kinds = ffi.new("percale_dtype[]", [dtypes.number(dtype) for dtype, _ in columns.values()])
         ranks = ffi.new("size_t[]", [len(shape) for _, _, shape in generator.types])
         pointer = out("dataset")

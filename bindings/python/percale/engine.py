@@ -2,9 +2,9 @@
 import json
 import os
 
-from ._library import FORGET, ffi, forget, keep, lib, string, text_of
+from ._library import FORGET, ffi, forget, keep, lib, string
 from .errors import check, listener
-from .handle import ExclusiveHandle, Handle, exclusive, out
+from .handle import ExclusiveHandle, Handle, exclusive, out, text_from
 
 
 class Options(ExclusiveHandle):
@@ -46,11 +46,8 @@ class Options(ExclusiveHandle):
 
 
 def options_or_null(kind, settings):
-    """Returns (pointer, object that must stay alive as long as the pointer is used)."""
-    if not settings:
-        return ffi.NULL, None
-    made = Options(kind, settings)
-    return made.c, made
+    """Returns a pointer to options with these settings, or NULL if there are none."""
+    return Options(kind, settings).c if settings else ffi.NULL
 
 
 @listener("percale_log_function")
@@ -69,9 +66,7 @@ class Engine(Handle):
 
     def __init__(self, **settings):
         pointer = out("engine")
-        options, keep = options_or_null("engine", settings)
-        check(lib.percale_engine_create(options, pointer))
-        del keep
+        check(lib.percale_engine_create(options_or_null("engine", settings), pointer))
         super().__init__(pointer[0])
 
     @property
@@ -109,9 +104,7 @@ class Engine(Handle):
         `what` is "info", "ops", "layers", "passes", "kernels", "losses", "metrics", "optimizers",
         "schedules" or "spec".
         """
-        text = out("text")
-        check(lib.percale_engine_describe(self.c, what.encode(), text))
-        return json.loads(text_of(text[0]))
+        return json.loads(text_from(lib.percale_engine_describe, self.c, what.encode()))
 
     def check_file(self, path):
         """Reads a file and raises an error if it is damaged or invalid.

@@ -3,11 +3,11 @@ import contextlib
 import json
 
 from . import _raw, dtypes
-from ._library import Names, ffi, lib, path_of, string, text_of, type_of
+from ._library import Names, ffi, lib, path_of, string, type_of
 from .engine import options_or_null
 from .errors import Error, check
-from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, trace_json
-from .tensor import Tensor, _dims
+from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, text_from, trace_json
+from .tensor import Tensor, dims_array
 
 
 class FunctionName(str):
@@ -81,23 +81,24 @@ class Graph(Handle):
     @classmethod
     def load(cls, engine, source):
         """Loads a .percale file from its path or its bytes."""
-        pointer = out("graph")
-        if isinstance(source, (bytes, bytearray, memoryview)):
-            held = ffi.from_buffer(source)
-            check(lib.percale_graph_load(pointer_of(engine, "engine"), held, len(held), pointer))
-        else:
-            check(lib.percale_graph_load_file(pointer_of(engine, "engine"), path_of(source), pointer))
-        return cls(pointer[0])
+        return cls._read(source, lib.percale_graph_load, lib.percale_graph_load_file, pointer_of(engine, "engine"))
 
     @classmethod
     def from_onnx(cls, engine, source):
         """Imports an ONNX model from its path or its bytes. Needs the importer plug-in."""
+        return cls._read(source, lib.percale_graph_import_bytes, lib.percale_graph_import, pointer_of(engine, "engine"), b"onnx")
+
+    @classmethod
+    def _read(cls, source, from_bytes, from_file, *arguments):
+        """Creates a graph from bytes or a path, each by its C function, which takes `arguments`
+        first.
+        """
         pointer = out("graph")
         if isinstance(source, (bytes, bytearray, memoryview)):
-            held = ffi.from_buffer(source)
-            check(lib.percale_graph_import_bytes(pointer_of(engine, "engine"), b"onnx", held, len(held), pointer))
+            data = ffi.from_buffer(source)
+            check(from_bytes(*arguments, data, len(data), pointer))
         else:
-            check(lib.percale_graph_import(pointer_of(engine, "engine"), b"onnx", path_of(source), pointer))
+            check(from_file(*arguments, path_of(source), pointer))
         return cls(pointer[0])
 
     def with_dims(self, *dims):
@@ -115,15 +116,12 @@ class Graph(Handle):
 
     def to_bytes(self, variables=None):
         """Returns the bytes that save() would write."""
-        text = out("text")
-        check(lib.percale_graph_serialize(self.c, pointer_or_null(variables), text))
-        return text_of(text[0])
+        return text_from(lib.percale_graph_serialize, self.c, pointer_or_null(variables))
 
     def export(self, engine, path, variables=None, format="onnx", **settings):
         """Writes the graph in another format. The keywords are options of kind "export"."""
-        options, keep = options_or_null("export", settings)
-        check(lib.percale_graph_export(pointer_of(engine, "engine"), self.c, pointer_or_null(variables), format.encode(), options, path_of(path)))
-        del keep
+        check(lib.percale_graph_export(pointer_of(engine, "engine"), self.c, pointer_or_null(variables), format.encode(),
+                                       options_or_null("export", settings), path_of(path)))
 
     def _names(self, get):
         graph, names = self.c, []  # the graph owns the names
@@ -161,18 +159,14 @@ class Graph(Handle):
 
     def describe(self, what="summary"):
         """Returns facts as Python values. `what` is "summary" or "nodes"."""
-        text = out("text")
-        check(lib.percale_graph_describe(self.c, what.encode(), text))
-        return json.loads(text_of(text[0]))
+        return json.loads(text_from(lib.percale_graph_describe, self.c, what.encode()))
 
     def draw(self, format="html", trace=None):
         """Returns a drawing as "svg", or as "html" with panning, zoom, search and folding.
 
         The nodes show the times of `trace`.
         """
-        text, times = out("text"), trace_json(trace)
-        check(lib.percale_graph_draw(self.c, format.encode(), times, text))
-        return text_of(text[0]).decode()
+        return text_from(lib.percale_graph_draw, self.c, format.encode(), trace_json(trace)).decode()
 
 
 class Builder(ExclusiveHandle):
@@ -201,7 +195,7 @@ class Builder(ExclusiveHandle):
     def input(self, name, shape, dtype="f32"):
         """Adds an input. A dim that is known only at run time is -1 or None."""
         dims = [-1 if d is None else d for d in shape]
-        return self._value(lib.percale_builder_input, name.encode(), dtypes.number(dtype), _dims(dims), len(dims))
+        return self._value(lib.percale_builder_input, name.encode(), dtypes.number(dtype), dims_array(dims), len(dims))
 
     @exclusive
     def constant(self, value, name="", dtype=None):
@@ -216,7 +210,7 @@ class Builder(ExclusiveHandle):
         """
         if initial is not None:
             return self._value(lib.percale_builder_variable, name.encode(), Tensor.of(initial).c)
-        return self._value(lib.percale_builder_variable_initialized, name.encode(), dtypes.number(dtype), _dims(shape),
+        return self._value(lib.percale_builder_variable_initialized, name.encode(), dtypes.number(dtype), dims_array(shape),
                            len(shape), initializer.encode())
 
     @exclusive

@@ -5,8 +5,8 @@ An object holds one reference. close(), `with` or the garbage collector releases
 import functools
 import threading
 
-from ._library import ffi, lib
-from .errors import Closed, FailedPrecondition
+from ._library import ffi, lib, text_of
+from .errors import Closed, FailedPrecondition, check
 
 
 class Handle:
@@ -86,9 +86,9 @@ def exclusive(method):
     """Makes a method of an ExclusiveHandle fail while another thread is in one."""
 
     @functools.wraps(method)
-    def alone(self, *arguments, **words):
+    def alone(self, *arguments, **keywords):
         with self.turn:
-            return method(self, *arguments, **words)
+            return method(self, *arguments, **keywords)
 
     return alone
 
@@ -101,13 +101,22 @@ def pointer_of(handle, kind):
 
 
 def pointer_or_null(handle):
+    """Returns the pointer of a handle, or NULL for None."""
     return ffi.NULL if handle is None else handle.c
 
 
 def trace_json(trace):
+    """Returns the JSON of a trace for a C call, or NULL for None."""
     return ffi.NULL if trace is None else trace.json().encode()
 
 
 def out(kind):
     """Returns memory for a pointer that C writes."""
     return ffi.new(f"percale_{kind}**")
+
+
+def text_from(function, *arguments):
+    """Calls a C function that writes a percale_text last, and returns the bytes of the text."""
+    text = out("text")
+    check(function(*arguments, text))
+    return text_of(text[0])

@@ -1,5 +1,5 @@
 # Written by bindings/gen; do not edit.
-"""A function per op. Its arguments are the builder and the inputs; attributes go by keyword."""
+"""One function per op. It takes the builder and the inputs; attributes are keyword arguments."""
 from __future__ import annotations
 
 from typing import List, Optional, Sequence

@@ -2,11 +2,11 @@
 import json
 
 from . import _raw, dtypes
-from ._library import Names, ffi, lib, path_of, string, text_of
+from ._library import Names, ffi, lib, path_of, string, type_of
 from .engine import options_or_null
 from .errors import check
-from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, trace_json
-from .tensor import Tensor, Tensors, _dims
+from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, text_from, trace_json
+from .tensor import Tensor, Tensors, dims_array
 
 
 def nanoseconds(timeout):
@@ -100,9 +100,7 @@ class Variables(Handle):
 
         It covers names, dtypes, shapes and bytes, and is the same in every language.
         """
-        text = out("text")
-        check(lib.percale_variables_digest(self.c, text))
-        return text_of(text[0]).decode()
+        return text_from(lib.percale_variables_digest, self.c).decode()
 
     def save(self, path):
         """Writes the newest values to a safetensors file, atomically."""
@@ -181,6 +179,7 @@ def fetch_names(fetches):
 
 
 def shaped(tensors, names, single):
+    """Returns the only tensor if a single name was given, else {name: tensor}."""
     return tensors[0] if single else dict(zip(names, tensors))
 
 
@@ -190,12 +189,13 @@ class Types:
     def __init__(self, feeds):
         self.names = Names(feeds)
         given = [(t.dtype, t.shape) if isinstance(t, Tensor) else t for t in feeds.values()]
-        self.held = [_dims(shape) for _, shape in given]
+        self.held = [dims_array(shape) for _, shape in given]
         self.dtypes = ffi.new("percale_dtype[]", [dtypes.number(d) for d, _ in given] or [0])
         self.dims = ffi.new("int64_t*[]", self.held or [ffi.NULL])
         self.ranks = ffi.new("size_t[]", [len(shape) for _, shape in given] or [0])
 
     def arguments(self):
+        """Returns the arguments of C functions that take the types of feeds."""
         return self.names.array, self.dtypes, self.dims, self.ranks, len(self.names)
 
 
@@ -208,15 +208,18 @@ class Session(Handle):
     kind = "session"
 
     def __init__(self, engine, graph, variables=None, **settings):
-        options, keep = options_or_null("session", settings)
         pointer = out("session")
         check(lib.percale_session_create(pointer_of(engine, "engine"), pointer_of(graph, "graph"), pointer_or_null(variables),
-                                         options, pointer))
-        del keep
+                                         options_or_null("session", settings), pointer))
         super().__init__(pointer[0])
         self.engine, self._outputs = engine, graph.outputs
 
+    def _fetches(self, fetches):
+        """Returns (names, True if a single name was given). None means all outputs."""
+        return fetch_names(self._outputs if fetches is None else fetches)
+
     def _arguments(self, feeds, fetches, targets):
+        """Returns (what must stay alive during the run, the arguments of C functions that run)."""
         names, given = Names(feeds), Tensors(feeds.values())
         wanted, steps = Names(fetches), Names(targets)
         return (names, given, wanted, steps), (names.array, given.array, len(names), wanted.array, len(wanted), steps.array,
@@ -238,7 +241,7 @@ class Session(Handle):
 
         The version is 0 for a graph without variables.
         """
-        wanted, single = fetch_names(self._outputs if fetches is None else fetches)
+        wanted, single = self._fetches(fetches)
         keep, arguments = self._arguments(feeds or {}, wanted, targets)
         found, version = ffi.new("percale_tensor*[]", max(len(wanted), 1)), ffi.new("int64_t*")
         check(lib.percale_session_run_versioned(self.c, *arguments, nanoseconds(timeout), found, version))
@@ -247,7 +250,7 @@ class Session(Handle):
 
     def run_async(self, feeds=None, fetches=None, *, targets=(), timeout=None):
         """Starts a run on a thread of the engine and returns its Event."""
-        wanted, single = fetch_names(self._outputs if fetches is None else fetches)
+        wanted, single = self._fetches(fetches)
         keep, arguments = self._arguments(feeds or {}, wanted, targets)
         pointer = out("event")
         check(lib.percale_session_run_async(self.c, *arguments, nanoseconds(timeout), pointer))
@@ -259,7 +262,7 @@ class Session(Handle):
 
     def prepare(self, feeds, fetches=None):
         """Returns a call for feeds of these types: {name: tensor, or (dtype, shape)}."""
-        wanted, single = fetch_names(self._outputs if fetches is None else fetches)
+        wanted, single = self._fetches(fetches)
         return Call(self, Types(feeds), wanted, single)
 
     def explain(self, feeds, fetches=None, what="plan"):
@@ -267,10 +270,8 @@ class Session(Handle):
 
         `what` is "plan", "kernels" or "passes".
         """
-        wanted = Names(fetch_names(self._outputs if fetches is None else fetches)[0])
-        types, text = Types(feeds), out("text")
-        check(lib.percale_session_explain(self.c, *types.arguments(), wanted.array, len(wanted), what.encode(), text))
-        return json.loads(text_of(text[0]))
+        wanted, types = Names(self._fetches(fetches)[0]), Types(feeds)
+        return json.loads(text_from(lib.percale_session_explain, self.c, *types.arguments(), wanted.array, len(wanted), what.encode()))
 
     def draw(self, feeds, fetches=None, format="html", trace=None):
         """Returns a drawing of the plan as "svg", or as "html" with panning, zoom, search and
@@ -278,17 +279,13 @@ class Session(Handle):
 
         The nodes show the times of `trace`.
         """
-        wanted = Names(fetch_names(self._outputs if fetches is None else fetches)[0])
-        types, text, times = Types(feeds), out("text"), trace_json(trace)
-        check(lib.percale_session_draw(
-            self.c, *types.arguments(), wanted.array, len(wanted), format.encode(), times, text))
-        return text_of(text[0]).decode()
+        wanted, types = Names(self._fetches(fetches)[0]), Types(feeds)
+        return text_from(lib.percale_session_draw, self.c, *types.arguments(), wanted.array, len(wanted), format.encode(),
+                         trace_json(trace)).decode()
 
     def stats(self):
         """Returns statistics: plans made, cache hits, runs, planned and measured peak of memory."""
-        text = out("text")
-        check(lib.percale_session_stats(self.c, text))
-        return json.loads(text_of(text[0]))
+        return json.loads(text_from(lib.percale_session_stats, self.c))
 
     def set_trace(self, trace):
         """Records the session's activity from now on. None ends the recording."""
@@ -311,10 +308,8 @@ class Call(ExclusiveHandle):
         self._inputs = ffi.new("percale_tensor*[]", max(self._count, 1))
         self.outputs = []
         for i in range(len(fetches)):
-            dtype, rank, dims = ffi.new("percale_dtype*"), ffi.new("size_t*"), ffi.new("int64_t[8]")
-            check(lib.percale_call_output_type(self.c, i, dtype, dims, rank))
-            shape = [dims[k] for k in range(rank[0])]
-            self.outputs.append(Tensor.zeros(session.engine, shape, dtype[0]))
+            dtype, shape = type_of(lib.percale_call_output_type, self.c, i)
+            self.outputs.append(Tensor.zeros(session.engine, shape, dtype))
         self._written = [tensor.c for tensor in self.outputs]  # alive while runs may write to them
         self._outputs = ffi.new("percale_tensor*[]", self._written or [ffi.NULL])
 
@@ -370,6 +365,4 @@ class Trace(Handle):
 
     def json(self):
         """Returns the trace as JSON text for Perfetto and chrome://tracing."""
-        text = out("text")
-        check(lib.percale_trace_json(self.c, text))
-        return text_of(text[0]).decode()
+        return text_from(lib.percale_trace_json, self.c).decode()

@@ -21,7 +21,8 @@ def _give_back(user, _data):
     _borrowed.pop(user, None)
 
 
-def _dims(shape):
+def dims_array(shape):
+    """Returns a shape as an array for C, or NULL for rank 0."""
     return ffi.new("int64_t[]", list(shape)) if len(shape) else ffi.NULL
 
 
@@ -91,7 +92,7 @@ class Tensor(Handle):
     def zeros(cls, engine, shape, dtype="f32"):
         """Creates a tensor of zeros in memory of the engine, which counts towards its limit."""
         pointer = out("tensor")
-        check(lib.percale_tensor_create(pointer_of(engine, "engine"), dtypes.number(dtype), _dims(shape), len(shape), pointer))
+        check(lib.percale_tensor_create(pointer_of(engine, "engine"), dtypes.number(dtype), dims_array(shape), len(shape), pointer))
         return cls(pointer[0])
 
     @classmethod
@@ -115,6 +116,13 @@ class Tensor(Handle):
             array = array.astype(np.float32)  # lists of Python floats become f32
         if array.dtype.byteorder == ">":
             array = array.astype(array.dtype.newbyteorder("<"))
+        return cls._of_array(array)
+
+    @classmethod
+    def _of_array(cls, array):
+        """Creates a tensor over an array, or over a copy of an array that is not contiguous."""
+        import numpy as np
+
         return cls._over(np.ascontiguousarray(array).reshape(array.shape), array.dtype, array.shape)
 
     @classmethod
@@ -123,7 +131,7 @@ class Tensor(Handle):
         key = ffi.cast("void*", next(_numbers))
         _borrowed[key] = array
         pointer = out("tensor")
-        status = lib.percale_tensor_from_memory(dtypes.number(dtype), _dims(shape), len(shape), ffi.cast("void*", array.ctypes.data),
+        status = lib.percale_tensor_from_memory(dtypes.number(dtype), dims_array(shape), len(shape), ffi.cast("void*", array.ctypes.data),
                                                 array.nbytes, _give_back, key, pointer)
         if status != ffi.NULL:
             _borrowed.pop(key, None)
@@ -142,8 +150,7 @@ class Tensor(Handle):
         if managed is None or not _Managed.from_address(managed).is_row_major():
             import numpy as np
 
-            array = np.from_dlpack(value)
-            return cls._over(np.ascontiguousarray(array).reshape(array.shape), array.dtype, array.shape)
+            return cls._of_array(np.from_dlpack(value))
         read_only, pointer = bool(_Managed.from_address(managed).flags & _READ_ONLY), out("tensor")
         check(lib.percale_tensor_from_dlpack(ffi.cast("void*", managed), pointer))
         _capsule_rename(capsule, _USED)
@@ -226,7 +233,9 @@ class Tensor(Handle):
         return bool(self.item())
 
     def __reduce__(self):
-        """Pickles and copy.deepcopy() have their own elements; copy.copy() shares them."""
+        """Gives pickles and copies made by copy.deepcopy() their own elements; those made by
+        copy.copy() share them.
+        """
         import numpy as np
 
         return Tensor._of_bytes, (np.frombuffer(self.memory(), np.uint8), self.dtype, self.shape)
@@ -243,7 +252,7 @@ class Tensor(Handle):
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         if max_version is None or max_version < (1, 0):
-            raise BufferError("only DLPack from version 1.0 on is offered; ask with max_version=(1, 0)")
+            raise BufferError("only DLPack from version 1.0 on is offered; call __dlpack__(max_version=(1, 0))")
         managed = ffi.new("void**")
         check(lib.percale_tensor_to_dlpack(self.c, managed))
         if self.read_only:

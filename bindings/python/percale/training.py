@@ -3,11 +3,11 @@ import contextlib
 import json
 import os
 
-from ._library import Names, ffi, lib, path_of, string, text_of
+from ._library import Names, ffi, lib, path_of, string
 from .engine import options_or_null
 from .errors import callback, check
 from .graph import Graph
-from .handle import ExclusiveHandle, exclusive, out, pointer_of, pointer_or_null
+from .handle import ExclusiveHandle, exclusive, out, pointer_of, pointer_or_null, text_from
 from .session import Variables, fetch_names, shaped
 from .tensor import Tensor, Tensors
 
@@ -34,12 +34,13 @@ class Progress:
 
 
 @callback("percale_progress_callback", failed=1)
-def _tell(user, progress):
+def _on_progress(user, progress):
     function = ffi.from_handle(user)
     return 1 if function is not None and function(Progress(progress)) is False else 0
 
 
 def _turn_of(dataset):
+    """Returns the turn of a data set, or for None a context that does nothing."""
     return contextlib.nullcontext() if dataset is None else dataset.turn
 
 
@@ -54,10 +55,9 @@ class Trainer(ExclusiveHandle):
 
         The keywords are options of kind "trainer": loss, optimizer, shards, mode, devices, ...
         """
-        options, keep = options_or_null("trainer", settings)
         pointer = out("trainer")
-        check(lib.percale_trainer_create(pointer_of(engine, "engine"), pointer_of(graph, "graph"), pointer_or_null(variables), options, pointer))
-        del keep
+        check(lib.percale_trainer_create(pointer_of(engine, "engine"), pointer_of(graph, "graph"), pointer_or_null(variables),
+                                         options_or_null("trainer", settings), pointer))
         super().__init__(pointer[0])
 
     @classmethod
@@ -72,11 +72,10 @@ class Trainer(ExclusiveHandle):
                 text = file.read()
         else:
             text = spec
-        options, keep = options_or_null("trainer", settings)
         pointer, encoded = out("trainer"), text.encode()
         check(lib.percale_trainer_from_spec(pointer_of(engine, "engine"), encoded, len(encoded), ffi.NULL if folder is None else path_of(folder),
-                                            ffi.NULL if data_folder is None else path_of(data_folder), options, pointer))
-        del keep
+                                            ffi.NULL if data_folder is None else path_of(data_folder), options_or_null("trainer", settings),
+                                            pointer))
         trainer = cls.__new__(cls)
         ExclusiveHandle.__init__(trainer, pointer[0])
         return trainer
@@ -99,9 +98,9 @@ class Trainer(ExclusiveHandle):
         returns a dict of tensors, one name its tensor.
         """
         wanted, single = fetch_names(fetches)
-        names, given, asked, loss = Names(batch), Tensors(batch.values()), Names(wanted), ffi.new("double*")
+        names, given, fetched, loss = Names(batch), Tensors(batch.values()), Names(wanted), ffi.new("double*")
         found = ffi.new("percale_tensor*[]", max(len(wanted), 1))
-        check(lib.percale_trainer_step_fetch(self.c, names.array, given.array, len(names), asked.array, len(asked), found, loss))
+        check(lib.percale_trainer_step_fetch(self.c, names.array, given.array, len(names), fetched.array, len(fetched), found, loss))
         return loss[0], shaped([Tensor(found[i]) for i in range(len(wanted))], wanted, single)
 
     @exclusive
@@ -118,7 +117,7 @@ class Trainer(ExclusiveHandle):
         """
         user = ffi.new_handle(callback)
         with _turn_of(dataset):
-            check(lib.percale_trainer_fit(self.c, pointer_or_null(dataset), epochs, _tell, user))
+            check(lib.percale_trainer_fit(self.c, pointer_or_null(dataset), epochs, _on_progress, user))
 
     @exclusive
     def set_validation(self, dataset):
@@ -132,10 +131,9 @@ class Trainer(ExclusiveHandle):
 
         Values that are not finite are NaN.
         """
-        text = out("text")
         with _turn_of(dataset):
-            check(lib.percale_trainer_evaluate(self.c, pointer_or_null(dataset), text))
-        found = json.loads(text_of(text[0]))  # JSON has null for NaN and infinities
+            text = text_from(lib.percale_trainer_evaluate, self.c, pointer_or_null(dataset))
+        found = json.loads(text)  # JSON has null for NaN and infinities
         return {name: float("nan") if value is None else value for name, value in found.items()}
 
     @exclusive
@@ -158,9 +156,10 @@ class Trainer(ExclusiveHandle):
 
     @exclusive
     def set_cancellation(self, cancellation):
-        """Makes later step(), fit() and evaluate() end with Cancelled when it is cancelled.
+        """Makes later step(), fit() and evaluate() end with Cancelled.
 
-        They end within a step, between two steps, or before they begin. None removes it.
+        They do so when `cancellation` is cancelled: within a step, between two steps, or before
+        they begin. None removes the cancellation that was set.
         """
         lib.percale_trainer_set_cancellation(self.c, pointer_or_null(cancellation))
 
@@ -211,17 +210,13 @@ class Trainer(ExclusiveHandle):
     @exclusive
     def history(self, format="csv"):
         """Returns the history: "csv" and "svg" as str, "events" (TensorBoard) as bytes."""
-        text = out("text")
-        check(lib.percale_trainer_history(self.c, format.encode(), text))
-        history = text_of(text[0])
+        history = text_from(lib.percale_trainer_history, self.c, format.encode())
         return history if format == "events" else history.decode()
 
     @exclusive
     def describe(self):
         """Returns facts: parameters, shards, devices, batch size, optimizer, data."""
-        text = out("text")
-        check(lib.percale_trainer_describe(self.c, text))
-        return json.loads(text_of(text[0]))
+        return json.loads(text_from(lib.percale_trainer_describe, self.c))
 
     @exclusive
     def set_trace(self, trace):

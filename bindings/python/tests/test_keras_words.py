@@ -153,7 +153,7 @@ class Files(unittest.TestCase):
     def test_the_trainer_is_there_where_the_shape_is_known(self):
         self.assertEqual(classifier().trainer.steps, 0)
         model = keras.Sequential([layers.Dense(2)])
-        with self.assertRaisesRegex(RuntimeError, "compile.. comes before"):
+        with self.assertRaisesRegex(RuntimeError, "the trainer needs a compiled model; call compile"):
             model.trainer
         model.compile("sgd", "mse")
         with self.assertRaisesRegex(RuntimeError, "the shape of the rows is not known"):

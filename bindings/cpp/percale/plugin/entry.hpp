@@ -54,7 +54,8 @@ class Plugin {
   ///   static constexpr KernelName kKernel;
   ///   K(const Node& node, KernelPlan& plan);       throws a Refusal if it does not take the node
   ///   void run(const Launch& launch) const;        thread-safe; a Failure fails the run
-  /// The constructor is called with a plan that is not real when a node is only looked at.
+  /// The library also constructs a K only to ask whether it takes a node: plan.is_real() is then
+  /// false, and run() is not called.
   template <class K>
   void add_kernel() {
     auto context = std::make_shared<const detail::KernelClass<K>>(host_);
@@ -62,21 +63,25 @@ class Plugin {
     contexts_.push_back(std::move(context));
   }
 
+  /// Adds an op by its table entry, which is copied.
   void add(const percale_op& op) {
     keep(op, ops_, op_list_);
     api_.ops = op_list_.data();
     api_.op_count = op_list_.size();
   }
+  /// Adds a kernel by its table entry, which is copied.
   void add(const percale_kernel& kernel) {
     keep(kernel, kernels_, kernel_list_);
     api_.kernels = kernel_list_.data();
     api_.kernel_count = kernel_list_.size();
   }
+  /// Adds a kind of device by its table, which is copied.
   void add(const percale_device_api& device) {
     keep(device, devices_, device_list_);
     api_.devices = device_list_.data();
     api_.device_count = device_list_.size();
   }
+  /// Adds a file format by its table entry, which is copied.
   void add(const percale_format& format) {
     keep(format, formats_, format_list_);
     api_.formats = format_list_.data();

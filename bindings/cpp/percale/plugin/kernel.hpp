@@ -39,7 +39,8 @@ class Run {
   void fail(percale_code code, std::string_view message) const {
     host_->run->fail(context_, code, message.data(), message.size());
   }
-  /// Fails the run for a reason that the library words.
+  /// Fails the run for a reason that the library words, with the numbers of fail_at() in
+  /// percale_host_run_api.
   void fail(percale_run_error error, int64_t detail, int64_t mark) const {
     host_->run->fail_at(context_, mark, error, detail);
   }
@@ -104,9 +105,9 @@ class Launch {
 /// The identity of a kernel.
 struct KernelName {
   const char* name;                 ///< "sample.square", for traces and `percale kernels`
-  const char* domain;               ///< of the op; "" for ONNX's own
-  const char* op;                   ///< its name
-  const char* device_kind = "cpu";  ///< that it runs on
+  const char* domain;               ///< the domain of its op; "" for ONNX's own
+  const char* op;                   ///< the name of its op
+  const char* device_kind = "cpu";  ///< the kind of device that it runs on
 };
 
 /// The table entry of a kernel that a context plans. C has

@@ -118,30 +118,30 @@ class Node {
   }
   /// The elements of an input whose value is known before the run, else NULL.
   const void* constant(size_t i) const { return has(i) ? table().input_constant(view_, i) : nullptr; }
-  /// Layouts of an input and of the output of a Reorder; NULL: row-major.
+  /// Layout of an input; NULL for row-major.
   const char* layout(size_t i) const { return table().input_layout(view_, i); }
-  /// Layout that the output of a Reorder must have.
+  /// Layout that the output of a Reorder must have; NULL for row-major.
   const char* output_layout(size_t k) const { return table().output_layout(view_, k); }
   /// True if the input keeps its value until a variable changes.
   bool is_precomputed(size_t i) const { return table().input_is_precomputed(view_, i) != 0; }
 
   /// All attributes.
   Attributes attributes() const { return {*host_, table().attributes(view_)}; }
-  /// An attribute, or `otherwise` if it is absent.
+  /// A whole-number attribute, or `otherwise` if it is absent.
   int64_t attribute(const char* name, int64_t otherwise) const { return attributes().get(name, otherwise); }
-  /// The same for a number.
+  /// A number attribute, or `otherwise` if it is absent.
   double attribute(const char* name, double otherwise) const { return attributes().get(name, otherwise); }
-  /// The same for a text.
+  /// A text attribute, or `otherwise` if it is absent.
   std::string_view attribute(const char* name, std::string_view otherwise) const {
     return attributes().get(name, otherwise);
   }
-  /// The same for a list of whole numbers.
+  /// An attribute with a list of whole numbers, or `otherwise` if it is absent.
   Dims attribute(const char* name, const Dims& otherwise) const { return attributes().get(name, otherwise); }
   /// One text of a list of strings; NULL past the end.
   const char* attribute_string(const char* name, size_t i) const { return attributes().string_at(name, i); }
 
-  /// The nodes of the body of a node "percale:Fused"; 0 for other ops. Values of a body are
-  /// numbers, see percale_host_node_api; -1: absent.
+  /// The number of nodes in the body of a node "percale:Fused"; 0 for other ops. The values of a
+  /// body are numbered as percale_host_node_api says; -1 is an absent one.
   size_t body_size() const { return table().body_node_count(view_); }
   /// A node of the body.
   Node body_node(size_t i) const { return {*host_, table().body_node(view_, i)}; }
@@ -157,25 +157,26 @@ class Node {
   const percale_node_view* view_;
 };
 
-/// The requests of a kernel for one node. Without a plan of the library, as while a node is only
-/// looked at, requests do nothing and layouts are granted.
+/// The requests of a kernel for one node. While the library only asks whether the kernel takes the
+/// node, there is no plan: requests then do nothing, and layouts are granted.
 class KernelPlan {
  public:
-  /// `plan` may be NULL.
+  /// Borrows both. `plan` is NULL while the library only asks whether the kernel takes the node.
   KernelPlan(const percale_host_api& host, percale_kernel_plan* plan) : table_(host.kernel_plan), plan_(plan) {}
 
-  /// True if the node is planned, not only looked at.
+  /// True if the node is planned. False while the library only asks whether the kernel takes it.
   bool is_real() const { return plan_ != nullptr; }
   /// Requests scratch memory for each run.
   void set_scratch(uint64_t bytes) {
     if (is_real()) table_->set_scratch(plan_, bytes);
   }
-  /// `output` may have the address of `input`: each element is read before it is written.
+  /// Allows that `output` has the address of `input`: the kernel reads each element before it
+  /// writes it.
   void set_in_place(size_t output, size_t input) {
     if (is_real()) table_->set_in_place(plan_, output, input);
   }
-  /// Requests a layout for an operand (inputs, then outputs). False: all operands are row-major
-  /// here.
+  /// Requests a layout that takes `bytes` bytes for an operand (inputs, then outputs). Returns
+  /// false if all operands must be row-major, as in constant folding.
   bool set_layout(size_t operand, const std::string& layout, uint64_t bytes) {
     return !is_real() || table_->set_layout(plan_, operand, layout.c_str(), bytes) != 0;
   }

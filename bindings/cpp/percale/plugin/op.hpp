@@ -26,15 +26,15 @@ constexpr percale_op_value optional_input(const char* name, char letter, DTypes.
 /// An output, whose element type the shape function sets.
 constexpr percale_op_value output(const char* name, char letter) { return {name, letter, 0, 0}; }
 
-/// Attributes of an op with a default, and without.
+/// A whole-number attribute with a default.
 constexpr percale_op_attribute int_attribute(const char* name, int64_t value) {
   return {name, PERCALE_ATTRIBUTE_INT, 0, 1, value, 0, nullptr};
 }
-/// A number with a default.
+/// A number attribute with a default.
 constexpr percale_op_attribute float_attribute(const char* name, double value) {
   return {name, PERCALE_ATTRIBUTE_FLOAT, 0, 1, 0, value, nullptr};
 }
-/// A text with a default.
+/// A text attribute with a default.
 constexpr percale_op_attribute string_attribute(const char* name, const char* value) {
   return {name, PERCALE_ATTRIBUTE_STRING, 0, 1, 0, 0, value};
 }
@@ -55,9 +55,9 @@ class Shape {
 
   /// The number of inputs, absent ones included.
   size_t inputs() const { return host_.shape->input_count(context_); }
-  /// PERCALE_DTYPE_INVALID: absent.
+  /// Element type of an input; PERCALE_DTYPE_INVALID for an absent one.
   percale_dtype dtype(size_t i) const { return host_.shape->input_dtype(context_, i); }
-  /// -1 for an unknown dim; nothing if even the rank is unknown.
+  /// Dims of an input, with -1 for an unknown dim. Empty if even the rank is unknown.
   std::optional<Dims> dims(size_t i) const {
     size_t rank = 0;
     const int64_t* dims = host_.shape->input_dims(context_, i, &rank);
@@ -68,12 +68,12 @@ class Shape {
   /// The attributes of the node.
   Attributes attributes() const { return {host_, host_.shape->attributes(context_)}; }
 
-  /// Sets element type and dims of an output; no dims: unknown rank.
+  /// Sets the element type and the dims of an output. Empty `dims` mean an unknown rank.
   void set_output(size_t k, percale_dtype dtype, const std::optional<Dims>& dims) {
     check(host_,
           host_.shape->set_output(context_, k, dtype, dims ? dims->data() : nullptr, dims ? dims->size() : SIZE_MAX));
   }
-  /// The output has the element type and the dims of an input.
+  /// Gives an output the element type and the dims of an input.
   void set_output_like(size_t k, size_t i) { set_output(k, dtype(i), dims(i)); }
 
  private:
@@ -121,7 +121,7 @@ struct Given {
   explicit Given(const char* name) { attribute.name = name; }
 };
 
-/// A value of the function that a gradient is added to; -1: absent.
+/// The number of a value in the function that a gradient is added to; -1 for an absent value.
 using Value = int32_t;
 
 /// A node whose gradient is wanted, and the nodes that compute it. After the first error nothing is
@@ -137,13 +137,13 @@ class Gradient {
   Value input(size_t i) const { return host_.grad->input(context_, i); }
   /// An output of the node.
   Value output(size_t k) const { return host_.grad->output(context_, k); }
-  /// The gradient that arrives at an output; -1: zero.
+  /// The gradient with respect to an output; -1 if it is zero.
   Value output_gradient(size_t k) const { return host_.grad->output_gradient(context_, k); }
   /// True if the gradient of an input is needed.
   bool wants(size_t i) const { return host_.grad->wants(context_, i) != 0; }
   /// Element type of a value.
   percale_dtype dtype(Value value) const { return host_.grad->dtype(context_, value); }
-  /// -1 for an unknown dim; nothing if even the rank is unknown.
+  /// Dims of a value, with -1 for an unknown dim. Empty if even the rank is unknown.
   std::optional<Dims> dims(Value value) const {
     int64_t dims[8];
     size_t rank = 0;

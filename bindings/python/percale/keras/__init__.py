@@ -2,7 +2,8 @@
 for several devices.
 
 The layers build a graph, which the library trains. `keras.Dense` and `keras.layers.Dense` are the
-same. The modules are `callbacks`, `layers`, `losses`, `metrics`, `models` and `optimizers`.
+same. The modules are `callbacks`, `layers`, `losses`, `metrics`, `models`, `optimizers`,
+`optimizers.schedules` and `strategies`.
 """
 from . import callbacks, layers, losses, metrics, models, optimizers
 from .callbacks import Callback, History, ProgressBar

@@ -80,45 +80,47 @@ class Fit:
             one.set_model(model)
             one.set_params({"epochs": epochs, "verbose": verbose})
 
-    def tell(self, event, *arguments):
+    def notify(self, event, *arguments):
+        """Calls the method of each callback for an event, such as "epoch_end"."""
         for one in self.callbacks:
             getattr(one, f"on_{event}")(*arguments)
 
     def run(self, data):
         """Trains. It does not call on_train_end(); end() does."""
-        self.tell("train_begin", {})
+        self.notify("train_begin", {})
         more = self.epochs - self.initial_epoch
         if more <= 0 or self.model.stop_training:
             return
-        self.tell("epoch_begin", self.initial_epoch, {})
-        self.tell("train_batch_begin", 0, {})
+        self.notify("epoch_begin", self.initial_epoch, {})
+        self.notify("train_batch_begin", 0, {})
         if not self.model.stop_training:
             self.trainer.fit(data, self.done + more, self.step)
 
     def end(self):
-        self.tell("train_end", self.logs)
+        """Calls on_train_end()."""
+        self.notify("train_end", self.logs)
 
     def step(self, progress):
-        """Calls the callbacks after a step: for its end, the end of the epoch, and the begin of the
+        """Calls the callbacks after a step: for its end, the end of the epoch, and the start of the
         next step.
         """
         if not self.begun and self.model._strategy is not None:
             self.model._strategy._replicas = self.trainer.describe()["replicas"]
         self.begun = True
         epoch, batch = progress.epoch - 1 - self.done + self.initial_epoch, progress.step_in_epoch
-        self.tell("train_batch_end", batch - 1, {"loss": progress.epoch_loss})
+        self.notify("train_batch_end", batch - 1, {"loss": progress.epoch_loss})
         ended = progress.epoch_ended
         if ended:
             metrics = {k: v for k, v in progress.metrics.items() if self.validates or not k.startswith("val_")}
             self.logs = {"loss": progress.epoch_loss, **metrics}
-            self.tell("epoch_end", epoch, dict(self.logs))
+            self.notify("epoch_end", epoch, dict(self.logs))
         if self.bar is not None:
             self.bar(progress)
         go = self.callback is None or self.callback(progress) is not False
         if not go or self.model.stop_training:
             return False
         if ended and epoch + 1 < self.epochs:
-            self.tell("epoch_begin", epoch + 1, {})
+            self.notify("epoch_begin", epoch + 1, {})
         if not ended or epoch + 1 < self.epochs:
-            self.tell("train_batch_begin", 0 if ended else batch, {})
+            self.notify("train_batch_begin", 0 if ended else batch, {})
         return not self.model.stop_training

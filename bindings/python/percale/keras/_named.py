@@ -1,8 +1,7 @@
 """Optimizers, schedules, losses and metrics as objects: a name of the library with arguments."""
-import difflib
 import functools
 
-from .layers import _engine, _placed
+from .layers import _engine, _hint, _placed
 
 
 class Named:
@@ -68,9 +67,9 @@ def classes(kind, check, positional):
 
 
 def find(module, known, name):
-    """Implements the __getattr__ of a module."""
-    if name not in known:
-        near = difflib.get_close_matches(name, known, 1)
-        raise AttributeError(f"module '{module}' has no '{name}'" + (f", did you mean '{near[0]}'?" if near else
-                                                                     f"; there are {', '.join(sorted(known))}"))
-    return known[name]
+    """Implements the __getattr__ of a module. `known` is a function that returns {name: value}."""
+    if name.startswith("_"):
+        raise AttributeError(f"module '{module}' has no attribute '{name}'")
+    if name not in known():
+        raise AttributeError(f"module '{module}' has no '{name}'" + _hint(name, known(), f"; there are {', '.join(sorted(known()))}"))
+    return known()[name]

@@ -1,6 +1,5 @@
 """compile(), fit() and evaluate() of all models."""
 import json
-import sys
 import threading
 
 from ..data import Dataset
@@ -17,8 +16,8 @@ from .metrics import _check as check_metric
 from .optimizers import _check as check_optimizer, split as split_optimizer
 from .strategies import scopes
 
-# Arguments of the optimizer, which compile() does not accept.
-_OPTIMIZERS_WORDS = {"learning_rate", "momentum", "nesterov", "beta_1", "beta_2", "rho", "epsilon", "weight_decay"}
+# Arguments of optimizers, which compile() does not accept.
+_OPTIMIZER_ARGUMENTS = {"learning_rate", "momentum", "nesterov", "beta_1", "beta_2", "rho", "epsilon", "weight_decay"}
 
 # Keys that compile() adds to losses and metrics.
 _BY_OUTPUT = {"metric", "predictions", "labels", "loss", "from_logits"}
@@ -94,24 +93,24 @@ class Training:
 
         Further keywords are keys of a SPEC, such as seed, schedule and early_stopping.
         """
-        own = [word for word in settings if word in _OPTIMIZERS_WORDS]
-        if own:
+        misplaced = [name for name in settings if name in _OPTIMIZER_ARGUMENTS]
+        if misplaced:
             optimizer = optimizer if isinstance(optimizer, dict) else {"name": optimizer}
-            wanted = {**optimizer, **{word: settings[word] for word in own}}
-            raise TypeError(f"compile() takes no '{own[0]}', the optimizer does: optimizer={wanted!r}")
+            wanted = {**optimizer, **{name: settings[name] for name in misplaced}}
+            raise TypeError(f"compile() takes no '{misplaced[0]}', the optimizer does: optimizer={wanted!r}")
         optimizer, schedule = split_optimizer(optimizer)
         if schedule is not None:
             settings.setdefault("schedule", schedule)
         metrics = metrics or []
         if isinstance(metrics, (list, tuple)):
             metrics = [_named.plain(metric) for metric in metrics]
-        self._check_words(optimizer, loss, metrics)
+        self._check_configs(optimizer, loss, metrics)
         self._settings = {"optimizer": optimizer, "loss": _named.plain(loss), "metrics": metrics, "shards": shards, **settings}
         self._loss_weights = loss_weights
         self._drop_trainer()
 
     @staticmethod
-    def _check_words(optimizer, loss, metrics):
+    def _check_configs(optimizer, loss, metrics):
         """Raises an error for a name or an argument that the library does not know."""
         if isinstance(optimizer, str) and optimizer.lstrip().startswith("{"):
             optimizer = json.loads(optimizer)
@@ -121,6 +120,11 @@ class Training:
             check_loss({k: v for k, v in _config("loss", one).items() if k not in _BY_OUTPUT or k == "from_logits"})
         for one in _each(metrics):
             check_metric({k: v for k, v in _config("metric", one).items() if k not in _BY_OUTPUT})
+
+    def _require_compile(self, what):
+        """Raises an error if compile() was not called. `what` is the thing that needs it."""
+        if self._settings is None:
+            raise RuntimeError(f"{what} needs a compiled model; call compile() first")
 
     def _drop_trainer(self):
         self._trainer, self._weighted, self._validated = None, False, False
@@ -132,10 +136,9 @@ class Training:
 
     def _losses(self):
         """Returns {output: its loss as a dict}."""
-        if self._settings is None:
-            raise RuntimeError("compile() comes before fit()")
+        self._require_compile("training")
         if self._settings["loss"] is None:
-            raise InvalidArgument("compile() was given no loss")
+            raise InvalidArgument("the model has no loss, wanted its name; call compile(loss=...), for example with \"mse\"")
         given = _by_output("losses", self._settings["loss"], self.graph.outputs)
         beside = {key: self._settings[key] for key in ("class_weight", "from_logits") if self._settings.get(key) is not None}
         return {output: {**beside, **_config("loss", loss)} for output, loss in given.items()}
@@ -207,8 +210,7 @@ class Training:
         data.
         """
         if self._trainer is None:
-            if self._settings is None:
-                raise RuntimeError("compile() comes before the trainer")
+            self._require_compile("the trainer")
             try:
                 self.build()
             except ValueError as error:

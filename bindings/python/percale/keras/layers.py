@@ -110,9 +110,7 @@ def _check(name, words):
     attributes = {attribute["name"]: attribute for attribute in _described()[name]["attributes"]}
     for word, value in words.items():
         if word not in attributes:
-            near = difflib.get_close_matches(word, attributes, 1)
-            raise TypeError(f"{name} takes no '{word}'" + (f", did you mean '{near[0]}'?" if near else
-                                                         f"; it takes {', '.join(attributes) or 'nothing'}"))
+            raise TypeError(f"{name} takes no '{word}'" + _hint(word, attributes, f"; it takes {', '.join(attributes) or 'nothing'}"))
         attribute = attributes[word]
         if value is None:
             continue
@@ -129,6 +127,14 @@ def _check(name, words):
     missing = [n for n, attribute in attributes.items() if attribute["required"] and words.get(n) is None]
     if missing:
         raise TypeError(f"{name} needs '{missing[0]}'")
+
+
+def _hint(name, known, otherwise):
+    """Returns the end of the error for an unknown name: the most similar known one, or else
+    `otherwise`.
+    """
+    near = difflib.get_close_matches(name, known, 1)
+    return f", did you mean '{near[0]}'?" if near else otherwise
 
 
 def _placed(name, words, values, attributes):
@@ -187,9 +193,7 @@ def __getattr__(name):
     if not name[:1].isupper():
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     if name not in known():
-        near = difflib.get_close_matches(name, known(), 1)
-        raise AttributeError(f"no layer '{name}'" + (f", did you mean '{near[0]}'?" if near else
-                                                     f"; there are {', '.join(sorted(known()))}"))
+        raise AttributeError(f"no layer '{name}'" + _hint(name, known(), f"; there are {', '.join(sorted(known()))}"))
     return known()[name]
 
 

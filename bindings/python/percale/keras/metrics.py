@@ -23,9 +23,7 @@ def _known():
 
 def __getattr__(name):
     """Returns any metric of the library by its Keras name."""
-    if name.startswith("_"):
-        raise AttributeError(name)
-    return _named.find(__name__, _known(), name)
+    return _named.find(__name__, _known, name)
 
 
 def __dir__():

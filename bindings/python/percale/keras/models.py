@@ -3,12 +3,12 @@ import math
 import os
 
 from ..engine import Engine
-from ..graph import Builder, Graph
+from ..graph import Graph
 from ..session import Session, Variables
 from ._arrays import fitting
 from ._build import Built, build_functional, build_sequential
 from ._training import Training
-from .layers import Input, InputLayer, KerasTensor, Layer
+from .layers import InputLayer, KerasTensor, Layer
 from .strategies import scopes
 
 _EMBEDDINGS = ("Embedding", "EmbeddingBag")
@@ -177,7 +177,7 @@ class Sequential(Model):
             layer = layer.layer
         if isinstance(layer, InputLayer):
             if self.layers or self._first is not None:
-                raise ValueError("Input() comes first")
+                raise ValueError("a Sequential takes one Input(), before all layers; this one comes later")
             self._first = layer
             return
         if isinstance(layer, Model):
@@ -244,8 +244,7 @@ class Sequential(Model):
         """
         from . import _named
 
-        if self._settings is None:
-            raise RuntimeError("compile() comes before spec()")
+        self._require_compile("spec()")
         out = {"model": [layer.spec() for layer in self.layers], "input_shape": list(row_shape), "batch_size": batch_size}
         out.update({key: _named.plain(value) for key, value in self._settings.items() if value not in (None, [])})
         if self._strategy is not None:

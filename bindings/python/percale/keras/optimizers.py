@@ -49,9 +49,7 @@ def split(optimizer):
 
 def __getattr__(name):
     """Returns any optimizer of the library by its Keras name."""
-    if name.startswith("_"):
-        raise AttributeError(name)
-    return _named.find(__name__, _known(), name)
+    return _named.find(__name__, _known, name)
 
 
 def __dir__():

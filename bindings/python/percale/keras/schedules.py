@@ -12,7 +12,7 @@ def CosineDecay(initial_learning_rate, decay_steps=None, alpha=0.0):
 def ExponentialDecay(initial_learning_rate, decay_steps, decay_rate, staircase=False):
     """Multiplies the rate by `decay_rate` every `decay_steps` steps. Requires staircase=True."""
     if not staircase:
-        raise NotImplementedError("ExponentialDecay falls in stairs alone: staircase=True")
+        raise NotImplementedError("ExponentialDecay has no continuous form; pass staircase=True")
     return _named.Named({"name": "step", "initial_learning_rate": initial_learning_rate, "step_size": decay_steps, "gamma": decay_rate})
 
 

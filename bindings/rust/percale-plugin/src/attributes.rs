@@ -1,5 +1,5 @@
-//! Attributes of nodes: read by shape functions, gradients and kernels, and given to the nodes that
-//! a gradient adds.
+//! Attributes of nodes: those that shape functions, gradients and kernels read, and those of the
+//! nodes that a gradient adds.
 use std::ffi::{c_char, CStr};
 use std::marker::PhantomData;
 use std::{ptr, slice};
@@ -7,8 +7,8 @@ use std::{ptr, slice};
 use crate::host::{there, Host};
 use crate::raw;
 
-/// The attributes of a node, the defaults filled in. A getter gives None for an attribute that is
-/// absent or of another kind.
+/// The attributes of a node, with the schema's defaults. A getter returns None for an attribute
+/// that is absent or has another kind.
 #[derive(Clone, Copy)]
 pub struct Attributes<'a> {
     host: Host,
@@ -21,21 +21,21 @@ impl<'a> Attributes<'a> {
         Self { host, attributes, lifetime: PhantomData }
     }
 
-    /// An attribute of kind Int.
+    /// Returns an attribute of kind Int.
     pub fn int(&self, name: &CStr) -> Option<i64> {
         let mut value = 0;
         let get = there(self.host.attributes().get_int, "get_int");
         (unsafe { get(self.attributes, name.as_ptr(), &mut value) } != 0).then_some(value)
     }
 
-    /// An attribute of kind Float.
+    /// Returns an attribute of kind Float.
     pub fn float(&self, name: &CStr) -> Option<f64> {
         let mut value = 0.0;
         let get = there(self.host.attributes().get_float, "get_float");
         (unsafe { get(self.attributes, name.as_ptr(), &mut value) } != 0).then_some(value)
     }
 
-    /// An attribute of kind Text; None for one that is no UTF-8 as well.
+    /// Returns an attribute of kind Text. A text that is not valid UTF-8 gives None, too.
     pub fn text(&self, name: &CStr) -> Option<&'a str> {
         let (mut text, mut size): (*const c_char, usize) = (ptr::null(), 0);
         let get = there(self.host.attributes().get_string, "get_string");
@@ -45,21 +45,21 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// An attribute of kind Ints.
+    /// Returns an attribute of kind Ints.
     pub fn ints(&self, name: &CStr) -> Option<&'a [i64]> {
         let get = there(self.host.attributes().get_ints, "get_ints");
         let (mut values, mut count): (*const i64, usize) = (ptr::null(), 0);
         unsafe { list_of(get(self.attributes, name.as_ptr(), &mut values, &mut count) != 0, values, count) }
     }
 
-    /// An attribute of kind Floats.
+    /// Returns an attribute of kind Floats.
     pub fn floats(&self, name: &CStr) -> Option<&'a [f64]> {
         let get = there(self.host.attributes().get_floats, "get_floats");
         let (mut values, mut count): (*const f64, usize) = (ptr::null(), 0);
         unsafe { list_of(get(self.attributes, name.as_ptr(), &mut values, &mut count) != 0, values, count) }
     }
 
-    /// One text of an attribute of kind Texts; None past the end.
+    /// Returns one text of an attribute of kind Texts, or None past the end.
     pub fn text_at(&self, name: &CStr, index: usize) -> Option<&'a str> {
         let get = there(self.host.attributes().get_string_at, "get_string_at");
         let mut size = 0;
@@ -70,15 +70,20 @@ impl<'a> Attributes<'a> {
     }
 }
 
+/// Returns bytes as a str, or None if they are not valid UTF-8.
+///
 /// # Safety
 /// `text` has `size` bytes, which live as long as 'a.
 unsafe fn str_of<'a>(text: *const c_char, size: usize) -> Option<&'a str> {
     std::str::from_utf8(slice::from_raw_parts(text.cast(), size)).ok()
 }
 
+/// Returns an array of the library as a slice, or None if it was not found. `values` may be NULL if
+/// there are no elements.
+///
 /// # Safety
 /// If `found`, `values` has `count` elements, which live as long as 'a.
-unsafe fn list_of<'a, T>(found: bool, values: *const T, count: usize) -> Option<&'a [T]> {
+pub(crate) unsafe fn list_of<'a, T>(found: bool, values: *const T, count: usize) -> Option<&'a [T]> {
     found.then(|| if count == 0 { &[][..] } else { slice::from_raw_parts(values, count) })
 }
 
@@ -98,7 +103,7 @@ pub enum AttributeValue<'a> {
 }
 
 impl AttributeValue<'_> {
-    /// Borrows the name and the value.
+    /// Returns the attribute for the library. It borrows the name and the value.
     pub(crate) fn to_raw(self, name: &CStr) -> raw::percale_attribute {
         let mut out = raw::percale_attribute {
             name: name.as_ptr(),

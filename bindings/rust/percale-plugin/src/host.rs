@@ -1,12 +1,12 @@
-//! The library's table, refusals, and the shield that no panic passes.
+//! The library's table of functions, refusals, and the conversion of panics to statuses.
 use std::any::Any;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
 
 use crate::raw;
 
-/// Why something is refused or has failed: a code and a sentence, which the library hands on to the
-/// caller.
+/// The reason why something is refused or has failed: a code and a message, which the library
+/// passes to the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     code: raw::percale_code,
@@ -14,38 +14,38 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// With any code but `PERCALE_OK`.
+    /// Creates a refusal with any code except `PERCALE_OK`.
     pub fn new(code: raw::percale_code, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
 
-    /// This cannot be done here, though it makes sense: what a kernel says of a node that another
-    /// may run.
+    /// Creates a refusal of something that is valid but not supported here. With it a kernel
+    /// refuses a node that another kernel may run.
     pub fn unimplemented(message: impl Into<String>) -> Self {
         Self::new(raw::PERCALE_UNIMPLEMENTED, message)
     }
 
-    /// An argument makes no sense.
+    /// Creates a refusal of an invalid argument.
     pub fn invalid_argument(message: impl Into<String>) -> Self {
         Self::new(raw::PERCALE_INVALID_ARGUMENT, message)
     }
 
-    /// A value is outside of what is there: an index, say.
+    /// Creates a refusal of a value that is out of range, such as an index.
     pub fn out_of_range(message: impl Into<String>) -> Self {
         Self::new(raw::PERCALE_OUT_OF_RANGE, message)
     }
 
-    /// The plug-in itself is at fault.
+    /// Creates a refusal because of a bug in the plug-in.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(raw::PERCALE_INTERNAL, message)
     }
 
-    /// Its code.
+    /// Returns the code.
     pub fn code(&self) -> raw::percale_code {
         self.code
     }
 
-    /// Its sentence.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -55,31 +55,32 @@ macro_rules! tables {
     ($($name:ident $field:ident: $type:ident)*) => {
         $(
             pub(crate) fn $name(&self) -> &'static raw::$type {
-                // A library that offers its table offers all tables of its version.
+                // SAFETY: a library whose table is large enough has all tables of that version.
                 unsafe { &*self.table.$field }
             }
         )*
     };
 }
 
-/// The table that the library hands to a plug-in. It lives as long as the process.
+/// The table of functions that the library passes to a plug-in. It lives as long as the process.
 #[derive(Clone, Copy)]
 pub struct Host {
     table: &'static raw::percale_host_api,
 }
 
 impl Host {
-    /// None for a table that is older than this crate.
+    /// Returns None for a table of a library that is older than this crate.
     ///
     /// # Safety
     /// `table` is NULL or a table of the library.
     pub unsafe fn new(table: *const raw::percale_host_api) -> Option<Self> {
-        // The size comes first in every version of the table; no more of it may be read before.
+        // The size is the first field in every version of the table. Until it is known, nothing
+        // else may be read.
         let whole = !table.is_null() && ptr::addr_of!((*table).struct_size).read() as usize >= size_of_table();
         whole.then(|| Self { table: &*table })
     }
 
-    /// The table itself.
+    /// Returns the table.
     pub fn table(&self) -> &'static raw::percale_host_api {
         self.table
     }
@@ -95,17 +96,17 @@ impl Host {
         grad grad: percale_host_grad_api
     }
 
-    /// A status for the library. NULL, which would say that all is well, only where the library has
-    /// no status to give.
+    /// Creates a status for the library. It is NULL, which means success, only if the library
+    /// cannot create one.
     pub fn status(&self, refusal: &Refusal) -> *mut raw::percale_status {
         match self.statuses().create {
-            // Text and size are good for the call, which copies them.
+            // SAFETY: the text is valid during the call, which copies it.
             Some(create) => unsafe { create(refusal.code, refusal.message.as_ptr().cast(), refusal.message.len()) },
             None => ptr::null_mut(),
         }
     }
 
-    /// Does `work` for the library: what it refuses, and what it panics with, becomes a status.
+    /// Runs `work` for the library. A refusal or a panic becomes a status.
     pub fn shield(&self, work: impl FnOnce() -> Result<(), Refusal>) -> *mut raw::percale_status {
         match caught(work) {
             Ok(()) => ptr::null_mut(),
@@ -113,11 +114,13 @@ impl Host {
         }
     }
 
-    /// `self` as the pointer that the library hands back to functions of a table.
+    /// Returns the pointer from which [`Host::from_user`] makes this host again.
     pub(crate) fn as_user(&self) -> *mut std::ffi::c_void {
         ptr::from_ref(self.table).cast_mut().cast()
     }
 
+    /// Returns the host of a pointer that the library passes to functions of a table.
+    ///
     /// # Safety
     /// `user` comes from `as_user`.
     pub(crate) unsafe fn from_user(user: *mut std::ffi::c_void) -> Self {
@@ -129,24 +132,24 @@ fn size_of_table() -> usize {
     std::mem::size_of::<raw::percale_host_api>()
 }
 
-/// A function of a table that this version of the library must have.
+/// Returns a function of a table. Panics if the library does not have it.
 pub(crate) fn there<T>(slot: Option<T>, name: &str) -> T {
-    slot.unwrap_or_else(|| panic!("the library offers no {name}"))
+    slot.unwrap_or_else(|| panic!("the library has no function {name}"))
 }
 
-/// `work`, whose panic is a refusal.
+/// Runs `work`. A panic becomes a refusal.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
-    // The state that a panic leaves behind is dropped or, for a kernel's state, only read by later
-    // runs.
+    // Values that a panic leaves in an inconsistent state are dropped. Only the state of a kernel
+    // stays, and later runs only read it.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(refusal_of(payload)))
 }
 
 fn refusal_of(payload: Box<dyn Any + Send>) -> Refusal {
-    let said = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let said = said.or_else(|| payload.downcast_ref::<String>().cloned());
-    // A payload may panic when it is dropped; that one's payload is left where it is.
+    let message = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let message = message.or_else(|| payload.downcast_ref::<String>().cloned());
+    // The drop of a payload may panic, too. The payload of that panic is never dropped.
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(again);
     }
-    Refusal::internal(format!("the plug-in panicked: {}", said.as_deref().unwrap_or("without a message")))
+    Refusal::internal(format!("the plug-in panicked: {}", message.as_deref().unwrap_or("without a message")))
 }

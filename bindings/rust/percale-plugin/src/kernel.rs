@@ -4,36 +4,36 @@ use std::marker::PhantomData;
 use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::attributes::Attributes;
+use crate::attributes::{list_of, Attributes};
 use crate::host::{caught, there, Host, Refusal};
 use crate::raw;
 
-/// One way to run an op. The library asks the kernels of an op in turn and takes the first that
-/// accepts; those of plug-ins go first. A value of the type is what was prepared for one node,
-/// which any number of runs share.
+/// One way to run an op. The library asks the kernels of an op one after the other, those of
+/// plug-ins first, and takes the first that accepts the node. A value of this type is the plan of
+/// one node, which any number of runs share.
 pub trait Kernel: Sized + Send + Sync + 'static {
-    /// Its name in traces and in `percale kernels`: "mine.square".
+    /// The name in traces and in `percale kernels`, such as "sample.square".
     const NAME: &'static CStr;
-    /// The domain of the op; empty for ONNX's own.
+    /// The domain of the op; "" for ONNX's own.
     const DOMAIN: &'static CStr;
-    /// The op.
+    /// The name of the op.
     const OP: &'static CStr;
-    /// The kind of device whose memory it works in.
+    /// The kind of device that the kernel runs on.
     const DEVICE: &'static CStr = c"cpu";
 
-    /// Refuses nodes that it cannot run, and says why.
+    /// Returns an error with the reason for a node that the kernel cannot run.
     fn accepts(_node: &Node<'_>) -> Result<(), Refusal> {
         Ok(())
     }
 
-    /// Prepares a node: all that a run should not do again, allocations among it.
+    /// Prepares a node. Allocations and other work that runs need not repeat belong here.
     fn plan(node: &Node<'_>, plan: &mut Plan<'_>) -> Result<Self, Refusal>;
 
-    /// Does the work. Several threads may do so at once. An error ends the run.
+    /// Runs the node. Several threads may call it at once. An error fails the run.
     fn run(&self, launch: &mut Launch<'_>) -> Result<(), Refusal>;
 }
 
-/// A node that a kernel may run: all is known of its operands but their elements.
+/// A node that a kernel is offered, with the dtypes and dims of its operands.
 pub struct Node<'a> {
     host: Host,
     view: *const raw::percale_node_view,
@@ -41,51 +41,51 @@ pub struct Node<'a> {
 }
 
 impl Node<'_> {
-    /// The number of inputs of the op, absent ones included.
+    /// Returns the number of inputs, absent ones included.
     pub fn input_count(&self) -> usize {
         unsafe { there(self.host.node().input_count, "input_count")(self.view) }
     }
 
-    /// The number of outputs of the op.
+    /// Returns the number of outputs, absent ones included.
     pub fn output_count(&self) -> usize {
         unsafe { there(self.host.node().output_count, "output_count")(self.view) }
     }
 
-    /// The dtype of an input; 0: absent.
+    /// Returns the dtype of an input, or 0 for an absent one.
     pub fn input_dtype(&self, index: usize) -> raw::percale_dtype {
         unsafe { there(self.host.node().input_dtype, "input_dtype")(self.view, index) }
     }
 
-    /// The dtype of an output; 0: it is not wanted.
+    /// Returns the dtype of an output, or 0 for an absent one.
     pub fn output_dtype(&self, index: usize) -> raw::percale_dtype {
         unsafe { there(self.host.node().output_dtype, "output_dtype")(self.view, index) }
     }
 
-    /// The dims of an input; None: not known.
+    /// Returns the dims of an input, or None if they are not known.
     pub fn input_dims(&self, index: usize) -> Option<&[i64]> {
         let mut rank = 0;
-        // The dims live as long as the view.
+        // SAFETY: the dims live as long as the view.
         unsafe {
             let dims = there(self.host.node().input_dims, "input_dims")(self.view, index, &mut rank);
-            (rank != usize::MAX).then(|| slice::from_raw_parts(dims, rank))
+            list_of(rank != usize::MAX, dims, rank)
         }
     }
 
-    /// The dims of an output; None: not known.
+    /// Returns the dims of an output, or None if they are not known.
     pub fn output_dims(&self, index: usize) -> Option<&[i64]> {
         let mut rank = 0;
         unsafe {
             let dims = there(self.host.node().output_dims, "output_dims")(self.view, index, &mut rank);
-            (rank != usize::MAX).then(|| slice::from_raw_parts(dims, rank))
+            list_of(rank != usize::MAX, dims, rank)
         }
     }
 
-    /// Its attributes, the defaults filled in.
+    /// Returns the attributes.
     pub fn attributes(&self) -> Attributes<'_> {
         Attributes::new(self.host, unsafe { there(self.host.node().attributes, "attributes")(self.view) })
     }
 
-    /// The operands of a run: inputs, then outputs.
+    /// Returns the operands of a run: inputs, then outputs.
     fn operands(&self) -> Result<Vec<Operand>, Refusal> {
         let count = |dims: Option<&[i64]>| {
             let mut dims = dims.ok_or_else(|| Refusal::unimplemented("an operand's shape is not known"))?.iter();
@@ -99,7 +99,7 @@ impl Node<'_> {
     }
 }
 
-/// Where a kernel books what it needs.
+/// The requests of a kernel for one node.
 pub struct Plan<'a> {
     host: Host,
     plan: *mut raw::percale_kernel_plan,
@@ -107,7 +107,7 @@ pub struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Memory for each run: [`Launch::scratch`].
+    /// Requests scratch memory for each run, see [`Launch::scratch`].
     pub fn set_scratch(&mut self, bytes: u64) {
         unsafe { there(self.host.kernel_plan().set_scratch, "set_scratch")(self.plan, bytes) }
     }
@@ -132,7 +132,7 @@ struct State<K> {
 /// # Safety
 /// `DTYPE` has the size of the type, and every pattern of bits is a value of it.
 pub unsafe trait Element: Copy + Send + Sync + 'static {
-    /// Its number.
+    /// The dtype of tensors with such elements.
     const DTYPE: raw::percale_dtype;
 }
 
@@ -145,7 +145,7 @@ elements! {
     u8 = PERCALE_DTYPE_U8 u16 = PERCALE_DTYPE_U16 u32 = PERCALE_DTYPE_U32 u64 = PERCALE_DTYPE_U64
 }
 
-/// One run of a kernel: its operands, and the engine's threads.
+/// One run of a node: its operands, and the threads of the engine.
 pub struct Launch<'a> {
     host: Host,
     launch: &'a raw::percale_launch,
@@ -157,10 +157,10 @@ pub struct Launch<'a> {
 impl<'a> Launch<'a> {
     fn operand<T: Element>(&self, index: usize) -> Result<(*mut T, usize), Refusal> {
         let Some(operand) = self.operands.get(index) else {
-            return Err(Refusal::internal(format!("the node has no operand {index}")));
+            return Err(Refusal::internal(format!("the node has no operand {index}, only {}", self.operands.len())));
         };
         if operand.dtype != T::DTYPE {
-            return Err(Refusal::internal(format!("operand {index} is of dtype {}, not {}", operand.dtype, T::DTYPE)));
+            return Err(Refusal::internal(format!("operand {index} has dtype {}, wanted {}", operand.dtype, T::DTYPE)));
         }
         match self.pointers()[index] {
             data if data.is_null() => Err(Refusal::internal(format!("operand {index} is absent"))),
@@ -168,52 +168,53 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// The elements of an input, row-major. An input that is absent, or of another dtype, is an
-    /// error.
+    /// Returns the elements of an input in row-major order, or an error if the input is absent or
+    /// has another dtype.
     pub fn input<T: Element>(&self, index: usize) -> Result<&'a [T], Refusal> {
         if index >= self.inputs {
-            return Err(Refusal::internal(format!("the node has no input {index}")));
+            return Err(Refusal::internal(format!("the node has no input {index}, only {}", self.inputs)));
         }
         let (data, count) = self.operand::<T>(index)?;
-        // Inputs are not written to during a run, but for outputs that take their place, which
-        // `output` refuses.
+        // SAFETY: nothing writes to an input during a run, except through an output with the same
+        // memory, which `output` refuses.
         Ok(unsafe { slice::from_raw_parts(data, count) })
     }
 
-    /// The elements of an output, to be written. Each can be had once. Percale may let ops of its
-    /// own, whose kernel this may be, work in the memory of an input; then this is an error and
-    /// [`Launch::pointers`] is the way.
+    /// Returns the elements of an output, to be written. Each output can be taken once. An output
+    /// of Percale's own ops may have the memory of an input: that is an error here, and a kernel of
+    /// such an op uses [`Launch::pointers`] instead.
     pub fn output<T: Element>(&mut self, index: usize) -> Result<&'a mut [T], Refusal> {
         let at = self.inputs + index;
         let (data, count) = self.operand::<T>(at)?;
         if at >= 64 || self.taken >> at & 1 != 0 {
-            return Err(Refusal::internal(format!("output {index} was taken before")));
+            return Err(Refusal::internal(format!("output {index} was already taken; each can be taken once")));
         }
-        // Blocks of a run do not overlap, but for an output that has its input's own.
+        // The memory of two operands does not overlap, unless an output has that of an input.
         if count != 0 && self.pointers()[..self.inputs].contains(&data.cast()) {
-            return Err(Refusal::internal(format!("output {index} has the memory of an input")));
+            return Err(Refusal::internal(format!("output {index} has the memory of an input; use Launch::pointers()")));
         }
         self.taken |= 1 << at;
         Ok(unsafe { slice::from_raw_parts_mut(data, count) })
     }
 
-    /// The addresses of all operands, inputs first; NULL: absent.
+    /// Returns the addresses of all operands, inputs first. NULL stands for an absent operand.
     pub fn pointers(&self) -> &'a [*mut c_void] {
         unsafe { slice::from_raw_parts(self.launch.operands, self.operands.len()) }
     }
 
-    /// The memory that was booked with [`Plan::set_scratch`], 64-byte aligned, its contents
-    /// undefined.
+    /// Returns the memory that [`Plan::set_scratch`] requested. It is aligned to 64 bytes; its
+    /// contents are undefined.
     pub fn scratch(&self) -> *mut c_void {
         self.launch.scratch
     }
 
-    /// True if the run was cancelled, or its time is up: return soon.
+    /// Returns true if the run was cancelled or its deadline has passed: return soon.
     pub fn is_cancelled(&self) -> bool {
         unsafe { there(self.host.run().cancelled, "cancelled")(self.launch.run) != 0 }
     }
 
-    /// Writes a message to the engine's log, if `level` reaches the engine's option "log".
+    /// Writes a message to the log of the engine, unless `level` is below the engine's option
+    /// "log".
     pub fn log(&self, level: raw::percale_log_level, message: &str) {
         if let Some(write) = self.host.log().write {
             unsafe { write(self.launch.run, level, message.as_ptr().cast(), message.len()) }
@@ -221,8 +222,8 @@ impl<'a> Launch<'a> {
     }
 
     /// Calls `body(0)` to `body(pieces - 1)` on the engine's threads, and returns when all are
-    /// done. For the same bits on any number of threads `pieces` depends on the problem alone. A
-    /// panic in a piece goes on behind the last one.
+    /// done. Results have the same bits on any number of threads only if `pieces` does not depend
+    /// on that number. If a call panics, this panics after the last call.
     pub fn parallel_for<F: Fn(i64) + Sync>(&self, pieces: i64, body: F) {
         struct Work<F> {
             body: F,
@@ -246,20 +247,21 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// Calls `body` with each chunk of `whole`, of `size` elements but for the last, and the number
-    /// of its first element, on the engine's threads.
+    /// Calls `body(from, chunk)` for each chunk of `whole` on the engine's threads; `from` is the
+    /// index of its first element. Chunks have `size` elements, the last one may have fewer.
     pub fn parallel_chunks<T: Send, F: Fn(usize, &mut [T]) + Sync>(&self, whole: &mut [T], size: usize, body: F) {
         struct Start<T>(*mut T);
         unsafe impl<T: Send> Sync for Start<T> {}
         impl<T> Start<T> {
-            /// A function, so that a closure borrows the whole and not the pointer in it.
+            /// Returns the pointer. With a function, a closure captures the whole struct, which is
+            /// Sync, and not the pointer in it.
             fn get(&self) -> *mut T {
                 self.0
             }
         }
         let (length, size) = (whole.len(), size.max(1));
         let start = Start(whole.as_mut_ptr());
-        // Chunks do not overlap, and `whole` is borrowed until all are done.
+        // SAFETY: chunks do not overlap, and `whole` is borrowed until all are done.
         self.parallel_for(length.div_ceil(size) as i64, |piece| {
             let from = piece as usize * size;
             body(from, unsafe { slice::from_raw_parts_mut(start.get().add(from), size.min(length - from)) });

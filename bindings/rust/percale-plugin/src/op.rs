@@ -1,9 +1,9 @@
-//! An op: what it takes and gives, its shapes, its gradient.
+//! An op: its inputs, outputs and attributes, its shape function, and its gradient.
 use std::ffi::{c_void, CStr, CString};
 use std::marker::PhantomData;
 use std::slice;
 
-use crate::attributes::{AttributeValue, Attributes};
+use crate::attributes::{list_of, AttributeValue, Attributes};
 use crate::host::{there, Host, Refusal};
 use crate::raw;
 
@@ -17,21 +17,21 @@ pub struct Port {
 }
 
 impl Port {
-    /// Ports with the same letter have the same dtype: one of `dtypes`, or for an output without
-    /// any, that of the letter's input.
+    /// Creates an input or output. Those with the same letter have the same dtype, which is one of
+    /// `dtypes`. An output may leave `dtypes` empty: its dtype is then that of the inputs with its
+    /// letter.
     pub const fn new(name: &'static CStr, letter: char, dtypes: &'static [raw::percale_dtype]) -> Self {
         Self { name, group: letter as u8, dtypes, optional: false }
     }
 
-    /// An input that a node may leave out.
+    /// Returns the input as one that a node may leave out.
     pub const fn optional(mut self) -> Self {
         self.optional = true;
         self
     }
 }
 
-/// The kind of an attribute, and its value where a node does not give one. They are read through
-/// [`Attributes`].
+/// The kind of an attribute and its default. [`Attributes`] reads the values.
 #[derive(Clone, Copy)]
 pub enum AttributeKind {
     /// A number.
@@ -40,11 +40,11 @@ pub enum AttributeKind {
     Int(Option<i64>),
     /// Text.
     Text(Option<&'static CStr>),
-    /// Numbers; none without a node's own.
+    /// Numbers, without a default.
     Floats,
-    /// Whole numbers; none without a node's own.
+    /// Whole numbers, without a default.
     Ints,
-    /// Texts; none without a node's own.
+    /// Texts, without a default.
     Texts,
 }
 
@@ -57,12 +57,12 @@ pub struct Attribute {
 }
 
 impl Attribute {
-    /// One that a node may leave out.
+    /// Creates an attribute that a node may leave out.
     pub const fn new(name: &'static CStr, kind: AttributeKind) -> Self {
         Self { name, kind, required: false }
     }
 
-    /// One that a node must give.
+    /// Returns the attribute as one that a node must give.
     pub const fn required(mut self) -> Self {
         self.required = true;
         self
@@ -73,20 +73,20 @@ impl Attribute {
 pub trait Op: 'static {
     /// The name. Graphs call the op "domain:NAME", by the domain of the plug-in.
     const NAME: &'static CStr;
-    /// The version of the domain that brought the op.
+    /// The first version of the domain that has the op.
     const SINCE: i32 = 1;
-    /// A sentence about it.
+    /// A sentence that says what the op does.
     const DOC: &'static CStr;
-    /// Its inputs.
+    /// The inputs.
     const INPUTS: &'static [Port];
-    /// Its outputs.
+    /// The outputs.
     const OUTPUTS: &'static [Port];
-    /// Its attributes.
+    /// The attributes.
     const ATTRIBUTES: &'static [Attribute] = &[];
     /// True if `gradient` is implemented.
     const HAS_GRADIENT: bool = false;
 
-    /// Says dtype and dims of every output.
+    /// Sets the dtype and the dims of every output.
     fn shape(context: &mut Shape<'_>) -> Result<(), Refusal>;
 
     /// Adds the nodes that compute the gradients of the inputs.
@@ -103,47 +103,48 @@ pub struct Shape<'a> {
 }
 
 impl Shape<'_> {
-    /// The number of inputs.
+    /// Returns the number of inputs, absent ones included.
     pub fn input_count(&self) -> usize {
         unsafe { there(self.host.shape().input_count, "input_count")(self.context) }
     }
 
-    /// The dtype of an input; 0: absent.
+    /// Returns the dtype of an input, or 0 for an absent one.
     pub fn input_dtype(&self, index: usize) -> raw::percale_dtype {
         unsafe { there(self.host.shape().input_dtype, "input_dtype")(self.context, index) }
     }
 
-    /// The dims of an input, -1 where one is not known; None: not even how many there are.
+    /// Returns the dims of an input, with -1 for an unknown dim, or None if even the rank is
+    /// unknown.
     pub fn input_dims(&self, index: usize) -> Option<&[i64]> {
         let mut rank = 0;
-        // The dims live as long as the context.
+        // SAFETY: the dims live as long as the context.
         unsafe {
             let dims = there(self.host.shape().input_dims, "input_dims")(self.context, index, &mut rank);
-            (rank != usize::MAX).then(|| slice::from_raw_parts(dims, rank))
+            list_of(rank != usize::MAX, dims, rank)
         }
     }
 
-    /// The node's attributes, the defaults filled in.
+    /// Returns the attributes of the node.
     pub fn attributes(&self) -> Attributes<'_> {
         Attributes::new(self.host, unsafe { there(self.host.shape().attributes, "attributes")(self.context) })
     }
 
-    /// Says what an output is; None for dims whose number is not known.
+    /// Sets the dtype and the dims of an output. None as the dims means an unknown rank.
     pub fn set_output(&mut self, index: usize, dtype: raw::percale_dtype, dims: Option<&[i64]>) -> Result<(), Refusal> {
         let set = there(self.host.shape().set_output, "set_output");
         let (data, rank) = dims.map_or((std::ptr::null(), usize::MAX), |dims| (dims.as_ptr(), dims.len()));
-        take(self.host, unsafe { set(self.context, index, dtype, data, rank) })
+        result_of(self.host, unsafe { set(self.context, index, dtype, data, rank) })
     }
 
-    /// An output has the dtype and dims of an input.
+    /// Gives an output the dtype and the dims of an input.
     pub fn set_output_like_input(&mut self, output: usize, input: usize) -> Result<(), Refusal> {
         let dims = self.input_dims(input).map(<[i64]>::to_vec);
         self.set_output(output, self.input_dtype(input), dims.as_deref())
     }
 }
 
-/// A refusal of a status of the library, which is given back.
-fn take(host: Host, status: *mut raw::percale_status) -> Result<(), Refusal> {
+/// Converts a status of the library to a result, and releases it.
+fn result_of(host: Host, status: *mut raw::percale_status) -> Result<(), Refusal> {
     if status.is_null() {
         return Ok(());
     }
@@ -157,15 +158,15 @@ fn take(host: Host, status: *mut raw::percale_status) -> Result<(), Refusal> {
     }
 }
 
-/// A value of the graph that a gradient is added to; -1: none.
+/// A value of the graph that a gradient is added to, or [`Value::NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value(i32);
 
 impl Value {
-    /// An optional input that is left out.
+    /// No value: an optional input that is left out, or a gradient that is zero.
     pub const NONE: Self = Self(raw::PERCALE_NO_VALUE);
 
-    /// True for no value.
+    /// Returns true for [`Value::NONE`].
     pub fn is_none(self) -> bool {
         self.0 < 0
     }
@@ -179,55 +180,56 @@ pub struct Gradient<'a> {
 }
 
 impl Gradient<'_> {
-    /// The node's attributes, the defaults filled in.
+    /// Returns the attributes of the node.
     pub fn attributes(&self) -> Attributes<'_> {
         Attributes::new(self.host, unsafe { there(self.host.grad().attributes, "attributes")(self.context) })
     }
 
-    /// An input of the node.
+    /// Returns an input of the node.
     pub fn input(&self, index: usize) -> Value {
         Value(unsafe { there(self.host.grad().input, "input")(self.context, index) })
     }
 
-    /// An output of the node.
+    /// Returns an output of the node.
     pub fn output(&self, index: usize) -> Value {
         Value(unsafe { there(self.host.grad().output, "output")(self.context, index) })
     }
 
-    /// The gradient that arrives at an output; none: zero.
+    /// Returns the gradient with respect to an output, or [`Value::NONE`] if it is zero.
     pub fn output_gradient(&self, index: usize) -> Value {
         Value(unsafe { there(self.host.grad().output_gradient, "output_gradient")(self.context, index) })
     }
 
-    /// True if the gradient of an input is needed.
+    /// Returns true if the gradient with respect to an input is needed.
     pub fn wants(&self, input: usize) -> bool {
         unsafe { there(self.host.grad().wants, "wants")(self.context, input) != 0 }
     }
 
-    /// The dtype of a value; 0: none.
+    /// Returns the dtype of a value, or 0 for [`Value::NONE`].
     pub fn dtype(&self, value: Value) -> raw::percale_dtype {
         unsafe { there(self.host.grad().dtype, "dtype")(self.context, value.0) }
     }
 
-    /// A constant of rank 0.
+    /// Adds a constant of rank 0.
     pub fn scalar(&mut self, dtype: raw::percale_dtype, value: f64) -> Value {
         Value(unsafe { there(self.host.grad().scalar, "scalar")(self.context, dtype, value) })
     }
 
-    /// A constant of rank 1 and dtype i64, as shapes and axes are given to ops.
+    /// Adds a constant of rank 1 and dtype i64, such as a shape or axes for an op.
     pub fn ints(&mut self, values: &[i64]) -> Value {
         Value(unsafe { there(self.host.grad().ints, "ints")(self.context, values.as_ptr(), values.len()) })
     }
 
-    /// Adds a node, "Mul" or "domain:Op", and gives its first output. After an error, which the
-    /// library reports itself, there is none, and what goes on with it adds nothing.
+    /// Adds a node "Op" or "domain:Op" and returns its first output. After the first error nothing
+    /// is added any more and [`Value::NONE`] is returned; the library then fails the gradient, so
+    /// that callers need not check.
     pub fn emit(&mut self, op: &str, inputs: &[Value]) -> Value {
         self.emit_with(op, inputs, &[])
     }
 
-    /// As [`Gradient::emit`], with attributes.
+    /// Adds a node like [`Gradient::emit`], with attributes.
     pub fn emit_with(&mut self, op: &str, inputs: &[Value], attributes: &[(&CStr, AttributeValue<'_>)]) -> Value {
-        let Ok(op) = CString::new(op) else { panic!("a NUL in the name of an op") };
+        let Ok(op) = CString::new(op) else { panic!("the name of the op {op:?} holds a NUL") };
         let inputs: Vec<i32> = inputs.iter().map(|value| value.0).collect();
         let attributes: Vec<_> = attributes.iter().map(|(name, value)| value.to_raw(name)).collect();
         let emit = there(self.host.grad().emit, "emit");
@@ -235,7 +237,7 @@ impl Gradient<'_> {
         Value(unsafe { emit(self.context, op.as_ptr(), inputs, count, attributes.as_ptr(), attributes.len()) })
     }
 
-    /// Sets the gradient of an input.
+    /// Sets the gradient with respect to an input.
     pub fn set_input_gradient(&mut self, input: usize, value: Value) {
         let set = there(self.host.grad().set_input_gradient, "set_input_gradient");
         unsafe { set(self.context, input, value.0) }

@@ -1,4 +1,4 @@
-//! The tables that a plug-in hands up.
+//! The tables that a plug-in passes to the library.
 use std::ffi::{c_char, CStr};
 use std::mem::size_of;
 use std::ptr;
@@ -9,7 +9,7 @@ use crate::kernel::{accepts_of, destroy_of, plan_of, run_of, Kernel};
 use crate::op::{gradient_of, shape_of, Attribute, AttributeKind, Op, Port};
 use crate::raw;
 
-/// The tables of a plug-in under construction. It stays for the life of the process.
+/// The tables of a plug-in under construction. What is added is never freed.
 pub struct Tables {
     host: Host,
     name: &'static CStr,
@@ -19,10 +19,12 @@ pub struct Tables {
     kernels: Vec<*const raw::percale_kernel>,
 }
 
+/// Moves a value to memory that is never freed.
 fn keep<T>(value: T) -> *const T {
     Box::leak(Box::new(value))
 }
 
+/// Moves values to memory that is never freed. Returns their address and number.
 fn keep_all<T: 'static>(values: Vec<T>) -> (*const T, usize) {
     let kept: &'static [T] = Vec::leak(values);
     (kept.as_ptr(), kept.len())
@@ -58,7 +60,7 @@ fn attribute_of(attribute: &Attribute) -> raw::percale_op_attribute {
 }
 
 impl Tables {
-    /// Name and version of the plug-in, and the domain of its ops.
+    /// Sets the name and the version of the plug-in, and the domain of its ops.
     pub fn named(mut self, name: &'static CStr, version: &'static CStr, domain: &'static CStr) -> Self {
         (self.name, self.version, self.domain) = (name, version, domain);
         self
@@ -87,7 +89,7 @@ impl Tables {
         self
     }
 
-    /// Adds a kernel. Of several for one op the library asks them in this order.
+    /// Adds a kernel. The library asks several kernels of one op in the order of their addition.
     pub fn kernel<K: Kernel>(mut self) -> Self {
         self.kernels.push(keep(raw::percale_kernel {
             struct_size: size_of::<raw::percale_kernel>() as u32,
@@ -124,11 +126,12 @@ impl Tables {
     }
 }
 
-/// The body of the function that [`plugin!`](crate::plugin) exports. A plug-in is asked once per
-/// engine, and by every copy of the library that the process has: `known` keeps what each of them
+/// The body of the function that [`plugin!`](crate::plugin) exports. Every copy of the library in
+/// the process calls it, once per engine. `known` has pairs of a copy's table and the table that it
 /// got.
 ///
-/// # Safety As for `percale_plugin_init()`.
+/// # Safety
+/// As for `percale_plugin_init()`.
 #[doc(hidden)]
 pub unsafe fn init(
     host: *const raw::percale_host_api,
@@ -137,7 +140,8 @@ pub unsafe fn init(
     known: &Mutex<Vec<(usize, usize)>>,
     fill: impl FnOnce(Tables) -> Tables,
 ) -> *mut raw::percale_status {
-    // A library that is too old to make a status is told by the table that it does not get.
+    // The table of a library that is too old may lack the function that creates a status. Such a
+    // library sees an error because it gets no table.
     let Some(given) = Host::new(host) else { return ptr::null_mut() };
     given.shield(|| {
         if host_abi < raw::PERCALE_PLUGIN_ABI {

@@ -210,7 +210,7 @@ fn a_function_that_the_library_lacks_is_a_status() {
     let lacking = table_with(false);
     let op = unsafe { &**plugin(Box::leak(Box::new(lacking))).ops };
     let status = unsafe { op.shape.unwrap()(op.user, ptr::null_mut()) };
-    assert_eq!(made(status).1, "the plug-in panicked: the library offers no input_count");
+    assert_eq!(made(status).1, "the plug-in panicked: the library has no function input_count");
 }
 
 #[test]

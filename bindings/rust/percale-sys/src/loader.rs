@@ -22,7 +22,7 @@ static LOADING: Mutex<()> = Mutex::new(());
 /// crate are unsafe, and callers must ensure that [`load`] has succeeded.
 #[inline]
 pub(crate) fn table() -> &'static Table {
-    TABLE.get().expect("percale_sys::load() comes before all other functions")
+    TABLE.get().expect("percale_sys::load() must succeed before any other function is called")
 }
 
 /// Returns true if [`load`] has succeeded.
@@ -44,7 +44,7 @@ pub fn load(path: Option<&Path>) -> Result<(), String> {
     }
     let named = path.map(|path| path.as_os_str().to_owned()).or_else(|| std::env::var_os("PERCALE_LIBRARY"));
     let name = named.unwrap_or_else(|| NAME.into()).to_string_lossy().into_owned();
-    let c_name = CString::new(name.as_str()).map_err(|_| format!("{name:?} holds a NUL"))?;
+    let c_name = CString::new(name.as_str()).map_err(|_| format!("the path {name:?} holds a NUL"))?;
     // SAFETY: the name is NUL-terminated; the symbols have the types that percale.h declares.
     let table = unsafe {
         let handle = dlopen(c_name.as_ptr(), RTLD_NOW);

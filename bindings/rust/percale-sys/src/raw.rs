@@ -5,107 +5,109 @@ use std::marker::{PhantomData, PhantomPinned};
 
 /// Code of a status: the canonical codes of gRPC. New ones are only added at the end.
 pub type percale_code = i32;
-/// The constant 0 of [`percale_code`].
+/// The constant 0 of `percale_code`: success.
 pub const PERCALE_OK: percale_code = 0;
-/// The constant 1 of [`percale_code`].
+/// The constant 1 of `percale_code`: cancelled by the caller.
 pub const PERCALE_CANCELLED: percale_code = 1;
-/// The constant 2 of [`percale_code`].
+/// The constant 2 of `percale_code`: none of the other codes.
 pub const PERCALE_UNKNOWN: percale_code = 2;
-/// The constant 3 of [`percale_code`].
+/// The constant 3 of `percale_code`: wrong in every state.
 pub const PERCALE_INVALID_ARGUMENT: percale_code = 3;
-/// The constant 4 of [`percale_code`].
+/// The constant 4 of `percale_code`: the timeout has passed.
 pub const PERCALE_DEADLINE_EXCEEDED: percale_code = 4;
-/// The constant 5 of [`percale_code`].
+/// The constant 5 of `percale_code`: no such file, name or kind.
 pub const PERCALE_NOT_FOUND: percale_code = 5;
-/// The constant 6 of [`percale_code`].
+/// The constant 6 of `percale_code`: the name is taken.
 pub const PERCALE_ALREADY_EXISTS: percale_code = 6;
-/// The constant 7 of [`percale_code`].
+/// The constant 7 of `percale_code`: the system forbids it.
 pub const PERCALE_PERMISSION_DENIED: percale_code = 7;
-/// The constant 8 of [`percale_code`].
+/// The constant 8 of `percale_code`: out of memory, or beyond a limit.
 pub const PERCALE_RESOURCE_EXHAUSTED: percale_code = 8;
-/// The constant 9 of [`percale_code`].
+/// The constant 9 of `percale_code`: wrong in the present state.
 pub const PERCALE_FAILED_PRECONDITION: percale_code = 9;
-/// The constant 10 of [`percale_code`].
+/// The constant 10 of `percale_code`: ended by a callback or another fault.
 pub const PERCALE_ABORTED: percale_code = 10;
-/// The constant 11 of [`percale_code`].
+/// The constant 11 of `percale_code`: past the end, or beyond a range.
 pub const PERCALE_OUT_OF_RANGE: percale_code = 11;
-/// The constant 12 of [`percale_code`].
+/// The constant 12 of `percale_code`: known, but not available here.
 pub const PERCALE_UNIMPLEMENTED: percale_code = 12;
-/// The constant 13 of [`percale_code`].
+/// The constant 13 of `percale_code`: an error of the library itself.
 pub const PERCALE_INTERNAL: percale_code = 13;
-/// The constant 14 of [`percale_code`].
+/// The constant 14 of `percale_code`: not now, or not on this machine.
 pub const PERCALE_UNAVAILABLE: percale_code = 14;
-/// The constant 15 of [`percale_code`].
+/// The constant 15 of `percale_code`: data is damaged or missing.
 pub const PERCALE_DATA_LOSS: percale_code = 15;
-/// The constant 16 of [`percale_code`].
+/// The constant 16 of `percale_code`: an unknown peer.
 pub const PERCALE_UNAUTHENTICATED: percale_code = 16;
 
 /// Element type; the numbers are those of ONNX's TensorProto.DataType.
 pub type percale_dtype = i32;
-/// The constant 0 of [`percale_dtype`].
+/// The constant 0 of `percale_dtype`: none.
 pub const PERCALE_DTYPE_INVALID: percale_dtype = 0;
-/// The constant 1 of [`percale_dtype`].
+/// The constant 1 of `percale_dtype`: IEEE single precision.
 pub const PERCALE_DTYPE_F32: percale_dtype = 1;
-/// The constant 2 of [`percale_dtype`].
+/// The constant 2 of `percale_dtype`: unsigned 8-bit integer.
 pub const PERCALE_DTYPE_U8: percale_dtype = 2;
-/// The constant 3 of [`percale_dtype`].
+/// The constant 3 of `percale_dtype`: signed 8-bit integer.
 pub const PERCALE_DTYPE_I8: percale_dtype = 3;
-/// The constant 4 of [`percale_dtype`].
+/// The constant 4 of `percale_dtype`: unsigned 16-bit integer.
 pub const PERCALE_DTYPE_U16: percale_dtype = 4;
-/// The constant 5 of [`percale_dtype`].
+/// The constant 5 of `percale_dtype`: signed 16-bit integer.
 pub const PERCALE_DTYPE_I16: percale_dtype = 5;
-/// The constant 6 of [`percale_dtype`].
+/// The constant 6 of `percale_dtype`: signed 32-bit integer.
 pub const PERCALE_DTYPE_I32: percale_dtype = 6;
-/// The constant 7 of [`percale_dtype`].
+/// The constant 7 of `percale_dtype`: signed 64-bit integer.
 pub const PERCALE_DTYPE_I64: percale_dtype = 7;
-/// The constant 8 of [`percale_dtype`].
+/// The constant 8 of `percale_dtype`: text; no tensor has it.
 pub const PERCALE_DTYPE_STRING: percale_dtype = 8;
-/// The constant 9 of [`percale_dtype`].
+/// The constant 9 of `percale_dtype`: 1 byte, 0 or 1.
 pub const PERCALE_DTYPE_BOOL: percale_dtype = 9;
-/// The constant 10 of [`percale_dtype`].
+/// The constant 10 of `percale_dtype`: IEEE half precision.
 pub const PERCALE_DTYPE_F16: percale_dtype = 10;
-/// The constant 11 of [`percale_dtype`].
+/// The constant 11 of `percale_dtype`: IEEE double precision.
 pub const PERCALE_DTYPE_F64: percale_dtype = 11;
-/// The constant 12 of [`percale_dtype`].
+/// The constant 12 of `percale_dtype`: unsigned 32-bit integer.
 pub const PERCALE_DTYPE_U32: percale_dtype = 12;
-/// The constant 13 of [`percale_dtype`].
+/// The constant 13 of `percale_dtype`: unsigned 64-bit integer.
 pub const PERCALE_DTYPE_U64: percale_dtype = 13;
-/// The constant 14 of [`percale_dtype`].
+/// The constant 14 of `percale_dtype`: two f32.
 pub const PERCALE_DTYPE_COMPLEX64: percale_dtype = 14;
-/// The constant 15 of [`percale_dtype`].
+/// The constant 15 of `percale_dtype`: two f64.
 pub const PERCALE_DTYPE_COMPLEX128: percale_dtype = 15;
-/// The constant 16 of [`percale_dtype`].
+/// The constant 16 of `percale_dtype`: the upper half of an f32.
 pub const PERCALE_DTYPE_BF16: percale_dtype = 16;
-/// The constant 17 of [`percale_dtype`].
+/// The constant 17 of `percale_dtype`: 8-bit float: 4 bits exponent, 3 fraction, no infinity.
 pub const PERCALE_DTYPE_F8E4M3FN: percale_dtype = 17;
-/// The constant 18 of [`percale_dtype`].
+/// The constant 18 of `percale_dtype`: the same without negative zero.
 pub const PERCALE_DTYPE_F8E4M3FNUZ: percale_dtype = 18;
-/// The constant 19 of [`percale_dtype`].
+/// The constant 19 of `percale_dtype`: 8-bit float: 5 bits exponent, 2 fraction.
 pub const PERCALE_DTYPE_F8E5M2: percale_dtype = 19;
-/// The constant 20 of [`percale_dtype`].
+/// The constant 20 of `percale_dtype`: the same without infinity and negative zero.
 pub const PERCALE_DTYPE_F8E5M2FNUZ: percale_dtype = 20;
-/// The constant 21 of [`percale_dtype`].
+/// The constant 21 of `percale_dtype`: unsigned 4-bit integer, two per byte.
 pub const PERCALE_DTYPE_U4: percale_dtype = 21;
-/// The constant 22 of [`percale_dtype`].
+/// The constant 22 of `percale_dtype`: signed 4-bit integer, two per byte.
 pub const PERCALE_DTYPE_I4: percale_dtype = 22;
-/// The constant 23 of [`percale_dtype`].
+/// The constant 23 of `percale_dtype`: 4-bit float, two per byte.
 pub const PERCALE_DTYPE_F4E2M1: percale_dtype = 23;
-/// The constant 24 of [`percale_dtype`].
+/// The constant 24 of `percale_dtype`: a power of two in 8 bits.
 pub const PERCALE_DTYPE_F8E8M0: percale_dtype = 24;
-/// The constant 25 of [`percale_dtype`].
+/// The constant 25 of `percale_dtype`: unsigned 2-bit integer, four per byte.
 pub const PERCALE_DTYPE_U2: percale_dtype = 25;
-/// The constant 26 of [`percale_dtype`].
+/// The constant 26 of `percale_dtype`: signed 2-bit integer, four per byte.
 pub const PERCALE_DTYPE_I2: percale_dtype = 26;
 
 /// Level of a message of the log.
 pub type percale_log_level = i32;
-/// The constant 0 of [`percale_log_level`].
+/// The constant 0 of `percale_log_level`: for developers of Percale.
 pub const PERCALE_LOG_DEBUG: percale_log_level = 0;
-/// The constant 1 of [`percale_log_level`].
+/// The constant 1 of `percale_log_level`: progress and decisions: placement, idle devices, op
+/// Print.
 pub const PERCALE_LOG_INFO: percale_log_level = 1;
-/// The constant 2 of [`percale_log_level`].
+/// The constant 2 of `percale_log_level`: the library continues without something, such as a
+/// device.
 pub const PERCALE_LOG_WARNING: percale_log_level = 2;
-/// The constant 3 of [`percale_log_level`].
+/// The constant 3 of `percale_log_level`: a failure that no call can report.
 pub const PERCALE_LOG_ERROR: percale_log_level = 3;
 
 /// A value of a builder: an input, a constant, a variable or an output of a node; -1: none.

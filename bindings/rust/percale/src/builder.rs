@@ -33,7 +33,7 @@ pub struct ValueType {
 impl ValueType {
     /// Returns the dtype, dims and rank that `function` writes. It passes a buffer for the highest
     /// rank.
-    pub(crate) fn ask(
+    pub(crate) fn read(
         function: impl FnOnce(*mut sys::percale_dtype, *mut i64, *mut usize) -> *mut sys::percale_status,
     ) -> Result<ValueType> {
         let (mut dtype, mut dims, mut rank) = (0, [0i64; MAX_RANK], 0usize);
@@ -212,12 +212,12 @@ impl Builder {
         })
     }
 
-    /// Begins a node of an op, such as `Conv` or `percale:ApplyAdam`.
+    /// Starts a node of an op, such as `Conv` or `percale:ApplyAdam`.
     pub fn op(&mut self, op: &str) -> Node<'_> {
         Node { builder: self, layer: false, op: op.into(), name: None, inputs: Vec::new(), attributes: Vec::new() }
     }
 
-    /// Begins a layer, such as `Dense` or `Conv2D`. Its attributes have the names of Keras
+    /// Starts a layer, such as `Dense` or `Conv2D`. Its attributes have the names of Keras
     /// arguments.
     pub fn layer(&mut self, layer: &str) -> Node<'_> {
         Node { builder: self, layer: true, op: layer.into(), name: None, inputs: Vec::new(), attributes: Vec::new() }
@@ -256,7 +256,7 @@ impl Builder {
     /// Returns the dtype and dims of a value.
     pub fn value_type(&self, value: Value) -> Result<ValueType> {
         // SAFETY: the array has the size of the highest rank.
-        ValueType::ask(|dtype, dims, rank| unsafe {
+        ValueType::read(|dtype, dims, rank| unsafe {
             sys::percale_builder_value_type(self.raw(), value.0, dtype, dims, rank)
         })
     }
@@ -311,8 +311,8 @@ impl Builder {
     }
 }
 
-/// A node or layer that has been begun; see [`Builder::op`] and [`Builder::layer`].
-#[must_use = "a node is made by finish()"]
+/// A started node or layer; see [`Builder::op`] and [`Builder::layer`].
+#[must_use = "finish() adds the node to the graph"]
 pub struct Node<'b> {
     builder: &'b mut Builder,
     layer: bool,
@@ -398,7 +398,7 @@ impl Node<'_> {
         Ok(out.into_iter().map(Value).collect())
     }
 
-    /// Checks that the library accepts all texts, before the node is begun.
+    /// Checks that the library accepts all texts, before the node is started.
     fn check_texts(&self) -> Result<()> {
         for (attribute, value) in &self.attributes {
             CString::new(attribute.as_str())?;

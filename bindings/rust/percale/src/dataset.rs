@@ -82,7 +82,7 @@ struct Generator {
 /// Returns the message of a panic as an error.
 fn panicked(panic: &(dyn Any + Send)) -> Box<dyn std::error::Error + Send + Sync> {
     let words = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("panic: {}", words.unwrap_or("of no text")).into()
+    format!("panic: {}", words.unwrap_or("its payload is not text")).into()
 }
 
 /// The row that a row function writes; see [`Dataset::generator`].
@@ -408,13 +408,13 @@ impl Dataset {
     /// Returns the names and types of the columns, with the dims of one row.
     pub fn column_types(&self) -> Result<Vec<(String, ValueType)>> {
         let set = self.enter()?;
-        let ask = |index| {
+        let read = |index| {
             // SAFETY: the data set is alive and in use by this call only.
-            ValueType::ask(|dtype, dims, rank| unsafe {
+            ValueType::read(|dtype, dims, rank| unsafe {
                 sys::percale_dataset_column_type(set.raw(), index, dtype, dims, rank)
             })
         };
-        self.names().iter().enumerate().map(|(index, name)| Ok((name.clone(), ask(index)?))).collect()
+        self.names().iter().enumerate().map(|(index, name)| Ok((name.clone(), read(index)?))).collect()
     }
 
     /// Returns the next batch. Returns `None` at the end of the epoch; the call after that starts

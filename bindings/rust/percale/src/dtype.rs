@@ -5,33 +5,58 @@ use crate::sys;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(i32)]
-#[allow(missing_docs)] // the names are self-explanatory
 pub enum DType {
+    /// IEEE single precision.
     F32 = sys::PERCALE_DTYPE_F32,
+    /// Unsigned 8-bit integer.
     U8 = sys::PERCALE_DTYPE_U8,
+    /// Signed 8-bit integer.
     I8 = sys::PERCALE_DTYPE_I8,
+    /// Unsigned 16-bit integer.
     U16 = sys::PERCALE_DTYPE_U16,
+    /// Signed 16-bit integer.
     I16 = sys::PERCALE_DTYPE_I16,
+    /// Signed 32-bit integer.
     I32 = sys::PERCALE_DTYPE_I32,
+    /// Signed 64-bit integer.
     I64 = sys::PERCALE_DTYPE_I64,
+    /// Text; no tensor has this type.
     String = sys::PERCALE_DTYPE_STRING,
+    /// Boolean, stored as one byte with value 0 or 1.
     Bool = sys::PERCALE_DTYPE_BOOL,
+    /// IEEE half precision.
     F16 = sys::PERCALE_DTYPE_F16,
+    /// IEEE double precision.
     F64 = sys::PERCALE_DTYPE_F64,
+    /// Unsigned 32-bit integer.
     U32 = sys::PERCALE_DTYPE_U32,
+    /// Unsigned 64-bit integer.
     U64 = sys::PERCALE_DTYPE_U64,
+    /// Complex number of two [`DType::F32`].
     Complex64 = sys::PERCALE_DTYPE_COMPLEX64,
+    /// Complex number of two [`DType::F64`].
     Complex128 = sys::PERCALE_DTYPE_COMPLEX128,
+    /// bfloat16: the upper half of an [`DType::F32`].
     BF16 = sys::PERCALE_DTYPE_BF16,
+    /// 8-bit float with 4 exponent bits, 3 mantissa bits and no infinity.
     F8E4M3FN = sys::PERCALE_DTYPE_F8E4M3FN,
+    /// [`DType::F8E4M3FN`] without negative zero.
     F8E4M3FNUZ = sys::PERCALE_DTYPE_F8E4M3FNUZ,
+    /// 8-bit float with 5 exponent bits and 2 mantissa bits.
     F8E5M2 = sys::PERCALE_DTYPE_F8E5M2,
+    /// [`DType::F8E5M2`] without infinity and negative zero.
     F8E5M2FNUZ = sys::PERCALE_DTYPE_F8E5M2FNUZ,
+    /// Unsigned 4-bit integer, two per byte.
     U4 = sys::PERCALE_DTYPE_U4,
+    /// Signed 4-bit integer, two per byte.
     I4 = sys::PERCALE_DTYPE_I4,
+    /// 4-bit float with 2 exponent bits and 1 mantissa bit, two per byte.
     F4E2M1 = sys::PERCALE_DTYPE_F4E2M1,
+    /// 8-bit power of two.
     F8E8M0 = sys::PERCALE_DTYPE_F8E8M0,
+    /// Unsigned 2-bit integer, four per byte.
     U2 = sys::PERCALE_DTYPE_U2,
+    /// Signed 2-bit integer, four per byte.
     I2 = sys::PERCALE_DTYPE_I2,
 }
 

@@ -25,13 +25,13 @@ pub struct Engine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum LogLevel {
-    /// Details for finding a bug in the library.
+    /// Details for developers of Percale.
     Debug,
-    /// Normal activity of the library.
+    /// Progress and decisions: placement, idle devices, the op Print.
     Info,
-    /// A probable mistake.
+    /// The library continues without something, such as a device.
     Warning,
-    /// A failure.
+    /// A failure that no call can report.
     Error,
 }
 
@@ -137,7 +137,7 @@ impl Engine {
 type Log = Box<dyn Fn(LogLevel, &str) + Send + Sync>;
 
 /// Collects the settings of an engine; see [`Engine::builder`].
-#[must_use = "an engine is made by build()"]
+#[must_use = "build() creates the engine"]
 pub struct EngineBuilder {
     settings: Settings,
     log: Option<Log>,

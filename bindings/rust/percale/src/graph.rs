@@ -196,7 +196,7 @@ impl Graph {
     pub fn value_type(&self, name: &str) -> Result<ValueType> {
         let name = CString::new(name)?;
         // SAFETY: the name is NUL-terminated.
-        ValueType::ask(|dtype, dims, rank| unsafe {
+        ValueType::read(|dtype, dims, rank| unsafe {
             sys::percale_graph_value_type(self.handle.get(), name.as_ptr(), dtype, dims, rank)
         })
     }

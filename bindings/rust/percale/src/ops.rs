@@ -1,7 +1,7 @@
 // Written by bindings/gen from the ops' schemas; changes belong there.
 
-//! A function per op, under ONNX's names in Rust's letters. Each begins a node of a [`Builder`];
-//! attributes follow, then `finish`:
+//! One function per op, with ONNX's names in Rust's spelling. Each starts a node of a [`Builder`].
+//! Set its attributes, then add it to the graph with `finish`:
 //!
 //! ```
 //! use percale::{ops, Builder, DType, Engine};
@@ -27,12 +27,12 @@ macro_rules! op {
             $type(builder.op($key).trimmed_inputs(inputs))
         }
 
-        #[doc = concat!("A node of `", $key, "` that was begun.")]
-        #[must_use = "a node is made by finish()"]
+        #[doc = concat!("A started node of `", $key, "`.")]
+        #[must_use = "finish() adds the node to the graph"]
         pub struct $type<'b>(Node<'b>);
 
         impl $type<'_> {
-            /// Its name; without one the library finds one.
+            /// Sets the name of the node. Without one, the library chooses a name.
             pub fn name(self, name: &str) -> Self {
                 Self(self.0.name(name))
             }
@@ -42,17 +42,17 @@ macro_rules! op {
                 Self(self.0.set($name, value))
             })*
 
-            /// Its first output; [`Value::NONE`] of an op that has none.
+            /// Adds the node and returns its first output; [`Value::NONE`] if the op has no output.
             pub fn finish(self) -> Result<Value> {
                 Ok(self.0.finish_vec($outputs)?.first().copied().unwrap_or(Value::NONE))
             }
 
-            /// Its first `N` outputs.
+            /// Adds the node and returns its first `N` outputs.
             pub fn finish_many<const N: usize>(self) -> Result<[Value; N]> {
                 self.0.finish_many()
             }
 
-            /// Its first `count` outputs.
+            /// Adds the node and returns its first `count` outputs.
             pub fn finish_vec(self, count: usize) -> Result<Vec<Value>> {
                 self.0.finish_vec(count)
             }

@@ -54,7 +54,7 @@ pub enum PlanFacts {
 }
 
 /// Collects the settings of a session; see [`Session::builder`].
-#[must_use = "a session is made by build()"]
+#[must_use = "build() creates the session"]
 pub struct SessionBuilder<'a> {
     engine: &'a Engine,
     graph: &'a Graph,

@@ -105,7 +105,7 @@ impl TensorRef {
             [item] => Ok(*item),
             _ => Err(Error::new(
                 Code::InvalidArgument,
-                format!("item() wants one element; the tensor is {:?} {:?}", self.dtype(), self.dims()),
+                format!("item(): the tensor is {:?} {:?}, wanted one element", self.dtype(), self.dims()),
             )),
         }
     }
@@ -142,7 +142,7 @@ impl fmt::Debug for TensorRef {
 
 /// Returns dims in the form that the library takes.
 pub(crate) fn raw_dims(dims: &[usize]) -> Result<Vec<i64>> {
-    let too_large = |dim: &usize| Error::new(Code::OutOfRange, format!("a dimension of {dim}"));
+    let too_large = |dim: &usize| Error::new(Code::OutOfRange, format!("the dim {dim} does not fit an i64"));
     dims.iter().map(|dim| i64::try_from(*dim).map_err(|_| too_large(dim))).collect()
 }
 

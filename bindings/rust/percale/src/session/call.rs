@@ -43,9 +43,7 @@ impl Call {
     /// After the first run it allocates nothing.
     #[inline]
     pub fn run(&mut self, inputs: &[&TensorRef], outputs: &mut [&mut TensorRef]) -> Result<()> {
-        if inputs.len() != self.inputs || outputs.len() != self.outputs {
-            return Err(self.wrong_count(inputs.len(), outputs.len()));
-        }
+        self.check_counts(inputs.len(), outputs.len())?;
         // SAFETY: a reference to a TensorRef is the address of the library's tensor. These are
         // therefore arrays of such addresses, one per feed and fetch. `&mut` makes each output
         // exclusive.
@@ -63,9 +61,7 @@ impl Call {
     /// the state of the last run, and a tensor starts a new state. As the output of a carried
     /// fetch, `None` means that it is not copied to the host.
     pub fn run_carried(&mut self, inputs: &[Option<&TensorRef>], outputs: &mut [Option<&mut TensorRef>]) -> Result<()> {
-        if inputs.len() != self.inputs || outputs.len() != self.outputs {
-            return Err(self.wrong_count(inputs.len(), outputs.len()));
-        }
+        self.check_counts(inputs.len(), outputs.len())?;
         // SAFETY: as in run(); `None` of a reference is NULL.
         check(unsafe { sys::percale_call_run(self.handle.get(), inputs.as_ptr().cast(), outputs.as_mut_ptr().cast()) })
     }
@@ -80,9 +76,7 @@ impl Call {
         timeout: Option<Duration>,
         token: Option<&CancelToken>,
     ) -> Result<()> {
-        if inputs.len() != self.inputs || outputs.len() != self.outputs {
-            return Err(self.wrong_count(inputs.len(), outputs.len()));
-        }
+        self.check_counts(inputs.len(), outputs.len())?;
         // SAFETY: as in run().
         CancelToken::during(token, |cancellation| unsafe {
             check(sys::percale_call_run_until(
@@ -99,6 +93,15 @@ impl Call {
     #[doc(hidden)]
     pub fn raw(&self) -> *mut sys::percale_call {
         self.handle.get()
+    }
+
+    #[inline]
+    fn check_counts(&self, inputs: usize, outputs: usize) -> Result<()> {
+        if inputs == self.inputs && outputs == self.outputs {
+            Ok(())
+        } else {
+            Err(self.wrong_count(inputs, outputs))
+        }
     }
 
     #[cold]
@@ -124,7 +127,8 @@ impl Call {
             sys::percale_call_output_type(self.handle.get(), index, &mut dtype, dims.as_mut_ptr(), &mut rank)
         })?;
         let dims = dims.iter().take(rank).map(|dim| usize::try_from(*dim).unwrap_or(0)).collect();
-        let dtype = DType::from_raw(dtype).ok_or_else(|| Error::new(Code::Internal, "a type that is not known"))?;
+        let unknown = || Error::new(Code::Internal, format!("the crate does not know the element type {dtype}"));
+        let dtype = DType::from_raw(dtype).ok_or_else(unknown)?;
         Ok((dtype, dims))
     }
 

@@ -141,7 +141,7 @@ impl<'a> Request<'a> {
         let mut results = self.run()?;
         match results.pop() {
             Some(result) if results.is_empty() => Ok(result),
-            _ => Err(Error::new(Code::InvalidArgument, "run_one() wants exactly one fetch")),
+            _ => Err(Error::new(Code::InvalidArgument, "run_one(): wanted exactly one fetch")),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::sys;
 use crate::variables::Variables;
 
 /// Collects the settings of a trainer; see [`Trainer::builder`] and [`Trainer::from_spec`].
-#[must_use = "a trainer is made by build()"]
+#[must_use = "build() creates the trainer"]
 pub struct TrainerBuilder<'a> {
     pub(super) engine: &'a Engine,
     pub(super) source: Source<'a>,

@@ -341,7 +341,7 @@ public final class Dataset extends NativeHandle {
       List<TensorSpec> out = new ArrayList<>();
       for (String name : names) {
         long index = out.size();
-        out.add(TensorSpec.ask(name,
+        out.add(TensorSpec.read(name,
             (dtype, dims, rank) -> RawDataset.percale_dataset_column_type(set, index, dtype, dims, rank)));
       }
       return List.copyOf(out);

@@ -16,13 +16,13 @@ import org.percale.raw.RawLibrary;
 public final class Engine extends NativeHandle {
   /** The severity of a log message. */
   public enum LogLevel {
-    /** Details for finding a bug in the library. */
+    /** Details for developers of Percale. */
     DEBUG,
-    /** Normal activity of the library. */
+    /** Progress and decisions: placement, idle devices, the op Print. */
     INFO,
-    /** A probable mistake. */
+    /** The library continues without something, such as a device. */
     WARNING,
-    /** A failure. */
+    /** A failure that no call can report. */
     ERROR
   }
 

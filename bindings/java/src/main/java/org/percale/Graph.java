@@ -209,7 +209,7 @@ public final class Graph extends NativeHandle {
   public TensorSpec valueType(String name) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment raw = Native.name(arena, name);
-      return with(graph -> TensorSpec.ask(name,
+      return with(graph -> TensorSpec.read(name,
           (dtype, dims, rank) -> RawGraph.percale_graph_value_type(graph, raw, dtype, dims, rank)));
     }
   }

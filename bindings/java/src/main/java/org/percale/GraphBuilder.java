@@ -3,7 +3,6 @@ package org.percale;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -150,7 +149,7 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * Begins a node of an op.
+   * Starts a node of an op.
    *
    * @param op "Conv", or "percale:ApplyAdam"
    * @return collects its inputs and attributes
@@ -160,7 +159,7 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * Begins a layer. Its attributes have the names of Keras arguments.
+   * Starts a layer. Its attributes have the names of Keras arguments.
    *
    * @param layer "Dense", "Conv2D", ...
    * @return collects its inputs and attributes
@@ -238,14 +237,9 @@ public final class GraphBuilder extends NativeHandle {
    * @return its type
    */
   public Type typeOf(Value value) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment dtype = arena.allocate(JAVA_INT);
-      MemorySegment dims = arena.allocate(JAVA_LONG, Native.MAX_RANK);
-      MemorySegment rank = arena.allocate(JAVA_LONG);
-      check(raw -> RawBuilder.percale_builder_value_type(raw, value.number(), dtype, dims, rank));
-      long known = rank.get(JAVA_LONG, 0);
-      return new Type(DType.of(dtype.get(JAVA_INT, 0)), known < 0 ? null : dims.asSlice(0, 8 * known).toArray(JAVA_LONG));
-    }
+    TensorSpec spec = with(raw -> TensorSpec.read("",
+        (dtype, dims, rank) -> RawBuilder.percale_builder_value_type(raw, value.number(), dtype, dims, rank)));
+    return new Type(spec.dtype(), spec.dims());
   }
 
   /**
@@ -312,7 +306,7 @@ public final class GraphBuilder extends NativeHandle {
     return with(raw -> Graph.take(Native.make(out -> RawBuilder.percale_builder_finish(raw, out))));
   }
 
-  /** A node or layer that has been begun. */
+  /** A started node or layer. */
   public final class Node {
     private final String op;
     private final boolean layer;
@@ -392,7 +386,7 @@ public final class GraphBuilder extends NativeHandle {
         MemorySegment kind = Native.name(arena, op);
         MemorySegment own = Native.name(arena, name);
         MemorySegment out = arena.allocate(JAVA_INT, outputs);
-        // Converts the attributes first, so an invalid one throws before the node is begun.
+        // Converts the attributes first, so an invalid one throws before the node is started.
         Map<MemorySegment, BiFunction<MemorySegment, MemorySegment, MemorySegment>> setters = new LinkedHashMap<>();
         attributes.forEach((key, value) -> setters.put(Native.name(arena, key), setter(arena, key, value)));
         check(raw -> layer ? RawBuilder.percale_builder_layer(raw, kind, own)

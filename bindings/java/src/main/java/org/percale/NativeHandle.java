@@ -149,7 +149,7 @@ abstract class NativeHandle implements AutoCloseable {
      * Makes a call that is allowed on any thread at any time. Does nothing if the pointer is
      * already released.
      */
-    synchronized void whileThere(Consumer<MemorySegment> call) {
+    synchronized void unlessFreed(Consumer<MemorySegment> call) {
       if (!freed) call.accept(pointer);
     }
   }

@@ -6,14 +6,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A function per op, under ONNX's names in Java's letters. Each begins a node of a {@link
- * GraphBuilder}; attributes follow by {@link GraphBuilder.Node#set}, then {@link
- * GraphBuilder.Node#finish()}. An optional input may be null.
+ * One function per op, with ONNX's names in Java's spelling. Each starts a node of a {@link
+ * GraphBuilder}. Set its attributes with {@link GraphBuilder.Node#set}, then add it to the graph
+ * with {@link GraphBuilder.Node#finish()}. An optional input may be null.
  */
 public final class Ops {
   private Ops() {}
 
-  /** A node with these inputs, without the absent ones at the end. */
+  /** Starts a node with these inputs, without absent ones at the end. */
   private static GraphBuilder.Node node(GraphBuilder builder, String op, List<Value> inputs) {
     List<Value> all = new ArrayList<>();
     for (Value input : inputs) all.add(input == null ? Value.NONE : input);
@@ -32,7 +32,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node abs(GraphBuilder builder, Value x) {
     return node(builder, "Abs", list(new Value[] {x}));
@@ -43,7 +43,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node acos(GraphBuilder builder, Value input) {
     return node(builder, "Acos", list(new Value[] {input}));
@@ -54,7 +54,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node acosh(GraphBuilder builder, Value input) {
     return node(builder, "Acosh", list(new Value[] {input}));
@@ -66,7 +66,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node add(GraphBuilder builder, Value a, Value b) {
     return node(builder, "Add", list(new Value[] {a, b}));
@@ -81,7 +81,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param theta an input: f32 f16 f64 bf16
    * @param size an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node affineGrid(GraphBuilder builder, Value theta, Value size) {
     return node(builder, "AffineGrid", list(new Value[] {theta, size}));
@@ -93,7 +93,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: bool
    * @param b an input: bool
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node and(GraphBuilder builder, Value a, Value b) {
     return node(builder, "And", list(new Value[] {a, b}));
@@ -110,7 +110,7 @@ public final class Ops {
    * @param square an input: f32 f16 f64 bf16
    * @param learningRate an input: f32 f64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node applyAdagrad(GraphBuilder builder, Value param, Value grad, Value square, Value learningRate, Value gradScale) {
     return node(builder, "percale:ApplyAdagrad", list(new Value[] {param, grad, square, learningRate, gradScale}));
@@ -132,7 +132,7 @@ public final class Ops {
    * @param learningRate an input: f32 f64
    * @param step an input: i64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node applyAdam(GraphBuilder builder, Value param, Value grad, Value m, Value v, Value learningRate, Value step, Value gradScale) {
     return node(builder, "percale:ApplyAdam", list(new Value[] {param, grad, m, v, learningRate, step, gradScale}));
@@ -154,7 +154,7 @@ public final class Ops {
    * @param learningRate an input: f32 f64
    * @param step an input: i64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node applyAdamW(GraphBuilder builder, Value param, Value grad, Value m, Value v, Value learningRate, Value step, Value gradScale) {
     return node(builder, "percale:ApplyAdamW", list(new Value[] {param, grad, m, v, learningRate, step, gradScale}));
@@ -179,7 +179,7 @@ public final class Ops {
    * @param linear an input: f32 f16 f64 bf16
    * @param learningRate an input: f32 f64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node applyFtrl(GraphBuilder builder, Value param, Value grad, Value accumulator, Value linear, Value learningRate, Value gradScale) {
     return node(builder, "percale:ApplyFtrl", list(new Value[] {param, grad, accumulator, linear, learningRate, gradScale}));
@@ -205,7 +205,7 @@ public final class Ops {
    * @param learningRate an input: f32 f64
    * @param step an input: i64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node applyLAMB(GraphBuilder builder, Value param, Value grad, Value m, Value v, Value learningRate, Value step, Value gradScale) {
     return node(builder, "percale:ApplyLAMB", list(new Value[] {param, grad, m, v, learningRate, step, gradScale}));
@@ -226,7 +226,7 @@ public final class Ops {
    * @param m an input: f32 f16 f64 bf16
    * @param learningRate an input: f32 f64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node applyLion(GraphBuilder builder, Value param, Value grad, Value m, Value learningRate, Value gradScale) {
     return node(builder, "percale:ApplyLion", list(new Value[] {param, grad, m, learningRate, gradScale}));
@@ -245,7 +245,7 @@ public final class Ops {
    * @param buffer an input: f32 f16 f64 bf16
    * @param learningRate an input: f32 f64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node applyMomentum(GraphBuilder builder, Value param, Value grad, Value buffer, Value learningRate, Value gradScale) {
     return node(builder, "percale:ApplyMomentum", list(new Value[] {param, grad, buffer, learningRate, gradScale}));
@@ -266,7 +266,7 @@ public final class Ops {
    * @param buffer an optional input: f32 f16 f64 bf16
    * @param learningRate an input: f32 f64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node applyRMSProp(GraphBuilder builder, Value param, Value grad, Value square, Value buffer, Value learningRate, Value gradScale) {
     return node(builder, "percale:ApplyRMSProp", list(new Value[] {param, grad, square, buffer, learningRate, gradScale}));
@@ -281,7 +281,7 @@ public final class Ops {
    * @param grad an input: f32 f16 f64 bf16
    * @param learningRate an input: f32 f64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node applySGD(GraphBuilder builder, Value param, Value grad, Value learningRate, Value gradScale) {
     return node(builder, "percale:ApplySGD", list(new Value[] {param, grad, learningRate, gradScale}));
@@ -296,7 +296,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node argMax(GraphBuilder builder, Value data) {
     return node(builder, "ArgMax", list(new Value[] {data}));
@@ -311,7 +311,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node argMin(GraphBuilder builder, Value data) {
     return node(builder, "ArgMin", list(new Value[] {data}));
@@ -322,7 +322,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node asin(GraphBuilder builder, Value input) {
     return node(builder, "Asin", list(new Value[] {input}));
@@ -333,7 +333,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node asinh(GraphBuilder builder, Value input) {
     return node(builder, "Asinh", list(new Value[] {input}));
@@ -347,7 +347,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param condition an input: bool
    * @param x an optional input: 23 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node assert_(GraphBuilder builder, Value condition, Value x) {
     return node(builder, "percale:Assert", list(new Value[] {condition, x}));
@@ -359,7 +359,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param value an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node assign(GraphBuilder builder, Value value) {
     return node(builder, "percale:Assign", list(new Value[] {value}));
@@ -371,7 +371,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param value an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node assignAdd(GraphBuilder builder, Value value) {
     return node(builder, "percale:AssignAdd", list(new Value[] {value}));
@@ -382,7 +382,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node atan(GraphBuilder builder, Value input) {
     return node(builder, "Atan", list(new Value[] {input}));
@@ -393,7 +393,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node atanh(GraphBuilder builder, Value input) {
     return node(builder, "Atanh", list(new Value[] {input}));
@@ -422,7 +422,7 @@ public final class Ops {
    * @param pastKey an optional input: f32 f16 f64 bf16
    * @param pastValue an optional input: f32 f16 f64 bf16
    * @param nonpadKvSeqlen an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node attention(GraphBuilder builder, Value q, Value k, Value v, Value attnMask, Value pastKey, Value pastValue, Value nonpadKvSeqlen) {
     return node(builder, "Attention", list(new Value[] {q, k, v, attnMask, pastKey, pastValue, nonpadKvSeqlen}));
@@ -441,7 +441,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node averagePool(GraphBuilder builder, Value x) {
     return node(builder, "AveragePool", list(new Value[] {x}));
@@ -463,7 +463,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param dY an input: f32 f16 f64 bf16
    * @param shape an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node averagePoolGrad(GraphBuilder builder, Value dY, Value shape) {
     return node(builder, "percale:AveragePoolGrad", list(new Value[] {dY, shape}));
@@ -478,7 +478,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node batchMatMul(GraphBuilder builder, Value a, Value b) {
     return node(builder, "percale:BatchMatMul", list(new Value[] {a, b}));
@@ -498,7 +498,7 @@ public final class Ops {
    * @param b an input: f32 f16 f64 bf16
    * @param inputMean an input: f32 f16 f64 bf16
    * @param inputVar an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node batchNormalization(GraphBuilder builder, Value x, Value scale, Value b, Value inputMean, Value inputVar) {
     return node(builder, "BatchNormalization", list(new Value[] {x, scale, b, inputMean, inputVar}));
@@ -517,7 +517,7 @@ public final class Ops {
    * @param scale an input: f32 f16 f64 bf16
    * @param mean an optional input: f32 f16 f64 bf16
    * @param var an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node batchNormalizationGrad(GraphBuilder builder, Value dY, Value x, Value scale, Value mean, Value var) {
     return node(builder, "percale:BatchNormalizationGrad", list(new Value[] {dY, x, scale, mean, var}));
@@ -532,7 +532,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node bernoulli(GraphBuilder builder, Value input) {
     return node(builder, "Bernoulli", list(new Value[] {input}));
@@ -546,7 +546,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param logits an input: f32 f16 f64 bf16
    * @param targets an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node binaryCrossEntropyWithLogits(GraphBuilder builder, Value logits, Value targets) {
     return node(builder, "percale:BinaryCrossEntropyWithLogits", list(new Value[] {logits, targets}));
@@ -559,7 +559,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: 23 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node bitCast(GraphBuilder builder, Value input) {
     return node(builder, "BitCast", list(new Value[] {input}));
@@ -573,7 +573,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param x an input: u8 u16 u32 u64
    * @param y an input: u8 u16 u32 u64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node bitShift(GraphBuilder builder, Value x, Value y) {
     return node(builder, "BitShift", list(new Value[] {x, y}));
@@ -585,7 +585,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: u8 i8 u16 i16 i32 i64 u32 u64
    * @param b an input: u8 i8 u16 i16 i32 i64 u32 u64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node bitwiseAnd(GraphBuilder builder, Value a, Value b) {
     return node(builder, "BitwiseAnd", list(new Value[] {a, b}));
@@ -596,7 +596,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: u8 i8 u16 i16 i32 i64 u32 u64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node bitwiseNot(GraphBuilder builder, Value x) {
     return node(builder, "BitwiseNot", list(new Value[] {x}));
@@ -608,7 +608,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: u8 i8 u16 i16 i32 i64 u32 u64
    * @param b an input: u8 i8 u16 i16 i32 i64 u32 u64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node bitwiseOr(GraphBuilder builder, Value a, Value b) {
     return node(builder, "BitwiseOr", list(new Value[] {a, b}));
@@ -620,7 +620,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: u8 i8 u16 i16 i32 i64 u32 u64
    * @param b an input: u8 i8 u16 i16 i32 i64 u32 u64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node bitwiseXor(GraphBuilder builder, Value a, Value b) {
     return node(builder, "BitwiseXor", list(new Value[] {a, b}));
@@ -634,7 +634,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param size an input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node blackmanWindow(GraphBuilder builder, Value size) {
     return node(builder, "BlackmanWindow", list(new Value[] {size}));
@@ -646,7 +646,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param inputs inputs, any number: 26 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node call(GraphBuilder builder, Value... inputs) {
     return node(builder, "percale:Call", list(new Value[] {}, inputs));
@@ -663,7 +663,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: 23 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node cast(GraphBuilder builder, Value input) {
     return node(builder, "Cast", list(new Value[] {input}));
@@ -677,7 +677,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param input an input: 23 types
    * @param targetType an input: 23 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node castLike(GraphBuilder builder, Value input, Value targetType) {
     return node(builder, "CastLike", list(new Value[] {input, targetType}));
@@ -688,7 +688,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node ceil(GraphBuilder builder, Value x) {
     return node(builder, "Ceil", list(new Value[] {x}));
@@ -700,7 +700,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node celu(GraphBuilder builder, Value x) {
     return node(builder, "Celu", list(new Value[] {x}));
@@ -714,7 +714,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param inputData an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param shape an input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node centerCropPad(GraphBuilder builder, Value inputData, Value shape) {
     return node(builder, "CenterCropPad", list(new Value[] {inputData, shape}));
@@ -727,7 +727,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node checkNumerics(GraphBuilder builder, Value x) {
     return node(builder, "percale:CheckNumerics", list(new Value[] {x}));
@@ -739,7 +739,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node cholesky(GraphBuilder builder, Value x) {
     return node(builder, "percale:Cholesky", list(new Value[] {x}));
@@ -752,7 +752,7 @@ public final class Ops {
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param min an optional input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param max an optional input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node clip(GraphBuilder builder, Value input, Value min, Value max) {
     return node(builder, "Clip", list(new Value[] {input, min, max}));
@@ -765,7 +765,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node cofactors(GraphBuilder builder, Value x) {
     return node(builder, "percale:Cofactors", list(new Value[] {x}));
@@ -782,7 +782,7 @@ public final class Ops {
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param imageShape an input: i64
    * @param blockShape an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node col2Im(GraphBuilder builder, Value input, Value imageShape, Value blockShape) {
     return node(builder, "Col2Im", list(new Value[] {input, imageShape, blockShape}));
@@ -796,7 +796,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param condition an input: bool
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node compress(GraphBuilder builder, Value input, Value condition) {
     return node(builder, "Compress", list(new Value[] {input, condition}));
@@ -808,7 +808,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param inputs inputs, any number: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node concat(GraphBuilder builder, Value... inputs) {
     return node(builder, "Concat", list(new Value[] {}, inputs));
@@ -823,7 +823,7 @@ public final class Ops {
    * <p>Attribute {@code value_ints}: long[].
    *
    * @param builder the builder that gets the node
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node constant(GraphBuilder builder) {
     return node(builder, "Constant", list(new Value[] {}));
@@ -835,7 +835,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node constantOfShape(GraphBuilder builder, Value input) {
     return node(builder, "ConstantOfShape", list(new Value[] {input}));
@@ -855,7 +855,7 @@ public final class Ops {
    * @param x an input: f32 f16 f64 bf16
    * @param w an input: f32 f16 f64 bf16
    * @param b an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node conv(GraphBuilder builder, Value x, Value w, Value b) {
     return node(builder, "Conv", list(new Value[] {x, w, b}));
@@ -876,7 +876,7 @@ public final class Ops {
    * @param dY an input: f32 f16 f64 bf16
    * @param w an input: f32 f16 f64 bf16
    * @param shape an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node convGradInput(GraphBuilder builder, Value dY, Value w, Value shape) {
     return node(builder, "percale:ConvGradInput", list(new Value[] {dY, w, shape}));
@@ -896,7 +896,7 @@ public final class Ops {
    * @param x an input: f32 f16 f64 bf16
    * @param dY an input: f32 f16 f64 bf16
    * @param shape an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node convGradWeight(GraphBuilder builder, Value x, Value dY, Value shape) {
     return node(builder, "percale:ConvGradWeight", list(new Value[] {x, dY, shape}));
@@ -917,7 +917,7 @@ public final class Ops {
    * @param w an input: u8 i8
    * @param xZeroPoint an optional input: u8 i8
    * @param wZeroPoint an optional input: u8 i8
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node convInteger(GraphBuilder builder, Value x, Value w, Value xZeroPoint, Value wZeroPoint) {
     return node(builder, "ConvInteger", list(new Value[] {x, w, xZeroPoint, wZeroPoint}));
@@ -940,7 +940,7 @@ public final class Ops {
    * @param x an input: f32 f16 f64 bf16
    * @param w an input: f32 f16 f64 bf16
    * @param b an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node convTranspose(GraphBuilder builder, Value x, Value w, Value b) {
     return node(builder, "ConvTranspose", list(new Value[] {x, w, b}));
@@ -951,7 +951,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node cos(GraphBuilder builder, Value x) {
     return node(builder, "Cos", list(new Value[] {x}));
@@ -962,7 +962,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node cosh(GraphBuilder builder, Value input) {
     return node(builder, "Cosh", list(new Value[] {input}));
@@ -977,7 +977,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param x an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axis an input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node cumProd(GraphBuilder builder, Value x, Value axis) {
     return node(builder, "CumProd", list(new Value[] {x, axis}));
@@ -992,7 +992,7 @@ public final class Ops {
    * @param grad an input: f32 f16 f64 bf16
    * @param x an input: f32 f16 f64 bf16
    * @param axis an input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node cumProdGrad(GraphBuilder builder, Value grad, Value x, Value axis) {
     return node(builder, "percale:CumProdGrad", list(new Value[] {grad, x, axis}));
@@ -1007,7 +1007,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param x an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axis an input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node cumSum(GraphBuilder builder, Value x, Value axis) {
     return node(builder, "CumSum", list(new Value[] {x, axis}));
@@ -1025,7 +1025,7 @@ public final class Ops {
    * @param input an input: f32 f16 f64 bf16
    * @param dftLength an optional input: i32 i64
    * @param axis an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node dft(GraphBuilder builder, Value input, Value dftLength, Value axis) {
     return node(builder, "DFT", list(new Value[] {input, dftLength, axis}));
@@ -1039,7 +1039,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node depthToSpace(GraphBuilder builder, Value input) {
     return node(builder, "DepthToSpace", list(new Value[] {input}));
@@ -1056,7 +1056,7 @@ public final class Ops {
    * @param x an input: 14 types
    * @param xScale an input: f32 f16 f64 bf16 f8e8m0
    * @param xZeroPoint an optional input: 14 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node dequantizeLinear(GraphBuilder builder, Value x, Value xScale, Value xZeroPoint) {
     return node(builder, "DequantizeLinear", list(new Value[] {x, xScale, xZeroPoint}));
@@ -1067,7 +1067,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node det(GraphBuilder builder, Value x) {
     return node(builder, "Det", list(new Value[] {x}));
@@ -1079,7 +1079,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node div(GraphBuilder builder, Value a, Value b) {
     return node(builder, "Div", list(new Value[] {a, b}));
@@ -1096,7 +1096,7 @@ public final class Ops {
    * @param data an input: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
    * @param ratio an optional input: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
    * @param trainingMode an optional input: bool
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node dropout(GraphBuilder builder, Value data, Value ratio, Value trainingMode) {
     return node(builder, "Dropout", list(new Value[] {data, ratio, trainingMode}));
@@ -1108,7 +1108,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node dynamicQuantizeLinear(GraphBuilder builder, Value x) {
     return node(builder, "DynamicQuantizeLinear", list(new Value[] {x}));
@@ -1121,7 +1121,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param inputs inputs, any number: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node einsum(GraphBuilder builder, Value... inputs) {
     return node(builder, "Einsum", list(new Value[] {}, inputs));
@@ -1133,7 +1133,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node elu(GraphBuilder builder, Value x) {
     return node(builder, "Elu", list(new Value[] {x}));
@@ -1154,7 +1154,7 @@ public final class Ops {
    * @param indices an input: i32 i64
    * @param offsets an optional input: i32 i64
    * @param perSampleWeights an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node embeddingBag(GraphBuilder builder, Value table, Value indices, Value offsets, Value perSampleWeights) {
     return node(builder, "percale:EmbeddingBag", list(new Value[] {table, indices, offsets, perSampleWeights}));
@@ -1173,7 +1173,7 @@ public final class Ops {
    * @param indices an input: i32 i64
    * @param offsets an optional input: i32 i64
    * @param perSampleWeights an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node embeddingBagRows(GraphBuilder builder, Value grad, Value table, Value indices, Value offsets, Value perSampleWeights) {
     return node(builder, "percale:EmbeddingBagRows", list(new Value[] {grad, table, indices, offsets, perSampleWeights}));
@@ -1185,7 +1185,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node equal(GraphBuilder builder, Value a, Value b) {
     return node(builder, "Equal", list(new Value[] {a, b}));
@@ -1196,7 +1196,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node erf(GraphBuilder builder, Value x) {
     return node(builder, "Erf", list(new Value[] {x}));
@@ -1207,7 +1207,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node exp(GraphBuilder builder, Value x) {
     return node(builder, "Exp", list(new Value[] {x}));
@@ -1219,7 +1219,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param shape an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node expand(GraphBuilder builder, Value input, Value shape) {
     return node(builder, "Expand", list(new Value[] {input, shape}));
@@ -1232,7 +1232,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node eyeLike(GraphBuilder builder, Value input) {
     return node(builder, "EyeLike", list(new Value[] {input}));
@@ -1244,7 +1244,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: 23 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node flatten(GraphBuilder builder, Value input) {
     return node(builder, "Flatten", list(new Value[] {input}));
@@ -1255,7 +1255,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node floor(GraphBuilder builder, Value x) {
     return node(builder, "Floor", list(new Value[] {x}));
@@ -1269,7 +1269,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param inputs inputs, any number: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node fused(GraphBuilder builder, Value... inputs) {
     return node(builder, "percale:Fused", list(new Value[] {}, inputs));
@@ -1293,7 +1293,7 @@ public final class Ops {
    * @param k an input: f32 f16 f64 bf16
    * @param v an input: f32 f16 f64 bf16
    * @param mask an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node fusedAttention(GraphBuilder builder, Value q, Value k, Value v, Value mask) {
     return node(builder, "percale:FusedAttention", list(new Value[] {q, k, v, mask}));
@@ -1318,7 +1318,7 @@ public final class Ops {
    * @param y an input: f32 f16 f64 bf16
    * @param statistics an input: f32 f16 f64 bf16
    * @param mask an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node fusedAttentionGrad(GraphBuilder builder, Value dY, Value q, Value k, Value v, Value y, Value statistics, Value mask) {
     return node(builder, "percale:FusedAttentionGrad", list(new Value[] {dY, q, k, v, y, statistics, mask}));
@@ -1333,7 +1333,7 @@ public final class Ops {
    * @param x an input: f32 f16 f64 bf16
    * @param cos an input: f32 f16 f64 bf16
    * @param sin an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node fusedRotary(GraphBuilder builder, Value x, Value cos, Value sin) {
     return node(builder, "percale:FusedRotary", list(new Value[] {x, cos, sin}));
@@ -1359,7 +1359,7 @@ public final class Ops {
    * @param b an optional input: f32 f16 f64 bf16
    * @param sequenceLens an optional input: i32
    * @param initialH an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node gru(GraphBuilder builder, Value x, Value w, Value r, Value b, Value sequenceLens, Value initialH) {
     return node(builder, "GRU", list(new Value[] {x, w, r, b, sequenceLens, initialH}));
@@ -1386,7 +1386,7 @@ public final class Ops {
    * @param initialH an optional input: f32 f16 f64 bf16
    * @param dY an optional input: f32 f16 f64 bf16
    * @param dYH an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node gruGrad(GraphBuilder builder, Value x, Value w, Value r, Value b, Value sequenceLens, Value initialH, Value dY, Value dYH) {
     return node(builder, "percale:GRUGrad", list(new Value[] {x, w, r, b, sequenceLens, initialH, dY, dYH}));
@@ -1400,7 +1400,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param indices an input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node gather(GraphBuilder builder, Value data, Value indices) {
     return node(builder, "Gather", list(new Value[] {data, indices}));
@@ -1414,7 +1414,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param indices an input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node gatherElements(GraphBuilder builder, Value data, Value indices) {
     return node(builder, "GatherElements", list(new Value[] {data, indices}));
@@ -1429,7 +1429,7 @@ public final class Ops {
    * @param grad an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param indices an input: i32 i64
    * @param shape an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node gatherGrad(GraphBuilder builder, Value grad, Value indices, Value shape) {
     return node(builder, "percale:GatherGrad", list(new Value[] {grad, indices, shape}));
@@ -1443,7 +1443,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param indices an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node gatherND(GraphBuilder builder, Value data, Value indices) {
     return node(builder, "GatherND", list(new Value[] {data, indices}));
@@ -1456,7 +1456,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node gelu(GraphBuilder builder, Value x) {
     return node(builder, "Gelu", list(new Value[] {x}));
@@ -1474,7 +1474,7 @@ public final class Ops {
    * @param a an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param c an optional input: f32 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node gemm(GraphBuilder builder, Value a, Value b, Value c) {
     return node(builder, "Gemm", list(new Value[] {a, b, c}));
@@ -1485,7 +1485,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node globalAveragePool(GraphBuilder builder, Value x) {
     return node(builder, "GlobalAveragePool", list(new Value[] {x}));
@@ -1497,7 +1497,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node globalLpPool(GraphBuilder builder, Value x) {
     return node(builder, "GlobalLpPool", list(new Value[] {x}));
@@ -1508,7 +1508,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node globalMaxPool(GraphBuilder builder, Value x) {
     return node(builder, "GlobalMaxPool", list(new Value[] {x}));
@@ -1520,7 +1520,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node greater(GraphBuilder builder, Value a, Value b) {
     return node(builder, "Greater", list(new Value[] {a, b}));
@@ -1532,7 +1532,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node greaterOrEqual(GraphBuilder builder, Value a, Value b) {
     return node(builder, "GreaterOrEqual", list(new Value[] {a, b}));
@@ -1550,7 +1550,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param grid an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node gridSample(GraphBuilder builder, Value x, Value grid) {
     return node(builder, "GridSample", list(new Value[] {x, grid}));
@@ -1566,7 +1566,7 @@ public final class Ops {
    * @param grad an input: f32 f16 f64 bf16
    * @param x an input: f32 f16 f64 bf16
    * @param grid an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node gridSampleGrad(GraphBuilder builder, Value grad, Value x, Value grid) {
     return node(builder, "percale:GridSampleGrad", list(new Value[] {grad, x, grid}));
@@ -1584,7 +1584,7 @@ public final class Ops {
    * @param x an input: f32 f16 f64 bf16
    * @param scale an input: f32 f16 f64 bf16
    * @param bias an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node groupNormalization(GraphBuilder builder, Value x, Value scale, Value bias) {
     return node(builder, "GroupNormalization", list(new Value[] {x, scale, bias}));
@@ -1597,7 +1597,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param size an input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node hammingWindow(GraphBuilder builder, Value size) {
     return node(builder, "HammingWindow", list(new Value[] {size}));
@@ -1610,7 +1610,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param size an input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node hannWindow(GraphBuilder builder, Value size) {
     return node(builder, "HannWindow", list(new Value[] {size}));
@@ -1623,7 +1623,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node hardSigmoid(GraphBuilder builder, Value x) {
     return node(builder, "HardSigmoid", list(new Value[] {x}));
@@ -1634,7 +1634,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node hardSwish(GraphBuilder builder, Value x) {
     return node(builder, "HardSwish", list(new Value[] {x}));
@@ -1646,7 +1646,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node hardmax(GraphBuilder builder, Value input) {
     return node(builder, "Hardmax", list(new Value[] {input}));
@@ -1661,7 +1661,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
    * @param target an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node huber(GraphBuilder builder, Value input, Value target) {
     return node(builder, "percale:Huber", list(new Value[] {input, target}));
@@ -1672,7 +1672,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: 23 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node identity(GraphBuilder builder, Value input) {
     return node(builder, "Identity", list(new Value[] {input}));
@@ -1687,7 +1687,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param cond an input: bool
    * @param captures inputs, any number: 26 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node if_(GraphBuilder builder, Value cond, Value... captures) {
     return node(builder, "If", list(new Value[] {cond}, captures));
@@ -1702,7 +1702,7 @@ public final class Ops {
    * @param input an input: f32 f16 f64 bf16
    * @param scale an input: f32 f16 f64 bf16
    * @param b an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node instanceNormalization(GraphBuilder builder, Value input, Value scale, Value b) {
     return node(builder, "InstanceNormalization", list(new Value[] {input, scale, b}));
@@ -1715,7 +1715,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node isInf(GraphBuilder builder, Value x) {
     return node(builder, "IsInf", list(new Value[] {x}));
@@ -1726,7 +1726,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node isNaN(GraphBuilder builder, Value x) {
     return node(builder, "IsNaN", list(new Value[] {x}));
@@ -1742,7 +1742,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node lrn(GraphBuilder builder, Value x) {
     return node(builder, "LRN", list(new Value[] {x}));
@@ -1770,7 +1770,7 @@ public final class Ops {
    * @param initialH an optional input: f32 f16 f64 bf16
    * @param initialC an optional input: f32 f16 f64 bf16
    * @param p an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node lstm(GraphBuilder builder, Value x, Value w, Value r, Value b, Value sequenceLens, Value initialH, Value initialC, Value p) {
     return node(builder, "LSTM", list(new Value[] {x, w, r, b, sequenceLens, initialH, initialC, p}));
@@ -1800,7 +1800,7 @@ public final class Ops {
    * @param dY an optional input: f32 f16 f64 bf16
    * @param dYH an optional input: f32 f16 f64 bf16
    * @param dYC an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node lstmGrad(GraphBuilder builder, Value x, Value w, Value r, Value b, Value sequenceLens, Value initialH, Value initialC, Value p, Value dY, Value dYH, Value dYC) {
     return node(builder, "percale:LSTMGrad", list(new Value[] {x, w, r, b, sequenceLens, initialH, initialC, p, dY, dYH, dYC}));
@@ -1817,7 +1817,7 @@ public final class Ops {
    * @param x an input: f32 f16 f64 bf16
    * @param scale an input: f32 f16 f64 bf16
    * @param b an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node layerNormalization(GraphBuilder builder, Value x, Value scale, Value b) {
     return node(builder, "LayerNormalization", list(new Value[] {x, scale, b}));
@@ -1833,7 +1833,7 @@ public final class Ops {
    * @param dY an input: f32 f16 f64 bf16
    * @param x an input: f32 f16 f64 bf16
    * @param scale an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node layerNormalizationGrad(GraphBuilder builder, Value dY, Value x, Value scale) {
     return node(builder, "percale:LayerNormalizationGrad", list(new Value[] {dY, x, scale}));
@@ -1845,7 +1845,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node leakyRelu(GraphBuilder builder, Value x) {
     return node(builder, "LeakyRelu", list(new Value[] {x}));
@@ -1857,7 +1857,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node less(GraphBuilder builder, Value a, Value b) {
     return node(builder, "Less", list(new Value[] {a, b}));
@@ -1869,7 +1869,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node lessOrEqual(GraphBuilder builder, Value a, Value b) {
     return node(builder, "LessOrEqual", list(new Value[] {a, b}));
@@ -1880,7 +1880,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node log(GraphBuilder builder, Value x) {
     return node(builder, "Log", list(new Value[] {x}));
@@ -1892,7 +1892,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node logSoftmax(GraphBuilder builder, Value input) {
     return node(builder, "LogSoftmax", list(new Value[] {input}));
@@ -1910,7 +1910,7 @@ public final class Ops {
    * @param m an optional input: i64
    * @param cond an optional input: bool
    * @param carriedAndCaptures inputs, any number: 26 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node loop(GraphBuilder builder, Value m, Value cond, Value... carriedAndCaptures) {
     return node(builder, "Loop", list(new Value[] {m, cond}, carriedAndCaptures));
@@ -1924,7 +1924,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node lpNormalization(GraphBuilder builder, Value input) {
     return node(builder, "LpNormalization", list(new Value[] {input}));
@@ -1942,7 +1942,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node lpPool(GraphBuilder builder, Value x) {
     return node(builder, "LpPool", list(new Value[] {x}));
@@ -1955,7 +1955,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node matMul(GraphBuilder builder, Value a, Value b) {
     return node(builder, "MatMul", list(new Value[] {a, b}));
@@ -1970,7 +1970,7 @@ public final class Ops {
    * @param b an input: u8 i8
    * @param aZeroPoint an optional input: u8 i8
    * @param bZeroPoint an optional input: u8 i8
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node matMulInteger(GraphBuilder builder, Value a, Value b, Value aZeroPoint, Value bZeroPoint) {
     return node(builder, "MatMulInteger", list(new Value[] {a, b, aZeroPoint, bZeroPoint}));
@@ -1983,7 +1983,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node matrixInverse(GraphBuilder builder, Value x) {
     return node(builder, "percale:MatrixInverse", list(new Value[] {x}));
@@ -1994,7 +1994,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param data inputs, any number: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node max(GraphBuilder builder, Value... data) {
     return node(builder, "Max", list(new Value[] {}, data));
@@ -2014,7 +2014,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node maxPool(GraphBuilder builder, Value x) {
     return node(builder, "MaxPool", list(new Value[] {x}));
@@ -2034,7 +2034,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param dY an input: f32 f16 f64 bf16
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node maxPoolGrad(GraphBuilder builder, Value dY, Value x) {
     return node(builder, "percale:MaxPoolGrad", list(new Value[] {dY, x}));
@@ -2049,7 +2049,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param rois an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node maxRoiPool(GraphBuilder builder, Value x, Value rois) {
     return node(builder, "MaxRoiPool", list(new Value[] {x, rois}));
@@ -2066,7 +2066,7 @@ public final class Ops {
    * @param x an input: f32 f16 f64 bf16
    * @param i an input: i64
    * @param outputShape an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node maxUnpool(GraphBuilder builder, Value x, Value i, Value outputShape) {
     return node(builder, "MaxUnpool", list(new Value[] {x, i, outputShape}));
@@ -2077,7 +2077,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param data inputs, any number: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node mean(GraphBuilder builder, Value... data) {
     return node(builder, "Mean", list(new Value[] {}, data));
@@ -2089,7 +2089,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node meanVarianceNormalization(GraphBuilder builder, Value x) {
     return node(builder, "MeanVarianceNormalization", list(new Value[] {x}));
@@ -2106,7 +2106,7 @@ public final class Ops {
    * @param sampleRate an input: i32 i64
    * @param lowerEdgeHertz an input: f32 f16 f64 bf16
    * @param upperEdgeHertz an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node melWeightMatrix(GraphBuilder builder, Value numMelBins, Value dftLength, Value sampleRate, Value lowerEdgeHertz, Value upperEdgeHertz) {
     return node(builder, "MelWeightMatrix", list(new Value[] {numMelBins, dftLength, sampleRate, lowerEdgeHertz, upperEdgeHertz}));
@@ -2117,7 +2117,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param data inputs, any number: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node min(GraphBuilder builder, Value... data) {
     return node(builder, "Min", list(new Value[] {}, data));
@@ -2128,7 +2128,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node mish(GraphBuilder builder, Value x) {
     return node(builder, "Mish", list(new Value[] {x}));
@@ -2142,7 +2142,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node mod(GraphBuilder builder, Value a, Value b) {
     return node(builder, "Mod", list(new Value[] {a, b}));
@@ -2154,7 +2154,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node mul(GraphBuilder builder, Value a, Value b) {
     return node(builder, "Mul", list(new Value[] {a, b}));
@@ -2170,7 +2170,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node multinomial(GraphBuilder builder, Value input) {
     return node(builder, "Multinomial", list(new Value[] {input}));
@@ -2183,7 +2183,7 @@ public final class Ops {
    * <p>Attribute {@code mutex}: String; required.
    *
    * @param builder the builder that gets the node
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node mutexLock(GraphBuilder builder) {
     return node(builder, "percale:MutexLock", list(new Value[] {}));
@@ -2194,7 +2194,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 i8 i16 i32 i64 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node neg(GraphBuilder builder, Value x) {
     return node(builder, "Neg", list(new Value[] {x}));
@@ -2211,7 +2211,7 @@ public final class Ops {
    * @param input an input: f32 f16 f64 bf16
    * @param target an input: i32 i64
    * @param weight an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node negativeLogLikelihoodGrad(GraphBuilder builder, Value dloss, Value input, Value target, Value weight) {
     return node(builder, "percale:NegativeLogLikelihoodGrad", list(new Value[] {dloss, input, target, weight}));
@@ -2227,7 +2227,7 @@ public final class Ops {
    * @param input an input: f32 f16 f64 bf16
    * @param target an input: i32 i64
    * @param weight an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node negativeLogLikelihoodLoss(GraphBuilder builder, Value input, Value target, Value weight) {
     return node(builder, "NegativeLogLikelihoodLoss", list(new Value[] {input, target, weight}));
@@ -2245,7 +2245,7 @@ public final class Ops {
    * @param maxOutputBoxesPerClass an optional input: i64
    * @param iouThreshold an optional input: f32
    * @param scoreThreshold an optional input: f32
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node nonMaxSuppression(GraphBuilder builder, Value boxes, Value scores, Value maxOutputBoxesPerClass, Value iouThreshold, Value scoreThreshold) {
     return node(builder, "NonMaxSuppression", list(new Value[] {boxes, scores, maxOutputBoxesPerClass, iouThreshold, scoreThreshold}));
@@ -2257,7 +2257,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node nonZero(GraphBuilder builder, Value x) {
     return node(builder, "NonZero", list(new Value[] {x}));
@@ -2268,7 +2268,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: bool
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node not(GraphBuilder builder, Value x) {
     return node(builder, "Not", list(new Value[] {x}));
@@ -2284,7 +2284,7 @@ public final class Ops {
    * @param indices an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param depth an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param values an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node oneHot(GraphBuilder builder, Value indices, Value depth, Value values) {
     return node(builder, "OneHot", list(new Value[] {indices, depth, values}));
@@ -2296,7 +2296,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: bool
    * @param b an input: bool
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node or(GraphBuilder builder, Value a, Value b) {
     return node(builder, "Or", list(new Value[] {a, b}));
@@ -2308,7 +2308,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param x an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param slope an input: f32 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node pRelu(GraphBuilder builder, Value x, Value slope) {
     return node(builder, "PRelu", list(new Value[] {x, slope}));
@@ -2324,7 +2324,7 @@ public final class Ops {
    * @param pads an input: i64
    * @param constantValue an optional input: 23 types
    * @param axes an optional input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node pad(GraphBuilder builder, Value data, Value pads, Value constantValue, Value axes) {
     return node(builder, "Pad", list(new Value[] {data, pads, constantValue, axes}));
@@ -2340,7 +2340,7 @@ public final class Ops {
    * @param pads an input: i64
    * @param shape an input: i64
    * @param axes an optional input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node padGrad(GraphBuilder builder, Value grad, Value pads, Value shape, Value axes) {
     return node(builder, "percale:PadGrad", list(new Value[] {grad, pads, shape, axes}));
@@ -2356,7 +2356,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param shape an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node percaleRandomNormal(GraphBuilder builder, Value shape) {
     return node(builder, "percale:RandomNormal", list(new Value[] {shape}));
@@ -2372,7 +2372,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param shape an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node percaleRandomUniform(GraphBuilder builder, Value shape) {
     return node(builder, "percale:RandomUniform", list(new Value[] {shape}));
@@ -2384,7 +2384,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param x an input: f32 i32 i64 f16 f64 bf16
    * @param y an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node pow(GraphBuilder builder, Value x, Value y) {
     return node(builder, "Pow", list(new Value[] {x, y}));
@@ -2398,7 +2398,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: 23 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node print(GraphBuilder builder, Value x) {
     return node(builder, "percale:Print", list(new Value[] {x}));
@@ -2424,7 +2424,7 @@ public final class Ops {
    * @param yScale an input: f32
    * @param yZeroPoint an input: u8 i8
    * @param b an optional input: i32
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node qLinearConv(GraphBuilder builder, Value x, Value xScale, Value xZeroPoint, Value w, Value wScale, Value wZeroPoint, Value yScale, Value yZeroPoint, Value b) {
     return node(builder, "QLinearConv", list(new Value[] {x, xScale, xZeroPoint, w, wScale, wZeroPoint, yScale, yZeroPoint, b}));
@@ -2443,7 +2443,7 @@ public final class Ops {
    * @param bZeroPoint an input: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
    * @param yScale an input: f32 f16 bf16
    * @param yZeroPoint an input: u8 i8 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node qLinearMatMul(GraphBuilder builder, Value a, Value aScale, Value aZeroPoint, Value b, Value bScale, Value bZeroPoint, Value yScale, Value yZeroPoint) {
     return node(builder, "QLinearMatMul", list(new Value[] {a, aScale, aZeroPoint, b, bScale, bZeroPoint, yScale, yZeroPoint}));
@@ -2463,7 +2463,7 @@ public final class Ops {
    * @param yScale an input: f32 i32 f16 f64 bf16 f8e8m0
    * @param yZeroPoint an optional input: u8 i8 u16 i16 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz u4 i4
    *     f4e2m1 u2 i2
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node quantizeLinear(GraphBuilder builder, Value x, Value yScale, Value yZeroPoint) {
     return node(builder, "QuantizeLinear", list(new Value[] {x, yScale, yZeroPoint}));
@@ -2477,7 +2477,7 @@ public final class Ops {
    * <p>Attribute {@code cancel_pending_enqueues}: long; default 0, 0 to 1.
    *
    * @param builder the builder that gets the node
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node queueClose(GraphBuilder builder) {
     return node(builder, "percale:QueueClose", list(new Value[] {}));
@@ -2496,7 +2496,7 @@ public final class Ops {
    * <p>Attribute {@code dims}: long[]; -1 or more.
    *
    * @param builder the builder that gets the node
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node queueDequeue(GraphBuilder builder) {
     return node(builder, "percale:QueueDequeue", list(new Value[] {}));
@@ -2512,7 +2512,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param components inputs, any number: 23 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node queueEnqueue(GraphBuilder builder, Value... components) {
     return node(builder, "percale:QueueEnqueue", list(new Value[] {}, components));
@@ -2523,7 +2523,7 @@ public final class Ops {
    * <p>Attribute {@code queue}: String; required.
    *
    * @param builder the builder that gets the node
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node queueSize(GraphBuilder builder) {
     return node(builder, "percale:QueueSize", list(new Value[] {}));
@@ -2539,7 +2539,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
    * @param scale an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node rmsNormalization(GraphBuilder builder, Value x, Value scale) {
     return node(builder, "RMSNormalization", list(new Value[] {x, scale}));
@@ -2562,7 +2562,7 @@ public final class Ops {
    * @param b an optional input: f32 f16 f64 bf16
    * @param sequenceLens an optional input: i32
    * @param initialH an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node rnn(GraphBuilder builder, Value x, Value w, Value r, Value b, Value sequenceLens, Value initialH) {
     return node(builder, "RNN", list(new Value[] {x, w, r, b, sequenceLens, initialH}));
@@ -2588,7 +2588,7 @@ public final class Ops {
    * @param initialH an optional input: f32 f16 f64 bf16
    * @param dY an optional input: f32 f16 f64 bf16
    * @param dYH an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node rnnGrad(GraphBuilder builder, Value x, Value w, Value r, Value b, Value sequenceLens, Value initialH, Value dY, Value dYH) {
     return node(builder, "percale:RNNGrad", list(new Value[] {x, w, r, b, sequenceLens, initialH, dY, dYH}));
@@ -2604,7 +2604,7 @@ public final class Ops {
    * <p>Attribute {@code shape}: long[]; required, 0 or more.
    *
    * @param builder the builder that gets the node
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node randomNormal(GraphBuilder builder) {
     return node(builder, "RandomNormal", list(new Value[] {}));
@@ -2621,7 +2621,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node randomNormalLike(GraphBuilder builder, Value input) {
     return node(builder, "RandomNormalLike", list(new Value[] {input}));
@@ -2637,7 +2637,7 @@ public final class Ops {
    * <p>Attribute {@code shape}: long[]; required, 0 or more.
    *
    * @param builder the builder that gets the node
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node randomUniform(GraphBuilder builder) {
     return node(builder, "RandomUniform", list(new Value[] {}));
@@ -2654,7 +2654,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node randomUniformLike(GraphBuilder builder, Value input) {
     return node(builder, "RandomUniformLike", list(new Value[] {input}));
@@ -2667,7 +2667,7 @@ public final class Ops {
    * @param start an input: f32 i16 i32 i64 f16 f64 bf16
    * @param limit an input: f32 i16 i32 i64 f16 f64 bf16
    * @param delta an input: f32 i16 i32 i64 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node range(GraphBuilder builder, Value start, Value limit, Value delta) {
     return node(builder, "Range", list(new Value[] {start, limit, delta}));
@@ -2680,7 +2680,7 @@ public final class Ops {
    * <p>Attribute {@code shape}: long[]; required, 0 or more.
    *
    * @param builder the builder that gets the node
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node readVariable(GraphBuilder builder) {
     return node(builder, "percale:ReadVariable", list(new Value[] {}));
@@ -2691,7 +2691,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reciprocal(GraphBuilder builder, Value x) {
     return node(builder, "Reciprocal", list(new Value[] {x}));
@@ -2705,7 +2705,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reduceL1(GraphBuilder builder, Value data, Value axes) {
     return node(builder, "ReduceL1", list(new Value[] {data, axes}));
@@ -2719,7 +2719,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reduceL2(GraphBuilder builder, Value data, Value axes) {
     return node(builder, "ReduceL2", list(new Value[] {data, axes}));
@@ -2733,7 +2733,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reduceLogSum(GraphBuilder builder, Value data, Value axes) {
     return node(builder, "ReduceLogSum", list(new Value[] {data, axes}));
@@ -2748,7 +2748,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reduceLogSumExp(GraphBuilder builder, Value data, Value axes) {
     return node(builder, "ReduceLogSumExp", list(new Value[] {data, axes}));
@@ -2762,7 +2762,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 i32 i64 bool f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reduceMax(GraphBuilder builder, Value data, Value axes) {
     return node(builder, "ReduceMax", list(new Value[] {data, axes}));
@@ -2776,7 +2776,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reduceMean(GraphBuilder builder, Value data, Value axes) {
     return node(builder, "ReduceMean", list(new Value[] {data, axes}));
@@ -2790,7 +2790,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: f32 u8 i8 i32 i64 bool f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reduceMin(GraphBuilder builder, Value data, Value axes) {
     return node(builder, "ReduceMin", list(new Value[] {data, axes}));
@@ -2804,7 +2804,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reduceProd(GraphBuilder builder, Value data, Value axes) {
     return node(builder, "ReduceProd", list(new Value[] {data, axes}));
@@ -2818,7 +2818,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reduceSum(GraphBuilder builder, Value data, Value axes) {
     return node(builder, "ReduceSum", list(new Value[] {data, axes}));
@@ -2832,7 +2832,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: f32 i32 i64 f16 f64 u32 u64 bf16
    * @param axes an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reduceSumSquare(GraphBuilder builder, Value data, Value axes) {
     return node(builder, "ReduceSumSquare", list(new Value[] {data, axes}));
@@ -2843,7 +2843,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 i8 i16 i32 i64 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node relu(GraphBuilder builder, Value x) {
     return node(builder, "Relu", list(new Value[] {x}));
@@ -2856,7 +2856,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param grad an input: f32 i8 i16 i32 i64 f16 f64 bf16
    * @param y an input: f32 i8 i16 i32 i64 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reluGrad(GraphBuilder builder, Value grad, Value y) {
     return node(builder, "percale:ReluGrad", list(new Value[] {grad, y}));
@@ -2867,7 +2867,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: 23 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reorder(GraphBuilder builder, Value x) {
     return node(builder, "percale:Reorder", list(new Value[] {x}));
@@ -2881,7 +2881,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: 23 types
    * @param shape an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reshape(GraphBuilder builder, Value data, Value shape) {
     return node(builder, "Reshape", list(new Value[] {data, shape}));
@@ -2906,7 +2906,7 @@ public final class Ops {
    * @param roi an optional input: f32 f16 f64
    * @param scales an optional input: f32
    * @param sizes an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node resize(GraphBuilder builder, Value x, Value roi, Value scales, Value sizes) {
     return node(builder, "Resize", list(new Value[] {x, roi, scales, sizes}));
@@ -2930,7 +2930,7 @@ public final class Ops {
    * @param roi an optional input: f32 f16 f64
    * @param scales an optional input: f32
    * @param sizes an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node resizeGrad(GraphBuilder builder, Value grad, Value shape, Value roi, Value scales, Value sizes) {
     return node(builder, "percale:ResizeGrad", list(new Value[] {grad, shape, roi, scales, sizes}));
@@ -2944,7 +2944,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param sequenceLens an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node reverseSequence(GraphBuilder builder, Value input, Value sequenceLens) {
     return node(builder, "ReverseSequence", list(new Value[] {input, sequenceLens}));
@@ -2965,7 +2965,7 @@ public final class Ops {
    * @param x an input: f32 f16 f64 bf16
    * @param rois an input: f32 f16 f64 bf16
    * @param batchIndices an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node roiAlign(GraphBuilder builder, Value x, Value rois, Value batchIndices) {
     return node(builder, "RoiAlign", list(new Value[] {x, rois, batchIndices}));
@@ -2985,7 +2985,7 @@ public final class Ops {
    * @param rois an input: f32 f16 f64 bf16
    * @param batchIndices an input: i64
    * @param shape an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node roiAlignGrad(GraphBuilder builder, Value grad, Value rois, Value batchIndices, Value shape) {
     return node(builder, "percale:RoiAlignGrad", list(new Value[] {grad, rois, batchIndices, shape}));
@@ -3004,7 +3004,7 @@ public final class Ops {
    * @param cosCache an input: f32 f16 f64 bf16
    * @param sinCache an input: f32 f16 f64 bf16
    * @param positionIds an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node rotaryEmbedding(GraphBuilder builder, Value x, Value cosCache, Value sinCache, Value positionIds) {
     return node(builder, "RotaryEmbedding", list(new Value[] {x, cosCache, sinCache, positionIds}));
@@ -3015,7 +3015,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node round(GraphBuilder builder, Value x) {
     return node(builder, "Round", list(new Value[] {x}));
@@ -3031,7 +3031,7 @@ public final class Ops {
    * @param frameStep an input: i32 i64
    * @param window an optional input: f32 f16 f64 bf16
    * @param frameLength an optional input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node stft(GraphBuilder builder, Value signal, Value frameStep, Value window, Value frameLength) {
     return node(builder, "STFT", list(new Value[] {signal, frameStep, window, frameLength}));
@@ -3047,7 +3047,7 @@ public final class Ops {
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param indices an input: i32 i64
    * @param updates an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node scatterElements(GraphBuilder builder, Value data, Value indices, Value updates) {
     return node(builder, "ScatterElements", list(new Value[] {data, indices, updates}));
@@ -3062,7 +3062,7 @@ public final class Ops {
    * @param data an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param indices an input: i64
    * @param updates an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node scatterND(GraphBuilder builder, Value data, Value indices, Value updates) {
     return node(builder, "ScatterND", list(new Value[] {data, indices, updates}));
@@ -3075,7 +3075,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node selu(GraphBuilder builder, Value x) {
     return node(builder, "Selu", list(new Value[] {x}));
@@ -3088,7 +3088,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param data an input: 23 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node shape(GraphBuilder builder, Value data) {
     return node(builder, "Shape", list(new Value[] {data}));
@@ -3103,7 +3103,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node shardMean(GraphBuilder builder, Value x) {
     return node(builder, "percale:ShardMean", list(new Value[] {x}));
@@ -3116,7 +3116,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node shrink(GraphBuilder builder, Value input) {
     return node(builder, "Shrink", list(new Value[] {input}));
@@ -3127,7 +3127,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sigmoid(GraphBuilder builder, Value x) {
     return node(builder, "Sigmoid", list(new Value[] {x}));
@@ -3138,7 +3138,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sign(GraphBuilder builder, Value x) {
     return node(builder, "Sign", list(new Value[] {x}));
@@ -3149,7 +3149,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sin(GraphBuilder builder, Value x) {
     return node(builder, "Sin", list(new Value[] {x}));
@@ -3160,7 +3160,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sinh(GraphBuilder builder, Value input) {
     return node(builder, "Sinh", list(new Value[] {input}));
@@ -3171,7 +3171,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param data an input: 23 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node size(GraphBuilder builder, Value data) {
     return node(builder, "Size", list(new Value[] {data}));
@@ -3186,7 +3186,7 @@ public final class Ops {
    * @param ends an input: i32 i64
    * @param axes an optional input: i32 i64
    * @param steps an optional input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node slice(GraphBuilder builder, Value data, Value starts, Value ends, Value axes, Value steps) {
     return node(builder, "Slice", list(new Value[] {data, starts, ends, axes, steps}));
@@ -3202,7 +3202,7 @@ public final class Ops {
    * @param ends an input: i32 i64
    * @param axes an optional input: i32 i64
    * @param steps an optional input: i32 i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sliceGrad(GraphBuilder builder, Value grad, Value shape, Value starts, Value ends, Value axes, Value steps) {
     return node(builder, "percale:SliceGrad", list(new Value[] {grad, shape, starts, ends, axes, steps}));
@@ -3214,7 +3214,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node softmax(GraphBuilder builder, Value input) {
     return node(builder, "Softmax", list(new Value[] {input}));
@@ -3232,7 +3232,7 @@ public final class Ops {
    * @param scores an input: f32 f16 f64 bf16
    * @param labels an input: i32 i64
    * @param weights an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node softmaxCrossEntropyGrad(GraphBuilder builder, Value dloss, Value scores, Value labels, Value weights) {
     return node(builder, "percale:SoftmaxCrossEntropyGrad", list(new Value[] {dloss, scores, labels, weights}));
@@ -3249,7 +3249,7 @@ public final class Ops {
    * @param scores an input: f32 f16 f64 bf16
    * @param labels an input: i32 i64
    * @param weights an optional input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node softmaxCrossEntropyLoss(GraphBuilder builder, Value scores, Value labels, Value weights) {
     return node(builder, "SoftmaxCrossEntropyLoss", list(new Value[] {scores, labels, weights}));
@@ -3260,7 +3260,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node softplus(GraphBuilder builder, Value x) {
     return node(builder, "Softplus", list(new Value[] {x}));
@@ -3271,7 +3271,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node softsign(GraphBuilder builder, Value x) {
     return node(builder, "Softsign", list(new Value[] {x}));
@@ -3284,7 +3284,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node spaceToDepth(GraphBuilder builder, Value input) {
     return node(builder, "SpaceToDepth", list(new Value[] {input}));
@@ -3303,7 +3303,7 @@ public final class Ops {
    * @param square an input: f32 f16 f64 bf16
    * @param learningRate an input: f32 f64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sparseApplyAdagrad(GraphBuilder builder, Value param, Value rows, Value grad, Value square, Value learningRate, Value gradScale) {
     return node(builder, "percale:SparseApplyAdagrad", list(new Value[] {param, rows, grad, square, learningRate, gradScale}));
@@ -3325,7 +3325,7 @@ public final class Ops {
    * @param learningRate an input: f32 f64
    * @param step an input: i64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sparseApplyAdam(GraphBuilder builder, Value param, Value rows, Value grad, Value m, Value v, Value learningRate, Value step, Value gradScale) {
     return node(builder, "percale:SparseApplyAdam", list(new Value[] {param, rows, grad, m, v, learningRate, step, gradScale}));
@@ -3348,7 +3348,7 @@ public final class Ops {
    * @param linear an input: f32 f16 f64 bf16
    * @param learningRate an input: f32 f64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sparseApplyFtrl(GraphBuilder builder, Value param, Value rows, Value grad, Value accumulator, Value linear, Value learningRate, Value gradScale) {
     return node(builder, "percale:SparseApplyFtrl", list(new Value[] {param, rows, grad, accumulator, linear, learningRate, gradScale}));
@@ -3367,7 +3367,7 @@ public final class Ops {
    * @param buffer an input: f32 f16 f64 bf16
    * @param learningRate an input: f32 f64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sparseApplyMomentum(GraphBuilder builder, Value param, Value rows, Value grad, Value buffer, Value learningRate, Value gradScale) {
     return node(builder, "percale:SparseApplyMomentum", list(new Value[] {param, rows, grad, buffer, learningRate, gradScale}));
@@ -3383,7 +3383,7 @@ public final class Ops {
    * @param grad an input: f32 f16 f64 bf16
    * @param learningRate an input: f32 f64
    * @param gradScale an optional input: f32 f64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sparseApplySGD(GraphBuilder builder, Value param, Value rows, Value grad, Value learningRate, Value gradScale) {
     return node(builder, "percale:SparseApplySGD", list(new Value[] {param, rows, grad, learningRate, gradScale}));
@@ -3398,7 +3398,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param split an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node split(GraphBuilder builder, Value input, Value split) {
     return node(builder, "Split", list(new Value[] {input, split}));
@@ -3409,7 +3409,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sqrt(GraphBuilder builder, Value x) {
     return node(builder, "Sqrt", list(new Value[] {x}));
@@ -3421,7 +3421,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: 23 types
    * @param axes an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node squeeze(GraphBuilder builder, Value data, Value axes) {
     return node(builder, "Squeeze", list(new Value[] {data, axes}));
@@ -3433,7 +3433,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param b an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sub(GraphBuilder builder, Value a, Value b) {
     return node(builder, "Sub", list(new Value[] {a, b}));
@@ -3444,7 +3444,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param data inputs, any number: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sum(GraphBuilder builder, Value... data) {
     return node(builder, "Sum", list(new Value[] {}, data));
@@ -3458,7 +3458,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param rows an input: i64
    * @param values an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sumRows(GraphBuilder builder, Value rows, Value values) {
     return node(builder, "percale:SumRows", list(new Value[] {rows, values}));
@@ -3471,7 +3471,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param shape an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node sumToShape(GraphBuilder builder, Value x, Value shape) {
     return node(builder, "percale:SumToShape", list(new Value[] {x, shape}));
@@ -3483,7 +3483,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node swish(GraphBuilder builder, Value x) {
     return node(builder, "Swish", list(new Value[] {x}));
@@ -3501,7 +3501,7 @@ public final class Ops {
    * @param b an input: f32 f16 f64 bf16
    * @param inputMean an input: f32 f16 f64 bf16
    * @param inputVar an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node synchronizedBatchNormalization(GraphBuilder builder, Value x, Value scale, Value b, Value inputMean, Value inputVar) {
     return node(builder, "percale:SynchronizedBatchNormalization", list(new Value[] {x, scale, b, inputMean, inputVar}));
@@ -3512,7 +3512,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param input an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node tan(GraphBuilder builder, Value input) {
     return node(builder, "Tan", list(new Value[] {input}));
@@ -3523,7 +3523,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node tanh(GraphBuilder builder, Value x) {
     return node(builder, "Tanh", list(new Value[] {x}));
@@ -3539,7 +3539,7 @@ public final class Ops {
    * @param pastCache an input: 23 types
    * @param update an input: 23 types
    * @param writeIndices an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node tensorScatter(GraphBuilder builder, Value pastCache, Value update, Value writeIndices) {
     return node(builder, "TensorScatter", list(new Value[] {pastCache, update, writeIndices}));
@@ -3551,7 +3551,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 f16 f64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node thresholdedRelu(GraphBuilder builder, Value x) {
     return node(builder, "ThresholdedRelu", list(new Value[] {x}));
@@ -3563,7 +3563,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param repeats an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node tile(GraphBuilder builder, Value input, Value repeats) {
     return node(builder, "Tile", list(new Value[] {input, repeats}));
@@ -3576,7 +3576,7 @@ public final class Ops {
    * @param grad an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param repeats an input: i64
    * @param shape an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node tileGrad(GraphBuilder builder, Value grad, Value repeats, Value shape) {
     return node(builder, "percale:TileGrad", list(new Value[] {grad, repeats, shape}));
@@ -3592,7 +3592,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16
    * @param k an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node topK(GraphBuilder builder, Value x, Value k) {
     return node(builder, "TopK", list(new Value[] {x, k}));
@@ -3605,7 +3605,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param data an input: 23 types
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node transpose(GraphBuilder builder, Value data) {
     return node(builder, "Transpose", list(new Value[] {data}));
@@ -3618,7 +3618,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param input an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param k an optional input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node trilu(GraphBuilder builder, Value input, Value k) {
     return node(builder, "Trilu", list(new Value[] {input, k}));
@@ -3633,7 +3633,7 @@ public final class Ops {
    *
    * @param builder the builder that gets the node
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node unique(GraphBuilder builder, Value x) {
     return node(builder, "Unique", list(new Value[] {x}));
@@ -3645,7 +3645,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param data an input: 23 types
    * @param axes an input: i64
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node unsqueeze(GraphBuilder builder, Value data, Value axes) {
     return node(builder, "Unsqueeze", list(new Value[] {data, axes}));
@@ -3658,7 +3658,7 @@ public final class Ops {
    * @param condition an input: bool
    * @param x an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
    * @param y an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node where(GraphBuilder builder, Value condition, Value x, Value y) {
     return node(builder, "Where", list(new Value[] {condition, x, y}));
@@ -3670,7 +3670,7 @@ public final class Ops {
    * @param builder the builder that gets the node
    * @param a an input: bool
    * @param b an input: bool
-   * @return the node that was begun
+   * @return the started node
    */
   public static GraphBuilder.Node xor(GraphBuilder builder, Value a, Value b) {
     return node(builder, "Xor", list(new Value[] {a, b}));

@@ -1,8 +1,6 @@
 package org.percale;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -75,13 +73,11 @@ public final class PreparedCall extends NativeHandle {
       List<Tensor> outputs = new ArrayList<>();
       try {
         for (TensorSpec feed : feeds) inputs.add(Tensor.zeros(engine, feed.dtype(), feed.dims()));
-        MemorySegment dtype = arena.allocate(JAVA_INT);
-        MemorySegment dims = arena.allocate(JAVA_LONG, Native.MAX_RANK);
-        MemorySegment rank = arena.allocate(JAVA_LONG);
-        for (int i = 0; i < fetches.size(); ++i) {
-          Native.check(RawCall.percale_call_output_type(pointer, i, dtype, dims, rank));
-          outputs.add(Tensor.zeros(engine, DType.of(dtype.get(JAVA_INT, 0)),
-              dims.asSlice(0, 8 * rank.get(JAVA_LONG, 0)).toArray(JAVA_LONG)));
+        for (String fetch : fetches) {
+          long index = outputs.size();
+          TensorSpec type = TensorSpec.read(fetch,
+              (dtype, dims, rank) -> RawCall.percale_call_output_type(pointer, index, dtype, dims, rank));
+          outputs.add(Tensor.zeros(engine, type.dtype(), type.dims()));
         }
         return new PreparedCall(state, bound, inputs, outputs);
       } catch (RuntimeException error) {

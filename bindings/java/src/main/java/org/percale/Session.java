@@ -372,7 +372,7 @@ public final class Session extends NativeHandle {
 
     /** Cancels the run. Any thread may call it. Does nothing if the event is closed. */
     void cancel() {
-      state.whileThere(RawEvent::percale_event_cancel);
+      state.unlessFreed(RawEvent::percale_event_cancel);
     }
 
     Results await() {

@@ -151,7 +151,7 @@ public final class Tensor extends NativeHandle {
    */
   public static Tensor wrap(MemorySegment memory, DType dtype, long... dims) {
     if (!memory.isNative()) {
-      throw new PercaleException(Code.INVALID_ARGUMENT, "wrap() wants memory outside of Java's heap; of() copies arrays");
+      throw new PercaleException(Code.INVALID_ARGUMENT, "wrap(): the segment is on Java's heap, wanted native memory; of() copies arrays");
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment shape = Native.longs(arena, dims);
@@ -176,7 +176,7 @@ public final class Tensor extends NativeHandle {
    */
   public static Tensor wrap(FloatBuffer buffer, long... dims) {
     if (!buffer.isDirect() || buffer.order() != ByteOrder.nativeOrder()) {
-      throw new PercaleException(Code.INVALID_ARGUMENT, "wrap() wants a direct buffer in the machine's byte order");
+      throw new PercaleException(Code.INVALID_ARGUMENT, "wrap(): wanted a direct buffer in the machine's byte order");
     }
     return wrap(MemorySegment.ofBuffer(buffer), DType.F32, dims);
   }
@@ -360,7 +360,7 @@ public final class Tensor extends NativeHandle {
   public double item() {
     if (size() != 1) {
       throw new PercaleException(Code.INVALID_ARGUMENT,
-          "item() wants one element; the tensor is " + this);
+          "item(): the tensor is " + this + ", wanted one element");
     }
     DType dtype = dtype();
     return read(data -> switch (dtype) {

@@ -44,12 +44,12 @@ public record TensorSpec(String name, DType dtype, long... dims) {
   }
 
   /** Returns the dtype, dims and rank that `function` writes. */
-  static TensorSpec ask(String name, Asking function) {
+  static TensorSpec read(String name, TypeFunction function) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment dtype = arena.allocate(JAVA_INT);
       MemorySegment dims = arena.allocate(JAVA_LONG, Native.MAX_RANK);
       MemorySegment rank = arena.allocate(JAVA_LONG);
-      Native.check(function.ask(dtype, dims, rank));
+      Native.check(function.write(dtype, dims, rank));
       long count = rank.get(JAVA_LONG, 0);
       return new TensorSpec(name, DType.of(dtype.get(JAVA_INT, 0)),
           count < 0 ? null : dims.asSlice(0, 8 * count).toArray(JAVA_LONG));
@@ -58,8 +58,8 @@ public record TensorSpec(String name, DType dtype, long... dims) {
 
   /** A function of the library that writes a type. */
   @FunctionalInterface
-  interface Asking {
-    MemorySegment ask(MemorySegment dtype, MemorySegment dims, MemorySegment rank);
+  interface TypeFunction {
+    MemorySegment write(MemorySegment dtype, MemorySegment dims, MemorySegment rank);
   }
 
   long bytes() {

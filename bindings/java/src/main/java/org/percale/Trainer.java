@@ -240,7 +240,7 @@ public final class Trainer extends NativeHandle {
    * last completed step. Any thread may call it.
    */
   public void cancel() {
-    state.whileThere(RawTrainer::percale_trainer_cancel);
+    state.unlessFreed(RawTrainer::percale_trainer_cancel);
   }
 
   /** Calls the library so that the token and an interrupt of this thread end the call. */
@@ -255,7 +255,7 @@ public final class Trainer extends NativeHandle {
     }));
   }
 
-  /** The same for a function that returns a status. */
+  /** Calls a function that returns a status, like {@link #cancellable}. */
   private void checkCancellable(Function<MemorySegment, MemorySegment> call) {
     cancellable(trainer -> {
       Native.check(call.apply(trainer));

@@ -5,6 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -89,7 +91,7 @@ public final class Variables extends NativeHandle {
     for (String name : names()) {
       if (!theirs.contains(name)) continue;
       try (Tensor own = value(name); Tensor value = other.value(name)) {
-        if (own.toString().equals(value.toString())) assign(name, value);
+        if (own.dtype() == value.dtype() && Arrays.equals(own.dims(), value.dims())) assign(name, value);
       }
     }
   }
@@ -142,8 +144,8 @@ public final class Variables extends NativeHandle {
     Objects.requireNonNull(fromTo, "fromTo");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, path);
-      MemorySegment from = Native.names(arena, new java.util.ArrayList<>(fromTo.keySet()));
-      MemorySegment to = Native.names(arena, new java.util.ArrayList<>(fromTo.values()));
+      MemorySegment from = Native.names(arena, new ArrayList<>(fromTo.keySet()));
+      MemorySegment to = Native.names(arena, new ArrayList<>(fromTo.values()));
       MemorySegment loaded = arena.allocate(JAVA_LONG);
       check(table -> RawVariables.percale_variables_load_mapped(
           table, name, from, to, fromTo.size(), strict ? 1 : 0, loaded));

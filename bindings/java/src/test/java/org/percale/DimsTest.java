@@ -6,18 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Graphs with other dims of their inputs. */
-class DimsTest {
-  private final Engine engine = Graphs.engine();
-
-  @AfterEach
-  void end() {
-    engine.close();
-  }
-
+class DimsTest extends WithEngine {
   /** Returns y = x * w with x [2, 2] and w the constant [[1, 2], [3, 4]]. */
   private Graph fixed() {
     try (GraphBuilder builder = GraphBuilder.create(engine);

@@ -15,30 +15,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /**
  * Every failure is a Java exception with the library's message, and the virtual machine survives.
  */
-class ErrorsTest {
-  private Engine engine;
-  private long statuses;
-
-  @BeforeEach
-  void begin() throws InterruptedException {
-    statuses = Graphs.statusesBeforeTest();
-    engine = Graphs.engine();
-  }
-
-  @AfterEach
-  void noStatusIsLeftBehind() {
-    engine.close();
-    assertEquals(statuses, Percale.liveStatuses());
-  }
-
+class ErrorsTest extends LeavesNoStatus {
   private static PercaleException fails(Code code, String part, Executable run) {
     PercaleException error = assertThrows(PercaleException.class, run);
     assertEquals(code, error.code(), error.getMessage());

@@ -15,30 +15,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * Several threads use one object, and an interrupt hits a call. Neither ends the virtual machine,
  * and no error is lost.
  */
-class ThreadsTest {
-  private Engine engine;
-  private long statuses;
-
-  @BeforeEach
-  void begin() throws InterruptedException {
-    statuses = Graphs.statusesBeforeTest();
-    engine = Graphs.engine();
-  }
-
-  @AfterEach
-  void noStatusIsLeftBehind() {
-    engine.close();
-    assertEquals(statuses, Percale.liveStatuses());
-  }
-
+class ThreadsTest extends LeavesNoStatus {
   /** Calls work(number) in this many threads and returns the exceptions. */
   private static List<Throwable> inThreads(int count, Consumer<Integer> work) {
     ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();

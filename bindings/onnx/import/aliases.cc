@@ -1,4 +1,4 @@
-#include "bindings/onnx/import/shared.h"
+#include "bindings/onnx/import/aliases.h"
 
 #include <cstring>
 #include <unordered_set>
@@ -7,11 +7,7 @@ namespace percale_onnx {
 
 Status find_aliases(const GraphProto& graph, Aliases* out) {
   std::unordered_set<std::string_view> initializers;
-  for (std::string_view bytes : graph.initializers) {
-    std::string_view name;
-    ONNX_TRY(parse_name(bytes, kTensorName, &name));
-    initializers.insert(name);
-  }
+  ONNX_TRY(add_initializer_names(graph, &initializers));
   for (std::string_view bytes : graph.nodes) {
     NodeOutline node;
     ONNX_TRY(parse(bytes, &node));
