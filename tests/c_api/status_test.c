@@ -9,6 +9,14 @@ static void null_is_success(void) {
   percale_status_release(NULL);
 }
 
+static void a_host_makes_a_status(void) {
+  percale_status* status = percale_status_create(PERCALE_ABORTED, "no more", 2);
+  CHECK(percale_status_code(status) == PERCALE_ABORTED);
+  CHECK(strcmp(percale_status_message(status, NULL), "no") == 0);
+  percale_status_release(status);
+  CHECK(percale_status_create(PERCALE_OK, "fine", PERCALE_NUL_ENDED) == NULL);
+}
+
 static void a_status_lives_until_it_is_released(void) {
   const int64_t before = percale_status_live_count();
   percale_options* options = (percale_options*)&options;
@@ -57,6 +65,7 @@ static void no_text_is_the_empty_text(void) {
 
 int main(void) {
   null_is_success();
+  a_host_makes_a_status();
   a_status_lives_until_it_is_released();
   a_status_lives_for_as_long_as_somebody_has_it();
   dtypes_have_names();

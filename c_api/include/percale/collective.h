@@ -15,9 +15,9 @@ extern "C" {
 /**
  * @defgroup collective Groups of processes
  * Trainers in several processes, on one machine or many, train one job together. The library opens
- * no connection: the host supplies an exchange of bytes between the processes, by its sockets, MPI or
- * a cluster's own means. No arithmetic is left to it, so that any number of processes computes the
- * bits of one.
+ * no connection: the host supplies an exchange of bytes between the processes, by its sockets, MPI
+ * or a cluster's own means. No arithmetic is left to it, so that any number of processes computes
+ * the bits of one.
  *
  * @code
  * // In each of `size` processes, which have made the same trainer from the same SPEC:
@@ -53,7 +53,7 @@ typedef percale_status* (*percale_exchange_function)(void* user, uint64_t tag, c
  * 0.1 */
 typedef percale_status* (*percale_lost_function)(void* user, int32_t* out_ranks, size_t* inout_count);
 
-/** What a host supplies so that a trainer can join a group. \since 0.1 */
+/** The table that a host supplies so that a trainer can join a group. \since 0.1 */
 typedef struct percale_collective {
   uint32_t struct_size; /**< sizeof(percale_collective), which the host sets */
   void* user;           /**< passed to the functions */

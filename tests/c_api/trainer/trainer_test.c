@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   OK(percale_engine_create(NULL, &engine));
   test_steps();
   test_checkpoints();
+  test_groups();
   test_losses_and_metrics();
   test_options();
   nothing_may_be_null();
