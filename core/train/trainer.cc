@@ -154,7 +154,18 @@ Result<double> Trainer::add_batch(const std::vector<std::string>& names, const s
   }
   PERCALE_ASSIGN_OR_RETURN(const auto token, begin());
   PERCALE_RETURN_IF_ERROR(parameters_.publisher->take_up_table());
-  return epochs_->fed.add(names, batch, *token, fetches);
+  const bool first = epochs_->fed.check_complete("step").ok();
+  while (true) {
+    Result<double> loss = epochs_->fed.add(names, batch, *token, fetches);
+    if (loss.ok()) {
+      steps_->runner.share_anew();
+      return loss;
+    }
+    PERCALE_RETURN_IF_ERROR(steps_->runner.recover(loss.status()).status());
+    if (first) continue;
+    epochs_->fed.forget();
+    return loss;
+  }
 }
 
 FitParts Trainer::fit_parts() {

@@ -39,8 +39,10 @@ Status Trainer::join(std::shared_ptr<Collective> collective) {
   PERCALE_RETURN_IF_ERROR(check_for_group(job_));
   if (job_.group != nullptr) return failed_precondition("join: the trainer is in a group already");
   PERCALE_RETURN_IF_ERROR(parameters_.publisher->take_up_table());
-  PERCALE_ASSIGN_OR_RETURN(std::shared_ptr<Group> group,
-                           Group::create(std::move(collective), timeout_ns(job_.options)));
+  PERCALE_ASSIGN_OR_RETURN(
+      std::shared_ptr<Group> group,
+
+      Group::create(std::move(collective), timeout_ns(job_.options), job_.options.collective_redundancy));
   PERCALE_RETURN_IF_ERROR(group->agree(group_facts()));
   PERCALE_ASSIGN_OR_RETURN(const auto candidates, devices_->candidates());
   PERCALE_RETURN_IF_ERROR(group->count_devices(static_cast<int64_t>(candidates.size())));

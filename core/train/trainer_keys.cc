@@ -283,6 +283,13 @@ constexpr Key<TrainerOptions> kTrainerKeys[] = {
      .low = 0,
      .high = 1e6,
      .option = {.name = "collective_timeout"}},
+    {.name = "collective_redundancy",
+     .value = &TrainerOptions::collective_redundancy,
+     .doc = "Number of further processes of a group that hold each part of the optimizer's state, so that training "
+            "goes on when a process is lost; -1: 1 if the collective reports losses, else 0.",
+     .low = -1,
+     .high = 1,
+     .option = {.name = "collective_redundancy"}},
     {.name = "memory_limit",
      .value = Bytes<TrainerOptions>{&TrainerOptions::memory_limit},
      .doc = "Limit in bytes for the trainer's working set, sums, runs and plans, but not for data and published "

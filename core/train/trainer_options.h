@@ -38,6 +38,9 @@ struct TrainerOptions {
   // versions. 0: the engine's limit alone.
   int64_t memory_limit = 0;
   double collective_timeout = 60;  // seconds of an exchange of a group; 0: no limit
+  // 1: two ranks of a group hold each part of the optimizer's state; 0: one; -1: 1 if the
+  // collective reports losses.
+  int64_t collective_redundancy = -1;
   EarlyStopping early_stopping;
   bool terminate_on_nan = false;  // a loss that is not finite ends the training before the update
   // The checkpoints that save() leaves in the folder: the newest (0: all), and the best by

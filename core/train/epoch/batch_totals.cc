@@ -7,7 +7,11 @@ namespace percale {
 
 // Batch i is that of rank i modulo the number of ranks.
 BatchTotals::BatchTotals(Group* group, int64_t batches, size_t count)
-    : group_(group), count_(count), totals_(ranks()), batches_(batches) {
+    : group_(group),
+      rank_(group == nullptr ? 0 : group->rank()),
+      count_(count),
+      totals_(group == nullptr ? 1 : group->size()),
+      batches_(batches) {
   for (int64_t i = 0; i < batches; ++i) {
     std::vector<double>& numbers = totals_[static_cast<size_t>(i) % ranks()];
     numbers.resize(numbers.size() + count_);
@@ -16,13 +20,24 @@ BatchTotals::BatchTotals(Group* group, int64_t batches, size_t count)
 
 Status BatchTotals::fill(const std::function<Result<std::vector<double>>(int64_t batch)>& evaluate) {
   Status status;
-  double* to = totals_[rank()].data();
-  for (auto i = static_cast<int64_t>(rank()); i < batches_ && status.ok(); i += static_cast<int64_t>(ranks())) {
+  double* to = totals_[rank_].data();
+  for (auto i = static_cast<int64_t>(rank_); i < batches_ && status.ok(); i += static_cast<int64_t>(ranks())) {
     const auto numbers = evaluate(i);
     status = numbers.status();
     if (status.ok()) to = std::copy_n(numbers->begin(), std::min(numbers->size(), count_), to);
   }
   return group_ == nullptr ? status : exchange(status);
+}
+
+Status BatchTotals::fill_alone(const std::function<Result<std::vector<double>>(int64_t batch)>& evaluate) {
+  for (int64_t i = 0; i < batches_; ++i) {
+    const auto batch = static_cast<size_t>(i);
+    if (batch % ranks() == rank_) continue;
+    PERCALE_ASSIGN_OR_RETURN(const std::vector<double> numbers, evaluate(i));
+    std::copy_n(numbers.begin(), std::min(numbers.size(), count_),
+                totals_[batch % ranks()].begin() + static_cast<ptrdiff_t>(batch / ranks() * count_));
+  }
+  return {};
 }
 
 // Each rank's message: its error, then its numbers.
@@ -33,9 +48,9 @@ Status BatchTotals::exchange(const Status& own) {
     auto& message = messages.emplace_back(kErrorBytes + numbers.size() * sizeof(double));
     recvs.push_back({message.data(), message.size()});
   }
-  write_error(own, messages[rank()].data());
-  std::memcpy(messages[rank()].data() + kErrorBytes, totals_[rank()].data(), totals_[rank()].size() * sizeof(double));
-  std::vector<ByteSpan> sends(ranks(), recvs[rank()]);
+  write_error(own, messages[rank_].data());
+  std::memcpy(messages[rank_].data() + kErrorBytes, totals_[rank_].data(), totals_[rank_].size() * sizeof(double));
+  std::vector<ByteSpan> sends(ranks(), recvs[rank_]);
   PERCALE_RETURN_IF_ERROR(group_->exchange("the evaluation", std::move(sends), std::move(recvs)));
   PERCALE_RETURN_IF_ERROR(own);
   for (size_t r = 0; r < ranks(); ++r) {

@@ -18,16 +18,17 @@ class BatchTotals {
   // Calls `evaluate` for the own batches, and takes the numbers of the others from their ranks. All
   // ranks get the first error.
   Status fill(const std::function<Result<std::vector<double>>(int64_t batch)>& evaluate);
+  // The same for the batches of the other ranks, without them.
+  Status fill_alone(const std::function<Result<std::vector<double>>(int64_t batch)>& evaluate);
   // The sum over the batches, in their order.
   std::vector<double> sum() const;
 
  private:
-  size_t ranks() const { return group_ == nullptr ? 1 : group_->size(); }
-  size_t rank() const { return group_ == nullptr ? 0 : group_->rank(); }
+  size_t ranks() const { return totals_.size(); }
   Status exchange(const Status& own);
 
   Group* const group_;
-  const size_t count_;
+  const size_t rank_, count_;
   std::vector<std::vector<double>> totals_;  // by rank: those of its batches, one after the other
   int64_t batches_;
 };

@@ -52,8 +52,14 @@ Result<NamedNumbers> Evaluator::evaluate(const Dataset& dataset, int64_t steps, 
   }
   const auto served = RunValues::of_caller(state, {.all = working_.state_version(), .each = &versions});
   BatchTotals all(group_, dataset.batches(), totals_.count());
-  PERCALE_RETURN_IF_ERROR(
-      all.fill([&](int64_t batch) { return evaluate_batch(dataset, batch, served, steps, cancel); }));
+  const auto evaluate_one = [&](int64_t batch) { return evaluate_batch(dataset, batch, served, steps, cancel); };
+  const Status status = all.fill(evaluate_one);
+  if (!status.ok() && group_ != nullptr && group_->broken()) {  // the batches of lost ranks are evaluated here
+    PERCALE_RETURN_IF_ERROR(store_.recover());
+    PERCALE_RETURN_IF_ERROR(all.fill_alone(evaluate_one));
+  } else {
+    PERCALE_RETURN_IF_ERROR(status);
+  }
   return totals_.finish(all.sum());
 }
 

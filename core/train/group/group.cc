@@ -46,7 +46,17 @@ Status read_error(const uint8_t* from) {
   return Status(static_cast<Code>(from[0]), std::string(text, strnlen(text, kErrorBytes - 1)));
 }
 
-Result<std::unique_ptr<Group>> Group::create(std::shared_ptr<Collective> collective, int64_t timeout_ns) {
+Group::Group(std::shared_ptr<Collective> collective, int64_t timeout_ns, bool twice)
+    : collective_(std::move(collective)),
+      timeout_ns_(timeout_ns),
+      members_(static_cast<size_t>(collective_->size())),
+      rank_(static_cast<size_t>(collective_->rank())),
+      holders_(members_.size(), twice) {
+  std::iota(members_.begin(), members_.end(), size_t{0});
+}
+
+Result<std::unique_ptr<Group>> Group::create(std::shared_ptr<Collective> collective, int64_t timeout_ns,
+                                             int64_t redundancy) {
   const int32_t rank = collective->rank(), size = collective->size();
   if (size < 1 || size > kMaxRanks) {
     return invalid_argument("the group has ", size, " ranks, wanted 1 to ", kMaxRanks);
@@ -54,55 +64,103 @@ Result<std::unique_ptr<Group>> Group::create(std::shared_ptr<Collective> collect
   if (rank < 0 || rank >= size) {
     return invalid_argument("the rank is ", rank, ", wanted 0 to ", size - 1, " in a group of ", size);
   }
-  return std::unique_ptr<Group>(new Group(std::move(collective), timeout_ns));
+  const bool twice = redundancy < 0 ? collective->reports_losses() : redundancy > 0;
+  return std::unique_ptr<Group>(new Group(std::move(collective), timeout_ns, twice));
+}
+
+size_t Group::rank_of(size_t origin) const {
+  return static_cast<size_t>(std::ranges::find(members_, origin) - members_.begin());
 }
 
 ShardRange Group::shards_of(size_t rank, int64_t shards) const {
-  const auto bound = [&](size_t r) { return static_cast<int64_t>(r) * shards / static_cast<int64_t>(size_); };
+  const auto bound = [&](size_t r) { return static_cast<int64_t>(r) * shards / static_cast<int64_t>(size()); };
   return {bound(rank), bound(rank + 1)};
 }
 
+// Tags grow on every rank, also across losses: the number of lost ranks, then that of the exchange.
 Status Group::exchange(std::string_view what, std::vector<ByteSpan> sends, std::vector<ByteSpan> recvs) {
-  sends[rank_] = recvs[rank_] = {};
-  const uint64_t tag = exchanges_++;
-  if (size_ == 1) return {};
+  const uint64_t tag = (uint64_t{lost()} << 40) + exchanges_++;
+  if (size() == 1) return {};
   if (broken()) return failure_.with_context("the group has ended");
-  failure_ = collective_->exchange(tag, sends, recvs, timeout_ns_)
-                 .with_context(str_cat("rank ", rank_, " of ", size_, ", exchange of ", what));
+  std::vector<ByteSpan> to(holders_.segments()), from(holders_.segments());
+  for (size_t r = 0; r < size(); ++r) {
+    if (r == rank_) continue;
+    to[members_[r]] = sends[r];
+    from[members_[r]] = recvs[r];
+  }
+  failure_ = collective_->exchange(tag, to, from, timeout_ns_)
+                 .with_context(str_cat("rank ", origin(), " of ", holders_.segments(), ", exchange of ", what));
   return failure_;
 }
 
+// In as many rounds as a rank leads segments.
+Status Group::exchange_segments(std::string_view what, const std::function<ByteSpan(size_t segment)>& memory) {
+  std::vector<std::vector<size_t>> led;
+  size_t rounds = 0;
+  for (size_t r = 0; r < size(); ++r) rounds = std::max(rounds, led.emplace_back(holders_.led_by(origin(r))).size());
+  for (size_t round = 0; round < rounds; ++round) {
+    std::vector<ByteSpan> sends(size()), recvs(size());
+    for (size_t r = 0; r < size(); ++r) {
+      if (round >= led[r].size()) continue;
+      const ByteSpan bytes = memory(led[r][round]);
+      if (r == rank_) sends.assign(size(), bytes);
+      recvs[r] = bytes;
+    }
+    PERCALE_RETURN_IF_ERROR(exchange(what, std::move(sends), std::move(recvs)));
+  }
+  return {};
+}
+
+Status Group::reform() {
+  if (!collective_->reports_losses()) return failure_;
+  PERCALE_ASSIGN_OR_RETURN(const std::vector<int32_t> lost, collective_->lost());
+  std::vector<size_t> left;
+  for (const size_t member : members_) {
+    if (std::ranges::find(lost, static_cast<int32_t>(member)) == lost.end()) left.push_back(member);
+  }
+  if (left.size() == members_.size()) return failure_;
+  const size_t own = origin();
+  if (std::ranges::find(left, own) == left.end()) {
+    return Status(Code::kAborted, str_cat("the group goes on without rank ", own)).with_context(failure_.message());
+  }
+  members_ = std::move(left);
+  rank_ = rank_of(own);
+  exchanges_ = 0;
+  failure_ = {};
+  return {};
+}
+
 Result<std::vector<std::string>> Group::gather(std::string_view what, std::string own) {
-  std::vector<uint64_t> sizes(size_, own.size());
-  std::vector<ByteSpan> sends(size_, {&sizes[rank_], sizeof(uint64_t)}), recvs;
+  std::vector<uint64_t> sizes(size(), own.size());
+  std::vector<ByteSpan> sends(size(), {&sizes[rank_], sizeof(uint64_t)}), recvs;
   for (uint64_t& size : sizes) recvs.push_back({&size, sizeof size});
   PERCALE_RETURN_IF_ERROR(exchange(str_cat("sizes of ", what), std::move(sends), std::move(recvs)));
-  std::vector<std::string> out(size_);
+  std::vector<std::string> out(size());
   recvs.clear();
-  for (size_t r = 0; r < size_; ++r) {
+  for (size_t r = 0; r < size(); ++r) {
     if (sizes[r] > kMaxGathered) {
       return data_loss("rank ", r, " announces ", sizes[r], " bytes of ", what, ", wanted ", kMaxGathered, " at most");
     }
     if (r != rank_) out[r].resize(sizes[r]);
     recvs.push_back(memory_of_text(out[r]));
   }
-  PERCALE_RETURN_IF_ERROR(exchange(what, std::vector<ByteSpan>(size_, memory_of_text(own)), std::move(recvs)));
+  PERCALE_RETURN_IF_ERROR(exchange(what, std::vector<ByteSpan>(size(), memory_of_text(own)), std::move(recvs)));
   out[rank_] = std::move(own);
   return out;
 }
 
 Status Group::count_devices(int64_t own) {
-  std::vector<int64_t> all(size_, own);
+  std::vector<int64_t> all(size(), own);
   std::vector<ByteSpan> recvs;
   for (int64_t& number : all) recvs.push_back({&number, sizeof number});
-  PERCALE_RETURN_IF_ERROR(exchange("devices", std::vector<ByteSpan>(size_, {&own, sizeof own}), std::move(recvs)));
+  PERCALE_RETURN_IF_ERROR(exchange("devices", std::vector<ByteSpan>(size(), {&own, sizeof own}), std::move(recvs)));
   devices_ = std::accumulate(all.begin(), all.end(), int64_t{0});
   return {};
 }
 
 Status Group::agree(const std::vector<GroupFact>& facts) {
   PERCALE_ASSIGN_OR_RETURN(const auto texts, gather("the job", as_text(facts)));
-  for (size_t r = 1; r < size_; ++r) {
+  for (size_t r = 1; r < size(); ++r) {
     if (texts[r] == texts[0]) continue;
     PERCALE_ASSIGN_OR_RETURN(const Json first, Json::parse(texts[0]));
     PERCALE_ASSIGN_OR_RETURN(const Json other, Json::parse(texts[r]));

@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_TRAIN_GROUP_GROUP_H_
 #define PERCALE_CORE_TRAIN_GROUP_GROUP_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "core/tensor/tensor.h"
 #include "core/train/group/collective.h"
+#include "core/train/group/segment_holders.h"
 #include "core/train/shards/shard_tree.h"
 
 namespace percale {
@@ -32,17 +34,31 @@ using GroupFact = std::pair<std::string, std::string>;
 // Thread-compatible. All ranks call the same functions in the same order.
 class Group {
  public:
-  // INVALID_ARGUMENT for a rank or size that does not fit. `timeout_ns`: of an exchange; < 0: none.
-  static Result<std::unique_ptr<Group>> create(std::shared_ptr<Collective> collective, int64_t timeout_ns);
+  // `redundancy`: 1 if two ranks hold each part of the optimizer's state, 0 if one does, -1: 1 if
+  // the collective reports losses. `timeout_ns`: of an exchange; < 0: none. INVALID_ARGUMENT for a
+  // rank or size that does not fit.
+  static Result<std::unique_ptr<Group>> create(std::shared_ptr<Collective> collective, int64_t timeout_ns,
+                                               int64_t redundancy);
 
+  // Of the ranks that are left, numbered from 0.
   size_t rank() const { return rank_; }
-  size_t size() const { return size_; }
+  size_t size() const { return members_.size(); }
+  // The number of a rank when the group was formed.
+  size_t origin(size_t rank) const { return members_[rank]; }
+  size_t origin() const { return members_[rank_]; }
+  // The reverse. Precondition: the rank is left.
+  size_t rank_of(size_t origin) const;
+  // By these numbers.
+  SegmentHolders& holders() { return holders_; }
+  const SegmentHolders& holders() const { return holders_; }
   // The shards that a rank computes: floor(rank * shards / size) to the next.
   ShardRange shards_of(size_t rank, int64_t shards) const;
 
   // Sends sends[r] to rank r, and receives recvs[r] from it; the own entry of `recvs` is left as it
   // is. `what` names the exchange in messages of errors.
   Status exchange(std::string_view what, std::vector<ByteSpan> sends, std::vector<ByteSpan> recvs);
+  // The first holder of each segment sends memory(segment), and the others receive it there.
+  Status exchange_segments(std::string_view what, const std::function<ByteSpan(size_t segment)>& memory);
   // The texts of all ranks, in their order. Sizes may differ.
   Result<std::vector<std::string>> gather(std::string_view what, std::string own);
   // Counts the devices of all ranks, of which this one has `own`.
@@ -51,21 +67,25 @@ class Group {
   // FAILED_PRECONDITION names the first fact in which a rank differs from rank 0. The names and
   // their order are the same on all ranks.
   Status agree(const std::vector<GroupFact>& facts);
-  // True once an exchange has failed: the group can exchange nothing more.
+
+  // True once an exchange has failed: the group can exchange nothing more before reform().
   bool broken() const { return !failure_.ok(); }
+  // Goes on with the ranks that are left. Fails with the error of the exchange if the host reports
+  // no loss. Precondition: broken().
+  Status reform();
+  // The number of ranks that were lost so far.
+  size_t lost() const { return holders_.segments() - members_.size(); }
 
  private:
-  Group(std::shared_ptr<Collective> collective, int64_t timeout_ns)
-      : collective_(std::move(collective)),
-        timeout_ns_(timeout_ns),
-        rank_(static_cast<size_t>(collective_->rank())),
-        size_(static_cast<size_t>(collective_->size())) {}
+  Group(std::shared_ptr<Collective> collective, int64_t timeout_ns, bool twice);
 
   const std::shared_ptr<Collective> collective_;
   const int64_t timeout_ns_;
-  const size_t rank_, size_;
+  std::vector<size_t> members_;  // the numbers at the beginning
+  size_t rank_;
+  SegmentHolders holders_;
   int64_t devices_ = 0;     // of all ranks
-  uint64_t exchanges_ = 0;  // so far: the tag of the next one
+  uint64_t exchanges_ = 0;  // since the last loss
   Status failure_;
 };
 

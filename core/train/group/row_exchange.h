@@ -9,9 +9,10 @@
 
 namespace percale {
 
-// Precondition: `rows` has those of the own shards, out of `shards`. Then owners[i] has those of
-// all shards for table `i`, in the order of shards, as one process has them. All ranks call it.
-Status exchange_rows(Group& group, const std::vector<size_t>& owners, int64_t shards, const RowGradients& rows);
+// Precondition: `rows` has those of the own shards, out of `shards`. Then the ranks that hold
+// segment segments[i] have those of all shards for table `i`, in the order of shards, as one
+// process has them.
+Status exchange_rows(Group& group, const std::vector<size_t>& segments, int64_t shards, const RowGradients& rows);
 
 }  // namespace percale
 

@@ -82,7 +82,7 @@ std::vector<ParameterPart> cut_segments(const std::vector<Variable>& parameters,
   return cutter.take();
 }
 
-std::vector<size_t> table_owners(const std::vector<ParameterPart>& parts, const std::vector<size_t>& by_rows) {
+std::vector<size_t> table_segments(const std::vector<ParameterPart>& parts, const std::vector<size_t>& by_rows) {
   std::vector<size_t> out;
   for (const size_t table : by_rows) {
     out.push_back(std::ranges::find(parts, table, &ParameterPart::parameter)->device);

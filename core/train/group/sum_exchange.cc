@@ -29,7 +29,7 @@ SumExchange::SumExchange(Group& group, const StepLayout& layout, const std::vect
     : group_(group),
       layout_(layout),
       segments_(dense_segments(segments, by_rows)),
-      table_owners_(table_owners(segments, by_rows)),
+      table_segments_(table_segments(segments, by_rows)),
       memory_(std::move(memory)) {}
 
 Status SumExchange::exchange_all(ShardSums& sums, const RowGradients& by_rows, int64_t rows) {
@@ -39,12 +39,13 @@ Status SumExchange::exchange_all(ShardSums& sums, const RowGradients& by_rows, i
   }
   find_own(sums, rows);
   PERCALE_RETURN_IF_ERROR(exchange_small({}));
-  size_t rounds = 0;
+  size_t rounds = 0, held = 0;
   for (const Subtree& tree : subtrees_) rounds = std::max(rounds, tree.number + 1);
+  for (size_t rank = 0; rank < group_.size(); ++rank) held = std::max(held, held_by(rank).size());
   for (size_t number = 0; number < rounds; ++number) {
-    PERCALE_RETURN_IF_ERROR(exchange_segments(sums, number));
+    for (size_t i = 0; i < held; ++i) PERCALE_RETURN_IF_ERROR(exchange_segments(sums, number, i));
   }
-  return exchange_rows(group_, table_owners_, sums.shards(), by_rows);
+  return exchange_rows(group_, table_segments_, sums.shards(), by_rows);
 }
 
 Status SumExchange::complete(ShardSums& sums, const RowGradients& by_rows, int64_t rows, const ParallelFor& parallel) {
@@ -55,10 +56,8 @@ Status SumExchange::complete(ShardSums& sums, const RowGradients& by_rows, int64
   const FloatMode mode;  // of the host's thread
   size_t next = 0;
   const Sums all = add_up({0, sums.shards()}, next, parallel);
-  std::vector<Tensor> own = small_of(sums.batch());
-  const std::vector<Tensor> segment = segment_of(sums.batch(), group_.rank());
-  own.insert(own.end(), segment.begin(), segment.end());
-  copy_all(*all, own);  // a batch has a row
+  const Subtree own{{}, 0, 0, small_of(sums.batch()), held_of(sums.batch())};
+  copy_all(*all, own.all());  // a batch has a row
   return {};
 }
 
@@ -75,7 +74,7 @@ Status SumExchange::with_barrier(BatchBarrier& barrier, std::vector<int64_t> row
 // Makes room for what other ranks send.
 Status SumExchange::prepare(const ShardSums& sums) {
   const std::vector<Tensor>& like = sums.batch();
-  const std::vector<ValueType> segment = types_of(segment_of(like, group_.rank()));
+  const std::vector<std::vector<Tensor>> held = held_of(like);
   std::vector<Subtree> trees;
   std::vector<std::vector<Tensor>> small;
   for (size_t rank = 0; rank < group_.size(); ++rank) {
@@ -91,7 +90,9 @@ Status SumExchange::prepare(const ShardSums& sums) {
       const auto first = small.back().begin() + 1 + static_cast<ptrdiff_t>(i) * each;
       tree.small.assign(first, first + each);
       if (rank == group_.rank()) continue;
-      PERCALE_ASSIGN_OR_RETURN(tree.segment, allocate_tensors(segment, memory_));
+      for (const std::vector<Tensor>& segment : held) {
+        PERCALE_ASSIGN_OR_RETURN(tree.segments.emplace_back(), allocate_tensors(types_of(segment), memory_));
+      }
     }
   }
   small_ = std::move(small);
@@ -107,7 +108,7 @@ void SumExchange::find_own(const ShardSums& sums, int64_t rows) {
     if (tree.rank != group_.rank() || !tree.has_rows) continue;
     const std::vector<Tensor>& own = *sums.of_subtree(tree.number);
     copy_all(small_of(own), tree.small);
-    tree.segment = segment_of(own, group_.rank());
+    tree.segments = held_of(own);
   }
 }
 
@@ -119,10 +120,22 @@ std::vector<Tensor> SumExchange::small_of(const std::vector<Tensor>& sums) const
   return out;
 }
 
-std::vector<Tensor> SumExchange::segment_of(const std::vector<Tensor>& sums, size_t rank) const {
+std::vector<Tensor> SumExchange::Subtree::all() const {
+  std::vector<Tensor> out = small;
+  for (const std::vector<Tensor>& segment : segments) out.insert(out.end(), segment.begin(), segment.end());
+  return out;
+}
+
+std::vector<std::vector<Tensor>> SumExchange::held_of(const std::vector<Tensor>& sums) const {
+  std::vector<std::vector<Tensor>> out;
+  for (const size_t segment : held_by(group_.rank())) out.push_back(segment_of(sums, segment));
+  return out;
+}
+
+std::vector<Tensor> SumExchange::segment_of(const std::vector<Tensor>& sums, size_t segment) const {
   std::vector<Tensor> out;
   for (const ParameterPart& part : segments_) {
-    if (part.device != rank) continue;
+    if (part.device != segment) continue;
     const Tensor& whole = sums[layout_.gradients().begin + part.parameter];
     out.push_back(part.whole() ? whole : whole.rows(part.begin, part.end));
   }
@@ -162,17 +175,21 @@ void SumExchange::refuse(const Status& error) {
   (void)(subtrees_.empty() ? exchange_errors(error) : exchange_small(error));
 }
 
-// The sub-trees with this number among those of their rank.
-Status SumExchange::exchange_segments(const ShardSums& sums, size_t number) {
+// The sub-trees with this number among those of their rank go to the ranks that hold a segment: the
+// one with the number `held` among those that a rank holds.
+Status SumExchange::exchange_segments(const ShardSums& sums, size_t number, size_t held) {
   std::vector<ByteSpan> sends(group_.size()), recvs(group_.size());
   for (const Subtree& tree : subtrees_) {
     if (tree.number != number || !tree.has_rows) continue;
     if (tree.rank != group_.rank()) {
-      recvs[tree.rank] = memory_of(tree.segment);
+      if (held < tree.segments.size()) recvs[tree.rank] = memory_of(tree.segments[held]);
       continue;
     }
     const std::vector<Tensor>& own = *sums.of_subtree(number);
-    for (size_t rank = 0; rank < group_.size(); ++rank) sends[rank] = memory_of(segment_of(own, rank));
+    for (size_t rank = 0; rank < group_.size(); ++rank) {
+      const std::vector<size_t> segments = held_by(rank);
+      if (held < segments.size()) sends[rank] = memory_of(segment_of(own, segments[held]));
+    }
   }
   return group_.exchange("gradients", std::move(sends), std::move(recvs));
 }
@@ -182,9 +199,7 @@ SumExchange::Sums SumExchange::add_up(const ShardRange& range, size_t& next, con
   if (tree.range == range) {
     ++next;
     if (!tree.has_rows) return std::nullopt;
-    std::vector<Tensor> out = tree.small;
-    out.insert(out.end(), tree.segment.begin(), tree.segment.end());
-    return out;
+    return tree.all();
   }
   const int64_t middle = range.begin + left_shards(range.count());
   Sums left = add_up({range.begin, middle}, next, parallel);

@@ -29,44 +29,55 @@ class SumExchange {
               const std::vector<size_t>& by_rows, std::shared_ptr<MemoryPool> memory);
 
   // Precondition: `sums` has reduced the own shards of a batch of `rows` rows. Then sums.batch()
-  // has the totals and statistics of the batch, and the gradients in the rows of the own segment;
-  // `by_rows` has the rows of all shards for the tables that this rank commits.
+  // has the totals and statistics of the batch, and the gradients in the rows of the segments that
+  // this rank holds; `by_rows` has the rows of all shards for the tables in these.
   Status complete(ShardSums& sums, const RowGradients& by_rows, int64_t rows, const ParallelFor& parallel);
   // The other ranks end their step with this error of an own one. Does nothing if the error came
   // from another rank, or from the group.
   void refuse(const Status& error);
+  // The ranks have changed: they share the shards anew.
+  void forget() { subtrees_.clear(); }
+  bool group_broken() const { return group_.broken(); }
+  size_t lost() const { return group_.lost(); }
   // Runs `reduce`, while a thread brings the parts of other ranks to the barrier of the batch.
   // `rows`: per shard. `stop` ends the shards under way.
   Status with_barrier(BatchBarrier& barrier, std::vector<int64_t> rows, const std::function<void()>& stop,
                       const std::function<Status()>& reduce);
 
  private:
-  // The sums of a sub-tree, as far as this rank needs them: totals, statistics, the own segment.
+  // The sums of a sub-tree, as far as this rank needs them: totals and statistics, and the segments
+  // that it holds.
   struct Subtree {
     ShardRange range;
     size_t rank = 0, number = 0;  // of the sub-tree among those of its rank
-    std::vector<Tensor> small, segment;
+    std::vector<Tensor> small;
+    std::vector<std::vector<Tensor>> segments;
     bool has_rows = false;
+
+    std::vector<Tensor> all() const;
   };
   using Sums = std::optional<std::vector<Tensor>>;  // absent: no shard has rows
 
   Status exchange_all(ShardSums& sums, const RowGradients& by_rows, int64_t rows);
   Status prepare(const ShardSums& sums);
   void find_own(const ShardSums& sums, int64_t rows);
+  std::vector<size_t> held_by(size_t rank) const { return group_.holders().held_by(group_.origin(rank)); }
   std::vector<Tensor> small_of(const std::vector<Tensor>& sums) const;
-  std::vector<Tensor> segment_of(const std::vector<Tensor>& sums, size_t rank) const;
+  std::vector<Tensor> segment_of(const std::vector<Tensor>& sums, size_t segment) const;
+  // The segments that this rank holds.
+  std::vector<std::vector<Tensor>> held_of(const std::vector<Tensor>& sums) const;
   Status exchange_messages(std::string_view what, const std::vector<std::vector<Tensor>>& messages, const Status& own);
   Status exchange_errors(const Status& own);
   Status exchange_small(const Status& own);
-  Status exchange_segments(const ShardSums& sums, size_t number);
+  Status exchange_segments(const ShardSums& sums, size_t number, size_t held);
   Sums add_up(const ShardRange& range, size_t& next, const ParallelFor& parallel) const;
 
   Group& group_;
   const StepLayout layout_;
   // Parts of parameters with a dense gradient: ParameterPart::parameter is the number of the
-  // gradient, and `device` the rank.
+  // gradient, and `device` the segment.
   const std::vector<ParameterPart> segments_;
-  const std::vector<size_t> table_owners_;
+  const std::vector<size_t> table_segments_;
   const std::shared_ptr<MemoryPool> memory_;
   std::vector<Subtree> subtrees_;           // of all ranks; empty before the first batch
   std::vector<std::vector<Tensor>> small_;  // per rank what it sends: its error, totals, statistics

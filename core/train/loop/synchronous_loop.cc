@@ -22,15 +22,14 @@ Status SynchronousLoop::fit() {
 
 Status SynchronousLoop::train() {
   EpochLog& log = parts_.log;
-  PERCALE_ASSIGN_OR_RETURN(data_, own_data());
-  PERCALE_ASSIGN_OR_RETURN(const auto source, open_source(data_));
+  PERCALE_RETURN_IF_ERROR(open());
   course_ = log.begin_fit(request_.epochs, steps_of(batches_), steps_of(log.position().batch));
   while (goes_on()) {
     // A validation that was cancelled left the epoch without its end.
     if (log.position().batch >= batches_) {
       PERCALE_RETURN_IF_ERROR(parts_.closer.close(request_.validation, request_.cancel));
     } else {
-      PERCALE_RETURN_IF_ERROR(run_step(*source));
+      PERCALE_RETURN_IF_ERROR(run_step());
     }
   }
   return go_ ? finish(parts_) : publish_unless_by_hand();
@@ -50,11 +49,17 @@ Result<std::shared_ptr<Dataset>> SynchronousLoop::own_data() const {
   return request_.data->part(steps_.shards.sums().own(), steps_.shards.shards());
 }
 
-Result<StepRunner::Outcome> SynchronousLoop::make_step(Prefetcher& source, int64_t batches, double learning_rate) {
+Status SynchronousLoop::open() {
+  PERCALE_ASSIGN_OR_RETURN(data_, own_data());
+  PERCALE_ASSIGN_OR_RETURN(source_, open_source(data_));
+  return {};
+}
+
+Result<StepRunner::Outcome> SynchronousLoop::make_step(int64_t batches, double learning_rate) {
   const ComputePeriod period(steps_.facts, steps_.shards.devices(), parts_.threads);
   std::vector<StepBatch> taken;
   for (int64_t i = 0; i < batches; ++i) {
-    PERCALE_ASSIGN_OR_RETURN(taken.emplace_back().tensors, source.next());
+    PERCALE_ASSIGN_OR_RETURN(taken.emplace_back().tensors, source_->next());
     if (!steps_.shards.in_group()) continue;
     const Dataset::BatchRows rows = data_->batch_rows(parts_.log.position().batch + i);
     taken.back().rows = rows.all;
@@ -63,7 +68,7 @@ Result<StepRunner::Outcome> SynchronousLoop::make_step(Prefetcher& source, int64
   return steps_.runner.run(names_, taken, {parts_.log.steps() + 1, learning_rate, request_.cancel});
 }
 
-Status SynchronousLoop::run_step(Prefetcher& source) {
+Status SynchronousLoop::run_step() {
   EpochLog& log = parts_.log;
   StepRecord record;
   record.step = log.steps() + 1;
@@ -71,10 +76,11 @@ Status SynchronousLoop::run_step(Prefetcher& source) {
   record.totals.assign(log.totals_count(), 0);
   log.make_room(1);  // nothing between the step and its record may fail
   const int64_t count = std::min(per_step_, batches_ - log.position().batch);
-  const auto outcome = make_step(source, count, record.learning_rate);
+  const auto outcome = make_step(count, record.learning_rate);
   if (!outcome.ok()) {
     steps_.facts.drop_all_but(0);
-    return publish_before(outcome.status());
+    const auto begins_again = steps_.runner.recover(outcome.status());
+    return begins_again.ok() ? open() : publish_before(begins_again.status());
   }
   parts_.publisher.note_step();
   record.rows = outcome->rows;
@@ -84,6 +90,7 @@ Status SynchronousLoop::run_step(Prefetcher& source) {
   record.step_in_epoch = steps_of(log.position().batch + count);
   log.add(record);
   log.advance(count);
+  if (steps_.runner.share_anew()) PERCALE_RETURN_IF_ERROR(open());
   return tell(record);
 }
 

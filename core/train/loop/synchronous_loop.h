@@ -28,14 +28,17 @@ class SynchronousLoop final : public TrainLoop {
   Status train();
   Result<std::shared_ptr<Dataset>> own_data() const;
   int64_t steps_of(int64_t batches) const { return (batches + per_step_ - 1) / per_step_; }
-  Status run_step(Prefetcher& source);
-  Result<StepRunner::Outcome> make_step(Prefetcher& source, int64_t batches, double learning_rate);
+  // Opens the source of the rows that the own shards need, where the log stands.
+  Status open();
+  Status run_step();
+  Result<StepRunner::Outcome> make_step(int64_t batches, double learning_rate);
   Status tell(const StepRecord& record);
 
   const SynchronousSteps steps_;
   const std::vector<std::string> names_;  // of the data's columns
   const int64_t per_step_;                // batches
   std::shared_ptr<Dataset> data_;         // as far as the own shards need it
+  std::unique_ptr<Prefetcher> source_;
 };
 
 }  // namespace percale

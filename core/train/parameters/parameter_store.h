@@ -66,6 +66,9 @@ class ParameterStore {
   // follow, or release_slots().
   virtual Status make_slots() { return {}; }
   virtual void release_slots() noexcept {}
+  // Ranks of a group were lost in a step that was not committed, which must begin again. Fails
+  // where there are none.
+  virtual Status recover() { return failed_precondition("the trainer is in no group"); }
   // The working set was assigned from outside: copies on devices are outdated.
   virtual void note_assigned() noexcept { working_.note_assigned(); }
   // Null unless the updates stay on the devices that compute shards.

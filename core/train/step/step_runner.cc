@@ -234,9 +234,24 @@ Result<StepRunner::Outcome> StepRunner::run(const std::vector<std::string>& name
     keep_batch(i == 0);
     before += bound[i].rows;
   }
-  PERCALE_RETURN_IF_ERROR(commit(call));
   out.loss = loss();
+  PERCALE_RETURN_IF_ERROR(commit(call));
   return out;
+}
+
+Result<bool> StepRunner::recover(const Status& error) {
+  if (exchange_ == nullptr) return error;
+  if (exchange_->group_broken()) PERCALE_RETURN_IF_ERROR(store_.recover());
+  return share_anew() ? Result<bool>(true) : Result<bool>(error);
+}
+
+bool StepRunner::share_anew() {
+  if (exchange_ == nullptr || exchange_->lost() == lost_) return false;
+  lost_ = exchange_->lost();
+  shards_.forget();
+  planner_.forget();
+  exchange_->forget();
+  return true;
 }
 
 }  // namespace percale

@@ -84,6 +84,12 @@ class StepRunner {
   double loss();
   // Adds the elements of the step's totals to `sums`.
   void add_totals_to(std::vector<double>& sums);
+  // After an error of a step. True if ranks of the group were lost, and the others share the shards
+  // anew: the step may begin again. Else the error.
+  Result<bool> recover(const Status& error);
+  // True if ranks were lost since the last call, also in a step that was completed all the same.
+  // The next step makes shards and sums anew.
+  bool share_anew();
   // The other ranks of a group end their step with this error. Does nothing if it is theirs, or OK.
   void tell_ranks(const Status& error) {
     if (exchange_ != nullptr) exchange_->refuse(error);
@@ -114,6 +120,7 @@ class StepRunner {
   SumExchange* const exchange_;
   std::shared_ptr<const ShardPlans> plans_;
   PlanPtr commit_;
+  size_t lost_ = 0;  // ranks of the group, when the shards were shared
 };
 
 }  // namespace percale

@@ -1,212 +1,157 @@
 #include "core/train/parameters/group/group_store.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "core/train/group/segments.h"
 #include "core/train/shards/averaging.h"
 
 namespace percale {
-namespace {
-
-// The numbers in `list` of what is equal to `value`; the size of the list if nothing is.
-template <class T>
-size_t number_in(const std::vector<T>& list, const T& value) {
-  return static_cast<size_t>(std::ranges::find(list, value) - list.begin());
-}
-
-size_t variable_index(const TrainGraph& graph, const std::string& variable) {
-  return static_cast<size_t>(graph.graph->find_variable(variable) - graph.graph->variables.data());
-}
-
-}  // namespace
 
 Result<std::unique_ptr<ParameterStore>> GroupStore::create(const SegmentCommit::Source& source, Group& group,
                                                            WorkingSet& working) {
   std::unique_ptr<GroupStore> out(new GroupStore(source, group, working));
-  PERCALE_RETURN_IF_ERROR(out->lay_out(source));
-  PERCALE_RETURN_IF_ERROR(out->make_memory());
+  PERCALE_RETURN_IF_ERROR(out->lay_out());
+  for (const size_t segment : group.holders().held_by(group.origin())) {
+    PERCALE_RETURN_IF_ERROR(out->add_held(segment));
+  }
   out->note_assigned();
   return std::unique_ptr<ParameterStore>(std::move(out));
 }
 
-// Sets what each rank commits, and the commit of this one.
-Status GroupStore::lay_out(const SegmentCommit::Source& source) {
-  const auto parts = cut_segments(graph_.parameters, graph_.by_rows, source.optimizer, group_.size());
-  segments_.resize(group_.size());
-  first_square_.assign(group_.size() + 1, 0);
-  std::vector<ParameterPart> mine;
-  for (const ParameterPart& part : parts) {
-    if (part.device == group_.rank()) mine.push_back(part);
-    add_to_segment(source, part);
-    for (size_t rank = part.device; rank < group_.size(); ++rank) first_square_[rank + 1] = part.parameter + 1;
+// Sets what each segment consists of.
+Status GroupStore::lay_out() {
+  const TrainGraph& graph = *source_.graph;
+  const size_t segments = group_.holders().segments();
+  parts_ = cut_segments(graph.parameters, graph.by_rows, source_.optimizer, segments);
+  segments_.resize(segments);
+  first_square_.assign(segments + 1, 0);
+  for (const ParameterPart& part : parts_) {
+    const bool table = std::ranges::find(graph.by_rows, part.parameter) != graph.by_rows.end();
+    segments_[part.device].add(graph, source_.optimizer, working_, part, table);
+    for (size_t after = part.device; after < segments; ++after) first_square_[after + 1] = part.parameter + 1;
   }
-  PERCALE_ASSIGN_OR_RETURN(commit_, SegmentCommit::create(source, std::move(mine), group_.size() == 1));
-  for (const Part& variable : commit_->variables()) places_.push_back(place_of(variable));
-  std::vector<SharedTables::Table> tables;
-  const std::vector<size_t> owners = table_owners(parts, graph_.by_rows);
-  for (size_t i = 0; i < owners.size(); ++i) {
-    tables.push_back({variable_index(graph_, graph_.parameters[graph_.by_rows[i]].name), owners[i]});
+  for (SharedSegment& segment : segments_) {
+    PERCALE_ASSIGN_OR_RETURN(segment.next, allocate_tensors(part_types(graph, segment.values), source_.memory));
   }
-  tables_.emplace(group_, working_, std::move(tables), memory_);
-  return {};
-}
-
-void GroupStore::add_to_segment(const SegmentCommit::Source& source, const ParameterPart& part) {
-  Segment& segment = segments_[part.device];
-  const Variable& parameter = graph_.parameters[part.parameter];
-  const bool table = std::ranges::find(graph_.by_rows, part.parameter) != graph_.by_rows.end();
-  const size_t index = variable_index(graph_, parameter.name);
-  if (!table) segment.shared.push_back({index, part.begin, part.end});
-  for (const Variable& slot : slot_variables(source.optimizer, parameter)) {
-    const size_t at = variable_index(graph_, slot.name);
-    const bool average = working_.average_of(index) == static_cast<int32_t>(at);
-    (table ? segment.table_slots : average ? segment.shared : segment.slots).push_back({at, part.begin, part.end});
-  }
-}
-
-GroupStore::Place GroupStore::place_of(const Part& variable) {
-  const std::vector<size_t>& statistics = working_.statistics();
-  if (const size_t i = number_in(own().shared, variable); i < own().shared.size()) return {Kind::kShared, i};
-  if (const size_t i = number_in(own().slots, variable); i < own().slots.size()) return {Kind::kSlot, i};
-  if (const size_t i = number_in(own().table_slots, variable); i < own().table_slots.size()) {
-    return {Kind::kTableSlot, i};
-  }
-  if (const size_t i = number_in(statistics, variable.of); i < statistics.size()) return {Kind::kStatistic, i};
-  return {Kind::kTable, 0};
-}
-
-std::vector<ValueType> GroupStore::types_of(const std::vector<Part>& parts) const {
-  std::vector<ValueType> out;
-  for (const Part& part : parts) {
-    const Variable& v = graph_.graph->variables[part.of];
-    ValueType& type = out.emplace_back(ValueType{v.dtype, v.shape});
-    if (part.end >= 0) type.shape[0] = part.end - part.begin;
-  }
-  return out;
-}
-
-Status GroupStore::make_memory() {
-  for (Segment& segment : segments_) {
-    PERCALE_ASSIGN_OR_RETURN(segment.next, allocate_tensors(types_of(segment.shared), memory_));
-  }
-  PERCALE_ASSIGN_OR_RETURN(slots_, allocate_tensors(types_of(own().slots), memory_));
-  PERCALE_ASSIGN_OR_RETURN(next_slots_, allocate_tensors(types_of(own().slots), memory_));
-  PERCALE_ASSIGN_OR_RETURN(table_slots_, allocate_tensors(types_of(own().table_slots), memory_));
-  std::vector<Part> statistics;
+  std::vector<StatePart> statistics;
   for (const size_t index : working_.statistics()) statistics.push_back({index, 0, -1});
-  PERCALE_ASSIGN_OR_RETURN(next_statistics_, allocate_tensors(types_of(statistics), memory_));
-  if (!commit_->needs_squares()) return {};
+  PERCALE_ASSIGN_OR_RETURN(next_statistics_, allocate_tensors(part_types(graph, statistics), source_.memory));
   std::vector<ValueType> squares;
-  for (const Variable& v : graph_.parameters) squares.push_back({v.dtype, Shape{}});
-  PERCALE_ASSIGN_OR_RETURN(squares_, allocate_tensors(squares, memory_));
+  for (const Variable& v : graph.parameters) squares.push_back({v.dtype, Shape{}});
+  PERCALE_ASSIGN_OR_RETURN(squares_, allocate_tensors(squares, source_.memory));
+  std::vector<SharedTables::Table> tables;
+  const std::vector<size_t> segment_of = table_segments(parts_, graph.by_rows);
+  for (size_t i = 0; i < segment_of.size(); ++i) {
+    const Variable* const table = graph.graph->find_variable(graph.parameters[graph.by_rows[i]].name);
+    tables.push_back({static_cast<size_t>(table - graph.graph->variables.data()), segment_of[i]});
+  }
+  tables_.emplace(group_, working_, std::move(tables), source_.memory);
   return {};
 }
 
-SegmentCommit::State GroupStore::state() {
-  SegmentCommit::State out;
-  for (size_t i = 0; i < places_.size(); ++i) {
-    const Part& variable = commit_->variables()[i];
-    const size_t number = places_[i].number;
-    out.versions.push_back(working_.versions()[variable.of]);
-    switch (places_[i].kind) {
-      case Kind::kSlot: out.values.push_back(slots_[number]); break;
-      case Kind::kTableSlot: out.values.push_back(table_slots_[number]); break;
-      default: out.values.push_back(view_of(working_.values()[variable.of], variable)); break;
-    }
-  }
-  return out;
+Status GroupStore::add_held(size_t segment) {
+  std::vector<ParameterPart> parts;
+  std::ranges::copy_if(parts_, std::back_inserter(parts), [&](const auto& part) { return part.device == segment; });
+  PERCALE_ASSIGN_OR_RETURN(
+      held_.emplace_back(),
+      HeldSegment::create(source_, segment, std::move(parts), segments_.size() == 1, segments_[segment], working_));
+  return {};
+}
+
+HeldSegment* GroupStore::held(size_t segment) {
+  const auto found = std::ranges::find_if(held_, [&](const auto& h) { return h->number() == segment; });
+  return found == held_.end() ? nullptr : found->get();
 }
 
 // The norm of all gradients is computed of the squares in the order of the parameters.
 Status GroupStore::exchange_squares(const std::vector<Tensor>& feeds) {
-  if (!commit_->needs_squares()) return {};
-  std::vector<ByteSpan> recvs;
-  for (size_t rank = 0; rank < group_.size(); ++rank) {
+  if (!held_.front()->commit().needs_squares()) return {};
+  const auto squares_of = [&](size_t segment) {
     const auto begin = squares_.begin();
-    const std::vector<Tensor> part(begin + static_cast<ptrdiff_t>(first_square_[rank]),
-                                   begin + static_cast<ptrdiff_t>(first_square_[rank + 1]));
-    if (rank == group_.rank()) PERCALE_RETURN_IF_ERROR(commit_->compute_squares(feeds, part));
-    recvs.push_back(memory_of(part));
+    return std::vector<Tensor>(begin + static_cast<ptrdiff_t>(first_square_[segment]),
+                               begin + static_cast<ptrdiff_t>(first_square_[segment + 1]));
+  };
+  for (const auto& segment : held_) {
+    PERCALE_RETURN_IF_ERROR(segment->commit().compute_squares(feeds, squares_of(segment->number())));
   }
-  return group_.exchange("squares", std::vector<ByteSpan>(group_.size(), recvs[group_.rank()]), recvs);
+  return group_.exchange_segments("squares", [&](size_t segment) { return memory_of(squares_of(segment)); });
 }
 
 Status GroupStore::compute(const StepCommit& step) {
-  const std::vector<Tensor> feeds = commit_feeds(graph_.layout, step);
+  const std::vector<Tensor> feeds = commit_feeds(source_.graph->layout, step);
   PERCALE_RETURN_IF_ERROR(exchange_squares(feeds));
-  std::vector<Tensor> next;
-  for (const Place& place : places_) {
-    switch (place.kind) {
-      case Kind::kShared: next.push_back(own().next[place.number]); break;
-      case Kind::kSlot: next.push_back(next_slots_[place.number]); break;
-      case Kind::kStatistic: next.push_back(next_statistics_[place.number]); break;
-      case Kind::kTable:
-      case Kind::kTableSlot: next.emplace_back(); break;  // changed in place
-    }
+  for (const auto& segment : held_) {
+    PERCALE_RETURN_IF_ERROR(segment->compute(feeds, squares_, next_statistics_, step.trace));
+    PERCALE_RETURN_IF_ERROR(tables_->keep(step.by_rows, segment->number(), segment->table_slots()));
   }
-  const SegmentCommit::State now = state();
-  PERCALE_RETURN_IF_ERROR(commit_->compute(feeds, squares_, now, next, step.trace));
-  PERCALE_RETURN_IF_ERROR(tables_->keep(step.by_rows, table_slots_));
-  return commit_->change_tables(feeds, squares_, now, step.trace);
+  for (const auto& segment : held_) PERCALE_RETURN_IF_ERROR(segment->change_tables(feeds, squares_, step.trace));
+  computed_ = true;
+  return {};
 }
 
 Status GroupStore::commit(const StepCommit& step) {
-  CommitGuard guard(working_);
   Status status = compute(step);
   if (status.ok()) status = exchange_values(step);
+  if (!status.ok() && group_.broken()) {
+    PERCALE_ASSIGN_OR_RETURN(const bool adopted, recover_step(&step));
+    if (adopted) return {};
+    return Status(Code::kAborted, str_cat("the step begins again, because ranks were lost: ", status.message()));
+  }
   if (!status.ok()) {
-    tables_->undo();
+    discard();
     return status;
   }
   adopt();
-  guard.succeed();
   return {};
 }
 
 Status GroupStore::exchange_values(const StepCommit& step) {
-  std::vector<ByteSpan> recvs;
-  for (const Segment& segment : segments_) recvs.push_back(memory_of(segment.next));
-  std::vector<ByteSpan> sends(group_.size(), recvs[group_.rank()]);
-  PERCALE_RETURN_IF_ERROR(group_.exchange("parameters", std::move(sends), std::move(recvs)));
+  PERCALE_RETURN_IF_ERROR(
+      group_.exchange_segments("parameters", [&](size_t segment) { return memory_of(segments_[segment].next); }));
   return tables_->exchange(step.by_rows);
 }
 
 void GroupStore::adopt() noexcept {
-  for (const Segment& segment : segments_) {
-    for (size_t i = 0; i < segment.shared.size(); ++i) {
-      copy_contents(segment.next[i], view_of(working_.values()[segment.shared[i].of], segment.shared[i]));
+  CommitGuard guard(working_);
+  for (const SharedSegment& segment : segments_) {
+    for (size_t i = 0; i < segment.values.size(); ++i) {
+      copy_contents(segment.next[i], view_of(working_.values()[segment.values[i].of], segment.values[i]));
     }
   }
   for (size_t i = 0; i < next_statistics_.size(); ++i) {
     copy_contents(next_statistics_[i], working_.values()[working_.statistics()[i]]);
   }
-  slots_.swap(next_slots_);
+  for (const auto& segment : held_) segment->adopt();
   tables_->adopt();
+  ++adopted_;
+  computed_ = false;
+  guard.succeed();
+}
+
+// The state is that before the step; versions of tables that were changed are not used again.
+void GroupStore::discard() noexcept {
+  const CommitGuard guard(working_);
+  tables_->undo();
+  computed_ = false;
 }
 
 // Slots that were assigned are taken from the working set.
 void GroupStore::note_assigned() noexcept {
-  const auto take = [&](const std::vector<Part>& parts, const std::vector<Tensor>& to) {
-    for (size_t i = 0; i < parts.size(); ++i) {
-      const Tensor& whole = working_.values()[parts[i].of];
-      if (whole.defined()) copy_contents(view_of(whole, parts[i]), to[i]);
-    }
-  };
-  take(own().slots, slots_);
-  take(own().table_slots, table_slots_);
+  for (const auto& segment : held_) segment->take_slots();
   release_slots();
   ParameterStore::note_assigned();
 }
 
 Status GroupStore::make_slots() {
-  for (const Segment& segment : segments_) {
-    for (const std::vector<Part>* parts : {&segment.slots, &segment.table_slots}) {
-      for (const Part& part : *parts) {
+  for (const SharedSegment& segment : segments_) {
+    for (const std::vector<StatePart>* parts : {&segment.slots, &segment.table_slots}) {
+      for (const StatePart& part : *parts) {
         Tensor& whole = working_.memory()[part.of];
         if (whole.defined()) continue;
-        const Variable& v = graph_.graph->variables[part.of];
-        PERCALE_ASSIGN_OR_RETURN(whole, Tensor::allocate(memory_, v.dtype, v.shape));
+        const Variable& v = source_.graph->graph->variables[part.of];
+        PERCALE_ASSIGN_OR_RETURN(whole, Tensor::allocate(source_.memory, v.dtype, v.shape));
       }
     }
   }
@@ -214,37 +159,144 @@ Status GroupStore::make_slots() {
 }
 
 void GroupStore::release_slots() noexcept {
-  for (const Segment& segment : segments_) {
-    for (const Part& part : segment.slots) working_.memory()[part.of] = Tensor();
-    for (const Part& part : segment.table_slots) working_.memory()[part.of] = Tensor();
+  for (const SharedSegment& segment : segments_) {
+    for (const StatePart& part : segment.slots) working_.memory()[part.of] = Tensor();
+    for (const StatePart& part : segment.table_slots) working_.memory()[part.of] = Tensor();
   }
 }
 
-// Rank 0 receives all slots.
+// Rank 0 receives the slots of all segments from their first holders.
 Result<bool> GroupStore::collect() {
   const bool writes = group_.rank() == 0;
   if (writes) PERCALE_RETURN_IF_ERROR(make_slots());
-  for (const bool table : {false, true}) {
-    const auto parts_of = [&](size_t rank) -> const std::vector<Part>& {
-      return table ? segments_[rank].table_slots : segments_[rank].slots;
-    };
-    std::vector<std::vector<Tensor>> received(group_.size());
-    std::vector<ByteSpan> sends(group_.size()), recvs(group_.size());
-    received[group_.rank()] = table ? table_slots_ : slots_;
-    sends[0] = memory_of(received[group_.rank()]);
-    for (size_t rank = 1; rank < group_.size() && writes; ++rank) {
-      PERCALE_ASSIGN_OR_RETURN(received[rank], allocate_tensors(types_of(parts_of(rank)), memory_));
-      recvs[rank] = memory_of(received[rank]);
-    }
-    PERCALE_RETURN_IF_ERROR(group_.exchange("the optimizer's slots", std::move(sends), std::move(recvs)));
-    for (size_t rank = 0; rank < group_.size() && writes; ++rank) {
-      for (size_t i = 0; i < received[rank].size(); ++i) {
-        const Part& part = parts_of(rank)[i];
-        copy_contents(received[rank][i], view_of(working_.values()[part.of], part));
+  for (size_t number = 0; number < segments_.size(); ++number) {
+    const SharedSegment& segment = segments_[number];
+    const size_t holder = group_.rank_of(group_.holders().first(number));
+    for (const bool table : {false, true}) {
+      const std::vector<StatePart>& parts = table ? segment.table_slots : segment.slots;
+      std::vector<ByteSpan> sends(group_.size()), recvs(group_.size());
+      std::vector<Tensor> slots;
+      if (holder == group_.rank()) {
+        slots = table ? held(number)->table_slots() : held(number)->slots();
+        sends[0] = memory_of(slots);
+      } else if (writes) {
+        PERCALE_ASSIGN_OR_RETURN(slots, allocate_tensors(part_types(*source_.graph, parts), source_.memory));
+        recvs[holder] = memory_of(slots);
+      }
+      PERCALE_RETURN_IF_ERROR(group_.exchange("the optimizer's slots", std::move(sends), std::move(recvs)));
+      for (size_t i = 0; i < slots.size() && writes; ++i) {
+        copy_contents(slots[i], view_of(working_.values()[parts[i].of], parts[i]));
       }
     }
   }
   return writes;
+}
+
+// ---- The loss of ranks
+
+Status GroupStore::recover() { return recover_step(nullptr).status(); }
+
+// Ranks are in the same step, or one has adopted it and is in the next one. True if the step of
+// `step`, which this rank has not adopted, is adopted. Null: the rank is in no commit.
+Result<bool> GroupStore::recover_step(const StepCommit* step) {
+  while (true) {
+    PERCALE_RETURN_IF_ERROR(group_.reform());
+    const int64_t before = adopted_;
+    const auto attempt = [&]() -> Status {
+      PERCALE_ASSIGN_OR_RETURN(const std::vector<Standing> standings, exchange_standings());
+      std::vector<size_t> left;
+      std::vector<std::vector<bool>> have(segments_.size(), std::vector<bool>(segments_.size()));
+      int64_t newest = 0;
+      for (size_t rank = 0; rank < group_.size(); ++rank) {
+        left.push_back(group_.origin(rank));
+        have[left.back()] = standings[rank].have;
+        newest = std::max(newest, standings[rank].adopted);
+      }
+      const bool stateful = std::ranges::any_of(
+          segments_, [](const SharedSegment& s) { return !s.slots.empty() || !s.table_slots.empty(); });
+      PERCALE_ASSIGN_OR_RETURN(const auto transfers, group_.holders().keep(left, have, stateful));
+      if (std::ranges::any_of(standings, [&](const Standing& s) { return s.adopted < newest; })) {
+        PERCALE_RETURN_IF_ERROR(help_behind(standings, newest));
+      } else if (std::ranges::all_of(standings, [](const Standing& s) { return s.computed != 0; })) {
+        PERCALE_RETURN_IF_ERROR(exchange_values(*step));
+        adopt();
+      } else {
+        discard();
+      }
+      return transfer(transfers);
+    };
+    const Status status = attempt();
+    if (status.ok()) return adopted_ > before;
+    if (!group_.broken()) return status;
+  }
+}
+
+Result<std::vector<GroupStore::Standing>> GroupStore::exchange_standings() {
+  const size_t size = sizeof(int64_t) + 1 + segments_.size();
+  std::vector<std::vector<uint8_t>> messages(group_.size(), std::vector<uint8_t>(size, 0));
+  uint8_t* const own = messages[group_.rank()].data();
+  std::memcpy(own, &adopted_, sizeof adopted_);
+  own[sizeof adopted_] = computed_ ? 1 : 0;
+  for (const auto& segment : held_) own[sizeof adopted_ + 1 + segment->number()] = 1;
+  std::vector<ByteSpan> recvs;
+  for (std::vector<uint8_t>& message : messages) recvs.push_back({message.data(), message.size()});
+  std::vector<ByteSpan> sends(group_.size(), recvs[group_.rank()]);
+  PERCALE_RETURN_IF_ERROR(group_.exchange("standings", std::move(sends), std::move(recvs)));
+  std::vector<Standing> out;
+  for (const std::vector<uint8_t>& message : messages) {
+    Standing& standing = out.emplace_back();
+    std::memcpy(&standing.adopted, message.data(), sizeof standing.adopted);
+    standing.computed = message[sizeof standing.adopted];
+    for (size_t i = 0; i < segments_.size(); ++i)
+      standing.have.push_back(message[sizeof standing.adopted + 1 + i] != 0);
+  }
+  return out;
+}
+
+// A rank that has adopted the step sends the values of all segments to those that have not. These
+// have computed their own segments, because the others could not have adopted the step without.
+Status GroupStore::help_behind(const std::vector<Standing>& standings, int64_t newest) {
+  size_t helper = 0;
+  while (standings[helper].adopted < newest) ++helper;
+  std::vector<ByteSpan> values;
+  for (const SharedSegment& segment : segments_) values.push_back(memory_of(segment.next));
+  for (const Tensor& table : tables_->values()) values.push_back(memory_of(table));
+  for (const ByteSpan& value : values) {
+    std::vector<ByteSpan> sends(group_.size()), recvs(group_.size());
+    for (size_t rank = 0; rank < group_.size(); ++rank) {
+      if (standings[rank].adopted == newest) continue;
+      if (helper == group_.rank()) sends[rank] = value;
+      if (rank == group_.rank()) recvs[helper] = value;
+    }
+    PERCALE_RETURN_IF_ERROR(group_.exchange("the adopted step", std::move(sends), std::move(recvs)));
+  }
+  if (adopted_ < newest) {
+    adopt();
+  } else {
+    discard();
+  }
+  return {};
+}
+
+// The first holders of segments send the slots to new holders; others are no holders any more.
+Status GroupStore::transfer(const std::vector<SegmentHolders::Transfer>& transfers) {
+  for (const auto& [segment, to] : transfers) {
+    if (to == group_.origin()) PERCALE_RETURN_IF_ERROR(add_held(segment));
+    for (const bool table : {false, true}) {
+      std::vector<ByteSpan> sends(group_.size()), recvs(group_.size());
+      const size_t from = group_.rank_of(group_.holders().first(segment));
+      HeldSegment* const own = held(segment);
+      const ByteSpan slots = own == nullptr ? ByteSpan{} : memory_of(table ? own->table_slots() : own->slots());
+      if (from == group_.rank()) sends[group_.rank_of(to)] = slots;
+      if (to == group_.origin()) recvs[from] = slots;
+      const Status status = group_.exchange("the optimizer's slots", std::move(sends), std::move(recvs));
+      if (status.ok()) continue;
+      if (to == group_.origin()) held_.pop_back();
+      return status;
+    }
+  }
+  std::erase_if(held_, [&](const auto& h) { return !group_.holders().holds(group_.origin(), h->number()); });
+  return {};
 }
 
 }  // namespace percale

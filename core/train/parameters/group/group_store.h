@@ -1,4 +1,4 @@
-// Parameters of a group: each rank commits a segment of them, and sends it to the others.
+// Parameters of a group: each rank commits segments of them, and sends these to the others.
 #ifndef PERCALE_CORE_TRAIN_PARAMETERS_GROUP_GROUP_STORE_H_
 #define PERCALE_CORE_TRAIN_PARAMETERS_GROUP_GROUP_STORE_H_
 
@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "core/train/group/group.h"
-#include "core/train/parameters/parameter_store.h"
-#include "core/train/parameters/group/segment_commit.h"
+#include "core/train/parameters/group/held_segment.h"
 #include "core/train/parameters/group/shared_tables.h"
+#include "core/train/parameters/parameter_store.h"
 
 namespace percale {
 
 // Every rank has all parameters, averages and statistics, in the working set. The optimizer's slots
-// exist once in the group: the rank that commits a segment has those of the segment, here, and the
-// working set has none. A step is adopted when the next values of all segments are here: a rank
-// that is lost within a step has changed nothing.
+// are with the ranks that hold a segment (SegmentHolders); the working set has none. A step is
+// adopted when the next values of all segments are here: a rank that is lost within a step has
+// changed nothing.
 class GroupStore final : public ParameterStore {
  public:
   // Borrows the group, and the graph of `source`.
@@ -24,52 +24,51 @@ class GroupStore final : public ParameterStore {
                                                         WorkingSet& working);
 
   Status commit(const StepCommit& step) override;
+  // Goes on with the ranks that are left. The step under way was not committed, and must begin
+  // again.
+  Status recover() override;
   void note_assigned() noexcept override;
   Result<bool> collect() override;
   Status make_slots() override;
   void release_slots() noexcept override;
 
  private:
-  // Some rows of a variable of the working set.
-  using Part = PsCommit::View;
-  // The part of the state that a rank commits.
-  struct Segment {
-    std::vector<Part> shared;  // values that it sends to the others
-    std::vector<Part> slots, table_slots;
-    std::vector<Tensor> next;  // of `shared`
-  };
-  // A variable of the own commit: a table, or the part of this number in one of the other lists.
-  enum class Kind : uint8_t { kShared, kSlot, kTableSlot, kStatistic, kTable };
-  struct Place {
-    Kind kind = Kind::kTable;
-    size_t number = 0;
+  // How far a rank is, for the others after a loss.
+  struct Standing {
+    int64_t adopted = 0;     // steps
+    uint8_t computed = 0;    // 1: it has computed the next values of its segments
+    std::vector<bool> have;  // segments whose slots it has
   };
 
   GroupStore(const SegmentCommit::Source& source, Group& group, WorkingSet& working)
-      : ParameterStore(working), graph_(*source.graph), memory_(source.memory), group_(group) {}
-  Status lay_out(const SegmentCommit::Source& source);
-  void add_to_segment(const SegmentCommit::Source& source, const ParameterPart& part);
-  Place place_of(const Part& variable);
-  Status make_memory();
-  std::vector<ValueType> types_of(const std::vector<Part>& parts) const;
-  Segment& own() { return segments_[group_.rank()]; }
-  SegmentCommit::State state();
+      : ParameterStore(working), source_(source), group_(group) {}
+  Status lay_out();
+  Status add_held(size_t segment);
+  HeldSegment* held(size_t segment);
   Status exchange_squares(const std::vector<Tensor>& feeds);
   Status compute(const StepCommit& step);
   Status exchange_values(const StepCommit& step);
   void adopt() noexcept;
+  void discard() noexcept;
 
-  const TrainGraph& graph_;
-  const std::shared_ptr<MemoryPool> memory_;
+  Result<bool> recover_step(const StepCommit* step);
+  Result<std::vector<Standing>> exchange_standings();
+  Status help_behind(const std::vector<Standing>& standings, int64_t newest);
+  Status transfer(const std::vector<SegmentHolders::Transfer>& transfers);
+
+  const SegmentCommit::Source source_;
   Group& group_;
-  std::vector<Segment> segments_;  // by rank
-  std::optional<SegmentCommit> commit_;
-  std::vector<Place> places_;  // of the variables of the own commit
-  std::vector<Tensor> slots_, next_slots_, table_slots_, next_statistics_;
+  std::vector<ParameterPart> parts_;     // of all parameters; ParameterPart::device is the segment
+  std::vector<SharedSegment> segments_;  // all of them
+  std::vector<std::unique_ptr<HeldSegment>> held_;
   std::optional<SharedTables> tables_;
-  // The squares of all parameters if the commit needs them, and the first ones of each rank's.
+  std::vector<Tensor> next_statistics_;
+  // The squares of all parameters if the commit needs them, and the number of the first one of each
+  // segment.
   std::vector<Tensor> squares_;
   std::vector<size_t> first_square_;
+  int64_t adopted_ = 0;    // steps
+  bool computed_ = false;  // the next values of the held segments, of the step under way
 };
 
 }  // namespace percale

@@ -41,11 +41,10 @@ void SharedTables::scatter(const Rows& rows) noexcept {
                [&](char* row, size_t at, size_t bytes) { std::memcpy(row, from + at, bytes); });
 }
 
-Status SharedTables::keep(const RowGradients& step, const std::vector<Tensor>& slots) {
-  kept_.clear();
+Status SharedTables::keep(const RowGradients& step, size_t segment, const std::vector<Tensor>& slots) {
   std::vector<size_t> own;
   for (size_t i = 0; i < tables_.size(); ++i) {
-    if (is_own(i)) own.push_back(i);
+    if (tables_[i].segment == segment) own.push_back(i);
   }
   for (size_t k = 0; k < own.size(); ++k) {
     const Tensor& numbers = step.rows(own[k]);
@@ -58,6 +57,12 @@ Status SharedTables::keep(const RowGradients& step, const std::vector<Tensor>& s
   return {};
 }
 
+std::vector<Tensor> SharedTables::values() const {
+  std::vector<Tensor> out;
+  for (const Table& table : tables_) out.push_back(working_.values()[table.variable]);
+  return out;
+}
+
 void SharedTables::undo() noexcept {
   for (const Rows& rows : kept_) scatter(rows);
   kept_.clear();
@@ -67,8 +72,10 @@ Status SharedTables::exchange(const RowGradients& step) {
   received_.clear();
   for (size_t i = 0; i < tables_.size(); ++i) {
     const Tensor& whole = working_.values()[tables_[i].variable];
+    const size_t sender = group_.rank_of(group_.holders().first(tables_[i].segment));
+    const bool sends_it = sender == group_.rank();
     Rows rows;
-    if (is_own(i)) {
+    if (sends_it) {
       PERCALE_ASSIGN_OR_RETURN(rows, gather(whole, step.rows(i)));
     } else {
       Shape shape = whole.shape();
@@ -79,11 +86,11 @@ Status SharedTables::exchange(const RowGradients& step) {
     }
     for (const Tensor* part : {&rows.numbers, &rows.values}) {
       std::vector<ByteSpan> sends(group_.size()), recvs(group_.size());
-      if (is_own(i)) sends.assign(group_.size(), memory_of(*part));
-      recvs[tables_[i].owner] = memory_of(*part);
+      if (sends_it) sends.assign(group_.size(), memory_of(*part));
+      recvs[sender] = memory_of(*part);
       PERCALE_RETURN_IF_ERROR(group_.exchange("rows", std::move(sends), std::move(recvs)));
     }
-    if (!is_own(i)) received_.push_back(std::move(rows));
+    if (!sends_it) received_.push_back(std::move(rows));
   }
   return {};
 }

@@ -19,26 +19,27 @@ class SharedTables {
  public:
   struct Table {
     size_t variable = 0;  // of the working set
-    size_t owner = 0;     // the rank that commits it
+    size_t segment = 0;   // whose holders commit it
   };
   // Borrows the group and the working set. `tables`: in the order of RowGradients.
   SharedTables(Group& group, WorkingSet& working, std::vector<Table> tables, std::shared_ptr<MemoryPool> memory);
 
-  // Keeps the rows of the step that the commit will change, of the own tables and of their slots,
-  // so that undo() can bring them back. `slots`: as many for each own table.
-  Status keep(const RowGradients& step, const std::vector<Tensor>& slots);
+  // Keeps the rows of the step that a commit of the segment will change, of its tables and of their
+  // slots, so that undo() can bring them back. `slots`: as many for each table.
+  Status keep(const RowGradients& step, size_t segment, const std::vector<Tensor>& slots);
   void undo() noexcept;
-  // The owners send the rows that the step has changed.
+  // The first holders send the rows that the step has changed.
   Status exchange(const RowGradients& step);
   // Writes the rows that were received.
   void adopt() noexcept;
+  // The tables, whole.
+  std::vector<Tensor> values() const;
 
  private:
   // Rows of a tensor outside of it: number by number, as often as the step has them.
   struct Rows {
     Tensor whole, numbers, values;
   };
-  bool is_own(size_t table) const { return tables_[table].owner == group_.rank(); }
   Result<Rows> gather(const Tensor& whole, const Tensor& numbers) const;
   static void scatter(const Rows& rows) noexcept;
 
