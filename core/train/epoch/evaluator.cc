@@ -54,7 +54,7 @@ Result<NamedNumbers> Evaluator::evaluate(const Dataset& dataset, int64_t steps, 
   BatchTotals all(group_, dataset.batches(), totals_.count());
   const auto evaluate_one = [&](int64_t batch) { return evaluate_batch(dataset, batch, served, steps, cancel); };
   const Status status = all.fill(evaluate_one);
-  if (!status.ok() && group_ != nullptr && group_->broken()) {  // the batches of lost ranks are evaluated here
+  if (!status.ok() && group_ != nullptr && group_->broken()) {
     PERCALE_RETURN_IF_ERROR(store_.recover());
     PERCALE_RETURN_IF_ERROR(all.fill_alone(evaluate_one));
   } else {

@@ -40,7 +40,7 @@ class Group {
   static Result<std::unique_ptr<Group>> create(std::shared_ptr<Collective> collective, int64_t timeout_ns,
                                                int64_t redundancy);
 
-  // Of the ranks that are left, numbered from 0.
+  // The ranks that are left are numbered from 0.
   size_t rank() const { return rank_; }
   size_t size() const { return members_.size(); }
   // The number of a rank when the group was formed.

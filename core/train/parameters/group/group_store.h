@@ -33,7 +33,7 @@ class GroupStore final : public ParameterStore {
   void release_slots() noexcept override;
 
  private:
-  // How far a rank is, for the others after a loss.
+  // The progress of a rank, which it tells the others after a loss.
   struct Standing {
     int64_t adopted = 0;     // steps
     uint8_t computed = 0;    // 1: it has computed the next values of its segments
