@@ -23,11 +23,11 @@ type Attr struct {
 	Value any    // of one of the types above
 }
 
-// Node describes a node to add, such as a "Conv" or a "percale:ApplyAdam". Package ops has one
-// function per op.
+// Node describes a node to add, such as a "Conv", a "percale:ApplyAdam", or a "sample:Square" of a
+// plug-in. Package ops has one function per op of the library.
 type Node struct {
 	Op      string  // name of the op, with its domain unless that is ONNX's
-	Name    string  // may be ""
+	Name    string  // also of the first output; may be ""
 	Inputs  []Value // None for an absent optional input
 	Attrs   []Attr  // attributes that are left out have their defaults
 	Outputs int     // number of outputs wanted
@@ -154,7 +154,8 @@ func (b *Builder) Add(node Node) []Value {
 	return b.finishNode(node.Inputs, node.Attrs, node.Outputs)
 }
 
-// Op adds a node with one output and returns that output.
+// Op adds a node with one output and returns that output. The builder chooses its name; Rename
+// changes it.
 func (b *Builder) Op(op string, inputs []Value, attrs ...Attr) Value {
 	return b.Add(Node{Op: op, Inputs: inputs, Attrs: attrs, Outputs: 1})[0]
 }

@@ -95,7 +95,7 @@ type Training struct {
 	FromLogits bool              // the model outputs logits, not probabilities
 	Seed       int64             // for initial weights, shuffling and Dropout
 	Strategy   *MirroredStrategy // nil: the devices of the engine share the shards of a batch
-	ModelFile  string            // model with weights that the layers, if any, are appended to
+	ModelFile  string            // .percale or .onnx, with weights; the layers, if any, are appended
 	WeightsOf  *Trainer          // trainer whose weights, but not optimizer state, are taken over
 	More       Words             // further keys of the SPEC: "shards", ...
 }

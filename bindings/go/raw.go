@@ -279,9 +279,11 @@ func builderVariableInitialized(builder *C.percale_builder, name string, dtype D
 	return Value(cOutValue), nil
 }
 
-// builderNode is percale_builder_node. Starts a node of an op, such as "Conv" or
-// "percale:ApplyAdam". Inputs and attributes follow, then percale_builder_finish_node(), which
-// looks up the op. `name` may be NULL.
+// builderNode is percale_builder_node. Starts a node of an op, such as "Conv", "percale:ApplyAdam",
+// or "sample:Square" of a plug-in. Inputs and attributes follow, then
+// percale_builder_finish_node(), which looks up the op. The first output of a node has the name of
+// the node, by which runs feed and fetch it. Further outputs are called NAME:1, NAME:2, and so on.
+// `name` may be NULL: the builder chooses one.
 func builderNode(builder *C.percale_builder, op string, name string) error {
 	cOp, err := text(op)
 	if err != nil {
@@ -300,7 +302,8 @@ func builderNode(builder *C.percale_builder, op string, name string) error {
 }
 
 // builderLayer is percale_builder_layer. Starts a layer, which is a composite such as "Dense" or
-// "Conv2D" with the attributes of Keras; percale_engine_describe() lists them. `name` may be NULL.
+// "Conv2D" with the attributes of Keras; percale_engine_describe() lists them. The output has the
+// name of the layer. `name` may be NULL: the builder chooses one.
 func builderLayer(builder *C.percale_builder, layer string, name string) error {
 	cLayer, err := text(layer)
 	if err != nil {
@@ -2223,11 +2226,11 @@ func trainerCreate(engine *C.percale_engine, graph *C.percale_graph, variables *
 
 // trainerFromSpec is percale_trainer_from_spec. Creates a trainer from a SPEC, JSON text with
 // model, loss, metrics, optimizer and data; SPEC.md, which is installed with the documentation,
-// lists all keys. Relative paths are searched for in `data_folder`, the environment's PERCALE_DATA,
-// the cache and `spec_folder`; `data_folder` may be NULL, `spec_folder` may be NULL. `options` of
-// kind "trainer", or NULL, override the SPEC, except those that stand for a key of it, which
-// percale_options_describe() marks with "Not for a SPEC". INVALID_ARGUMENT names the key or the
-// position in the text.
+// lists all keys. Relative paths of data, models and weights are searched for in `data_folder`, the
+// environment's PERCALE_DATA, the cache and `spec_folder`, in this order. `data_folder` may be
+// NULL: none. `spec_folder` may be NULL: the current folder. `options` of kind "trainer", or NULL,
+// override the SPEC, except those that stand for a key of it, which percale_options_describe()
+// marks with "Not for a SPEC". INVALID_ARGUMENT names the key or the position in the text.
 func trainerFromSpec(engine *C.percale_engine, spec string, specFolder string, dataFolder string, options *C.percale_options) (*C.percale_trainer, error) {
 	cSpec, err := text(spec)
 	if err != nil {

@@ -83,7 +83,7 @@ func NewTrainer(engine *Engine, graph *Graph, variables *Variables, options Opti
 }
 
 // SpecFolders are folders to search for relative paths of a SPEC, besides PERCALE_DATA and the
-// cache. Both may be "".
+// cache. Both may be "". Without Spec, the current folder is searched.
 type SpecFolders struct {
 	Spec, Data string // the folder of the SPEC, and the first folder to search for data files
 }
@@ -189,10 +189,11 @@ func (f *fitting) tell(p *C.percale_progress) (more bool) {
 // calls and of a restored checkpoint count: after Fit(…, 1), another Fit(…, 1) does nothing, and
 // Fit(…, 2) trains one more epoch. Data may be nil for a SPEC with data.
 //
-// Fit calls progress (may be nil) after each step; false stops the training. Within progress, these
-// methods of the trainer may be called: Save, Publish, SetLearningRate, Cancel, Close, Describe,
-// History, Model, Variables and Steps. Step, Fit, Evaluate, Restore, SetValidation and LockFolder
-// fail with code FailedPrecondition, as do Batch and Next of the data. SetTrace has no effect.
+// Fit calls progress (may be nil) after each step. If it returns false, the training stops after
+// this step and Fit returns nil. Within progress, these methods of the trainer may be called: Save,
+// Publish, SetLearningRate, Cancel, Close, Describe, History, Model, Variables and Steps. Step,
+// Fit, Evaluate, Restore, SetValidation and LockFolder fail with code FailedPrecondition, as do
+// Batch and Next of the data. SetTrace has no effect.
 //
 // When ctx ends, Fit ends within the current step, and the state is that of the last completed
 // step. If progress ends ctx, that is the step it was called for. If ctx has already ended, no step

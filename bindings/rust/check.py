@@ -62,6 +62,8 @@ def workspace(build, source, env):
     for folder in folders:
         shutil.copytree(os.path.join(source, folder), os.path.join(root, folder))
         os.remove(os.path.join(root, folder, "Cargo.lock"))
+    life = os.path.join("samples", "life")  # samples/rust builds its program
+    shutil.copytree(os.path.join(source, life), os.path.join(root, life))
     manifest = os.path.join(root, folders[0], "percale", "Cargo.toml")
     with open(manifest, encoding="utf-8") as file:
         text = file.read()

@@ -94,8 +94,9 @@ class Builder : public Handle<percale_builder, percale_builder_release> {
     return one(percale_builder_variable_initialized, name.c_str(), static_cast<percale_dtype>(dtype), dims.data(),
                dims.size(), initializer.c_str());
   }
-  /// Adds a node of an op, such as "Conv" or "percale:ApplyAdam", and returns its outputs.
-  /// percale/ops.hpp has one function per op.
+  /// Adds a node of an op, such as "Conv", "percale:ApplyAdam", or "sample:Square" of a plug-in,
+  /// and returns its outputs. The first one has the name of the node. percale/ops.hpp has one
+  /// function per op of the library.
   std::vector<Value> node(Text op, Values inputs, const Attributes& attributes, size_t outputs,
                           const char* name = nullptr) {
     check(percale_builder_node, op.c_str(), name);

@@ -114,7 +114,8 @@ struct Training {
   std::vector<Named> schedule = {};  ///< learning rate schedules, run in turn; none: constant
   bool from_logits = false;          ///< the model outputs logits, not probabilities
   int64_t seed = 0;                  ///< for initial weights, shuffling and Dropout
-  /// Model with weights that the layers, if any, are appended to
+  /// Model with weights that the layers, if any, are appended to: .percale, or .onnx with its
+  /// plug-in. Without layers (`Sequential whole = {}`) the loss is that of the file's outputs
   std::string model_file = {};
   Trainer* weights_of = nullptr;  ///< trainer whose weights, but not optimizer state, are taken
   std::string more = {};          ///< further keys of the SPEC: "\"clip\": 1, \"shards\": 4"

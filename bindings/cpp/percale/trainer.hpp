@@ -73,7 +73,7 @@ struct Progress {
 /// Folders to search for relative paths of a SPEC, besides PERCALE_DATA and the cache. Borrowed for
 /// the call; both may be null.
 struct SpecFolders {
-  const char* spec = nullptr;  ///< the folder of the SPEC
+  const char* spec = nullptr;  ///< the folder of the SPEC; null: the current folder
   const char* data = nullptr;  ///< the first folder to search for data files
 };
 
@@ -154,11 +154,11 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
   Status fit(const Dataset& dataset, int64_t epochs = 0) {
     return Status(percale_trainer_fit(get(), dataset.get(), epochs, nullptr, nullptr));
   }
-  /// Trains, and calls `callback(const Progress&)` after each step; false ends the training. The
-  /// callback may save, publish, describe and cancel the trainer. step(), fit(), evaluate() and
-  /// restore() of the trainer, and batch() and next() of its data, return FAILED_PRECONDITION
-  /// within it. An exception ends the training and is rethrown here. An empty data set means the
-  /// data of the SPEC.
+  /// Trains, and calls `callback(const Progress&)` after each step. If it returns false, the
+  /// training ends after this step and fit() succeeds. The callback may save, publish, describe and
+  /// cancel the trainer. step(), fit(), evaluate() and restore() of the trainer, and batch() and
+  /// next() of its data, return FAILED_PRECONDITION within it. An exception ends the training and
+  /// is rethrown here. An empty data set means the data of the SPEC.
   template <class Callback>
   Status fit(const Dataset& dataset, int64_t epochs, Callback&& callback) {
     struct CallbackState {

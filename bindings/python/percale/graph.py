@@ -220,9 +220,10 @@ class Builder(ExclusiveHandle):
 
     @exclusive
     def node(self, op, inputs, attributes=None, *, outputs=1, name=""):
-        """Adds a node of any op ("Conv", "percale:Gelu") and returns its outputs.
+        """Adds a node of any op ("Conv", "percale:Gelu", "sample:Square" of a plug-in) and returns
+        its outputs.
 
-        Inputs and attributes that are None are absent.
+        The first output has the name of the node. Inputs and attributes that are None are absent.
         """
         check(lib.percale_builder_node(self.c, op.encode(), name.encode() or ffi.NULL))
         return self._finish(inputs, attributes or {}, outputs)

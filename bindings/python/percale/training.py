@@ -62,7 +62,11 @@ class Trainer(ExclusiveHandle):
 
     @classmethod
     def from_spec(cls, engine, spec, data_folder=None, **settings):
-        """Creates a trainer from a SPEC: a dict, JSON text, or the path of a file."""
+        """Creates a trainer from a SPEC: a dict, JSON text, or the path of a file.
+
+        Relative paths in a dict or in JSON text are those of the current folder, and in a file
+        those of its folder. `data_folder`, PERCALE_DATA and the cache are searched first.
+        """
         folder = None
         if isinstance(spec, dict):
             text = json.dumps(spec)
@@ -112,8 +116,9 @@ class Trainer(ExclusiveHandle):
         1), fit(data, 2) trains one more. describe()["epoch"] is the number of the next epoch, from
         1.
 
-        `callback(Progress)` is called after each step; False ends the training. If it raises, or on
-        Control-C, the training ends and fit() raises the exception.
+        `callback(Progress)` is called after each step. If it returns False, the training ends
+        after this step, and fit() returns as usual. If it raises, or on Control-C, the training
+        ends and fit() raises the exception.
         """
         user = ffi.new_handle(callback)
         with _turn_of(dataset):

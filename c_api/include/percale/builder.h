@@ -72,13 +72,17 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_variable_initializ
     percale_builder* builder, const char* name, percale_dtype dtype, const int64_t* dims, size_t rank,
     const char* initializer, percale_value* out_value);
 
-/** Starts a node of an op, such as "Conv" or "percale:ApplyAdam". Inputs and attributes follow,
- * then percale_builder_finish_node(), which looks up the op. `name` may be NULL. \since 0.1 */
+/** Starts a node of an op, such as "Conv", "percale:ApplyAdam", or "sample:Square" of a plug-in.
+ * Inputs and attributes follow, then percale_builder_finish_node(), which looks up the op. The
+ * first output of a node has the name of the node, by which runs feed and fetch it. Further outputs
+ * are called NAME:1, NAME:2, and so on. `name` may be NULL: the builder chooses one.
+ * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_node(percale_builder* builder, const char* op,
                                                                    const char* name);
 
 /** Starts a layer, which is a composite such as "Dense" or "Conv2D" with the attributes of Keras;
- * percale_engine_describe() lists them. `name` may be NULL. \since 0.1 */
+ * percale_engine_describe() lists them. The output has the name of the layer. `name` may be NULL:
+ * the builder chooses one. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_layer(percale_builder* builder, const char* layer,
                                                                     const char* name);
 

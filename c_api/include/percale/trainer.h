@@ -36,11 +36,12 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_create(percale_eng
                                                                      percale_trainer** out_trainer);
 
 /** Creates a trainer from a SPEC, JSON text with model, loss, metrics, optimizer and data; SPEC.md,
- * which is installed with the documentation, lists all keys. Relative paths are searched for in
- * `data_folder`, the environment's PERCALE_DATA, the cache and `spec_folder`; `data_folder` may be
- * NULL, `spec_folder` may be NULL. `options` of kind "trainer", or NULL, override the SPEC, except
- * those that stand for a key of it, which percale_options_describe() marks with "Not for a SPEC".
- * INVALID_ARGUMENT names the key or the position in the text. \since 0.1 */
+ * which is installed with the documentation, lists all keys. Relative paths of data, models and
+ * weights are searched for in `data_folder`, the environment's PERCALE_DATA, the cache and
+ * `spec_folder`, in this order. `data_folder` may be NULL: none. `spec_folder` may be NULL: the
+ * current folder. `options` of kind "trainer", or NULL, override the SPEC, except those that stand
+ * for a key of it, which percale_options_describe() marks with "Not for a SPEC". INVALID_ARGUMENT
+ * names the key or the position in the text. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_from_spec(percale_engine* engine, const char* spec,
                                                                         size_t spec_size, const char* spec_folder,
                                                                         const char* data_folder,
@@ -90,10 +91,11 @@ typedef struct percale_progress {
   double epoch_loss;                            /**< mean over the rows of the epoch so far */
 } percale_progress;
 
-/** Type of a function that is called after each step. It returns 0 to continue; another number
- * stops after this step. In the modes async and bounded:k, steps that devices have completed
- * meanwhile stay. Within it the trainer may be saved, published, described, cancelled, retained
- * and released, its learning rate set, and its history, model and variables taken. Its step, fit,
+/** Type of a function that is called after each step. It returns 0 to continue. Another number ends
+ * the training after this step: percale_trainer_fit() returns success, and the trainer can be saved
+ * and trained on. In the modes async and bounded:k, steps that devices have completed meanwhile
+ * stay. Within it the trainer may be saved, published, described, cancelled, retained and
+ * released, its learning rate set, and its history, model and variables taken. Its step, fit,
  * evaluate, restore, set_validation and lock_folder answer FAILED_PRECONDITION, as do
  * percale_dataset_configure() and percale_dataset_next() of its training and validation data;
  * percale_trainer_set_trace() and percale_trainer_set_cancellation() do nothing. Functions of

@@ -275,8 +275,9 @@ pub type percale_event_callback =
 pub type percale_deleter =
     Option<unsafe extern "C" fn(user: *mut c_void, data: *mut c_void)>;
 
-/// Type of a function that is called after each step. It returns 0 to continue; another number
-/// stops after this step. In the modes async and bounded:k, steps that devices have completed
+/// Type of a function that is called after each step. It returns 0 to continue. Another number ends
+/// the training after this step: `percale_trainer_fit()` returns success, and the trainer can be
+/// saved and trained on. In the modes async and bounded:k, steps that devices have completed
 /// meanwhile stay. Within it the trainer may be saved, published, described, cancelled, retained
 /// and released, its learning rate set, and its history, model and variables taken. Its step, fit,
 /// evaluate, restore, set_validation and lock_folder answer FAILED_PRECONDITION, as do
@@ -354,11 +355,15 @@ functions! {
     /// "glorot_normal", "he_uniform", "he_normal", "lecun_normal", "random_uniform",
     /// "random_normal" or "orthogonal".
     fn percale_builder_variable_initialized(builder: *mut percale_builder, name: *const c_char, dtype: percale_dtype, dims: *const i64, rank: usize, initializer: *const c_char, out_value: *mut percale_value) -> *mut percale_status;
-    /// Starts a node of an op, such as "Conv" or "percale:ApplyAdam". Inputs and attributes follow,
-    /// then `percale_builder_finish_node()`, which looks up the op. `name` may be NULL.
+    /// Starts a node of an op, such as "Conv", "percale:ApplyAdam", or "sample:Square" of a
+    /// plug-in. Inputs and attributes follow, then `percale_builder_finish_node()`, which looks up
+    /// the op. The first output of a node has the name of the node, by which runs feed and fetch
+    /// it. Further outputs are called NAME:1, NAME:2, and so on. `name` may be NULL: the builder
+    /// chooses one.
     fn percale_builder_node(builder: *mut percale_builder, op: *const c_char, name: *const c_char) -> *mut percale_status;
     /// Starts a layer, which is a composite such as "Dense" or "Conv2D" with the attributes of
-    /// Keras; `percale_engine_describe()` lists them. `name` may be NULL.
+    /// Keras; `percale_engine_describe()` lists them. The output has the name of the layer. `name`
+    /// may be NULL: the builder chooses one.
     fn percale_builder_layer(builder: *mut percale_builder, layer: *const c_char, name: *const c_char) -> *mut percale_status;
     /// Adds the next input of the started node or layer; PERCALE_NO_VALUE for an optional input
     /// that is absent.
@@ -847,12 +852,12 @@ functions! {
     /// NULL: then a new table is made, with the option "seed".
     fn percale_trainer_create(engine: *mut percale_engine, graph: *const percale_graph, variables: *mut percale_variables, options: *const percale_options, out_trainer: *mut *mut percale_trainer) -> *mut percale_status;
     /// Creates a trainer from a SPEC, JSON text with model, loss, metrics, optimizer and data;
-    /// SPEC.md, which is installed with the documentation, lists all keys. Relative paths are
-    /// searched for in `data_folder`, the environment's PERCALE_DATA, the cache and `spec_folder`;
-    /// `data_folder` may be NULL, `spec_folder` may be NULL. `options` of kind "trainer", or NULL,
-    /// override the SPEC, except those that stand for a key of it, which
-    /// `percale_options_describe()` marks with "Not for a SPEC". INVALID_ARGUMENT names the key or
-    /// the position in the text.
+    /// SPEC.md, which is installed with the documentation, lists all keys. Relative paths of data,
+    /// models and weights are searched for in `data_folder`, the environment's PERCALE_DATA, the
+    /// cache and `spec_folder`, in this order. `data_folder` may be NULL: none. `spec_folder` may
+    /// be NULL: the current folder. `options` of kind "trainer", or NULL, override the SPEC, except
+    /// those that stand for a key of it, which `percale_options_describe()` marks with "Not for a
+    /// SPEC". INVALID_ARGUMENT names the key or the position in the text.
     fn percale_trainer_from_spec(engine: *mut percale_engine, spec: *const c_char, spec_size: usize, spec_folder: *const c_char, data_folder: *const c_char, options: *const percale_options, out_trainer: *mut *mut percale_trainer) -> *mut percale_status;
     /// Adds a reference and returns `trainer`. NULL is allowed and returned.
     fn percale_trainer_retain(trainer: *mut percale_trainer) -> *mut percale_trainer;

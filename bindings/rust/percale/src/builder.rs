@@ -212,7 +212,8 @@ impl Builder {
         })
     }
 
-    /// Starts a node of an op, such as `Conv` or `percale:ApplyAdam`.
+    /// Starts a node of an op, such as `Conv`, `percale:ApplyAdam`, or `sample:Square` of a
+    /// plug-in. The first output of the node has the name of the node.
     pub fn op(&mut self, op: &str) -> Node<'_> {
         Node { builder: self, layer: false, op: op.into(), name: None, inputs: Vec::new(), attributes: Vec::new() }
     }

@@ -180,11 +180,11 @@ impl Trainer {
         self.fit_with(dataset, epochs, |_| ControlFlow::Continue(()))
     }
 
-    /// Trains like [`Trainer::fit`], and calls `callback` after each step; `Break` ends the
-    /// training after this step. A panic of the callback also ends the training and continues in
-    /// the caller. The callback may save, publish and set the learning rate through [`Progress`],
-    /// and end the fit through a [`Canceller`]. The trainer itself is borrowed until the fit
-    /// returns.
+    /// Trains like [`Trainer::fit`], and calls `callback` after each step. After `Break` the
+    /// training ends with this step, and the result is `Ok`. A panic of the callback also ends the
+    /// training and continues in the caller. The callback may save, publish and set the learning
+    /// rate through [`Progress`], and end the fit through a [`Canceller`]. The trainer itself is
+    /// borrowed until the fit returns.
     pub fn fit_with<F>(&mut self, dataset: Option<&mut Dataset>, epochs: i64, callback: F) -> Result<()>
     where
         F: FnMut(&Progress<'_>) -> ControlFlow<()>,

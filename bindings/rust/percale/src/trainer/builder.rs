@@ -76,7 +76,7 @@ impl<'a> TrainerBuilder<'a> {
         self.option("memory_limit", i64::try_from(bytes).unwrap_or(i64::MAX))
     }
 
-    /// Sets a folder to search for relative paths of a SPEC.
+    /// Sets a folder to search for relative paths of a SPEC, instead of the current folder.
     pub fn spec_folder(mut self, folder: impl AsRef<Path>) -> Self {
         if let Source::Spec { spec_folder, .. } = &mut self.source {
             *spec_folder = Some(folder.as_ref().into());

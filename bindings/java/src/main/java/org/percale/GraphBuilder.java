@@ -149,9 +149,9 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /**
-   * Starts a node of an op.
+   * Starts a node of an op. The first output of the node has the name of the node.
    *
-   * @param op "Conv", or "percale:ApplyAdam"
+   * @param op "Conv", "percale:ApplyAdam", or "sample:Square" of a plug-in
    * @return collects its inputs and attributes
    */
   public Node op(String op) {

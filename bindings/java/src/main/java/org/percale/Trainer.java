@@ -36,7 +36,8 @@ public final class Trainer extends NativeHandle {
      * Called after each step. It may save the trainer.
      *
      * @param progress the completed step
-     * @return whether to continue; false ends the training after this step
+     * @return whether to continue; after false the training ends with this step, and {@link
+     *     Trainer#fit} returns normally
      * @throws Exception ends the training after this step; {@link Trainer#fit} throws it
      */
     boolean step(Progress progress) throws Exception;
@@ -177,7 +178,7 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * Sets a folder to search for relative paths of a SPEC.
+     * Sets a folder to search for relative paths of a SPEC, instead of the current folder.
      *
      * @param folder the folder
      * @return this

@@ -187,8 +187,11 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Starts a node of an op, such as "Conv" or "percale:ApplyAdam". Inputs and attributes follow,
-   * then percale_builder_finish_node(), which looks up the op. {@code name} may be NULL.
+   * Starts a node of an op, such as "Conv", "percale:ApplyAdam", or "sample:Square" of a plug-in.
+   * Inputs and attributes follow, then percale_builder_finish_node(), which looks up the op. The
+   * first output of a node has the name of the node, by which runs feed and fetch it. Further
+   * outputs are called NAME:1, NAME:2, and so on. {@code name} may be NULL: the builder chooses
+   * one.
    *
    * @param builder in percale_builder*
    * @param op text const char*
@@ -209,7 +212,8 @@ public final class RawBuilder {
 
   /**
    * Starts a layer, which is a composite such as "Dense" or "Conv2D" with the attributes of Keras;
-   * percale_engine_describe() lists them. {@code name} may be NULL.
+   * percale_engine_describe() lists them. The output has the name of the layer. {@code name} may be
+   * NULL: the builder chooses one.
    *
    * @param builder in percale_builder*
    * @param layer text const char*

@@ -60,8 +60,9 @@ public final class RawCallbacks {
       FunctionDescriptor.ofVoid(ADDRESS, ADDRESS);
 
   /**
-   * Type of a function that is called after each step. It returns 0 to continue; another number
-   * stops after this step. In the modes async and bounded:k, steps that devices have completed
+   * Type of a function that is called after each step. It returns 0 to continue. Another number
+   * ends the training after this step: percale_trainer_fit() returns success, and the trainer can
+   * be saved and trained on. In the modes async and bounded:k, steps that devices have completed
    * meanwhile stay. Within it the trainer may be saved, published, described, cancelled, retained
    * and released, its learning rate set, and its history, model and variables taken. Its step, fit,
    * evaluate, restore, set_validation and lock_folder answer FAILED_PRECONDITION, as do

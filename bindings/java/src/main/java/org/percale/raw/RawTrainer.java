@@ -44,12 +44,12 @@ public final class RawTrainer {
 
   /**
    * Creates a trainer from a SPEC, JSON text with model, loss, metrics, optimizer and data;
-   * SPEC.md, which is installed with the documentation, lists all keys. Relative paths are searched
-   * for in {@code data_folder}, the environment's PERCALE_DATA, the cache and {@code spec_folder};
-   * {@code data_folder} may be NULL, {@code spec_folder} may be NULL. {@code options} of kind
-   * "trainer", or NULL, override the SPEC, except those that stand for a key of it, which
-   * percale_options_describe() marks with "Not for a SPEC". INVALID_ARGUMENT names the key or the
-   * position in the text.
+   * SPEC.md, which is installed with the documentation, lists all keys. Relative paths of data,
+   * models and weights are searched for in {@code data_folder}, the environment's PERCALE_DATA, the
+   * cache and {@code spec_folder}, in this order. {@code data_folder} may be NULL: none. {@code
+   * spec_folder} may be NULL: the current folder. {@code options} of kind "trainer", or NULL,
+   * override the SPEC, except those that stand for a key of it, which percale_options_describe()
+   * marks with "Not for a SPEC". INVALID_ARGUMENT names the key or the position in the text.
    *
    * @param engine in percale_engine*
    * @param spec text const char*
