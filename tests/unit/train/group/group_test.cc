@@ -68,8 +68,8 @@ TEST_CASE("where norms are needed, and where a table trains by rows, parameters 
 }
 
 TEST_CASE("ranks gather texts of different sizes, and count their devices") {
-  run_ranks(3, [](const std::shared_ptr<Collective>& collective) {
-    const auto group = Group::create(collective, -1);
+  run_ranks(3, [](const std::shared_ptr<ThreadCollective>& collective) {
+    const auto group = Group::create(collective, -1, -1);
     REQUIRE_OK(group.status());
     const std::string own(static_cast<size_t>(collective->rank() * 5), 'x');
     const auto texts = (*group)->gather("texts", own);
@@ -81,8 +81,8 @@ TEST_CASE("ranks gather texts of different sizes, and count their devices") {
 }
 
 TEST_CASE("a rank that differs from rank 0 is named with what differs") {
-  run_ranks(3, [](const std::shared_ptr<Collective>& collective) {
-    const auto group = Group::create(collective, -1);
+  run_ranks(3, [](const std::shared_ptr<ThreadCollective>& collective) {
+    const auto group = Group::create(collective, -1, -1);
     REQUIRE_OK(group.status());
     const Status status = (*group)->agree({{"shards", "8"}, {"seed", collective->rank() == 2 ? "7" : "1"}});
     CHECK(status.code() == Code::kFailedPrecondition);
@@ -92,7 +92,7 @@ TEST_CASE("a rank that differs from rank 0 is named with what differs") {
 
 TEST_CASE("a rank that no one hears of ends an exchange in time") {
   const auto mail = std::make_shared<Mailboxes>();
-  const auto group = Group::create(std::make_shared<ThreadCollective>(mail, 0, 2), 1000000);
+  const auto group = Group::create(std::make_shared<ThreadCollective>(mail, 0, 2, false, LossPoint{}), 1000000, -1);
   REQUIRE_OK(group.status());
   const Status status = (*group)->count_devices(1);
   CHECK(status.code() == Code::kUnavailable);
@@ -102,9 +102,40 @@ TEST_CASE("a rank that no one hears of ends an exchange in time") {
 TEST_CASE("a group has at least one rank, and a rank is one of them") {
   const auto mail = std::make_shared<Mailboxes>();
   for (const auto& [rank, size] : std::vector<std::pair<int32_t, int32_t>>{{0, 0}, {2, 2}, {-1, 2}}) {
-    const auto group = Group::create(std::make_shared<ThreadCollective>(mail, rank, size), -1);
+    const auto group = Group::create(std::make_shared<ThreadCollective>(mail, rank, size, false, LossPoint{}), -1, -1);
     CHECK(group.status().code() == Code::kInvalidArgument);
   }
+}
+
+std::vector<std::vector<bool>> all_of(const SegmentHolders& holders) {
+  std::vector<std::vector<bool>> out(holders.segments());
+  for (size_t rank = 0; rank < out.size(); ++rank) {
+    for (size_t segment = 0; segment < out.size(); ++segment) out[rank].push_back(holders.holds(rank, segment));
+  }
+  return out;
+}
+
+TEST_CASE("after a loss the second holder of a segment sends its values, and another rank becomes the second") {
+  SegmentHolders holders(4, true);
+  CHECK(holders.held_by(1) == std::vector<size_t>{0, 1});
+  const auto transfers = holders.keep({0, 1, 3}, all_of(holders), true);
+  REQUIRE_OK(transfers.status());
+  CHECK(holders.led_by(3) == std::vector<size_t>{2, 3});
+  CHECK(holders.first(1) == 1);
+  CHECK(holders.holds(3, 1));  // instead of rank 2
+  CHECK(holders.holds(0, 2));
+  REQUIRE(transfers->size() == 2);
+  CHECK(transfers->front().segment == 1);
+  CHECK(transfers->front().to == 3);
+}
+
+TEST_CASE("a segment whose holders are lost is lost, unless it has no state") {
+  SegmentHolders holders(4, true);
+  const auto have = all_of(holders);
+  CHECK(holders.keep({0, 3}, have, true).status().code() == Code::kDataLoss);
+  CHECK(holders.first(1) == 1);  // nothing has changed
+  REQUIRE_OK(holders.keep({0, 3}, have, false).status());
+  CHECK(holders.first(1) == 3);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Trainers of a group compute the bits of one trainer alone.
 #include <doctest/doctest.h>
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,7 @@ Outcome alone(const GroupJob& job) {
 // All ranks have the same outcome, which is returned.
 Outcome in_group(const GroupJob& job, int32_t ranks, const std::string& devices = "cpu:0") {
   std::vector<Outcome> all(static_cast<size_t>(ranks));
-  run_ranks(ranks, [&](const std::shared_ptr<Collective>& collective) {
+  run_ranks(ranks, [&](const std::shared_ptr<ThreadCollective>& collective) {
     const auto trainer = trainer_of(job, devices);
     REQUIRE_OK(trainer->join(collective));
     REQUIRE_OK(trainer->fit(nullptr, 3, {}));
@@ -77,6 +78,48 @@ TEST_CASE("any number of ranks gives the bits of one process") {
     for (const int32_t ranks : {1, 2, 3, 4}) {
       CAPTURE(ranks);
       CHECK(in_group(job, ranks) == one);
+    }
+  }
+}
+
+// The outcome of the ranks that are left, when one is lost; "" if they end with DATA_LOSS.
+std::string after_loss(const GroupJob& job, int32_t ranks, const LossPoint& loss, int64_t* exchanges) {
+  std::mutex mutex;
+  std::vector<std::string> digests;
+  run_ranks(
+      ranks,
+      [&](const std::shared_ptr<ThreadCollective>& collective) {
+        const auto trainer = trainer_of(job);
+        Status status = trainer->join(collective);
+        if (status.ok()) status = trainer->fit(nullptr, 3, {});
+        const std::lock_guard lock(mutex);
+        if (collective->rank() == loss.rank) {
+          CHECK(status.code() == Code::kAborted);
+          return;
+        }
+        if (exchanges != nullptr) *exchanges = collective->exchanges();
+        CHECK_MESSAGE((status.ok() || status.code() == Code::kDataLoss), status.to_string());
+        digests.push_back(status.ok() ? trainer->variables()->digest() : "");
+      },
+      true, loss);
+  for (const std::string& other : digests) CHECK(other == digests[0]);
+  return digests[0];
+}
+
+TEST_CASE("a rank that is lost at any point changes no bits") {
+  const GroupJob job{"batchnorm", R"(, "optimizer": "adam", "shards": 8)"};
+  const std::string whole = alone(job).digest;
+  int64_t all = 0;
+  CHECK(after_loss(job, 3, {}, &all) == whole);
+  const int64_t of_join = 3;  // a rank that is lost while the group is formed ends it for all
+  for (int64_t exchange = of_join + 2; exchange < all; ++exchange) {
+    for (const int32_t sent : {0, 1, 2}) {
+      for (const int32_t rank : {0, 2}) {
+        CAPTURE(exchange);
+        CAPTURE(sent);
+        CAPTURE(rank);
+        CHECK(after_loss(job, 3, {rank, exchange, sent}, nullptr) == whole);
+      }
     }
   }
 }
