@@ -98,7 +98,8 @@ Setup::Setup(const Args& args)
       session_options(make_options("session")),
       trainer_options(make_options("trainer")),
       export_options(make_options("export")),
-      names_devices_(args.has("--devices")) {
+      names_devices_(args.has("--devices")),
+      names_plugins_(args.has("--plugin")) {
   percale_text* text = nullptr;
   check(percale_options_describe(&text));
   const Json table = Json::parse(take_text(text));
@@ -124,8 +125,13 @@ percale_options* Setup::options_of(std::string_view kind) const {
 void Setup::make_engine() {
   percale_engine* made = nullptr;
   percale_status* status = percale_engine_create(engine_options.get(), &made);
-  const bool of_devices = std::string_view(percale_status_message(status, nullptr)).starts_with("devices: ");
-  names_devices_&& of_devices ? check_setting(status, "--devices") : check(status);
+  const std::string_view message = percale_status_message(status, nullptr);
+  const percale_code code = percale_status_code(status);
+  // A plug-in that is there but cannot be loaded is no wrong path.
+  const bool of_path = code == PERCALE_NOT_FOUND || code == PERCALE_INVALID_ARGUMENT;
+  if (names_devices_ && message.starts_with("devices: ")) check_setting(status, "--devices");
+  if (names_plugins_ && of_path && message.starts_with("plug-in ")) check_setting(status, "--plugin");
+  check(status);
   engine.reset(made);
   percale_engine_set_log(
       made,
@@ -187,7 +193,7 @@ std::vector<Value> shaped_inputs(const Model& model, const Args& args) {
     for (Value& value : out) {
       if (value.name == name) found = &value;
     }
-    if (found == nullptr) throw Failure{"--feed-shape: the model has no input '" + name + "'"};
+    if (found == nullptr) throw UsageError{"--feed-shape: the model has no input '" + name + "'"};
     found->dims.clear();
     found->ranked = true;
     std::stringstream dims(text);
@@ -259,7 +265,7 @@ std::vector<Tensor> fed_tensors(const Setup& setup, const std::vector<Value>& in
       out[i].reset(tensor);
       found = true;
     }
-    if (!found) throw Failure{"--feed: the model has no input '" + name + "'"};
+    if (!found) throw UsageError{"--feed: the model has no input '" + name + "'"};
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (out[i] == nullptr)

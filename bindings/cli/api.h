@@ -57,7 +57,7 @@ struct Setup {
   bool bf16 = false;  // --option precision=bf16
 
  private:
-  bool names_devices_;  // --devices was given
+  bool names_devices_, names_plugins_;  // --devices and --plugin were given
 };
 
 struct Value {

@@ -42,8 +42,13 @@ class Basics(unittest.TestCase):
         for arguments, told in ((["--threads", "many"], "--threads: option 'threads': 'many' is no integer"),
                                 (["--devices", "nope:0"], "--devices: devices: there is no nope:0"),
                                 (["--memory-limit", "much"], "--memory-limit"), (["--log", "loud"], "--log"),
-                                (["--option", "isaa=auto"], "did you mean 'isa'?"), (["--option", "isa=sse9"], "--option")):
+                                (["--option", "isaa=auto"], "did you mean 'isa'?"), (["--option", "isa=sse9"], "--option"),
+                                (["--plugin", "/nowhere/libpercale_x.so"], "--plugin: plug-in /nowhere/libpercale_x.so: no such file"),
+                                (["--plugin", os.devnull], "--plugin: plug-in " + os.devnull)):
             self.assertIn(told, percale("info", *arguments, code=2).stderr)
+        # The path is right, the file is not.
+        file = os.path.abspath(__file__)
+        self.assertIn(f"plug-in {file}: ", percale("info", "--plugin", file, code=1).stderr)
 
     def test_sizes_have_units(self):
         for text, wanted in (("1GB", 10**9), ("2GiB", 2**31), ("1.5MB", 1500000), ("4096", 4096)):

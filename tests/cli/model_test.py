@@ -63,7 +63,7 @@ class Models(TrainedJob):
         self.assertTrue(json.loads(percale("kernels", self.model, "--json").stdout))
         self.assertIn("cpu:0", percale("plan", self.model).stdout)
         self.assertIn("cpu:0", percale("kernels", self.model).stdout)
-        percale("plan", self.model, "--feed-shape", "nothing=1", code=1)
+        percale("plan", self.model, "--feed-shape", "nothing=1", code=2)
 
     def test_bench_measures(self):
         result = json.loads(percale("bench", self.model, "--runs", "20", "--json").stdout)

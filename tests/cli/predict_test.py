@@ -111,7 +111,10 @@ class Predict(unittest.TestCase):
         self.assertIn("villa.csv', line 19, column 'kind': 'villa' is not one of the column's 3 categories", message)
         self.assertIn("has no column 'area'", percale("predict", model, self.write_csv("few.csv", rows, ["kind", "rooms"]), code=1).stderr)
         self.assertIn("no file for input 'x'", percale("predict", model, code=2).stderr)
-        self.assertIn("did you mean 'x'", percale("predict", model, path, "--input", "X=" + path, code=1).stderr)
+        self.assertIn("did you mean 'x'", percale("predict", model, path, "--input", "X=" + path, code=2).stderr)
+        for rules in ("{", "[]", '{"seperator": ";"}', '{"missing": "median"}'):
+            self.assertIn("predict: --csv: csv: ", percale("predict", model, path, "--csv", rules, code=2).stderr)
+        percale("predict", model, self.path("nowhere.csv"), "--csv", "{}", code=1)
         percale("predict", model, path, "--out", self.path("none.csv"), code=1)
         self.assertFalse(os.path.exists(self.path("none.csv")))
 
