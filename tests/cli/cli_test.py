@@ -71,13 +71,20 @@ class Basics(unittest.TestCase):
 
     def test_json_is_one_value_whatever_goes_wrong(self):
         for arguments, code in ((["info", "--threads", "many"], 2), (["info", "--what"], 2), (["show", "/nowhere.percale"], 1),
-                                (["ops", "Nope"], 1), (["check", b"/nowhere/\xff\x1b.percale"], 1), (["train", os.devnull], 1)):
+                                (["ops", "Nope"], 1), (["check", b"/nowhere/\xff\x1b.percale"], 1), (["train", os.devnull], 1),
+                                (["trane"], 2), (["help", "trane"], 2), (["--help", "trane"], 2), ([], 2)):
             result = subprocess.run([program.PATH, *arguments, "--json"], capture_output=True, timeout=60, check=False)
             self.assertEqual(result.returncode, code, arguments)
             value = json.loads(result.stdout.decode("utf-8"))
-            if arguments[0] != "check":
+            if arguments[:1] != ["check"]:
                 self.assertIn(value["error"]["message"], result.stderr.decode("utf-8"))
                 self.assertTrue(value["error"]["code"])
+
+    def test_json_is_one_value_for_texts_too(self):
+        for arguments, key in ((["help", "train"], "help"), (["train", "--help"], "help"), (["--help"], "help"), (["--version"], "version")):
+            value = json.loads(percale(*arguments, "--json").stdout)
+            self.assertEqual(list(value), [key], arguments)
+            self.assertIn(value[key], percale(*arguments).stdout)
 
     def test_ops_that_are_not_there_name_a_similar_one(self):
         self.assertIn("did you mean 'Softmax'?", percale("ops", "Sofmax", code=1).stderr)
