@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -361,10 +362,11 @@ std::string_view plain(int stream) { return may_colour(stream) ? "\033[0m" : "";
 std::string_view red(int stream) { return may_colour(stream) ? "\033[1;31m" : ""; }
 
 std::string shown(std::string_view text, int stream) {
+  if (isatty(stream) == 0) return std::string(text);
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (isatty(stream) == 0 || c == '\n' || (byte >= 0x20 && byte != 0x7F)) {
+    if (c == '\n' || (byte >= 0x20 && byte != 0x7F)) {
       out += c;
       continue;
     }
@@ -373,6 +375,18 @@ std::string shown(std::string_view text, int stream) {
     out += escaped;
   }
   return out;
+}
+
+void print(std::FILE* to, const char* format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  const int size = std::vsnprintf(nullptr, 0, format, arguments);
+  va_end(arguments);
+  std::vector<char> text(static_cast<size_t>(std::max(size, 0)) + 1);  // ends with a NUL
+  std::vsnprintf(text.data(), text.size(), format, again);
+  va_end(again);
+  std::fputs(shown(text.data(), to == stdout ? 1 : 2).c_str(), to);
 }
 
 void say_error(std::string_view message) {

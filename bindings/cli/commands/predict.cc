@@ -200,7 +200,8 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  void write(const std::string& text) {
+  void write(std::string text) {
+    if (file_ == stdout) text = shown(text, 1);
     if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
   }
   void finish() {
@@ -244,7 +245,7 @@ class Writer {
       }
       text += '\n';
     }
-    out_.write(text);
+    out_.write(std::move(text));
   }
 
  private:
