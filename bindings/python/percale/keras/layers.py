@@ -111,8 +111,8 @@ def _check(name, words):
     for word, value in words.items():
         if word not in attributes:
             near = difflib.get_close_matches(word, attributes, 1)
-            raise TypeError(f"{name} takes no '{word}'" + (f", did you mean '{near[0]}'?" if near else
-                                                         f"; it takes {', '.join(attributes) or 'nothing'}"))
+            takes = f"takes {', '.join(attributes) or 'nothing'}"
+            raise TypeError(f"{name} takes no '{word}'" + (f", did you mean '{near[0]}'? It {takes}" if near else f"; it {takes}"))
         attribute = attributes[word]
         if value is None:
             continue
