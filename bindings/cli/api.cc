@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -104,7 +105,8 @@ Setup::Setup(const Args& args)
       session_options(make_options("session")),
       trainer_options(make_options("trainer")),
       export_options(make_options("export")),
-      names_devices_(args.has("--devices")) {
+      names_devices_(args.has("--devices")),
+      names_plugins_(args.has("--plugin")) {
   const Json table = option_table();
   for (const std::string& pair : args.all("--option")) {
     const auto [key, value] = split_pair("--option", pair);
@@ -128,8 +130,13 @@ percale_options* Setup::options_of(std::string_view kind) const {
 void Setup::make_engine() {
   percale_engine* made = nullptr;
   percale_status* status = percale_engine_create(engine_options.get(), &made);
-  const bool of_devices = std::string_view(percale_status_message(status, nullptr)).starts_with("devices: ");
-  names_devices_&& of_devices ? check_setting(status, "--devices") : check(status);
+  const std::string_view message = percale_status_message(status, nullptr);
+  const percale_code code = percale_status_code(status);
+  // A plug-in that is there but cannot be loaded is no wrong path.
+  const bool of_path = code == PERCALE_NOT_FOUND || code == PERCALE_INVALID_ARGUMENT;
+  if (names_devices_ && message.starts_with("devices: ")) check_setting(status, "--devices");
+  if (names_plugins_ && of_path && message.starts_with("plug-in ")) check_setting(status, "--plugin");
+  check(status);
   engine.reset(made);
   percale_engine_set_log(
       made,
@@ -191,7 +198,7 @@ std::vector<Value> shaped_inputs(const Model& model, const Args& args) {
     for (Value& value : out) {
       if (value.name == name) found = &value;
     }
-    if (found == nullptr) throw Failure{"--feed-shape: the model has no input '" + name + "'"};
+    if (found == nullptr) throw UsageError{"--feed-shape: the model has no input '" + name + "'"};
     found->dims.clear();
     found->ranked = true;
     std::stringstream dims(text);
@@ -263,7 +270,7 @@ std::vector<Tensor> fed_tensors(const Setup& setup, const std::vector<Value>& in
       out[i].reset(tensor);
       found = true;
     }
-    if (!found) throw Failure{"--feed: the model has no input '" + name + "'"};
+    if (!found) throw UsageError{"--feed: the model has no input '" + name + "'"};
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (out[i] == nullptr)
@@ -359,10 +366,11 @@ std::string_view plain(int stream) { return may_colour(stream) ? "\033[0m" : "";
 std::string_view red(int stream) { return may_colour(stream) ? "\033[1;31m" : ""; }
 
 std::string shown(std::string_view text, int stream) {
+  if (isatty(stream) == 0) return std::string(text);
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (isatty(stream) == 0 || c == '\n' || (byte >= 0x20 && byte != 0x7F)) {
+    if (c == '\n' || (byte >= 0x20 && byte != 0x7F)) {
       out += c;
       continue;
     }
@@ -371,6 +379,18 @@ std::string shown(std::string_view text, int stream) {
     out += escaped;
   }
   return out;
+}
+
+void print(std::FILE* to, const char* format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  const int size = std::vsnprintf(nullptr, 0, format, arguments);
+  va_end(arguments);
+  std::vector<char> text(static_cast<size_t>(std::max(size, 0)) + 1);  // ends with a NUL
+  std::vsnprintf(text.data(), text.size(), format, again);
+  va_end(again);
+  std::fputs(shown(text.data(), to == stdout ? 1 : 2).c_str(), to);
 }
 
 void say_error(std::string_view message) {

@@ -4,6 +4,7 @@
 
 #include <percale.h>
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -60,7 +61,7 @@ struct Setup {
   bool bf16 = false;  // --option precision=bf16
 
  private:
-  bool names_devices_;  // --devices was given
+  bool names_devices_, names_plugins_;  // --devices and --plugin were given
 };
 
 // The name and the type of an input or an output.
@@ -139,8 +140,11 @@ std::string read_file(const std::string& path);
 void make_folder(const std::string& path);
 
 // Returns the text for people. On a terminal, control characters become "\x1b" and so on, because
-// names from files may contain them. `stream`: 1 or 2.
+// names from files may contain them. Newlines stay. `stream`: 1 or 2.
 std::string shown(std::string_view text, int stream);
+// Prints like std::fprintf(), but as shown(). Everything for people that may contain a name goes
+// through here, say_error() or say_note(). `to`: stdout or stderr.
+[[gnu::format(printf, 2, 3)]] void print(std::FILE* to, const char* format, ...);
 // Prints "percale: " and the message to stderr, coloured on a terminal.
 void say_error(std::string_view message);
 void say_note(std::string_view message);

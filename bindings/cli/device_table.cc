@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "api.h"
+
 namespace percale_cli {
 
 void print_devices(const Json& run) {
@@ -12,9 +14,9 @@ void print_devices(const Json& run) {
   for (const Json& d : devices) width = std::max(width, static_cast<int>(d["name"].text().size()));
   std::fprintf(stderr, "%-*s  %8s  %10s  %9s  %9s\n", width, "device", "shards", "rows/s", "busy s", "waiting s");
   for (const Json& d : devices) {
-    std::fprintf(stderr, "%-*s  %8lld  %10.1f  %9.2f  %9.2f%s\n", width, d["name"].text().c_str(),
-                 static_cast<long long>(d["shards"].integer()), d["rows_per_second"].number(),
-                 d["busy_seconds"].number(), d["waiting_seconds"].number(), d["lost"].flag() ? "  lost" : "");
+    print(stderr, "%-*s  %8lld  %10.1f  %9.2f  %9.2f%s\n", width, d["name"].text().c_str(),
+          static_cast<long long>(d["shards"].integer()), d["rows_per_second"].number(), d["busy_seconds"].number(),
+          d["waiting_seconds"].number(), d["lost"].flag() ? "  lost" : "");
   }
   std::string line;
   char text[160];

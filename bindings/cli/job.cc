@@ -69,7 +69,7 @@ void print_numbers(std::string_view title, const Json& numbers) {
     std::snprintf(number, sizeof number, "%.6g", value.number());
     line += "  " + name + " " + number;
   }
-  std::printf("%s%s%s\n", std::string(bold(1)).c_str(), line.c_str(), std::string(plain(1)).c_str());
+  std::printf("%s%s%s\n", std::string(bold(1)).c_str(), shown(line, 1).c_str(), std::string(plain(1)).c_str());
 }
 
 }  // namespace percale_cli

@@ -35,7 +35,16 @@ const Command* find_command(std::string_view name) {
   return nullptr;
 }
 
-// With --json the answer is one JSON value, also after an error.
+bool wants_json(int argc, char** argv) {
+  return std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+}
+
+// With --json the answer is one JSON value, also if it is a text or an error.
+int tell(const char* key, const std::string& text, bool json) {
+  const std::string printed = json ? std::string("{\"") + key + "\":" + json_string(text) + "}\n" : text;
+  return std::fputs(printed.c_str(), stdout) < 0 ? 1 : 0;
+}
+
 int fail(int code, percale_code status, const std::string& message, bool json) {
   say_error(message);
   if (json) {
@@ -46,13 +55,10 @@ int fail(int code, percale_code status, const std::string& message, bool json) {
 }
 
 int run(const Command& command, int argc, char** argv) {
-  const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+  const bool json = wants_json(argc, argv);
   try {
     const Args args(command, argc, argv);
-    if (args.help()) {
-      std::fputs(help_text(command).c_str(), stdout);
-      return 0;
-    }
+    if (args.help()) return tell("help", help_text(command), json);
     const int code = command.run(args);
     if (std::fflush(stdout) != 0) throw Failure{std::string("stdout: cannot be written: ") + std::strerror(errno)};
     // Ends by the signal that ended the command, so that a shell's loop ends too.
@@ -74,20 +80,29 @@ int run(const Command& command, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
-  if (name == "--version") return std::printf("percale %s\n", percale_version()) < 0 ? 1 : 0;
+  const bool json = wants_json(argc, argv);
+  if (name == "--version") {
+    const std::string version = percale_version();
+    return tell("version", json ? version : "percale " + version + "\n", json);
+  }
+  std::string_view wanted = name;
   const bool help = name == "--help" || name == "-h" || name == "help";
-  if (help && argc < 3) return std::fputs(overview().c_str(), stdout) < 0 ? 1 : 0;
-  const std::string_view wanted = help ? argv[2] : name;
+  if (help) {
+    char** const topic = std::find_if(argv + 2, argv + argc, [](std::string_view word) { return word != "--json"; });
+    if (topic == argv + argc) return tell("help", overview(), json);
+    wanted = *topic;
+  }
   if (const Command* command = find_command(wanted); command != nullptr) {
     if (!help) return run(*command, argc - 2, argv + 2);
-    char flag[] = "--help";
-    char* flags[] = {flag};
-    return run(*command, 1, flags);
+    char help_flag[] = "--help", json_flag[] = "--json";
+    char* flags[] = {help_flag, json_flag};
+    return run(*command, json ? 2 : 1, flags);
   }
   if (!wanted.empty()) {
     std::vector<std::string> names;
     for (const Command* command : kCommands) names.emplace_back(command->name);
-    say_error("unknown command '" + std::string(wanted) + "'" + did_you_mean(wanted, names));
+    fail(2, PERCALE_INVALID_ARGUMENT, "unknown command '" + std::string(wanted) + "'" + did_you_mean(wanted, names),
+         json);
   }
   std::fputs(overview().c_str(), stderr);
   return 2;

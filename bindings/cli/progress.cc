@@ -95,9 +95,9 @@ void ProgressBar::print_epoch(const percale_progress& progress) {
   for (size_t i = 0; i < progress.metric_count; ++i) {
     line += "  " + std::string(progress.metric_names[i]) + " " + number(progress.metric_values[i], 4);
   }
-  line += "  " + number(progress.rows_per_second, 0) + " " + rows_ + "/s  " +
-          clock_text(progress.seconds - epoch_begin_) + "\n";
-  std::fputs(line.c_str(), stderr);
+  line +=
+      "  " + number(progress.rows_per_second, 0) + " " + rows_ + "/s  " + clock_text(progress.seconds - epoch_begin_);
+  print(stderr, "%s\n", line.c_str());
   epoch_begin_ = progress.seconds;
 }
 

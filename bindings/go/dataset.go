@@ -80,7 +80,9 @@ type FileOptions struct {
 // DatasetFromFiles returns a data set of rows in files: IDX (plain or gzip), .npy, .npz,
 // .safetensors, .csv or .tsv. A path "file#name" selects a tensor, or columns of a CSV file.
 // Several files with the same column name are concatenated. Paths are used as given; PERCALE_DATA
-// and the cache are searched only for the data of a SPEC.
+// and the cache are searched only for the data of a SPEC. Files are mapped into memory if possible.
+// Truncating a file that is in use can end the process, unless the engine option "map_files" is
+// off.
 func DatasetFromFiles(engine *Engine, options FileOptions, columns ...Column) (*Dataset, error) {
 	e, err := engine.enter()
 	if err != nil {

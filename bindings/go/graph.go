@@ -27,7 +27,8 @@ func (g *Graph) enter() (*C.percale_graph, error) {
 }
 
 // LoadGraph reads a .percale file. Its weights are mapped into memory unless the engine option
-// "map_files" is off.
+// "map_files" is off. A mapped file may be replaced by a rename, or removed; truncating it can end
+// the process.
 func LoadGraph(engine *Engine, path string) (*Graph, error) {
 	e, err := engine.enter()
 	if err != nil {

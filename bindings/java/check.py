@@ -119,7 +119,8 @@ def lint(_, folder, target, env):
 
 
 def main(build, source, what):
-    env = dict(os.environ, JAVA_HOME=find_jdk())
+    # An old JDK is refused whether there is a newer one or not.
+    env = dict(os.environ) if what == "old_jdk" else dict(os.environ, JAVA_HOME=find_jdk())
     target = os.path.join(build, "java")
     os.makedirs(target, exist_ok=True)
     folder = os.path.join(source, "bindings", "java")

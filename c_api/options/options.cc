@@ -26,7 +26,7 @@ Result<const OptionSpec*> require_option(const percale_options& options, std::st
   if (const OptionSpec* option = find_option(options.table, key)) return option;
   std::vector<std::string> names;
   for (const OptionSpec& option : options.table) names.emplace_back(option.key);
-  return not_found("no ", options.kind->name, " option is called '", key, "'", did_you_mean(key, names));
+  return not_found("no ", options.kind->name, " option is called '", key, "'", did_you_mean_key(key, names));
 }
 
 Status set_text(percale_options& options, std::string_view key, std::string_view text) {

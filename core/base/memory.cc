@@ -130,6 +130,12 @@ std::shared_ptr<Buffer> Buffer::wrap(void* data, int64_t bytes, Deleter deleter,
   return buffer;
 }
 
+std::shared_ptr<Buffer> Buffer::part(std::shared_ptr<Buffer> whole, int64_t offset, int64_t bytes) {
+  auto buffer = wrap(static_cast<char*>(whole->data()) + offset, bytes, nullptr, nullptr);
+  buffer->whole_ = std::move(whole);
+  return buffer;
+}
+
 Buffer::~Buffer() {
   if (pool_) {
     pool_->free(data_, bytes_);

@@ -82,6 +82,8 @@ class Buffer {
   // the Buffer itself cannot be allocated (bad_alloc), ownership has not passed: the caller still
   // owns `data` and `user`.
   static std::shared_ptr<Buffer> wrap(void* data, int64_t bytes, Deleter deleter, void* user);
+  // Returns a part of `whole`, which it keeps alive. The part must lie within it.
+  static std::shared_ptr<Buffer> part(std::shared_ptr<Buffer> whole, int64_t offset, int64_t bytes);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -91,6 +93,8 @@ class Buffer {
   bool ends_with(Deleter deleter) const { return deleter_ == deleter; }
   // The `user` argument that the deleter is called with.
   const void* user() const { return user_; }
+  // The buffer that this one is a part of, or this one.
+  const Buffer& whole() const { return whole_ == nullptr ? *this : whole_->whole(); }
 
  private:
   Buffer() = default;
@@ -99,6 +103,7 @@ class Buffer {
   std::shared_ptr<MemoryPool> pool_;
   Deleter deleter_ = nullptr;
   void* user_ = nullptr;
+  std::shared_ptr<Buffer> whole_;
 };
 
 }  // namespace percale

@@ -35,6 +35,12 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return before[b.size()];
 }
 
+std::string list_of_names(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += str_cat(out.empty() ? "" : ", ", name);
+  return out;
+}
+
 }  // namespace
 
 std::string similar_name(std::string_view name, const std::vector<std::string>& candidates) {
@@ -62,10 +68,15 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   if (const std::string similar = similar_name(name, candidates); !similar.empty()) {
     return str_cat(", did you mean '", similar, "'?");
   }
-  if (candidates.size() > kMostListed) return {};
-  std::string out;
-  for (const std::string& candidate : candidates) out += str_cat(out.empty() ? "; there are " : ", ", candidate);
-  return out;
+  if (candidates.empty() || candidates.size() > kMostListed) return {};
+  return str_cat("; there are ", list_of_names(candidates));
+}
+
+std::string did_you_mean_key(std::string_view key, const std::vector<std::string>& keys) {
+  if (keys.empty()) return {};
+  const std::string similar = similar_name(key, keys);
+  if (similar.empty()) return str_cat("; there are ", list_of_names(keys));
+  return str_cat(", did you mean '", similar, "'? There are ", list_of_names(keys));
 }
 
 }  // namespace percale

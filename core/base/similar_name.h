@@ -17,6 +17,10 @@ std::string similar_name(std::string_view name, const std::vector<std::string>& 
 // candidates, or returns an empty string if there are many.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
+// The same for a key of a SPEC, a layer or an object of options: lists all valid keys, however
+// many, after the similar one.
+std::string did_you_mean_key(std::string_view key, const std::vector<std::string>& keys);
+
 }  // namespace percale
 
 #endif  // PERCALE_CORE_BASE_SIMILAR_NAME_H_

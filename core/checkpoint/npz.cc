@@ -73,12 +73,7 @@ class Archive {
     std::shared_ptr<Buffer> out;
     if (m.method == kStored) {
       if (m.size != m.packed) return data_loss("'", m.name, "' is stored uncompressed, but its two sizes differ");
-      // Returns a part of the mapping and keeps the mapping alive.
-      auto keeper = std::make_unique<std::shared_ptr<Buffer>>(file_);
-      out = Buffer::wrap(
-          const_cast<char*>(from), static_cast<int64_t>(m.size),
-          [](void* user, void*) { delete static_cast<std::shared_ptr<Buffer>*>(user); }, keeper.get());
-      static_cast<void>(keeper.release());
+      out = Buffer::part(file_, static_cast<int64_t>(m.offset + skip), static_cast<int64_t>(m.size));
     } else if (m.method == kDeflated) {
       if (m.size / kMaxInflation > m.packed) return data_loss("'", m.name, "' claims to expand to ", m.size, " bytes");
       PERCALE_ASSIGN_OR_RETURN(out, Buffer::allocate(pool, static_cast<int64_t>(m.size)));

@@ -166,8 +166,9 @@ Result<std::shared_ptr<Buffer>> map_file(const std::string& path) {
 }
 
 Status check_mapping(const Buffer& buffer) {
-  if (!buffer.ends_with(end_mapping)) return {};
-  const auto& mapping = *static_cast<const Mapping*>(buffer.user());
+  const Buffer& whole = buffer.whole();
+  if (!whole.ends_with(end_mapping)) return {};
+  const auto& mapping = *static_cast<const Mapping*>(whole.user());
   struct stat info {};
   // If another file now has this path, the mapped file still exists unchanged.
   if (stat(mapping.path.c_str(), &info) != 0 || info.st_dev != mapping.device || info.st_ino != mapping.inode)
@@ -189,7 +190,7 @@ Result<std::shared_ptr<Buffer>> load_file(const std::string& path, const std::sh
 }
 
 void rest_mapping(const Buffer& buffer, const void* data, int64_t bytes) {
-  if (!buffer.ends_with(end_mapping)) return;
+  if (!buffer.whole().ends_with(end_mapping)) return;
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)), begin = reinterpret_cast<uintptr_t>(data);
   const uintptr_t first = (begin + page - 1) / page * page, end = (begin + static_cast<uintptr_t>(bytes)) / page * page;
   // The pages are read-only, so dropping them loses no data.

@@ -29,9 +29,9 @@ Result<std::string> read_file(const std::string& path, int64_t max_bytes = INT64
 // it. The file may be replaced or removed meanwhile, but must not be truncated in place: reading
 // beyond its new end faults (SIGBUS).
 Result<std::shared_ptr<Buffer>> map_file(const std::string& path);
-// Returns DATA_LOSS if `buffer` maps a file that is now shorter than it was. Call it before reading
-// the bytes: it turns most of these faults into errors. A file that is truncated during the read
-// still faults.
+// Returns DATA_LOSS if `buffer` maps a file that is now shorter than it was, or a part of one. Call
+// it before reading the bytes: it turns most of these faults into errors. A file that is truncated
+// during the read still faults.
 Status check_mapping(const Buffer& buffer);
 // Returns the contents of a regular file for long-term use: mapped, or in memory of `pool` if the
 // pool's maps_files() is false. Null `pool`: mapped.

@@ -203,7 +203,7 @@ Result<ModelFile> open_model_file(const Spec& spec, const Engine& engine, const 
     return invalid_argument("the model of '", path, "' takes batches of ", shape[0], " (input '",
                             main.value(input).name, "' is ", shape, "), 'batch_size' is ", spec.batch_size,
                             ": `percale import IN OUT --dim batch=?` makes a model for batches of any size, "
-                            "and so does percale_graph_with_dims()");
+                            "and so does 'with dims' of the graph");
   }
   return out;
 }

@@ -17,7 +17,7 @@ static void an_unknown_kind_names_those_there_are(void) {
 
 static void an_unknown_key_names_the_nearest(void) {
   percale_options* options = make("engine");
-  FAILS(percale_options_set(options, "thread", "2"), PERCALE_NOT_FOUND, "did you mean 'threads'");
+  FAILS(percale_options_set(options, "thread", "2"), PERCALE_NOT_FOUND, "did you mean 'threads'? There are threads, ");
   FAILS(percale_options_set_int(options, "zzzzzzzzz", 1), PERCALE_NOT_FOUND, "no engine option is called 'zzzzzzzzz'");
   percale_options_release(options);
 }

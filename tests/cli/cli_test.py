@@ -2,7 +2,6 @@
 Usage: cli_test.py PERCALE"""
 import json
 import os
-import pty
 import subprocess
 import tempfile
 import unittest
@@ -42,8 +41,13 @@ class Basics(unittest.TestCase):
         for arguments, told in ((["--threads", "many"], "--threads: option 'threads': 'many' is no integer"),
                                 (["--devices", "nope:0"], "--devices: devices: there is no nope:0"),
                                 (["--memory-limit", "much"], "--memory-limit"), (["--log", "loud"], "--log"),
-                                (["--option", "isaa=auto"], "did you mean 'isa'?"), (["--option", "isa=sse9"], "--option")):
+                                (["--option", "isaa=auto"], "did you mean 'isa'?"), (["--option", "isa=sse9"], "--option"),
+                                (["--plugin", "/nowhere/libpercale_x.so"], "--plugin: plug-in /nowhere/libpercale_x.so: no such file"),
+                                (["--plugin", os.devnull], "--plugin: plug-in " + os.devnull)):
             self.assertIn(told, percale("info", *arguments, code=2).stderr)
+        # The path is right, the file is not.
+        file = os.path.abspath(__file__)
+        self.assertIn(f"plug-in {file}: ", percale("info", "--plugin", file, code=1).stderr)
 
     def test_sizes_have_units(self):
         for text, wanted in (("1GB", 10**9), ("2GiB", 2**31), ("1.5MB", 1500000), ("4096", 4096)):
@@ -66,26 +70,30 @@ class Basics(unittest.TestCase):
 
     def test_json_is_one_value_whatever_goes_wrong(self):
         for arguments, code in ((["info", "--threads", "many"], 2), (["info", "--what"], 2), (["show", "/nowhere.percale"], 1),
-                                (["ops", "Nope"], 1), (["check", b"/nowhere/\xff\x1b.percale"], 1), (["train", os.devnull], 1)):
+                                (["ops", "Nope"], 1), (["check", b"/nowhere/\xff\x1b.percale"], 1), (["train", os.devnull], 1),
+                                (["trane"], 2), (["help", "trane"], 2), (["--help", "trane"], 2), ([], 2)):
             result = subprocess.run([program.PATH, *arguments, "--json"], capture_output=True, timeout=60, check=False)
             self.assertEqual(result.returncode, code, arguments)
             value = json.loads(result.stdout.decode("utf-8"))
-            if arguments[0] != "check":
+            if arguments[:1] != ["check"]:
                 self.assertIn(value["error"]["message"], result.stderr.decode("utf-8"))
                 self.assertTrue(value["error"]["code"])
+
+    def test_json_is_one_value_for_texts_too(self):
+        for arguments, key in ((["help", "train"], "help"), (["train", "--help"], "help"), (["--help"], "help"), (["--version"], "version")):
+            value = json.loads(percale(*arguments, "--json").stdout)
+            self.assertEqual(list(value), [key], arguments)
+            self.assertIn(value[key], percale(*arguments).stdout)
 
     def test_ops_that_are_not_there_name_a_similar_one(self):
         self.assertIn("did you mean 'Softmax'?", percale("ops", "Sofmax", code=1).stderr)
         self.assertNotIn("did you mean", percale("ops", "Zzzzzzzzz", code=1).stderr)
 
     def test_a_terminal_gets_no_control_characters_of_names(self):
-        ours, theirs = pty.openpty()
-        subprocess.run([program.PATH, "check", "/nowhere/\x1b]0;evil\x07.percale"], stdout=theirs, stderr=theirs, timeout=60, check=False)
-        shown = os.read(ours, 65536)
-        os.close(ours)
-        os.close(theirs)
-        self.assertIn(b"\\x1b]0;evil\\x07", shown)
-        self.assertNotIn(b"\x07", shown)
+        for command in ("check", "show"):
+            shown = program.on_terminal(command, "/nowhere/\x1b]0;evil\x07.percale", code=1)
+            self.assertIn(b"\\x1b]0;evil\\x07", shown)
+            self.assertNotIn(b"\x07", shown)
 
     def test_failures_end_with_1_and_say_why_on_stderr(self):
         result = percale("show", "/nowhere.percale", code=1)

@@ -4,6 +4,7 @@ Usage: job_test.py PERCALE"""
 import csv
 import json
 import os
+import re
 import tempfile
 import unittest
 
@@ -56,6 +57,23 @@ class Ends(Jobs):
         self.assertRegex(said, r"epoch 1/40 .*  val_loss 0\.\d+  val_accuracy ")
         with open(os.path.join(self.out(), "history.csv"), encoding="utf-8") as file:
             self.assertTrue(file.readline().strip().endswith(",accuracy,val_loss,val_accuracy"))
+
+    def test_a_loss_that_is_no_number_is_a_warning_or_ends_the_training(self):
+        # The first update makes the second loss overflow.
+        keys = {"model": [{"layer": "Flatten"}, {"layer": "Dense", "units": 8}, {"layer": "Dense", "units": 2}],
+                "optimizer": {"name": "sgd", "learning_rate": 1e30}, "data": {"train": SPEC["data"]["train"]}}
+        said = percale("train", self.spec(**keys)).stderr
+        self.assertEqual(len(re.findall(r"percale: warning: trainer, step 2: the loss is -?(?:nan|inf)", said)), 1)
+        self.assertEqual(said.count("the loss is"), 1)
+        self.assertIn("'terminate_on_nan' ends the training", said)
+        option = ("--option", "terminate_on_nan=on")
+        for spec, flags in ((self.spec("ends.json", **keys, terminate_on_nan=True), ()), (self.spec(**keys), option)):
+            ended = percale("train", spec, "--out", self.out(), "--overwrite", "--json", *flags, code=1)
+            self.assertIn("the loss of step 2 is", ended.stderr)
+            self.assertEqual(json.loads(ended.stdout)["error"]["code"], "OUT_OF_RANGE")
+            with open(os.path.join(self.out(), "history.csv"), encoding="utf-8") as file:
+                self.assertEqual([row["step"] for row in csv.DictReader(file)], ["1"])
+            self.assertFalse(os.path.exists(os.path.join(self.out(), "model.percale")))
 
     def test_the_line_of_a_resumed_epoch_has_the_loss_of_the_whole_epoch(self):
         spec, out = self.spec(), self.out()

@@ -65,7 +65,7 @@ class Models(TrainedJob):
         self.assertTrue(json.loads(percale("kernels", self.model, "--json").stdout))
         self.assertIn("cpu:0", percale("plan", self.model).stdout)
         self.assertIn("cpu:0", percale("kernels", self.model).stdout)
-        percale("plan", self.model, "--feed-shape", "nothing=1", code=1)
+        percale("plan", self.model, "--feed-shape", "nothing=1", code=2)
 
     def test_bench_measures(self):
         result = json.loads(percale("bench", self.model, "--runs", "20", "--json").stdout)
@@ -84,6 +84,31 @@ class Models(TrainedJob):
         shape, values = read_npy(listed[0]["file"])
         self.assertEqual((shape, len(values)), ((3, 2), 6))
         percale("run", self.model, "--feed", "z=" + feed, "--out", results, code=1)
+
+    def test_a_terminal_gets_no_control_characters_of_paths_and_cases(self):
+        evil = "\x1b]0;evil\x07"
+        folder = os.path.join(self.path, evil)
+        case = os.path.join(self.path, "cases", evil)
+        os.makedirs(case)
+        with open(os.path.join(case, "model.onnx"), "wb"):
+            pass  # an empty model fails, with its name
+        spec = self.write_spec("evil.json", SPEC | {"epochs": 1})
+        feed = os.path.join(self.path, "evil.npy")
+        header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4, 4, 1), }".ljust(117) + "\n"
+        with open(feed, "wb") as out:
+            out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(64))
+        # The paths of all results; then one path each.
+        for places, arguments in ((4, ["train", spec, "--out", folder]), (1, ["evaluate", spec, folder]),
+                                  (1, ["run", self.model, "--feed", "x=" + feed, "--out", folder]),
+                                  (1, ["trace", self.model, "--out", os.path.join(folder, "trace.json")])):
+            printed = program.on_terminal(*arguments)
+            self.assertGreaterEqual(printed.count(rb"\x1b]0;evil\x07"), places, printed)
+            self.assertNotIn(b"\x07", printed)
+        printed = subprocess.run([program.PATH, "test", os.path.dirname(case)], stdout=subprocess.PIPE, timeout=60, check=False)
+        self.assertIn(evil.encode(), printed.stdout)
+        printed = program.on_terminal("test", os.path.dirname(case), code=printed.returncode)
+        self.assertIn(rb"\x1b]0;evil\x07", printed)
+        self.assertNotIn(b"\x07", printed)
 
     def test_trace_is_json_for_perfetto(self):
         path = os.path.join(self.path, "trace.json")

@@ -111,9 +111,25 @@ class Predict(unittest.TestCase):
         self.assertIn("villa.csv', line 19, column 'kind': 'villa' is not one of the column's 3 categories", message)
         self.assertIn("has no column 'area'", percale("predict", model, self.write_csv("few.csv", rows, ["kind", "rooms"]), code=1).stderr)
         self.assertIn("no file for input 'x'", percale("predict", model, code=2).stderr)
-        self.assertIn("did you mean 'x'", percale("predict", model, path, "--input", "X=" + path, code=1).stderr)
+        self.assertIn("did you mean 'x'", percale("predict", model, path, "--input", "X=" + path, code=2).stderr)
+        for rules in ("{", "[]", '{"seperator": ";"}', '{"missing": "median"}'):
+            self.assertIn("predict: --csv: csv: ", percale("predict", model, path, "--csv", rules, code=2).stderr)
+        percale("predict", model, self.path("nowhere.csv"), "--csv", "{}", code=1)
         percale("predict", model, path, "--out", self.path("none.csv"), code=1)
         self.assertFalse(os.path.exists(self.path("none.csv")))
+
+    def test_a_terminal_gets_no_control_characters_of_categories(self):
+        evil = "\x1b]0;evil\x07"
+        rows = [dict(row, **{"class": evil if row["class"] == "dear" else row["class"]}) for row in draw_rows(50, 5, False)]
+        self.write_csv("evil.csv", rows, ["kind", "area", "rooms", "class"])
+        with open(self.path("evil.json"), "w", encoding="utf-8") as file:
+            json.dump(dict(JOB, epochs=1, data={"train": {"x": "evil.csv#area,kind,rooms", "y": "evil.csv#class"}}), file)
+        percale("train", self.path("evil.json"), "--out", self.path("evil"))
+        command = ["predict", self.path("evil/model.percale"), self.path("evil.csv")]
+        self.assertIn(evil, percale(*command).stdout)
+        printed = program.on_terminal(*command)
+        self.assertIn(rb"\x1b]0;evil\x07", printed)
+        self.assertNotIn(b"\x07", printed)
 
     def test_a_regression_and_files_of_tensors(self):
         with open(self.path("line.csv"), "w", encoding="utf-8") as file:

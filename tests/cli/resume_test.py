@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import time
 
@@ -70,6 +71,22 @@ class Resuming(TrainedJob):
         self.assertTrue(os.path.exists(notes))
         self.assertEqual(len([name for name in os.listdir(out) if name.startswith("step-")]), 1)
         percale("train", self.spec, "--overwrite", code=2)
+
+    def test_paths_and_logging_may_change_on_resume(self):
+        moved = os.path.join(self.path, "moved")
+        place = lambda *names: os.path.join(moved, *names)
+        os.makedirs(place("data"))
+        for before, after in (("x.idx", "images.idx"), ("y.idx", "labels.idx")):
+            shutil.copy(os.path.join(self.path, before), place("data", after))
+        percale("train", self.spec, "--out", os.path.join(self.path, "before"), "--epochs", "1")
+        os.rename(os.path.join(self.path, "before"), place("run"))
+        files = {"x": "images.idx", "y": "labels.idx", "scale": 1 / 255}
+        spec = self.write_spec("moved/job.json", SPEC | {"data": {"train": files, "test": files}})
+        resumed = json.loads(percale("train", spec, "--data", place("data"), "--resume", place("run"), "--out", place("after"),
+                                     "--log", "debug", "--history", place("history.csv"), "--tensorboard", place("board"),
+                                     "--trace", place("trace.json"), "--json").stdout)
+        self.assertEqual((resumed["digest"], resumed["steps"]), (self.digest(), 39))
+        self.assertEqual(resumed["checkpoint"], place("after", "step-39"))
 
     def test_two_trainings_do_not_share_a_folder(self):
         out = os.path.join(self.path, "shared")

@@ -1,7 +1,7 @@
 """Makes the same mistakes in each language and compares the errors. Each program catches only its
 language's own kind of error. Code and message must be those that C gets from the library; a
-language may append its own remedy. No message names a function of C. Afterwards the process
-computes a correct result.
+language may append its own remedy. No message names a function of C; messages.py looks at all
+others. Afterwards the process computes a correct result.
 
     mistakes.py BUILD SOURCE [LANGUAGE ...]
 

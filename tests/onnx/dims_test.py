@@ -46,7 +46,8 @@ class Dims(unittest.TestCase):
         return json.loads(run("show", self.made, "--json").stdout)
 
     def refused(self, *dims):
-        return run("import", self.model, self.made, *sum((["--dim", dim] for dim in dims), []), code=1).stderr
+        """The value of a flag is wrong: exit code 2."""
+        return run("import", self.model, self.made, *sum((["--dim", dim] for dim in dims), []), code=2).stderr
 
     def compare_batches(self, row, rows, output):
         """The model with a free batch must give for `rows` rows what the model of one row gives for

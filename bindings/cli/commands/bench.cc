@@ -154,8 +154,8 @@ int run_bench(const Args& args) {
   std::printf("CPU per run   %.1f us\nload          %.2f ms\n", times.cpu, load_ms);
   std::printf("planned peak  %lld bytes\nmeasured peak %lld bytes\n", planned, measured);
   for (size_t i = 0; i < accuracies.size(); ++i) {
-    std::printf("against f32   %s: cosine %.6f, largest error %.2g of the largest value\n", fetches[i],
-                accuracies[i].cosine, accuracies[i].error);
+    print(stdout, "against f32   %s: cosine %.6f, largest error %.2g of the largest value\n", fetches[i],
+          accuracies[i].cosine, accuracies[i].error);
   }
   return 0;
 }

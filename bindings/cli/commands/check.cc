@@ -30,9 +30,9 @@ int run_check(const Args& args) {
               ",\"ok\":" + (reason.empty() ? "true" : "false") +
               (reason.empty() ? "" : ",\"reason\":" + json_string(reason)) + "}";
     } else if (reason.empty()) {
-      std::printf("ok %s\n", shown(path, 1).c_str());
+      print(stdout, "ok %s\n", path.c_str());
     } else {
-      std::printf("bad %s: %s\n", shown(path, 1).c_str(), shown(reason, 1).c_str());
+      print(stdout, "bad %s: %s\n", path.c_str(), reason.c_str());
     }
   }
   if (args.json()) std::printf("[%s]\n", json.c_str());

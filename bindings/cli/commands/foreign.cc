@@ -25,7 +25,7 @@ int run_import(const Args& args) {
   if (args.has("--dim")) {
     std::vector<const char*> dims;
     for (const std::string& dim : args.all("--dim")) dims.push_back(dim.c_str());
-    check(percale_graph_with_dims(graph.get(), dims.data(), dims.size(), &made), "--dim");
+    check_setting(percale_graph_with_dims(graph.get(), dims.data(), dims.size(), &made), "--dim");
     graph.reset(made);
   }
   check(percale_graph_save_file(graph.get(), nullptr, out.c_str()));

@@ -6,7 +6,7 @@
 namespace percale_cli {
 namespace {
 
-void line(const char* name, const std::string& value) { std::printf("%-13s %s\n", name, value.c_str()); }
+void line(const char* name, const std::string& value) { print(stdout, "%-13s %s\n", name, value.c_str()); }
 
 int run_info(const Args& args) {
   Setup setup(args);

@@ -21,25 +21,25 @@ std::string types_text(const Json& value) {
 
 void print_values(const char* title, const Json& values) {
   for (const Json& value : values.items()) {
-    std::printf("  %-8s %-14s %s%s%s\n", title, value["name"].text().c_str(), types_text(value).c_str(),
-                value["optional"].flag() ? "  (optional)" : "", value["variadic"].flag() ? "  (any number)" : "");
+    print(stdout, "  %-8s %-14s %s%s%s\n", title, value["name"].text().c_str(), types_text(value).c_str(),
+          value["optional"].flag() ? "  (optional)" : "", value["variadic"].flag() ? "  (any number)" : "");
   }
 }
 
 void print_op(const Json& op) {
-  std::printf("%s, since %s\n  %s\n", full_name(op).c_str(), op["since"].text().c_str(), op["doc"].text().c_str());
+  print(stdout, "%s, since %s\n  %s\n", full_name(op).c_str(), op["since"].text().c_str(), op["doc"].text().c_str());
   print_values("input", op["inputs"]);
   for (const Json& attribute : op["attributes"].items()) {
-    std::printf("  %-8s %-14s %s%s\n", "attr", attribute["name"].text().c_str(), attribute["kind"].text().c_str(),
-                attribute["required"].flag()     ? "  (required)"
-                : attribute["default"].present() ? ("  default " + attribute["default"].text()).c_str()
-                                                 : "  (optional)");
+    print(stdout, "  %-8s %-14s %s%s\n", "attr", attribute["name"].text().c_str(), attribute["kind"].text().c_str(),
+          attribute["required"].flag()     ? "  (required)"
+          : attribute["default"].present() ? ("  default " + attribute["default"].text()).c_str()
+                                           : "  (optional)");
   }
   print_values("output", op["outputs"]);
   std::string devices;
   for (const Json& device : op["devices"].items()) devices += (devices.empty() ? "" : ", ") + device.text();
-  std::printf("  gradient %s; devices %s\n", op["gradient"].text().c_str(),
-              devices.empty() ? op["composite"].flag() ? "all, composed of other ops" : "none" : devices.c_str());
+  print(stdout, "  gradient %s; devices %s\n", op["gradient"].text().c_str(),
+        devices.empty() ? op["composite"].flag() ? "all, composed of other ops" : "none" : devices.c_str());
 }
 
 int run_ops(const Args& args) {
@@ -59,7 +59,7 @@ int run_ops(const Args& args) {
   for (const Json& op : Json::parse(json).items()) {
     names.push_back(op["name"].text());
     if (wanted.empty()) {
-      std::printf("%-36s %s\n", full_name(op).c_str(), op["doc"].text().c_str());
+      print(stdout, "%-36s %s\n", full_name(op).c_str(), op["doc"].text().c_str());
     } else if (op["name"].text() == wanted || full_name(op) == wanted) {
       if (args.json()) {
         matches += (found == 0 ? "" : ",") + op.text();

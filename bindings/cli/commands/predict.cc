@@ -50,15 +50,18 @@ Dataset open_data(const Setup& setup, const Model& model, const Args& args) {
   for (const std::string& pair : args.all("--input")) {
     const std::string name = split_pair("--input", pair).first;
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      throw Failure{"--input: the model has no input '" + name + "'" + did_you_mean(name, names)};
+      throw UsageError{"--input: the model has no input '" + name + "'" + did_you_mean(name, names)};
     }
   }
   const std::string rules = args.has("--csv") ? args.get("--csv") : model.summary["metadata"]["percale.csv"].text();
   std::vector<const char*> c_names, c_paths;
   for (size_t i = 0; i < names.size(); ++i) c_names.push_back(names[i].c_str()), c_paths.push_back(paths[i].c_str());
   percale_dataset* made = nullptr;
-  check(percale_dataset_from_files(setup.engine.get(), c_names.data(), c_paths.data(), c_names.size(), 0, rules.c_str(),
-                                   &made));
+  percale_status* status = percale_dataset_from_files(setup.engine.get(), c_names.data(), c_paths.data(),
+                                                      c_names.size(), 0, rules.c_str(), &made);
+  const bool of_rules = std::string_view(percale_status_message(status, nullptr)).starts_with("csv: ");
+  if (args.has("--csv") && of_rules) check_setting(status, "--csv");
+  check(status);
   return Dataset(made);
 }
 
@@ -197,7 +200,8 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  void write(const std::string& text) {
+  void write(std::string text) {
+    if (file_ == stdout) text = shown(text, 1);
     if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
   }
   void finish() {
@@ -241,7 +245,7 @@ class Writer {
       }
       text += '\n';
     }
-    out_.write(text);
+    out_.write(std::move(text));
   }
 
  private:

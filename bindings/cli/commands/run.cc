@@ -75,7 +75,7 @@ int run_run(const Args& args) {
       json += (i == 0 ? "" : ",") + ("{\"name\":" + json_string(fetches[i])) + ",\"file\":" + json_string(path) +
               ",\"dtype\":" + json_string(dtype) + ",\"dims\":" + shape + "}";
     } else {
-      std::printf("%s  %s %s\n", path.c_str(), dtype.c_str(), shape.c_str());
+      print(stdout, "%s  %s %s\n", path.c_str(), dtype.c_str(), shape.c_str());
     }
   }
   if (args.json()) std::printf("[%s]\n", json.c_str());
@@ -105,7 +105,7 @@ int run_trace(const Args& args) {
   if (args.json()) {
     std::printf("{\"trace\":%s,\"runs\":%lld}\n", json_string(args.get("--out")).c_str(), static_cast<long long>(runs));
   } else {
-    std::printf("%s\n", args.get("--out").c_str());
+    print(stdout, "%s\n", args.get("--out").c_str());
   }
   return 0;
 }

@@ -17,8 +17,8 @@ constexpr Flag kFlags[] = {
 
 void print_values(const char* title, const std::vector<Value>& values) {
   for (const Value& value : values) {
-    std::printf("%-11s %s  %s %s\n", title, shown(value.name, 1).c_str(), dtype_name(value.dtype).c_str(),
-                shape_text(value.dims).c_str());
+    print(stdout, "%-11s %s  %s %s\n", title, value.name.c_str(), dtype_name(value.dtype).c_str(),
+          shape_text(value.dims).c_str());
   }
 }
 
@@ -48,7 +48,7 @@ void print_computed(const Model& model, bool json) {
     std::vector<int64_t> dims;
     for (const Json& dim : value["dims"].items()) dims.push_back(dim.integer());
     const std::string shape = value["dims"].given() ? shape_text(dims) : "of unknown rank";
-    std::printf("%s  %s %s  %s\n", shown(name, 1).c_str(), dtype.c_str(), shape.c_str(), op.c_str());
+    print(stdout, "%s  %s %s  %s\n", name.c_str(), dtype.c_str(), shape.c_str(), op.c_str());
   }
   if (json) std::printf("[%s]\n", all.c_str());
 }
@@ -122,30 +122,30 @@ int run_show(const Args& args) {
   }
   print_values("input", model.inputs);
   print_values("output", model.outputs);
-  std::printf("%-11s %lld in %zu variables\n", "parameters",
-              static_cast<long long>(model.summary["parameters"].integer()), model.summary["variables"].items().size());
-  std::printf("%-11s %lld in variables, %lld in constants\n", "bytes",
-              static_cast<long long>(model.summary["bytes"]["variables"].integer()),
-              static_cast<long long>(model.summary["bytes"]["constants"].integer()));
-  std::printf("%-11s %lld\n", "nodes", static_cast<long long>(model.summary["nodes"].integer()));
+  print(stdout, "%-11s %lld in %zu variables\n", "parameters",
+        static_cast<long long>(model.summary["parameters"].integer()), model.summary["variables"].items().size());
+  print(stdout, "%-11s %lld in variables, %lld in constants\n", "bytes",
+        static_cast<long long>(model.summary["bytes"]["variables"].integer()),
+        static_cast<long long>(model.summary["bytes"]["constants"].integer()));
+  print(stdout, "%-11s %lld\n", "nodes", static_cast<long long>(model.summary["nodes"].integer()));
   for (const auto& [op, count] : model.summary["ops"].members())
-    std::printf("  %-28s %s\n", op.c_str(), count.text().c_str());
+    print(stdout, "  %-28s %s\n", op.c_str(), count.text().c_str());
   if (!planned) return 0;
-  std::printf("planned\n");
+  print(stdout, "planned\n");
   for (const Json& pass : Json::parse(passes_json).items()) {
-    std::printf("  after %-22s %s nodes\n", pass["pass"].text().c_str(), pass["nodes"].text().c_str());
+    print(stdout, "  after %-22s %s nodes\n", pass["pass"].text().c_str(), pass["nodes"].text().c_str());
   }
   const Json plan = Json::parse(plan_json);
   for (const Json& device : plan["devices"].items()) {
-    std::printf("  %-8s %s nodes, %s bytes predicted peak\n", device["device"].text().c_str(),
-                device["nodes"].text().c_str(), device["predicted_peak_bytes"].text().c_str());
+    print(stdout, "  %-8s %s nodes, %s bytes predicted peak\n", device["device"].text().c_str(),
+          device["nodes"].text().c_str(), device["predicted_peak_bytes"].text().c_str());
   }
   const Json cost = plan["cost"];
-  std::printf("  %.6g MFLOP, %s bytes read and written\n", cost["flops"].number() / 1e6,
-              cost["bytes_touched"].text().c_str());
-  std::printf("  critical path %s nodes, %.6g MFLOP; mean width %.2f\n", cost["critical_path_nodes"].text().c_str(),
-              cost["critical_path_flops"].number() / 1e6, cost["mean_width"].number());
-  std::printf("  bytes moved between devices: %s\n", plan["bytes_moved"].text().c_str());
+  print(stdout, "  %.6g MFLOP, %s bytes read and written\n", cost["flops"].number() / 1e6,
+        cost["bytes_touched"].text().c_str());
+  print(stdout, "  critical path %s nodes, %.6g MFLOP; mean width %.2f\n", cost["critical_path_nodes"].text().c_str(),
+        cost["critical_path_flops"].number() / 1e6, cost["mean_width"].number());
+  print(stdout, "  bytes moved between devices: %s\n", plan["bytes_moved"].text().c_str());
   return 0;
 }
 
@@ -160,20 +160,20 @@ int run_plan(const Args& args) {
   }
   const Json plan = Json::parse(json);
   for (const Json& node : plan["nodes"].items()) {
-    std::printf("%-28s %-22s %-8s %-28s %s\n", shown(node["node"].text(), 1).c_str(), node["op"].text().c_str(),
-                node["device"].text().c_str(), node["kernel"].text().c_str(), node["reason"].text().c_str());
+    print(stdout, "%-28s %-22s %-8s %-28s %s\n", node["node"].text().c_str(), node["op"].text().c_str(),
+          node["device"].text().c_str(), node["kernel"].text().c_str(), node["reason"].text().c_str());
   }
   for (const Json& transfer : plan["transfers"].items()) {
-    std::printf("%s: %s -> %s, %s bytes\n", shown(transfer["value"].text(), 1).c_str(), transfer["from"].text().c_str(),
-                transfer["to"].text().c_str(), transfer["bytes"].text().c_str());
+    print(stdout, "%s: %s -> %s, %s bytes\n", transfer["value"].text().c_str(), transfer["from"].text().c_str(),
+          transfer["to"].text().c_str(), transfer["bytes"].text().c_str());
   }
   for (const Json& device : plan["devices"].items()) {
-    std::printf("%s: %s nodes, %s bytes predicted peak\n", device["device"].text().c_str(),
-                device["nodes"].text().c_str(), device["predicted_peak_bytes"].text().c_str());
+    print(stdout, "%s: %s nodes, %s bytes predicted peak\n", device["device"].text().c_str(),
+          device["nodes"].text().c_str(), device["predicted_peak_bytes"].text().c_str());
   }
-  std::printf("%s bytes moved between devices\n", plan["bytes_moved"].text().c_str());
-  std::printf("%.3g ms expected for a run; %s\n", plan["placement"]["expected_seconds"].number() * 1e3,
-              plan["placement"]["summary"].text().c_str());
+  print(stdout, "%s bytes moved between devices\n", plan["bytes_moved"].text().c_str());
+  print(stdout, "%.3g ms expected for a run; %s\n", plan["placement"]["expected_seconds"].number() * 1e3,
+        plan["placement"]["summary"].text().c_str());
   return 0;
 }
 
@@ -194,11 +194,11 @@ int run_kernels(const Args& args) {
     }
     // Formats are printed only if one of them is not row-major.
     if (!formats.empty()) formats = formats == "  [-" ? "" : formats + "]";
-    std::printf("%-28s %-22s %-8s %s%s%s\n", shown(node["node"].text(), 1).c_str(), node["op"].text().c_str(),
-                node["device"].text().c_str(), node["kernel"].text().c_str(),
-                node["runs"].text() == "once" ? " (once)" : "", formats.c_str());
+    print(stdout, "%-28s %-22s %-8s %s%s%s\n", node["node"].text().c_str(), node["op"].text().c_str(),
+          node["device"].text().c_str(), node["kernel"].text().c_str(), node["runs"].text() == "once" ? " (once)" : "",
+          formats.c_str());
     for (const Json& refusal : node["refused"].items()) {
-      std::printf("    not %s: %s\n", refusal["kernel"].text().c_str(), refusal["reason"].text().c_str());
+      print(stdout, "    not %s: %s\n", refusal["kernel"].text().c_str(), refusal["reason"].text().c_str());
     }
   }
   return 0;

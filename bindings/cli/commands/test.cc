@@ -235,7 +235,7 @@ int run_test(const Args& args) {
       json += (json.empty() ? "" : ",") + ("{\"name\":" + json_string(c.name)) + ",\"verdict\":\"" + word + "\"" +
               (reason.empty() ? "" : ",\"reason\":" + json_string(reason)) + "}";
     } else {
-      std::printf("%s %s%s%s\n", word, c.name.c_str(), reason.empty() ? "" : ": ", reason.c_str());
+      print(stdout, "%s %s%s%s\n", word, c.name.c_str(), reason.empty() ? "" : ": ", reason.c_str());
     }
   }
   if (args.json()) {

@@ -100,9 +100,9 @@ void write_results(percale_trainer* trainer, percale_variables* variables, const
   check(percale_graph_save_file(made, variables, (base + kModelFile).c_str()));
   write_file(base + kPlotFile, history_text(trainer, "svg"));
   if (quiet) return;
-  std::printf("checkpoint  %sstep-%lld\n", base.c_str(), static_cast<long long>(percale_trainer_steps(trainer)));
-  std::printf("graph       %s%s\nhistory     %s%s\nplot        %s%s\n", base.c_str(), kModelFile, base.c_str(),
-              kHistoryFile, base.c_str(), kPlotFile);
+  print(stdout, "checkpoint  %sstep-%lld\n", base.c_str(), static_cast<long long>(percale_trainer_steps(trainer)));
+  print(stdout, "graph       %s%s\nhistory     %s%s\nplot        %s%s\n", base.c_str(), kModelFile, base.c_str(),
+        kHistoryFile, base.c_str(), kPlotFile);
 }
 
 std::string device_list(const Setup& setup) {
@@ -234,7 +234,7 @@ int run_train(const Args& args) {
   percale_trainer* const made = job.trainer.get();
   percale_variables* const table = job.variables.get();
   if (args.has("--weights")) check(percale_variables_load(table, args.get("--weights").c_str(), 1));
-  if (!args.json()) std::fprintf(stderr, "devices: %s\n", device_list(setup).c_str());
+  if (!args.json()) print(stderr, "devices: %s\n", device_list(setup).c_str());
   const std::string out = open_folder(made, args);
 
   const int64_t before = percale_trainer_steps(made);

@@ -34,7 +34,9 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
   /// tensor, or columns of a CSV file. Several files with the same column name are concatenated. u8
   /// images become f32, multiplied by `scale` (0 keeps them as u8). `csv` has the JSON rules for
   /// CSV files: csv_rules() of another data set, or as in SPEC.md, "CSV files". Paths are used as
-  /// given; PERCALE_DATA and the cache are searched only for the data of a SPEC.
+  /// given; PERCALE_DATA and the cache are searched only for the data of a SPEC. Files are mapped
+  /// into memory if possible. Truncating a file that is in use can end the process, unless the
+  /// engine option "map_files" is off.
   static Result<Dataset> from_files(const Engine& engine, std::span<const std::pair<std::string, std::string>> files,
                                     double scale = 0, Text csv = "") {
     std::vector<const char*> names, paths;

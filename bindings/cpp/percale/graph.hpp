@@ -48,7 +48,8 @@ class Graph : public Handle<percale_graph, percale_graph_release> {
   using Handle::Handle;
 
   /// Loads a .percale file. Its weights are mapped into memory unless the engine option "map_files"
-  /// is off.
+  /// is off. A mapped file may be replaced by a rename, or removed; truncating it can end the
+  /// process.
   static Result<Graph> load(const Engine& engine, Text path) {
     return made([&](percale_graph** out) { return percale_graph_load_file(engine.get(), path.c_str(), out); });
   }

@@ -79,7 +79,9 @@ class Dataset(ExclusiveHandle):
         The formats are IDX, .npy, .npz, .safetensors, .csv and .tsv. A list of files is
         concatenated: from_files(engine, x=["a.npy", "b.npy"], y="labels.npy"). u8 images become
         f32, multiplied by `scale` (0 keeps them as u8). Paths are used as given; PERCALE_DATA and
-        the cache are searched only for the data of a SPEC.
+        the cache are searched only for the data of a SPEC. Files are mapped into memory if
+        possible. Truncating a file that is in use can end the process, unless the engine has
+        map_files="off".
 
         `csv` is a dict of rules for CSV files: the `csv_rules` of another data set, or as in
         SPEC.md, "CSV files".

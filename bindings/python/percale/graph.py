@@ -80,7 +80,11 @@ class Graph(Handle):
 
     @classmethod
     def load(cls, engine, source):
-        """Loads a .percale file from its path or its bytes."""
+        """Loads a .percale file from its path or its bytes.
+
+        The weights of a file are mapped into memory, unless the engine has map_files="off". A
+        mapped file may be replaced by a rename, or removed; truncating it can end the process.
+        """
         return cls._read(source, lib.percale_graph_load, lib.percale_graph_load_file, pointer_of(engine, "engine"))
 
     @classmethod

@@ -350,7 +350,7 @@ class Models(unittest.TestCase):
     def test_layers_refuse_wrong_words_when_they_are_made(self):
         for make, kind, message in (
                 (lambda: layers.Dense(), TypeError, "Dense needs 'units'"),
-                (lambda: layers.Dense(4, activaton="relu"), TypeError, "takes no 'activaton', did you mean 'activation'"),
+                (lambda: layers.Dense(4, activaton="relu"), TypeError, "takes no 'activaton', did you mean 'activation'\\? It takes units, activation, "),
                 (lambda: layers.Dense(4, activation="rellu"), ValueError, "relu"),
                 (lambda: layers.Dense(0), ValueError, "'units' is 0, the min is 1"),
                 (lambda: layers.Dense("4"), TypeError, "'units' is str, wanted int"),

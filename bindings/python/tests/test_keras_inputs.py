@@ -90,5 +90,54 @@ class Inputs(KerasCase):
             self.assertIn(name, dir(keras))
 
 
+class States(unittest.TestCase):
+    def test_a_recurrent_layer_returns_its_states_and_goes_on_from_them(self):
+        x = np.sin(np.arange(36, dtype=np.float32)).reshape(2, 6, 3)
+        for kind, count in (("LSTM", 2), ("GRU", 1), ("SimpleRNN", 1)):
+            with self.subTest(kind):
+                layer = getattr(keras, kind)
+                given = keras.Input((None, 3), name="x")
+                y, *states = layer(4, return_state=True, name="cell")(given)
+                self.assertEqual(len(states), count)
+                first = keras.Model(given, [y, *states])
+                begin = [keras.Input((4,), name=f"begin_{i}") for i in range(count)]
+                rest = layer(4, name="cell")(given, initial_state=begin if count > 1 else begin[0])
+                second = keras.Model([given, *begin], rest)
+                second.set_weights(first.get_weights())
+                whole, half = first.predict(x), first.predict(x[:, :2])
+                # The last output is the last state.
+                np.testing.assert_array_equal(whole[0], whole[1])
+                np.testing.assert_allclose(second.predict([x[:, 2:], *half[1:]]), whole[0], rtol=1e-5, atol=1e-6)
+
+    def test_states_within_a_model_train(self):
+        x = np.sin(np.arange(36, dtype=np.float32)).reshape(2, 6, 3)
+        given = keras.Input((6, 3))
+        _, *states = keras.LSTM(4, return_state=True)(given)
+        model = keras.Model(given, keras.Dense(1)(keras.LSTM(4)(given, states)))
+        model.compile({"name": "adam", "learning_rate": 0.01}, "mse")
+        losses = model.fit(x, x[:, 0, :1], epochs=20, verbose=0).history["loss"]
+        self.assertLess(losses[-1], losses[0])
+        self.assertEqual(len(model.get_weights()), 3 + 3 + 2)
+
+    def test_layers_of_a_sequential_name_the_states_before_them(self):
+        x = np.ones((2, 6, 3), np.float32)
+        model = keras.Sequential([keras.Input((6, 3)), keras.LSTM(4, return_state=True, name="encoder"),
+                                  keras.LSTM(4, inputs=["x", "encoder/state_h", "encoder/state_c"])])
+        self.assertEqual(model.predict(x).shape, (2, 4))
+        model = keras.Sequential([keras.Input((6, 3)), keras.GRU(4, return_state=True, name="encoder"),
+                                  keras.GRU(4, inputs=["x", "encoder/state_c"])])
+        with self.assertRaisesRegex(ValueError, "no layer 'encoder/state_c' stands before it"):
+            model.predict(x)
+
+    def test_only_recurrent_layers_have_states(self):
+        given = keras.Input((6, 3))
+        self.assertNotIsInstance(keras.LSTM(4)(given), tuple)
+        self.assertNotIsInstance(keras.LSTM(4, return_state=False)(given), tuple)
+        with self.assertRaisesRegex(TypeError, "Dense takes no 'initial_state'; LSTM, GRU, SimpleRNN do"):
+            keras.Dense(4)(given, initial_state=given)
+        with self.assertRaisesRegex(pc.Error, "1 initial states, wanted 2"):
+            keras.Model(given, keras.LSTM(3)(given, initial_state=keras.LSTM(3)(given)))
+
+
 if __name__ == "__main__":
     unittest.main()

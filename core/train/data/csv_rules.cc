@@ -192,7 +192,9 @@ Result<CsvRules> parse_csv_rules(const Json& json, std::string_view where) {
 Result<CsvRules> parse_csv_rules(std::string_view json) {
   const auto parsed = Json::parse(json);
   if (!parsed.ok()) return parsed.status().with_context("csv");
-  return parse_csv_rules(*parsed, "csv");
+  auto rules = parse_csv_rules(*parsed, "csv");
+  if (!rules.ok()) return rules.status().with_context("csv");
+  return rules;
 }
 
 std::string csv_rules_json(const CsvRules& rules) {

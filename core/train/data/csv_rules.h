@@ -54,7 +54,8 @@ struct CsvRules {
   CsvColumn rule(std::string_view input, std::string_view column) const;
 };
 
-// Parses rules. `where` is the path of the JSON value, for error messages.
+// Parses rules. `where` is the path of the JSON value, for error messages. The messages of the
+// second function begin with "csv: ".
 Result<CsvRules> parse_csv_rules(const Json& json, std::string_view where);
 Result<CsvRules> parse_csv_rules(std::string_view json);
 // Returns JSON that parse_csv_rules() reads back.

@@ -110,7 +110,7 @@ Result<Attributes> layer_attributes(const Layer& layer, std::string_view name, c
       if (const Unsupported* listed = unknown_attribute(key)) {
         return unimplemented(context, ": '", key, "' is not implemented; ", listed->instead);
       }
-      return invalid_argument(context, ": no attribute '", key, "'", did_you_mean(key, known));
+      return invalid_argument(context, ": no attribute '", key, "'", did_you_mean_key(key, known));
     }
     auto converted = convert(*spec, value);
     if (!converted.ok()) return converted.status().with_context(context);

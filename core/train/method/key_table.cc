@@ -61,7 +61,7 @@ Status check_known_keys(const Json& object, std::string_view where, const std::v
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const Unsupported* listed = find_unsupported(unsupported, key);
     if (listed == nullptr) {
-      return value.error(key, "unknown key in ", where, did_you_mean(key, known));
+      return value.error(key, "unknown key in ", where, did_you_mean_key(key, known));
     }
     const bool off = value.is_null() || (value.kind() == Json::Kind::kBool && !*value.as_bool(key));
     if (off) continue;

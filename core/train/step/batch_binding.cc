@@ -69,7 +69,7 @@ std::string remedy_for(const Shape& want, const Shape& batch) {
       compatible(Shape{std::span(want.begin(), want.end()).subspan(1)},
                  Shape{std::span(batch.begin(), batch.end()).subspan(1)})) {
     return str_cat("; the model is made for batches of ", want[0],
-                   ": free its batch dim (percale_graph_with_dims(), 'percale import --dim batch=?')");
+                   ": free its batch dim with 'batch=?' ('with dims' of the graph, or 'percale import --dim batch=?')");
   }
   std::vector<int64_t> one = row_dims(want), other = row_dims(batch);
   std::ranges::sort(one);

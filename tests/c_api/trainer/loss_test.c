@@ -108,7 +108,67 @@ static void a_graph_has_metrics_as_a_spec_has(void) {
   percale_graph_release(graph);
 }
 
+/* The loss with weights for even and odd rows. The labels of odd rows are `off` larger. */
+static double weighted_loss(percale_trainer* trainer, float even, float odd, float off) {
+  const char* const names[] = {"x", "t", "w"};
+  const int64_t dims[1] = {ROWS};
+  percale_tensor* tensors[3];
+  percale_dataset* data = NULL;
+  percale_text* text = NULL;
+  double loss = -1;
+  int i;
+  make_tensors(&tensors[0], &tensors[1]);
+  OK(percale_tensor_create(engine, PERCALE_DTYPE_F32, dims, 1, &tensors[2]));
+  for (i = 0; i < ROWS; ++i) {
+    ((float*)percale_tensor_get_data(tensors[2]))[i] = i % 2 == 0 ? even : odd;
+    if (i % 2 != 0) ((float*)percale_tensor_get_data(tensors[1]))[i] += off;
+  }
+  OK(percale_dataset_from_tensors(engine, names, tensors, 3, &data));
+  OK(percale_dataset_configure(data, 8, -1, 0));
+  for (i = 0; i < 3; ++i) percale_tensor_release(tensors[i]);
+  OK(percale_trainer_evaluate(trainer, data, &text));
+  CHECK(sscanf(percale_text_data(text, NULL), "{\"loss\":%lf", &loss) == 1);
+  percale_text_release(text);
+  percale_dataset_release(data);
+  return loss;
+}
+
+static void a_loss_takes_the_weights_of_rows_from_an_input(void) {
+  const int64_t w_dims[1] = {-1};
+  percale_graph *graph = make_graph(), *weighted = NULL;
+  percale_dataset* data = make_data();
+  percale_builder* builder = NULL;
+  percale_options* options = NULL;
+  percale_trainer *own = make_measured(graph, "mae", NULL), *trainer = NULL;
+  percale_text* text = NULL;
+  percale_value w;
+  double wanted = 0, whole, half;
+  OK(percale_trainer_evaluate(own, data, &text));
+  CHECK(sscanf(percale_text_data(text, NULL), "{\"loss\":%lf", &wanted) == 1);
+  percale_text_release(text);
+  OK(percale_builder_from_graph(engine, graph, &builder));
+  OK(percale_builder_input(builder, "w", PERCALE_DTYPE_F32, w_dims, 1, &w));
+  OK(percale_builder_finish(builder, &weighted));
+  percale_builder_release(builder);
+  OK(percale_options_create("trainer", &options));
+  OK(percale_options_set(options, "loss",
+                         "{\"name\": \"mse\", \"predictions\": \"y\", \"labels\": \"t\", \"sample_weight\": \"w\"}"));
+  OK(percale_trainer_create(engine, weighted, NULL, options, &trainer));
+  whole = weighted_loss(trainer, 2, 2, 0);
+  CHECK(wanted > 0 && whole > wanted * 0.99999 && whole < wanted * 1.00001);
+  half = weighted_loss(trainer, 1, 0, 0);
+  CHECK(half > 0 && half == weighted_loss(trainer, 1, 0, 100));
+  CHECK(weighted_loss(trainer, 1, 1, 100) > whole);
+  percale_trainer_release(trainer);
+  percale_trainer_release(own);
+  percale_options_release(options);
+  percale_dataset_release(data);
+  percale_graph_release(weighted);
+  percale_graph_release(graph);
+}
+
 void test_losses_and_metrics(void) {
   a_graph_has_a_loss_as_a_spec_has();
+  a_loss_takes_the_weights_of_rows_from_an_input();
   a_graph_has_metrics_as_a_spec_has();
 }

@@ -81,6 +81,17 @@ TEST_CASE("bytes of a mapping that rest leave the memory and read the same again
   CHECK(static_cast<const char*>(own->data())[bytes.size() / 2] == 7);
 }
 
+TEST_CASE("a part of a mapping is checked as the whole file, and keeps it mapped") {
+  const TempFolder folder;
+  REQUIRE(write_file(folder / "x", std::string(10000, 'x')).ok());
+  const auto part = Buffer::part(Buffer::part(*map_file(folder / "x"), 10, 9000), 10, 5);
+  CHECK(text_of(*part) == "xxxxx");
+  CHECK(check_mapping(*part).ok());
+  REQUIRE(truncate((folder / "x").c_str(), 9999) == 0);  // behind the part
+  CHECK(check_mapping(*part).code() == Code::kDataLoss);
+  CHECK(check_mapping(*Buffer::part(Buffer::allocate_uncounted(8), 4, 4)).ok());
+}
+
 TEST_CASE("an atomic file that is not committed leaves what was there") {
   const TempFolder folder;
   REQUIRE(write_file(folder / "x", "old").ok());

@@ -233,7 +233,7 @@ TEST_CASE("rows of another shape are taken where their numbers mean the same, an
   CHECK(message(Shape{kUnknownDim, 3, 4, 4}, Shape{2, 6, 8}) == "input 'x' has shape [?,3,4,4], the data [2,6,8]");
   CHECK(message(Shape{1, 3, 4, 4}, Shape{2, 3, 4, 4}) ==
         "input 'x' has shape [1,3,4,4], the data [2,3,4,4]; the model is made for batches of 1: free its batch dim "
-        "(percale_graph_with_dims(), 'percale import --dim batch=?')");
+        "with 'batch=?' ('with dims' of the graph, or 'percale import --dim batch=?')");
 }
 
 }  // namespace percale

@@ -1,4 +1,5 @@
-// An unknown key in any object of a SPEC is refused with the most similar key, or with all of them.
+// An unknown key in any object of a SPEC is refused with all keys of the object, and with the one
+// that is similar.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -32,9 +33,10 @@ void contains(const std::string& text, std::string_view part) {
 // Checks that the message lists each of these keys as a whole name.
 void lists(const std::string& text, const std::vector<KeyFacts>& keys) {
   REQUIRE_FALSE(keys.empty());
-  const size_t list = text.find("; there are ");
+  constexpr std::string_view kBefore = "here are ";  // begins a sentence, or continues one
+  const size_t list = text.find(kBefore);
   REQUIRE_MESSAGE(list != std::string::npos, text);
-  const std::string names = str_cat(", ", text.substr(list + std::string_view("; there are ").size()), ", ");
+  const std::string names = str_cat(", ", text.substr(list + kBefore.size()), ", ");
   for (const KeyFacts& key : keys) contains(names, str_cat(", ", key.name, ", "));
 }
 
@@ -68,9 +70,11 @@ TEST_CASE("a key with a typing error is refused with the key that was meant, in 
            "'patients': unknown key in early_stopping, did you mean 'patience'?");
 }
 
-TEST_CASE("a key that resembles none is refused with all keys of its object") {
+TEST_CASE("a key is refused with all keys of its object, whether it resembles one or not") {
   const std::vector<KeyFacts> spec = spec_facts();
   lists(refused(R"(, "zzz": 3)"), spec);
+  lists(refused(R"(, "epoch": 3)"), spec);
+  lists(refused("", R"(, "learning_rte": 1)"), keys_of(optimizer_facts(), "adam"));
   lists(refused("", R"(, "zzz": 3)"), keys_of(optimizer_facts(), "adam"));
   for (const char* name : {"step", "cosine", "warm_up", "one_cycle", "plateau"}) {
     CAPTURE(name);

@@ -8,6 +8,14 @@ from ..errors import Error
 from ..graph import Builder
 
 
+# The states of recurrent layers, in the order of Keras.
+STATES = {"LSTM": ("state_h", "state_c"), "GRU": ("state_h",), "SimpleRNN": ("state_h",)}
+
+
+def _flat(values):
+    return [one for value in values for one in (value if isinstance(value, (list, tuple)) else [value])]
+
+
 class Layer:
     """A layer by its Keras name, with its arguments: Layer("Dense", units=10).
 
@@ -21,13 +29,25 @@ class Layer:
         """Returns the layer's part of a SPEC."""
         return {"layer": self.kind, **({} if self.name is None else {"name": self.name}), **self.attributes}
 
-    def __call__(self, *inputs):
-        """Returns the output of the layer in a functional model: Dense(10)(x), Add()([a, b])."""
-        given = list(inputs[0]) if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else list(inputs)
+    def states(self):
+        """Returns the names of the states that the layer gives besides its output."""
+        return STATES.get(self.kind, ()) if self.attributes.get("return_state") else ()
+
+    def __call__(self, *inputs, initial_state=None):
+        """Returns the output of the layer in a functional model: Dense(10)(x), Add()([a, b]).
+
+        A recurrent layer with return_state=True returns (output, state_h), an LSTM (output,
+        state_h, state_c). `initial_state` is such a state, or a list of them.
+        """
+        if initial_state is not None and self.kind not in STATES:
+            raise TypeError(f"{self.kind} takes no 'initial_state'; {', '.join(STATES)} do")
+        given = _flat(inputs if initial_state is None else [*inputs, initial_state])
         for value in given:
             if not isinstance(value, KerasTensor):
                 raise TypeError(f"{self.kind} is called with tensors of Input() or of other layers, got {type(value).__name__}")
-        return KerasTensor(self, given)
+        output = KerasTensor(self, given)
+        states = [KerasTensor(self, given, state, output) for state in self.states()]
+        return (output, *states) if states else output
 
     def __repr__(self):
         words = [f"{key}={value!r}" for key, value in self.attributes.items()]
@@ -35,10 +55,14 @@ class Layer:
 
 
 class KerasTensor:
-    """An input or the output of a layer in a functional model."""
+    """An input, or an output of a layer in a functional model.
 
-    def __init__(self, layer, inputs=()):
-        self.layer, self.inputs = layer, list(inputs)
+    A state of a recurrent layer has its name in `state`, and the output of the same call in
+    `output`.
+    """
+
+    def __init__(self, layer, inputs=(), state=None, output=None):
+        self.layer, self.inputs, self.state, self.output = layer, list(inputs), state, output
 
 
 class InputLayer:
@@ -110,7 +134,9 @@ def _check(name, words):
     attributes = {attribute["name"]: attribute for attribute in _described()[name]["attributes"]}
     for word, value in words.items():
         if word not in attributes:
-            raise TypeError(f"{name} takes no '{word}'" + _hint(word, attributes, f"; it takes {', '.join(attributes) or 'nothing'}"))
+            takes = f"takes {', '.join(attributes) or 'nothing'}"
+            hint = _hint(word, attributes, "")
+            raise TypeError(f"{name} takes no '{word}'" + (f"{hint} It {takes}" if hint else f"; it {takes}"))
         attribute = attributes[word]
         if value is None:
             continue

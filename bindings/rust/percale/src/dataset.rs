@@ -209,7 +209,8 @@ impl Dataset {
     /// `.csv` or `.tsv`. A path `file#name` selects a tensor, or columns of a CSV file. Several
     /// files with the same column name are concatenated. u8 images become f32, multiplied by
     /// `scale` (0 keeps them as u8). Paths are used as given; `PERCALE_DATA` and the cache are
-    /// searched only for the data of a SPEC.
+    /// searched only for the data of a SPEC. Files are mapped into memory if possible. Truncating a
+    /// file that is in use can end the process, unless the engine option `map_files` is off.
     pub fn from_files<P: AsRef<Path>>(engine: &Engine, columns: &[(&str, P)], scale: f64) -> Result<Dataset> {
         Dataset::from_files_with(engine, columns, scale, "")
     }

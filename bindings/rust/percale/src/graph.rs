@@ -55,7 +55,8 @@ impl Graph {
     }
 
     /// Loads a graph from a `.percale` file. Its weights are mapped into memory unless the engine
-    /// option `map_files` is off.
+    /// option `map_files` is off. A mapped file may be replaced by a rename, or removed; truncating
+    /// it can end the process.
     pub fn load_file(engine: &Engine, path: impl AsRef<Path>) -> Result<Graph> {
         let path = path_text(path.as_ref())?;
         // SAFETY: the path is NUL-terminated; the handle is wrapped at once.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/checkpoint/npy.h"
 #include "core/file/file.h"
 #include "core/train/data/csv_rules.h"
 #include "core/train/data/data_columns.h"
@@ -55,6 +56,41 @@ std::vector<T> rows_of(const Result<std::shared_ptr<Dataset>>& set, size_t colum
 std::string message_of(const Result<std::shared_ptr<Dataset>>& set) {
   REQUIRE_FALSE(set.ok());
   return std::string(set.status().message());
+}
+
+// Returns a zip archive with one stored member.
+std::string zip(std::string_view name, std::string_view data) {
+  std::string out;
+  const auto number = [&out](uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 255);
+  };
+  // The record of the member, at its data or in the directory at the end.
+  const auto member = [&](uint64_t mark, bool in_directory) {
+    number(mark, 4);
+    if (in_directory) number(20, 2);  // version of the writer
+    number(20, 2);                    // version for reading
+    number(0, 8);                     // flags, method, time, date
+    number(crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size()), 4);
+    number(data.size(), 4);
+    number(data.size(), 4);
+    number(name.size(), 2);
+    number(0, 2);                            // further fields
+    if (in_directory) out.append(14, '\0');  // comment, disk, attributes, offset
+    out += name;
+  };
+  member(0x04034b50, false);
+  out += data;
+  const size_t directory = out.size();
+  member(0x02014b50, true);
+  const size_t size = out.size() - directory;
+  number(0x06054b50, 4);
+  number(0, 4);
+  number(1, 2);
+  number(1, 2);
+  number(size, 4);
+  number(directory, 4);
+  number(0, 2);
+  return out;
 }
 
 std::string gzip(std::string_view text) {
@@ -274,7 +310,11 @@ TEST_CASE("a file that is cut short while it is in use is told, and matters not 
   for (int i = 0; i < 5000; ++i) text += str_cat(i, "\n");
   std::string idx("\0\0\x08\x01\0\0\x40\0", 8);
   idx.resize(8 + 0x4000, '\7');
-  for (const auto& [name, bytes] : {std::pair{"t.csv", text}, {"t.idx", idx}}) {
+  const Tensor numbers = Tensor::vector<float>(std::vector<float>(5000, 0.5F));
+  std::string npy = *npy_header(numbers);
+  npy.append(static_cast<const char*>(numbers.data()), static_cast<size_t>(numbers.bytes()));
+  for (const auto& [name, bytes] :
+       {std::pair{"t.csv", text}, {"t.idx", idx}, {"t.npy", npy}, {"t.npz", zip("v.npy", npy)}}) {
     const std::string path = files.write(name, bytes);
     auto mapped = Dataset::from_files({"v"}, {path}, 0, {}, pool());
     auto read = Dataset::from_files({"v"}, {path}, 0, {}, reading);

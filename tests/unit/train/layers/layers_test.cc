@@ -150,7 +150,9 @@ TEST_CASE("mistakes name the layer, the word and the nearest; what is not implem
   CHECK(build("LSTM", {{"units", 3}, {"bias_initializer", "ones"}}, series).message() ==
         "LSTM 'lstm': 'unit_forget_bias' with bias_initializer 'ones' is not implemented; set 'unit_forget_bias' to "
         "false");
-  CHECK(build("Dense", {{"unit", 3}}).message() == "Dense 'dense': no attribute 'unit', did you mean 'units'?");
+  CHECK(build("Dense", {{"unit", 3}}).message() ==
+        "Dense 'dense': no attribute 'unit', did you mean 'units'? There are units, activation, use_bias, "
+        "kernel_initializer, bias_initializer");
   CHECK(build("Dense", {}).message() == "Dense 'dense': 'units' is missing");
   CHECK(build("Dense", {{"units", 0}}).code() == Code::kOutOfRange);
   CHECK(build("Dense", {{"units", "many"}}).code() == Code::kInvalidArgument);

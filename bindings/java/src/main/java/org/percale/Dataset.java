@@ -112,7 +112,9 @@ public final class Dataset extends NativeHandle {
   /**
    * Creates a data set of rows in files: IDX (plain or gzip), .npy, .npz, .safetensors, .csv or
    * .tsv. A path "file#name" selects a tensor, or columns of a CSV file. Paths are used as given;
-   * PERCALE_DATA and the cache are searched only for the data of a SPEC.
+   * PERCALE_DATA and the cache are searched only for the data of a SPEC. Files are mapped into
+   * memory if possible. Truncating a file that is in use can end the process, unless the engine
+   * option "map_files" is off.
    *
    * @param engine the engine
    * @param columns files by the name of the column, in the order of the map

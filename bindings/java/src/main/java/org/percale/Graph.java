@@ -37,7 +37,8 @@ public final class Graph extends NativeHandle {
 
   /**
    * Loads a graph from a .percale file. Its weights are mapped into memory unless the engine option
-   * "map_files" is off.
+   * "map_files" is off. A mapped file may be replaced by a rename, or removed; truncating it can
+   * end the process.
    *
    * @param engine the engine
    * @param path the file
