@@ -32,7 +32,7 @@ std::vector<size_t> SegmentHolders::led_by(size_t rank) const {
   return out;
 }
 
-// Of the ranks that have a segment those stay holders that follow its number first, in a circle.
+// Ranks that have a segment stay its holders, those first that follow its number in a circle.
 Result<std::vector<SegmentHolders::Transfer>> SegmentHolders::keep(const std::vector<size_t>& left,
                                                                    const std::vector<std::vector<bool>>& have,
                                                                    bool stateful) {
