@@ -29,7 +29,7 @@ class SegmentHolders {
     size_t segment = 0, to = 0;
   };
   // The ranks that are left hold all segments from now on: have[rank][segment] tells who has the
-  // state. Returns the segments that ranks lack. DATA_LOSS if nobody has the state of a segment,
+  // state. Returns the segments that ranks lack. DATA_LOSS if no rank has the state of a segment,
   // and there is any (`stateful`).
   Result<std::vector<Transfer>> keep(const std::vector<size_t>& left, const std::vector<std::vector<bool>>& have,
                                      bool stateful);

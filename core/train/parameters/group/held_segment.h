@@ -14,7 +14,7 @@ namespace percale {
 // Some rows of a variable of the working set.
 using StatePart = PsCommit::View;
 
-// What every rank knows of a segment.
+// The parts of a segment, which every rank knows.
 struct SharedSegment {
   std::vector<StatePart> values;  // parameters and averages, which every rank has
   std::vector<StatePart> slots, table_slots;
