@@ -25,9 +25,9 @@ namespace percale {
 /// MPI or a cluster's own means. Trainer::join() makes a trainer a member of the group.
 class Collective {
  public:
-  /// What this process sends, by rank.
+  /// Messages to send, by rank.
   using Sends = std::span<const std::span<const std::byte>>;
-  /// The memory for what it receives, by rank.
+  /// Memory for messages to receive, by rank.
   using Receives = std::span<const std::span<std::byte>>;
 
   virtual ~Collective() = default;
