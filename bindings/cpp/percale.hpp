@@ -7,6 +7,7 @@
 #include "percale/builder.hpp"
 #include "percale/cancellation.hpp"
 #include "percale/cluster.hpp"
+#include "percale/collective.hpp"
 #include "percale/constants.hpp"
 #include "percale/dataset.hpp"
 #include "percale/engine.hpp"

@@ -2,18 +2,20 @@
 
 raw.go has the constants, and one unexported function with Go types per function of the header.
 """
+import dataclasses
 import re
 
 import op_model
 from go_ops import ops  # noqa: F401, an emitter has raw() and ops()
 from go_source import WRITTEN, align, lower
+from header_model import Param
 
 SCALARS = {"int32_t": "int32", "int64_t": "int64", "uint32_t": "uint32", "uint64_t": "uint64", "size_t": "int",
            "double": "float64", "float": "float32", "percale_code": "Code", "percale_dtype": "DType",
            "percale_log_level": "LogLevel", "percale_value": "Value"}
 # Functions whose texts hand-written code reads.
 BY_HAND = {"percale_status_message", "percale_text_data", "percale_text_release", "percale_status_release",
-           "percale_status_code", "percale_code_name"}
+           "percale_status_code", "percale_code_name", "percale_status_create"}
 
 
 def constants(header):
@@ -65,12 +67,12 @@ class Emitter:
     """Writes the Go function that calls one C function."""
 
     def __init__(self, header, f):
-        self.header, self.f = header, f
+        self.header, self.f = header, dataclasses.replace(f, params=flat_params(header, f))
         self.params, self.args = [], []  # of the Go function and of the C function
         self.checks = []  # statements that convert or check arguments, and may return an error
         self.before, self.after = [], []  # declarations of outputs, and the Go values of them
         self.pins = False  # True if the function needs a runtime.Pinner
-        self.shim = any(p.role == "callback" for p in f.params)
+        self.shim = needs_shim(f)
 
     def failure(self):
         """Returns the results of a Go function that returns an error found by Go code."""
@@ -246,19 +248,55 @@ class Emitter:
         self.args.append(f"&{c}")
 
 
+def table_of(header, p):
+    """Returns the struct that a parameter with the role "table" points to."""
+    return next(s for s in header.structs if s.name == p.type.base)
+
+
+def field_role(header, field):
+    if header.kind(field.type.base) == "callback":
+        return "callback"
+    return "user" if field.name == "user" else "in"
+
+
+def flat_params(header, f):
+    """Returns the parameters of a function, with the fields of a table in place of the table. Its
+    struct_size is left out.
+    """
+    out = []
+    for p in f.params:
+        if p.role == "table":
+            out += [Param(field.name, field.type, field_role(header, field)) for field in table_of(header, p).fields[1:]]
+        else:
+            out.append(p)
+    return out
+
+
+def needs_shim(f):
+    """True for functions that take a `user`, alone or in a table."""
+    return any(p.role in ("callback", "table") for p in f.params)
+
+
+def table_lines(header, p):
+    """Returns the C statement that makes a table of the parameters of a shim."""
+    values = [f"sizeof {p.name}"] + ["(void*)user" if field_role(header, field) == "user" else field.name
+                                     for field in table_of(header, p).fields[1:]]
+    return op_model.wrap("\t", f"{p.type} {p.name} = {{".replace("* ", " ") + ", ".join(values) + "};", "\t")
+
+
 def shims(header):
     """Returns C functions that take `user` as an integer, so a cgo.Handle passes without a Go
-    pointer.
+    pointer. They take the fields of a table one by one.
     """
     lines = []
-    for f in header.functions:
-        if not any(p.role == "callback" for p in f.params):
-            continue
-        params = ", ".join(op_model.unbroken("uintptr_t user" if p.role == "user" else f"{p.type} {p.name}") for p in f.params)
-        args = ", ".join("(void*)user" if p.role == "user" else p.name for p in f.params)
+    for f in filter(needs_shim, header.functions):
+        params = ", ".join(op_model.unbroken("uintptr_t user" if p.role == "user" else f"{p.type} {p.name}") for p in flat_params(header, f))
+        args = ", ".join({"user": "(void*)user", "table": "&" + p.name}.get(p.role, p.name) for p in f.params)
         returned = "" if str(f.returns) == "void" else "return "
         head = op_model.unbroken(f"static {f.returns} go_{f.name.removeprefix('percale_')}(")
         lines += op_model.wrap("", f"{head}{params}{op_model.unbroken(') {')}", "\t")
+        for p in f.params:
+            lines += table_lines(header, p) if p.role == "table" else []
         lines += op_model.wrap("\t", f"{returned}{f.name}({args});", "\t") + ["}"]
     return lines
 

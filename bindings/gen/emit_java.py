@@ -6,6 +6,7 @@ its structs.
 import re
 
 import op_model
+from percale_header import FIXED_STRUCTS
 
 FOLDER = "bindings/java/src/main/java/org/percale/raw/"
 PACKAGE = "org.percale.raw"
@@ -135,8 +136,14 @@ def callbacks_class(header):
     return FOLDER + "RawCallbacks.java", out + "}\n"
 
 
+def filled_by_host(struct, header):
+    return any(p.role == "table" and p.type.base == struct.name for f in header.functions for p in f.params)
+
+
 def struct_class(struct, header):
-    """Returns the layout, with the padding that C inserts, and a getter per field."""
+    """Returns the layout, with the padding that C inserts, and a getter per field. A struct that
+    the host fills has setters instead.
+    """
     name = class_of(struct.name)
     size = {"JAVA_INT": 4, "JAVA_FLOAT": 4}
     at, members, fields = 0, [], []
@@ -154,10 +161,16 @@ def struct_class(struct, header):
     out = head(["static java.lang.foreign.ValueLayout.*", "java.lang.foreign.MemoryLayout",
                 "java.lang.foreign.MemorySegment", "java.lang.foreign.StructLayout"])
     out += doc(struct.doc, "") + f"public final class {name} {{\n  private {name}() {{}}\n\n"
-    out += doc("The fields as this version of the header has them; the library's may have more.", "  ")
+    versions = "; the library's may have more" if struct.name not in FIXED_STRUCTS else ""
+    out += doc(f"The fields as this version of the header has them{versions}.", "  ")
     out += f"  public static final StructLayout LAYOUT = MemoryLayout.structLayout(\n      " + ",\n      ".join(members) + ");\n"
     for field, java, offset in fields:
         what = f"The field {field.name}" + (f": {field.doc}" if field.doc else "") + ("" if field.doc.endswith(".") else ".")
+        if filled_by_host(struct, header):
+            out += "\n" + doc(what, "  ", ["@param struct a struct of the host", f"@param value {escape(str(field.type))}"])
+            out += (f"  public static void {field.name}(MemorySegment struct, {java} value) {{\n"
+                    f"    struct.set({layout(java)}, {offset}, value);\n  }}\n")
+            continue
         out += "\n" + doc(what, "  ", ["@param struct a struct of the library", f"@return {escape(str(field.type))}"])
         out += (f"  public static {java} {field.name}(MemorySegment struct) {{\n"
                 f"    return struct.get({layout(java)}, {offset});\n  }}\n")

@@ -28,8 +28,8 @@ class Param:
     """A parameter.
 
     - `role`: "in"; "text" (UTF-8, NUL-terminated, or sized by `count`); "array" (of `count`
-      entries); "memory" (of `count` bytes); "out"; "out_array"; "callback"; "user"; "destroy"
-      (releases the "user" before it).
+      entries); "memory" (of `count` bytes); "out"; "out_array"; "callback"; "user"; "table" (a
+      struct that the host fills, with its own "user"); "destroy" (releases the "user" before it).
     - `count`: the name of the parameter with the count, or None.
     - `owned`: an output with a new reference.
     - `nullable`: the comment says that NULL is allowed.
@@ -46,7 +46,7 @@ class Param:
 class Function:
     """A function.
 
-    - `fails`: it returns percale_status*, NULL on success.
+    - `fails`: it returns percale_status* to report an error, NULL on success.
     - `handle`: the type whose name it contains ("percale_tensor"), or "".
     - `returns_owned`, `returns_borrowed`: ownership of the returned pointer.
     """

@@ -62,13 +62,16 @@ def set_input_role(function, i, kind, fail):
     params = function.params
     p, following = params[i], params[i + 1] if i + 1 < len(params) else None
     if p.type.base == "percale_destroy":
-        if p.type.stars or i == 0 or params[i - 1].name != "user":
+        before = params[i - 1] if i else None
+        if p.type.stars or before is None or before.name != "user" and before.role != "table":
             fail(f"{function.name}: {p.name} does not follow 'void* user'")
         p.role = "destroy"
     elif kind == "callback":
         if p.type.stars or following is None or following.name != "user":
             fail(f"{function.name}: no 'void* user' follows {p.name}")
         p.role = "callback"
+    elif kind == "struct" and p.type.const and p.type.depth == 1:
+        p.role = "table"
     elif p.name == "user" and str(p.type) == "void*":
         p.role = "user"
     elif str(p.type) == "const char*":

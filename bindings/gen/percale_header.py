@@ -18,6 +18,12 @@ FOLDER = pathlib.Path(__file__).resolve().parents[2] / "c_api" / "include"
 
 THREAD_WORDS = ("thread-safe", "thread-compatible", "thread-bound")
 
+# Structs that never get further fields, because functions take arrays of them.
+FIXED_STRUCTS = {"percale_bytes"}
+
+# Functions that return a new handle, because they cannot fail.
+MAKERS = {"percale_status_create"}
+
 # Lines of the preprocessor that do not describe the API.
 FRAME = {
     "#ifndef PERCALE_H_", "#define PERCALE_H_", "#include <stddef.h>", "#include <stdint.h>",
@@ -163,12 +169,13 @@ class Parser:
         self.new_name(name, "percale_")
         doc, since = self.take_doc(name)
         returns = self.type_of(returns_text)
-        fails = str(returns) == "percale_status*" and not name.endswith("_retain")
-        if fails != bool(nodiscard):
+        returns_new = name in MAKERS
+        fails = str(returns) == "percale_status*" and not returns_new and not name.endswith("_retain")
+        if (fails or returns_new) != bool(nodiscard):
             self.fail(f"{name}: PERCALE_NODISCARD goes with percale_status* alone")
         handle = self.handle_of(name)
         is_handle = not fails and returns.depth == 1 and self.header.kind(returns.base) == "handle"
-        if is_handle and not name.endswith("_retain"):
+        if is_handle and not returns_new and not name.endswith("_retain"):
             self.fail(f"{name}: a handle is handed out by an out or a retain")
         if returns.depth > 1:
             self.fail(f"{name}: returns {returns}")
@@ -197,23 +204,25 @@ class Parser:
         self.new_name(name, "percale_")
         doc, since = self.take_doc(name)
         fields, rest = [], body
-        pattern = re.compile(r"\s*([^;]+);(?:[ \t]*/\*\*<(.*?)\*/)?", re.S)
+        # The comment of a field stands above it or behind it.
+        pattern = re.compile(r"\s*(?:/\*\*(?!<)(.*?)\*/)?\s*([^;/]+);(?:[ \t]*/\*\*<(.*?)\*/)?", re.S)
         while rest.strip():
             entry = pattern.match(rest)
-            if not entry or "/*" in entry.group(1):
+            if not entry:
                 self.fail(f"a field of {name} that is not understood: '{rest.strip().splitlines()[0]}'")
-            first, *more = entry.group(1).split(",")
+            above, declaration, behind = entry.groups()
+            first, *more = declaration.split(",")
             parts = re.fullmatch(r"\s*(.*?)(\w+)\s*", first, re.S)
             ctype = self.type_of(parts.group(1))
             if more and ctype.stars:
                 self.fail(f"{name}: one pointer per declaration")
-            text = " ".join((entry.group(2) or "").split())
+            text = clean(f"/**{above or behind or ''}*/")[0]
             for field in [parts.group(2)] + [m.strip() for m in more]:
                 if not re.fullmatch(r"[a-z]\w*", field):
                     self.fail(f"{name}: '{field}' is no name of a field")
                 fields.append(Field(field, ctype, text))
             rest = rest[entry.end():]
-        if not fields or fields[0].name != "struct_size":
+        if name not in FIXED_STRUCTS and (not fields or fields[0].name != "struct_size"):
             self.fail(f"{name} does not begin with struct_size")
         self.types.add(name)
         self.header.structs.append(Struct(name, fields, doc, since))

@@ -54,8 +54,17 @@ class TheHeader(unittest.TestCase):
         self.assertEqual([owned[n].role for n in ("callback", "user", "destroy")], ["callback", "user", "destroy"])
 
     def test_tells_a_reference_to_a_status_from_an_error(self):
-        retain = self.header.function("percale_status_retain")
-        self.assertTrue(retain.returns_owned and not retain.fails)
+        for name in ("percale_status_retain", "percale_status_create"):
+            function = self.header.function(name)
+            self.assertTrue(function.returns_owned and not function.fails, name)
+
+    def test_knows_the_table_that_a_host_fills(self):
+        join = {p.name: p.role for p in self.header.function("percale_trainer_join").params}
+        self.assertEqual(join, {"trainer": "in", "collective": "table", "destroy": "destroy"})
+        table = next(s for s in self.header.structs if s.name == "percale_collective")
+        self.assertEqual([f.name for f in table.fields],
+                         ["struct_size", "user", "rank", "size", "generation", "exchange", "lost"])
+        self.assertEqual([f.name for f in table.fields if self.header.kind(f.type.base) == "callback"], ["exchange", "lost"])
 
     def test_knows_what_is_owned_and_what_is_borrowed(self):
         self.assertTrue(self.header.function("percale_engine_retain").returns_owned)
@@ -100,6 +109,17 @@ class TheParser(unittest.TestCase):
         self.refuses(SINCE + "PERCALE_API void percale_f(const int64_t* values);\n", "which parameter counts values?")
         self.refuses(SINCE + "PERCALE_API void percale_f(const void* data);\n", "how large is the memory at data?")
         self.refuses(SINCE + "PERCALE_API void percale_f(int64_t* out_things);\n", "one or several")
+
+    def test_reads_the_comment_of_a_field_above_it_and_behind_it(self):
+        struct = "/** S. \\since 0.1 */\ntypedef struct percale_s {\n  uint32_t struct_size; /**< in bytes */\n" \
+            "  /** A number\n   * of two lines. */\n  int32_t number;\n  int32_t plain;\n} percale_s;\n"
+        fields = percale_header.parse(HEAD + struct + RELEASE).structs[0].fields
+        self.assertEqual([(f.name, f.doc) for f in fields],
+                         [("struct_size", "in bytes"), ("number", "A number of two lines."), ("plain", "")])
+
+    def test_refuses_structs_that_cannot_grow(self):
+        self.refuses("/** S. \\since 0.1 */\ntypedef struct percale_s {\n  int32_t number;\n} percale_s;\n",
+                     "percale_s does not begin with struct_size")
 
     def test_refuses_a_destroy_without_a_user(self):
         self.refuses("/** D. \\since 0.1 */\ntypedef void (*percale_destroy)(void* user);\n" + SINCE +

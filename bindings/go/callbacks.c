@@ -18,3 +18,10 @@ int32_t go_percale_row(void* user, int64_t row, void* const* columns) {
 int32_t go_percale_progress(void* user, const percale_progress* progress) {
   return goPercaleProgress((uintptr_t)user, (percale_progress*)progress);
 }
+percale_status* go_percale_exchange(void* user, uint64_t tag, const percale_bytes* sends, percale_bytes* recvs,
+                                    int64_t timeout_ns) {
+  return goPercaleExchange((uintptr_t)user, tag, (percale_bytes*)sends, recvs, timeout_ns);
+}
+percale_status* go_percale_lost(void* user, int32_t* out_ranks, size_t* inout_count) {
+  return goPercaleLost((uintptr_t)user, out_ranks, inout_count);
+}

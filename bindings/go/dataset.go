@@ -7,7 +7,6 @@ import "C"
 
 import (
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"sync/atomic"
@@ -151,23 +150,15 @@ type rowSource struct {
 	failed atomic.Pointer[error] // last error of the function, until it is reported
 }
 
-// fill generates a row. A panic becomes an error, because it must not unwind through C.
+// fill generates a row.
 func (s *rowSource) fill(number int64, columns *unsafe.Pointer) (made bool) {
-	var err error
-	defer func() {
-		if p := recover(); p != nil {
-			if cause, ok := p.(error); ok {
-				err = fmt.Errorf("panic: %w", cause)
-			} else {
-				err = fmt.Errorf("panic: %v", p)
-			}
-		}
-		if made = err == nil; !made {
-			s.failed.Store(&err)
-		}
-	}()
-	err = s.make(&Row{number: number, columns: unsafe.Slice(columns, len(s.types)), types: s.types})
-	return
+	err := withoutPanic(func() error {
+		return s.make(&Row{number: number, columns: unsafe.Slice(columns, len(s.types)), types: s.types})
+	})
+	if err != nil {
+		s.failed.Store(&err)
+	}
+	return err == nil
 }
 
 // sources are the row functions that a data set depends on. They supply the causes of its errors.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unsafe"
 )
 
 // Error is the error of a failed call.
@@ -31,8 +32,8 @@ func (e *Error) Is(target error) bool {
 	return ok && code == e.Code
 }
 
-// Unwrap returns the cause of the context that ended a run, or the error of a row function. It
-// returns nil if there is none.
+// Unwrap returns the cause of the context that ended a run, or the error of a row function or of a
+// Collective. It returns nil if there is none.
 func (e *Error) Unwrap() error { return e.cause }
 
 // String returns the upper-case name of a code, such as "INVALID_ARGUMENT".
@@ -55,6 +56,47 @@ func statusError(status *C.percale_status) error {
 	var size C.size_t
 	message := C.percale_status_message(status, &size)
 	return &Error{Code: Code(C.percale_status_code(status)), Message: C.GoStringN(message, C.int(size))}
+}
+
+// newStatus returns an error of a callback as a status, which the library releases.
+func newStatus(err error) *C.percale_status {
+	var own *Error
+	var plain Code
+	var panicked *panicError
+	code := Unavailable
+	switch {
+	case errors.As(err, &own):
+		code = own.Code
+	case errors.As(err, &plain):
+		code = plain
+	case errors.As(err, &panicked):
+		code = Aborted
+	}
+	if code == OK { // which would be no error
+		code = Unknown
+	}
+	message := err.Error()
+	return C.percale_status_create(C.percale_code(code), (*C.char)(unsafe.Pointer(unsafe.StringData(message))), C.size_t(len(message)))
+}
+
+// panicError is the panic of a callback.
+type panicError struct{ value any }
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+func (e *panicError) Unwrap() error {
+	cause, _ := e.value.(error)
+	return cause
+}
+
+// withoutPanic calls a callback. A panic becomes an error, because it must not unwind through C.
+func withoutPanic(call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &panicError{p}
+		}
+	}()
+	return call()
 }
 
 func errorf(code Code, format string, args ...any) error {

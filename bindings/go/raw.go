@@ -13,6 +13,13 @@ static percale_status* go_engine_set_log_owned(percale_engine* engine,
 	percale_log_function function, uintptr_t user, percale_destroy destroy) {
 	return percale_engine_set_log_owned(engine, function, (void*)user, destroy);
 }
+static percale_status* go_trainer_join(percale_trainer* trainer, uintptr_t user, int32_t rank,
+	int32_t size, uint64_t generation, percale_exchange_function exchange, percale_lost_function lost,
+	percale_destroy destroy) {
+	const percale_collective collective = {sizeof collective, (void*)user, rank, size, generation,
+		exchange, lost};
+	return percale_trainer_join(trainer, &collective, destroy);
+}
 static percale_status* go_dataset_generator(percale_engine* engine, const char* const* names,
 	const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count,
 	int64_t rows, percale_row_callback callback, uintptr_t user, percale_dataset** out_dataset) {
@@ -903,6 +910,25 @@ func engineMemory(engine *C.percale_engine) (int64, int64) {
 	var cOutPeak C.int64_t
 	C.percale_engine_memory(engine, &cOutUsed, &cOutPeak)
 	return int64(cOutUsed), int64(cOutPeak)
+}
+
+// trainerJoin is percale_trainer_join. Makes the trainer a member of a group, for the rest of its
+// life. All ranks call it with the same job, first values of variables and completed steps; what
+// they call from then on is the same on all of them, too: fit, step with the whole batch, evaluate,
+// save, restore. The shards of a batch are divided among the ranks, each of which computes its own
+// on its devices. Each rank commits a part of the parameters, and holds the optimizer's state for
+// that part alone. percale_trainer_save() collects the state and writes it on rank 0; any number of
+// ranks can resume from it. The library copies the table; it calls `destroy` with `user` when the
+// trainer is gone, not on failure. `destroy` may be NULL. The option "collective_timeout" limits
+// each exchange. FAILED_PRECONDITION names an option that a group cannot have (mode other than
+// sync, parameters other than host), or the first setting in which a rank differs from rank 0.
+func trainerJoin(trainer *C.percale_trainer, user uintptr, rank int32, size int32, generation uint64, exchange C.percale_exchange_function, lost C.percale_lost_function, destroy C.percale_destroy) error {
+	status := C.go_trainer_join(trainer, C.uintptr_t(user), C.int32_t(rank), C.int32_t(size), C.uint64_t(generation), exchange, lost, destroy)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
 }
 
 // datasetFromTensors is percale_dataset_from_tensors. Makes a data set from tensors in memory that

@@ -18,6 +18,7 @@ type Trainer struct {
 	owner
 	engine     *Engine
 	validation *Dataset
+	group      *membership // nil: the trainer is alone
 	busy       atomic.Bool // Step, Fit, Evaluate or SetValidation is running
 }
 
@@ -118,7 +119,8 @@ func (t *Trainer) Step(batch Feeds) (loss float64, err error) {
 		return 0, err
 	}
 	defer leave()
-	return trainerStep(c, names, in)
+	loss, err = trainerStep(c, names, in)
+	return loss, t.group.explain(err)
 }
 
 // StepFetch is Step and also returns values of the forward pass, one new tensor per fetch. They are
@@ -137,7 +139,7 @@ func (t *Trainer) StepFetch(batch Feeds, fetches ...string) (loss float64, value
 	defer leave()
 	out := make([]*C.percale_tensor, len(fetches))
 	if loss, err = trainerStepFetch(c, names, in, fetches, out); err != nil {
-		return 0, nil, err
+		return 0, nil, t.group.explain(err)
 	}
 	return loss, newTensors(out), nil
 }
@@ -234,7 +236,8 @@ func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress
 	if fit.panicked != nil {
 		panic(fit.panicked)
 	}
-	return asContextError(ctx, append(data.functions(), t.validation.functions()...).explain(err))
+	err = append(data.functions(), t.validation.functions()...).explain(err)
+	return asContextError(ctx, t.group.explain(err))
 }
 
 // cancelWith makes the next call end when ctx ends, through a cancellation token, until stop. It
@@ -289,7 +292,7 @@ func (t *Trainer) Evaluate(data *Dataset) (map[string]float64, error) {
 	defer leave()
 	text, err := trainerEvaluate(c, d)
 	if err != nil {
-		return nil, data.functions().explain(err)
+		return nil, t.group.explain(data.functions().explain(err))
 	}
 	found := map[string]*float64{}
 	if err := json.Unmarshal([]byte(text), &found); err != nil {
@@ -377,7 +380,7 @@ func (t *Trainer) with(f func(c *C.percale_trainer) error) error {
 		return err
 	}
 	defer t.done()
-	return f(c)
+	return t.group.explain(f(c))
 }
 
 // Model returns the graph for inference.

@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "percale/collective.hpp"
 #include "percale/dataset.hpp"
 #include "percale/number.hpp"
 
@@ -236,6 +238,23 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
     auto own = variables(), theirs = before.variables();
     if (!own || !theirs) return (own ? theirs : own).error();
     return own->assign_all(*theirs);
+  }
+  /// Makes the trainer a member of a group of processes, for the rest of its life. All ranks call
+  /// it with the same job, first values of variables and completed steps. What they call from then
+  /// on must be the same on all of them, too: fit(), step() with the whole batch, evaluate(),
+  /// save() and restore(). save() writes on rank 0, and any number of ranks can resume from it.
+  ///
+  /// The trainer keeps `collective` until it is gone. The option "collective_timeout" limits each
+  /// exchange. FAILED_PRECONDITION names an option that a group cannot have (mode other than sync,
+  /// parameters other than host), or the first setting in which a rank differs from rank 0.
+  Status join(std::shared_ptr<Collective> collective) {
+    if (collective == nullptr) return Status(Code::kInvalidArgument, "trainer join: the collective is null");
+    auto kept = std::make_unique<detail::HostedCollective>(std::move(collective));
+    const percale_collective table = kept->table();
+    Status out(
+        percale_trainer_join(get(), &table, [](void* user) { delete static_cast<detail::HostedCollective*>(user); }));
+    if (out) (void)kept.release();
+    return out;
   }
   /// Makes the trained values visible to sessions on the same variables, as one new version.
   Status publish() { return Status(percale_trainer_publish(get())); }

@@ -11,6 +11,7 @@ The modules `ops` and `keras` are imported when they are first used.
 import importlib as _importlib
 
 from . import dtypes
+from .collective import Collective
 from .data import Dataset
 from .engine import Engine, Options, live_statuses, version
 from .errors import (Aborted, AlreadyExists, Cancelled, Closed, DataLoss, DeadlineExceeded, Error, FailedPrecondition, Internal,
@@ -21,8 +22,8 @@ from .session import Call, Cancellation, Event, Session, Trace, Variables
 from .tensor import Tensor
 from .training import Progress, Trainer
 
-__all__ = ["Aborted", "AlreadyExists", "Builder", "Call", "Cancellation", "Cancelled", "Closed", "DataLoss", "Dataset", "DeadlineExceeded",
-           "Engine", "Error", "Event", "FailedPrecondition", "FunctionName", "Graph", "Internal", "InvalidArgument", "NotFound",
+__all__ = ["Aborted", "AlreadyExists", "Builder", "Call", "Cancellation", "Cancelled", "Closed", "Collective", "DataLoss", "Dataset",
+           "DeadlineExceeded", "Engine", "Error", "Event", "FailedPrecondition", "FunctionName", "Graph", "Internal", "InvalidArgument", "NotFound",
            "Options", "OutOfRange", "PermissionDenied", "Progress", "ResourceExhausted", "Session", "Tensor", "Trace", "Trainer",
            "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "Value", "Variables", "dtypes", "live_statuses", "version"]
 

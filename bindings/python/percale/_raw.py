@@ -22,13 +22,30 @@ typedef int32_t percale_code;
 typedef int32_t percale_dtype;
 typedef int32_t percale_log_level;
 typedef int32_t percale_value;
+typedef struct percale_bytes percale_bytes;
+typedef struct percale_collective percale_collective;
 typedef struct percale_progress percale_progress;
 typedef void (*percale_log_function)(void* user, percale_log_level level, const char* message, size_t size);
 typedef void (*percale_destroy)(void* user);
+typedef percale_status* (*percale_exchange_function)(void* user, uint64_t tag, const percale_bytes* sends, percale_bytes* recvs, int64_t timeout_ns);
+typedef percale_status* (*percale_lost_function)(void* user, int32_t* out_ranks, size_t* inout_count);
 typedef int32_t (*percale_row_callback)(void* user, int64_t row, void* const* columns);
 typedef void (*percale_event_callback)(void* user);
 typedef void (*percale_deleter)(void* user, void* data);
 typedef int32_t (*percale_progress_callback)(void* user, const percale_progress* progress);
+struct percale_bytes {
+  void* data;
+  size_t size;
+};
+struct percale_collective {
+  uint32_t struct_size;
+  void* user;
+  int32_t rank;
+  int32_t size;
+  uint64_t generation;
+  percale_exchange_function exchange;
+  percale_lost_function lost;
+};
 struct percale_progress {
   uint32_t struct_size;
   int64_t epoch;
@@ -106,6 +123,7 @@ percale_status* percale_engine_describe(const percale_engine* engine, const char
 void percale_engine_set_log(percale_engine* engine, percale_log_function function, void* user);
 percale_status* percale_engine_set_log_owned(percale_engine* engine, percale_log_function function, void* user, percale_destroy destroy);
 void percale_engine_memory(const percale_engine* engine, int64_t* out_used, int64_t* out_peak);
+percale_status* percale_trainer_join(percale_trainer* trainer, const percale_collective* collective, percale_destroy destroy);
 percale_status* percale_dataset_from_tensors(percale_engine* engine, const char* const* names, percale_tensor* const* tensors, size_t count, percale_dataset** out_dataset);
 percale_status* percale_dataset_from_files(percale_engine* engine, const char* const* names, const char* const* paths, size_t count, double scale, const char* csv, percale_dataset** out_dataset);
 percale_status* percale_dataset_csv_rules(const percale_dataset* dataset, percale_text** out_text);
@@ -184,6 +202,7 @@ percale_code percale_status_code(const percale_status* status);
 const char* percale_status_message(const percale_status* status, size_t* out_size);
 const char* percale_code_name(percale_code code);
 const char* percale_dtype_name(percale_dtype dtype);
+percale_status* percale_status_create(percale_code code, const char* message, size_t size);
 percale_status* percale_status_retain(percale_status* status);
 void percale_status_release(percale_status* status);
 int64_t percale_status_live_count(void);

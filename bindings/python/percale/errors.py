@@ -162,6 +162,16 @@ def listener(kind):
     return ffi.callback(kind, onerror=keep_interrupt)
 
 
+def status_of(error):
+    """Returns an exception as a new percale_status*, for a callback that returns one to C.
+
+    An Error keeps its code. Errors of the system and of streams become UNAVAILABLE, others ABORTED.
+    """
+    code = error.code if isinstance(error, Error) else _raw.UNAVAILABLE if isinstance(error, (OSError, EOFError)) else _raw.ABORTED
+    text = f"{type(error).__name__}: {error}".encode(errors="replace")
+    return lib.percale_status_create(code, text, len(text))
+
+
 def check(status):
     """Raises the error of a percale_status*, or the exception of a callback. NULL means success."""
     error = getattr(_raised, "error", None)

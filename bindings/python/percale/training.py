@@ -3,7 +3,8 @@ import contextlib
 import json
 import os
 
-from ._library import Names, ffi, lib, path_of, string
+from ._library import FORGET, Names, ffi, forget, keep, lib, path_of, string
+from .collective import Supplier, grouped
 from .engine import options_or_null
 from .errors import callback, check
 from .graph import Graph
@@ -49,6 +50,7 @@ class Trainer(ExclusiveHandle):
     """
 
     kind = "trainer"
+    _supplier = None  # of the group that it is a member of
 
     def __init__(self, engine, graph, variables, **settings):
         """Creates a trainer for a graph with the columns of the data as inputs and a scalar loss.
@@ -85,6 +87,7 @@ class Trainer(ExclusiveHandle):
         return trainer
 
     @exclusive
+    @grouped
     def step(self, **batch):
         """Runs one training step on a batch, step(x=images, y=labels), and returns its loss."""
         names, given, loss = Names(batch), Tensors(batch.values()), ffi.new("double*")
@@ -92,6 +95,7 @@ class Trainer(ExclusiveHandle):
         return loss[0]
 
     @exclusive
+    @grouped
     def step_fetch(self, fetches, /, **batch):
         """Runs one training step and also returns values of its forward pass.
 
@@ -108,6 +112,7 @@ class Trainer(ExclusiveHandle):
         return loss[0], shaped([Tensor(found[i]) for i in range(len(wanted))], wanted, single)
 
     @exclusive
+    @grouped
     def fit(self, dataset=None, epochs=0, callback=None):
         """Trains on a data set until `epochs` epochs are done.
 
@@ -131,6 +136,7 @@ class Trainer(ExclusiveHandle):
             check(lib.percale_trainer_set_validation(self.c, pointer_or_null(dataset)))
 
     @exclusive
+    @grouped
     def evaluate(self, dataset=None):
         """Returns the loss and metrics over a data set as a dict. None means the SPEC's test data.
 
@@ -142,6 +148,32 @@ class Trainer(ExclusiveHandle):
         return {name: float("nan") if value is None else value for name, value in found.items()}
 
     @exclusive
+    def join(self, collective):
+        """Makes the trainer a member of a group of processes, for the rest of its life.
+
+        All ranks call it with the same job, first values of variables and completed steps. What
+        they call from then on must be the same on all of them, too: fit(), step() with the whole
+        batch, evaluate(), save() and restore(). save() writes on rank 0, and any number of ranks
+        can resume from it.
+
+        The setting `collective_timeout` limits each exchange. FailedPrecondition names a setting
+        that a group cannot have (mode other than sync, parameters other than host), or the first
+        one in which a rank differs from rank 0. An exception of `collective` is raised by the call
+        that needed it, such as fit().
+        """
+        supplier = Supplier(collective)
+        user = keep(supplier)
+        try:
+            check(lib.percale_trainer_join(self.c, supplier.table(user), FORGET))
+        except Exception:
+            forget(user)
+            if supplier.error is not None:
+                raise supplier.error from None
+            raise
+        self._supplier = supplier
+
+    @exclusive
+    @grouped
     def publish(self):
         """Publishes the trained values as the next version of the variables."""
         check(lib.percale_trainer_publish(self.c))
@@ -169,11 +201,13 @@ class Trainer(ExclusiveHandle):
         lib.percale_trainer_set_cancellation(self.c, pointer_or_null(cancellation))
 
     @exclusive
+    @grouped
     def save(self, folder):
         """Writes a checkpoint folder/step-N atomically."""
         check(lib.percale_trainer_save(self.c, path_of(folder)))
 
     @exclusive
+    @grouped
     def restore(self, path):
         """Loads a checkpoint: folder/step-N, or the newest intact one of a folder.
 

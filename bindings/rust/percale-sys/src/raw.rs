@@ -250,6 +250,24 @@ pub type percale_log_function =
 pub type percale_destroy =
     Option<unsafe extern "C" fn(user: *mut c_void)>;
 
+/// Sends sends\[r\] to rank r and fills recvs\[r\] with what rank r sends, for all `size` ranks of
+/// the group; the entries of the own rank are empty. All ranks call it in the same order and with
+/// the same tag, and both sides know every size in advance: a message of another size, or with
+/// another tag, is an error of the supplier, which it must return. The memory belongs to the
+/// library; what is sent stays unchanged, and is not read after the return.
+///
+/// The library calls it from one thread at a time, which need not be the one that trains. It may
+/// block. `timeout_ns` is the time after which it must give up with UNAVAILABLE; \< 0: none.
+/// Returns NULL, or a status that the library releases (`percale_status_create()`). It must not
+/// call functions of the same trainer.
+pub type percale_exchange_function =
+    Option<unsafe extern "C" fn(user: *mut c_void, tag: u64, sends: *const percale_bytes, recvs: *mut percale_bytes, timeout_ns: i64) -> *mut percale_status>;
+
+/// Tells which ranks are lost, after an exchange that failed. On entry `*inout_count` is the room
+/// in `out_ranks`; on return it is the number of lost ranks, which are in ascending order.
+pub type percale_lost_function =
+    Option<unsafe extern "C" fn(user: *mut c_void, out_ranks: *mut i32, inout_count: *mut usize) -> *mut percale_status>;
+
 /// Type of a function that writes row `row` of a data set: the elements of column i go to the
 /// memory at `columns[i]`, which holds zeros. The same number must always give the same row; only
 /// then a training can resume exactly. It is called on the thread that asks for the batch. A result
@@ -286,6 +304,37 @@ pub type percale_deleter =
 /// other objects may be called.
 pub type percale_progress_callback =
     Option<unsafe extern "C" fn(user: *mut c_void, progress: *const percale_progress) -> i32>;
+
+/// Memory of a message.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct percale_bytes {
+    /// may be NULL if `size` is 0
+    pub data: *mut c_void,
+    /// in bytes
+    pub size: usize,
+}
+
+/// The table that a host supplies so that a trainer can join a group.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct percale_collective {
+    /// sizeof(percale_collective), which the host sets
+    pub struct_size: u32,
+    /// passed to the functions
+    pub user: *mut c_void,
+    /// number of this process, from 0
+    pub rank: i32,
+    /// number of processes, 1 at least
+    pub size: i32,
+    /// A number that grows when the group is formed anew. The supplier refuses messages of older
+    /// generations.
+    pub generation: u64,
+    /// required
+    pub exchange: percale_exchange_function,
+    /// may be NULL
+    pub lost: percale_lost_function,
+}
 
 /// State of a training after a step, for the callback of `percale_trainer_fit()`. It grows at its
 /// end: read no further than `struct_size`.
@@ -499,6 +548,21 @@ functions! {
     /// Gives the bytes that allocations of the engine hold now, and their maximum so far.
     /// `out_used` may be NULL, `out_peak` may be NULL.
     fn percale_engine_memory(engine: *const percale_engine, out_used: *mut i64, out_peak: *mut i64);
+    /// Makes the trainer a member of a group, for the rest of its life. All ranks call it with the
+    /// same job, first values of variables and completed steps; what they call from then on is the
+    /// same on all of them, too: fit, step with the whole batch, evaluate, save, restore.
+    ///
+    /// The shards of a batch are divided among the ranks, each of which computes its own on its
+    /// devices. Each rank commits a part of the parameters, and holds the optimizer's state for
+    /// that part alone. `percale_trainer_save()` collects the state and writes it on rank 0; any
+    /// number of ranks can resume from it.
+    ///
+    /// The library copies the table; it calls `destroy` with `user` when the trainer is gone, not
+    /// on failure. `destroy` may be NULL. The option "collective_timeout" limits each exchange.
+    ///
+    /// FAILED_PRECONDITION names an option that a group cannot have (mode other than sync,
+    /// parameters other than host), or the first setting in which a rank differs from rank 0.
+    fn percale_trainer_join(trainer: *mut percale_trainer, collective: *const percale_collective, destroy: percale_destroy) -> *mut percale_status;
     /// Makes a data set from tensors in memory that all have the same first dim, the number of
     /// rows. Their names become the names of feeds.
     fn percale_dataset_from_tensors(engine: *mut percale_engine, names: *const *const c_char, tensors: *const *mut percale_tensor, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
@@ -779,6 +843,10 @@ functions! {
     /// Returns the name of an element type in lower case, such as "f32"; "invalid" for an unknown
     /// number. Static.
     fn percale_dtype_name(dtype: percale_dtype) -> *const c_char;
+    /// Creates a status, for a function of the host that returns one to the library. `size` may be
+    /// PERCALE_NUL_ENDED. The message is copied. NULL for PERCALE_OK. Never fails: without memory
+    /// it returns a status that says so.
+    fn percale_status_create(code: percale_code, message: *const c_char, size: usize) -> *mut percale_status;
     /// Adds a reference and returns `status`. NULL is allowed and returned.
     fn percale_status_retain(status: *mut percale_status) -> *mut percale_status;
     /// Releases a reference. NULL is allowed.

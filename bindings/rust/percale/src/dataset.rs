@@ -1,17 +1,17 @@
 //! Rows in batches.
-use std::any::Any;
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use crate::builder::ValueType;
 use crate::dtype::{DType, Element};
 use crate::engine::Engine;
-use crate::error::{borrowed_text, check, path_text, take_text, Code, Error, Names, Result};
+use crate::error::{borrowed_text, check, panicked, path_text, take_text};
+use crate::error::{Code, Error, Failure, Names, Result};
 use crate::graph::Graph;
 use crate::handle::Handle;
 use crate::sys;
@@ -65,9 +65,6 @@ impl Drop for Use {
     }
 }
 
-/// The last error of a row function, until it is reported.
-type Failure = Mutex<Option<Arc<dyn std::error::Error + Send + Sync>>>;
-
 /// The result of a row function. `?` converts any error, and so does `"text".into()`.
 pub type RowResult = std::result::Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
@@ -77,12 +74,6 @@ struct Generator {
     columns: Vec<(DType, usize)>,
     function: RowFunction,
     failed: Arc<Failure>,
-}
-
-/// Returns the message of a panic as an error.
-fn panicked(panic: &(dyn Any + Send)) -> Box<dyn std::error::Error + Send + Sync> {
-    let words = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("panic: {}", words.unwrap_or("its payload is not text")).into()
 }
 
 /// The row that a row function writes; see [`Dataset::generator`].

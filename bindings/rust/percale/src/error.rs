@@ -1,7 +1,8 @@
 //! Errors with the code and message of the library.
+use std::any::Any;
 use std::ffi::{CStr, CString, NulError};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::sys;
 
@@ -96,7 +97,7 @@ impl fmt::Display for Code {
 pub struct Error {
     code: Code,
     message: String,
-    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+    source: Option<Arc<AnyError>>,
 }
 
 impl PartialEq for Error {
@@ -118,7 +119,7 @@ impl Error {
     }
 
     /// Returns the same error with its cause.
-    pub(crate) fn because(self, source: Arc<dyn std::error::Error + Send + Sync>) -> Error {
+    pub(crate) fn because(self, source: Arc<AnyError>) -> Error {
         Error { source: Some(source), ..self }
     }
 
@@ -147,7 +148,7 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {
-    /// The error of a row function, if that ended the call.
+    /// The error of a row function or of a collective, if that ended the call.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_deref().map(|source| source as _)
     }
@@ -158,6 +159,18 @@ impl From<NulError> for Error {
         let text = String::from_utf8_lossy(&error.into_vec()).into_owned();
         Error::new(Code::InvalidArgument, format!("{text:?} holds a NUL"))
     }
+}
+
+/// The error of a callback.
+pub(crate) type AnyError = dyn std::error::Error + Send + Sync;
+
+/// The last error of a callback, until it is reported.
+pub(crate) type Failure = Mutex<Option<Arc<AnyError>>>;
+
+/// Returns the message of a panic as an error.
+pub(crate) fn panicked(panic: &(dyn Any + Send)) -> Box<AnyError> {
+    let words = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("panic: {}", words.unwrap_or("its payload is not text")).into()
 }
 
 /// Converts a status to a result and releases it.

@@ -125,7 +125,9 @@ pub use options::{describe_options, OptionValue};
 pub use sequential::{Layer, Sequential, SpecValue};
 pub use session::{AsyncRequest, Call, PlanFacts, Request, Session, SessionBuilder};
 pub use tensor::{Tensor, TensorMut, TensorRef, TensorView};
-pub use trainer::{Canceller, Evaluation, HistoryFormat, Progress, Trainer, TrainerBuilder};
+pub use trainer::{
+    Canceller, Collective, CollectiveResult, Evaluation, HistoryFormat, Progress, Trainer, TrainerBuilder,
+};
 pub use variables::Variables;
 
 /// Opens the library: `path`, or the file that the environment variable `PERCALE_LIBRARY` names, or

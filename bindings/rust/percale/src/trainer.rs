@@ -11,7 +11,7 @@ use std::sync::{Arc, Weak};
 use crate::cancel::CancelToken;
 use crate::dataset::{Dataset, Use};
 use crate::engine::{Engine, Trace};
-use crate::error::{check, path_text, take_bytes, take_text, Names, Result};
+use crate::error::{check, path_text, take_bytes, take_text, Failure, Names, Result};
 use crate::graph::Graph;
 use crate::handle::Handle;
 use crate::options::Settings;
@@ -21,10 +21,12 @@ use crate::tensor::{Tensor, TensorMut, TensorRef};
 use crate::variables::Variables;
 
 mod builder;
+mod collective;
 mod progress;
 
 use builder::Source;
 pub use builder::TrainerBuilder;
+pub use collective::{Collective, CollectiveResult};
 pub use progress::{Evaluation, HistoryFormat, Progress};
 
 /// Trains the variables of a graph. Only one thread at a time can use it.
@@ -52,6 +54,8 @@ pub struct Trainer {
     shared: Arc<Shared>,
     token: Option<CancelToken>,
     validation: Option<Dataset>,
+    /// The last error of the collective, if the trainer is a member of a group.
+    group: Option<Arc<Failure>>,
     /// `Shared` is Sync, but a trainer must only be Send.
     not_sync: PhantomData<Cell<()>>,
 }
@@ -113,7 +117,7 @@ impl Trainer {
         CancelToken::during(self.token.as_ref(), |cancellation| {
             // SAFETY: the trainer is not running, and keeps its own reference to the cancellation.
             unsafe { sys::percale_trainer_set_cancellation(raw, cancellation) };
-            let result = run();
+            let result = run().map_err(|error| self.explain(error));
             // SAFETY: as above.
             unsafe { sys::percale_trainer_set_cancellation(raw, std::ptr::null_mut()) };
             result
@@ -300,7 +304,7 @@ impl Trainer {
     pub fn save(&mut self, folder: impl AsRef<Path>) -> Result<()> {
         let folder = path_text(folder.as_ref())?;
         // SAFETY: the path is NUL-terminated.
-        check(unsafe { sys::percale_trainer_save(self.raw(), folder.as_ptr()) })
+        check(unsafe { sys::percale_trainer_save(self.raw(), folder.as_ptr()) }).map_err(|error| self.explain(error))
     }
 
     /// Loads a checkpoint: `folder`/step-N, or the newest intact one of a folder. Training then
@@ -309,7 +313,7 @@ impl Trainer {
     pub fn restore(&mut self, path: impl AsRef<Path>) -> Result<()> {
         let path = path_text(path.as_ref())?;
         // SAFETY: the path is NUL-terminated.
-        check(unsafe { sys::percale_trainer_restore(self.raw(), path.as_ptr()) })
+        check(unsafe { sys::percale_trainer_restore(self.raw(), path.as_ptr()) }).map_err(|error| self.explain(error))
     }
 
     /// Locks the folder for this trainer until it is dropped. Call `restore` first. An error with

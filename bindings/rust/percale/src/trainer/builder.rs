@@ -130,6 +130,7 @@ impl<'a> TrainerBuilder<'a> {
             shared: Arc::new(Shared(unsafe { Handle::new(raw) })),
             token: None,
             validation: None,
+            group: None,
             not_sync: PhantomData,
         };
         if let Some(before) = self.before {

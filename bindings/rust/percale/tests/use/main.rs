@@ -4,6 +4,7 @@ mod common;
 
 mod basics;
 mod data;
+mod groups;
 mod sessions;
 mod tensors;
 mod training;

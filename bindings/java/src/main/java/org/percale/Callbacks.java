@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.percale.raw.RawCallbacks;
+import org.percale.raw.RawConstants;
+import org.percale.raw.RawStatus;
 
 /**
  * The callbacks that the library invokes, one upcall stub per kind for the whole process. The user
@@ -29,6 +31,13 @@ final class Callbacks {
     boolean goesOn(MemorySegment progress);
   }
 
+  /** Returns statuses, which the library releases; NULL means success. */
+  interface Exchange {
+    MemorySegment exchange(long tag, MemorySegment sends, MemorySegment receives, long timeout);
+
+    MemorySegment lost(MemorySegment ranks, MemorySegment count);
+  }
+
   private static final ConcurrentHashMap<Long, Object> RECEIVERS = new ConcurrentHashMap<>();
   private static final AtomicLong NEXT = new AtomicLong(1);
 
@@ -38,6 +47,8 @@ final class Callbacks {
   static final MemorySegment READY = stub("ready", RawCallbacks.percale_event_callback);
   static final MemorySegment ROW = stub("row", RawCallbacks.percale_row_callback);
   static final MemorySegment PROGRESS = stub("progress", RawCallbacks.percale_progress_callback);
+  static final MemorySegment EXCHANGE = stub("exchange", RawCallbacks.percale_exchange_function);
+  static final MemorySegment LOST = stub("lost", RawCallbacks.percale_lost_function);
 
   private Callbacks() {}
 
@@ -113,6 +124,28 @@ final class Callbacks {
       return RECEIVERS.get(user.address()) instanceof Step receiver && receiver.goesOn(progress) ? 0 : 1;
     } catch (Throwable error) {
       return 1;
+    }
+  }
+
+  /** Returns a status without words, for a failure that leaves no memory for them. */
+  private static MemorySegment aborted() {
+    return RawStatus.percale_status_create(RawConstants.PERCALE_ABORTED, MemorySegment.NULL, 0);
+  }
+
+  private static MemorySegment exchange(MemorySegment user, long tag, MemorySegment sends, MemorySegment receives, long timeout) {
+    try {
+      return RECEIVERS.get(user.address()) instanceof Exchange receiver ? receiver.exchange(tag, sends, receives, timeout)
+          : aborted();
+    } catch (Throwable error) {
+      return aborted();
+    }
+  }
+
+  private static MemorySegment lost(MemorySegment user, MemorySegment ranks, MemorySegment count) {
+    try {
+      return RECEIVERS.get(user.address()) instanceof Exchange receiver ? receiver.lost(ranks, count) : aborted();
+    } catch (Throwable error) {
+      return aborted();
     }
   }
 }

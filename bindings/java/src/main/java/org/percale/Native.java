@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.percale.raw.RawConstants;
+import org.percale.raw.RawStatus;
 import org.percale.raw.RawText;
 
 /** Helpers that all calls of the library share. */
@@ -25,6 +26,15 @@ final class Native {
   /** Throws the error of a status, if it is one. */
   static void check(MemorySegment status) {
     if (status.address() != 0) throw PercaleException.take(status);
+  }
+
+  /** Returns a status for the library, which releases it. OK would be no error. */
+  static MemorySegment status(Code code, String message) {
+    byte[] text = String.valueOf(message).getBytes(StandardCharsets.UTF_8);
+    try (Arena arena = Arena.ofConfined()) {
+      int number = (code == Code.OK ? Code.UNKNOWN : code).ordinal();
+      return RawStatus.percale_status_create(number, arena.allocateFrom(JAVA_BYTE, text), text.length);
+    }
   }
 
   /**

@@ -23,6 +23,7 @@ public final class Trainer extends NativeHandle {
   private final Engine engine;
   private CancelToken token;
   private Dataset validation;
+  private Membership group;
 
   private Trainer(MemorySegment pointer, Engine engine) {
     super(State.exclusive("trainer", pointer, RawTrainer::percale_trainer_release));
@@ -244,9 +245,29 @@ public final class Trainer extends NativeHandle {
     state.unlessFreed(RawTrainer::percale_trainer_cancel);
   }
 
+  /**
+   * Makes a call in which the trainer may exchange bytes. An exception of its collective is the
+   * cause of the error.
+   */
+  private <T> T exchanging(Function<MemorySegment, T> call) {
+    try {
+      return with(call);
+    } catch (PercaleException error) {
+      throw group == null ? error : group.explain(error);
+    }
+  }
+
+  /** Calls a function that returns a status, like {@link #exchanging}. */
+  private void checkExchanging(Function<MemorySegment, MemorySegment> call) {
+    exchanging(trainer -> {
+      Native.check(call.apply(trainer));
+      return null;
+    });
+  }
+
   /** Calls the library so that the token and an interrupt of this thread end the call. */
   private <T> T cancellable(Function<MemorySegment, T> call) {
-    return with(trainer -> CancelToken.during(token, cancellation -> {
+    return exchanging(trainer -> CancelToken.during(token, cancellation -> {
       RawTrainer.percale_trainer_set_cancellation(trainer, cancellation);
       try {
         return Shortage.relieve(() -> call.apply(trainer));
@@ -454,6 +475,33 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
+   * Makes the trainer a member of a group of processes, for the rest of its life. All ranks call it
+   * with the same job, first values of variables and completed steps. What they call from then on
+   * must be the same on all of them, too: {@code fit}, {@code step} with the whole batch, {@code
+   * evaluate}, {@code save} and {@code restore}. {@link #save} writes on rank 0, and any number of
+   * ranks can resume from it.
+   *
+   * <p>The option "collective_timeout" limits each exchange. An error with FAILED_PRECONDITION
+   * names an option that a group cannot have (mode other than sync, parameters other than host), or
+   * the first setting in which a rank differs from rank 0.
+   *
+   * @param collective exchanges bytes with the other processes; kept as long as the trainer
+   */
+  public void join(Collective collective) {
+    Objects.requireNonNull(collective, "collective");
+    Membership joined = new Membership(collective);
+    MemorySegment user = Callbacks.add(joined);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment table = joined.table(arena, user);
+      check(trainer -> RawTrainer.percale_trainer_join(trainer, table, Callbacks.DESTROY));
+    } catch (RuntimeException error) {
+      Callbacks.remove(user);
+      throw error instanceof PercaleException own ? joined.explain(own) : error;
+    }
+    group = joined;
+  }
+
+  /**
    * Publishes the trained values as the next version of the table. Runs that begin later use it.
    * Publishing waits for no run, and no run waits for it.
    */
@@ -480,7 +528,7 @@ public final class Trainer extends NativeHandle {
     Objects.requireNonNull(folder, "folder");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, folder);
-      check(trainer -> RawTrainer.percale_trainer_save(trainer, name));
+      checkExchanging(trainer -> RawTrainer.percale_trainer_save(trainer, name));
     }
   }
 
@@ -495,7 +543,7 @@ public final class Trainer extends NativeHandle {
     Objects.requireNonNull(path, "path");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, path);
-      check(trainer -> RawTrainer.percale_trainer_restore(trainer, name));
+      checkExchanging(trainer -> RawTrainer.percale_trainer_restore(trainer, name));
     }
   }
 

@@ -30,6 +30,28 @@ public final class RawCallbacks {
       FunctionDescriptor.ofVoid(ADDRESS);
 
   /**
+   * Sends sends[r] to rank r and fills recvs[r] with what rank r sends, for all {@code size} ranks
+   * of the group; the entries of the own rank are empty. All ranks call it in the same order and
+   * with the same tag, and both sides know every size in advance: a message of another size, or
+   * with another tag, is an error of the supplier, which it must return. The memory belongs to the
+   * library; what is sent stays unchanged, and is not read after the return.
+   * <p>The library calls it from one thread at a time, which need not be the one that trains. It
+   * may block. {@code timeout_ns} is the time after which it must give up with UNAVAILABLE; &lt; 0:
+   * none. Returns NULL, or a status that the library releases (percale_status_create()). It must
+   * not call functions of the same trainer.
+   */
+  public static final FunctionDescriptor percale_exchange_function =
+      FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG);
+
+  /**
+   * Tells which ranks are lost, after an exchange that failed. On entry {@code *inout_count} is the
+   * room in {@code out_ranks}; on return it is the number of lost ranks, which are in ascending
+   * order.
+   */
+  public static final FunctionDescriptor percale_lost_function =
+      FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS);
+
+  /**
    * Type of a function that writes row {@code row} of a data set: the elements of column i go to
    * the memory at {@code columns[i]}, which holds zeros. The same number must always give the same
    * row; only then a training can resume exactly. It is called on the thread that asks for the

@@ -50,6 +50,28 @@ public final class RawStatus {
     }
   }
 
+  private static final MethodHandle PERCALE_STATUS_CREATE_ =
+      Raw.function("percale_status_create",
+          FunctionDescriptor.of(ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG));
+
+  /**
+   * Creates a status, for a function of the host that returns one to the library. {@code size} may
+   * be PERCALE_NUL_ENDED. The message is copied. NULL for PERCALE_OK. Never fails: without memory
+   * it returns a status that says so.
+   *
+   * @param code in percale_code
+   * @param message text const char*
+   * @param size in size_t
+   * @return percale_status*
+   */
+  public static MemorySegment percale_status_create(int code, MemorySegment message, long size) {
+    try {
+      return (MemorySegment) PERCALE_STATUS_CREATE_.invokeExact(code, message, size);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_STATUS_RETAIN_ =
       Raw.function("percale_status_retain",
           FunctionDescriptor.of(ADDRESS, ADDRESS));

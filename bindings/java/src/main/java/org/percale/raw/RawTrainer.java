@@ -12,6 +12,37 @@ import java.lang.invoke.MethodHandle;
 public final class RawTrainer {
   private RawTrainer() {}
 
+  private static final MethodHandle PERCALE_TRAINER_JOIN_ =
+      Raw.function("percale_trainer_join",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Makes the trainer a member of a group, for the rest of its life. All ranks call it with the
+   * same job, first values of variables and completed steps; what they call from then on is the
+   * same on all of them, too: fit, step with the whole batch, evaluate, save, restore.
+   * <p>The shards of a batch are divided among the ranks, each of which computes its own on its
+   * devices. Each rank commits a part of the parameters, and holds the optimizer's state for that
+   * part alone. percale_trainer_save() collects the state and writes it on rank 0; any number of
+   * ranks can resume from it.
+   * <p>The library copies the table; it calls {@code destroy} with {@code user} when the trainer is
+   * gone, not on failure. {@code destroy} may be NULL. The option "collective_timeout" limits each
+   * exchange.
+   * <p>FAILED_PRECONDITION names an option that a group cannot have (mode other than sync,
+   * parameters other than host), or the first setting in which a rank differs from rank 0.
+   *
+   * @param trainer in percale_trainer*
+   * @param collective table const percale_collective*
+   * @param destroy destroy percale_destroy
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_join(MemorySegment trainer, MemorySegment collective, MemorySegment destroy) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_JOIN_.invokeExact(trainer, collective, destroy);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_TRAINER_CREATE_ =
       Raw.function("percale_trainer_create",
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));

@@ -1,0 +1,145 @@
+/// Groups of processes that train one job together.
+#ifndef PERCALE_CPP_COLLECTIVE_HPP_
+#define PERCALE_CPP_COLLECTIVE_HPP_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "percale/result.hpp"
+
+#if PERCALE_CPP_EXCEPTIONS
+#include <exception>
+#include <new>
+#include <system_error>
+#endif
+
+namespace percale {
+
+/// An exchange of bytes between the processes of a group, which a program supplies by its sockets,
+/// MPI or a cluster's own means. Trainer::join() makes a trainer a member of the group.
+class Collective {
+ public:
+  /// Messages to send, by rank.
+  using Sends = std::span<const std::span<const std::byte>>;
+  /// Memory for messages to receive, by rank.
+  using Receives = std::span<const std::span<std::byte>>;
+
+  virtual ~Collective() = default;
+  /// The number of this process, from 0. Read once, by Trainer::join(), as are size() and
+  /// generation().
+  virtual int32_t rank() const = 0;
+  /// The number of processes, at least 1.
+  virtual int32_t size() const = 0;
+  /// A number that grows when the group is formed anew. exchange() refuses messages of older
+  /// generations.
+  virtual uint64_t generation() const = 0;
+
+  /// Sends `sends[r]` to rank r and fills `receives[r]` with what rank r sends, for all ranks; the
+  /// entries of the own rank are empty. All ranks call it in the same order and with the same
+  /// `tag`, and both sides know every size in advance: a message of another size, or with another
+  /// tag, is an error that exchange() returns. The memory is valid during the call.
+  ///
+  /// The library calls it on one thread at a time, which need not be the one that trains. It may
+  /// block for `timeout` nanoseconds (PERCALE_FOREVER: without limit), then it returns UNAVAILABLE.
+  /// It must not use the same trainer.
+  ///
+  /// The status becomes that of Trainer::fit(), and so does an exception, with its message: an
+  /// Error keeps its code, std::system_error becomes UNAVAILABLE, any other exception ABORTED.
+  virtual Status exchange(uint64_t tag, Sends sends, Receives receives, int64_t timeout) = 0;
+
+  /// True if lost() tells which ranks are lost.
+  virtual bool reports_losses() const { return false; }
+  /// Returns the lost ranks in ascending order. Called only after an exchange that failed.
+  virtual Result<std::vector<int32_t>> lost() { return std::vector<int32_t>(); }
+};
+
+namespace detail {
+
+/// Returns a status for the library; null for success.
+inline percale_status* raw_status(Code code, std::string_view message) noexcept {
+  return percale_status_create(static_cast<percale_code>(code), message.data(), message.size());
+}
+inline percale_status* raw_status(const Status& status) noexcept { return raw_status(status.code(), status.message()); }
+
+/// Returns the status of `function()` for the library. No exception leaves it.
+template <class Function>
+percale_status* called_by_library(Function&& function) noexcept {
+#if PERCALE_CPP_EXCEPTIONS
+  try {
+    return raw_status(function());
+  } catch (const Error& error) {
+    return raw_status(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return raw_status(Code::kResourceExhausted, "the collective has no memory");
+  } catch (const std::system_error& error) {
+    return raw_status(Code::kUnavailable, error.what());
+  } catch (const std::exception& error) {
+    return raw_status(Code::kAborted, error.what());
+  } catch (...) {
+    return raw_status(Code::kAborted, "the collective has thrown an object that is not a std::exception");
+  }
+#else
+  return raw_status(function());
+#endif
+}
+
+/// A collective as the library calls it.
+class HostedCollective {
+ public:
+  explicit HostedCollective(std::shared_ptr<Collective> collective)
+      : collective_(std::move(collective)), size_(collective_->size()) {}
+
+  /// Returns the table for percale_trainer_join(). The user is this object.
+  percale_collective table() {
+    percale_collective out{};
+    out.struct_size = sizeof out;
+    out.user = this;
+    out.rank = collective_->rank();
+    out.size = size_;
+    out.generation = collective_->generation();
+    out.exchange = [](void* user, uint64_t tag, const percale_bytes* sends, percale_bytes* recvs, int64_t timeout_ns) {
+      HostedCollective& own = *static_cast<HostedCollective*>(user);
+      return called_by_library([&] { return own.exchange(tag, sends, recvs, timeout_ns); });
+    };
+    if (collective_->reports_losses()) {
+      out.lost = [](void* user, int32_t* out_ranks, size_t* inout_count) {
+        HostedCollective& own = *static_cast<HostedCollective*>(user);
+        return called_by_library([&] { return own.lost({out_ranks, *inout_count}, *inout_count); });
+      };
+    }
+    return out;
+  }
+
+ private:
+  Status exchange(uint64_t tag, const percale_bytes* sends, const percale_bytes* recvs, int64_t timeout) {
+    std::vector<std::span<const std::byte>> to;
+    std::vector<std::span<std::byte>> from;
+    for (int32_t rank = 0; rank < size_; ++rank) {
+      to.emplace_back(static_cast<const std::byte*>(sends[rank].data), sends[rank].size);
+      from.emplace_back(static_cast<std::byte*>(recvs[rank].data), recvs[rank].size);
+    }
+    return collective_->exchange(tag, to, from, timeout);
+  }
+  Status lost(std::span<int32_t> room, size_t& count) {
+    auto ranks = collective_->lost();
+    if (!ranks) return std::move(ranks).error();
+    if (ranks->size() > room.size()) return Status(Code::kInternal, "the collective has lost more ranks than it has");
+    std::copy(ranks->begin(), ranks->end(), room.begin());
+    count = ranks->size();
+    return {};
+  }
+
+  const std::shared_ptr<Collective> collective_;
+  const int32_t size_;
+};
+
+}  // namespace detail
+}  // namespace percale
+
+#endif  // PERCALE_CPP_COLLECTIVE_HPP_

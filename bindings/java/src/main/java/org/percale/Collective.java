@@ -1,0 +1,73 @@
+package org.percale;
+
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+
+/**
+ * An exchange of bytes between the processes of a group, which a program supplies by its sockets,
+ * MPI or a cluster's own means. {@link Trainer#join} makes a trainer a member of the group.
+ */
+public interface Collective {
+  /**
+   * Returns the number of this process. It is read once, by {@link Trainer#join}, as are {@link
+   * #size} and {@link #generation}.
+   *
+   * @return the number, from 0
+   */
+  int rank();
+
+  /**
+   * Returns the number of processes.
+   *
+   * @return the number, at least 1
+   */
+  int size();
+
+  /**
+   * Returns a number that grows when the group is formed anew. {@link #exchange} refuses messages
+   * of older generations.
+   *
+   * @return the number
+   */
+  long generation();
+
+  /**
+   * Sends {@code sends[r]} to rank r and fills {@code receives[r]} with what rank r sends, for all
+   * ranks; the entries of the own rank are empty. All ranks call it in the same order and with the
+   * same tag, and both sides know every size in advance. It throws an exception for a message of
+   * another size or with another tag.
+   *
+   * <p>The library calls it on one thread at a time, which need not be the one that trains. It may
+   * block. It must not use the same trainer.
+   *
+   * @param tag the number that a message carries
+   * @param sends the messages to send, which are read-only; valid during the call, on any thread
+   * @param receives the memory for the messages to receive; valid during the call, on any thread
+   * @param timeout the time after which it must throw an exception; null means no limit
+   * @throws Exception ends the call that needed the exchange, such as {@link Trainer#fit}. It is
+   *     the cause of the {@link PercaleException} of that call, whose code is that of another
+   *     PercaleException, {@link Code#UNAVAILABLE} for an {@link java.io.IOException} and a {@link
+   *     java.util.concurrent.TimeoutException}, {@link Code#CANCELLED} for an {@link
+   *     InterruptedException}, and otherwise {@link Code#ABORTED}
+   */
+  void exchange(long tag, MemorySegment[] sends, MemorySegment[] receives, Duration timeout) throws Exception;
+
+  /**
+   * Returns whether {@link #lost} tells which ranks are lost.
+   *
+   * @return whether it does; false by default
+   */
+  default boolean reportsLosses() {
+    return false;
+  }
+
+  /**
+   * Returns the lost ranks. It is called only after an exchange that failed.
+   *
+   * @return the ranks, in ascending order
+   * @throws Exception as {@link #exchange} does
+   */
+  default int[] lost() throws Exception {
+    return new int[0];
+  }
+}

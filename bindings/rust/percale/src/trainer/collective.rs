@@ -1,0 +1,199 @@
+//! Groups of processes that train one job together.
+use std::ffi::c_void;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use super::Trainer;
+use crate::error::{check, panicked, AnyError, Code, Error, Failure, Result};
+use crate::sys;
+
+/// The result of the functions of a [`Collective`]. `?` converts any error, and so does
+/// `"text".into()`.
+pub type CollectiveResult<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+/// An exchange of bytes between the processes of a group, which a program supplies by its
+/// connections, MPI or a cluster's own means. [`Trainer::join`] makes a trainer a member of the
+/// group, and calls `rank`, `size`, `generation` and `reports_losses` once.
+pub trait Collective: Send {
+    /// Returns the number of this process, from 0.
+    fn rank(&self) -> i32;
+
+    /// Returns the number of processes, at least 1.
+    fn size(&self) -> i32;
+
+    /// Returns a number that grows when the group is formed anew. [`exchange`](Self::exchange)
+    /// refuses messages of older generations.
+    fn generation(&self) -> u64;
+
+    /// Sends `sends[r]` to rank r and fills `receives[r]` with what rank r sends, for all ranks;
+    /// the entries of the own rank are empty. All ranks call it in the same order and with the same
+    /// `tag`, and both sides know every size in advance: a message of another size, or with another
+    /// tag, is an error.
+    ///
+    /// The library calls it on one thread at a time, which need not be the one that trains. It may
+    /// block for `timeout` (`None`: without limit), then it returns an error.
+    ///
+    /// The call that needed the exchange, such as [`Trainer::fit`], returns an error with the same
+    /// message, whose [`source`](std::error::Error::source) is the error. An [`Error`] keeps its
+    /// code, a [`std::io::Error`] becomes `Unavailable`, any other error and a panic `Aborted`.
+    fn exchange(
+        &mut self,
+        tag: u64,
+        sends: &[&[u8]],
+        receives: &mut [&mut [u8]],
+        timeout: Option<Duration>,
+    ) -> CollectiveResult<()>;
+
+    /// Returns true if [`lost`](Self::lost) tells which ranks are lost.
+    fn reports_losses(&self) -> bool {
+        false
+    }
+
+    /// Returns the lost ranks in ascending order. Called only after an exchange that failed.
+    fn lost(&mut self) -> CollectiveResult<Vec<i32>> {
+        Ok(Vec::new())
+    }
+}
+
+/// A collective as the library calls it.
+struct Membership {
+    collective: Box<dyn Collective>,
+    size: usize,
+    failed: Arc<Failure>,
+}
+
+/// Returns the code and the message of an error for the library.
+fn described(error: &AnyError) -> (Code, String) {
+    match error.downcast_ref::<Error>() {
+        Some(own) => (own.code(), own.message().into()),
+        None if error.is::<std::io::Error>() => (Code::Unavailable, error.to_string()),
+        None => (Code::Aborted, error.to_string()),
+    }
+}
+
+impl Membership {
+    /// Calls the collective. Keeps its error for the trainer, and returns it as a status.
+    fn call(&mut self, function: impl FnOnce(&mut dyn Collective) -> CollectiveResult<()>) -> *mut sys::percale_status {
+        let called = AssertUnwindSafe(|| function(&mut *self.collective).map_err(|error| (described(&*error), error)));
+        // A panic must not cross the border.
+        let result = catch_unwind(called).unwrap_or_else(|panic| {
+            let error = panicked(&*panic);
+            Err(((Code::Aborted, error.to_string()), error))
+        });
+        match result {
+            Ok(()) => std::ptr::null_mut(),
+            Err(((code, message), error)) => {
+                *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.into());
+                // SAFETY: the message is passed with its size, and the library copies it.
+                unsafe { sys::percale_status_create(code as i32, message.as_ptr().cast(), message.len()) }
+            }
+        }
+    }
+}
+
+/// Returns the memory of a message to send.
+unsafe fn bytes<'a>(message: &sys::percale_bytes) -> &'a [u8] {
+    match message.size {
+        0 => &[],
+        size => std::slice::from_raw_parts(message.data.cast::<u8>(), size),
+    }
+}
+
+/// Returns the memory of a message to receive.
+unsafe fn bytes_mut<'a>(message: &sys::percale_bytes) -> &'a mut [u8] {
+    match message.size {
+        0 => &mut [],
+        size => std::slice::from_raw_parts_mut(message.data.cast::<u8>(), size),
+    }
+}
+
+unsafe extern "C" fn exchange(
+    user: *mut c_void,
+    tag: u64,
+    sends: *const sys::percale_bytes,
+    recvs: *mut sys::percale_bytes,
+    timeout_ns: i64,
+) -> *mut sys::percale_status {
+    let group = &mut *user.cast::<Membership>();
+    let size = group.size;
+    let timeout = u64::try_from(timeout_ns).ok().map(Duration::from_nanos);
+    group.call(|collective| {
+        let sends: Vec<_> = std::slice::from_raw_parts(sends, size).iter().map(|message| bytes(message)).collect();
+        let mut receives: Vec<_> =
+            std::slice::from_raw_parts(recvs, size).iter().map(|message| bytes_mut(message)).collect();
+        collective.exchange(tag, &sends, &mut receives, timeout)
+    })
+}
+
+unsafe extern "C" fn lost(user: *mut c_void, out_ranks: *mut i32, inout_count: *mut usize) -> *mut sys::percale_status {
+    let group = &mut *user.cast::<Membership>();
+    group.call(|collective| {
+        let ranks = collective.lost()?;
+        if ranks.len() > *inout_count {
+            return Err(Error::new(Code::Internal, format!("the collective has lost {} ranks", ranks.len())).into());
+        }
+        std::ptr::copy_nonoverlapping(ranks.as_ptr(), out_ranks, ranks.len());
+        *inout_count = ranks.len();
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn drop_membership(user: *mut c_void) {
+    let group = Box::from_raw(user.cast::<Membership>());
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(group)));
+}
+
+/// Returns the error, with the error of a collective as its source if there is one.
+fn explained(failed: &Failure, error: Error) -> Error {
+    match failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(cause) if std::error::Error::source(&error).is_none() => error.because(cause),
+        _ => error,
+    }
+}
+
+impl Trainer {
+    /// Makes the trainer a member of a group of processes, for the rest of its life. All ranks call
+    /// it with the same job, first values of variables and completed steps. What they call from
+    /// then on must be the same on all of them, too: `fit`, `step` with the whole batch,
+    /// `evaluate`, `save` and `restore`. [`save`](Trainer::save) writes on rank 0, and any number
+    /// of ranks can resume from it.
+    ///
+    /// The trainer drops the collective when it is dropped itself. The option `collective_timeout`
+    /// limits each exchange. An error with the code `FailedPrecondition` names an option that a
+    /// group cannot have (mode other than sync, parameters other than host), or the first setting
+    /// in which a rank differs from rank 0.
+    pub fn join(&mut self, collective: impl Collective + 'static) -> Result<()> {
+        let failed = Arc::<Failure>::default();
+        let mut table = sys::percale_collective {
+            struct_size: std::mem::size_of::<sys::percale_collective>() as u32,
+            user: std::ptr::null_mut(),
+            rank: collective.rank(),
+            size: collective.size(),
+            generation: collective.generation(),
+            exchange: Some(exchange),
+            lost: if collective.reports_losses() { Some(lost) } else { None },
+        };
+        // The library refuses a size below 1.
+        let size = usize::try_from(table.size).unwrap_or(0);
+        let group = Membership { collective: Box::new(collective), size, failed: failed.clone() };
+        table.user = Box::into_raw(Box::new(group)).cast();
+        // SAFETY: the library copies the table. It owns the membership until it passes it to
+        // drop_membership(); on failure it does not call that.
+        unsafe {
+            check(sys::percale_trainer_join(self.raw(), &table, Some(drop_membership)))
+                .inspect_err(|_| drop_membership(table.user))
+                .map_err(|error| explained(&failed, error))?;
+        }
+        self.group = Some(failed);
+        Ok(())
+    }
+
+    /// Returns the error, with the error of the trainer's collective as its source if there is one.
+    pub(super) fn explain(&self, error: Error) -> Error {
+        match &self.group {
+            Some(failed) => explained(failed, error),
+            None => error,
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Trainers of a group. The ranks are threads of this process that exchange bytes by channels.
+use std::error::Error as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{channel, Receiver, Sender};
+use std::sync::Arc;
+use std::time::Duration;
+
+use percale::*;
+
+use crate::common::{engine, line_data, LINE};
+
+type Message = (u64, Vec<u8>);
+
+/// One of two ranks.
+struct Pair {
+    rank: i32,
+    to: Sender<Message>,
+    from: Receiver<Message>,
+    /// Called in place of an exchange once `failing` is set.
+    fails: fn() -> CollectiveResult<()>,
+    failing: Arc<AtomicBool>,
+}
+
+impl Collective for Pair {
+    fn rank(&self) -> i32 {
+        self.rank
+    }
+
+    fn size(&self) -> i32 {
+        2
+    }
+
+    fn generation(&self) -> u64 {
+        1
+    }
+
+    fn exchange(
+        &mut self,
+        tag: u64,
+        sends: &[&[u8]],
+        receives: &mut [&mut [u8]],
+        timeout: Option<Duration>,
+    ) -> CollectiveResult<()> {
+        if self.failing.load(Ordering::Relaxed) {
+            return (self.fails)();
+        }
+        let (own, other) = if self.rank == 0 { (0, 1) } else { (1, 0) };
+        assert_eq!((sends.len(), receives.len()), (2, 2));
+        assert!(sends[own].is_empty() && receives[own].is_empty());
+        assert_eq!(timeout, Some(Duration::from_secs(30)));
+        self.to.send((tag, sends[other].to_vec()))?;
+        let (found, bytes) = self.from.recv_timeout(Duration::from_secs(30))?;
+        if found != tag || bytes.len() != receives[other].len() {
+            return Err("the ranks are out of step".into());
+        }
+        receives[other].copy_from_slice(&bytes);
+        Ok(())
+    }
+}
+
+/// A group that no trainer can join.
+struct OfSize(i32, i32);
+
+impl Collective for OfSize {
+    fn rank(&self) -> i32 {
+        self.0
+    }
+
+    fn size(&self) -> i32 {
+        self.1
+    }
+
+    fn generation(&self) -> u64 {
+        1
+    }
+
+    fn exchange(&mut self, _: u64, _: &[&[u8]], _: &mut [&mut [u8]], _: Option<Duration>) -> CollectiveResult<()> {
+        Err("an exchange".into())
+    }
+}
+
+fn two_shards(engine: &Engine) -> Trainer {
+    Trainer::from_spec(engine, LINE).option("shards", 2).option("collective_timeout", 30).build().unwrap()
+}
+
+fn digest(trainer: &Trainer) -> String {
+    trainer.variables().unwrap().digest().unwrap()
+}
+
+/// Returns the two ranks of a group.
+fn pairs(fails: fn() -> CollectiveResult<()>) -> [Pair; 2] {
+    let ((to_1, from_0), (to_0, from_1)) = (channel(), channel());
+    let pair = |rank, to, from| Pair { rank, to, from, fails, failing: Arc::default() };
+    [pair(0, to_1, from_1), pair(1, to_0, from_0)]
+}
+
+/// Calls `work` on a thread per rank, with its trainer, which has joined the group, its data, and
+/// the switch that makes its exchanges fail.
+fn as_two_ranks<T: Send>(
+    fails: fn() -> CollectiveResult<()>,
+    work: impl Fn(Trainer, Dataset, &Arc<AtomicBool>) -> T + Sync,
+) -> [T; 2] {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let rank = |pair: Pair| {
+            scope.spawn(move || {
+                let engine = engine();
+                let mut trainer = two_shards(&engine);
+                let failing = pair.failing.clone();
+                trainer.join(pair).unwrap();
+                work(trainer, line_data(&engine), &failing)
+            })
+        };
+        pairs(fails).map(rank).map(|thread| thread.join().unwrap())
+    })
+}
+
+#[test]
+fn two_ranks_compute_the_bits_of_one_trainer_and_save_one_checkpoint() {
+    let folder = std::env::temp_dir().join(format!("percale-rust-group-{}", std::process::id()));
+    let digests = as_two_ranks(
+        || Ok(()),
+        |mut trainer, mut data, _| {
+            trainer.fit(Some(&mut data), 3).unwrap();
+            trainer.save(&folder).unwrap();
+            digest(&trainer)
+        },
+    );
+    let engine = engine();
+    let (mut alone, mut resumed) = (two_shards(&engine), two_shards(&engine));
+    alone.fit(Some(&mut line_data(&engine)), 3).unwrap();
+    assert_eq!(digests, [digest(&alone), digest(&alone)]);
+    resumed.restore(&folder).unwrap();
+    assert_eq!(digest(&resumed), digests[0]);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Returns the errors of a fit whose exchanges fail.
+fn fit_errors(fails: fn() -> CollectiveResult<()>) -> [Error; 2] {
+    as_two_ranks(fails, |mut trainer, mut data, failing| {
+        failing.store(true, Ordering::Relaxed);
+        let error = trainer.fit(Some(&mut data), 1).unwrap_err();
+        assert_eq!(trainer.steps(), 0);
+        let later = trainer.fit(Some(&mut data), 1).unwrap_err();
+        assert!(later.message().contains("the group has ended"), "{later}");
+        assert_eq!(later.code(), error.code());
+        error
+    })
+}
+
+#[test]
+fn the_error_of_an_exchange_is_the_source_of_the_error_of_fit() {
+    use std::io::{Error as IoError, ErrorKind};
+    let cases: [(fn() -> CollectiveResult<()>, Code); 4] = [
+        (|| Err(percale::Error::new(Code::DataLoss, "the cable is cut").into()), Code::DataLoss),
+        (|| Err(IoError::new(ErrorKind::BrokenPipe, "the cable is cut").into()), Code::Unavailable),
+        (|| Err("the cable is cut".into()), Code::Aborted),
+        (|| panic!("the cable is cut"), Code::Aborted),
+    ];
+    for (fails, code) in cases {
+        for error in fit_errors(fails) {
+            assert_eq!(error.code(), code, "{error}");
+            assert!(error.message().contains("the cable is cut"), "{error}");
+            assert!(error.source().unwrap().to_string().contains("the cable is cut"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn the_error_of_an_exchange_is_the_source_of_the_error_of_join() {
+    let engine = engine();
+    let mut trainer = two_shards(&engine);
+    let [pair, _] = pairs(|| Err("the cable is cut".into()));
+    pair.failing.store(true, Ordering::Relaxed);
+    let error = trainer.join(pair).unwrap_err();
+    assert_eq!(error.source().unwrap().to_string(), "the cable is cut");
+    trainer.fit(Some(&mut line_data(&engine)), 1).unwrap(); // alone
+    assert_eq!(trainer.steps(), 4);
+}
+
+#[test]
+fn a_collective_is_dropped_with_its_trainer() {
+    let work = |trainer: Trainer, _: Dataset, failing: &Arc<AtomicBool>| {
+        assert_eq!(Arc::strong_count(failing), 2);
+        drop(trainer);
+        assert_eq!(Arc::strong_count(failing), 1);
+    };
+    as_two_ranks(|| Ok(()), work);
+}
+
+#[test]
+fn a_group_of_no_ranks_and_a_rank_outside_of_the_group_are_refused() {
+    let mut trainer = two_shards(&engine());
+    for (group, why) in [(OfSize(0, 0), "the group has 0 ranks"), (OfSize(2, 2), "the rank is 2")] {
+        let error = trainer.join(group).unwrap_err();
+        assert_eq!(error.code(), Code::InvalidArgument);
+        assert!(error.message().contains(why), "{error}");
+    }
+}
