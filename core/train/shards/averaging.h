@@ -46,13 +46,13 @@ class ShardSums {
  public:
   struct Sizes {
     int64_t shards = 1;
-    ShardRange own = {0, -1};  // those that are computed here; end -1: all
-    size_t replicas = 1;       // computing at once, at most as many as own shards
-    size_t lanes = 1;          // shards that a replica computes at once
-    bool several = false;      // a step has several batches
-    // All shards of a batch are computed at the same time, because they wait for each other. A
+    size_t replicas = 1;   // computing at once, at most as many as own shards
+    size_t lanes = 1;      // shards that a replica computes at once
+    bool several = false;  // a step has several batches
+    // All own shards of a batch are computed at the same time, because they wait for each other. A
     // replica has a lane for each.
     bool together = false;
+    ShardRange own = {0, -1};  // the shards that are computed here; end -1: all
   };
   // Buffers of these types are made by the first reduce(): one per level of the tree, for each
   // further shard under way as many as the shards that it overtakes can leave behind, and one more

@@ -66,11 +66,11 @@ Status BatchShards::make_sums(const ShardChoice& choice, std::vector<DeviceGroup
   // Each shard that waits for others has a thread: after the loss of a device one replica may have
   // them all.
   const ShardSums::Sizes sizes{choice.shards,
-                               choice.own,
                                choice.replicas,
                                together() ? static_cast<size_t>(choice.own.count()) : choice.lanes,
                                settings_.accumulation > 1,
-                               together()};
+                               together(),
+                               choice.own};
   PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create(std::move(types), sizes, memory_));
   devices_.assign(std::move(candidates), choice.replicas);
   // Devices are reported in this order.

@@ -18,9 +18,9 @@ int64_t default_shards(const TrainGraph& graph, int64_t rows);
 
 struct ShardChoice {
   int64_t shards = 1;       // of a batch
-  ShardRange own = {0, 1};  // those that are computed here
   size_t replicas = 1;      // that compute the own ones
   size_t lanes = 1;         // shards of a replica under way at once
+  ShardRange own = {0, 1};  // those that are computed here
 };
 
 // `shards`: what the job asks for; 0: default_shards(). `rows`: of the first batch. `groups`:
