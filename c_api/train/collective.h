@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "c_api/include/percale.h"
 #include "core/train/group/collective.h"
-#include "percale/collective.h"
 
 namespace percale::c_api {
 
