@@ -186,6 +186,24 @@ def serve(command, env, spec, data):
         service.kill()
 
 
+def train_as_group(command, env, spec, wanted):
+    """Two processes, with a shard of each batch each, compute the weights of one."""
+    free = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+    addresses = [f"127.0.0.1:{server.getsockname()[1]}" for server in free]
+    for server in free:
+        server.close()
+    ranks = [subprocess.Popen(command + [spec, str(rank)] + addresses, env=env, stdout=subprocess.PIPE, text=True)
+             for rank in range(2)]
+    try:
+        digests = [rank.communicate(timeout=120)[0].strip() for rank in ranks]
+    finally:
+        for rank in ranks:
+            rank.kill()
+    print(f"two processes: {digests}")
+    if digests != [wanted, wanted]:
+        fail("the processes of a group do not compute the weights of one")
+
+
 def main(build, source, language):
     data = find_data()
     files = [os.path.join(data, name) for name in DATA]
@@ -210,6 +228,8 @@ def main(build, source, language):
             losses = re.findall(r"epoch \d+/10 +loss ([0-9.]+)", said)
             if not re.search("needs an input 'y'|no 'y'", said) or len(losses) != 10 or float(losses[-1]) >= float(losses[0]):
                 fail("Keras' example does not name the missing label, or does not learn")
+        if language == "go":
+            train_as_group(command("Group"), env, spec, wanted)
         # The samples in C, C++ and Python have no service
         if language not in ("c", "cpp", "python"):
             serve(command("Serve"), env, os.path.join(source, "samples", "mnist", "lenet.json"), data)
