@@ -100,7 +100,7 @@ struct StepFixture {
         computer(session, small.engine->memory(), small.graph, devices, store, facts, 0),
         loss(small.engine->log(), true),
         runner(small.engine, small.engine->memory(), small.graph, *working, store, planner, batch, computer, facts,
-               loss) {}
+               loss, nullptr) {}
 
   std::vector<Tensor> rows() const {
     const std::vector<int64_t> numbers = class_numbers(kRows, 3);
