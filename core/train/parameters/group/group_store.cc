@@ -67,14 +67,14 @@ HeldSegment* GroupStore::held(size_t segment) {
 
 // The norm of all gradients is computed of the squares in the order of the parameters.
 Status GroupStore::exchange_squares(const std::vector<Tensor>& feeds) {
-  if (!held_.front()->commit().needs_squares()) return {};
+  if (!held_.front()->needs_squares()) return {};
   const auto squares_of = [&](size_t segment) {
     const auto begin = squares_.begin();
     return std::vector<Tensor>(begin + static_cast<ptrdiff_t>(first_square_[segment]),
                                begin + static_cast<ptrdiff_t>(first_square_[segment + 1]));
   };
   for (const auto& segment : held_) {
-    PERCALE_RETURN_IF_ERROR(segment->commit().compute_squares(feeds, squares_of(segment->number())));
+    PERCALE_RETURN_IF_ERROR(segment->compute_squares(feeds, squares_of(segment->number())));
   }
   return group_.exchange_segments("squares", [&](size_t segment) { return memory_of(squares_of(segment)); });
 }

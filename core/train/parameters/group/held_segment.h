@@ -38,7 +38,11 @@ class HeldSegment {
                                                      const SharedSegment& shared, const WorkingSet& working);
 
   size_t number() const { return number_; }
-  SegmentCommit& commit() { return commit_; }
+  bool needs_squares() const { return commit_.needs_squares(); }
+  // The squares of the gradients of its parameters.
+  Status compute_squares(const std::vector<Tensor>& feeds, const std::vector<Tensor>& squares) {
+    return commit_.compute_squares(feeds, state(), squares);
+  }
   // Computes the next values and slots; tables and their slots change in place. `statistics`:
   // memory of their next values.
   Status compute(const std::vector<Tensor>& feeds, const std::vector<Tensor>& squares,

@@ -82,12 +82,14 @@ std::vector<Tensor> SegmentCommit::own_feeds(const std::vector<Tensor>& feeds,
   return out;
 }
 
-Status SegmentCommit::compute_squares(const std::vector<Tensor>& feeds, const std::vector<Tensor>& squares) {
+Status SegmentCommit::compute_squares(const std::vector<Tensor>& feeds, const State& state,
+                                      const std::vector<Tensor>& squares) {
   if (squares.empty()) return {};
   const std::vector<Tensor> own = views_of(feeds, parts_.squares.inputs);
   PERCALE_ASSIGN_OR_RETURN(const Plan* const planned, plan(squares_run_, own));
   std::vector<Tensor> outputs = squares;
-  return session_->run(*planned, own, outputs, {});
+  const RunValues values = RunValues::of_caller(state.values, {.each = &state.versions});
+  return session_->run(*planned, own, outputs, commit_options(values, true, nullptr));
 }
 
 Status SegmentCommit::compute(const std::vector<Tensor>& feeds, const std::vector<Tensor>& squares, const State& state,

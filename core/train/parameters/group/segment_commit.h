@@ -41,7 +41,7 @@ class SegmentCommit {
   bool needs_squares() const { return squares_; }
   // The squares of the own parameters, scalars in their order, into `squares`. `feeds`: of the
   // commit, in the order of CommitLayout.
-  Status compute_squares(const std::vector<Tensor>& feeds, const std::vector<Tensor>& squares);
+  Status compute_squares(const std::vector<Tensor>& feeds, const State& state, const std::vector<Tensor>& squares);
   // Writes the next value of each variable that is not in place into next[i]. `squares`: of all
   // parameters, if they are needed.
   Status compute(const std::vector<Tensor>& feeds, const std::vector<Tensor>& squares, const State& state,
