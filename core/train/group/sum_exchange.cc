@@ -171,8 +171,12 @@ Status SumExchange::exchange_errors(const Status& own) {
 
 void SumExchange::refuse(const Status& error) {
   if (std::exchange(failed_, false) || error.ok() || group_.size() == 1 || group_.broken()) return;
-  // The own error counts, whatever becomes of this.
-  (void)(subtrees_.empty() ? exchange_errors(error) : exchange_small(error));
+  (void)exchange_outcome(error);  // the own error counts, whatever becomes of this
+}
+
+// The message that the other ranks wait for, if they are in a step.
+Status SumExchange::exchange_outcome(const Status& own) {
+  return subtrees_.empty() ? exchange_errors(own) : exchange_small(own);
 }
 
 // The sub-trees with this number among those of their rank go to the ranks that hold a segment: the
@@ -193,6 +197,8 @@ Status SumExchange::exchange_segments(const ShardSums& sums, size_t number, size
   }
   return group_.exchange("gradients", std::move(sends), std::move(recvs));
 }
+
+Status SumExchange::wait_for_all() { return exchange_outcome({}); }
 
 SumExchange::Sums SumExchange::add_up(const ShardRange& range, size_t& next, const ParallelFor& parallel) const {
   const Subtree& tree = subtrees_[next];

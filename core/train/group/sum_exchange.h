@@ -35,6 +35,8 @@ class SumExchange {
   // The other ranks end their step with this error of an own one. Does nothing if the error came
   // from another rank, or from the group.
   void refuse(const Status& error);
+  // No rank leaves before all have come here, because one that is behind may need the others.
+  Status wait_for_all();
   // The ranks have changed: they share the shards anew.
   void forget() { subtrees_.clear(); }
   bool group_broken() const { return group_.broken(); }
@@ -69,6 +71,7 @@ class SumExchange {
   Status exchange_messages(std::string_view what, const std::vector<std::vector<Tensor>>& messages, const Status& own);
   Status exchange_errors(const Status& own);
   Status exchange_small(const Status& own);
+  Status exchange_outcome(const Status& own);
   Status exchange_segments(const ShardSums& sums, size_t number, size_t held);
   Sums add_up(const ShardRange& range, size_t& next, const ParallelFor& parallel) const;
 

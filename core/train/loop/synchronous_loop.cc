@@ -16,7 +16,11 @@ SynchronousLoop::SynchronousLoop(const FitParts& parts, const SynchronousSteps& 
 // A fit that ends early here ends on the other ranks of a group, too.
 Status SynchronousLoop::fit() {
   const Status status = train();
-  steps_.runner.tell_ranks(go_ ? status : Status(Code::kCancelled, "it has ended the fit"));
+  if (status.ok() && go_) {
+    steps_.runner.end_fit();
+  } else {
+    steps_.runner.tell_ranks(go_ ? status : Status(Code::kCancelled, "it has ended the fit"));
+  }
   return status;
 }
 

@@ -245,6 +245,13 @@ Result<bool> StepRunner::recover(const Status& error) {
   return share_anew() ? Result<bool>(true) : Result<bool>(error);
 }
 
+void StepRunner::end_fit() {
+  if (exchange_ == nullptr || exchange_->group_broken()) return;
+  (void)exchange_->wait_for_all();
+  if (exchange_->group_broken()) (void)store_.recover();
+  share_anew();
+}
+
 bool StepRunner::share_anew() {
   if (exchange_ == nullptr || exchange_->lost() == lost_) return false;
   lost_ = exchange_->lost();

@@ -87,6 +87,9 @@ class StepRunner {
   // After an error of a step. True if ranks of the group were lost, and the others share the shards
   // anew: the step may begin again. Else the error.
   Result<bool> recover(const Status& error);
+  // A fit has ended here. Waits for the other ranks of a group, and helps those that have lost one
+  // in the last step. What becomes of that does not change the own state.
+  void end_fit();
   // True if ranks were lost since the last call, also in a step that was completed all the same.
   // The next step makes shards and sums anew.
   bool share_anew();

@@ -217,7 +217,7 @@ Result<bool> GroupStore::recover_step(const StepCommit* step) {
       PERCALE_ASSIGN_OR_RETURN(const auto transfers, group_.holders().keep(left, have, stateful));
       if (std::ranges::any_of(standings, [&](const Standing& s) { return s.adopted < newest; })) {
         PERCALE_RETURN_IF_ERROR(help_behind(standings, newest));
-      } else if (std::ranges::all_of(standings, [](const Standing& s) { return s.computed != 0; })) {
+      } else if (can_complete(standings)) {
         PERCALE_RETURN_IF_ERROR(exchange_values(*step));
         adopt();
       } else {
@@ -251,6 +251,15 @@ Result<std::vector<GroupStore::Standing>> GroupStore::exchange_standings() {
       standing.have.push_back(message[sizeof standing.adopted + 1 + i] != 0);
   }
   return out;
+}
+
+// True if the ranks that are left have computed the next values of all segments.
+bool GroupStore::can_complete(const std::vector<Standing>& standings) const {
+  if (std::ranges::any_of(standings, [](const Standing& s) { return s.computed == 0; })) return false;
+  for (size_t segment = 0; segment < segments_.size(); ++segment) {
+    if (std::ranges::none_of(standings, [&](const Standing& s) { return s.have[segment]; })) return false;
+  }
+  return true;
 }
 
 // A rank that has adopted the step sends the values of all segments to those that have not. These

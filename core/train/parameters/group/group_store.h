@@ -53,6 +53,7 @@ class GroupStore final : public ParameterStore {
 
   Result<bool> recover_step(const StepCommit* step);
   Result<std::vector<Standing>> exchange_standings();
+  bool can_complete(const std::vector<Standing>& standings) const;
   Status help_behind(const std::vector<Standing>& standings, int64_t newest);
   Status transfer(const std::vector<SegmentHolders::Transfer>& transfers);
 

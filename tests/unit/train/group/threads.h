@@ -128,7 +128,12 @@ inline std::shared_ptr<Mailboxes> run_ranks(
   auto mail = std::make_shared<Mailboxes>();
   std::vector<std::thread> threads;
   for (int32_t rank = 0; rank < size; ++rank) {
-    threads.emplace_back([&, rank] { work(std::make_shared<ThreadCollective>(mail, rank, size, reports, loss)); });
+    threads.emplace_back([&, rank] {
+      work(std::make_shared<ThreadCollective>(mail, rank, size, reports, loss));
+      const std::lock_guard lock(mail->mutex);
+      mail->lost.insert(rank);  // its connections are closed
+      mail->changed.notify_all();
+    });
   }
   for (std::thread& thread : threads) thread.join();
   return mail;
