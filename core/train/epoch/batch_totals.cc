@@ -2,72 +2,77 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace percale {
 
-// Batch i is that of rank i modulo the number of ranks.
 BatchTotals::BatchTotals(Group* group, int64_t batches, size_t count)
     : group_(group),
       rank_(group == nullptr ? 0 : group->rank()),
+      ranks_(group == nullptr ? 1 : group->size()),
       count_(count),
-      totals_(group == nullptr ? 1 : group->size()),
-      batches_(batches) {
-  for (int64_t i = 0; i < batches; ++i) {
-    std::vector<double>& numbers = totals_[static_cast<size_t>(i) % ranks()];
-    numbers.resize(numbers.size() + count_);
-  }
+      batches_(batches),
+      sum_(count, 0) {}
+
+void BatchTotals::add(const double* numbers) {
+  for (size_t k = 0; k < count_; ++k) sum_[k] += numbers[k];
 }
 
-Status BatchTotals::fill(const std::function<Result<std::vector<double>>(int64_t batch)>& evaluate) {
+void BatchTotals::add_all(const std::vector<std::vector<double>>& all) {
+  for (int64_t i = 0; i < batches_; ++i) add(all[rank_of(i)].data() + static_cast<size_t>(i) / ranks_ * count_);
+}
+
+Status BatchTotals::fill(const Evaluate& evaluate) {
   Status status;
-  double* to = totals_[rank_].data();
-  for (auto i = static_cast<int64_t>(rank_); i < batches_ && status.ok(); i += static_cast<int64_t>(ranks())) {
+  for (auto i = static_cast<int64_t>(rank_); i < batches_ && status.ok(); i += static_cast<int64_t>(ranks_)) {
     const auto numbers = evaluate(i);
     status = numbers.status();
-    if (status.ok()) to = std::copy_n(numbers->begin(), std::min(numbers->size(), count_), to);
+    if (!status.ok()) break;
+    if (group_ == nullptr) {
+      add(numbers->data());
+    } else {
+      own_.insert(own_.end(), numbers->begin(), numbers->end());
+    }
   }
-  return group_ == nullptr ? status : exchange(status);
+  if (group_ == nullptr) return status;
+  std::vector<std::vector<double>> all(ranks_);
+  PERCALE_RETURN_IF_ERROR(exchange(status, all));
+  add_all(all);
+  return {};
 }
 
-Status BatchTotals::fill_alone(const std::function<Result<std::vector<double>>(int64_t batch)>& evaluate) {
+Status BatchTotals::fill_alone(const Evaluate& evaluate) {
+  std::vector<std::vector<double>> all(ranks_);
+  all[rank_] = own_;
   for (int64_t i = 0; i < batches_; ++i) {
-    const auto batch = static_cast<size_t>(i);
-    if (batch % ranks() == rank_) continue;
+    if (rank_of(i) == rank_) continue;
     PERCALE_ASSIGN_OR_RETURN(const std::vector<double> numbers, evaluate(i));
-    std::copy_n(numbers.begin(), std::min(numbers.size(), count_),
-                totals_[batch % ranks()].begin() + static_cast<ptrdiff_t>(batch / ranks() * count_));
+    all[rank_of(i)].insert(all[rank_of(i)].end(), numbers.begin(), numbers.end());
   }
+  add_all(all);
   return {};
 }
 
 // Each rank's message: its error, then its numbers.
-Status BatchTotals::exchange(const Status& own) {
+Status BatchTotals::exchange(const Status& own, std::vector<std::vector<double>>& all) {
+  for (int64_t i = 0; i < batches_; ++i) all[rank_of(i)].resize(all[rank_of(i)].size() + count_);
+  std::ranges::copy(own_, all[rank_].begin());
   std::vector<std::vector<uint8_t>> messages;
   std::vector<ByteSpan> recvs;
-  for (const std::vector<double>& numbers : totals_) {
+  for (const std::vector<double>& numbers : all) {
     auto& message = messages.emplace_back(kErrorBytes + numbers.size() * sizeof(double));
     recvs.push_back({message.data(), message.size()});
   }
   write_error(own, messages[rank_].data());
-  std::memcpy(messages[rank_].data() + kErrorBytes, totals_[rank_].data(), totals_[rank_].size() * sizeof(double));
-  std::vector<ByteSpan> sends(ranks(), recvs[rank_]);
+  std::memcpy(messages[rank_].data() + kErrorBytes, all[rank_].data(), all[rank_].size() * sizeof(double));
+  std::vector<ByteSpan> sends(ranks_, recvs[rank_]);
   PERCALE_RETURN_IF_ERROR(group_->exchange("the evaluation", std::move(sends), std::move(recvs)));
   PERCALE_RETURN_IF_ERROR(own);
-  for (size_t r = 0; r < ranks(); ++r) {
+  for (size_t r = 0; r < ranks_; ++r) {
     PERCALE_RETURN_IF_ERROR(read_error(messages[r].data()).with_context(str_cat("rank ", r)));
-    std::memcpy(totals_[r].data(), messages[r].data() + kErrorBytes, totals_[r].size() * sizeof(double));
+    std::memcpy(all[r].data(), messages[r].data() + kErrorBytes, all[r].size() * sizeof(double));
   }
   return {};
-}
-
-std::vector<double> BatchTotals::sum() const {
-  std::vector<double> out(count_, 0);
-  for (int64_t i = 0; i < batches_; ++i) {
-    const auto batch = static_cast<size_t>(i);
-    const double* const numbers = totals_[batch % ranks()].data() + batch / ranks() * count_;
-    for (size_t k = 0; k < count_; ++k) out[k] += numbers[k];
-  }
-  return out;
 }
 
 }  // namespace percale

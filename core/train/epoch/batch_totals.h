@@ -10,27 +10,33 @@
 
 namespace percale {
 
+// Batch i is that of rank i modulo the number of ranks.
 class BatchTotals {
  public:
+  using Evaluate = std::function<Result<std::vector<double>>(int64_t batch)>;
+
   // Borrows the group; null: all batches are evaluated here. `count`: numbers of a batch.
   BatchTotals(Group* group, int64_t batches, size_t count);
 
   // Calls `evaluate` for the own batches, and takes the numbers of the others from their ranks. All
   // ranks get the first error.
-  Status fill(const std::function<Result<std::vector<double>>(int64_t batch)>& evaluate);
-  // The same for the batches of the other ranks, without them.
-  Status fill_alone(const std::function<Result<std::vector<double>>(int64_t batch)>& evaluate);
+  Status fill(const Evaluate& evaluate);
+  // After fill() has failed: the batches of the other ranks, without these.
+  Status fill_alone(const Evaluate& evaluate);
   // The sum over the batches, in their order.
-  std::vector<double> sum() const;
+  const std::vector<double>& sum() const { return sum_; }
 
  private:
-  size_t ranks() const { return totals_.size(); }
-  Status exchange(const Status& own);
+  size_t rank_of(int64_t batch) const { return static_cast<size_t>(batch) % ranks_; }
+  Status exchange(const Status& own, std::vector<std::vector<double>>& all);
+  void add(const double* numbers);
+  void add_all(const std::vector<std::vector<double>>& all);
 
   Group* const group_;
-  const size_t rank_, count_;
-  std::vector<std::vector<double>> totals_;  // by rank: those of its batches, one after the other
-  int64_t batches_;
+  const size_t rank_, ranks_, count_;
+  const int64_t batches_;
+  std::vector<double> own_;  // in a group: of the own batches, one after the other
+  std::vector<double> sum_;
 };
 
 }  // namespace percale
