@@ -84,7 +84,7 @@ func goPercaleProgress(user C.uintptr_t, progress *C.percale_progress) C.int32_t
 func goPercaleExchange(user C.uintptr_t, tag C.uint64_t, sends, recvs *C.percale_bytes, timeout C.int64_t) *C.percale_status {
 	group, ok := registered[*membership](user)
 	if !ok {
-		return newStatus(errorf(Internal, "the collective is no longer registered"))
+		return newStatus(Internal, "the collective is no longer registered")
 	}
 	return group.exchange(uint64(tag), sends, recvs, int64(timeout))
 }
@@ -93,7 +93,7 @@ func goPercaleExchange(user C.uintptr_t, tag C.uint64_t, sends, recvs *C.percale
 func goPercaleLost(user C.uintptr_t, ranks *C.int32_t, count *C.size_t) *C.percale_status {
 	group, ok := registered[*membership](user)
 	if !ok {
-		return newStatus(errorf(Internal, "the collective is no longer registered"))
+		return newStatus(Internal, "the collective is no longer registered")
 	}
 	return group.lost(ranks, count)
 }

@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"errors"
+	"strings"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -30,6 +31,11 @@ type Collective interface {
 	// tag, and both sides know every size in advance: a message of another size, or with another
 	// tag, is an error that Exchange returns.
 	//
+	// Tags grow on every rank. If a LossReporter gets a message with a smaller tag than that of the
+	// call, the message is of an exchange that has failed: drop it. A larger tag says that the other
+	// rank has given this exchange up: return an error with code Unavailable, and keep the message
+	// for the call with its tag.
+	//
 	// The slices are memory of the library. They must not be used after the return, and sends must
 	// not be written to. The library calls Exchange on one thread at a time. It may block for
 	// timeout (negative: without limit), then it returns an error with code Unavailable. It must
@@ -41,7 +47,9 @@ type Collective interface {
 	Exchange(tag uint64, sends, receives [][]byte, timeout time.Duration) error
 }
 
-// LossReporter is implemented by a Collective that knows which ranks are lost.
+// LossReporter is implemented by a Collective that knows which ranks are lost. Training then goes
+// on without them and gives the same bits. Two ranks hold each part of the optimizer's state
+// (option "collective_redundancy"); if both are lost, Fit returns an error with code DataLoss.
 type LossReporter interface {
 	// Lost returns the lost ranks in ascending order. It is called only after an exchange that
 	// failed.
@@ -52,7 +60,13 @@ type LossReporter interface {
 type membership struct {
 	collective Collective
 	size       int
-	failed     atomic.Pointer[error] // last error of the collective, until it is reported
+	failed     atomic.Pointer[failure]
+}
+
+// failure is the last error of a collective, until it is reported.
+type failure struct {
+	cause   error
+	message string // what the library knows of it
 }
 
 // messages returns the memory of count messages.
@@ -92,22 +106,24 @@ func (m *membership) status(err error) *C.percale_status {
 	if err == nil {
 		return nil
 	}
-	m.failed.Store(&err)
-	return newStatus(err)
+	code, message := describe(err)
+	m.failed.Store(&failure{err, message})
+	return newStatus(code, message)
 }
 
-// explain adds the error of the collective, if there is one, as the cause of an error of the
-// library.
+// explain adds the error of the collective as the cause of an error of the library, if that has its
+// message. The library may also have dealt with the error, and have failed of another.
 func (m *membership) explain(err error) error {
-	if m == nil || err == nil {
-		return err
-	}
-	cause := m.failed.Swap(nil)
 	var own *Error
-	if cause == nil || !errors.As(err, &own) || own.cause != nil {
+	if m == nil || !errors.As(err, &own) || own.cause != nil {
 		return err
 	}
-	return &Error{Code: own.Code, Message: own.Message, cause: *cause}
+	failed := m.failed.Load()
+	if failed == nil || !strings.Contains(own.Message, failed.message) {
+		return err
+	}
+	m.failed.Store(nil)
+	return &Error{Code: own.Code, Message: own.Message, cause: failed.cause}
 }
 
 // Join makes the trainer a member of a group of processes, for the rest of its life. All ranks call

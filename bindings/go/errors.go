@@ -58,12 +58,12 @@ func statusError(status *C.percale_status) error {
 	return &Error{Code: Code(C.percale_status_code(status)), Message: C.GoStringN(message, C.int(size))}
 }
 
-// newStatus returns an error of a callback as a status, which the library releases.
-func newStatus(err error) *C.percale_status {
+// describe returns what the library is told of an error of a callback.
+func describe(err error) (code Code, message string) {
 	var own *Error
 	var plain Code
 	var panicked *panicError
-	code := Unavailable
+	code = Unavailable
 	switch {
 	case errors.As(err, &own):
 		code = own.Code
@@ -75,7 +75,11 @@ func newStatus(err error) *C.percale_status {
 	if code == OK { // which would be no error
 		code = Unknown
 	}
-	message := err.Error()
+	return code, err.Error()
+}
+
+// newStatus returns a status, which the library releases.
+func newStatus(code Code, message string) *C.percale_status {
 	return C.percale_status_create(C.percale_code(code), (*C.char)(unsafe.Pointer(unsafe.StringData(message))), C.size_t(len(message)))
 }
 

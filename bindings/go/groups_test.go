@@ -21,6 +21,7 @@ type pair struct {
 	rank     int
 	channels []chan message // by the rank that receives
 	fails    func() error   // called in place of an exchange
+	alone    bool           // the other rank has closed the channel
 }
 
 func (p *pair) Rank() int          { return p.rank }
@@ -37,7 +38,11 @@ func (p *pair) Exchange(tag uint64, sends, receives [][]byte, timeout time.Durat
 	}
 	p.channels[other] <- message{tag, slices.Clone(sends[other])}
 	select {
-	case m := <-p.channels[p.rank]:
+	case m, open := <-p.channels[p.rank]:
+		if !open {
+			p.alone = true
+			return errors.New("the other rank is gone")
+		}
 		if m.tag != tag || len(m.bytes) != len(receives[other]) {
 			return errors.New("the ranks are out of step")
 		}
@@ -46,6 +51,16 @@ func (p *pair) Exchange(tag uint64, sends, receives [][]byte, timeout time.Durat
 	case <-time.After(timeout):
 		return errors.New("the other rank is late")
 	}
+}
+
+// reportingPair is one of two ranks, which tells whether the other one is lost.
+type reportingPair struct{ *pair }
+
+func (p reportingPair) Lost() ([]int, error) {
+	if p.alone {
+		return []int{1 - p.rank}, nil
+	}
+	return nil, nil
 }
 
 // ofSize is a group that no trainer can join.
@@ -80,7 +95,7 @@ type rank struct {
 }
 
 // twoRanks returns two trainers, which have joined a group.
-func twoRanks(t *testing.T) []rank {
+func twoRanks(t *testing.T, reports bool) []rank {
 	t.Helper()
 	channels := []chan message{make(chan message, 1), make(chan message, 1)}
 	ranks := make([]rank, 2)
@@ -88,7 +103,12 @@ func twoRanks(t *testing.T) []rank {
 		e := engine(t, percale.Options{"threads": 1})
 		ranks[i] = rank{&pair{rank: i, channels: channels}, twoShards(t, e), signs(t, e)}
 	}
-	onBoth(t, func(i int) error { return ranks[i].trainer.Join(ranks[i].pair) })
+	onBoth(t, func(i int) error {
+		if reports {
+			return ranks[i].trainer.Join(reportingPair{ranks[i].pair})
+		}
+		return ranks[i].trainer.Join(ranks[i].pair)
+	})
 	return ranks
 }
 
@@ -101,7 +121,7 @@ func onBoth(t *testing.T, work func(rank int) error) {
 }
 
 func TestTwoRanksComputeTheBitsOfOneTrainerAndSaveOneCheckpoint(t *testing.T) {
-	ranks, folder := twoRanks(t), t.TempDir()
+	ranks, folder := twoRanks(t, false), t.TempDir()
 	onBoth(t, func(i int) error { return ranks[i].trainer.Fit(background, ranks[i].data, 3, nil) })
 	onBoth(t, func(i int) error { return ranks[i].trainer.Save(folder) })
 	e := engine(t, percale.Options{"threads": 1})
@@ -133,7 +153,7 @@ func TestErrorOrPanicOfAnExchangeIsTheCauseOfTheError(t *testing.T) {
 		{func() error { panic(mine) }, percale.Aborted, mine},
 		{func() error { panic("the cable is cut") }, percale.Aborted, percale.Aborted},
 	} {
-		ranks := twoRanks(t)
+		ranks := twoRanks(t, false)
 		for _, r := range ranks {
 			r.pair.fails = test.fails
 		}
@@ -148,6 +168,30 @@ func TestErrorOrPanicOfAnExchangeIsTheCauseOfTheError(t *testing.T) {
 			}
 			wants(t, ranks[i].trainer.Fit(background, ranks[i].data, 1, nil), test.code, "the group has ended", "the cable is cut")
 		}
+	}
+}
+
+func TestTrainingGoesOnWithoutALostRankAndGivesTheSameBits(t *testing.T) {
+	ranks, left := twoRanks(t, true), errors.New("this rank has left")
+	failed := inGoroutines(2, func(i int) error {
+		return ranks[i].trainer.Fit(background, ranks[i].data, 3, func(p percale.Progress) bool {
+			if i == 1 && p.Step == 2 {
+				close(ranks[1].pair.channels[0])
+				ranks[1].pair.fails = func() error { return left }
+			}
+			return true
+		})
+	})
+	if len(failed) != 1 || !errors.Is(failed[0], left) {
+		t.Fatal(failed)
+	}
+	e := engine(t, percale.Options{"threads": 1})
+	alone := twoShards(t, e)
+	if err := alone.Fit(background, signs(t, e), 3, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := digest(t, ranks[0].trainer), digest(t, alone); got != want {
+		t.Errorf("the digest is %s, that of one trainer alone %s", got, want)
 	}
 }
 
@@ -166,7 +210,7 @@ func TestErrorOfAnExchangeIsTheCauseOfTheErrorOfJoin(t *testing.T) {
 }
 
 func TestCollectiveIsForgottenWithItsTrainer(t *testing.T) {
-	ranks := twoRanks(t)
+	ranks := twoRanks(t, false)
 	known := percale.KnownToC()
 	for _, r := range ranks {
 		r.trainer.Close()

@@ -45,6 +45,11 @@ class Collective {
   /// `tag`, and both sides know every size in advance: a message of another size, or with another
   /// tag, is an error that exchange() returns. The memory is valid during the call.
   ///
+  /// Tags grow on every rank. If losses are reported, a message with a smaller tag than that of the
+  /// call is of an exchange that has failed: drop it. One with a larger tag says that the other
+  /// rank has given this exchange up: return UNAVAILABLE, and keep the message for the call with
+  /// its tag.
+  ///
   /// The library calls it on one thread at a time, which need not be the one that trains. It may
   /// block for `timeout` nanoseconds (PERCALE_FOREVER: without limit), then it returns UNAVAILABLE.
   /// It must not use the same trainer.
@@ -53,7 +58,9 @@ class Collective {
   /// Error keeps its code, std::system_error becomes UNAVAILABLE, any other exception ABORTED.
   virtual Status exchange(uint64_t tag, Sends sends, Receives receives, int64_t timeout) = 0;
 
-  /// True if lost() tells which ranks are lost.
+  /// True if lost() tells which ranks are lost. Training then goes on without them and gives the
+  /// same bits. Two ranks hold each part of the optimizer's state (option
+  /// "collective_redundancy"); if both are lost, Trainer::fit() returns DATA_LOSS.
   virtual bool reports_losses() const { return false; }
   /// Returns the lost ranks in ascending order. Called only after an exchange that failed.
   virtual Result<std::vector<int32_t>> lost() { return std::vector<int32_t>(); }
@@ -92,6 +99,7 @@ percale_status* called_by_library(Function&& function) noexcept {
 /// A collective as the library calls it.
 class HostedCollective {
  public:
+  /// Shares the ownership of `collective`, which is not null.
   explicit HostedCollective(std::shared_ptr<Collective> collective)
       : collective_(std::move(collective)), size_(collective_->size()) {}
 

@@ -35,15 +35,26 @@ class Queue {
     messages_.push_back(std::move(message));
     changed_.notify_all();
   }
+  // No message comes after those that are there.
+  void close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+  bool closed() {
+    const std::lock_guard lock(mutex_);
+    return closed_;
+  }
   // Returns false if there is no message within `timeout` nanoseconds.
   bool take(int64_t timeout, Message& out) {
     std::unique_lock lock(mutex_);
-    const auto arrived = [this] { return !messages_.empty(); };
+    const auto arrived = [this] { return closed_ || !messages_.empty(); };
     if (timeout == PERCALE_FOREVER) {
       changed_.wait(lock, arrived);
     } else if (!changed_.wait_for(lock, std::chrono::nanoseconds(timeout), arrived)) {
       return false;
     }
+    if (messages_.empty()) return false;
     out = std::move(messages_.front());
     messages_.pop_front();
     return true;
@@ -53,6 +64,7 @@ class Queue {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Message> messages_;
+  bool closed_ = false;
 };
 
 // One of two ranks.
@@ -68,7 +80,7 @@ class Pair final : public Collective {
     if (sends.size() != 2 || receives.size() != 2) return Status(Code::kInternal, "not two ranks");
     queues_[other].put({tag, {sends[other].begin(), sends[other].end()}});
     Message message;
-    if (!queues_[rank_].take(timeout, message)) return Status(Code::kUnavailable, "the other rank is late");
+    if (!queues_[rank_].take(timeout, message)) return Status(Code::kUnavailable, "the other rank is gone");
     if (message.tag != tag || message.bytes.size() != receives[other].size()) {
       return Status(Code::kInternal, "the ranks are out of step");
     }
@@ -76,6 +88,17 @@ class Pair final : public Collective {
     return {};
   }
 
+  bool reports_losses() const override { return reports; }
+  Result<std::vector<int32_t>> lost() override {
+    return queues_[rank_].closed() ? std::vector<int32_t>{1 - rank_} : std::vector<int32_t>{};
+  }
+  // From now on the other rank is alone.
+  void leave() {
+    queues_[1 - rank_].close();
+    fails = [] { return Status(Code::kAborted, "this rank has left"); };
+  }
+
+  bool reports = false;
   std::function<Status()> fails;  // called in place of an exchange
 
  private:
@@ -190,6 +213,31 @@ TEST_CASE("an exception of an exchange becomes the error of fit with its message
         }) == Code::kUnavailable);
 }
 #endif
+
+TEST_CASE("training goes on without a rank that is lost, and gives the same bits") {
+  std::string digest;
+  as_two_ranks([&](const std::shared_ptr<Pair>& pair) {
+    const Engine engine = one_thread();
+    Trainer trainer = two_shards(engine);
+    pair->reports = true;
+    good(trainer.join(pair));
+    const Status status = trainer.fit(line(engine), 3, [&](const Progress& p) {
+      if (pair->rank() == 1 && p.step == 2) pair->leave();
+      return true;
+    });
+    if (pair->rank() == 1) {
+      CHECK(status.code() == Code::kAborted);
+      CHECK_MESSAGE(status.message().find("this rank has left") != std::string::npos, status.message());
+    } else {
+      good(status);
+      digest = digest_of(trainer);
+    }
+  });
+  const Engine engine = one_thread();
+  Trainer alone = two_shards(engine);
+  good(alone.fit(line(engine), 3));
+  CHECK(digest == digest_of(alone));
+}
 
 TEST_CASE("a group of no ranks, a rank outside of the group and no group are refused") {
   const Engine engine = one_thread();

@@ -28,15 +28,21 @@ class Collective(abc.ABC):
         `tag`, and both sides know every size in advance. It raises an exception for a message of
         another size, with another tag, or of an older generation.
 
+        Tags grow on every rank. With lost(), a message with a smaller tag than that of the call is
+        of an exchange that has failed: drop it. One with a larger tag says that the other rank has
+        given this exchange up: raise an exception, and keep the message for the call with its tag.
+
         The library calls it on one thread at a time, which need not be the one that trains. It may
         block for `timeout` seconds (None: without limit), then it raises an exception. It must not
         use the same trainer. An exception ends the training, and fit() raises it.
         """
 
     def lost(self) -> Sequence[int]:
-        """Returns the lost ranks in ascending order. Optional.
+        """Returns the lost ranks in ascending order. Called only after an exchange that failed.
 
-        It is called only after an exchange that failed.
+        A subclass that has it trains on without the lost ranks, and gets the same bits. Two ranks
+        hold each part of the optimizer's state (setting `collective_redundancy`); if both are lost,
+        fit() raises DataLoss.
         """
         return []
 
@@ -47,12 +53,15 @@ def _views(messages, count):
 
 
 class Supplier:
-    """A collective as C calls it. `error` is the last exception that it raised."""
+    """A collective as C calls it.
+
+    `failure` is its last exception, until a call has raised it, and the message that C has of it.
+    """
 
     def __init__(self, collective):
         if not isinstance(collective, Collective):
             raise TypeError(f"the collective is {collective!r:.80}, wanted a percale.Collective")
-        self.collective, self.size, self.error = collective, collective.size, None
+        self.collective, self.size, self.failure = collective, collective.size, None
 
     def table(self, user):
         """Returns the table for C. `user` is a pointer to this object."""
@@ -68,6 +77,18 @@ class Supplier:
             with contextlib.suppress(BufferError):  # of an array that still uses it
                 view.release()
 
+    def taken(self, error):
+        """Returns the exception that C made `error` of, or None.
+
+        C may also have dealt with the exception, and have failed of another.
+        """
+        if self.failure is None or self.failure[1] not in str(error):
+            return None
+        raised, self.failure = self.failure[0], None
+        if hasattr(raised, "add_note"):
+            raised.add_note(str(error))
+        return raised
+
     def lost(self, ranks, count):
         found = list(self.collective.lost())
         if len(found) > count[0]:
@@ -78,9 +99,10 @@ class Supplier:
 
 def _refuse(_kind, error, trace):
     """Keeps the exception of a collective for the trainer, and returns a status for C."""
+    status, message = status_of(error)
     if trace is not None:
-        ffi.from_handle(trace.tb_frame.f_locals["user"]).error = error
-    return status_of(error)
+        ffi.from_handle(trace.tb_frame.f_locals["user"]).failure = error, message
+    return status
 
 
 @ffi.callback("percale_exchange_function", onerror=_refuse)
@@ -104,11 +126,10 @@ def grouped(method):
     def run(self, *arguments, **keywords):
         try:
             return method(self, *arguments, **keywords)
-        except Error:
-            supplier = self._supplier
-            if supplier is None or supplier.error is None:
+        except Error as error:
+            raised = self._supplier and self._supplier.taken(error)
+            if raised is None:
                 raise
-            raised, supplier.error = supplier.error, None
         raise raised
 
     return run

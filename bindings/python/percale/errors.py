@@ -163,13 +163,14 @@ def listener(kind):
 
 
 def status_of(error):
-    """Returns an exception as a new percale_status*, for a callback that returns one to C.
+    """Returns an exception as a new percale_status*, and its message, for a callback that returns
+    one to C.
 
     An Error keeps its code. Errors of the system and of streams become UNAVAILABLE, others ABORTED.
     """
     code = error.code if isinstance(error, Error) else _raw.UNAVAILABLE if isinstance(error, (OSError, EOFError)) else _raw.ABORTED
     text = f"{type(error).__name__}: {error}".encode(errors="replace")
-    return lib.percale_status_create(code, text, len(text))
+    return lib.percale_status_create(code, text, len(text)), text.decode()
 
 
 def check(status):

@@ -165,11 +165,10 @@ class Trainer(ExclusiveHandle):
         user = keep(supplier)
         try:
             check(lib.percale_trainer_join(self.c, supplier.table(user), FORGET))
-        except Exception:
+        except Exception as error:
             forget(user)
-            if supplier.error is not None:
-                raise supplier.error from None
-            raise
+            raised = supplier.taken(error)
+            raise error if raised is None else raised
         self._supplier = supplier
 
     @exclusive

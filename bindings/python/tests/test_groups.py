@@ -18,7 +18,7 @@ class Pair(pc.Collective):
 
     def __init__(self, rank, queues):
         super().__init__(rank, 2)
-        self.queues, self.fails, self.timeouts = queues, None, set()
+        self.queues, self.fails, self.timeouts, self.alone = queues, None, set(), False
 
     def exchange(self, tag, sends, receives, timeout):
         if self.fails is not None:
@@ -28,10 +28,25 @@ class Pair(pc.Collective):
         if len(sends) != 2 or len(sends[self.rank]) or len(receives[self.rank]) or not sends[other].readonly:
             raise AssertionError("the messages of a rank are not as documented")
         self.queues[other].put((tag, bytes(sends[other])))
-        found, message = self.queues[self.rank].get(timeout=timeout)
+        received = self.queues[self.rank].get(timeout=timeout)
+        if received is None:
+            self.alone = True
+            raise ConnectionError("the other rank is gone")
+        found, message = received
         if found != tag or len(message) != len(receives[other]):
             raise AssertionError("the ranks are out of step")
         receives[other][:] = message
+
+
+class ReportingPair(Pair):
+    """One of two ranks, the second of which may leave."""
+
+    def lost(self):
+        return [1] if self.alone else []
+
+    def leave(self):
+        self.queues[0].put(None)
+        self.fails = Cut("this rank has left")
 
 
 class OfSize(pc.Collective):
@@ -56,13 +71,13 @@ def line(e):
     return pc.Dataset.from_tensors(e, x=x, y=2 * x + 1).batch(8, shuffle=3)
 
 
-def as_two_ranks(work):
+def as_two_ranks(work, kind=Pair):
     """Calls work(pair) in a thread per rank and returns what the ranks return, in their order."""
     queues, results = [queue.Queue(), queue.Queue()], [None, None]
 
     def run(rank):
         try:
-            results[rank] = work(Pair(rank, queues))
+            results[rank] = work(kind(rank, queues))
         except Exception as error:
             results[rank] = error
 
@@ -120,6 +135,24 @@ class Groups(unittest.TestCase):
 
             code = {Cut: pc.Aborted, pc.DataLoss: pc.DataLoss, ConnectionError: pc.Unavailable, KeyboardInterrupt: pc.Aborted}[type(error)]
             self.assertEqual(as_two_ranks(train), [code] * 2)
+
+    def test_training_goes_on_without_a_rank_that_is_lost_and_gives_the_same_bits(self):
+        def train(pair):
+            e = engine()
+            trainer = trainer_of(e)
+            trainer.join(pair)
+            try:
+                trainer.fit(line(e), 3, lambda p: pair.leave() if pair.rank == 1 and p.step == 2 else None)
+            except Cut as error:
+                return str(error)
+            return trainer.variables.digest()
+
+        digest, error = as_two_ranks(train, ReportingPair)
+        self.assertEqual(error, "this rank has left")
+        e = engine()
+        alone = trainer_of(e)
+        alone.fit(line(e), 3)
+        self.assertEqual(digest, alone.variables.digest())
 
     def test_an_exception_of_join_is_raised_and_the_trainer_stays_alone(self):
         e = engine()

@@ -256,6 +256,10 @@ pub type percale_destroy =
 /// another tag, is an error of the supplier, which it must return. The memory belongs to the
 /// library; what is sent stays unchanged, and is not read after the return.
 ///
+/// Tags grow on every rank. With `lost` in the table, a message with a smaller tag than that of the
+/// call is of an exchange that has failed: drop it. One with a larger tag says that the other rank
+/// has given this exchange up: return UNAVAILABLE, and keep the message for the call with its tag.
+///
 /// The library calls it from one thread at a time, which need not be the one that trains. It may
 /// block. `timeout_ns` is the time after which it must give up with UNAVAILABLE; \< 0: none.
 /// Returns NULL, or a status that the library releases (`percale_status_create()`). It must not
@@ -556,6 +560,10 @@ functions! {
     /// devices. Each rank commits a part of the parameters, and holds the optimizer's state for
     /// that part alone. `percale_trainer_save()` collects the state and writes it on rank 0; any
     /// number of ranks can resume from it.
+    ///
+    /// With `lost` in the table, training goes on without ranks that are lost, and gives the same
+    /// bits. Two ranks then hold each part of the optimizer's state (option
+    /// "collective_redundancy"); if both are lost, DATA_LOSS: resume from a checkpoint.
     ///
     /// The library copies the table; it calls `destroy` with `user` when the trainer is gone, not
     /// on failure. `destroy` may be NULL. The option "collective_timeout" limits each exchange.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Weak};
 use crate::cancel::CancelToken;
 use crate::dataset::{Dataset, Use};
 use crate::engine::{Engine, Trace};
-use crate::error::{check, path_text, take_bytes, take_text, Failure, Names, Result};
+use crate::error::{check, path_text, take_bytes, take_text, Names, Result};
 use crate::graph::Graph;
 use crate::handle::Handle;
 use crate::options::Settings;
@@ -26,6 +26,7 @@ mod progress;
 
 use builder::Source;
 pub use builder::TrainerBuilder;
+use collective::Failure;
 pub use collective::{Collective, CollectiveResult};
 pub use progress::{Evaluation, HistoryFormat, Progress};
 

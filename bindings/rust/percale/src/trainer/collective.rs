@@ -1,11 +1,11 @@
 //! Groups of processes that train one job together.
 use std::ffi::c_void;
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::Trainer;
-use crate::error::{check, panicked, AnyError, Code, Error, Failure, Result};
+use crate::error::{check, panicked, AnyError, Code, Error, Result};
 use crate::sys;
 
 /// The result of the functions of a [`Collective`]. `?` converts any error, and so does
@@ -31,6 +31,11 @@ pub trait Collective: Send {
     /// `tag`, and both sides know every size in advance: a message of another size, or with another
     /// tag, is an error.
     ///
+    /// Tags grow on every rank. If losses are reported, a message with a smaller tag than that of
+    /// the call is of an exchange that has failed: drop it. One with a larger tag says that the
+    /// other rank has given this exchange up: return an error, and keep the message for the call
+    /// with its tag.
+    ///
     /// The library calls it on one thread at a time, which need not be the one that trains. It may
     /// block for `timeout` (`None`: without limit), then it returns an error.
     ///
@@ -45,7 +50,10 @@ pub trait Collective: Send {
         timeout: Option<Duration>,
     ) -> CollectiveResult<()>;
 
-    /// Returns true if [`lost`](Self::lost) tells which ranks are lost.
+    /// Returns true if [`lost`](Self::lost) tells which ranks are lost. Training then goes on
+    /// without them and gives the same bits. Two ranks hold each part of the optimizer's state
+    /// (option `collective_redundancy`); if both are lost, [`Trainer::fit`] returns an error with
+    /// the code `DataLoss`.
     fn reports_losses(&self) -> bool {
         false
     }
@@ -55,6 +63,9 @@ pub trait Collective: Send {
         Ok(Vec::new())
     }
 }
+
+/// The last error of a collective and the message that the library has of it, until it is reported.
+pub(super) type Failure = Mutex<Option<(Arc<AnyError>, String)>>;
 
 /// A collective as the library calls it.
 struct Membership {
@@ -84,9 +95,10 @@ impl Membership {
         match result {
             Ok(()) => std::ptr::null_mut(),
             Err(((code, message), error)) => {
-                *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.into());
                 // SAFETY: the message is passed with its size, and the library copies it.
-                unsafe { sys::percale_status_create(code as i32, message.as_ptr().cast(), message.len()) }
+                let status = unsafe { sys::percale_status_create(code as i32, message.as_ptr().cast(), message.len()) };
+                *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some((error.into(), message));
+                status
             }
         }
     }
@@ -144,11 +156,16 @@ unsafe extern "C" fn drop_membership(user: *mut c_void) {
     let _ = catch_unwind(AssertUnwindSafe(|| drop(group)));
 }
 
-/// Returns the error, with the error of a collective as its source if there is one.
+/// Returns the error, with the error of a collective as its source if it has its message. The
+/// library may also have dealt with the error, and have failed of another.
 fn explained(failed: &Failure, error: Error) -> Error {
-    match failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        Some(cause) if std::error::Error::source(&error).is_none() => error.because(cause),
-        _ => error,
+    let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+    match failed.take() {
+        Some((cause, message)) if error.message().contains(&message) => error.because(cause),
+        other => {
+            *failed = other;
+            error
+        }
     }
 }
 

@@ -37,6 +37,11 @@ public interface Collective {
    * same tag, and both sides know every size in advance. It throws an exception for a message of
    * another size or with another tag.
    *
+   * <p>Tags grow on every rank. If losses are reported, a message with a smaller tag than that of
+   * the call is of an exchange that has failed: drop it. One with a larger tag says that the other
+   * rank has given this exchange up: throw an exception, and keep the message for the call with its
+   * tag.
+   *
    * <p>The library calls it on one thread at a time, which need not be the one that trains. It may
    * block. It must not use the same trainer.
    *
@@ -53,7 +58,10 @@ public interface Collective {
   void exchange(long tag, MemorySegment[] sends, MemorySegment[] receives, Duration timeout) throws Exception;
 
   /**
-   * Returns whether {@link #lost} tells which ranks are lost.
+   * Returns whether {@link #lost} tells which ranks are lost. Training then goes on without them
+   * and gives the same bits. Two ranks hold each part of the optimizer's state (option
+   * "collective_redundancy"); if both are lost, {@link Trainer#fit} throws an error with {@link
+   * Code#DATA_LOSS}.
    *
    * @return whether it does; false by default
    */

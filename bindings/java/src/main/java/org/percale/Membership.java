@@ -18,7 +18,10 @@ import org.percale.raw.RawCollective;
 final class Membership implements Callbacks.Exchange {
   private final Collective collective;
   private final int size;
-  private volatile Throwable thrown;
+  private volatile Failure failure;
+
+  /** An exception of the collective, and the message that the library has of it. */
+  private record Failure(Throwable cause, String message) {}
 
   Membership(Collective collective) {
     this.collective = collective;
@@ -81,22 +84,32 @@ final class Membership implements Callbacks.Exchange {
 
   /** Keeps an exception of the collective, and returns it as a status for the library. */
   private MemorySegment status(Throwable error) {
-    thrown = error;
     if (error instanceof InterruptedException) Thread.currentThread().interrupt();
+    String message = error instanceof PercaleException own ? String.valueOf(own.getMessage()) : error.toString();
+    failure = new Failure(error, message);
+    return Native.status(code(error), message);
+  }
+
+  private static Code code(Throwable error) {
     return switch (error) {
-      case PercaleException own -> Native.status(own.code(), own.getMessage());
-      case InterruptedException ended -> Native.status(Code.CANCELLED, ended.toString());
-      case IOException gone -> Native.status(Code.UNAVAILABLE, gone.toString());
-      case TimeoutException late -> Native.status(Code.UNAVAILABLE, late.toString());
-      default -> Native.status(Code.ABORTED, error.toString());
+      case PercaleException own -> own.code();
+      case InterruptedException _ -> Code.CANCELLED;
+      case IOException _ -> Code.UNAVAILABLE;
+      case TimeoutException _ -> Code.UNAVAILABLE;
+      default -> Code.ABORTED;
     };
   }
 
-  /** Returns the error, with the exception of the collective as its cause if there is one. */
+  /**
+   * Returns the error, with the exception of the collective as its cause if it has its message. The
+   * library may also have dealt with the exception, and have failed of another.
+   */
   PercaleException explain(PercaleException error) {
-    Throwable cause = thrown;
-    thrown = null;
-    if (cause != null && error.getCause() == null) error.initCause(cause);
+    Failure last = failure;
+    if (last != null && error.getCause() == null && error.getMessage().contains(last.message())) {
+      failure = null;
+      error.initCause(last.cause());
+    }
     return error;
   }
 }

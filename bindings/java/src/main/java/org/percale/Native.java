@@ -30,7 +30,7 @@ final class Native {
 
   /** Returns a status for the library, which releases it. OK would be no error. */
   static MemorySegment status(Code code, String message) {
-    byte[] text = String.valueOf(message).getBytes(StandardCharsets.UTF_8);
+    byte[] text = message.getBytes(StandardCharsets.UTF_8);
     try (Arena arena = Arena.ofConfined()) {
       int number = (code == Code.OK ? Code.UNKNOWN : code).ordinal();
       return RawStatus.percale_status_create(number, arena.allocateFrom(JAVA_BYTE, text), text.length);

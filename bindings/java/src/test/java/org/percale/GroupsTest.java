@@ -28,11 +28,15 @@ import org.junit.jupiter.api.io.TempDir;
 class GroupsTest extends LeavesNoStatus {
   private record Message(long tag, byte[] bytes) {}
 
+  private static final Message LAST = new Message(-1, new byte[0]);
+
   /** One of two ranks. */
   private static final class Pair implements Collective {
     private final int rank;
     private final List<BlockingQueue<Message>> queues;
     Throwable fails; // thrown in place of an exchange
+    boolean reports;
+    private boolean alone;
 
     Pair(int rank, List<BlockingQueue<Message>> queues) {
       this.rank = rank;
@@ -55,6 +59,22 @@ class GroupsTest extends LeavesNoStatus {
     }
 
     @Override
+    public boolean reportsLosses() {
+      return reports;
+    }
+
+    @Override
+    public int[] lost() {
+      return alone ? new int[] {1 - rank} : new int[0];
+    }
+
+    /** From now on the other rank is alone. */
+    void leave() {
+      queues.get(1 - rank).add(LAST);
+      fails = new IllegalStateException("this rank has left");
+    }
+
+    @Override
     public void exchange(long tag, MemorySegment[] sends, MemorySegment[] receives, Duration timeout) throws Exception {
       if (fails instanceof Exception error) throw error;
       if (fails instanceof Error error) throw error;
@@ -64,6 +84,8 @@ class GroupsTest extends LeavesNoStatus {
       queues.get(other).add(new Message(tag, sends[other].toArray(JAVA_BYTE)));
       Message message = queues.get(rank).poll(timeout.toSeconds(), TimeUnit.SECONDS);
       if (message == null) throw new TimeoutException("the other rank is late");
+      alone = message == LAST;
+      if (alone) throw new IOException("the other rank is gone");
       assertEquals(tag, message.tag());
       assertEquals(receives[other].byteSize(), message.bytes().length);
       // Another thread may use the memory, too.
@@ -161,6 +183,27 @@ class GroupsTest extends LeavesNoStatus {
     codes.put(new IllegalStateException("the cable is cut"), Code.ABORTED);
     codes.put(new AssertionError("the cable is cut"), Code.ABORTED);
     for (Map.Entry<Throwable, Code> entry : codes.entrySet()) assertEquals(entry.getValue(), fitError(entry.getKey()).code());
+  }
+
+  @Test
+  void trainingGoesOnWithoutALostRankAndGivesTheSameBits() throws Exception {
+    List<String> results = asTwoRanks(pair -> {
+      try (Engine own = Graphs.engine(); Trainer trainer = twoShards(own); Dataset data = Graphs.lineData(own)) {
+        pair.reports = true;
+        trainer.join(pair);
+        trainer.fit(data, 3, progress -> {
+          if (pair.rank() == 1 && progress.step() == 2) pair.leave();
+          return true;
+        });
+        return digest(trainer);
+      } catch (PercaleException error) {
+        return error.getCause().getMessage();
+      }
+    });
+    try (Trainer alone = twoShards(engine); Dataset data = Graphs.lineData(engine)) {
+      alone.fit(data, 3);
+      assertEquals(List.of(digest(alone), "this rank has left"), results);
+    }
   }
 
   @Test

@@ -35,6 +35,10 @@ public final class RawCallbacks {
    * with the same tag, and both sides know every size in advance: a message of another size, or
    * with another tag, is an error of the supplier, which it must return. The memory belongs to the
    * library; what is sent stays unchanged, and is not read after the return.
+   * <p>Tags grow on every rank. With {@code lost} in the table, a message with a smaller tag than
+   * that of the call is of an exchange that has failed: drop it. One with a larger tag says that
+   * the other rank has given this exchange up: return UNAVAILABLE, and keep the message for the
+   * call with its tag.
    * <p>The library calls it from one thread at a time, which need not be the one that trains. It
    * may block. {@code timeout_ns} is the time after which it must give up with UNAVAILABLE; &lt; 0:
    * none. Returns NULL, or a status that the library releases (percale_status_create()). It must
