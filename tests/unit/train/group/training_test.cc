@@ -94,7 +94,7 @@ std::string after_loss(const GroupJob& job, int32_t ranks, const LossPoint& loss
         if (status.ok()) status = trainer->fit(nullptr, 3, {});
         const std::lock_guard lock(mutex);
         if (collective->rank() == loss.rank) {
-          CHECK((status.ok() || status.code() == Code::kAborted));  // OK: when all have come to the end
+          CHECK((status.ok() || status.code() == Code::kAborted));
           return;
         }
         if (exchanges != nullptr) *exchanges = collective->exchanges();
