@@ -94,9 +94,7 @@ class Models(TrainedJob):
             pass  # an empty model fails, with its name
         spec = self.write_spec("evil.json", SPEC | {"epochs": 1})
         feed = os.path.join(self.path, "evil.npy")
-        header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4, 4, 1), }".ljust(117) + "\n"
-        with open(feed, "wb") as out:
-            out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(64))
+        write_npy(feed, "f4", (1, 4, 4, 1), [0.0] * 16)
         # The paths of all results; then one path each.
         for places, arguments in ((4, ["train", spec, "--out", folder]), (1, ["evaluate", spec, folder]),
                                   (1, ["run", self.model, "--feed", "x=" + feed, "--out", folder]),
