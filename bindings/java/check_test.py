@@ -39,7 +39,7 @@ class OldJdk(unittest.TestCase):
         for jdks in ([(0, "")], [(25, "/new")]):
             code, printed, homes = self.run_check("old_jdk", jdks, "")
             self.assertEqual((code, homes), (check.SKIP, []))
-            self.assertIn("no JDK below 22 is here", printed)
+            self.assertIn("no JDK older than 22 is here", printed)
 
     def test_the_other_tests_are_skipped_with_an_old_one(self):
         for what in ("test", "stress", "lint"):
