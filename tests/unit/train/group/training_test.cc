@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/unit/train/group/threads.h"
-#include "tests/unit/train/jobs.h"
+#include "tests/unit/train/method/row_sparse_jobs.h"
 
 namespace percale {
 namespace {
@@ -17,10 +17,13 @@ struct GroupJob {
 };
 
 std::unique_ptr<Trainer> trainer_of(const GroupJob& job, const std::string& devices = "cpu:0") {
+  const auto engine = engine_of(1, devices);
+  if (job.model == "table") return percale::job(engine, kLookup, job.keys, DType::kF32, job.batch);
+  if (job.model == "bag") return percale::job(engine, kBag, job.keys, DType::kF32, job.batch);
   const std::string loss =
       R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "metrics": ["accuracy"])";
-  return make_job(engine_of(1, devices), job.model, loss + job.keys, DType::kF32,
-                  {.batch_size = job.batch, .shuffle_seed = 3}, job.rows);
+  return make_job(engine, job.model, loss + job.keys, DType::kF32, {.batch_size = job.batch, .shuffle_seed = 3},
+                  job.rows);
 }
 
 // The results of a training: parameters, and the columns of the history.
@@ -60,6 +63,18 @@ Outcome in_group(const GroupJob& job, int32_t ranks, const std::string& devices 
   return all[0];
 }
 
+void check_all(const std::vector<GroupJob>& jobs) {
+  for (const GroupJob& job : jobs) {
+    CAPTURE(job.model);
+    CAPTURE(job.keys);
+    const Outcome one = alone(job);
+    for (const int32_t ranks : {1, 2, 3, 4}) {
+      CAPTURE(ranks);
+      CHECK(in_group(job, ranks) == one);
+    }
+  }
+}
+
 TEST_CASE("any number of ranks gives the bits of one process") {
   const std::vector<GroupJob> jobs = {
       {"mlp", R"(, "optimizer": "adam", "shards": 8)"},
@@ -71,15 +86,17 @@ TEST_CASE("any number of ranks gives the bits of one process") {
       {"mlp", R"(, "optimizer": "adam", "shards": 8, "clip": {"norm": 0.1})"},
       {"mlp", R"(, "optimizer": "adam", "shards": 8, "clip": 0.01)"},
       {"mlp", R"(, "optimizer": "adam", "shards": 8)", 35, 16}};  // a last batch of 3 rows
-  for (const GroupJob& job : jobs) {
-    CAPTURE(job.model);
-    CAPTURE(job.keys);
-    const Outcome one = alone(job);
-    for (const int32_t ranks : {1, 2, 3, 4}) {
-      CAPTURE(ranks);
-      CHECK(in_group(job, ranks) == one);
-    }
-  }
+  check_all(jobs);
+}
+
+TEST_CASE("tables that train by rows, and means over a whole batch, are those of one process too") {
+  check_all(
+      {{"table", R"("optimizer": {"name": "adam", "sparse": true}, "shards": 4)", 40, 8},
+       {"bag", R"("optimizer": {"name": "adagrad", "sparse": true}, "shards": 4, "clip": 0.1)", 40, 16},
+       {"table", R"("optimizer": {"name": "sgd", "momentum": 0.9, "sparse": true}, "shards": 4, "accumulation": 2)", 40,
+        8},
+       {"batchnorm", R"(, "optimizer": "adam", "shards": 4, "synchronized_batch_norm": true)"},
+       {"batchnorm", R"(, "optimizer": "adam", "shards": 8, "synchronized_batch_norm": true)", 35, 16}});
 }
 
 // The outcome of the ranks that are left, when one is lost; "" if they end with DATA_LOSS.
@@ -106,13 +123,13 @@ std::string after_loss(const GroupJob& job, int32_t ranks, const LossPoint& loss
   return digests[0];
 }
 
-TEST_CASE("a rank that is lost at any point changes no bits") {
-  const GroupJob job{"batchnorm", R"(, "optimizer": "adam", "shards": 8)"};
+// `step`: of the exchanges, every which is one of the points.
+void check_losses(const GroupJob& job, int64_t step) {
   const std::string whole = alone(job).digest;
   int64_t all = 0;
   CHECK(after_loss(job, 3, {}, &all) == whole);
-  const int64_t of_join = 3;  // a rank that is lost while the group is formed ends it for all
-  for (int64_t exchange = of_join + 2; exchange < all; ++exchange) {
+  const int64_t of_start = 5;  // a rank that is lost while the group is formed ends it for all
+  for (int64_t exchange = of_start; exchange < all; exchange += step) {
     for (const int32_t sent : {0, 1, 2}) {
       for (const int32_t rank : {0, 2}) {
         CAPTURE(exchange);
@@ -122,6 +139,13 @@ TEST_CASE("a rank that is lost at any point changes no bits") {
       }
     }
   }
+}
+
+TEST_CASE("a rank that is lost at any point changes no bits") {
+  check_losses({"batchnorm", R"(, "optimizer": "adam", "shards": 8)"}, 1);
+  check_losses({"table", R"("optimizer": {"name": "adam", "sparse": true}, "shards": 4)", 40, 8}, 3);
+  check_losses({"batchnorm", R"(, "optimizer": "adam", "shards": 4, "synchronized_batch_norm": true)"}, 5);
+  check_losses({"mlp", R"(, "optimizer": "adam", "shards": 8, "clip": 0.01, "accumulation": 2)"}, 3);
 }
 
 }  // namespace
