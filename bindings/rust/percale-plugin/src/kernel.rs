@@ -191,7 +191,9 @@ impl<'a> Launch<'a> {
         }
         // The memory of two operands does not overlap, unless an output has that of an input.
         if count != 0 && self.pointers()[..self.inputs].contains(&data.cast()) {
-            return Err(Refusal::internal(format!("output {index} has the memory of an input; use Launch::pointers()")));
+            return Err(Refusal::internal(format!(
+                "output {index} has the memory of an input; use Launch::pointers()"
+            )));
         }
         self.taken |= 1 << at;
         Ok(unsafe { slice::from_raw_parts_mut(data, count) })
