@@ -23,6 +23,8 @@ import (
 	"percale.org/go/percale"
 )
 
+// --8<-- [start:exchange]
+
 // ranks is a percale.Collective: a connection to each other rank.
 type ranks struct {
 	rank  int
@@ -73,6 +75,8 @@ func receive(conn net.Conn, tag uint64, message []byte) error {
 	_, err := io.ReadFull(conn, message)
 	return err
 }
+
+// --8<-- [end:exchange]
 
 // connect listens for the ranks after this one, and calls those before it.
 func connect(rank int, addresses []string) (*ranks, error) {
@@ -145,12 +149,14 @@ func train(path string, rank int, addresses []string) error {
 	if err != nil {
 		return err
 	}
+	// --8<-- [start:join]
 	if err := trainer.Join(group); err != nil {
 		return err
 	}
 	if err := trainer.Fit(context.Background(), nil, 0, nil); err != nil {
 		return err
 	}
+	// --8<-- [end:join]
 	variables, err := trainer.Variables()
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ typedef struct rank_of_two {
 
 static int move_all(int socket, char* data, size_t size, int sends) {
   while (size > 0) {
-    const ssize_t moved = sends ? write(socket, data, size) : read(socket, data, size);
+    const ssize_t moved = sends ? send(socket, data, size, MSG_NOSIGNAL) : read(socket, data, size);
     if (moved <= 0) return 0;
     data += moved;
     size -= (size_t)moved;
