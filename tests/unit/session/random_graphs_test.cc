@@ -75,15 +75,13 @@ Described random_graph(const Engine& engine, uint32_t seed) {
     Described::Node node{"n" + std::to_string(made.size()), "", {any()}, {}, static_cast<int>(random() % kDeviceCount)};
     const uint32_t kind = random() % 6;
     size_t outputs = 1;
-    std::vector<ValueId> more;
     if (kind < 2) node.inputs.push_back(any());
-    if (kind == 2) more = {square};
     if (kind == 5) outputs = 2;
     constexpr const char* kOps[] = {"Add", "Mul", "MatMul", "Tanh", "Softmax", "TopK"};
     node.op = kOps[kind];
     std::vector<ValueId> operands;
     for (const int v : node.inputs) operands.push_back(ids[static_cast<size_t>(v)]);
-    operands.insert(operands.end(), more.begin(), more.end());
+    if (kind == 2) operands.push_back(square);
     if (kind == 5) operands.push_back(e.ints({4}));  // the sorted row and the original positions
     f.set_device(engine.devices()[static_cast<size_t>(node.device)]->name());
     const auto given = e.emit_many(node.op, operands, outputs, {}, node.name);
