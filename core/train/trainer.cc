@@ -154,14 +154,15 @@ Result<double> Trainer::add_batch(const std::vector<std::string>& names, const s
   }
   PERCALE_ASSIGN_OR_RETURN(const auto token, begin());
   PERCALE_RETURN_IF_ERROR(parameters_.publisher->take_up_table());
-  const bool first = epochs_->fed.check_complete("step").ok();
+  // A step whose ranks were lost begins again, if it has no other batch.
+  const bool first = epochs_->fed.empty();
   while (true) {
     Result<double> loss = epochs_->fed.add(names, batch, *token, fetches);
     if (loss.ok()) {
       steps_->runner.share_anew();
       return loss;
     }
-    PERCALE_RETURN_IF_ERROR(steps_->runner.recover(loss.status()).status());
+    PERCALE_RETURN_IF_ERROR(steps_->runner.recover(loss.status()));
     if (first) continue;
     epochs_->fed.forget();
     return loss;

@@ -127,7 +127,7 @@ class Trainer {
   void swap(Collaborators& other) noexcept;
   Status move_to_group(const Checkpoint& state);
   // The facts that all ranks of a group must agree on.
-  std::vector<GroupFact> group_facts();
+  std::vector<GroupFact> group_facts(const Group& group);
   Status agree_on_fit(const Dataset& data, int64_t epochs);
   // The token of a call that begins; CANCELLED when it must not.
   Result<std::shared_ptr<CancelToken>> begin();

@@ -24,8 +24,8 @@ int64_t timeout_ns(const TrainerOptions& options) {
 
 }  // namespace
 
-std::vector<GroupFact> Trainer::group_facts() {
-  std::vector<GroupFact> out = {{"the fingerprint", fingerprint()}};
+std::vector<GroupFact> Trainer::group_facts(const Group& group) {
+  std::vector<GroupFact> out = {{"the generation", str_cat(group.generation())}, {"the fingerprint", fingerprint()}};
   for (auto& part : identity_.job(job_.model, job_.options, shards())) out.push_back(std::move(part));
   out.emplace_back("the step", str_cat(steps()));
   out.emplace_back("the variables", digest_of(job_.graph.graph->variables, parameters_.working->values()));
@@ -39,11 +39,9 @@ Status Trainer::join(std::shared_ptr<Collective> collective) {
   PERCALE_RETURN_IF_ERROR(check_for_group(job_));
   if (job_.group != nullptr) return failed_precondition("join: the trainer is in a group already");
   PERCALE_RETURN_IF_ERROR(parameters_.publisher->take_up_table());
-  PERCALE_ASSIGN_OR_RETURN(
-      std::shared_ptr<Group> group,
-
-      Group::create(std::move(collective), timeout_ns(job_.options), job_.options.collective_redundancy));
-  PERCALE_RETURN_IF_ERROR(group->agree(group_facts()));
+  PERCALE_ASSIGN_OR_RETURN(std::shared_ptr<Group> group, Group::create(std::move(collective), timeout_ns(job_.options),
+                                                                       job_.options.collective_redundancy));
+  PERCALE_RETURN_IF_ERROR(group->agree(group_facts(*group)));
   PERCALE_ASSIGN_OR_RETURN(const auto candidates, devices_->candidates());
   PERCALE_RETURN_IF_ERROR(group->count_devices(static_cast<int64_t>(candidates.size())));
   PERCALE_ASSIGN_OR_RETURN(const Checkpoint state, collected_state());

@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "core/base/thread_pool.h"
+
 namespace percale {
 namespace {
 
@@ -18,7 +20,17 @@ BarrierExchange::BarrierExchange(Group& group, BatchBarrier& barrier, std::vecto
                                  std::function<void()> stop)
     : group_(group), barrier_(barrier), rows_(std::move(rows)), stop_(std::move(stop)) {
   while (shards_of(leader_).empty()) ++leader_;  // a batch has rows
-  thread_ = std::thread([this] { work(); });
+}
+
+Result<std::unique_ptr<BarrierExchange>> BarrierExchange::begin(Group& group, BatchBarrier& barrier,
+                                                                std::vector<int64_t> rows, std::function<void()> stop) {
+  std::unique_ptr<BarrierExchange> out(new BarrierExchange(group, barrier, std::move(rows), std::move(stop)));
+  PERCALE_ASSIGN_OR_RETURN(out->thread_, start_thread("percale-group", [p = out.get()] { p->work(); }));
+  return out;
+}
+
+BarrierExchange::~BarrierExchange() {
+  if (thread_.joinable()) (void)finish(Status::out_of_memory());
 }
 
 std::vector<int64_t> BarrierExchange::shards_of(size_t rank) const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,10 +20,11 @@ namespace percale {
 class BarrierExchange {
  public:
   // Borrows the group and the barrier. `rows`: per shard. `stop`: called from the thread when
-  // another rank has failed.
-  BarrierExchange(Group& group, BatchBarrier& barrier, std::vector<int64_t> rows, std::function<void()> stop);
-  // finish() must have been called.
-  ~BarrierExchange() = default;
+  // another rank has failed. RESOURCE_EXHAUSTED when the system gives no thread.
+  static Result<std::unique_ptr<BarrierExchange>> begin(Group& group, BatchBarrier& barrier, std::vector<int64_t> rows,
+                                                        std::function<void()> stop);
+  // Without finish() the other ranks are told that this one is out of memory.
+  ~BarrierExchange();
   BarrierExchange(const BarrierExchange&) = delete;
   BarrierExchange& operator=(const BarrierExchange&) = delete;
 
@@ -33,6 +35,7 @@ class BarrierExchange {
   bool failed() const { return !error_.ok(); }
 
  private:
+  BarrierExchange(Group& group, BatchBarrier& barrier, std::vector<int64_t> rows, std::function<void()> stop);
   // A node of the leader, and how many numbers a shard contributes; "": there is no more.
   struct Next {
     std::string node;

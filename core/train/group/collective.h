@@ -24,7 +24,8 @@ class Collective {
   // 0 <= rank() < size(). Both are fixed.
   virtual int32_t rank() const = 0;
   virtual int32_t size() const = 0;
-  // A number that grows when the group is formed anew. Messages of older generations are refused.
+  // A number that grows when the group is formed anew, the same on all ranks. The host refuses
+  // messages of older generations.
   virtual uint64_t generation() const = 0;
   // Sends sends[r] to rank r and fills recvs[r] with what it sends; the own entries are empty. All
   // ranks call in the same order and with the same tag, and each knows every size in advance.

@@ -48,6 +48,7 @@ class Group {
   size_t origin() const { return members_[rank_]; }
   // The reverse. Precondition: the rank is left.
   size_t rank_of(size_t origin) const;
+  uint64_t generation() const { return collective_->generation(); }
   // By these numbers.
   SegmentHolders& holders() { return holders_; }
   const SegmentHolders& holders() const { return holders_; }

@@ -41,7 +41,7 @@ Status SumExchange::exchange_all(ShardSums& sums, const RowGradients& by_rows, i
   PERCALE_RETURN_IF_ERROR(exchange_small({}));
   size_t rounds = 0, held = 0;
   for (const Subtree& tree : subtrees_) rounds = std::max(rounds, tree.number + 1);
-  for (size_t rank = 0; rank < group_.size(); ++rank) held = std::max(held, held_by(rank).size());
+  for (const std::vector<size_t>& of_rank : held_by_) held = std::max(held, of_rank.size());
   for (size_t number = 0; number < rounds; ++number) {
     for (size_t i = 0; i < held; ++i) PERCALE_RETURN_IF_ERROR(exchange_segments(sums, number, i));
   }
@@ -64,15 +64,18 @@ Status SumExchange::complete(ShardSums& sums, const RowGradients& by_rows, int64
 Status SumExchange::with_barrier(BatchBarrier& barrier, std::vector<int64_t> rows, const std::function<void()>& stop,
                                  const std::function<Status()>& reduce) {
   if (group_.size() == 1) return reduce();
-  BarrierExchange exchange(group_, barrier, std::move(rows), stop);
-  const Status own = reduce();
-  const Status status = exchange.finish(own);
-  failed_ = exchange.failed();
+  PERCALE_ASSIGN_OR_RETURN(const auto exchange, BarrierExchange::begin(group_, barrier, std::move(rows), stop));
+  const Status status = exchange->finish(reduce());
+  failed_ = exchange->failed();
   return status;
 }
 
 // Makes room for what other ranks send.
 Status SumExchange::prepare(const ShardSums& sums) {
+  held_by_.clear();
+  for (size_t rank = 0; rank < group_.size(); ++rank) {
+    held_by_.push_back(group_.holders().held_by(group_.origin(rank)));
+  }
   const std::vector<Tensor>& like = sums.batch();
   const std::vector<std::vector<Tensor>> held = held_of(like);
   std::vector<Subtree> trees;
@@ -128,7 +131,7 @@ std::vector<Tensor> SumExchange::Subtree::all() const {
 
 std::vector<std::vector<Tensor>> SumExchange::held_of(const std::vector<Tensor>& sums) const {
   std::vector<std::vector<Tensor>> out;
-  for (const size_t segment : held_by(group_.rank())) out.push_back(segment_of(sums, segment));
+  for (const size_t segment : held_by_[group_.rank()]) out.push_back(segment_of(sums, segment));
   return out;
 }
 
@@ -191,7 +194,7 @@ Status SumExchange::exchange_segments(const ShardSums& sums, size_t number, size
     }
     const std::vector<Tensor>& own = *sums.of_subtree(number);
     for (size_t rank = 0; rank < group_.size(); ++rank) {
-      const std::vector<size_t> segments = held_by(rank);
+      const std::vector<size_t>& segments = held_by_[rank];
       if (held < segments.size()) sends[rank] = memory_of(segment_of(own, segments[held]));
     }
   }

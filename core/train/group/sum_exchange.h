@@ -63,7 +63,6 @@ class SumExchange {
   Status exchange_all(ShardSums& sums, const RowGradients& by_rows, int64_t rows);
   Status prepare(const ShardSums& sums);
   void find_own(const ShardSums& sums, int64_t rows);
-  std::vector<size_t> held_by(size_t rank) const { return group_.holders().held_by(group_.origin(rank)); }
   std::vector<Tensor> small_of(const std::vector<Tensor>& sums) const;
   std::vector<Tensor> segment_of(const std::vector<Tensor>& sums, size_t segment) const;
   // The segments that this rank holds.
@@ -82,9 +81,10 @@ class SumExchange {
   const std::vector<ParameterPart> segments_;
   const std::vector<size_t> table_segments_;
   const std::shared_ptr<MemoryPool> memory_;
-  std::vector<Subtree> subtrees_;           // of all ranks; empty before the first batch
-  std::vector<std::vector<Tensor>> small_;  // per rank what it sends: its error, totals, statistics
-  bool failed_ = false;                     // the last exchange, or another rank's step
+  std::vector<std::vector<size_t>> held_by_;  // per rank the segments that it holds
+  std::vector<Subtree> subtrees_;             // of all ranks; empty before the first batch
+  std::vector<std::vector<Tensor>> small_;    // by rank: its error, totals, statistics
+  bool failed_ = false;                       // the last exchange, or another rank's step
 };
 
 }  // namespace percale

@@ -41,6 +41,8 @@ class FedSteps {
   // `fetches`: values to hand out, which are joined then; null: none.
   Result<double> add(const std::vector<std::string>& names, const std::vector<Tensor>& batch, const CancelToken& cancel,
                      StepFetches* fetches);
+  // True between two steps.
+  bool empty() const { return batches_ == 0; }
   // Drops the batches of a step that is not complete.
   void forget() { batches_ = rows_ = 0; }
 

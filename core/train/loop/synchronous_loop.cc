@@ -83,8 +83,8 @@ Status SynchronousLoop::run_step() {
   const auto outcome = make_step(count, record.learning_rate);
   if (!outcome.ok()) {
     steps_.facts.drop_all_but(0);
-    const auto begins_again = steps_.runner.recover(outcome.status());
-    return begins_again.ok() ? open() : publish_before(begins_again.status());
+    Status lasting = steps_.runner.recover(outcome.status());
+    return lasting.ok() ? open() : publish_before(std::move(lasting));
   }
   parts_.publisher.note_step();
   record.rows = outcome->rows;

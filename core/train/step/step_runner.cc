@@ -239,10 +239,10 @@ Result<StepRunner::Outcome> StepRunner::run(const std::vector<std::string>& name
   return out;
 }
 
-Result<bool> StepRunner::recover(const Status& error) {
+Status StepRunner::recover(const Status& error) {
   if (exchange_ == nullptr) return error;
   if (exchange_->group_broken()) PERCALE_RETURN_IF_ERROR(store_.recover());
-  return share_anew() ? Result<bool>(true) : Result<bool>(error);
+  return share_anew() ? Status() : error;
 }
 
 void StepRunner::end_fit() {

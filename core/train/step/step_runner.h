@@ -84,9 +84,9 @@ class StepRunner {
   double loss();
   // Adds the elements of the step's totals to `sums`.
   void add_totals_to(std::vector<double>& sums);
-  // After an error of a step. True if ranks of the group were lost, and the others share the shards
+  // After an error of a step. OK if ranks of the group were lost, and the others share the shards
   // anew: the step may begin again. Else the error.
-  Result<bool> recover(const Status& error);
+  Status recover(const Status& error);
   // A fit has ended here. Waits for the other ranks of a group, and helps those that have lost one
   // in the last step. What becomes of that does not change the own state.
   void end_fit();

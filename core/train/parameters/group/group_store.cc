@@ -199,36 +199,38 @@ Status GroupStore::recover() { return recover_step(nullptr).status(); }
 // Ranks are in the same step, or one has adopted it and is in the next one. True if the step of
 // `step`, which this rank has not adopted, is adopted. Null: the rank is in no commit.
 Result<bool> GroupStore::recover_step(const StepCommit* step) {
+  const int64_t before = adopted_;
   while (true) {
     PERCALE_RETURN_IF_ERROR(group_.reform());
-    const int64_t before = adopted_;
-    const auto attempt = [&]() -> Status {
-      PERCALE_ASSIGN_OR_RETURN(const std::vector<Standing> standings, exchange_standings());
-      std::vector<size_t> left;
-      std::vector<std::vector<bool>> have(segments_.size(), std::vector<bool>(segments_.size()));
-      int64_t newest = 0;
-      for (size_t rank = 0; rank < group_.size(); ++rank) {
-        left.push_back(group_.origin(rank));
-        have[left.back()] = standings[rank].have;
-        newest = std::max(newest, standings[rank].adopted);
-      }
-      const bool stateful = std::ranges::any_of(
-          segments_, [](const SharedSegment& s) { return !s.slots.empty() || !s.table_slots.empty(); });
-      PERCALE_ASSIGN_OR_RETURN(const auto transfers, group_.holders().keep(left, have, stateful));
-      if (std::ranges::any_of(standings, [&](const Standing& s) { return s.adopted < newest; })) {
-        PERCALE_RETURN_IF_ERROR(help_behind(standings, newest));
-      } else if (can_complete(standings)) {
-        PERCALE_RETURN_IF_ERROR(exchange_values(*step));
-        adopt();
-      } else {
-        discard();
-      }
-      return transfer(transfers);
-    };
-    const Status status = attempt();
+    const Status status = settle_step(step);
     if (status.ok()) return adopted_ > before;
     if (!group_.broken()) return status;
   }
+}
+
+// The ranks that are left adopt the step, or all discard it. Then they hold all segments.
+Status GroupStore::settle_step(const StepCommit* step) {
+  PERCALE_ASSIGN_OR_RETURN(const std::vector<Standing> standings, exchange_standings());
+  std::vector<size_t> left;
+  std::vector<std::vector<bool>> have(segments_.size(), std::vector<bool>(segments_.size()));
+  int64_t newest = 0;
+  for (size_t rank = 0; rank < group_.size(); ++rank) {
+    left.push_back(group_.origin(rank));
+    have[left.back()] = standings[rank].have;
+    newest = std::max(newest, standings[rank].adopted);
+  }
+  const bool stateful =
+      std::ranges::any_of(segments_, [](const SharedSegment& s) { return !s.slots.empty() || !s.table_slots.empty(); });
+  PERCALE_ASSIGN_OR_RETURN(const auto transfers, group_.holders().keep(left, have, stateful));
+  if (std::ranges::any_of(standings, [&](const Standing& s) { return s.adopted < newest; })) {
+    PERCALE_RETURN_IF_ERROR(help_behind(standings, newest));
+  } else if (can_complete(standings)) {
+    PERCALE_RETURN_IF_ERROR(exchange_values(*step));
+    adopt();
+  } else {
+    discard();
+  }
+  return transfer(transfers);
 }
 
 Result<std::vector<GroupStore::Standing>> GroupStore::exchange_standings() {
@@ -246,16 +248,17 @@ Result<std::vector<GroupStore::Standing>> GroupStore::exchange_standings() {
   for (const std::vector<uint8_t>& message : messages) {
     Standing& standing = out.emplace_back();
     std::memcpy(&standing.adopted, message.data(), sizeof standing.adopted);
-    standing.computed = message[sizeof standing.adopted];
-    for (size_t i = 0; i < segments_.size(); ++i)
+    standing.computed = message[sizeof standing.adopted] != 0;
+    for (size_t i = 0; i < segments_.size(); ++i) {
       standing.have.push_back(message[sizeof standing.adopted + 1 + i] != 0);
+    }
   }
   return out;
 }
 
 // True if the ranks that are left have computed the next values of all segments.
 bool GroupStore::can_complete(const std::vector<Standing>& standings) const {
-  if (std::ranges::any_of(standings, [](const Standing& s) { return s.computed == 0; })) return false;
+  if (std::ranges::any_of(standings, [](const Standing& s) { return !s.computed; })) return false;
   for (size_t segment = 0; segment < segments_.size(); ++segment) {
     if (std::ranges::none_of(standings, [&](const Standing& s) { return s.have[segment]; })) return false;
   }

@@ -36,7 +36,7 @@ class GroupStore final : public ParameterStore {
   // The progress of a rank, which it tells the others after a loss.
   struct Standing {
     int64_t adopted = 0;     // steps
-    uint8_t computed = 0;    // 1: it has computed the next values of its segments
+    bool computed = false;   // the next values of its segments
     std::vector<bool> have;  // segments whose slots it has
   };
 
@@ -52,6 +52,7 @@ class GroupStore final : public ParameterStore {
   void discard() noexcept;
 
   Result<bool> recover_step(const StepCommit* step);
+  Status settle_step(const StepCommit* step);
   Result<std::vector<Standing>> exchange_standings();
   bool can_complete(const std::vector<Standing>& standings) const;
   Status help_behind(const std::vector<Standing>& standings, int64_t newest);

@@ -35,8 +35,6 @@ class SegmentCommit {
   // The variables of the commit, as views of those of the training graph: parts of parameters, each
   // with its slots, then all statistics.
   const std::vector<PsCommit::View>& variables() const { return parts_.variables; }
-  // True if the variable is a table that trains by rows, or a slot of one.
-  bool in_place(size_t variable) const { return in_place_[variable]; }
   // True if compute() needs the squares of all parameters.
   bool needs_squares() const { return squares_; }
   // The squares of the own parameters, scalars in their order, into `squares`. `feeds`: of the
@@ -66,7 +64,7 @@ class SegmentCommit {
   PsCommit parts_;
   std::shared_ptr<Session> session_;
   bool squares_ = false;
-  std::vector<bool> in_place_;
+  std::vector<bool> in_place_;  // per variable: a table that trains by rows, or a slot of one
   // Per variable that is not in place: the number of its fetch, or ~ the number of the input that
   // is its next value.
   std::vector<int64_t> source_of_;
