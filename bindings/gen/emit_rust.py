@@ -147,7 +147,7 @@ OPS_HEAD = """// Written by bindings/gen from the ops' schemas; changes belong t
 //! # let _ = y;
 //! # Ok::<(), percale::Error>(())
 //! ```
-#![allow(clippy::too_many_arguments)]
+#![allow(clippy::too_many_arguments, clippy::needless_lifetimes)]
 use crate::builder::{Attribute, Builder, Node, Value};
 use crate::error::Result;
 use crate::tensor::Tensor;

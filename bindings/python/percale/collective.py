@@ -77,6 +77,16 @@ class Supplier:
             with contextlib.suppress(BufferError):  # of an array that still uses it
                 view.release()
 
+    def status_of_call(self, function, *args):
+        """Calls a function and returns NULL; or keeps its exception, and returns a status for C."""
+        try:
+            function(*args)
+        except BaseException as error:
+            status, message = status_of(error)
+            self.failure = error, message
+            return status
+        return ffi.NULL
+
     def taken(self, error):
         """Returns the exception that C made `error` of, or None.
 
@@ -97,24 +107,21 @@ class Supplier:
         count[0] = len(found)
 
 
-def _refuse(_kind, error, trace):
-    """Keeps the exception of a collective for the trainer, and returns a status for C."""
-    status, message = status_of(error)
-    if trace is not None:
-        ffi.from_handle(trace.tb_frame.f_locals["user"]).failure = error, message
-    return status
+def _refuse(_kind, error, _trace):
+    """Returns a status for C: Control-C came before the collective was called."""
+    return status_of(error)[0]
 
 
 @ffi.callback("percale_exchange_function", onerror=_refuse)
 def _exchange(user, tag, sends, receives, timeout):
-    ffi.from_handle(user).exchange(tag, sends, receives, timeout)
-    return ffi.NULL
+    supplier = ffi.from_handle(user)
+    return supplier.status_of_call(supplier.exchange, tag, sends, receives, timeout)
 
 
 @ffi.callback("percale_lost_function", onerror=_refuse)
 def _lost(user, ranks, count):
-    ffi.from_handle(user).lost(ranks, count)
-    return ffi.NULL
+    supplier = ffi.from_handle(user)
+    return supplier.status_of_call(supplier.lost, ranks, count)
 
 
 def grouped(method):

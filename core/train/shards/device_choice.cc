@@ -15,7 +15,8 @@ std::string names_of(const Engine& engine) {
 }  // namespace
 
 std::string_view kernel_kind(const Device& device) {
-  return device.api().borrow_kernels != nullptr ? device.api().borrow_kernels : device.kind();
+  const char* const borrowed = device.api().borrow_kernels;
+  return borrowed != nullptr ? std::string_view(borrowed) : std::string_view(device.kind());
 }
 
 Result<std::vector<std::string>> choose_devices(const Engine& engine, std::string_view list) {

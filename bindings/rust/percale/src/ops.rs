@@ -12,7 +12,7 @@
 //! # let _ = y;
 //! # Ok::<(), percale::Error>(())
 //! ```
-#![allow(clippy::too_many_arguments)]
+#![allow(clippy::too_many_arguments, clippy::needless_lifetimes)]
 use crate::builder::{Attribute, Builder, Node, Value};
 use crate::error::Result;
 use crate::tensor::Tensor;
