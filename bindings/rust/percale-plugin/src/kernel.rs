@@ -186,7 +186,7 @@ impl<'a> Launch<'a> {
     pub fn output<T: Element>(&mut self, index: usize) -> Result<&'a mut [T], Refusal> {
         let at = self.inputs + index;
         let (data, count) = self.operand::<T>(at)?;
-        if at >= 64 || self.taken >> at & 1 != 0 {
+        if at >= 64 || (self.taken >> at) & 1 != 0 {
             return Err(Refusal::internal(format!("output {index} was already taken; each can be taken once")));
         }
         // The memory of two operands does not overlap, unless an output has that of an input.

@@ -34,7 +34,7 @@ fn value_of(port: &Port) -> raw::percale_op_value {
     raw::percale_op_value {
         name: port.name.as_ptr(),
         type_group: port.group as c_char,
-        dtypes: port.dtypes.iter().fold(0, |bits, dtype| bits | 1 << dtype),
+        dtypes: port.dtypes.iter().fold(0, |bits, dtype| bits | (1 << dtype)),
         optional: port.optional.into(),
     }
 }
