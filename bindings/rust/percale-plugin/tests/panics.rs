@@ -249,7 +249,7 @@ fn every_copy_of_the_library_has_a_table_of_its_own() {
     let op = unsafe { &**plugin(b).ops };
     assert!(ptr::eq(op.user.cast(), b));
     let inputs = unsafe { std::slice::from_raw_parts(op.inputs, op.input_count) };
-    assert_eq!(inputs[0].dtypes, 1 << 1 | 1 << 11);
+    assert_eq!(inputs[0].dtypes, (1 << 1) | (1 << 11));
     assert_eq!((inputs[0].optional, inputs[1].optional, inputs[1].dtypes), (0, 1, 0));
     assert_eq!(unsafe { CStr::from_ptr(plugin(b).version) }, c"2.5");
 }
