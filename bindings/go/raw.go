@@ -2542,7 +2542,9 @@ func trainerHistory(trainer *C.percale_trainer, format string) (string, error) {
 
 // trainerDescribe is percale_trainer_describe. Describes the trainer as JSON: parameters, shards,
 // devices, batch size, optimizer, data. "epoch" is that of the next step, from 1 on: after all of 8
-// epochs it is 9.
+// epochs it is 9. "group" is null unless the trainer has joined a group; then it tells rank, size,
+// the number of lost ranks, exchanges, bytes sent, and "waited_seconds": the time in which this
+// rank did nothing but wait for others.
 func trainerDescribe(trainer *C.percale_trainer) (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_trainer_describe(trainer, &cOutJson)

@@ -7,14 +7,15 @@
 
 namespace percale {
 
-inline constexpr const char* kKeepWork = "keep_work";  // the name that disabled_passes knows it by
+// The name by which disabled_passes switches captured work off.
+inline constexpr const char* kCaptureWork = "capture_work";
 
 struct CompileOptions {
   bool soft_placement = false;
   bool log_placement = false;  // logs the device and the reason of each node at level info
   // Computes products and their epilogues in bf16 on devices that gain by it.
   bool bf16 = false;
-  // Names from device_free_passes(), and "fuse_elementwise", "layouts", "keep_work".
+  // Names from device_free_passes(), and "fuse_elementwise", "layouts", "capture_work".
   std::vector<std::string> disabled_passes = {};
 };
 

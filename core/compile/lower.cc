@@ -84,7 +84,7 @@ Status lower_part(Compilation& c, Part part, const NodeNames& keep, size_t num_f
     c.plan->programs.push_back(std::move(placed));
     return {};
   }
-  c.plan->captures_work = !c.is_disabled(kKeepWork);
+  c.plan->captures_work = !c.is_disabled(kCaptureWork);
   PERCALE_ASSIGN_OR_RETURN(
       PlannedNodes planned,
       plan_nodes(*c.graph, f, device.kind(), precomputable_values(f, c.rules), !c.is_disabled(kLayouts)));

@@ -39,7 +39,8 @@ class Device {
   bool has_streams() const { return api_.stream_create != nullptr; }
   // True if the device compiles whole partitions instead of running kernels one by one.
   bool takes_partitions() const { return api_.compile != nullptr; }
-  // True if the device has failed for good.
+  // True if the device can fail for good, and if it has.
+  bool can_be_lost() const { return api_.lost != nullptr; }
   bool lost() const { return api_.lost != nullptr && api_.lost(handle_) != 0; }
   // The threads that work for the device at once, the caller included; 0: all of the engine's.
   int32_t width() const { return width_; }

@@ -181,7 +181,7 @@ class UnitFinder {
       return d.holds_variables ? Status()
                                : unimplemented("variables and control flow run on the host, not on ", d.name);
     }
-    if (node.op->has(kMeetsShards)) {
+    if (node.op->has(kWaitsForShards)) {
       return d.holds_variables ? probe_.can_run(node, d.kind)
                                : unimplemented("shards of a batch are synchronised on the host, not on ", d.name);
     }

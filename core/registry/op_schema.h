@@ -93,14 +93,14 @@ enum OpFlags : uint32_t {
   kReadsRow = 32,      // random: the counter is (step, row, element)
   kBatchCoupled = 64,  // rows of a batch influence each other (batch normalisation in training)
   kRuntime = 128,      // executed by the executor itself: has no kernel
+  // Output 0 is the bytes of input 0 under another shape. It needs no work, but has a kernel.
+  kView = 256,
   // May wait for other runs. The session executes it between programs, on no thread of the pool.
   kWaits = 512,
   // Its only effect is observation (Print). Output 0 is an input, whose memory it may share. The op
   // is left out where a function is recomputed.
   kObserver = 1024,
-  kMeetsShards = 2048,  // waits for other shards of the batch: on a host thread, once per run
-  // Output 0 is the bytes of input 0 under another shape. It needs no work, but has a kernel.
-  kView = 256,
+  kWaitsForShards = 2048,  // waits for other shards of the batch: on a host thread, once per run
 };
 
 using ShapeFn = Status (*)(ShapeContext&);

@@ -24,6 +24,7 @@ SessionRun::SessionRun(SessionState& session, const Plan& plan, const RunOptions
   frame_.store = session.store.get();
   frame_.resources = &resources_;
   if (session.measures) frame_.times = session.times.get();
+  if (options.watcher != nullptr) frame_.watched_plan = &plan;
 }
 
 Status SessionRun::pin() {
@@ -66,13 +67,12 @@ Status SessionRun::execute(std::span<const Tensor> feeds, std::span<Tensor> outp
 
 // Runs the plan a second time if memory was short and some can be freed: memory that waits for
 // later runs must not keep this one from running. Nothing was assigned, unless assignments go into
-// the caller's memory.
+// the caller's memory; and no fetch is in use yet, unless a watcher was told of it.
 Status SessionRun::run_plan(std::span<const Tensor> feeds, std::span<Tensor> outputs) {
   PlanRunner runner(session_, frame_);
   Status status = runner.run_plan(plan_, feeds, outputs, PlanRunner::Sharing::kNo);
-  if (status.code() != Code::kResourceExhausted || frame_.state.exclusive || !session_.drop_idle_memory()) {
-    return status;
-  }
+  const bool may_repeat = status.code() == Code::kResourceExhausted && !frame_.state.exclusive && !frame_.told;
+  if (!may_repeat || !session_.drop_idle_memory()) return status;
   frame_.state.next.clear();
   resources_.rollback();
   return runner.run_plan(plan_, feeds, outputs, PlanRunner::Sharing::kNo);

@@ -148,6 +148,7 @@ class Trainer {
   void describe_parallel(JsonWriter& w) const;
   void describe_shards(JsonWriter& w) const;
   void describe_devices(JsonWriter& w) const;
+  void describe_group(JsonWriter& w) const;
   void describe_early_stopping(JsonWriter& w) const;
 
   TrainJob job_;

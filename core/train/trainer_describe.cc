@@ -112,6 +112,21 @@ void Trainer::describe_devices(JsonWriter& w) const {
   w.key("threads").value(job_.engine->threads().threads());
 }
 
+void Trainer::describe_group(JsonWriter& w) const {
+  w.key("group");
+  const Group* const group = job_.group.get();
+  if (group == nullptr) {
+    w.null();
+    return;
+  }
+  const Group::Facts& facts = group->facts();
+  w.begin_object().key("rank").value(static_cast<int64_t>(group->origin()));
+  w.key("size").value(static_cast<int64_t>(group->size())).key("lost").value(static_cast<int64_t>(group->lost()));
+  w.key("devices").value(group->devices()).key("exchanges").value(facts.exchanges);
+  w.key("bytes_sent").value(facts.bytes_sent);
+  w.key("waited_seconds").value(static_cast<double>(facts.waited_ns) * 1e-9).end_object();
+}
+
 void Trainer::describe_early_stopping(JsonWriter& w) const {
   const EarlyStopper& early = epochs_->early;
   w.key("early_stopping");
@@ -141,6 +156,7 @@ std::string Trainer::describe() const {
   describe_shards(w);
   describe_parallel(w);
   describe_devices(w);
+  describe_group(w);
   write_dataset(w, "train", data_.train.get());
   write_dataset(w, "test", data_.test.get());
   describe_early_stopping(w);

@@ -27,6 +27,7 @@ int64_t timeout_ns(const TrainerOptions& options) {
 std::vector<GroupFact> Trainer::group_facts(const Group& group) {
   std::vector<GroupFact> out = {{"the generation", str_cat(group.generation())}, {"the fingerprint", fingerprint()}};
   for (auto& part : identity_.job(job_.model, job_.options, shards())) out.push_back(std::move(part));
+  out.emplace_back("collective_bucket", str_cat(job_.options.collective_bucket));
   out.emplace_back("the step", str_cat(steps()));
   out.emplace_back("the variables", digest_of(job_.graph.graph->variables, parameters_.working->values()));
   return out;

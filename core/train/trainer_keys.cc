@@ -290,6 +290,12 @@ constexpr Key<TrainerOptions> kTrainerKeys[] = {
      .low = -1,
      .high = 1,
      .option = {.name = "collective_redundancy"}},
+    {.name = "collective_bucket",
+     .value = Bytes<TrainerOptions>{&TrainerOptions::collective_bucket},
+     .doc = "Least number of bytes of gradients that a group exchanges at once, while the backward pass computes the "
+            "others; 0: all at once, after the backward pass.",
+     .low = 0,
+     .option = {.name = "collective_bucket"}},
     {.name = "memory_limit",
      .value = Bytes<TrainerOptions>{&TrainerOptions::memory_limit},
      .doc = "Limit in bytes for the trainer's working set, sums, runs and plans, but not for data and published "

@@ -41,6 +41,8 @@ struct TrainerOptions {
   // 1: two ranks of a group hold each part of the optimizer's state; 0: one; -1: 1 if the
   // collective reports losses.
   int64_t collective_redundancy = -1;
+  // Least bytes of gradients that a group exchanges at once; 0: all.
+  int64_t collective_bucket = int64_t{4} << 20;
   EarlyStopping early_stopping;
   bool terminate_on_nan = false;  // a loss that is not finite ends the training before the update
   // The checkpoints that save() leaves in the folder: the newest (0: all), and the best by

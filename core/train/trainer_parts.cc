@@ -12,12 +12,17 @@ namespace {
 
 using Where = ParameterSpec::Where;
 
+// Precondition: the job has a group.
+SegmentRules segment_rules(const TrainJob& job) {
+  return {job.graph.by_rows, job.options.optimizer, job.group->size(), job.options.collective_bucket};
+}
+
 Result<std::unique_ptr<ParameterStore>> make_store(const TrainJob& job, const ReplicaDevices& devices,
                                                    WorkingSet& working, std::optional<ResidentPlan> resident) {
   const Where where = job.options.parameters.where;
   if (job.group != nullptr) {
     const SegmentCommit::Source source{job.engine, job.memory, &job.graph, job.options.optimizer, devices.host_group()};
-    return GroupStore::create(source, *job.group, working);
+    return GroupStore::create(source, segment_rules(job), *job.group, working);
   }
   auto host = std::make_unique<HostStore>(job.session, working, job.graph.layout, !job.mode.streams());
   if (resident) {
@@ -41,9 +46,10 @@ Result<std::unique_ptr<ParameterStore>> make_store(const TrainJob& job, const Re
 
 std::optional<SumExchange> make_exchange(const TrainJob& job) {
   if (job.group == nullptr) return std::nullopt;
-  const TrainGraph& graph = job.graph;
-  const auto segments = cut_segments(graph.parameters, graph.by_rows, job.options.optimizer, job.group->size());
-  return SumExchange(*job.group, graph.layout, segments, graph.by_rows, job.memory);
+  const SegmentRules rules = segment_rules(job);
+  const std::vector<Variable>& parameters = job.graph.parameters;
+  return SumExchange(*job.group, job.graph.layout, gradient_parts(parameters, rules),
+                     table_segments(cut_segments(parameters, rules), rules.by_rows), job.memory);
 }
 
 }  // namespace

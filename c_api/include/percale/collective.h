@@ -63,8 +63,8 @@ typedef struct percale_collective {
   void* user;           /**< passed to the functions */
   int32_t rank;         /**< number of this process, from 0 */
   int32_t size;         /**< number of processes, 1 at least */
-  /** A number that grows when the group is formed anew. The supplier refuses messages of older
-   * generations. */
+  /** A number that is the same on all ranks, and grows when the group is formed anew. The supplier
+   * refuses messages of older generations. */
   uint64_t generation;
   percale_exchange_function exchange; /**< required */
   percale_lost_function lost;         /**< may be NULL */

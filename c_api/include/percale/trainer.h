@@ -196,7 +196,10 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_history(const perc
                                                                       const char* format, percale_text** out_text);
 
 /** Describes the trainer as JSON: parameters, shards, devices, batch size, optimizer, data. "epoch"
- * is that of the next step, from 1 on: after all of 8 epochs it is 9. \since 0.1 */
+ * is that of the next step, from 1 on: after all of 8 epochs it is 9. "group" is null unless the
+ * trainer has joined a group; then it tells rank, size, the number of lost ranks, exchanges, bytes
+ * sent, and "waited_seconds": the time in which this rank did nothing but wait for others.
+ * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_describe(const percale_trainer* trainer,
                                                                        percale_text** out_json);
 

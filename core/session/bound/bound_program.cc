@@ -130,6 +130,24 @@ void bind_sends(const Plan& plan, BoundProgram& p) {
   if (p.has_stream()) std::stable_sort(p.stream->sends.begin(), p.stream->sends.end(), by_progress);
 }
 
+// The fetches that the program writes itself. What it writes elsewhere is copied when it ends.
+void bind_early_fetches(const Plan& plan, BoundProgram& p) {
+  const Program& program = p.program();
+  if (!p.shares_host_memory()) return;
+  for (size_t k = 0; k < program.outputs.size(); ++k) {
+    const std::vector<int32_t>& results = p.placed->part.outputs[k].results;
+    const Operand& from = program.output_from[k];
+    const bool writes = from.home == Home::kOutput && from.index == static_cast<int64_t>(k);
+    if (results.empty() || !writes) continue;
+    const auto fetch = std::ranges::find_if(plan.fetches, [&](const ValueSource& source) {
+      return source.kind == ValueSource::Kind::kResult && source.index == results[0];
+    });
+    if (fetch == plan.fetches.end()) continue;
+    p.early.push_back({program.output_ready[k] + 1, static_cast<int32_t>(fetch - plan.fetches.begin())});
+  }
+  std::ranges::stable_sort(p.early, {}, &EarlyFetch::after);
+}
+
 // Groups the results: each group is copied when the last of its results is ready, the remaining
 // results when all instructions are done.
 void bind_result_copies(BoundProgram& p) {
@@ -177,7 +195,10 @@ Status bind_program(const Plan& plan, BoundProgram& p) {
   bind_operands(p);
   bind_waits(plan, p);
   bind_sends(plan, p);
-  if (!p.has_stream()) return {};
+  if (!p.has_stream()) {
+    bind_early_fetches(plan, p);
+    return {};
+  }
   bind_result_copies(p);
   if (plan.captures_work) {
     p.stream->segments = find_segments(p, false);

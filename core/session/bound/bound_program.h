@@ -56,6 +56,11 @@ struct SyncPoints {
   }
 };
 
+// A fetch that the program itself writes, so that it is there once `after` instructions are done.
+struct EarlyFetch {
+  int32_t after, fetch;
+};
+
 // Once `after` instructions are done, an output is copied from the device to transfer or result
 // `to`.
 struct StreamCopy {
@@ -95,8 +100,10 @@ struct BoundProgram {
   std::vector<DeviceMemory> buffers;  // of own inputs, own outputs and constants
   OperandTable table;
   SyncPoints sync;
+  std::vector<EarlyFetch> early;  // by `after`; empty if the device has streams
 
   // The run under way.
+  size_t next_early = 0;
   std::vector<DeviceStore::Copy*> read, made;  // borrowed per input and output; null: none
   RunContext context;
   Execution* run = nullptr;

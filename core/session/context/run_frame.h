@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_SESSION_CONTEXT_RUN_FRAME_H_
 #define PERCALE_CORE_SESSION_CONTEXT_RUN_FRAME_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "core/state/resources.h"
 
 namespace percale {
+
+struct Plan;
 
 // The variables as one run sees them: the contents it started with, and the values it has assigned.
 struct StateFrame {
@@ -42,6 +45,9 @@ struct RunFrame {
   // on the values that the other has published. Empty if the caller has passed the variables.
   std::function<void()> see_latest = {};
   NodeTimes* times = nullptr;  // collects the times of instructions; null: nothing does
+  // The watcher is told of fetches of this plan, and was told of one. Bodies and rests have others.
+  const Plan* watched_plan = nullptr;
+  std::atomic<bool> told{false};
 
   bool watched() const { return options.trace != nullptr || times != nullptr; }
 

@@ -7,6 +7,7 @@
 #include "core/engine/trace.h"
 #include "core/registry/shard_barrier.h"
 #include "core/session/context/cancel.h"
+#include "core/session/context/fetch_watcher.h"
 #include "core/session/context/run_values.h"
 
 namespace percale {
@@ -30,6 +31,7 @@ struct RunOptions {
   // A run that succeeds writes here which version of the session's table it has read; null:
   // nowhere.
   int64_t* variables_version = nullptr;
+  FetchWatcher* watcher = nullptr;  // null: none
 };
 
 }  // namespace percale

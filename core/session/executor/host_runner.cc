@@ -20,6 +20,7 @@ bool HostRunner::advance() {
     if (outcome == Outcome::kFailed) return true;
     if (outcome == Outcome::kWaits) return i > begin;
     p_.progress.store(i + 1, std::memory_order_release);
+    tell_watcher(i + 1);
     if (alone) continue;
     if (p_.sync.reach(i + 1)) run_.signal.wake();
     if (run_.signal.failed()) return true;
@@ -54,6 +55,14 @@ HostRunner::Outcome HostRunner::execute(int32_t i) {
   if (p_.context.error.load(std::memory_order_relaxed) != 0) return failed(kernel_error(p_, i));
   if (p_.context.cancelled.load(std::memory_order_relaxed)) return failed(frame.stop_reason());
   return std::exchange(p_.context.again, false) ? Outcome::kWaits : Outcome::kDone;
+}
+
+void HostRunner::tell_watcher(int32_t progress) {
+  if (run_.frame.watched_plan != &run_.plan) return;
+  for (; p_.next_early < p_.early.size() && p_.early[p_.next_early].after <= progress; ++p_.next_early) {
+    run_.frame.told = true;
+    run_.frame.options.watcher->ready(static_cast<size_t>(p_.early[p_.next_early].fetch));
+  }
 }
 
 Status finish_outputs(const Execution& run, BoundProgram& p) {

@@ -16,6 +16,7 @@ class HostRunner {
  private:
   enum class Outcome : uint8_t { kDone, kWaits, kFailed };
   Outcome execute(int32_t instruction);
+  void tell_watcher(int32_t progress);
 
   Execution& run_;
   BoundProgram& p_;

@@ -65,6 +65,7 @@ void reset_progress(BoundProgram& p) {
   p.progress = 0;
   p.claimed = false;
   p.sync.next_wait = p.sync.next_awaited = 0;
+  p.next_early = 0;
   if (!p.has_stream()) return;
   StreamProgram& stream = *p.stream;
   stream.enqueued = 0;

@@ -87,7 +87,9 @@ Status Group::exchange(std::string_view what, std::vector<ByteSpan> sends, std::
     if (r == rank_) continue;
     to[members_[r]] = sends[r];
     from[members_[r]] = recvs[r];
+    facts_.bytes_sent += static_cast<int64_t>(sends[r].size);
   }
+  ++facts_.exchanges;
   failure_ = collective_->exchange(tag, to, from, timeout_ns_)
                  .with_context(str_cat("rank ", origin(), " of ", holders_.segments(), ", exchange of ", what));
   return failure_;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/engine/trace.h"
 #include "core/tensor/tensor.h"
 #include "core/train/group/collective.h"
 #include "core/train/group/segment_holders.h"
@@ -74,6 +75,24 @@ class Group {
   // Goes on with the ranks that are left. Fails with the error of the exchange if the host reports
   // no loss. Precondition: broken().
   Status reform();
+  // The exchanges of this rank so far, and their cost.
+  struct Facts {
+    int64_t exchanges = 0, bytes_sent = 0;
+    int64_t waited_ns = 0;  // while nothing else was done
+  };
+  const Facts& facts() const { return facts_; }
+  // While it lives, the rank does nothing but wait for others.
+  class Wait {
+   public:
+    explicit Wait(Group& group) : group_(group), begin_(now_ns()) {}
+    ~Wait() { group_.facts_.waited_ns += now_ns() - begin_; }
+    Wait(const Wait&) = delete;
+    Wait& operator=(const Wait&) = delete;
+
+   private:
+    Group& group_;
+    const int64_t begin_;
+  };
   // The number of ranks that were lost so far.
   size_t lost() const { return holders_.segments() - members_.size(); }
 
@@ -87,6 +106,7 @@ class Group {
   SegmentHolders holders_;
   int64_t devices_ = 0;     // of all ranks
   uint64_t exchanges_ = 0;  // since the last loss
+  Facts facts_;
   Status failure_;
 };
 

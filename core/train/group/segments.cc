@@ -8,9 +8,17 @@
 namespace percale {
 namespace {
 
-int64_t state_bytes(const Variable& v, const Optimizer& optimizer) {
+int64_t value_bytes(const Variable& v) {
   const auto size = byte_size(v.dtype, v.shape);
-  return size.ok() ? *size * values_per_parameter(optimizer) : 0;
+  return size.ok() ? *size : 0;
+}
+
+int64_t state_bytes(const Variable& v, const Optimizer& optimizer) {
+  return value_bytes(v) * values_per_parameter(optimizer);
+}
+
+bool is_table(const SegmentRules& rules, size_t parameter) {
+  return std::ranges::find(rules.by_rows, parameter) != rules.by_rows.end();
 }
 
 bool needs_norms(const Optimizer& o) {
@@ -61,25 +69,50 @@ class SegmentCutter {
   int64_t done_ = 0;  // bytes of all parts
 };
 
+void add_parameter(const Variable& v, size_t index, const SegmentRules& rules, SegmentCutter& cutter) {
+  const int64_t size = state_bytes(v, rules.optimizer), rows = v.shape.rank() > 0 ? v.shape[0] : 1;
+  if (needs_norms(rules.optimizer) || is_table(rules, index) || rows < 2 || size == 0) {
+    cutter.add_whole(index, size);
+    return;
+  }
+  const int64_t row_bytes = size / rows, row_values = row_bytes / values_per_parameter(rules.optimizer);
+  cutter.add_rows(index, rows, row_bytes, kAlignment / std::gcd(kAlignment, row_values));
+}
+
 }  // namespace
 
-std::vector<ParameterPart> cut_segments(const std::vector<Variable>& parameters, const std::vector<size_t>& by_rows,
-                                        const Optimizer& optimizer, size_t ranks) {
-  int64_t bytes = 0;
-  for (const Variable& v : parameters) bytes += state_bytes(v, optimizer);
-  SegmentCutter cutter(bytes, ranks);
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const Variable& v = parameters[i];
-    const int64_t size = state_bytes(v, optimizer), rows = v.shape.rank() > 0 ? v.shape[0] : 1;
-    const bool by_row = std::ranges::find(by_rows, i) != by_rows.end();
-    if (needs_norms(optimizer) || by_row || rows < 2 || size == 0) {
-      cutter.add_whole(i, size);
-      continue;
-    }
-    const int64_t row_bytes = size / rows, value_bytes = row_bytes / values_per_parameter(optimizer);
-    cutter.add_rows(i, rows, row_bytes, kAlignment / std::gcd(kAlignment, value_bytes));
+std::vector<ParameterBucket> cut_buckets(const std::vector<Variable>& parameters, const SegmentRules& rules) {
+  std::vector<ParameterBucket> out;
+  if (needs_norms(rules.optimizer) || rules.bucket_bytes == 0) {
+    out.resize(1);
+    for (size_t i = 0; i < parameters.size(); ++i) out[0].parameters.push_back(i);
+    return out;
   }
-  return cutter.take();
+  int64_t bytes = rules.bucket_bytes;
+  for (size_t i = parameters.size(); i-- > 0;) {
+    if (is_table(rules, i)) continue;
+    if (bytes >= rules.bucket_bytes) {
+      out.emplace_back();
+      bytes = 0;
+    }
+    out.back().parameters.push_back(i);
+    bytes += value_bytes(parameters[i]);
+  }
+  for (ParameterBucket& bucket : out) std::ranges::reverse(bucket.parameters);
+  if (!rules.by_rows.empty()) out.push_back({rules.by_rows});
+  return out;
+}
+
+std::vector<ParameterPart> cut_segments(const std::vector<Variable>& parameters, const SegmentRules& rules) {
+  std::vector<ParameterPart> out;
+  for (const ParameterBucket& bucket : cut_buckets(parameters, rules)) {
+    int64_t bytes = 0;
+    for (const size_t i : bucket.parameters) bytes += state_bytes(parameters[i], rules.optimizer);
+    SegmentCutter cutter(bytes, rules.ranks);
+    for (const size_t i : bucket.parameters) add_parameter(parameters[i], i, rules, cutter);
+    std::ranges::move(cutter.take(), std::back_inserter(out));
+  }
+  return out;
 }
 
 std::vector<size_t> table_segments(const std::vector<ParameterPart>& parts, const std::vector<size_t>& by_rows) {
@@ -90,12 +123,17 @@ std::vector<size_t> table_segments(const std::vector<ParameterPart>& parts, cons
   return out;
 }
 
-std::vector<ParameterPart> dense_segments(const std::vector<ParameterPart>& parts, const std::vector<size_t>& by_rows) {
-  std::vector<ParameterPart> out;
-  for (ParameterPart part : parts) {
-    if (std::ranges::find(by_rows, part.parameter) != by_rows.end()) continue;
-    part.parameter -= static_cast<size_t>(std::ranges::count_if(by_rows, [&](size_t i) { return i < part.parameter; }));
-    out.push_back(part);
+std::vector<GradientPart> gradient_parts(const std::vector<Variable>& parameters, const SegmentRules& rules) {
+  std::vector<size_t> bucket_of(parameters.size()), gradient_of(parameters.size());
+  const std::vector<ParameterBucket> buckets = cut_buckets(parameters, rules);
+  for (size_t bucket = 0; bucket < buckets.size(); ++bucket) {
+    for (const size_t i : buckets[bucket].parameters) bucket_of[i] = bucket;
+  }
+  for (size_t i = 0, next = 0; i < parameters.size(); ++i) gradient_of[i] = is_table(rules, i) ? next : next++;
+  std::vector<GradientPart> out;
+  for (const ParameterPart& part : cut_segments(parameters, rules)) {
+    if (is_table(rules, part.parameter)) continue;
+    out.push_back({gradient_of[part.parameter], part.begin, part.end, part.device, bucket_of[part.parameter]});
   }
   return out;
 }

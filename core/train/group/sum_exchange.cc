@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/thread_pool.h"
-#include "core/train/group/segments.h"
 
 namespace percale {
 namespace {
@@ -22,14 +21,20 @@ std::vector<ValueType> types_of(const std::vector<Tensor>& tensors) {
   return out;
 }
 
+// `rows`: of a batch of `shards`.
+bool has_rows(const ShardRange& range, int64_t rows, int64_t shards) {
+  return shard_rows(rows, shards, range.begin).begin < shard_rows(rows, shards, range.end - 1).end;
+}
+
 }  // namespace
 
-SumExchange::SumExchange(Group& group, const StepLayout& layout, const std::vector<ParameterPart>& segments,
-                         const std::vector<size_t>& by_rows, std::shared_ptr<MemoryPool> memory)
+SumExchange::SumExchange(Group& group, const StepLayout& layout, std::vector<GradientPart> parts,
+                         std::vector<size_t> table_segments, std::shared_ptr<MemoryPool> memory)
     : group_(group),
       layout_(layout),
-      segments_(dense_segments(segments, by_rows)),
-      table_segments_(table_segments(segments, by_rows)),
+      parts_(std::move(parts)),
+      buckets_(parts_.empty() ? 0 : parts_.back().bucket + 1),
+      table_segments_(std::move(table_segments)),
       memory_(std::move(memory)) {}
 
 Status SumExchange::exchange_all(ShardSums& sums, const RowGradients& by_rows, int64_t rows) {
@@ -38,19 +43,19 @@ Status SumExchange::exchange_all(ShardSums& sums, const RowGradients& by_rows, i
     PERCALE_RETURN_IF_ERROR(prepare(sums));
   }
   find_own(sums, rows);
+  SubtreeSums own;
+  for (size_t i = 0; i < sums.subtrees().size(); ++i) own.push_back(sums.of_subtree(i));
+  PERCALE_RETURN_IF_ERROR(exchange_buckets(own));
   PERCALE_RETURN_IF_ERROR(exchange_small({}));
-  size_t rounds = 0, held = 0;
-  for (const Subtree& tree : subtrees_) rounds = std::max(rounds, tree.number + 1);
-  for (const std::vector<size_t>& of_rank : held_by_) held = std::max(held, of_rank.size());
-  for (size_t number = 0; number < rounds; ++number) {
-    for (size_t i = 0; i < held; ++i) PERCALE_RETURN_IF_ERROR(exchange_segments(sums, number, i));
-  }
   return exchange_rows(group_, table_segments_, sums.shards(), by_rows);
 }
 
 Status SumExchange::complete(ShardSums& sums, const RowGradients& by_rows, int64_t rows, const ParallelFor& parallel) {
   if (group_.size() == 1) return {};
-  const Status status = exchange_all(sums, by_rows, rows);
+  const Status status = [&] {
+    const Group::Wait wait(group_);
+    return exchange_all(sums, by_rows, rows);
+  }();
   failed_ = !status.ok();
   PERCALE_RETURN_IF_ERROR(status);
   const FloatMode mode;  // of the host's thread
@@ -61,13 +66,45 @@ Status SumExchange::complete(ShardSums& sums, const RowGradients& by_rows, int64
   return {};
 }
 
-Status SumExchange::with_barrier(BatchBarrier& barrier, std::vector<int64_t> rows, const std::function<void()>& stop,
-                                 const std::function<Status()>& reduce) {
-  if (group_.size() == 1) return reduce();
-  PERCALE_ASSIGN_OR_RETURN(const auto exchange, BarrierExchange::begin(group_, barrier, std::move(rows), stop));
-  const Status status = exchange->finish(reduce());
+Status SumExchange::reduce(const Batch& batch, const std::function<Status(SumWatcher*)>& reduce) {
+  if (group_.size() == 1) return reduce(nullptr);
+  if (batch.barrier != nullptr) return with_barrier(batch, reduce);
+  // The last gradients of a backward pass leave nothing to compute beside their exchange.
+  const bool worth_it = !subtrees_.empty() && next_bucket_ + 1 < buckets_;
+  return worth_it ? with_buckets(batch, reduce) : reduce(nullptr);
+}
+
+Status SumExchange::with_barrier(const Batch& batch, const std::function<Status(SumWatcher*)>& reduce) {
+  PERCALE_ASSIGN_OR_RETURN(const auto exchange,
+                           BarrierExchange::begin(group_, *batch.barrier, batch.rows_of_shards, batch.stop));
+  const Status status = exchange->finish(reduce(nullptr));
   failed_ = exchange->failed();
   return status;
+}
+
+Status SumExchange::with_buckets(const Batch& batch, const std::function<Status(SumWatcher*)>& reduce) {
+  const auto send = [this](size_t bucket, const SubtreeSums& own) { return exchange_bucket(bucket, own); };
+  PERCALE_ASSIGN_OR_RETURN(const auto exchange, BucketExchange::begin(watched(batch), send, batch.stop));
+  const Status reduced = reduce(exchange.get());
+  const Group::Wait wait(group_);
+  const Status status = exchange->finish(reduced);
+  next_bucket_ = exchange->next_bucket();
+  failed_ = exchange->failed();
+  return status;
+}
+
+BucketExchange::Batch SumExchange::watched(const Batch& batch) const {
+  BucketExchange::Batch out{next_bucket_, {}, std::vector<size_t>(buckets_), {}};
+  out.bucket_of.assign(layout_.sums().count, BucketExchange::kNone);
+  for (const GradientPart& part : parts_) {
+    size_t& bucket = out.bucket_of[layout_.gradients().begin + part.gradient];
+    if (bucket == BucketExchange::kNone) ++out.gradients[part.bucket];
+    bucket = part.bucket;
+  }
+  for (const Subtree& tree : subtrees_) {
+    if (tree.rank == group_.rank()) out.subtree_rows.push_back(has_rows(tree.range, batch.rows, batch.sums.shards()));
+  }
+  return out;
 }
 
 // Makes room for what other ranks send.
@@ -100,14 +137,14 @@ Status SumExchange::prepare(const ShardSums& sums) {
   }
   small_ = std::move(small);
   subtrees_ = std::move(trees);
+  any_sums_ = like;
   return {};
 }
 
 // Which sub-trees have rows, and where the sums of the own ones lie.
 void SumExchange::find_own(const ShardSums& sums, int64_t rows) {
   for (Subtree& tree : subtrees_) {
-    tree.has_rows = shard_rows(rows, sums.shards(), tree.range.begin).begin <
-                    shard_rows(rows, sums.shards(), tree.range.end - 1).end;
+    tree.has_rows = has_rows(tree.range, rows, sums.shards());
     if (tree.rank != group_.rank() || !tree.has_rows) continue;
     const std::vector<Tensor>& own = *sums.of_subtree(tree.number);
     copy_all(small_of(own), tree.small);
@@ -137,12 +174,33 @@ std::vector<std::vector<Tensor>> SumExchange::held_of(const std::vector<Tensor>&
 
 std::vector<Tensor> SumExchange::segment_of(const std::vector<Tensor>& sums, size_t segment) const {
   std::vector<Tensor> out;
-  for (const ParameterPart& part : segments_) {
-    if (part.device != segment) continue;
-    const Tensor& whole = sums[layout_.gradients().begin + part.parameter];
-    out.push_back(part.whole() ? whole : whole.rows(part.begin, part.end));
+  for (size_t bucket = 0; bucket < buckets_; ++bucket) {
+    std::ranges::move(bucket_of(sums, segment, bucket), std::back_inserter(out));
   }
   return out;
+}
+
+// The part of a segment that lies in a bucket: one piece of memory.
+std::vector<Tensor> SumExchange::bucket_of(const std::vector<Tensor>& sums, size_t segment, size_t bucket) const {
+  std::vector<Tensor> out;
+  for (const GradientPart& part : parts_) {
+    if (part.segment != segment || part.bucket != bucket) continue;
+    const Tensor& whole = sums[layout_.gradients().begin + part.gradient];
+    out.push_back(part.end < 0 ? whole : whole.rows(part.begin, part.end));
+  }
+  return out;
+}
+
+// The same of a segment that another rank sends.
+std::vector<Tensor> SumExchange::received_of(const Subtree& tree, size_t held, size_t bucket) const {
+  const size_t segment = held_by_[group_.rank()][held];
+  size_t begin = 0, count = 0;
+  for (const GradientPart& part : parts_) {
+    if (part.segment != segment || part.bucket > bucket) continue;
+    ++(part.bucket < bucket ? begin : count);
+  }
+  const auto first = tree.segments[held].begin() + static_cast<ptrdiff_t>(begin);
+  return {first, first + static_cast<ptrdiff_t>(count)};
 }
 
 // Each rank's message begins with its error.
@@ -177,25 +235,47 @@ void SumExchange::refuse(const Status& error) {
   (void)exchange_outcome(error);  // the own error counts, whatever becomes of this
 }
 
-// The message that the other ranks wait for, if they are in a step.
+// The messages that the other ranks wait for, if they are in a step.
 Status SumExchange::exchange_outcome(const Status& own) {
-  return subtrees_.empty() ? exchange_errors(own) : exchange_small(own);
+  if (subtrees_.empty()) return exchange_errors(own);
+  PERCALE_RETURN_IF_ERROR(exchange_buckets({}));
+  return exchange_small(own);
+}
+
+// Exchanges the buckets of the batch that were not exchanged yet.
+Status SumExchange::exchange_buckets(const SubtreeSums& own) {
+  for (; next_bucket_ < buckets_; ++next_bucket_) PERCALE_RETURN_IF_ERROR(exchange_bucket(next_bucket_, own));
+  next_bucket_ = 0;
+  return {};
+}
+
+// Messages have the same sizes in every batch, so that a rank that has failed can send them, too.
+Status SumExchange::exchange_bucket(size_t bucket, const SubtreeSums& own) {
+  size_t rounds = 0, held = 0;
+  for (const Subtree& tree : subtrees_) rounds = std::max(rounds, tree.number + 1);
+  for (const std::vector<size_t>& of_rank : held_by_) held = std::max(held, of_rank.size());
+  for (size_t number = 0; number < rounds; ++number) {
+    const bool there = number < own.size() && own[number] != nullptr;
+    for (size_t i = 0; i < held; ++i) {
+      PERCALE_RETURN_IF_ERROR(exchange_sums(bucket, number, i, there ? *own[number] : any_sums_));
+    }
+  }
+  return {};
 }
 
 // The sub-trees with this number among those of their rank go to the ranks that hold a segment: the
 // one with the number `held` among those that a rank holds.
-Status SumExchange::exchange_segments(const ShardSums& sums, size_t number, size_t held) {
+Status SumExchange::exchange_sums(size_t bucket, size_t number, size_t held, const std::vector<Tensor>& own) {
   std::vector<ByteSpan> sends(group_.size()), recvs(group_.size());
   for (const Subtree& tree : subtrees_) {
-    if (tree.number != number || !tree.has_rows) continue;
+    if (tree.number != number) continue;
     if (tree.rank != group_.rank()) {
-      if (held < tree.segments.size()) recvs[tree.rank] = memory_of(tree.segments[held]);
+      if (held < tree.segments.size()) recvs[tree.rank] = memory_of(received_of(tree, held, bucket));
       continue;
     }
-    const std::vector<Tensor>& own = *sums.of_subtree(number);
     for (size_t rank = 0; rank < group_.size(); ++rank) {
       const std::vector<size_t>& segments = held_by_[rank];
-      if (held < segments.size()) sends[rank] = memory_of(segment_of(own, segments[held]));
+      if (held < segments.size()) sends[rank] = memory_of(bucket_of(own, segments[held], bucket));
     }
   }
   return group_.exchange("gradients", std::move(sends), std::move(recvs));

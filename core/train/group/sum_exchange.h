@@ -9,25 +9,41 @@
 #include <vector>
 
 #include "core/train/group/barrier_exchange.h"
+#include "core/train/group/bucket_exchange.h"
 #include "core/train/group/group.h"
 #include "core/train/group/row_exchange.h"
-#include "core/train/parallel/parameter_spec.h"
+#include "core/train/group/segments.h"
 #include "core/train/shards/averaging.h"
 #include "core/train/shards/step_layout.h"
 
 namespace percale {
 
-// Each rank adds its own shards. The ranks then exchange the sums of their sub-trees: those of
-// gradients go to the rank that commits them, those of totals and statistics to all. Each rank
-// finishes the tree for what it has received, so that the bits are those of one process.
+// Each rank adds its own shards. The ranks exchange the sums of their sub-trees: those of gradients
+// go to the rank that commits them, those of totals and statistics to all. Each rank finishes the
+// tree for what it has received, so that the bits are those of one process.
+//
+// For each batch all ranks exchange the buckets of gradients in the same order, then totals and
+// statistics with the error of a rank that has failed, then rows. The first batch begins with an
+// exchange of errors, because no rank knows the sizes of the other messages yet.
 // Thread-compatible.
 class SumExchange {
  public:
-  // Borrows the group. `segments`: of all parameters (cut_segments()); `by_rows`: those that train
-  // by rows.
-  SumExchange(Group& group, const StepLayout& layout, const std::vector<ParameterPart>& segments,
-              const std::vector<size_t>& by_rows, std::shared_ptr<MemoryPool> memory);
+  // Borrows the group. `parts`: gradient_parts(); `table_segments`: of the parameters that train by
+  // rows.
+  SumExchange(Group& group, const StepLayout& layout, std::vector<GradientPart> parts,
+              std::vector<size_t> table_segments, std::shared_ptr<MemoryPool> memory);
 
+  struct Batch {
+    ShardSums& sums;
+    int64_t rows = 0;
+    BatchBarrier* barrier = nullptr;           // of the shards; null: none
+    std::vector<int64_t> rows_of_shards = {};  // if there is a barrier
+    std::function<void()> stop = {};           // ends the shards under way
+  };
+  // Runs `reduce`, which adds up the own shards. Meanwhile a thread exchanges what the shards need
+  // from other ranks at the barrier; or, without a barrier, the sums that `reduce` tells the
+  // watcher of. May be called again for a batch that has failed.
+  Status reduce(const Batch& batch, const std::function<Status(SumWatcher*)>& reduce);
   // Precondition: `sums` has reduced the own shards of a batch of `rows` rows. Then sums.batch()
   // has the totals and statistics of the batch, and the gradients in the rows of the segments that
   // this rank holds; `by_rows` has the rows of all shards for the tables in these.
@@ -38,13 +54,12 @@ class SumExchange {
   // No rank leaves before all have come here, because one that is behind may need the others.
   Status wait_for_all();
   // The ranks have changed: they share the shards anew.
-  void forget() { subtrees_.clear(); }
+  void forget() {
+    subtrees_.clear();
+    next_bucket_ = 0;
+  }
   bool group_broken() const { return group_.broken(); }
   size_t lost() const { return group_.lost(); }
-  // Runs `reduce`, while a thread brings the parts of other ranks to the barrier of the batch.
-  // `rows`: per shard. `stop` ends the shards under way.
-  Status with_barrier(BatchBarrier& barrier, std::vector<int64_t> rows, const std::function<void()>& stop,
-                      const std::function<Status()>& reduce);
 
  private:
   // The sums of a sub-tree, as far as this rank needs them: totals and statistics, and the segments
@@ -60,29 +75,37 @@ class SumExchange {
   };
   using Sums = std::optional<std::vector<Tensor>>;  // absent: no shard has rows
 
+  Status with_barrier(const Batch& batch, const std::function<Status(SumWatcher*)>& reduce);
+  Status with_buckets(const Batch& batch, const std::function<Status(SumWatcher*)>& reduce);
+  BucketExchange::Batch watched(const Batch& batch) const;
   Status exchange_all(ShardSums& sums, const RowGradients& by_rows, int64_t rows);
   Status prepare(const ShardSums& sums);
   void find_own(const ShardSums& sums, int64_t rows);
   std::vector<Tensor> small_of(const std::vector<Tensor>& sums) const;
   std::vector<Tensor> segment_of(const std::vector<Tensor>& sums, size_t segment) const;
+  std::vector<Tensor> bucket_of(const std::vector<Tensor>& sums, size_t segment, size_t bucket) const;
+  std::vector<Tensor> received_of(const Subtree& tree, size_t held, size_t bucket) const;
   // The segments that this rank holds.
   std::vector<std::vector<Tensor>> held_of(const std::vector<Tensor>& sums) const;
   Status exchange_messages(std::string_view what, const std::vector<std::vector<Tensor>>& messages, const Status& own);
   Status exchange_errors(const Status& own);
   Status exchange_small(const Status& own);
   Status exchange_outcome(const Status& own);
-  Status exchange_segments(const ShardSums& sums, size_t number, size_t held);
+  Status exchange_buckets(const SubtreeSums& own);
+  Status exchange_bucket(size_t bucket, const SubtreeSums& own);
+  Status exchange_sums(size_t bucket, size_t number, size_t held, const std::vector<Tensor>& own);
   Sums add_up(const ShardRange& range, size_t& next, const ParallelFor& parallel) const;
 
   Group& group_;
   const StepLayout layout_;
-  // Parts of parameters with a dense gradient: ParameterPart::parameter is the number of the
-  // gradient, and `device` the segment.
-  const std::vector<ParameterPart> segments_;
+  const std::vector<GradientPart> parts_;  // bucket by bucket
+  const size_t buckets_;
   const std::vector<size_t> table_segments_;
   const std::shared_ptr<MemoryPool> memory_;
   std::vector<std::vector<size_t>> held_by_;  // per rank the segments that it holds
   std::vector<Subtree> subtrees_;             // of all ranks; empty before the first batch
+  std::vector<Tensor> any_sums_;              // sent where there are none
+  size_t next_bucket_ = 0;                    // of the batch under way
   std::vector<std::vector<Tensor>> small_;    // by rank: its error, totals, statistics
   bool failed_ = false;                       // the last exchange, or another rank's step
 };

@@ -70,6 +70,12 @@ bool ReplicaDevices::works_alone(const DeviceGroup& group) const {
   return !group.empty() && std::ranges::all_of(group, [&](int32_t index) { return device(index).has_streams(); });
 }
 
+bool ReplicaDevices::may_be_lost(size_t replica) const {
+  const auto& group = groups_[replica];
+  if (group.empty()) return std::ranges::any_of(engine_->devices(), [](const auto& d) { return d->can_be_lost(); });
+  return std::ranges::any_of(group, [&](int32_t index) { return device(index).can_be_lost(); });
+}
+
 bool ReplicaDevices::is_lost(size_t replica, const Status& status) const {
   return status.code() == Code::kUnavailable &&
          std::ranges::any_of(groups_[replica], [&](int32_t index) { return device(index).lost(); });

@@ -50,6 +50,8 @@ class ReplicaDevices {
   // True if each device of the group works through a stream of its own.
   bool works_alone(const DeviceGroup& group) const;
 
+  // True if a device of the replica can be lost, which the host's cannot.
+  bool may_be_lost(size_t replica) const;
   // True if `status` says that a device of the replica was lost.
   bool is_lost(size_t replica, const Status& status) const;
   // The same; records the names of the lost devices.

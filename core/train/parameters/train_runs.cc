@@ -101,6 +101,7 @@ RunOptions shard_options(const RunValues& values, const ShardPlace& place, const
   options.first_row = place.first_row;
   options.barrier = place.barrier;
   options.shard = place.shard;
+  options.watcher = place.watcher;
   return options;
 }
 

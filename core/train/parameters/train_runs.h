@@ -47,6 +47,7 @@ struct ShardPlace {
   int64_t seed = 0, step = 0, first_row = 0;  // of random operations
   int64_t shard = 0;
   ShardBarrier* barrier = nullptr;  // shared with the other shards of the batch; null: none
+  FetchWatcher* watcher = nullptr;  // null: none
 };
 RunOptions shard_options(const RunValues& values, const ShardPlace& place, const CancelToken* cancel, Trace* trace);
 RunOptions evaluation_options(const RunValues& values, int64_t seed, int64_t step, const CancelToken* cancel,

@@ -36,7 +36,7 @@ class Activations {
         moves = moves || moving_[at(id)];
         last_use_[at(root(id))] = i;
       }
-      repeatable_[i] = moves && !node.op->has(kMeetsShards) && !effects_of(graph, node).writes;
+      repeatable_[i] = moves && !node.op->has(kWaitsForShards) && !effects_of(graph, node).writes;
       for (ValueId id : node.outputs) {
         if (id != kNoValue) moving_[at(id)] = moves;
       }

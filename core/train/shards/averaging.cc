@@ -27,9 +27,17 @@ void add(T* __restrict to, const T* __restrict from, int64_t count) {
   for (; i < count; ++i) to[i] += from[i];
 }
 
+int64_t tiles_of(const Tensor& t) { return (t.bytes() + kTileBytes - 1) / kTileBytes; }
+
 template <class T>
-void add_tile(const Tensor& a, const Tensor& b, int64_t begin, int64_t end) {
+void add_tile_as(const Tensor& a, const Tensor& b, int64_t tile) {
+  constexpr int64_t kPerTile = kTileBytes / static_cast<int64_t>(sizeof(T));
+  const int64_t begin = tile * kPerTile, end = std::min(begin + kPerTile, a.num_elements());
   add(a.mutable_span<T>().data() + begin, b.span<T>().data() + begin, end - begin);
+}
+
+void add_tile(const Tensor& a, const Tensor& b, int64_t tile) {
+  a.dtype() == DType::kF64 ? add_tile_as<double>(a, b, tile) : add_tile_as<float>(a, b, tile);
 }
 
 }  // namespace
@@ -41,19 +49,16 @@ ShardRows shard_rows(int64_t rows, int64_t shards, int64_t shard) {
 
 void add_tensors(const std::vector<Tensor>& a, const std::vector<Tensor>& b, const ParallelFor& parallel) {
   std::vector<int64_t> first_tile = {0};  // of each tensor
-  for (const Tensor& t : a) first_tile.push_back(first_tile.back() + (t.bytes() + kTileBytes - 1) / kTileBytes);
+  for (const Tensor& t : a) first_tile.push_back(first_tile.back() + tiles_of(t));
   parallel(first_tile.back(), [&](int64_t tile) {
     size_t i = 0;
     while (first_tile[i + 1] <= tile) ++i;
-    const int64_t size = dtype_bits(a[i].dtype()) / 8, per_tile = kTileBytes / size;
-    const int64_t begin = (tile - first_tile[i]) * per_tile;
-    const int64_t end = std::min(begin + per_tile, a[i].num_elements());
-    if (a[i].dtype() == DType::kF64) {
-      add_tile<double>(a[i], b[i], begin, end);
-    } else {
-      add_tile<float>(a[i], b[i], begin, end);
-    }
+    add_tile(a[i], b[i], tile - first_tile[i]);
   });
+}
+
+void add_tensors(const Tensor& a, const Tensor& b, const ParallelFor& parallel) {
+  parallel(tiles_of(a), [&](int64_t tile) { add_tile(a, b, tile); });
 }
 
 Result<ShardSums> ShardSums::create(std::vector<ValueType> types, const Sizes& sizes,
@@ -124,13 +129,14 @@ void ShardSums::add_batch(bool first, const ParallelFor& parallel) {
 class ShardSums::Reduction {
  public:
   Reduction(ShardSums& sums, int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss,
-            const EnoughShards& enough)
+            const EnoughShards& enough, SumWatcher* watcher)
       : sums_(sums),
         rows_(rows),
         parallel_(parallel),
         compute_(compute),
         is_loss_(is_loss),
         enough_(enough),
+        watcher_(watcher),
         own_(sums.sizes_.own),
         next_(own_.begin),
         taken_(sums.replicas_->size(), 0) {
@@ -140,7 +146,14 @@ class ShardSums::Reduction {
     sums.accepted_rows_ = 0;
     sums.left_out_.clear();
     sums.left_out_.reserve(static_cast<size_t>(own_.count()));
+    for (int64_t shard = own_.begin; shard < own_.end && watcher != nullptr; ++shard) {
+      arrivals_.push_back(std::make_unique<Arrival>(*this, shard));
+    }
+    sums.running_ = this;
   }
+  ~Reduction() { sums_.running_ = nullptr; }
+  Reduction(const Reduction&) = delete;
+  Reduction& operator=(const Reduction&) = delete;
 
   // Takes one round, unless a replica was lost when the others had nothing left to do.
   Status run() {
@@ -154,7 +167,56 @@ class ShardSums::Reduction {
     return std::move(status_);
   }
 
+  FetchWatcher* arrival(int64_t shard) {
+    return arrivals_.empty() ? nullptr : arrivals_[static_cast<size_t>(shard - own_.begin)].get();
+  }
+
  private:
+  // The results of one shard under way. Once all other shards of its sub-tree are done, each tensor
+  // is added on the way to the root as soon as it is there.
+  struct Arrival final : FetchWatcher {
+    Arrival(Reduction& of, int64_t number) : reduction(of), shard(number) {
+      const auto tree = reduction.place_of(shard);
+      waiting.reserve(reduction.sums_.types_.size());
+      added.assign(reduction.sums_.types_.size(), false);
+      path.reserve(tree_levels(reduction.sums_.subtrees_[tree.subtree].count()));
+    }
+    void ready(size_t tensor) noexcept override { reduction.arrive(*this, tensor); }
+
+    Reduction& reduction;
+    const int64_t shard;
+    size_t buffer = ShardTree::kNone;  // with its results
+    std::vector<size_t> waiting;       // tensors that are there and not added
+    std::vector<bool> added;           // per tensor
+    std::vector<ShardTree::Addition> path;
+  };
+  struct Place {
+    size_t subtree = 0;
+    int64_t number = 0;  // of the shard in it
+  };
+
+  void arrive(Arrival& shard, size_t tensor) noexcept {
+    if (tensor >= shard.added.size()) return;  // no sum
+    std::unique_lock lock(mutex_);
+    if (closed_ || !status_.ok()) return;
+    shard.waiting.push_back(tensor);
+    const Place place = place_of(shard.shard);
+    size_t end = ShardTree::kNone;
+    if (!trees_[place.subtree].find_path(place.number, shard.buffer, &shard.path, &end)) return;
+    const FloatMode mode;  // of a thread that runs kernels
+    while (!shard.waiting.empty()) {
+      const size_t next = shard.waiting.back();
+      shard.waiting.pop_back();
+      shard.added[next] = true;
+      lock.unlock();
+      for (const ShardTree::Addition& addition : shard.path) {
+        add_tensors(sums_.buffers_[addition.into][next], sums_.buffers_[addition.from][next], parallel_);
+      }
+      watcher_->ready(place.subtree, next, sums_.buffers_[end]);
+      lock.lock();
+    }
+  }
+
   bool complete() const {
     return std::ranges::all_of(trees_, [](const ShardTree& tree) { return tree.complete(); });
   }
@@ -167,11 +229,10 @@ class ShardSums::Reduction {
     }
   }
 
-  // The sub-tree of a shard, and the shard's number in it.
-  std::pair<ShardTree&, int64_t> place_of(int64_t shard) {
+  Place place_of(int64_t shard) const {
     size_t i = 0;
     while (sums_.subtrees_[i].end <= shard) ++i;
-    return {trees_[i], shard - sums_.subtrees_[i].begin};
+    return {i, shard - sums_.subtrees_[i].begin};
   }
 
   // Ends with an error, not with an exception, because other replicas may wait for this one.
@@ -224,6 +285,7 @@ class ShardSums::Reduction {
       const size_t buffer = free_.back();
       free_.pop_back();
       ++taken_[replica];
+      if (!arrivals_.empty()) arrivals_[static_cast<size_t>(shard - own_.begin)]->buffer = buffer;
       lock.unlock();
       Status status = compute_(replica, shard, range, sums_.buffers_[buffer]);
       lock.lock();
@@ -263,8 +325,8 @@ class ShardSums::Reduction {
   void close(size_t replica, std::unique_lock<std::mutex>& lock) {
     for (int64_t shard = own_.begin; shard < own_.end; ++shard) {
       const ShardRows range = shard_rows(rows_, sums_.sizes_.shards, shard);
-      const auto [tree, number] = place_of(shard);
-      if (tree.has(number)) continue;
+      const Place place = place_of(shard);
+      if (trees_[place.subtree].has(place.number)) continue;
       if (range.begin != range.end) sums_.left_out_.push_back(shard);
       climb(replica, shard, ShardTree::kNone, lock);
     }
@@ -273,13 +335,14 @@ class ShardSums::Reduction {
 
   // The results of a shard lie in `buffer`: makes the additions that this leads to.
   void climb(size_t replica, int64_t shard, size_t buffer, std::unique_lock<std::mutex>& lock) {
-    const auto [tree, number] = place_of(shard);
-    ShardTree::Addition next = tree.put(number, buffer);
+    const Place place = place_of(shard);
+    ShardTree& tree = trees_[place.subtree];
+    ShardTree::Addition next = tree.put(place.number, buffer);
     while (next.due()) {
       lock.unlock();
       {
         const RunFacts::Span span(sums_.facts_, RunFacts::Work::kAverage, replica);
-        add_tensors(sums_.buffers_[next.into], sums_.buffers_[next.from], parallel_);
+        add_buffers(shard, sums_.buffers_[next.into], sums_.buffers_[next.from]);
       }
       lock.lock();
       free_.push_back(next.from);
@@ -288,16 +351,31 @@ class ShardSums::Reduction {
     }
   }
 
+  // Tensors of the shard that were added already are left out.
+  void add_buffers(int64_t shard, const std::vector<Tensor>& into, const std::vector<Tensor>& from) const {
+    if (arrivals_.empty()) return add_tensors(into, from, parallel_);
+    const std::vector<bool>& added = arrivals_[static_cast<size_t>(shard - own_.begin)]->added;
+    std::vector<Tensor> a, b;
+    for (size_t i = 0; i < into.size(); ++i) {
+      if (added[i]) continue;
+      a.push_back(into[i]);
+      b.push_back(from[i]);
+    }
+    add_tensors(a, b, parallel_);
+  }
+
   ShardSums& sums_;
   const int64_t rows_;
   const ParallelFor& parallel_;
   const Compute& compute_;
   const IsLoss& is_loss_;
   const EnoughShards& enough_;
+  SumWatcher* const watcher_;
   const ShardRange own_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable freed_;
-  std::vector<ShardTree> trees_;  // of the sub-trees
+  std::vector<ShardTree> trees_;                    // of the sub-trees
+  std::vector<std::unique_ptr<Arrival>> arrivals_;  // per own shard; empty: nothing watches
   std::vector<size_t> free_;
   int64_t next_, accepted_ = 0;
   bool closed_ = false;         // no further shard is wanted
@@ -307,10 +385,12 @@ class ShardSums::Reduction {
 };
 
 Status ShardSums::reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss,
-                         const EnoughShards& enough) {
+                         const EnoughShards& enough, SumWatcher* watcher) {
   PERCALE_RETURN_IF_ERROR(make_buffers());
   const FloatMode mode;  // of the host's thread, which adds too
-  return Reduction(*this, rows, parallel, compute, is_loss, enough).run();
+  return Reduction(*this, rows, parallel, compute, is_loss, enough, watcher).run();
 }
+
+FetchWatcher* ShardSums::results_of(int64_t shard) { return running_ == nullptr ? nullptr : running_->arrival(shard); }
 
 }  // namespace percale

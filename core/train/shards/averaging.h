@@ -10,6 +10,7 @@
 
 #include "core/base/parallel.h"
 #include "core/registry/shape_context.h"
+#include "core/session/context/fetch_watcher.h"
 #include "core/tensor/tensor.h"
 #include "core/train/shards/replicas.h"
 #include "core/train/shards/run_facts.h"
@@ -25,8 +26,9 @@ struct ShardRows {
 ShardRows shard_rows(int64_t rows, int64_t shards, int64_t shard);
 
 // a[i] += b[i] for all tensors, in tiles that do not depend on the number of threads. All are f32
-// or f64; a and b agree.
+// or f64; a and b agree. The second form allocates nothing.
 void add_tensors(const std::vector<Tensor>& a, const std::vector<Tensor>& b, const ParallelFor& parallel);
+void add_tensors(const Tensor& a, const Tensor& b, const ParallelFor& parallel);
 
 // The tensors lie behind each other in one piece of memory, each at an aligned address.
 Result<std::vector<Tensor>> allocate_tensors(const std::vector<ValueType>& types,
@@ -39,6 +41,16 @@ struct EnoughShards {
   // ended the batch. reduce() waits for them. Called at most once, by any replica, under a lock of
   // reduce().
   std::function<void()> stop = {};
+};
+
+// Told of tensors whose sums over an own sub-tree are final before reduce() returns.
+class SumWatcher {
+ public:
+  virtual ~SumWatcher() = default;
+  // The sums of tensor number `tensor` of sub-tree number `subtree` lie in `sums` for good. Called
+  // at most once for each, perhaps by several threads at once; what is not told of is final when
+  // reduce() returns.
+  virtual void ready(size_t subtree, size_t tensor, const std::vector<Tensor>& sums) noexcept = 0;
 };
 
 // Adds the results of shards. Thread-compatible; its buffers are reused by the next batch.
@@ -74,8 +86,13 @@ class ShardSums {
   // Shards are handed out in order to the replicas that are free. A shard whose replica is lost is
   // handed out again. The first other error is returned; with no replica left, that of the last
   // loss. Precondition: rows > 0.
+  // `watcher`: null: none.
   Status reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss = {},
-                const EnoughShards& enough = {});
+                const EnoughShards& enough = {}, SumWatcher* watcher = nullptr);
+  // For compute() of a shard whose replica cannot be lost: tells reduce() which of the shard's
+  // results are there, so that they are added at once if the shard is the last one of its sub-tree.
+  // Null where nothing watches the sums.
+  FetchWatcher* results_of(int64_t shard);
   // After reduce(): the rows of the shards that were added, and the shards with rows that were not.
   int64_t accepted_rows() const { return accepted_rows_; }
   const std::vector<int64_t>& left_out() const { return left_out_; }
@@ -112,6 +129,7 @@ class ShardSums {
   int64_t accepted_rows_ = 0;
   std::vector<int64_t> left_out_;
   RunFacts* facts_ = nullptr;
+  Reduction* running_ = nullptr;
   std::vector<Tensor> several_;  // empty unless made for several batches
 };
 

@@ -43,6 +43,21 @@ size_t ShardTree::grow(int64_t from, int64_t to, size_t parent) {
   return at;
 }
 
+bool ShardTree::find_path(int64_t shard, size_t buffer, std::vector<Addition>* path, size_t* end) const {
+  path->clear();
+  for (size_t at = leaves_[static_cast<size_t>(shard)]; knots_[at].parent != kNone; at = knots_[at].parent) {
+    const Knot& parent = knots_[knots_[at].parent];
+    const bool is_left = parent.left == at;
+    const Knot& sibling = knots_[is_left ? parent.right : parent.left];
+    if (!sibling.done) return false;
+    if (sibling.buffer == kNone) continue;
+    path->push_back({knots_[at].parent, is_left ? buffer : sibling.buffer, is_left ? sibling.buffer : buffer});
+    buffer = path->back().into;
+  }
+  *end = buffer;
+  return true;
+}
+
 // A sum moves up as long as its sibling is there: the one that arrives last at a node adds the two.
 ShardTree::Addition ShardTree::climb(size_t at, size_t buffer) {
   knots_[at].buffer = buffer;

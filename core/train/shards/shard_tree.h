@@ -44,6 +44,9 @@ class ShardTree {
   Addition put(int64_t shard, size_t buffer) { return climb(leaves_[static_cast<size_t>(shard)], buffer); }
   // An addition was made. Returns the next one on the way to the root.
   Addition made(const Addition& addition) { return climb(addition.knot, addition.into); }
+  // True if all other shards are done. Then `path` becomes the additions from the shard, whose
+  // result will lie in `buffer`, to the root, in their order; and the sums will lie in `*end`.
+  bool find_path(int64_t shard, size_t buffer, std::vector<Addition>* path, size_t* end) const;
   bool has(int64_t shard) const { return knots_[leaves_[static_cast<size_t>(shard)]].done; }
   bool complete() const { return knots_[0].done; }
   // The buffer with the sums of a complete tree; kNone if all shards were left out.

@@ -34,7 +34,7 @@ Result<std::vector<Tensor>> ShardComputer::feeds_of(const ShardRows& rows, const
 Status ShardComputer::compute(size_t replica, const ShardRows& rows, const ShardRun& run,
                               std::vector<Tensor>& out) const {
   PERCALE_ASSIGN_OR_RETURN(auto feeds, feeds_of(rows, run));
-  const ShardPlace place{seed_, run.step, run.rows_before + rows.begin, run.part, run.barrier};
+  const ShardPlace place{seed_, run.step, run.rows_before + rows.begin, run.part, run.barrier, run.watcher};
   const RunOptions options = shard_options(run.values, place, &run.cancel, facts_.trace());
   const Plan* plan = run.plans.find(rows.end - rows.begin)->second[replica].get();
   if (plan == nullptr) return Status(Code::kUnavailable, "a device was lost while the batch was planned for it");

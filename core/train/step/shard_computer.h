@@ -28,6 +28,7 @@ struct ShardRun {
   ShardBarrier* barrier = nullptr;  // shared with the other shards of the batch; null: none
   StepFetches* fetches = nullptr;   // null: none
   int64_t first_row = 0;            // of the batch, which the feeds begin with
+  FetchWatcher* watcher = nullptr;  // of its outputs; null: none
 };
 
 // Thread-safe: shards of different lanes are computed at once.

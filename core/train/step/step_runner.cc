@@ -143,7 +143,8 @@ Status StepRunner::sum_shards(const std::vector<Tensor>& feeds, const BatchOfSte
                        shard,
                        barrier.get(),
                        call.fetches,
-                       batch.first_row};
+                       batch.first_row,
+                       shards_.devices().may_be_lost(replica) ? nullptr : shards_.sums().results_of(shard)};
     return computer_.watch(replica, rows, [&] { return computer_.compute(replica, rows, run, out); });
   };
   // A device that has parameters does not take another's shard.
@@ -155,12 +156,13 @@ Status StepRunner::sum_shards(const std::vector<Tensor>& feeds, const BatchOfSte
   const TrainMode& mode = shards_.mode();
   const int64_t enough = mode.kind == TrainMode::Kind::kBackup ? mode.count : INT64_MAX;
   const auto stop = [&] { cancel.cancel(); };
-  const auto reduce = [&] {
-    return shards_.sums().reduce(batch.rows, engine_->threads().parallel(), compute, is_loss, {enough, stop});
+  const auto reduce = [&](SumWatcher* watcher) {
+    return shards_.sums().reduce(batch.rows, engine_->threads().parallel(), compute, is_loss, {enough, stop}, watcher);
   };
-  return barrier == nullptr || exchange_ == nullptr
-             ? reduce()
-             : exchange_->with_barrier(*barrier, shards_.rows_of_shards(batch.rows), stop, reduce);
+  if (exchange_ == nullptr) return reduce(nullptr);
+  SumExchange::Batch exchanged{shards_.sums(), batch.rows, barrier.get(), {}, stop};
+  if (barrier != nullptr) exchanged.rows_of_shards = shards_.rows_of_shards(batch.rows);
+  return exchange_->reduce(exchanged, reduce);
 }
 
 // Makes the sums those of the whole batch: other ranks have shards of it, or shards were left out.

@@ -68,6 +68,34 @@ TEST_CASE("a session computes what the fetches need, for any batch, and keeps it
   CHECK(session->stats().cache_hits == 2);
 }
 
+// Notes which fetches are there, and their first elements at that time.
+struct EarlyFetches final : FetchWatcher {
+  explicit EarlyFetches(const std::vector<Tensor>& of) : outputs(of) {}
+  void ready(size_t fetch) noexcept override { told.emplace_back(fetch, outputs[fetch].span<float>()[0]); }
+
+  const std::vector<Tensor>& outputs;
+  std::vector<std::pair<size_t, float>> told;
+};
+
+TEST_CASE("a watcher is told of each fetch as soon as its node has run") {
+  const auto engine = engine_with("cpu:0");
+  const auto session = *Session::create(engine, small_graph(*engine), nullptr);
+  const std::vector<Tensor> feeds = {floats({1, 2, 3}, {1, 3})};
+  std::vector<Tensor> outputs = {floats({0}, {}), floats({0, 0, 0}, {1, 3}), floats({0, 0, 0}, {1, 3})};
+  EarlyFetches early(outputs);
+  RunOptions options;
+  options.watcher = &early;
+  const std::vector<ValueType> types = {{DType::kF32, Shape{1, 3}}};
+  const auto plan = session->prepare({.feeds = {"x"}, .fetches = {"s", "y", "x"}}, types);
+  REQUIRE_OK(plan.status());
+  for (int round = 0; round < 2; ++round) {
+    early.told.clear();
+    REQUIRE_OK(session->run(**plan, feeds, outputs, options));
+    // The input is copied at the end.
+    CHECK(early.told == std::vector<std::pair<size_t, float>>{{1, 1.0F}, {0, 10.0F}});
+  }
+}
+
 TEST_CASE("any value may be fed, and what would have computed it does not run") {
   const auto engine = engine_with("cpu:0");
   const auto session = *Session::create(engine, small_graph(*engine), nullptr);

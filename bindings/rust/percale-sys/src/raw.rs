@@ -331,8 +331,8 @@ pub struct percale_collective {
     pub rank: i32,
     /// number of processes, 1 at least
     pub size: i32,
-    /// A number that grows when the group is formed anew. The supplier refuses messages of older
-    /// generations.
+    /// A number that is the same on all ranks, and grows when the group is formed anew. The
+    /// supplier refuses messages of older generations.
     pub generation: u64,
     /// required
     pub exchange: percale_exchange_function,
@@ -1025,7 +1025,10 @@ functions! {
     /// ones.
     fn percale_trainer_history(trainer: *const percale_trainer, format: *const c_char, out_text: *mut *mut percale_text) -> *mut percale_status;
     /// Describes the trainer as JSON: parameters, shards, devices, batch size, optimizer, data.
-    /// "epoch" is that of the next step, from 1 on: after all of 8 epochs it is 9.
+    /// "epoch" is that of the next step, from 1 on: after all of 8 epochs it is 9. "group" is null
+    /// unless the trainer has joined a group; then it tells rank, size, the number of lost ranks,
+    /// exchanges, bytes sent, and "waited_seconds": the time in which this rank did nothing but
+    /// wait for others.
     fn percale_trainer_describe(trainer: *const percale_trainer, out_json: *mut *mut percale_text) -> *mut percale_status;
     /// Creates an empty trace.
     fn percale_trace_create(engine: *mut percale_engine, out_trace: *mut *mut percale_trace) -> *mut percale_status;

@@ -4,15 +4,15 @@
 #include <cstring>
 #include <utility>
 
-#include "core/train/group/segments.h"
 #include "core/train/shards/averaging.h"
 
 namespace percale {
 
-Result<std::unique_ptr<ParameterStore>> GroupStore::create(const SegmentCommit::Source& source, Group& group,
+Result<std::unique_ptr<ParameterStore>> GroupStore::create(const SegmentCommit::Source& source,
+                                                           const SegmentRules& rules, Group& group,
                                                            WorkingSet& working) {
   std::unique_ptr<GroupStore> out(new GroupStore(source, group, working));
-  PERCALE_RETURN_IF_ERROR(out->lay_out());
+  PERCALE_RETURN_IF_ERROR(out->lay_out(rules));
   for (const size_t segment : group.holders().held_by(group.origin())) {
     PERCALE_RETURN_IF_ERROR(out->add_held(segment));
   }
@@ -21,10 +21,10 @@ Result<std::unique_ptr<ParameterStore>> GroupStore::create(const SegmentCommit::
 }
 
 // Sets what each segment consists of.
-Status GroupStore::lay_out() {
+Status GroupStore::lay_out(const SegmentRules& rules) {
   const TrainGraph& graph = *source_.graph;
   const size_t segments = group_.holders().segments();
-  parts_ = cut_segments(graph.parameters, graph.by_rows, source_.optimizer, segments);
+  parts_ = cut_segments(graph.parameters, rules);
   segments_.resize(segments);
   first_square_.assign(segments + 1, 0);
   for (const ParameterPart& part : parts_) {
@@ -65,7 +65,8 @@ HeldSegment* GroupStore::held(size_t segment) {
   return found == held_.end() ? nullptr : found->get();
 }
 
-// The norm of all gradients is computed of the squares in the order of the parameters.
+// The norm of all gradients is computed of the squares in the order of the parameters. Where it is
+// needed, that is the order of the segments.
 Status GroupStore::exchange_squares(const std::vector<Tensor>& feeds) {
   if (!held_.front()->needs_squares()) return {};
   const auto squares_of = [&](size_t segment) {
@@ -76,6 +77,7 @@ Status GroupStore::exchange_squares(const std::vector<Tensor>& feeds) {
   for (const auto& segment : held_) {
     PERCALE_RETURN_IF_ERROR(segment->compute_squares(feeds, squares_of(segment->number())));
   }
+  const Group::Wait wait(group_);
   return group_.exchange_segments("squares", [&](size_t segment) { return memory_of(squares_of(segment)); });
 }
 
@@ -108,6 +110,7 @@ Status GroupStore::commit(const StepCommit& step) {
 }
 
 Status GroupStore::exchange_values(const StepCommit& step) {
+  const Group::Wait wait(group_);
   PERCALE_RETURN_IF_ERROR(
       group_.exchange_segments("parameters", [&](size_t segment) { return memory_of(segments_[segment].next); }));
   return tables_->exchange(step.by_rows);

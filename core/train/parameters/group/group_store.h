@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/train/group/group.h"
+#include "core/train/group/segments.h"
 #include "core/train/parameters/group/held_segment.h"
 #include "core/train/parameters/group/shared_tables.h"
 #include "core/train/parameters/parameter_store.h"
@@ -20,8 +21,8 @@ namespace percale {
 class GroupStore final : public ParameterStore {
  public:
   // Borrows the group, and the graph of `source`.
-  static Result<std::unique_ptr<ParameterStore>> create(const SegmentCommit::Source& source, Group& group,
-                                                        WorkingSet& working);
+  static Result<std::unique_ptr<ParameterStore>> create(const SegmentCommit::Source& source, const SegmentRules& rules,
+                                                        Group& group, WorkingSet& working);
 
   Status commit(const StepCommit& step) override;
   // Goes on with the ranks that are left. The step under way was not committed, and must begin
@@ -42,7 +43,7 @@ class GroupStore final : public ParameterStore {
 
   GroupStore(const SegmentCommit::Source& source, Group& group, WorkingSet& working)
       : ParameterStore(working), source_(source), group_(group) {}
-  Status lay_out();
+  Status lay_out(const SegmentRules& rules);
   Status add_held(size_t segment);
   HeldSegment* held(size_t segment);
   Status exchange_squares(const std::vector<Tensor>& feeds);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <thread>
 
@@ -90,6 +91,73 @@ TEST_CASE("replicas that overtake each other give the same sums, each shard once
         CHECK(std::all_of(calls.begin(), calls.end(), [](const auto& n) { return n == 1; }));
       }
     }
+  }
+}
+
+// Notes which sums are final early, and their values at that time.
+struct EarlySums final : SumWatcher {
+  void ready(size_t subtree, size_t tensor, const std::vector<Tensor>& sums) noexcept override {
+    const std::lock_guard lock(mutex);
+    told.push_back({subtree, tensor, sums[tensor].span<float>()[0]});
+  }
+  struct Told {
+    size_t subtree, tensor;
+    float sum;
+    bool operator==(const Told&) const = default;
+  };
+  std::mutex mutex;
+  std::vector<Told> told;
+};
+
+void set_number(int64_t shard, const Tensor& t) { t.mutable_span<float>()[0] = 1.0F / static_cast<float>(shard + 3); }
+
+TEST_CASE("the last shard of a sub-tree is added tensor by tensor, while it is still being computed") {
+  auto sums = ShardSums::create({{DType::kF32, Shape{}}, {DType::kF32, Shape{}}}, {.shards = 8, .own = {2, 5}}, kPool);
+  REQUIRE(sums.ok());
+  for (int round = 0; round < 2; ++round) {
+    EarlySums early;
+    std::vector<size_t> told;  // by shard: what was told when half of it was computed
+    const auto compute = [&](size_t, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
+      set_number(shard, out[1]);
+      sums->results_of(shard)->ready(1);
+      sums->results_of(shard)->ready(2);  // an output that is no sum
+      told.push_back(early.told.size());
+      set_number(shard, out[0]);
+      return Status();
+    };
+    REQUIRE(sums->reduce(64, {}, compute, {}, {}, &early).ok());
+    CHECK(told == std::vector<size_t>{0, 1, 2});
+    CHECK(early.told == std::vector<EarlySums::Told>{{0, 1, tree(2, 4)}, {1, 1, tree(4, 5)}});
+    for (const size_t subtree : {size_t{0}, size_t{1}}) {
+      const float wanted = subtree == 0 ? tree(2, 4) : tree(4, 5);
+      for (const Tensor& sum : *sums->of_subtree(subtree)) CHECK(sum.span<float>()[0] == wanted);
+    }
+    CHECK(sums->results_of(2) == nullptr);
+  }
+}
+
+TEST_CASE("sums that are final early are those of the tree, whoever overtakes whom") {
+  const auto pool = ThreadPool::create(4);
+  REQUIRE(pool.ok());
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    const int64_t shards = 1 + seed % 13;
+    const size_t replicas = std::min<size_t>(1 + seed / 13 % 4, static_cast<size_t>(shards));
+    const std::vector<ValueType> types(4, {DType::kF32, Shape{}});
+    auto sums = ShardSums::create(types, {.shards = shards, .replicas = replicas}, kPool);
+    REQUIRE(sums.ok());
+    EarlySums early;
+    const auto compute = [&](size_t, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
+      for (size_t i = 0; i < out.size(); ++i) {
+        std::this_thread::sleep_for(std::chrono::microseconds((seed * 7 + static_cast<uint32_t>(shard) * 13) % 60));
+        set_number(shard, out[i]);
+        if ((seed + i) % 3 > 0) sums->results_of(shard)->ready(i);
+      }
+      return Status();
+    };
+    REQUIRE(sums->reduce(1000, (*pool)->parallel(), compute, {}, {}, &early).ok());
+    for (const EarlySums::Told& told : early.told) CHECK(told.sum == tree(0, shards));
+    for (const Tensor& sum : sums->batch()) CHECK(sum.span<float>()[0] == tree(0, shards));
   }
 }
 

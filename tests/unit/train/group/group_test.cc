@@ -2,8 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
+#include <set>
 
+#include "core/train/group/bucket_exchange.h"
 #include "core/train/group/segments.h"
 #include "tests/unit/train/group/threads.h"
 #include "tests/unit/train/jobs.h"
@@ -37,7 +42,7 @@ TEST_CASE("segments cover all parameters in their order, and are of about the sa
     std::vector<int64_t> bytes(ranks, 0);
     size_t parameter = 0, rank = 0;
     int64_t row = 0, all = 0;
-    for (const ParameterPart& part : cut_segments(parameters, {}, Optimizer{}, ranks)) {
+    for (const ParameterPart& part : cut_segments(parameters, {{}, Optimizer{}, ranks})) {
       if (row == 0 && part.parameter != parameter) ++parameter;
       CHECK(part.parameter == parameter);
       CHECK(part.begin == row);
@@ -59,12 +64,74 @@ TEST_CASE("where norms are needed, and where a table trains by rows, parameters 
   const auto parameters = parameters_of({{512, 64}, {64}, {64, 640}});
   Optimizer clipping;
   clipping.clip_norm = 1;
-  for (const ParameterPart& part : cut_segments(parameters, {}, clipping, 3)) CHECK(part.whole());
-  const auto parts = cut_segments(parameters, {0}, Optimizer{}, 4);
-  CHECK(parts.front().whole());
-  const auto dense = dense_segments(parts, {0});
-  CHECK(dense.front().parameter == 0);
-  CHECK(dense.back().parameter == 1);
+  for (const ParameterPart& part : cut_segments(parameters, {{}, clipping, 3, 1024})) CHECK(part.whole());
+  CHECK(cut_buckets(parameters, {{}, clipping, 3, 1024}).size() == 1);
+  const SegmentRules rules{{0}, Optimizer{}, 4};
+  CHECK(cut_segments(parameters, rules).front().whole());
+  const auto dense = gradient_parts(parameters, rules);
+  CHECK(dense.front().gradient == 0);
+  CHECK(dense.back().gradient == 1);
+}
+
+TEST_CASE("buckets begin with the last parameters, and each rank has a segment of every bucket") {
+  const auto parameters = parameters_of({{512, 64}, {64}, {64, 640}, {1000, 16}, {10}});
+  const SegmentRules rules{{3}, Optimizer{}, 4, 64 * 1024};
+  const auto buckets = cut_buckets(parameters, rules);
+  REQUIRE(buckets.size() == 3);
+  CHECK(buckets[0].parameters == std::vector<size_t>{2, 4});
+  CHECK(buckets[1].parameters == std::vector<size_t>{0, 1});
+  CHECK(buckets[2].parameters == std::vector<size_t>{3});  // it trains by rows
+  std::set<std::pair<size_t, size_t>> seen;                // bucket, segment
+  std::vector<int64_t> rows(4, 0);                         // by gradient
+  for (const GradientPart& part : gradient_parts(parameters, rules)) {
+    seen.insert({part.bucket, part.segment});
+    if (part.end >= 0) rows[part.gradient] += part.end - part.begin;
+  }
+  CHECK(seen.size() == 8);
+  CHECK(rows == std::vector<int64_t>{512, 0, 64, 0});
+}
+
+// One tensor per bucket, the last one first; the sums of two sub-trees.
+BucketExchange::Batch two_buckets() { return {0, {BucketExchange::kNone, 1, 0}, {1, 1}, {true, true}}; }
+
+TEST_CASE("a bucket is exchanged as soon as all sums of it are final, while others are computed") {
+  std::mutex mutex;
+  std::condition_variable changed;
+  size_t exchanged = 0;
+  const std::vector<Tensor> left, right;
+  const auto exchange = [&](size_t bucket, const SubtreeSums& own) {
+    const std::lock_guard lock(mutex);
+    CHECK(bucket == exchanged);
+    CHECK(own == SubtreeSums{&left, &right});
+    ++exchanged;
+    changed.notify_all();
+    return Status();
+  };
+  const auto buckets = BucketExchange::begin(two_buckets(), exchange, [] {});
+  REQUIRE_OK(buckets.status());
+  (*buckets)->ready(0, 0, left);  // no gradient
+  (*buckets)->ready(0, 2, left);
+  (*buckets)->ready(1, 1, right);
+  (*buckets)->ready(1, 2, right);
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return exchanged == 1; });
+  lock.unlock();
+  REQUIRE_OK((*buckets)->finish({}));
+  CHECK((*buckets)->next_bucket() == 1);  // sub-tree 0 is missing
+}
+
+TEST_CASE("an exchange that fails ends the shards, and its error counts more than their being stopped") {
+  std::atomic<bool> stopped = false;
+  const auto exchange = [](size_t, const SubtreeSums&) { return Status(Code::kUnavailable, "rank 1 is lost"); };
+  const auto buckets = BucketExchange::begin(two_buckets(), exchange, [&] { stopped = true; });
+  REQUIRE_OK(buckets.status());
+  const std::vector<Tensor> sums;
+  for (const size_t subtree : {size_t{0}, size_t{1}}) (*buckets)->ready(subtree, 2, sums);
+  while (!stopped) std::this_thread::yield();
+  const Status status = (*buckets)->finish(Status(Code::kCancelled, "stopped"));
+  CHECK(status.code() == Code::kUnavailable);
+  CHECK((*buckets)->failed());
+  CHECK((*buckets)->next_bucket() == 0);
 }
 
 TEST_CASE("ranks gather texts of different sizes, and count their devices") {

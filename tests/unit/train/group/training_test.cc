@@ -89,6 +89,34 @@ TEST_CASE("any number of ranks gives the bits of one process") {
   check_all(jobs);
 }
 
+TEST_CASE("any number of buckets of gradients gives the bits of one process") {
+  check_all(
+      {{"mlp", R"(, "optimizer": "adam", "shards": 8, "collective_bucket": 1)"},
+       {"cnn", R"(, "optimizer": "adam", "shards": 4, "collective_bucket": 2000, "accumulation": 2)"},
+       {"mlp", R"(, "optimizer": "adam", "shards": 8, "clip": 0.01, "collective_bucket": 1)"},
+       {"mlp", R"(, "optimizer": "adam", "shards": 8, "collective_bucket": 1)", 35, 16},
+       {"table", R"("optimizer": {"name": "adam", "sparse": true}, "shards": 4, "collective_bucket": 1)", 40, 8}});
+}
+
+TEST_CASE("a rank that ends the fit ends it for all at the same step, and they go on together") {
+  const GroupJob job{"mlp", R"(, "optimizer": "adam", "shards": 8, "collective_bucket": 1)"};
+  const std::string whole = alone(job).digest;
+  run_ranks(3, [&](const std::shared_ptr<ThreadCollective>& collective) {
+    const auto trainer = trainer_of(job);
+    REQUIRE_OK(trainer->join(collective));
+    const bool leaves = collective->rank() == 1;
+    const auto progress = [&](const Progress& now) { return !leaves || now.step < 2; };
+    const Status status = trainer->fit(nullptr, 3, progress);
+    if (!leaves) {
+      CHECK(status.code() == Code::kCancelled);
+      CHECK(status.message().find("rank 1") != std::string::npos);
+    }
+    CHECK(trainer->steps() == 2);
+    REQUIRE_OK(trainer->fit(nullptr, 3, {}));
+    CHECK(trainer->variables()->digest() == whole);
+  });
+}
+
 TEST_CASE("tables that train by rows, and means over a whole batch, are those of one process too") {
   check_all(
       {{"table", R"("optimizer": {"name": "adam", "sparse": true}, "shards": 4)", 40, 8},
@@ -143,6 +171,7 @@ void check_losses(const GroupJob& job, int64_t step) {
 
 TEST_CASE("a rank that is lost at any point changes no bits") {
   check_losses({"batchnorm", R"(, "optimizer": "adam", "shards": 8)"}, 1);
+  check_losses({"mlp", R"(, "optimizer": "adam", "shards": 8, "collective_bucket": 1)"}, 7);
   check_losses({"table", R"("optimizer": {"name": "adam", "sparse": true}, "shards": 4)", 40, 8}, 3);
   check_losses({"batchnorm", R"(, "optimizer": "adam", "shards": 4, "synchronized_batch_norm": true)"}, 5);
   check_losses({"mlp", R"(, "optimizer": "adam", "shards": 8, "clip": 0.01, "accumulation": 2)"}, 3);

@@ -66,8 +66,8 @@ public final class RawCollective {
   }
 
   /**
-   * The field generation: A number that grows when the group is formed anew. The supplier refuses
-   * messages of older generations.
+   * The field generation: A number that is the same on all ranks, and grows when the group is
+   * formed anew. The supplier refuses messages of older generations.
    *
    * @param struct a struct of the host
    * @param value uint64_t

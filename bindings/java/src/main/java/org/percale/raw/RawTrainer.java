@@ -505,7 +505,10 @@ public final class RawTrainer {
 
   /**
    * Describes the trainer as JSON: parameters, shards, devices, batch size, optimizer, data.
-   * "epoch" is that of the next step, from 1 on: after all of 8 epochs it is 9.
+   * "epoch" is that of the next step, from 1 on: after all of 8 epochs it is 9. "group" is null
+   * unless the trainer has joined a group; then it tells rank, size, the number of lost ranks,
+   * exchanges, bytes sent, and "waited_seconds": the time in which this rank did nothing but wait
+   * for others.
    *
    * @param trainer in const percale_trainer*
    * @param out_json out percale_text**
