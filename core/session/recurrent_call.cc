@@ -46,7 +46,7 @@ Result<std::unique_ptr<RecurrentCall>> RecurrentCall::create(std::shared_ptr<Ses
                                feed_types[feed].shape);
   }
   PERCALE_RETURN_IF_ERROR(out->keep_on_devices(std::move(spec), feed_types));
-  if (!out->stay_on_devices()) out->kept_.resize(out->pairs_.size()), out->spare_.resize(out->pairs_.size());
+  if (!out->is_on_devices()) out->kept_.resize(out->pairs_.size()), out->spare_.resize(out->pairs_.size());
   return out;
 }
 
@@ -93,8 +93,8 @@ Status RecurrentCall::run(std::vector<Tensor>& feeds, std::vector<Tensor>& outpu
   const bool begins = given > 0;
   if (!begins && !begun_)
     return failed_precondition("the first run needs the feeds that later ones take from the run before");
-  PERCALE_RETURN_IF_ERROR(stay_on_devices() ? run_on_devices(feeds, outputs, options, begins)
-                                            : run_on_host(feeds, outputs, options, begins));
+  PERCALE_RETURN_IF_ERROR(is_on_devices() ? run_on_devices(feeds, outputs, options, begins)
+                                          : run_on_host(feeds, outputs, options, begins));
   begun_ = true;
   return {};
 }

@@ -29,7 +29,7 @@ class RecurrentCall {
   // state is what it was before.
   Status run(std::vector<Tensor>& feeds, std::vector<Tensor>& outputs, RunOptions options);
   // True if the state stays on devices.
-  bool stay_on_devices() const { return !keys_.empty(); }
+  bool is_on_devices() const { return !keys_.empty(); }
 
  private:
   RecurrentCall(std::shared_ptr<Session> session, Pairs pairs)

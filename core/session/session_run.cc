@@ -66,8 +66,8 @@ Status SessionRun::execute(std::span<const Tensor> feeds, std::span<Tensor> outp
 }
 
 // Runs the plan a second time if memory was short and some can be freed: memory that waits for
-// later runs must not keep this one from running. Nothing was assigned, unless assignments go into
-// the caller's memory; and no fetch is in use yet, unless a watcher was told of it.
+// later runs must not keep this one from running. A run whose assignments go into the caller's
+// memory is not repeated, nor is one that has told its watcher of a fetch, which may be in use.
 Status SessionRun::run_plan(std::span<const Tensor> feeds, std::span<Tensor> outputs) {
   PlanRunner runner(session_, frame_);
   Status status = runner.run_plan(plan_, feeds, outputs, PlanRunner::Sharing::kNo);

@@ -205,7 +205,7 @@ TEST_CASE("words that are handed on stay on the device with all that belongs to 
     const auto run = get(RecurrentCall::create(get(Session::create(engine, decoder(engine), nullptr)), spec,
                                                {{DType::kI64, {1}}, {DType::kF32, {8, kColumns}}, {DType::kI64, {1}}},
                                                {{0, 0}, {1, 1}, {2, 2}}));
-    CHECK(run->stay_on_devices() == (devices == "cuda:0"));
+    CHECK(run->is_on_devices() == (devices == "cuda:0"));
     std::vector<int64_t>& text = texts.emplace_back();
     for (int i = 0; i < 20; ++i) {
       CAPTURE(i);
@@ -214,7 +214,7 @@ TEST_CASE("words that are handed on stay on the device with all that belongs to 
       const uint64_t launches = emulator_count("launches");
       REQUIRE(run->run(feeds, outputs, {}).ok());
       text.push_back(outputs[0].span<int64_t>()[0]);
-      if (is_emulated() && run->stay_on_devices() && i > 5) CHECK(emulator_count("launches") - launches == 1u);
+      if (is_emulated() && run->is_on_devices() && i > 5) CHECK(emulator_count("launches") - launches == 1u);
     }
   }
   CHECK(texts[0] == texts[1]);

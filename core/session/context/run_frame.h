@@ -45,9 +45,10 @@ struct RunFrame {
   // on the values that the other has published. Empty if the caller has passed the variables.
   std::function<void()> see_latest = {};
   NodeTimes* times = nullptr;  // collects the times of instructions; null: nothing does
-  // The watcher is told of fetches of this plan, and was told of one. Bodies and rests have others.
+  // The plan whose fetches the watcher is told of; bodies and rests have other plans. Null: no
+  // watcher.
   const Plan* watched_plan = nullptr;
-  std::atomic<bool> told{false};
+  std::atomic<bool> told{false};  // the watcher was told of a fetch
 
   bool watched() const { return options.trace != nullptr || times != nullptr; }
 

@@ -48,7 +48,7 @@ class SumExchange {
   // has the totals and statistics of the batch, and the gradients in the rows of the segments that
   // this rank holds; `by_rows` has the rows of all shards for the tables in these.
   Status complete(ShardSums& sums, const RowGradients& by_rows, int64_t rows, const ParallelFor& parallel);
-  // The other ranks end their step with this error of an own one. Does nothing if the error came
+  // The other ranks end their step with this error of the own rank. Does nothing if the error came
   // from another rank, or from the group.
   void refuse(const Status& error);
   // No rank leaves before all have come here, because one that is behind may need the others.
@@ -56,6 +56,7 @@ class SumExchange {
   // The ranks have changed: they share the shards anew.
   void forget() {
     subtrees_.clear();
+    any_sums_.clear();
     next_bucket_ = 0;
   }
   bool group_broken() const { return group_.broken(); }
@@ -104,7 +105,7 @@ class SumExchange {
   const std::shared_ptr<MemoryPool> memory_;
   std::vector<std::vector<size_t>> held_by_;  // per rank the segments that it holds
   std::vector<Subtree> subtrees_;             // of all ranks; empty before the first batch
-  std::vector<Tensor> any_sums_;              // sent where there are none
+  std::vector<Tensor> any_sums_;              // sent for a sub-tree that has no sums
   size_t next_bucket_ = 0;                    // of the batch under way
   std::vector<std::vector<Tensor>> small_;    // by rank: its error, totals, statistics
   bool failed_ = false;                       // the last exchange, or another rank's step

@@ -351,7 +351,7 @@ class ShardSums::Reduction {
     }
   }
 
-  // Tensors of the shard that were added already are left out.
+  // Leaves out the tensors of the shard that were added already.
   void add_buffers(int64_t shard, const std::vector<Tensor>& into, const std::vector<Tensor>& from) const {
     if (arrivals_.empty()) return add_tensors(into, from, parallel_);
     const std::vector<bool>& added = arrivals_[static_cast<size_t>(shard - own_.begin)]->added;

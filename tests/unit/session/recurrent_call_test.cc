@@ -64,8 +64,8 @@ TEST_CASE("what a run gives is what the next one is fed, on the host and on a de
     const auto engine = sim_engine(1, devices);
     const auto session = get(Session::create(engine, graph(*engine), nullptr));
     Job job(session), other(session);
-    if (devices == "cpu:0") CHECK(!job.run->stay_on_devices());
-    if (devices == "sim:0") CHECK(job.run->stay_on_devices());
+    if (devices == "cpu:0") CHECK(!job.run->is_on_devices());
+    if (devices == "sim:0") CHECK(job.run->is_on_devices());
     CHECK(std::string(job.step(1).message()).find("first run") != std::string::npos);
     float s = 3, p = 3;
     for (int i = 0; i < 6; ++i) {
