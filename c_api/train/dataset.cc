@@ -2,6 +2,7 @@
 
 #include "core/train/data/csv_rules.h"
 #include "core/train/data/row_source.h"
+#include "core/train/data/row_stream.h"
 
 using namespace percale;
 using namespace percale::c_api;
@@ -42,16 +43,37 @@ Status generate(percale_engine* engine, std::vector<RowType> types, int64_t rows
   return {};
 }
 
+Status stream(percale_engine* engine, std::vector<RowType> types, percale_stream_callback callback, void* user,
+              percale_destroy destroy, percale_dataset** out_dataset) {
+  const auto owned = std::make_shared<HostUser>();
+  owned->user = user;
+  const auto read = [callback, owned](int64_t epoch, int64_t first, int64_t most,
+                                      void* const* columns) -> Result<int64_t> {
+    int64_t rows = 0;
+    PERCALE_RETURN_IF_ERROR(from_c(callback(owned->user, epoch, first, most, columns, &rows)));
+    return rows;
+  };
+  PERCALE_ASSIGN_OR_RETURN(auto rows, RowStream::create(std::move(types), read));
+  PERCALE_ASSIGN_OR_RETURN(auto dataset, Dataset::from_stream(std::move(rows), engine->engine->memory()));
+  *out_dataset = new percale_dataset(engine, std::move(dataset));
+  owned->destroy = destroy;
+  return {};
+}
+
 std::vector<std::shared_ptr<const Dataset>> sets_of(percale_dataset* const* datasets, size_t count) {
   std::vector<std::shared_ptr<const Dataset>> out;
   for (size_t i = 0; i < count; ++i) out.push_back(datasets[i]->dataset);
   return out;
 }
 
-// A replica's part comes last: what is made of data sets asks for rows by number, which a part does
-// not cut.
+// What is made of data sets asks for rows by number, which a replica's part does not cut, and which
+// a stream does not have.
 Status check_whole(const char* function, percale_dataset* const* datasets, size_t count) {
   for (size_t i = 0; i < count; ++i) {
+    if (datasets[i]->dataset->is_stream()) {
+      return failed_precondition(function,
+                                 ": the rows of the data set come in a stream, which has none by their number");
+    }
     if (!datasets[i]->dataset->is_part()) continue;
     return failed_precondition(
         function, ": the data set is a replica's part of another one: distribute what is made of that one");
@@ -158,6 +180,19 @@ percale_status* percale_dataset_generator_owned(percale_engine* engine, const ch
                  [&, function = __func__]() -> Status {
                    PERCALE_ASSIGN_OR_RETURN(auto types, row_types(function, names, dtypes, dims, ranks, count));
                    return generate(engine, std::move(types), rows, callback, user, destroy, out_dataset);
+                 });
+}
+
+percale_status* percale_dataset_stream(percale_engine* engine, const char* const* names, const percale_dtype* dtypes,
+                                       const int64_t* const* dims, const size_t* ranks, size_t count,
+                                       percale_stream_callback callback, void* user, percale_destroy destroy,
+                                       percale_dataset** out_dataset) {
+  clear(out_dataset);
+  return guarded(__func__,
+                 {NEEDS(engine), NEEDS(dtypes), NEEDS(dims), NEEDS(ranks), NEEDS(callback), NEEDS(out_dataset)},
+                 [&, function = __func__]() -> Status {
+                   PERCALE_ASSIGN_OR_RETURN(auto types, row_types(function, names, dtypes, dims, ranks, count));
+                   return stream(engine, std::move(types), callback, user, destroy, out_dataset);
                  });
 }
 

@@ -223,16 +223,17 @@ JobParts schedule_parts(const Schedule& s, const std::string& prefix) {
   return Parts(prefix).add_all(schedule_values(s)).take();
 }
 
-JobParts data_parts(const Dataset& data) {
+JobParts data_parts(const Dataset& data, bool of_rank) {
   const std::vector<ValueType> types = data.types();
   Parts parts("data.");
-  parts.add("rows", data.rows());
+  if (!of_rank && !data.is_stream()) parts.add("rows", data.rows());
   for (size_t i = 0; i < types.size(); ++i) {
     const Column& column = data.columns()[i];
     parts.add("columns." + column.name, type_text(types[i].dtype, types[i].shape));
     if (column.scale != 1) parts.add("scale." + column.name, column.scale);
   }
   if (data.csv_rules() != nullptr) add_csv_parts(*data.csv_rules(), parts);
+  if (of_rank) return parts.take();
   const DatasetOptions& o = data.options();
   parts.add("batch_size", o.batch_size).add("shuffle_seed", o.shuffle_seed).add("drop_remainder", o.drop_remainder);
   return parts.take();

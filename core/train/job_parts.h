@@ -22,8 +22,9 @@ JobParts loss_parts(const LossOptions& loss, const std::string& output = "", dou
 JobParts optimizer_parts(const Optimizer& optimizer);
 // Names begin with `prefix`; those of a part of a sequence also have the part's number.
 JobParts schedule_parts(const Schedule& schedule, const std::string& prefix = "schedule.");
-// Rows, columns and batches; not where they come from.
-JobParts data_parts(const Dataset& data);
+// Rows, columns and batches; not where they come from. `of_rank`: the data is one rank's part of
+// it: columns alone.
+JobParts data_parts(const Dataset& data, bool of_rank);
 // Seed and `shards`, batches of a step, frozen variables.
 JobParts step_parts(const TrainerOptions& options, int64_t shards);
 

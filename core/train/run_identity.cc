@@ -42,10 +42,6 @@ Result<std::string> RunIdentity::id() {
   return id_;
 }
 
-JobParts RunIdentity::data_of(const Dataset* data) const {
-  return data_.empty() && data != nullptr ? data_parts(*data) : data_;
-}
-
 JobParts RunIdentity::job(const Model& model, const TrainerOptions& options, int64_t shards, const JobParts& data) {
   if (model_.empty()) model_ = model_parts(model);
   JobParts out = added_;
@@ -57,15 +53,14 @@ JobParts RunIdentity::job(const Model& model, const TrainerOptions& options, int
   return out;
 }
 
-Status RunIdentity::take_data(const Dataset& data) {
-  JobParts own = data_parts(data);
+Status RunIdentity::take_data(JobParts data) {
   if (data_restored_ && !data_.empty()) {
-    if (const std::string difference = first_difference(data_, own); !difference.empty()) {
+    if (const std::string difference = first_difference(data_, data); !difference.empty()) {
       return failed_precondition("the training goes on from '", restored_from_,
                                  "', which is of another job: ", difference);
     }
   }
-  data_ = std::move(own);
+  data_ = std::move(data);
   data_restored_ = false;
   return {};
 }
@@ -77,18 +72,18 @@ Status RunIdentity::lock_folder(const std::string& folder, bool overwrite) {
   return {};
 }
 
-Status RunIdentity::write(const Model& model, const TrainerOptions& options, int64_t shards, const Dataset* data,
+Status RunIdentity::write(const Model& model, const TrainerOptions& options, int64_t shards, const JobParts& data,
                           Checkpoint* out) {
   PERCALE_ASSIGN_OR_RETURN(out->run, id());
-  out->job = job(model, options, shards, data_of(data));
+  out->job = job(model, options, shards, data_.empty() ? data : data_);
   return {};
 }
 
-Status RunIdentity::check(const Model& model, const TrainerOptions& options, int64_t shards, const Dataset* data,
+Status RunIdentity::check(const Model& model, const TrainerOptions& options, int64_t shards, const JobParts& data,
                           const Checkpoint& saved) {
   if (saved.job.empty()) return {};
   const JobParts saved_data = data_of_job(saved.job);
-  const JobParts own_data = data == nullptr || saved_data.empty() ? saved_data : data_parts(*data);
+  const JobParts own_data = data.empty() || saved_data.empty() ? saved_data : data;
   const int64_t compared = shards == 0 || saved.shards == 0 ? saved.shards : shards;
   const std::string difference = first_difference(saved.job, job(model, options, compared, own_data));
   return difference.empty() ? Status() : failed_precondition("it is of another job: ", difference);

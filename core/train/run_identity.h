@@ -21,9 +21,9 @@ class RunIdentity {
   // Settings that neither the model nor the options say, such as the loss of a SPEC. Before the
   // first save or restore.
   void add(JobParts parts);
-  // The data that is trained on from now on. FAILED_PRECONDITION names the first difference to the
+  // The data_parts() of the data that is trained on from now on. FAILED_PRECONDITION names the first difference to the
   // data of the checkpoint that was restored last, unless training has gone on since.
-  Status take_data(const Dataset& data);
+  Status take_data(JobParts data);
 
   // The id of the run, 32 hexadecimal digits, drawn when it is first asked for.
   Result<std::string> id();
@@ -31,12 +31,13 @@ class RunIdentity {
   // without success none is locked.
   Status lock_folder(const std::string& folder, bool overwrite);
   // Writes the run and the job of a checkpoint. `shards`: of a batch, 0 if that is not decided yet.
-  // `data`: the data that is trained on if take_data() was not called; may be null.
-  Status write(const Model& model, const TrainerOptions& options, int64_t shards, const Dataset* data, Checkpoint* out);
+  // `data`: data_parts() of the data that is trained on if take_data() was not called; may be empty.
+  Status write(const Model& model, const TrainerOptions& options, int64_t shards, const JobParts& data,
+               Checkpoint* out);
   // FAILED_PRECONDITION names the first difference between the checkpoint's job and this one.
   // Shards that are still open, and data that is not known yet, are taken to be those of the
   // checkpoint.
-  Status check(const Model& model, const TrainerOptions& options, int64_t shards, const Dataset* data,
+  Status check(const Model& model, const TrainerOptions& options, int64_t shards, const JobParts& data,
                const Checkpoint& saved);
   // Model and settings, without the data.
   JobParts job(const Model& model, const TrainerOptions& options, int64_t shards) {
@@ -50,7 +51,6 @@ class RunIdentity {
 
  private:
   JobParts job(const Model& model, const TrainerOptions& options, int64_t shards, const JobParts& data);
-  JobParts data_of(const Dataset* data) const;
 
   std::string id_;              // "" before it is asked for
   JobParts added_, model_;      // model_: empty before it is asked for

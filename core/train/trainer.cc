@@ -179,7 +179,12 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
   if (dataset == nullptr) return failed_precondition("there is no data to train on");
   if (epochs <= 0) epochs = job_.options.epochs;
   const int64_t batch = epochs_->log.position().batch;
-  if (batch > dataset->batches()) {
+  if (dataset->is_stream() && job_.mode.streams()) {
+    return failed_precondition("mode '", job_.options.mode,
+                               "' needs to know the batches of an epoch, which data in a stream "
+                               "does not tell; use 'sync'");
+  }
+  if (!dataset->is_stream() && !job_.options.has_parts() && batch > dataset->batches()) {
     return failed_precondition("the training stands at batch ", batch, " of an epoch, the data has ",
                                dataset->batches());
   }
@@ -189,7 +194,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
   const bool watches = job_.options.watches_validation();
   const std::shared_ptr<Dataset> watched = data_.watched();
   if (watches && watched == nullptr) return failed_precondition("there is no validation data to watch");
-  PERCALE_RETURN_IF_ERROR(identity_.take_data(*dataset));
+  PERCALE_RETURN_IF_ERROR(identity_.take_data(parts_of(dataset.get())));
   PERCALE_RETURN_IF_ERROR(agree_on_fit(*dataset, epochs));
   data_.csv_rules = dataset->csv_rules();
   const Dataset::Use training(*dataset), validating(watched != nullptr ? *watched : *dataset);

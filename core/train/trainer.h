@@ -96,6 +96,8 @@ class Trainer {
   const std::shared_ptr<Engine>& engine() const { return job_.engine; }
   // The engine's fingerprint, and what else decides bits.
   std::string fingerprint() const;
+  // The data_parts() of the data; none without data.
+  JobParts parts_of(const Dataset* data) const;
   const std::shared_ptr<Dataset>& train_data() const { return data_.train; }
   const std::shared_ptr<Dataset>& test_data() const { return data_.test; }
   const TrainerOptions& options() const { return job_.options; }

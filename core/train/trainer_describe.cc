@@ -44,8 +44,11 @@ void write_dataset(JsonWriter& w, std::string_view key, const Dataset* data) {
     w.null();
     return;
   }
-  w.begin_object().key("rows").value(data->rows()).key("batch_size").value(data->options().batch_size);
-  w.key("batches").value(data->batches()).key("shuffle").value(data->options().shuffle_seed >= 0).end_object();
+  w.begin_object();
+  write_or_null(w, "rows", !data->is_stream(), data->rows());
+  w.key("batch_size").value(data->options().batch_size);
+  write_or_null(w, "batches", !data->is_stream(), data->batches());
+  w.key("shuffle").value(data->options().shuffle_seed >= 0).end_object();
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ std::vector<GroupFact> Trainer::group_facts(const Group& group) {
   std::vector<GroupFact> out = {{"the generation", str_cat(group.generation())}, {"the fingerprint", fingerprint()}};
   for (auto& part : identity_.job(job_.model, job_.options, shards())) out.push_back(std::move(part));
   out.emplace_back("collective_bucket", str_cat(job_.options.collective_bucket));
+  out.emplace_back("collective_data", job_.options.collective_data);
   out.emplace_back("the step", str_cat(steps()));
   out.emplace_back("the variables", digest_of(job_.graph.graph->variables, parameters_.working->values()));
   return out;
@@ -72,7 +73,7 @@ void Trainer::swap(Collaborators& other) noexcept {
 
 Status Trainer::agree_on_fit(const Dataset& data, int64_t epochs) {
   if (job_.group == nullptr) return {};
-  std::vector<GroupFact> facts = data_parts(data);
+  std::vector<GroupFact> facts = parts_of(&data);
   facts.emplace_back("epochs", str_cat(epochs));
   facts.emplace_back("the step", str_cat(steps()));
   return job_.group->agree(facts);

@@ -290,6 +290,12 @@ constexpr Key<TrainerOptions> kTrainerKeys[] = {
      .low = -1,
      .high = 1,
      .option = {.name = "collective_redundancy"}},
+    {.name = "collective_data",
+     .value = &TrainerOptions::collective_data,
+     .doc = "whole: each process of a group can read all rows of the data sets, and reads those of its shards; parts: "
+            "the data sets of each process are its own part of the data, and a batch is made of one of each.",
+     .choices = "whole|parts",
+     .option = {.name = "collective_data"}},
     {.name = "collective_bucket",
      .value = Bytes<TrainerOptions>{&TrainerOptions::collective_bucket},
      .doc = "Least number of bytes of gradients that a group exchanges at once, while the backward pass computes the "

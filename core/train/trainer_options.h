@@ -41,8 +41,11 @@ struct TrainerOptions {
   // 1: two ranks of a group hold each part of the optimizer's state; 0: one; -1: 1 if the
   // collective reports losses.
   int64_t collective_redundancy = -1;
+  // whole: every rank of a group can read all rows; parts: each has a part of the data.
+  std::string collective_data = "whole";
   // Least bytes of gradients that a group exchanges at once; 0: all.
   int64_t collective_bucket = int64_t{4} << 20;
+  bool has_parts() const { return collective_data == "parts"; }
   EarlyStopping early_stopping;
   bool terminate_on_nan = false;  // a loss that is not finite ends the training before the update
   // The checkpoints that save() leaves in the folder: the newest (0: all), and the best by

@@ -49,7 +49,8 @@ std::optional<SumExchange> make_exchange(const TrainJob& job) {
   const SegmentRules rules = segment_rules(job);
   const std::vector<Variable>& parameters = job.graph.parameters;
   return SumExchange(*job.group, job.graph.layout, gradient_parts(parameters, rules),
-                     table_segments(cut_segments(parameters, rules), rules.by_rows), job.memory);
+                     table_segments(cut_segments(parameters, rules), rules.by_rows), job.options.has_parts(),
+                     job.memory);
 }
 
 }  // namespace
@@ -72,7 +73,8 @@ StepParts::StepParts(const TrainJob& job, const TrainedParameters& parameters, R
     : planner(job.session, job.graph, devices, *parameters.store, job.memory,
               {job.options.recompute, job.options.parallel.device_memory}),
       shards(job.engine, job.memory, job.graph, devices, *parameters.store, facts,
-             {shard_count, job.options.accumulation, job.mode, job.options.mode, job.group.get()}),
+             {shard_count, job.options.accumulation, job.mode, job.options.mode, job.group.get(),
+              job.options.has_parts()}),
       computer(job.session, job.memory, job.graph, devices, *parameters.store, facts, job.options.seed),
       loss(job.engine->log(), job.options.terminate_on_nan),
       exchange(make_exchange(job)),
@@ -86,7 +88,7 @@ EpochParts::EpochParts(const TrainJob& job, const TrainedParameters& parameters,
       early(job.options.early_stopping, BestWeights(*parameters.working, job.graph.graph->variables)),
       score(job.options.keep_monitor),
       evaluator(job.session, job.memory, job.graph, totals, *parameters.working, *parameters.store, steps.planner,
-                steps.facts, job.options.seed, job.group.get()),
+                steps.facts, job.options.seed, job.group.get(), job.options.has_parts()),
       closer(log, evaluator, totals, *parameters.store, {&rate, &early, &score}),
       fed({job.engine, log, rate, *parameters.publisher, *parameters.store, steps.runner, steps.shards, steps.facts,
            job.options.publishing, !job.graph.shard_fraction.empty()}) {}

@@ -47,6 +47,10 @@ std::string Trainer::fingerprint() const {
   return job_.engine->fingerprint() + (job_.options.bf16 ? " precision=bf16" : "");
 }
 
+JobParts Trainer::parts_of(const Dataset* data) const {
+  return data == nullptr ? JobParts() : data_parts(*data, job_.options.has_parts());
+}
+
 // Precondition: the store has collected the state.
 Result<Checkpoint> Trainer::collected_state() {
   const TrainerOptions& options = job_.options;
@@ -65,7 +69,7 @@ Result<Checkpoint> Trainer::collected_state() {
   epochs_->early.best().save(c);
   epochs_->log.save(c);
   if (options.keep_best > 0) c.score = epochs_->score.at(c.epoch, c.batch);
-  PERCALE_RETURN_IF_ERROR(identity_.write(job_.model, options, shards(), data_.train.get(), &c));
+  PERCALE_RETURN_IF_ERROR(identity_.write(job_.model, options, shards(), parts_of(data_.train.get()), &c));
   return c;
 }
 
@@ -99,7 +103,8 @@ Status Trainer::check_job(const Checkpoint& c, const std::string& path) {
     return differs("it was computed by '", c.fingerprint, "', this is '", fingerprint(),
                    "': other bits would follow. With the option any_fingerprint=on it is taken up all the same");
   }
-  PERCALE_RETURN_IF_ERROR(identity_.check(job_.model, job_.options, shards(), data_.train.get(), c).with_context(name));
+  const JobParts data = parts_of(data_.train.get());
+  PERCALE_RETURN_IF_ERROR(identity_.check(job_.model, job_.options, shards(), data, c).with_context(name));
   if (c.seed != job_.options.seed) return differs("its seed is ", c.seed, ", this one ", job_.options.seed);
   if (shards() != 0 && c.shards != 0 && c.shards != shards()) {
     return differs("it has ", c.shards, " shards, this one ", shards());

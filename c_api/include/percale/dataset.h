@@ -88,6 +88,32 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_generator_owned(
     const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, void* user, percale_destroy destroy,
     percale_dataset** out_dataset);
 
+/** Type of a function that writes the next rows of a stream: `max_rows` of them at most, the first
+ * one being row `first_row` of `epoch`, both counted from 0. The elements of column i go to the
+ * memory at `columns[i]`, one row behind the other; it holds zeros. `*out_rows` becomes the number
+ * of rows that were written, 0 at the end of the epoch. Rows are asked for one after the other, with
+ * two exceptions: an epoch, or an evaluation, begins at row 0 again; and a training that was resumed
+ * goes on from the row where it stands. The function may return an error, for instance if its
+ * source cannot go there; that error ends the call that asked for the rows, and the training keeps
+ * the state of its last step. It is called on the thread that asks for the batch, and what it may
+ * call is what a percale_row_callback may. \since 0.1 */
+typedef percale_status* (*percale_stream_callback)(void* user, int64_t epoch, int64_t first_row, int64_t max_rows,
+                                                   void* const* columns, int64_t* out_rows);
+
+/** Makes a data set of rows that come one after the other and whose number only their end tells:
+ * from a queue, a network, a file that is read once. Columns are described as for
+ * percale_dataset_generator(). A stream can be configured without shuffling, read by
+ * percale_dataset_next(), trained on and evaluated; FAILED_PRECONDITION where rows are wanted by
+ * number: other data sets are not made from it, modes `async` and `bounded` do not train on it, and
+ * in a group it is a rank's own part of the data (option `collective_data`). A fit reads one batch
+ * beyond each step. Of its progress `steps`, `steps_in_epoch` and `eta_seconds` are 0, and a
+ * schedule needs a length of its own. `destroy` (may be NULL) is called with `user` when the data
+ * set is released; it is not called on failure. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_stream(
+    percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims,
+    const size_t* ranks, size_t count, percale_stream_callback callback, void* user, percale_destroy destroy,
+    percale_dataset** out_dataset);
+
 /** Makes a data set with the columns of several data sets side by side. All have the same number of
  * rows, and no two columns the same name. A data set that is made from others keeps them, and does
  * not see how they are configured. \since 0.1 */
@@ -133,7 +159,7 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_distribute(percale
                                                                          percale_dataset** out_datasets);
 
 /** Returns the number of rows; for a part of percale_dataset_distribute(), those of its share of an
- * epoch. 0 for NULL. \since 0.1 */
+ * epoch. -1 for a stream, 0 for NULL. \since 0.1 */
 PERCALE_API int64_t percale_dataset_rows(const percale_dataset* dataset);
 
 /** Returns the number of columns, which is the number of tensors that percale_dataset_next() gives;

@@ -8,7 +8,8 @@
 #include "core/base/philox.h"
 #include "core/file/file.h"
 #include "core/train/data/row_source.h"
-#include "core/train/shards/averaging.h"
+#include "core/train/data/row_stream.h"
+#include "core/train/shards/batch_cut.h"
 
 namespace percale {
 namespace {
@@ -133,19 +134,38 @@ Result<std::shared_ptr<Dataset>> Dataset::create(std::vector<Column> columns, st
 
 Result<std::shared_ptr<Dataset>> Dataset::from_rows(std::shared_ptr<const RowSource> source,
                                                     std::shared_ptr<MemoryPool> pool) {
-  if (source->types().empty()) return invalid_argument("a data set needs at least one column");
+  PERCALE_ASSIGN_OR_RETURN(auto out, of_types(source->types(), std::move(pool)));
+  out->rows_ = source->rows();
+  out->source_ = std::move(source);
+  return out;
+}
+
+Result<std::shared_ptr<Dataset>> Dataset::from_stream(std::shared_ptr<RowStream> stream,
+                                                      std::shared_ptr<MemoryPool> pool) {
+  PERCALE_ASSIGN_OR_RETURN(auto out, of_types(stream->types(), std::move(pool)));
+  out->rows_ = -1;
+  out->stream_ = std::move(stream);
+  return out;
+}
+
+Result<std::shared_ptr<Dataset>> Dataset::of_types(const std::vector<RowType>& types,
+                                                   std::shared_ptr<MemoryPool> pool) {
+  if (types.empty()) return invalid_argument("a data set needs at least one column");
   std::shared_ptr<Dataset> out(new Dataset);
-  for (const RowType& type : source->types()) {
+  for (const RowType& type : types) {
     if (type.name.empty()) return invalid_argument("a data set's column needs a name");
     for (const Column& other : out->columns_) {
       if (other.name == type.name) return invalid_argument("data set: two columns are called '", type.name, "'");
     }
     out->columns_.push_back({type.name, {}, type.dtype, 1});
   }
-  out->rows_ = source->rows();
-  out->source_ = std::move(source);
   out->pool_ = std::move(pool);
   return out;
+}
+
+// Precondition: the columns hold no rows.
+const std::vector<RowType>& Dataset::row_types() const {
+  return source_ != nullptr ? source_->types() : stream_->types();
 }
 
 Result<std::shared_ptr<Dataset>> Dataset::part(const ShardRange& own, int64_t pieces) const {
@@ -191,7 +211,11 @@ Status Dataset::configure(const DatasetOptions& options) {
   }
   if (options.batch_size < 1) return invalid_argument("data set: the batch size is ", options.batch_size);
   if (options.shuffle_seed < -1) return invalid_argument("data set: the seed is ", options.shuffle_seed);
-  if (options.drop_remainder && options.batch_size > rows_) {
+  if (is_stream() && options.shuffle_seed >= 0) {
+    return invalid_argument("data set: a stream gives its rows in their order and cannot be shuffled, but the seed is ",
+                            options.shuffle_seed, "; -1 is for their order");
+  }
+  if (options.drop_remainder && !is_stream() && options.batch_size > rows_) {
     return invalid_argument("data set: ", rows_, " rows do not fill a batch of ", options.batch_size);
   }
   options_ = options;
@@ -203,6 +227,7 @@ Status Dataset::configure(const DatasetOptions& options) {
 }
 
 int64_t Dataset::batches() const {
+  if (is_stream()) return -1;
   return options_.drop_remainder ? rows_ / options_.batch_size : (rows_ - 1) / options_.batch_size + 1;
 }
 
@@ -210,12 +235,12 @@ std::vector<ValueType> Dataset::types() const {
   std::vector<ValueType> out;
   for (size_t i = 0; i < columns_.size(); ++i) {
     Shape shape;
-    if (source_ == nullptr) {
+    if (columns_[i].data.defined()) {
       shape = columns_[i].data.shape();
       shape[0] = kUnknownDim;
     } else {
       shape = Shape{kUnknownDim};
-      for (int64_t d : source_->types()[i].shape) shape.push_back(d);
+      for (int64_t d : row_types()[i].shape) shape.push_back(d);
     }
     out.push_back({columns_[i].dtype, shape});
   }
@@ -227,7 +252,7 @@ Status Dataset::convert(std::string_view name, DType dtype) {
     Column& c = columns_[i];
     if (c.name != name) continue;
     if (c.dtype == dtype) return {};
-    const DType from = source_ == nullptr ? c.data.dtype() : source_->types()[i].dtype;
+    const DType from = c.data.defined() ? c.data.dtype() : row_types()[i].dtype;
     if (conversion(from, dtype) == nullptr) {
       return invalid_argument("data set: '", name, "' is ", from, ", which cannot be converted to ", dtype);
     }
@@ -247,7 +272,22 @@ std::shared_ptr<const std::vector<int64_t>> Dataset::order(int64_t epoch) const 
   return order_;
 }
 
+Result<bool> Dataset::has_batch(const DatasetPosition& position) const {
+  if (!is_stream()) return position.batch < batches();
+  PERCALE_ASSIGN_OR_RETURN(const auto columns, stream_->batch(position, options_.batch_size, pool_));
+  return columns[0].shape()[0] >= (options_.drop_remainder ? options_.batch_size : 1);
+}
+
+Result<std::vector<Tensor>> Dataset::stream_batch(const DatasetPosition& position) const {
+  PERCALE_ASSIGN_OR_RETURN(const bool there, has_batch(position));
+  if (!there)
+    return out_of_range("data set: epoch ", position.epoch, " of the stream ends before batch ", position.batch);
+  PERCALE_ASSIGN_OR_RETURN(auto columns, stream_->batch(position, options_.batch_size, pool_));
+  return converted(std::move(columns));
+}
+
 Result<std::vector<Tensor>> Dataset::batch(const DatasetPosition& position, const ParallelFor& parallel) const {
+  if (is_stream()) return stream_batch(position);
   if (position.epoch < 0 || position.batch < 0 || position.batch >= batches()) {
     return out_of_range("data set: batch ", position.batch, " is out of range, there are ", batches());
   }
@@ -273,17 +313,23 @@ Result<std::vector<Tensor>> Dataset::no_rows() const {
   return out;
 }
 
-bool Dataset::on_callers_thread() const { return source_ != nullptr && source_->on_callers_thread(); }
+bool Dataset::on_callers_thread() const { return is_stream() || (source_ != nullptr && source_->on_callers_thread()); }
 
 Result<std::vector<Tensor>> Dataset::gather(std::span<const int64_t> numbers, const ParallelFor& parallel) const {
+  if (is_stream()) return failed_precondition("data set: a stream gives its rows in their order, none by its number");
   return source_ == nullptr ? gather_columns(numbers, parallel) : gather_source(numbers, parallel);
 }
 
 Result<std::vector<Tensor>> Dataset::gather_source(std::span<const int64_t> numbers,
                                                    const ParallelFor& parallel) const {
   PERCALE_ASSIGN_OR_RETURN(auto out, source_->gather(numbers, pool_, parallel));
+  return converted(std::move(out));
+}
+
+// Rows of other dtypes than those of the columns.
+Result<std::vector<Tensor>> Dataset::converted(std::vector<Tensor> out) const {
   for (size_t i = 0; i < out.size(); ++i) {
-    const DType from = source_->types()[i].dtype;
+    const DType from = row_types()[i].dtype;
     if (!converts(columns_[i], from)) continue;
     PERCALE_ASSIGN_OR_RETURN(Tensor converted, Tensor::allocate(pool_, columns_[i].dtype, out[i].shape()));
     conversion(from, columns_[i].dtype)(out[i].data(), converted.data(), out[i].num_elements(), columns_[i].scale);
@@ -326,7 +372,8 @@ Result<std::vector<Tensor>> Dataset::gather_columns(std::span<const int64_t> num
 Result<std::vector<Tensor>> Dataset::next(const ParallelFor& parallel) {
   PERCALE_RETURN_IF_ERROR(check_unused("it cannot return the next batch"));
   const Use use(*this);
-  if (position_.batch >= batches()) {
+  PERCALE_ASSIGN_OR_RETURN(const bool there, has_batch(position_));
+  if (!there) {
     position_ = {position_.epoch + 1, 0};
     return out_of_range("data set: the epoch is over");
   }
@@ -336,7 +383,7 @@ Result<std::vector<Tensor>> Dataset::next(const ParallelFor& parallel) {
 }
 
 Status Dataset::seek(const DatasetPosition& position) {
-  if (position.epoch < 0 || position.batch < 0 || position.batch > batches()) {
+  if (position.epoch < 0 || position.batch < 0 || (!is_stream() && position.batch > batches())) {
     return out_of_range("data set: batch ", position.batch, " of epoch ", position.epoch, ", there are ", batches());
   }
   position_ = position;

@@ -17,7 +17,9 @@
 namespace percale {
 
 class RowSource;
+class RowStream;
 struct CsvRules;
+struct RowType;
 
 struct DatasetOptions {
   int64_t batch_size = 32;
@@ -37,12 +39,12 @@ struct DatasetPosition {
 // One column: the rows as stored, and how batches return them.
 struct Column {
   std::string name;
-  Tensor data;                    // may be unaligned; undefined if a RowSource provides the rows
+  Tensor data;                    // may be unaligned; undefined if the rows come from elsewhere
   DType dtype = DType::kInvalid;  // dtype in batches; kInvalid: that of the data
   double scale = 1;               // factor applied when elements are converted to floats
 };
 
-// A data set. Thread-compatible; batch() alone is thread-safe.
+// A data set. Thread-compatible; batch() alone is thread-safe, except for a stream.
 class Dataset {
  public:
   // INVALID_ARGUMENT unless all columns have the same number of rows, at least one, and distinct
@@ -52,6 +54,10 @@ class Dataset {
   // names.
   static Result<std::shared_ptr<Dataset>> from_rows(std::shared_ptr<const RowSource> source,
                                                     std::shared_ptr<MemoryPool> pool);
+  // Makes a data set of rows in a stream (core/train/data/row_stream.h), which gives batches in
+  // their order alone.
+  static Result<std::shared_ptr<Dataset>> from_stream(std::shared_ptr<RowStream> stream,
+                                                      std::shared_ptr<MemoryPool> pool);
   // Makes a data set from files, given the column name of each. Files of one name are concatenated.
   // All kinds of core/train/data/data_columns.h are read. Integers of rank 1 are labels and become
   // i64. u8 of a higher rank becomes f32 multiplied by `scale`, unless `scale` is 0. `rules` apply
@@ -63,7 +69,7 @@ class Dataset {
   // Returns a part of each batch, as this data set is configured now: a batch is cut into `pieces`
   // as a trainer cuts it into shards (shard_rows()), and the part has the rows of the pieces `own`.
   // Its batches may be empty. gather() on the part takes row numbers of the whole.
-  // Precondition: `own` is not empty, and this is not a part itself.
+  // Preconditions: `own` is not empty, and this is neither a part itself nor a stream.
   Result<std::shared_ptr<Dataset>> part(const ShardRange& own, int64_t pieces) const;
   bool is_part() const { return is_part_; }
 
@@ -86,9 +92,15 @@ class Dataset {
   // set is in use.
   Status configure(const DatasetOptions& options);
   const DatasetOptions& options() const { return options_; }
+  bool is_stream() const { return stream_ != nullptr; }
+  // Both -1 for a stream.
   int64_t rows() const { return rows_; }
   int64_t batches() const;  // per epoch
-  // The rows of a batch of the whole, and the first one that a part has of it.
+  // True if the epoch has this batch. A stream reads it to tell.
+  Result<bool> has_batch(const DatasetPosition& position) const;
+  // A batch without rows.
+  Result<std::vector<Tensor>> no_rows() const;
+  // The rows of a batch of the whole, and the first one that a part has of it. Not of a stream.
   struct BatchRows {
     int64_t all = 0, first = 0;
   };
@@ -106,8 +118,8 @@ class Dataset {
   // values beyond rounding.
   Status convert(std::string_view name, DType dtype);
 
-  // Returns rows by number, ignoring the options: one tensor per column. Precondition: 0 <= number
-  // < rows().
+  // Returns rows by number, ignoring the options: one tensor per column. FAILED_PRECONDITION for a
+  // stream. Precondition: 0 <= number < rows().
   Result<std::vector<Tensor>> gather(std::span<const int64_t> numbers, const ParallelFor& parallel = {}) const;
   // True if rows may be requested only on the caller's thread, because a host function makes them.
   bool on_callers_thread() const;
@@ -128,14 +140,19 @@ class Dataset {
     int64_t begin, end;
   };
   Range range(int64_t batch) const;
-  Result<std::vector<Tensor>> no_rows() const;
+  // For rows that do not lie in the columns.
+  static Result<std::shared_ptr<Dataset>> of_types(const std::vector<RowType>& types, std::shared_ptr<MemoryPool> pool);
+  const std::vector<RowType>& row_types() const;
+  Result<std::vector<Tensor>> stream_batch(const DatasetPosition& position) const;
+  Result<std::vector<Tensor>> converted(std::vector<Tensor> columns) const;
   Result<std::vector<Tensor>> gather_columns(std::span<const int64_t> numbers, const ParallelFor& parallel) const;
   Result<std::vector<Tensor>> gather_source(std::span<const int64_t> numbers, const ParallelFor& parallel) const;
   // The row numbers in the order of an epoch; null without shuffling.
   std::shared_ptr<const std::vector<int64_t>> order(int64_t epoch) const;
 
   std::vector<Column> columns_;
-  std::shared_ptr<const RowSource> source_;  // null: the columns hold the rows
+  std::shared_ptr<const RowSource> source_;
+  std::shared_ptr<RowStream> stream_;  // neither: the columns hold the rows
   std::shared_ptr<const CsvRules> csv_rules_;
   std::shared_ptr<MemoryPool> pool_;
   int64_t rows_ = 0;

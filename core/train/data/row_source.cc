@@ -194,15 +194,20 @@ Result<std::shared_ptr<const RowSource>> range_rows(std::string name, int64_t st
       std::make_shared<Range>(std::move(name), start, step, static_cast<int64_t>(rows)));
 }
 
-Result<std::shared_ptr<const RowSource>> generated_rows(std::vector<RowType> types, int64_t rows,
-                                                        RowFunction function) {
-  if (rows < 1) return invalid_argument("data set: ", rows, " rows, wanted at least one");
+Status check_host_rows(const std::vector<RowType>& types) {
   for (const RowType& type : types) {
     if (dtype_bits(type.dtype) < 8 || !type.shape.is_static()) {
       return invalid_argument("data set: wanted a dtype of at least 8 bits and a known row shape, but '", type.name,
                               "' is ", type.dtype, " ", type.shape);
     }
   }
+  return {};
+}
+
+Result<std::shared_ptr<const RowSource>> generated_rows(std::vector<RowType> types, int64_t rows,
+                                                        RowFunction function) {
+  if (rows < 1) return invalid_argument("data set: ", rows, " rows, wanted at least one");
+  PERCALE_RETURN_IF_ERROR(check_host_rows(types));
   return std::shared_ptr<const RowSource>(std::make_shared<Generated>(std::move(types), rows, std::move(function)));
 }
 

@@ -43,6 +43,10 @@ class RowSource {
 // is empty.
 Result<std::shared_ptr<const RowSource>> range_rows(std::string name, int64_t start, int64_t stop, int64_t step);
 
+// INVALID_ARGUMENT for a column that a host's function cannot write: elements of less than 8 bits,
+// rows without a known shape.
+Status check_host_rows(const std::vector<RowType>& types);
+
 // Rows that a function writes. It writes the elements of row `number` in column i to columns[i]. If
 // it returns false, the call that requested the row fails with ABORTED. The function must write the
 // same row for the same number.

@@ -1,4 +1,4 @@
-// The totals of the batches of an evaluation, which the ranks of a group may share.
+// The totals of the batches of an evaluation, which the ranks of a group share.
 #ifndef PERCALE_CORE_TRAIN_EPOCH_BATCH_TOTALS_H_
 #define PERCALE_CORE_TRAIN_EPOCH_BATCH_TOTALS_H_
 
@@ -15,8 +15,8 @@ class BatchTotals {
  public:
   using Evaluate = std::function<Result<std::vector<double>>(int64_t batch)>;
 
-  // Borrows the group; null: all batches are evaluated here. `count`: numbers of a batch.
-  BatchTotals(Group* group, int64_t batches, size_t count);
+  // Borrows the group. `count`: numbers of a batch.
+  BatchTotals(Group& group, int64_t batches, size_t count);
 
   // Calls `evaluate` for the own batches, and takes the numbers of the others from their ranks. All
   // ranks get the first error.
@@ -24,19 +24,15 @@ class BatchTotals {
   // After fill() has failed: the batches of the other ranks, without these.
   Status fill_alone(const Evaluate& evaluate);
   // The sum over the batches, in their order.
-  const std::vector<double>& sum() const { return sum_; }
+  std::vector<double> sum() const;
 
  private:
-  size_t rank_of(int64_t batch) const { return static_cast<size_t>(batch) % ranks_; }
-  Status exchange(const Status& own, std::vector<std::vector<double>>& all);
-  void add(const double* numbers);
-  void add_all(const std::vector<std::vector<double>>& all);
+  size_t rank_of(int64_t batch) const { return static_cast<size_t>(batch) % all_.size(); }
 
-  Group* const group_;
-  const size_t rank_, ranks_, count_;
+  Group& group_;
+  const size_t rank_, count_;
   const int64_t batches_;
-  std::vector<double> own_;  // in a group: of the own batches, one after the other
-  std::vector<double> sum_;
+  std::vector<std::vector<double>> all_;  // by rank: the numbers of its batches, one after the other
 };
 
 }  // namespace percale

@@ -91,6 +91,7 @@ void EpochLog::make_room(int64_t steps) {
 
 FitCourse EpochLog::begin_fit(int64_t epochs, int64_t steps_per_epoch, int64_t steps_in_epoch) {
   rows_done_ = 0;
+  if (steps_per_epoch == 0) return {epochs, 0, 0, steps_, seconds_, now_ns()};
   const int64_t before = position_.epoch * steps_per_epoch + steps_in_epoch;
   return {epochs, steps_per_epoch, steps_ - before + epochs * steps_per_epoch, steps_, seconds_, now_ns()};
 }
@@ -131,9 +132,11 @@ Progress EpochLog::progress(const StepRecord& r, const FitCourse& course) const 
   p.epoch_loss = r.epoch_loss;
   p.rows_per_second = elapsed > 0 ? static_cast<double>(r.rows_done) / elapsed : 0;
   p.seconds = r.seconds;
-  p.eta_seconds =
-      elapsed / static_cast<double>(r.step - course.first_step) * static_cast<double>(course.total_steps - r.step);
-  p.epoch_ended = r.step_in_epoch == course.steps_per_epoch;
+  if (course.total_steps > 0) {
+    const double per_step = elapsed / static_cast<double>(r.step - course.first_step);
+    p.eta_seconds = per_step * static_cast<double>(course.total_steps - r.step);
+  }
+  p.epoch_ended = r.ends_epoch;
   p.metric_names = &history_.metric_names;
   p.metrics = &history_.rows.back().metrics;  // empty but at an epoch's end
   return p;

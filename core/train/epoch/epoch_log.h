@@ -16,12 +16,13 @@
 
 namespace percale {
 
-// A completed step. add() fills in the last four fields.
+// A completed step. add() fills in the last three fields.
 struct StepRecord {
   int64_t step = 0, rows = 0;  // step from 1, over the whole run
   double loss = 0, learning_rate = 0, seconds = 0;
   std::vector<double> totals;  // the elements of all totals of the step
   int64_t step_in_epoch = 0;
+  bool ends_epoch = false;
   int64_t epoch = 0;      // from 1
   int64_t rows_done = 0;  // of this fit
   double epoch_loss = 0;
@@ -29,8 +30,9 @@ struct StepRecord {
 
 // The extent of a fit.
 struct FitCourse {
-  int64_t epochs = 0, steps_per_epoch = 0, total_steps = 0;
-  int64_t first_step = 0;  // completed before the fit
+  int64_t epochs = 0;
+  int64_t steps_per_epoch = 0, total_steps = 0;  // 0: unknown
+  int64_t first_step = 0;                        // completed before the fit
   double seconds_before = 0;
   int64_t started_ns = 0;
 
@@ -64,7 +66,7 @@ class EpochLog {
   void make_room_for_fed_step() { history_.make_room(); }
   void make_room(int64_t steps);
 
-  // A fit begins. `steps_per_epoch`, and the steps of the epoch under way that are done.
+  // A fit begins. `steps_per_epoch` (0: unknown), and the steps of the epoch under way that are done.
   FitCourse begin_fit(int64_t epochs, int64_t steps_per_epoch, int64_t steps_in_epoch);
   // Seconds of a call that are not those of a completed step.
   void add_seconds(double seconds) { seconds_ += seconds; }

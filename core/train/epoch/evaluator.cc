@@ -11,7 +11,7 @@ namespace percale {
 
 Evaluator::Evaluator(std::shared_ptr<Session> session, std::shared_ptr<MemoryPool> memory, const TrainGraph& graph,
                      const ObjectiveTotals& totals, const WorkingSet& working, ParameterStore& store,
-                     ShardPlanner& planner, const RunFacts& facts, int64_t seed, Group* group)
+                     ShardPlanner& planner, const RunFacts& facts, int64_t seed, Group* group, bool parts)
     : session_(std::move(session)),
       memory_(std::move(memory)),
       graph_(graph),
@@ -21,7 +21,8 @@ Evaluator::Evaluator(std::shared_ptr<Session> session, std::shared_ptr<MemoryPoo
       planner_(planner),
       facts_(facts),
       seed_(seed),
-      group_(group) {}
+      group_(group),
+      parts_(parts) {}
 
 Result<std::vector<double>> Evaluator::evaluate_batch(const Dataset& dataset, int64_t batch, const RunValues& served,
                                                       int64_t steps, const CancelToken& cancel) {
@@ -40,7 +41,53 @@ Result<std::vector<double>> Evaluator::evaluate_batch(const Dataset& dataset, in
   return out;
 }
 
-// Batch by batch, in their order: one rank of a group evaluates a batch, and tells the others.
+// Batch by batch, in their order.
+Result<std::vector<double>> Evaluator::add_up(const Dataset& dataset, const EvaluateOne& evaluate) const {
+  std::vector<double> sum(totals_.count(), 0);
+  for (int64_t batch = 0;; ++batch) {
+    PERCALE_ASSIGN_OR_RETURN(const bool there, dataset.has_batch({0, batch}));
+    if (!there) return sum;
+    PERCALE_ASSIGN_OR_RETURN(const std::vector<double> numbers, evaluate(batch));
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += numbers[i];
+  }
+}
+
+// The sums of the ranks, in their order.
+Result<std::vector<double>> Evaluator::add_up_parts(const Dataset& dataset, const EvaluateOne& evaluate) {
+  auto own = add_up(dataset, evaluate);
+  std::vector<std::vector<double>> all(group_->size(), std::vector<double>(totals_.count(), 0));
+  if (own.ok()) all[group_->rank()] = *std::move(own);
+  const Status status = group_->exchange_numbers("the evaluation", own.status(), all);
+  if (group_->broken()) {
+    PERCALE_RETURN_IF_ERROR(store_.recover());
+    return Status(Code::kUnavailable, "a rank was lost with its part of the data that is evaluated");
+  }
+  PERCALE_RETURN_IF_ERROR(status);
+  std::vector<double> sum(totals_.count(), 0);
+  for (const std::vector<double>& numbers : all) {
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += numbers[i];
+  }
+  return sum;
+}
+
+// One rank of a group evaluates a batch, and tells the others.
+Result<std::vector<double>> Evaluator::add_up_shared(const Dataset& dataset, const EvaluateOne& evaluate) {
+  if (dataset.is_stream()) {
+    return failed_precondition(
+        "the rows of the data set come in a stream; in a group that is a rank's part of the data: set "
+        "'collective_data' to 'parts'");
+  }
+  BatchTotals all(*group_, dataset.batches(), totals_.count());
+  const Status status = all.fill(evaluate);
+  if (!status.ok() && group_->broken()) {
+    PERCALE_RETURN_IF_ERROR(store_.recover());
+    PERCALE_RETURN_IF_ERROR(all.fill_alone(evaluate));
+  } else {
+    PERCALE_RETURN_IF_ERROR(status);
+  }
+  return all.sum();
+}
+
 Result<NamedNumbers> Evaluator::evaluate(const Dataset& dataset, int64_t steps, const CancelToken& cancel) {
   PERCALE_RETURN_IF_ERROR(store_.synchronize());
   const Dataset::Use use(dataset);
@@ -51,16 +98,12 @@ Result<NamedNumbers> Evaluator::evaluate(const Dataset& dataset, int64_t steps, 
     versions.push_back(working_.versions()[working_.served_at(i, steps)]);
   }
   const auto served = RunValues::of_caller(state, {.all = working_.state_version(), .each = &versions});
-  BatchTotals all(group_, dataset.batches(), totals_.count());
   const auto evaluate_one = [&](int64_t batch) { return evaluate_batch(dataset, batch, served, steps, cancel); };
-  const Status status = all.fill(evaluate_one);
-  if (!status.ok() && group_ != nullptr && group_->broken()) {
-    PERCALE_RETURN_IF_ERROR(store_.recover());
-    PERCALE_RETURN_IF_ERROR(all.fill_alone(evaluate_one));
-  } else {
-    PERCALE_RETURN_IF_ERROR(status);
-  }
-  return totals_.finish(all.sum());
+  const auto sum = group_ == nullptr ? add_up(dataset, evaluate_one)
+                   : parts_          ? add_up_parts(dataset, evaluate_one)
+                                     : add_up_shared(dataset, evaluate_one);
+  PERCALE_RETURN_IF_ERROR(sum.status());
+  return totals_.finish(*sum);
 }
 
 Status EpochCloser::close(const Dataset* validation, const CancelToken& cancel) {

@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_TRAIN_EPOCH_EVALUATOR_H_
 #define PERCALE_CORE_TRAIN_EPOCH_EVALUATOR_H_
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -18,15 +19,20 @@ namespace percale {
 // Thread-compatible.
 class Evaluator {
  public:
-  // Borrows all but the session and the memory. `group`: its ranks share the batches; null: none.
+  // Borrows all but the session and the memory. `group`: its ranks share the batches, or each has a
+  // part of the data; null: none.
   Evaluator(std::shared_ptr<Session> session, std::shared_ptr<MemoryPool> memory, const TrainGraph& graph,
             const ObjectiveTotals& totals, const WorkingSet& working, ParameterStore& store, ShardPlanner& planner,
-            const RunFacts& facts, int64_t seed, Group* group);
+            const RunFacts& facts, int64_t seed, Group* group, bool parts);
 
   // Means over one pass through the data. `steps`: completed so far.
   Result<NamedNumbers> evaluate(const Dataset& dataset, int64_t steps, const CancelToken& cancel);
 
  private:
+  using EvaluateOne = std::function<Result<std::vector<double>>(int64_t batch)>;
+  Result<std::vector<double>> add_up(const Dataset& dataset, const EvaluateOne& evaluate) const;
+  Result<std::vector<double>> add_up_parts(const Dataset& dataset, const EvaluateOne& evaluate);
+  Result<std::vector<double>> add_up_shared(const Dataset& dataset, const EvaluateOne& evaluate);
   Result<std::vector<double>> evaluate_batch(const Dataset& dataset, int64_t batch, const RunValues& served,
                                              int64_t steps, const CancelToken& cancel);
   const std::shared_ptr<Session> session_;
@@ -39,6 +45,7 @@ class Evaluator {
   const RunFacts& facts_;
   const int64_t seed_;
   Group* const group_;
+  const bool parts_;
 };
 
 // Ends an epoch: its numbers go to the observers and into the log.

@@ -12,7 +12,7 @@ namespace percale {
 // Borrowed for the call.
 struct Progress {
   int64_t epoch = 0, epochs = 0;  // from 1
-  int64_t step = 0, steps = 0;    // over the whole run, from 1
+  int64_t step = 0, steps = 0;    // over the whole run, from 1; steps 0: unknown
   int64_t step_in_epoch = 0, steps_in_epoch = 0;
   double loss = 0, learning_rate = 0;
   double epoch_loss = 0;  // mean over the epoch's rows so far, each before its update

@@ -151,6 +151,31 @@ Result<std::vector<std::string>> Group::gather(std::string_view what, std::strin
   return out;
 }
 
+// Each rank's message: its error, then its numbers.
+Status Group::exchange_numbers(std::string_view what, const Status& own, std::vector<std::vector<double>>& all) {
+  std::vector<std::vector<uint8_t>> messages;
+  std::vector<ByteSpan> recvs;
+  for (const std::vector<double>& numbers : all) {
+    auto& message = messages.emplace_back(kErrorBytes + numbers.size() * sizeof(double));
+    recvs.push_back({message.data(), message.size()});
+  }
+  const auto copy = [&](size_t r, bool out) {
+    uint8_t* const bytes = messages[r].data() + kErrorBytes;
+    const size_t size = messages[r].size() - kErrorBytes;
+    if (size > 0) out ? std::memcpy(bytes, all[r].data(), size) : std::memcpy(all[r].data(), bytes, size);
+  };
+  write_error(own, messages[rank_].data());
+  copy(rank_, true);
+  std::vector<ByteSpan> sends(size(), recvs[rank_]);
+  PERCALE_RETURN_IF_ERROR(exchange(what, std::move(sends), std::move(recvs)));
+  PERCALE_RETURN_IF_ERROR(own);
+  for (size_t r = 0; r < size(); ++r) {
+    PERCALE_RETURN_IF_ERROR(read_error(messages[r].data()).with_context(str_cat("rank ", r)));
+    copy(r, false);
+  }
+  return {};
+}
+
 Status Group::count_devices(int64_t own) {
   std::vector<int64_t> all(size(), own);
   std::vector<ByteSpan> recvs;

@@ -21,28 +21,40 @@ std::vector<ValueType> types_of(const std::vector<Tensor>& tensors) {
   return out;
 }
 
-// `rows`: of a batch of `shards`.
-bool has_rows(const ShardRange& range, int64_t rows, int64_t shards) {
-  return shard_rows(rows, shards, range.begin).begin < shard_rows(rows, shards, range.end - 1).end;
-}
-
 }  // namespace
 
 SumExchange::SumExchange(Group& group, const StepLayout& layout, std::vector<GradientPart> parts,
-                         std::vector<size_t> table_segments, std::shared_ptr<MemoryPool> memory)
+                         std::vector<size_t> table_segments, bool shares_rows, std::shared_ptr<MemoryPool> memory)
     : group_(group),
       layout_(layout),
       parts_(std::move(parts)),
       buckets_(parts_.empty() ? 0 : parts_.back().bucket + 1),
       table_segments_(std::move(table_segments)),
-      memory_(std::move(memory)) {}
+      shares_rows_(shares_rows),
+      memory_(std::move(memory)),
+      expects_rows_(shares_rows) {}
 
-Status SumExchange::exchange_all(ShardSums& sums, const RowGradients& by_rows, int64_t rows) {
+Result<std::vector<SumExchange::RankPart>> SumExchange::share(std::string_view what, const Status& status,
+                                                              const RankPart& own) {
+  const Group::Wait wait(group_);
+  std::vector<std::vector<double>> all(group_.size(), std::vector<double>(2));
+  all[group_.rank()] = {static_cast<double>(own.count), static_cast<double>(own.row_elements)};
+  const Status exchanged = group_.exchange_numbers(what, status, all);
+  failed_ = !exchanged.ok();
+  PERCALE_RETURN_IF_ERROR(exchanged);
+  std::vector<RankPart> out;
+  for (const auto& of_rank : all) {
+    out.push_back({static_cast<int64_t>(of_rank[0]), static_cast<int64_t>(of_rank[1])});
+  }
+  return out;
+}
+
+Status SumExchange::exchange_all(ShardSums& sums, const RowGradients& by_rows, const BatchCut& cut) {
   if (subtrees_.empty()) {
     PERCALE_RETURN_IF_ERROR(exchange_errors({}));
     PERCALE_RETURN_IF_ERROR(prepare(sums));
   }
-  find_own(sums, rows);
+  find_own(sums, cut);
   SubtreeSums own;
   for (size_t i = 0; i < sums.subtrees().size(); ++i) own.push_back(sums.of_subtree(i));
   PERCALE_RETURN_IF_ERROR(exchange_buckets(own));
@@ -50,11 +62,12 @@ Status SumExchange::exchange_all(ShardSums& sums, const RowGradients& by_rows, i
   return exchange_rows(group_, table_segments_, sums.shards(), by_rows);
 }
 
-Status SumExchange::complete(ShardSums& sums, const RowGradients& by_rows, int64_t rows, const ParallelFor& parallel) {
+Status SumExchange::complete(ShardSums& sums, const RowGradients& by_rows, const BatchCut& cut,
+                             const ParallelFor& parallel) {
   if (group_.size() == 1) return {};
   const Status status = [&] {
     const Group::Wait wait(group_);
-    return exchange_all(sums, by_rows, rows);
+    return exchange_all(sums, by_rows, cut);
   }();
   failed_ = !status.ok();
   PERCALE_RETURN_IF_ERROR(status);
@@ -76,7 +89,7 @@ Status SumExchange::reduce(const Batch& batch, const std::function<Status(SumWat
 
 Status SumExchange::with_barrier(const Batch& batch, const std::function<Status(SumWatcher*)>& reduce) {
   PERCALE_ASSIGN_OR_RETURN(const auto exchange,
-                           BarrierExchange::begin(group_, *batch.barrier, batch.rows_of_shards, batch.stop));
+                           BarrierExchange::begin(group_, *batch.barrier, batch.cut.rows_of_shards(), batch.stop));
   const Status status = exchange->finish(reduce(nullptr));
   failed_ = exchange->failed();
   return status;
@@ -102,7 +115,7 @@ BucketExchange::Batch SumExchange::watched(const Batch& batch) const {
     bucket = part.bucket;
   }
   for (const Subtree& tree : subtrees_) {
-    if (tree.rank == group_.rank()) out.subtree_rows.push_back(has_rows(tree.range, batch.rows, batch.sums.shards()));
+    if (tree.rank == group_.rank()) out.subtree_rows.push_back(batch.cut.of(tree.range).count() > 0);
   }
   return out;
 }
@@ -142,9 +155,9 @@ Status SumExchange::prepare(const ShardSums& sums) {
 }
 
 // Which sub-trees have rows, and where the sums of the own ones lie.
-void SumExchange::find_own(const ShardSums& sums, int64_t rows) {
+void SumExchange::find_own(const ShardSums& sums, const BatchCut& cut) {
   for (Subtree& tree : subtrees_) {
-    tree.has_rows = has_rows(tree.range, rows, sums.shards());
+    tree.has_rows = cut.of(tree.range).count() > 0;
     if (tree.rank != group_.rank() || !tree.has_rows) continue;
     const std::vector<Tensor>& own = *sums.of_subtree(tree.number);
     copy_all(small_of(own), tree.small);
@@ -232,7 +245,14 @@ Status SumExchange::exchange_errors(const Status& own) {
 
 void SumExchange::refuse(const Status& error) {
   if (std::exchange(failed_, false) || error.ok() || group_.size() == 1 || group_.broken()) return;
-  (void)exchange_outcome(error);  // the own error counts, whatever becomes of this
+  // The own error counts, whatever becomes of this.
+  if (expects_rows_) {
+    (void)share("rows", error, {});
+    failed_ = false;
+  } else {
+    (void)exchange_outcome(error);
+  }
+  end_step();
 }
 
 // The messages that the other ranks wait for, if they are in a step.

@@ -29,25 +29,36 @@ namespace percale {
 class SumExchange {
  public:
   // Borrows the group. `parts`: gradient_parts(); `table_segments`: of the parameters that train by
-  // rows.
+  // rows. `shares_rows`: each rank has rows of its own, so that each batch begins with share().
   SumExchange(Group& group, const StepLayout& layout, std::vector<GradientPart> parts,
-              std::vector<size_t> table_segments, std::shared_ptr<MemoryPool> memory);
+              std::vector<size_t> table_segments, bool shares_rows, std::shared_ptr<MemoryPool> memory);
+
+  // Numbers of a rank's part of the data.
+  struct RankPart {
+    int64_t count = 0;         // of batches, or of rows of the next batch
+    int64_t row_elements = 0;  // of all columns
+  };
+  // Those of all ranks, of which this one has `own`; or the error of a rank, `status` being that of
+  // this one.
+  Result<std::vector<RankPart>> share(std::string_view what, const Status& status, const RankPart& own);
+  // A step begins, or has ended.
+  void begin_step() { expects_rows_ = false; }
+  void end_step() { expects_rows_ = shares_rows_; }
 
   struct Batch {
     ShardSums& sums;
-    int64_t rows = 0;
-    BatchBarrier* barrier = nullptr;           // of the shards; null: none
-    std::vector<int64_t> rows_of_shards = {};  // if there is a barrier
-    std::function<void()> stop = {};           // ends the shards under way
+    const BatchCut& cut;
+    BatchBarrier* barrier = nullptr;  // of the shards; null: none
+    std::function<void()> stop = {};  // ends the shards under way
   };
   // Runs `reduce`, which adds up the own shards. Meanwhile a thread exchanges what the shards need
   // from other ranks at the barrier; or, without a barrier, the sums that `reduce` tells the
   // watcher of. May be called again for a batch that has failed.
   Status reduce(const Batch& batch, const std::function<Status(SumWatcher*)>& reduce);
-  // Precondition: `sums` has reduced the own shards of a batch of `rows` rows. Then sums.batch()
-  // has the totals and statistics of the batch, and the gradients in the rows of the segments that
-  // this rank holds; `by_rows` has the rows of all shards for the tables in these.
-  Status complete(ShardSums& sums, const RowGradients& by_rows, int64_t rows, const ParallelFor& parallel);
+  // Precondition: `sums` has reduced the own shards of a batch. Then sums.batch() has the totals and
+  // statistics of the batch, and the gradients in the rows of the segments that this rank holds;
+  // `by_rows` has the rows of all shards for the tables in these.
+  Status complete(ShardSums& sums, const RowGradients& by_rows, const BatchCut& cut, const ParallelFor& parallel);
   // The other ranks end their step with this error of the own rank. Does nothing if the error came
   // from another rank, or from the group.
   void refuse(const Status& error);
@@ -60,6 +71,7 @@ class SumExchange {
     next_bucket_ = 0;
   }
   bool group_broken() const { return group_.broken(); }
+  size_t rank() const { return group_.rank(); }
   size_t lost() const { return group_.lost(); }
 
  private:
@@ -79,9 +91,9 @@ class SumExchange {
   Status with_barrier(const Batch& batch, const std::function<Status(SumWatcher*)>& reduce);
   Status with_buckets(const Batch& batch, const std::function<Status(SumWatcher*)>& reduce);
   BucketExchange::Batch watched(const Batch& batch) const;
-  Status exchange_all(ShardSums& sums, const RowGradients& by_rows, int64_t rows);
+  Status exchange_all(ShardSums& sums, const RowGradients& by_rows, const BatchCut& cut);
   Status prepare(const ShardSums& sums);
-  void find_own(const ShardSums& sums, int64_t rows);
+  void find_own(const ShardSums& sums, const BatchCut& cut);
   std::vector<Tensor> small_of(const std::vector<Tensor>& sums) const;
   std::vector<Tensor> segment_of(const std::vector<Tensor>& sums, size_t segment) const;
   std::vector<Tensor> bucket_of(const std::vector<Tensor>& sums, size_t segment, size_t bucket) const;
@@ -102,6 +114,7 @@ class SumExchange {
   const std::vector<GradientPart> parts_;  // bucket by bucket
   const size_t buckets_;
   const std::vector<size_t> table_segments_;
+  const bool shares_rows_;
   const std::shared_ptr<MemoryPool> memory_;
   std::vector<std::vector<size_t>> held_by_;  // per rank the segments that it holds
   std::vector<Subtree> subtrees_;             // of all ranks; empty before the first batch
@@ -109,6 +122,7 @@ class SumExchange {
   size_t next_bucket_ = 0;                    // of the batch under way
   std::vector<std::vector<Tensor>> small_;    // by rank: its error, totals, statistics
   bool failed_ = false;                       // the last exchange, or another rank's step
+  bool expects_rows_;                         // the next exchange is share()
 };
 
 }  // namespace percale

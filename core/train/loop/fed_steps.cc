@@ -18,11 +18,25 @@ Status FedSteps::check_batch(const BoundBatch& batch) const {
                           ": moving statistics are averaged over batches of one size");
 }
 
+// The feeds of this rank, and the rows of the whole batch.
+Result<BoundBatch> FedSteps::bind(const std::vector<std::string>& names, const std::vector<Tensor>& batch,
+                                  BatchRows* rows) const {
+  StepRunner& runner = parts_.runner;
+  if (!parts_.shards.has_parts()) return runner.bind(names, batch);
+  auto own = runner.bind_part(names, batch);
+  PERCALE_ASSIGN_OR_RETURN(*rows, runner.share_rows(own.status(), own.ok() ? own->feeds : std::vector<Tensor>()));
+  if (rows->all < 1) return invalid_argument("the batch has no rows on any rank");
+  own->rows = rows->all;
+  return own;
+}
+
 // The sums of the batch, added to those of the step.
-Result<double> FedSteps::reduce(const BoundBatch& batch, const StepCall& call) {
+Result<double> FedSteps::reduce(const BoundBatch& batch, BatchRows rows, const StepCall& call) {
   const int64_t several = parts_.shards.accumulation();
   const bool first = batches_ == 0, last = batches_ + 1 == several;
-  PERCALE_RETURN_IF_ERROR(parts_.runner.reduce(batch.feeds, {batch.rows, rows_, batch.rows * several, first}, call));
+  rows.all = batch.rows;
+  PERCALE_RETURN_IF_ERROR(
+      parts_.runner.reduce(batch.feeds, {std::move(rows), rows_, batch.rows * several, first}, call));
   ShardSums& sums = parts_.shards.sums();
   const double weight = scalar_value(sums.batch()[StepLayout::kWeight]);
   const double loss = scalar_value(sums.batch()[StepLayout::kLoss]) / weight;
@@ -30,7 +44,8 @@ Result<double> FedSteps::reduce(const BoundBatch& batch, const StepCall& call) {
   if (last && !(before + weight > 0)) {
     return invalid_argument("step ", call.step, ": the weights of the batch add up to ", before + weight);
   }
-  if (call.fetches != nullptr) PERCALE_RETURN_IF_ERROR(call.fetches->join(batch.rows, parts_.engine->memory()));
+  if (call.fetches != nullptr)
+    PERCALE_RETURN_IF_ERROR(call.fetches->join(parts_.shards.cut(batch.rows), parts_.engine->memory()));
   if (call.cancel.cancelled()) return call.cancelled();
   parts_.runner.keep_batch(first);
   return loss;
@@ -50,18 +65,22 @@ Result<double> FedSteps::add(const std::vector<std::string>& names, const std::v
     PERCALE_ASSIGN_OR_RETURN(draft, parts_.publisher.draft());
   }
   log.make_room_for_fed_step();
-  PERCALE_ASSIGN_OR_RETURN(const BoundBatch bound, parts_.runner.bind(names, batch));
+  BatchRows rows;
+  PERCALE_ASSIGN_OR_RETURN(const BoundBatch bound, bind(names, batch, &rows));
+  parts_.runner.begin_step();
   PERCALE_RETURN_IF_ERROR(check_batch(bound));
-  PERCALE_ASSIGN_OR_RETURN(const double loss, reduce(bound, call));
+  PERCALE_ASSIGN_OR_RETURN(const double loss, reduce(bound, std::move(rows), call));
   ++batches_;
   rows_ += bound.rows;
   const auto seconds = [&] { return static_cast<double>(now_ns() - started) * 1e-9; };
   if (!last) {
+    parts_.runner.end_step();
     log.add_seconds(seconds());
     return loss;
   }
   forget();
   PERCALE_RETURN_IF_ERROR(parts_.runner.commit(call));
+  parts_.runner.end_step();
   parts_.publisher.note_step();
   log.add_seconds(seconds());
   log.add_fed_step(call.step, parts_.runner.loss(), call.learning_rate);

@@ -37,7 +37,8 @@ class FedSteps {
 
   // FAILED_PRECONDITION while a step is not complete. `what`: the call that needs it.
   Status check_complete(std::string_view what) const;
-  // Adds a batch to the step; its mean loss before the update. A batch that fails adds nothing.
+  // Adds a batch to the step, in a group whose ranks have parts of the data with those of the other
+  // ranks; its mean loss before the update. A batch that fails adds nothing.
   // `fetches`: values to hand out, which are joined then; null: none.
   Result<double> add(const std::vector<std::string>& names, const std::vector<Tensor>& batch, const CancelToken& cancel,
                      StepFetches* fetches);
@@ -47,8 +48,10 @@ class FedSteps {
   void forget() { batches_ = rows_ = 0; }
 
  private:
+  Result<BoundBatch> bind(const std::vector<std::string>& names, const std::vector<Tensor>& batch,
+                          BatchRows* rows) const;
   Status check_batch(const BoundBatch& batch) const;
-  Result<double> reduce(const BoundBatch& batch, const StepCall& call);
+  Result<double> reduce(const BoundBatch& batch, BatchRows rows, const StepCall& call);
 
   const FedStepParts parts_;
   int64_t batches_ = 0, rows_ = 0;  // of the step so far

@@ -30,13 +30,12 @@ StreamShards::StreamShards(const StreamParts& parts, std::vector<std::string> na
 
 Result<int64_t> StreamShards::take(int64_t batch, const std::vector<Tensor>& tensors) {
   auto out = std::make_shared<OpenBatch>();
-  const int64_t shards = parts_.shards.shards();
   PERCALE_ASSIGN_OR_RETURN(out->bound, parts_.runner.bind(names_, tensors));
-  const ShardPlanner::Batch cut{shards, parts_.shards.lanes(), {}};
-  PERCALE_ASSIGN_OR_RETURN(out->plans, parts_.planner.plan_shards(out->bound.feeds, out->bound.rows, cut));
+  const BatchCut cut = parts_.shards.cut(out->bound.rows);
+  PERCALE_ASSIGN_OR_RETURN(out->plans, parts_.planner.plan_shards(out->bound.feeds, {cut, parts_.shards.lanes()}));
   if (has_rows() && bounded_) {
     out->by_rows = parts_.shards.by_rows();
-    PERCALE_ASSIGN_OR_RETURN(const auto counts, parts_.planner.row_counts(*out->plans, out->bound.rows, shards));
+    PERCALE_ASSIGN_OR_RETURN(const auto counts, parts_.planner.row_counts(*out->plans, cut));
     PERCALE_RETURN_IF_ERROR(out->by_rows.begin_batch(true, counts));
   }
   if (!has_rows() || bounded_) {
@@ -88,8 +87,7 @@ RunValues StreamShards::view_of(const Lane& lane) const {
 }
 
 Status StreamShards::prepare_rows(Lane& lane, const OpenBatch& batch, int64_t shard) {
-  PERCALE_ASSIGN_OR_RETURN(auto counts,
-                           parts_.planner.row_counts(*batch.plans, batch.bound.rows, parts_.shards.shards()));
+  PERCALE_ASSIGN_OR_RETURN(auto counts, parts_.planner.row_counts(*batch.plans, parts_.shards.cut(batch.bound.rows)));
   PERCALE_RETURN_IF_ERROR(lane.by_rows.begin_batch(true, {std::move(counts[static_cast<size_t>(shard)])}));
   PERCALE_ASSIGN_OR_RETURN(lane.commit, parts_.planner.commit(lane.by_rows, lane.commit));
   return {};
@@ -102,7 +100,7 @@ Status StreamShards::compute(const ShardStream::Task& task, int64_t step, const 
   const bool own_rows = has_rows() && !bounded_;
   if (own_rows) PERCALE_RETURN_IF_ERROR(prepare_rows(lane, *batch, task.shard));
   // A shard that is committed by itself is all of its step.
-  const int64_t count = task.rows.end - task.rows.begin, all = bounded_ ? batch->bound.rows : count;
+  const int64_t count = task.rows.count(), all = bounded_ ? batch->bound.rows : count;
   const ShardRun run{batch->bound.feeds,
                      *batch->plans,
                      0,
@@ -127,8 +125,7 @@ StreamShards::Update StreamShards::update_of(const ShardStream::Commit& commit) 
   const auto batch = open(commit.batch);
   Update out{batch->commit, &batch->by_rows, batch->bound.rows};
   if (commit.shard < 0) return out;
-  const ShardRows rows = shard_rows(batch->bound.rows, parts_.shards.shards(), commit.shard);
-  out.rows = rows.end - rows.begin;
+  out.rows = parts_.shards.cut(batch->bound.rows).of(commit.shard).count();
   if (!has_rows()) return out;
   const Lane& lane = lanes_[commit.loop];
   out.plan = lane.commit;

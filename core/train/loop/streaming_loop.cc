@@ -7,7 +7,7 @@
 namespace percale {
 
 StreamingLoop::StreamingLoop(const FitParts& parts, const StreamParts& steps, FitRequest request)
-    : TrainLoop(parts, std::move(request)), steps_(steps) {}
+    : TrainLoop(parts, std::move(request)), steps_(steps), batches_(request_.data->batches()) {}
 
 int64_t StreamingLoop::rows_of(int64_t batch) const {
   const int64_t size = request_.data->options().batch_size;
@@ -55,7 +55,8 @@ Status StreamingLoop::fit() {
 Status StreamingLoop::run_epoch() {
   parts_.log.make_room(course_.steps_per_epoch - steps_done());  // taking up notes cannot fail
   if (source_ == nullptr) {
-    PERCALE_ASSIGN_OR_RETURN(source_, open_source(request_.data));
+    PERCALE_ASSIGN_OR_RETURN(source_,
+                             open_prefetcher(request_.data, parts_.log.position(), request_.epochs, parts_.threads));
   }
   first_batch_ = parts_.log.position().batch;
   first_step_ = committed_ = parts_.log.steps();
@@ -185,6 +186,7 @@ void StreamingLoop::settle() {
   EpochLog& log = parts_.log;
   for (Note& note : notes) {
     note.record.step_in_epoch = steps_done() + 1;
+    note.record.ends_epoch = note.record.step_in_epoch == course_.steps_per_epoch;
     log.add(note.record);
     if (shards_->whole_batches()) {
       log.advance(1);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/train/loop/fit_batches.h"
 #include "core/train/loop/stream_shards.h"
 #include "core/train/loop/train_loop.h"
 
@@ -54,6 +55,7 @@ class StreamingLoop final : public TrainLoop {
   Status publish_if(bool due);
 
   const StreamParts steps_;
+  const int64_t batches_;  // of an epoch
   std::unique_ptr<StreamShards> shards_;
   std::unique_ptr<ShardStream> stream_;
   std::unique_ptr<Prefetcher> source_;

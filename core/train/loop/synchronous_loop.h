@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/train/loop/fit_batches.h"
 #include "core/train/loop/train_loop.h"
 #include "core/train/step/step_runner.h"
 
@@ -26,19 +27,20 @@ class SynchronousLoop final : public TrainLoop {
 
  private:
   Status train();
-  Result<std::shared_ptr<Dataset>> own_data() const;
-  int64_t steps_of(int64_t batches) const { return (batches + per_step_ - 1) / per_step_; }
-  // Opens the source of the rows that the own shards need, where the log stands.
   Status open();
+  // Per epoch; 0: unknown.
+  int64_t steps_of(int64_t batches) const { return batches < 0 ? 0 : (batches + per_step_ - 1) / per_step_; }
   Status run_step();
-  Result<StepRunner::Outcome> make_step(int64_t batches, double learning_rate);
+  Result<StepRunner::Outcome> make_step(const StepBatches& taken, double learning_rate);
+  Status add_step(const StepBatches& taken, StepRecord record);
+  Status recover(const Status& error);
+  Status end_epoch();
   Status tell(const StepRecord& record);
 
   const SynchronousSteps steps_;
   const std::vector<std::string> names_;  // of the data's columns
   const int64_t per_step_;                // batches
-  std::shared_ptr<Dataset> data_;         // as far as the own shards need it
-  std::unique_ptr<Prefetcher> source_;
+  std::unique_ptr<FitBatches> source_;
 };
 
 }  // namespace percale

@@ -6,11 +6,6 @@ bool TrainLoop::goes_on() const {
   return go_ && parts_.log.position().epoch < request_.epochs && !parts_.early.stopped();
 }
 
-Result<std::unique_ptr<Prefetcher>> TrainLoop::open_source(std::shared_ptr<const Dataset> data) const {
-  const size_t ahead = parts_.threads.threads() > 1 && !data->on_callers_thread() ? kBatchesAhead : 0;
-  return Prefetcher::create(std::move(data), parts_.log.position(), request_.epochs, ahead, parts_.threads.parallel());
-}
-
 Status TrainLoop::publish_unless_by_hand() const {
   return parts_.publisher.publish_if(!parts_.publishing.by_hand(), parts_.log.steps());
 }

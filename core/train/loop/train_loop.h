@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/train/data/dataset.h"
-#include "core/train/data/prefetch.h"
 #include "core/train/epoch/early_stopper.h"
 #include "core/train/epoch/epoch_log.h"
 #include "core/train/epoch/evaluator.h"
@@ -50,13 +49,9 @@ class TrainLoop {
   static Status finish(const FitParts& parts);
 
  protected:
-  TrainLoop(const FitParts& parts, FitRequest request)
-      : parts_(parts), request_(std::move(request)), batches_(request_.data->batches()) {}
+  TrainLoop(const FitParts& parts, FitRequest request) : parts_(parts), request_(std::move(request)) {}
 
   bool goes_on() const;
-  // Batches of the data, or of a part of it, from where the log stands, made ahead of time if
-  // threads are there for it.
-  Result<std::unique_ptr<Prefetcher>> open_source(std::shared_ptr<const Dataset> data) const;
   // Publishes unless that is left to the caller.
   Status publish_unless_by_hand() const;
   // The same before an error is returned, or the error of that.
@@ -64,7 +59,6 @@ class TrainLoop {
 
   const FitParts parts_;
   const FitRequest request_;
-  const int64_t batches_;  // of an epoch
   FitCourse course_;
   bool go_ = true;  // the caller has not ended the fit
 };

@@ -42,11 +42,6 @@ void add_tile(const Tensor& a, const Tensor& b, int64_t tile) {
 
 }  // namespace
 
-ShardRows shard_rows(int64_t rows, int64_t shards, int64_t shard) {
-  const auto bound = [&](int64_t s) { return static_cast<int64_t>(static_cast<__int128>(s) * rows / shards); };
-  return {bound(shard), bound(shard + 1)};
-}
-
 void add_tensors(const std::vector<Tensor>& a, const std::vector<Tensor>& b, const ParallelFor& parallel) {
   std::vector<int64_t> first_tile = {0};  // of each tensor
   for (const Tensor& t : a) first_tile.push_back(first_tile.back() + tiles_of(t));
@@ -128,10 +123,10 @@ void ShardSums::add_batch(bool first, const ParallelFor& parallel) {
 // Adds the shards of one batch along the tree.
 class ShardSums::Reduction {
  public:
-  Reduction(ShardSums& sums, int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss,
-            const EnoughShards& enough, SumWatcher* watcher)
+  Reduction(ShardSums& sums, const BatchCut& cut, const ParallelFor& parallel, const Compute& compute,
+            const IsLoss& is_loss, const EnoughShards& enough, SumWatcher* watcher)
       : sums_(sums),
-        rows_(rows),
+        cut_(cut),
         parallel_(parallel),
         compute_(compute),
         is_loss_(is_loss),
@@ -264,7 +259,7 @@ class ShardSums::Reduction {
         continue;
       }
       const int64_t shard = again_.empty() ? next_ : again_.back();
-      const ShardRows range = shard_rows(rows_, sums_.sizes_.shards, shard);
+      const ShardRows range = cut_.of(shard);
       if (range.begin == range.end) {
         ++next_;
         climb(replica, shard, ShardTree::kNone, lock);
@@ -302,7 +297,7 @@ class ShardSums::Reduction {
         return;
       }
       if (!status.ok()) return fail(std::move(status));
-      sums_.accepted_rows_ += range.end - range.begin;
+      sums_.accepted_rows_ += range.count();
       const bool enough = ++accepted_ == enough_.shards;
       if (enough) closed_ = true;
       climb(replica, shard, buffer, lock);
@@ -324,7 +319,7 @@ class ShardSums::Reduction {
   // Shards that have not arrived by now are left out.
   void close(size_t replica, std::unique_lock<std::mutex>& lock) {
     for (int64_t shard = own_.begin; shard < own_.end; ++shard) {
-      const ShardRows range = shard_rows(rows_, sums_.sizes_.shards, shard);
+      const ShardRows range = cut_.of(shard);
       const Place place = place_of(shard);
       if (trees_[place.subtree].has(place.number)) continue;
       if (range.begin != range.end) sums_.left_out_.push_back(shard);
@@ -365,7 +360,7 @@ class ShardSums::Reduction {
   }
 
   ShardSums& sums_;
-  const int64_t rows_;
+  const BatchCut& cut_;
   const ParallelFor& parallel_;
   const Compute& compute_;
   const IsLoss& is_loss_;
@@ -384,11 +379,11 @@ class ShardSums::Reduction {
   Status status_, loss_;
 };
 
-Status ShardSums::reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss,
-                         const EnoughShards& enough, SumWatcher* watcher) {
+Status ShardSums::reduce(const BatchCut& cut, const ParallelFor& parallel, const Compute& compute,
+                         const IsLoss& is_loss, const EnoughShards& enough, SumWatcher* watcher) {
   PERCALE_RETURN_IF_ERROR(make_buffers());
   const FloatMode mode;  // of the host's thread, which adds too
-  return Reduction(*this, rows, parallel, compute, is_loss, enough, watcher).run();
+  return Reduction(*this, cut, parallel, compute, is_loss, enough, watcher).run();
 }
 
 FetchWatcher* ShardSums::results_of(int64_t shard) { return running_ == nullptr ? nullptr : running_->arrival(shard); }

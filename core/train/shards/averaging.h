@@ -12,18 +12,12 @@
 #include "core/registry/shape_context.h"
 #include "core/session/context/fetch_watcher.h"
 #include "core/tensor/tensor.h"
+#include "core/train/shards/batch_cut.h"
 #include "core/train/shards/replicas.h"
 #include "core/train/shards/run_facts.h"
 #include "core/train/shards/shard_tree.h"
 
 namespace percale {
-
-// The rows of shard `shard` of `shards` in a batch of `rows`: floor(shard * rows / shards) to the
-// next. May be empty.
-struct ShardRows {
-  int64_t begin, end;
-};
-ShardRows shard_rows(int64_t rows, int64_t shards, int64_t shard);
 
 // a[i] += b[i] for all tensors, in tiles that do not depend on the number of threads. All are f32
 // or f64; a and b agree. The second form allocates nothing.
@@ -85,9 +79,9 @@ class ShardSums {
   // sums, or of_subtree() where other processes compute shards of the batch.
   // Shards are handed out in order to the replicas that are free. A shard whose replica is lost is
   // handed out again. The first other error is returned; with no replica left, that of the last
-  // loss. Precondition: rows > 0.
+  // loss. Precondition: `cut` has rows, and as many shards as the sums.
   // `watcher`: null: none.
-  Status reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss = {},
+  Status reduce(const BatchCut& cut, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss = {},
                 const EnoughShards& enough = {}, SumWatcher* watcher = nullptr);
   // For compute() of a shard whose replica cannot be lost: tells reduce() which of the shard's
   // results are there, so that they are added at once if the shard is the last one of its sub-tree.

@@ -13,17 +13,17 @@ void StepFetches::keep(int64_t shard, const std::vector<Tensor>& outputs) {
   parts_[static_cast<size_t>(shard)].assign(outputs.end() - static_cast<ptrdiff_t>(size()), outputs.end());
 }
 
-Status StepFetches::join(int64_t rows, const std::shared_ptr<MemoryPool>& pool) {
+Status StepFetches::join(const BatchCut& cut, const std::shared_ptr<MemoryPool>& pool) {
   joined_.clear();
   for (size_t i = 0; i < size(); ++i) {
-    PERCALE_ASSIGN_OR_RETURN(joined_.emplace_back(), join_one(i, rows, pool));
+    PERCALE_ASSIGN_OR_RETURN(joined_.emplace_back(), join_one(i, cut, pool));
   }
   parts_.clear();
   return {};
 }
 
 // Always a copy: a part may be a view of a variable, which the commit of the step changes.
-Result<Tensor> StepFetches::join_one(size_t fetch, int64_t rows, const std::shared_ptr<MemoryPool>& pool) const {
+Result<Tensor> StepFetches::join_one(size_t fetch, const BatchCut& cut, const std::shared_ptr<MemoryPool>& pool) const {
   std::vector<const Tensor*> parts;
   const auto shards = static_cast<int64_t>(parts_.size());
   bool by_rows = true;
@@ -31,11 +31,10 @@ Result<Tensor> StepFetches::join_one(size_t fetch, int64_t rows, const std::shar
     const auto& own = parts_[static_cast<size_t>(shard)];
     if (own.empty()) continue;
     const Tensor& part = *parts.emplace_back(&own[fetch]);
-    const ShardRows range = shard_rows(rows, shards, shard);
     Shape like_first = parts[0]->shape();
     by_rows = by_rows && part.shape().rank() > 0 && like_first.rank() > 0 && dtype_bits(part.dtype()) >= 8;
     if (!by_rows) continue;
-    like_first[0] = range.end - range.begin;
+    like_first[0] = cut.of(shard).count();
     by_rows = part.shape() == like_first;
   }
   if (parts.empty()) return internal_error("no shard gave '", names_[fetch].first, "'");
@@ -43,11 +42,10 @@ Result<Tensor> StepFetches::join_one(size_t fetch, int64_t rows, const std::shar
   if (parts.size() > 1) {
     if (!by_rows) {
       return invalid_argument("fetch '", names_[fetch].first, "' is ", parts[0]->dtype(), " ", shape,
-                              " in a shard of the batch, wanted a row for each of its ",
-                              shard_rows(rows, shards, 0).end,
+                              " in a shard of the batch, wanted a row for each of its ", cut.of(0).count(),
                               " rows; fetch other values from a trainer with 'shards' 1");
     }
-    shape[0] = rows;
+    shape[0] = cut.rows();
   }
   PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, parts[0]->dtype(), shape));
   auto* to = static_cast<char*>(out.data());

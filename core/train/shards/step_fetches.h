@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/tensor/tensor.h"
-#include "core/train/shards/averaging.h"
+#include "core/train/shards/batch_cut.h"
 
 namespace percale {
 
@@ -26,14 +26,14 @@ class StepFetches {
   void begin_batch(int64_t shards) { parts_.assign(static_cast<size_t>(shards), {}); }
   // Keeps the values of a shard: the last size() of its outputs.
   void keep(int64_t shard, const std::vector<Tensor>& outputs);
-  // Copies the values of all shards of a batch of `rows` rows. INVALID_ARGUMENT for a value that
-  // several shards have parts of, but not a row for each of their rows.
-  Status join(int64_t rows, const std::shared_ptr<MemoryPool>& pool);
+  // Copies the values of all shards of a batch. INVALID_ARGUMENT for a value that several shards
+  // have parts of, but not a row for each of their rows.
+  Status join(const BatchCut& cut, const std::shared_ptr<MemoryPool>& pool);
   // After join(): the values, in the order of the names.
   std::vector<Tensor> take() { return std::move(joined_); }
 
  private:
-  Result<Tensor> join_one(size_t fetch, int64_t rows, const std::shared_ptr<MemoryPool>& pool) const;
+  Result<Tensor> join_one(size_t fetch, const BatchCut& cut, const std::shared_ptr<MemoryPool>& pool) const;
 
   std::vector<std::pair<std::string, std::string>> names_;
   std::vector<std::vector<Tensor>> parts_;  // by shard; empty for a shard without rows

@@ -9,7 +9,7 @@
 
 #include "core/graph/graph.h"
 #include "core/tensor/tensor.h"
-#include "core/train/shards/averaging.h"
+#include "core/train/shards/batch_cut.h"
 
 namespace percale {
 

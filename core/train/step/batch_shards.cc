@@ -96,18 +96,18 @@ void BatchShards::log_spare(size_t replicas) const {
                      " shards; 'shards' says how many, a multiple of the replicas suits them best");
 }
 
-std::vector<int64_t> BatchShards::rows_of_shards(int64_t rows) const {
-  std::vector<int64_t> out;
-  for (int64_t shard = 0; shard < settings_.shards; ++shard) {
-    const ShardRows range = shard_rows(rows, settings_.shards, shard);
-    out.push_back(range.end - range.begin);
+BatchCut BatchShards::cut(int64_t rows, const std::vector<int64_t>& of_ranks) const {
+  if (of_ranks.empty()) return BatchCut(rows, settings_.shards);
+  std::vector<BatchCut::Part> parts;
+  for (size_t rank = 0; rank < of_ranks.size(); ++rank) {
+    parts.push_back({of_ranks[rank], settings_.group->shards_of(rank, settings_.shards).count()});
   }
-  return out;
+  return BatchCut(parts);
 }
 
-std::unique_ptr<BatchBarrier> BatchShards::barrier(int64_t rows) const {
+std::unique_ptr<BatchBarrier> BatchShards::barrier(const BatchCut& cut) const {
   if (!graph_.has_shard_barrier) return nullptr;
-  return std::make_unique<BatchBarrier>(rows_of_shards(rows), sums_->own(), engine_->threads().threads());
+  return std::make_unique<BatchBarrier>(cut.rows_of_shards(), sums_->own(), engine_->threads().threads());
 }
 
 }  // namespace percale

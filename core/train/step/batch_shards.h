@@ -25,6 +25,7 @@ class BatchShards {
     TrainMode mode = {};
     std::string mode_text = {};
     Group* group = nullptr;  // borrowed; null: the trainer trains alone
+    bool parts = false;      // each rank of the group has a part of the data
   };
   // Borrows all but the engine and the memory.
   BatchShards(std::shared_ptr<Engine> engine, std::shared_ptr<MemoryPool> memory, const TrainGraph& graph,
@@ -34,6 +35,7 @@ class BatchShards {
   Status prepare(int64_t rows);
   bool prepared() const { return sums_ != nullptr; }
   bool in_group() const { return settings_.group != nullptr; }
+  bool has_parts() const { return in_group() && settings_.parts; }
   // The store has left the devices: the sums of the next batch have updates, too.
   void forget() { sums_ = nullptr; }
 
@@ -51,12 +53,13 @@ class BatchShards {
   // Puts spare devices in the place of lost ones; logs losses.
   Result<bool> replace_lost() { return devices_.replace_lost(sums_->replicas(), together()); }
   void report_losses(int64_t step);
-  // The rows of each shard of a batch.
-  std::vector<int64_t> rows_of_shards(int64_t rows) const;
   // The barrier of a batch's shards; null where they do not wait for each other.
-  std::unique_ptr<BatchBarrier> barrier(int64_t rows) const;
+  std::unique_ptr<BatchBarrier> barrier(const BatchCut& cut) const;
 
   // Preconditions of the following: prepared().
+  // A batch of `rows` rows. `of_ranks`: the rows of each rank of the group, if these have parts of
+  // the data.
+  BatchCut cut(int64_t rows, const std::vector<int64_t>& of_ranks = {}) const;
   ShardSums& sums() { return *sums_; }
   RowGradients& by_rows() { return row_gradients_; }
 

@@ -26,7 +26,7 @@ Result<std::vector<Tensor>> ShardComputer::feeds_of(const ShardRows& rows, const
     PERCALE_ASSIGN_OR_RETURN(out.emplace_back(), rows_of(t, held, memory_));
   }
   if (graph_.shard_fraction.empty()) return out;
-  const double part = static_cast<double>(rows.end - rows.begin) / static_cast<double>(run.rows_of_step);
+  const double part = static_cast<double>(rows.count()) / static_cast<double>(run.rows_of_step);
   out.push_back(scalar_tensor(graph_.statistics[0].dtype, part));
   return out;
 }
@@ -36,7 +36,7 @@ Status ShardComputer::compute(size_t replica, const ShardRows& rows, const Shard
   PERCALE_ASSIGN_OR_RETURN(auto feeds, feeds_of(rows, run));
   const ShardPlace place{seed_, run.step, run.rows_before + rows.begin, run.part, run.barrier, run.watcher};
   const RunOptions options = shard_options(run.values, place, &run.cancel, facts_.trace());
-  const Plan* plan = run.plans.find(rows.end - rows.begin)->second[replica].get();
+  const Plan* plan = run.plans.find(rows.count())->second[replica].get();
   if (plan == nullptr) return Status(Code::kUnavailable, "a device was lost while the batch was planned for it");
   if (ResidentSteps* resident = store_.resident(); resident != nullptr) {
     return resident->run_shard(replica, *plan, std::move(feeds), out, options);
@@ -61,7 +61,7 @@ Status ShardComputer::watch(size_t replica, const ShardRows& rows, const std::fu
   }
   using End = RunFacts::End;
   const End end = status.ok() ? End::kComputed : devices_.is_lost(replica, status) ? End::kLost : End::kStopped;
-  facts_.end_shard(device, end, rows.end - rows.begin);
+  facts_.end_shard(device, end, rows.count());
   return status;
 }
 

@@ -125,9 +125,11 @@ std::vector<ValueType> ShardPlanner::shard_types(const std::vector<Tensor>& feed
   return out;
 }
 
-std::string ShardPlanner::key_of(const std::vector<Tensor>& feeds, int64_t rows, const Batch& batch) const {
-  std::string out = str_cat(rows, "/", batch.shards, ":");
-  for (const Tensor& t : feeds) out += t.shape().to_string();
+std::string ShardPlanner::key_of(const std::vector<Tensor>& feeds, const std::set<int64_t>& sizes,
+                                 const Batch& batch) const {
+  std::string out;
+  for (const int64_t rows : sizes) out += str_cat(rows, "/");
+  for (const ValueType& type : shard_types(feeds, kUnknownDim)) out += type.shape.to_string();
   for (const DeviceGroup& group : devices_.groups()) {
     for (const int32_t device : group) out += str_cat("@", device);
     out += ';';
@@ -136,18 +138,18 @@ std::string ShardPlanner::key_of(const std::vector<Tensor>& feeds, int64_t rows,
   return out;
 }
 
-Result<std::shared_ptr<const ShardPlans>> ShardPlanner::plan_shards(const std::vector<Tensor>& feeds, int64_t rows,
+Result<std::shared_ptr<const ShardPlans>> ShardPlanner::plan_shards(const std::vector<Tensor>& feeds,
                                                                     const Batch& batch) {
-  std::string key = key_of(feeds, rows, batch);
+  std::set<int64_t> sizes;
+  for (int64_t shard = 0; shard < batch.cut.shards(); ++shard) sizes.insert(batch.cut.of(shard).count());
+  sizes.erase(0);
+  std::string key = key_of(feeds, sizes, batch);
   if (key == planned_for_) return shard_plans_;
   planned_for_.clear();
   auto all = std::make_shared<ShardPlans>();
-  for (int64_t shard = 0; shard < batch.shards; ++shard) {
-    const ShardRows range = shard_rows(rows, batch.shards, shard);
-    const int64_t own = range.end - range.begin;
-    if (own == 0 || all->contains(own)) continue;
-    const std::vector<ValueType> types = shard_types(feeds, own);
-    auto& plans = (*all)[own];
+  for (const int64_t rows : sizes) {
+    const std::vector<ValueType> types = shard_types(feeds, rows);
+    auto& plans = (*all)[rows];
     // A device that takes whole partitions takes part in planning, and may be lost at it.
     for (size_t i = 0; i < devices_.groups().size(); ++i) {
       auto plan = plan_shard(batch, types, devices_.groups()[i]);
@@ -210,13 +212,12 @@ Result<PlanPtr> ShardPlanner::commit(const RowGradients& rows, const PlanPtr& la
   return session_->prepare(commit_spec(graph_, devices_.host_group()), feeds);
 }
 
-Result<std::vector<std::vector<int64_t>>> ShardPlanner::row_counts(const ShardPlans& plans, int64_t rows,
-                                                                   int64_t shards) const {
-  std::vector<std::vector<int64_t>> counts(static_cast<size_t>(shards));
-  for (int64_t shard = 0; shard < shards; ++shard) {
-    const ShardRows range = shard_rows(rows, shards, shard);
-    if (range.begin == range.end) continue;
-    const auto& of_rows = plans.at(range.end - range.begin);
+Result<std::vector<std::vector<int64_t>>> ShardPlanner::row_counts(const ShardPlans& plans, const BatchCut& cut) const {
+  std::vector<std::vector<int64_t>> counts(static_cast<size_t>(cut.shards()));
+  for (int64_t shard = 0; shard < cut.shards(); ++shard) {
+    const int64_t rows = cut.of(shard).count();
+    if (rows == 0) continue;
+    const auto& of_rows = plans.at(rows);
     const auto plan = std::ranges::find_if(of_rows, [](const auto& p) { return p != nullptr; });
     if (plan == of_rows.end()) return Status(Code::kUnavailable, "no device is left to compute the batch");
     const std::vector<ValueType> types = Session::fetch_types(**plan);

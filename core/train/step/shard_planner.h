@@ -6,11 +6,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/train/parameters/parameter_store.h"
 #include "core/train/rewrite/recompute.h"
+#include "core/train/shards/batch_cut.h"
 
 namespace percale {
 
@@ -34,25 +36,24 @@ class ShardPlanner {
   };
   // The shards of a batch, and the values that they give besides their sums.
   struct Batch {
-    int64_t shards = 1;
+    BatchCut cut;
     size_t lanes = 1;  // shards of a replica under way at once
-    std::vector<std::string> fetches;
+    std::vector<std::string> fetches = {};
   };
   // Borrows the graph, the devices and the store. `memory`: whose room decides about recomputation.
   ShardPlanner(std::shared_ptr<Session> session, const TrainGraph& graph, const ReplicaDevices& devices,
                ParameterStore& store, std::shared_ptr<MemoryPool> memory, Limits limits);
 
-  // The plans of all shards of a batch of `rows` rows on all replicas, so that nothing is planned
-  // while shards are computed. Kept until a batch of other shapes comes.
-  Result<std::shared_ptr<const ShardPlans>> plan_shards(const std::vector<Tensor>& feeds, int64_t rows,
-                                                        const Batch& batch);
+  // The plans of all shards of a batch on all replicas, so that nothing is planned while shards are
+  // computed. Kept until a batch of other shapes comes.
+  Result<std::shared_ptr<const ShardPlans>> plan_shards(const std::vector<Tensor>& feeds, const Batch& batch);
   // The forward pass of the model, on the host's device.
   Result<PlanPtr> evaluation(const std::vector<std::string>& outputs, const std::vector<ValueType>& feeds);
   // The commit of a step that looked up these rows; `last` if that is it.
   Result<PlanPtr> commit(const RowGradients& rows, const PlanPtr& last) const;
   // counts[shard][row table]: how many rows each shard of a batch looks up. UNIMPLEMENTED if only a
   // run tells.
-  Result<std::vector<std::vector<int64_t>>> row_counts(const ShardPlans& plans, int64_t rows, int64_t shards) const;
+  Result<std::vector<std::vector<int64_t>>> row_counts(const ShardPlans& plans, const BatchCut& cut) const;
   // The plans are made anew for the next batch.
   void forget() { planned_for_.clear(); }
 
@@ -70,7 +71,7 @@ class ShardPlanner {
                                  bool* recomputes);
   Status check_device_memory(const ShardPlans& plans, size_t lanes);
   std::vector<ValueType> shard_types(const std::vector<Tensor>& feeds, int64_t rows) const;
-  std::string key_of(const std::vector<Tensor>& feeds, int64_t rows, const Batch& batch) const;
+  std::string key_of(const std::vector<Tensor>& feeds, const std::set<int64_t>& sizes, const Batch& batch) const;
 
   const std::shared_ptr<Session> session_;
   const TrainGraph& graph_;

@@ -52,6 +52,14 @@ StepRunner::StepRunner(std::shared_ptr<Engine> engine, std::shared_ptr<MemoryPoo
       loss_(loss),
       exchange_(exchange) {}
 
+void StepRunner::begin_step() {
+  if (exchange_ != nullptr) exchange_->begin_step();
+}
+
+void StepRunner::end_step() {
+  if (exchange_ != nullptr) exchange_->end_step();
+}
+
 double StepRunner::loss() { return loss_of(shards_.sums().total()); }
 
 void StepRunner::add_totals_to(std::vector<double>& sums) {
@@ -61,15 +69,15 @@ void StepRunner::add_totals_to(std::vector<double>& sums) {
 // When devices that have the parameters cannot go on together, the host takes them and goes on with
 // the devices that are left.
 Status StepRunner::reduce(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call) {
-  PERCALE_RETURN_IF_ERROR(shards_.prepare(batch.rows));
+  PERCALE_RETURN_IF_ERROR(shards_.prepare(batch.rows.all));
   ResidentSteps* const resident = store_.resident();
   if (resident == nullptr) return reduce_shards(feeds, batch, call);
-  Status status = resident->begin_step(batch.rows, call.learning_rate);
+  Status status = resident->begin_step(batch.rows.all, call.learning_rate);
   if (status.ok()) status = reduce_shards(feeds, batch, call);
   const bool may_go_on = status.code() == Code::kUnavailable || status.code() == Code::kFailedPrecondition;
   if (!may_go_on || !resident->several()) return status;
   PERCALE_RETURN_IF_ERROR(leave_devices(status.message(), call.step));
-  PERCALE_RETURN_IF_ERROR(shards_.prepare(batch.rows));
+  PERCALE_RETURN_IF_ERROR(shards_.prepare(batch.rows.all));
   return reduce_shards(feeds, batch, call);
 }
 
@@ -84,53 +92,55 @@ Status StepRunner::prepare_fetches(int64_t step) {
   return store_.resident() == nullptr ? Status() : leave_devices("steps with fetches are the host's", step);
 }
 
-Status StepRunner::plan_shards(const std::vector<Tensor>& feeds, int64_t rows, const StepCall& call) {
-  ShardPlanner::Batch cut{shards_.shards(), shards_.lanes(), {}};
-  if (call.fetches != nullptr) call.fetches->append_names(cut.fetches);
-  PERCALE_ASSIGN_OR_RETURN(plans_, planner_.plan_shards(feeds, rows, cut));
+Status StepRunner::plan_shards(const std::vector<Tensor>& feeds, const BatchCut& cut, const StepCall& call) {
+  ShardPlanner::Batch batch{cut, shards_.lanes()};
+  if (call.fetches != nullptr) call.fetches->append_names(batch.fetches);
+  PERCALE_ASSIGN_OR_RETURN(plans_, planner_.plan_shards(feeds, batch));
   return {};
 }
 
 // The plans of the shards, room for the rows that they look up, and the commit that takes them.
-Status StepRunner::plan(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call) {
-  PERCALE_RETURN_IF_ERROR(plan_shards(feeds, batch.rows, call));
+Status StepRunner::plan(const std::vector<Tensor>& feeds, bool first, const BatchCut& cut, const StepCall& call) {
+  PERCALE_RETURN_IF_ERROR(plan_shards(feeds, cut, call));
   if (store_.resident() != nullptr) return {};
   RowGradients& by_rows = shards_.by_rows();
   if (by_rows.empty() && commit_ != nullptr) return {};
   if (!by_rows.empty()) {
-    PERCALE_ASSIGN_OR_RETURN(const auto counts, planner_.row_counts(*plans_, batch.rows, shards_.shards()));
-    PERCALE_RETURN_IF_ERROR(by_rows.begin_batch(batch.first, counts));
+    PERCALE_ASSIGN_OR_RETURN(const auto counts, planner_.row_counts(*plans_, cut));
+    PERCALE_RETURN_IF_ERROR(by_rows.begin_batch(first, counts));
   }
   PERCALE_ASSIGN_OR_RETURN(commit_, planner_.commit(by_rows, commit_));
   return {};
 }
 
 Status StepRunner::reduce_shards(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call) {
-  PERCALE_RETURN_IF_ERROR(plan(feeds, batch, call));
+  const BatchCut cut = shards_.cut(batch.rows.all, batch.rows.of_ranks);
+  PERCALE_RETURN_IF_ERROR(plan(feeds, batch.first, cut, call));
   if (call.fetches != nullptr) call.fetches->begin_batch(shards_.shards());
   const int64_t waiting = facts_.waiting();
   while (true) {
-    const Status status = sum_shards(feeds, batch, call);
+    const Status status = sum_shards(feeds, batch, cut, call);
     if (!status.ok()) facts_.drop_all_but(waiting);
     shards_.report_losses(call.step);
     PERCALE_ASSIGN_OR_RETURN(const bool replaced, shards_.replace_lost());
     // With spare devices in the place of the last ones the batch begins again; otherwise they take
     // part in the next batch.
     if (status.code() == Code::kUnavailable && replaced) {
-      PERCALE_RETURN_IF_ERROR(plan_shards(feeds, batch.rows, call));
+      PERCALE_RETURN_IF_ERROR(plan_shards(feeds, cut, call));
       continue;
     }
     if (status.code() == Code::kUnavailable && shards_.replicas() == 0) {
       return status.with_context("no device is left to compute the batch");
     }
-    if (status.ok()) return complete_sums(batch.rows);
+    if (status.ok()) return complete_sums(cut);
     return status.code() == Code::kCancelled && call.cancel.cancelled() ? call.cancelled() : status;
   }
 }
 
-Status StepRunner::sum_shards(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call) {
+Status StepRunner::sum_shards(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const BatchCut& cut,
+                              const StepCall& call) {
   CancelToken cancel(&call.cancel);
-  const std::unique_ptr<BatchBarrier> barrier = shards_.barrier(batch.rows);
+  const std::unique_ptr<BatchBarrier> barrier = shards_.barrier(cut);
   const auto compute = [&](size_t replica, int64_t shard, const ShardRows& rows, std::vector<Tensor>& out) {
     const ShardRun run{feeds,
                        *plans_,
@@ -143,7 +153,7 @@ Status StepRunner::sum_shards(const std::vector<Tensor>& feeds, const BatchOfSte
                        shard,
                        barrier.get(),
                        call.fetches,
-                       batch.first_row,
+                       batch.rows.first,
                        shards_.devices().may_be_lost(replica) ? nullptr : shards_.sums().results_of(shard)};
     return computer_.watch(replica, rows, [&] { return computer_.compute(replica, rows, run, out); });
   };
@@ -157,19 +167,19 @@ Status StepRunner::sum_shards(const std::vector<Tensor>& feeds, const BatchOfSte
   const int64_t enough = mode.kind == TrainMode::Kind::kBackup ? mode.count : INT64_MAX;
   const auto stop = [&] { cancel.cancel(); };
   const auto reduce = [&](SumWatcher* watcher) {
-    return shards_.sums().reduce(batch.rows, engine_->threads().parallel(), compute, is_loss, {enough, stop}, watcher);
+    return shards_.sums().reduce(cut, engine_->threads().parallel(), compute, is_loss, {enough, stop}, watcher);
   };
   if (exchange_ == nullptr) return reduce(nullptr);
-  SumExchange::Batch exchanged{shards_.sums(), batch.rows, barrier.get(), {}, stop};
-  if (barrier != nullptr) exchanged.rows_of_shards = shards_.rows_of_shards(batch.rows);
+  const SumExchange::Batch exchanged{shards_.sums(), cut, barrier.get(), stop};
   return exchange_->reduce(exchanged, reduce);
 }
 
 // Makes the sums those of the whole batch: other ranks have shards of it, or shards were left out.
-Status StepRunner::complete_sums(int64_t rows) {
-  if (exchange_ != nullptr)
-    return exchange_->complete(shards_.sums(), shards_.by_rows(), rows, engine_->threads().parallel());
-  scale_statistics(rows);
+Status StepRunner::complete_sums(const BatchCut& cut) {
+  if (exchange_ != nullptr) {
+    return exchange_->complete(shards_.sums(), shards_.by_rows(), cut, engine_->threads().parallel());
+  }
+  scale_statistics(cut.rows());
   return {};
 }
 
@@ -211,33 +221,70 @@ Status StepRunner::commit(const StepCall& call) {
 }
 
 Result<BoundBatch> StepRunner::bind(const std::vector<std::string>& names, const std::vector<Tensor>& batch) const {
-  PERCALE_ASSIGN_OR_RETURN(BoundBatch out, bind_any(names, batch));
+  PERCALE_ASSIGN_OR_RETURN(BoundBatch out, bind_part(names, batch));
   if (out.rows < 1) return invalid_argument("the batch has no rows");
   return out;
 }
 
-Result<BoundBatch> StepRunner::bind_any(const std::vector<std::string>& names, const std::vector<Tensor>& batch) const {
+Result<BoundBatch> StepRunner::bind_part(const std::vector<std::string>& names,
+                                         const std::vector<Tensor>& batch) const {
   return bind_batch(*graph_.graph->find_function(kComputeFunction), graph_.inputs, names, batch, memory_);
 }
 
 Result<StepRunner::Outcome> StepRunner::run(const std::vector<std::string>& names,
                                             const std::vector<StepBatch>& batches, const StepCall& call) {
+  begin_step();
   std::vector<BoundBatch> bound;
   Outcome out;
   for (const StepBatch& batch : batches) {
-    PERCALE_ASSIGN_OR_RETURN(bound.emplace_back(), bind_any(names, batch.tensors));
-    if (batch.rows >= 0) bound.back().rows = batch.rows;
+    PERCALE_ASSIGN_OR_RETURN(bound.emplace_back(), bind_part(names, batch.tensors));
+    if (batch.rows.all >= 0) bound.back().rows = batch.rows.all;
     out.rows += bound.back().rows;
   }
   int64_t before = 0;
   for (size_t i = 0; i < bound.size(); ++i) {
-    const BatchOfStep place{bound[i].rows, before, out.rows, i == 0, batches[i].first_row};
+    BatchOfStep place{batches[i].rows, before, out.rows, i == 0};
+    place.rows.all = bound[i].rows;
     PERCALE_RETURN_IF_ERROR(reduce(bound[i].feeds, place, call));
     keep_batch(i == 0);
     before += bound[i].rows;
   }
   out.loss = loss();
   PERCALE_RETURN_IF_ERROR(commit(call));
+  end_step();
+  return out;
+}
+
+Result<std::vector<int64_t>> StepRunner::share_batches(int64_t own) {
+  if (exchange_ == nullptr) return std::vector<int64_t>{own};
+  PERCALE_ASSIGN_OR_RETURN(const auto parts, exchange_->share("numbers of batches", {}, {own, 0}));
+  std::vector<int64_t> out;
+  for (const auto& part : parts) out.push_back(part.count);
+  return out;
+}
+
+Result<BatchRows> StepRunner::share_rows(const Status& status, const std::vector<Tensor>& tensors) {
+  SumExchange::RankPart own;
+  for (const Tensor& t : tensors) {
+    own.count = t.shape()[0];
+    own.row_elements += t.shape().product(1, t.shape().rank());
+  }
+  if (exchange_ == nullptr) {
+    PERCALE_RETURN_IF_ERROR(status);
+    return BatchRows{own.count};
+  }
+  PERCALE_ASSIGN_OR_RETURN(const auto parts, exchange_->share("rows", status, own));
+  BatchRows out{0};
+  for (size_t rank = 0; rank < parts.size(); ++rank) {
+    if (rank == exchange_->rank()) out.first = out.all;
+    out.all += parts[rank].count;
+    out.of_ranks.push_back(parts[rank].count);
+    if (graph_.by_rows.empty() || parts[rank].row_elements == parts[0].row_elements) continue;
+    return invalid_argument("a row of the batch has ", parts[rank].row_elements, " elements on rank ", rank, ", ",
+                            parts[0].row_elements,
+                            " on rank 0; where tables train by rows, batches of all ranks have "
+                            "one shape but for their rows");
+  }
   return out;
 }
 

@@ -40,19 +40,23 @@ struct StepCall {
   Status cancelled() const;
 };
 
-// The tensors of a batch; in a group perhaps of the rows alone that the own shards need.
+// The rows of a batch, of which a rank of a group may have some alone.
+struct BatchRows {
+  int64_t all = -1;                    // -1: those of the tensors
+  int64_t first = 0;                   // that the own tensors begin with
+  std::vector<int64_t> of_ranks = {};  // where each rank has a part of the data; else empty
+};
+
 struct StepBatch {
   std::vector<Tensor> tensors;
-  int64_t rows = -1;      // of the whole batch; -1: those of the tensors
-  int64_t first_row = 0;  // of the batch, which the tensors begin with
+  BatchRows rows = {};
 };
 
 // The place of a batch in its step.
 struct BatchOfStep {
-  int64_t rows = 0;                           // its own
+  BatchRows rows;
   int64_t rows_before = 0, rows_of_step = 0;  // of the step's batches before it, and of all
   bool first = true;                          // of the step
-  int64_t first_row = 0;                      // that the feeds begin with
 };
 
 // Thread-compatible.
@@ -70,16 +74,25 @@ class StepRunner {
 
   // The inputs of a shard's function from the columns of a batch. INVALID_ARGUMENT without rows.
   Result<BoundBatch> bind(const std::vector<std::string>& names, const std::vector<Tensor>& batch) const;
+  // The same for a rank's part of a batch, which may have no rows.
+  Result<BoundBatch> bind_part(const std::vector<std::string>& names, const std::vector<Tensor>& batch) const;
+  // Where each rank of a group has a part of the data: tells the other ranks how many batches of an
+  // epoch this one has (-1: unknown), or its rows of the next batch. Returns the numbers of all
+  // ranks, or the first error of one. `status`: of reading the rows.
+  Result<std::vector<int64_t>> share_batches(int64_t own);
+  Result<BatchRows> share_rows(const Status& status, const std::vector<Tensor>& tensors);
   // A whole step on these batches, which have columns called `names`.
   Result<Outcome> run(const std::vector<std::string>& names, const std::vector<StepBatch>& batches,
                       const StepCall& call);
 
-  // The same in parts. reduce() leaves the sums of a batch in BatchShards::sums().batch().
+  // The same in parts, between begin_step() and end_step(). reduce() leaves the sums of a batch in BatchShards::sums().batch().
+  void begin_step();
   Status reduce(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);
   // Adds them to those of the step's batches so far.
   void keep_batch(bool first);
   // Commits the sums of all batches.
   Status commit(const StepCall& call);
+  void end_step();
   // The mean loss of the step's batches so far.
   double loss();
   // Adds the elements of the step's totals to `sums`.
@@ -101,13 +114,13 @@ class StepRunner {
   Status prepare_fetches(int64_t step);
 
  private:
-  Result<BoundBatch> bind_any(const std::vector<std::string>& names, const std::vector<Tensor>& batch) const;
   Status leave_devices(std::string_view why, int64_t step);
   Status reduce_shards(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);
-  Status plan(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);
-  Status plan_shards(const std::vector<Tensor>& feeds, int64_t rows, const StepCall& call);
-  Status sum_shards(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);
-  Status complete_sums(int64_t rows);
+  Status plan(const std::vector<Tensor>& feeds, bool first, const BatchCut& cut, const StepCall& call);
+  Status plan_shards(const std::vector<Tensor>& feeds, const BatchCut& cut, const StepCall& call);
+  Status sum_shards(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const BatchCut& cut,
+                    const StepCall& call);
+  Status complete_sums(const BatchCut& cut);
   void scale_statistics(int64_t rows);
 
   const std::shared_ptr<Engine> engine_;

@@ -131,7 +131,8 @@ struct LoopFixture : StepFixture {
         log(totals.metric_names(), totals.count()),
         rate({}, 0.1),
         early(std::move(stopping), BestWeights(*working, small.graph.graph->variables)),
-        evaluator(session, small.engine->memory(), small.graph, totals, *working, store, planner, facts, 0, nullptr),
+        evaluator(session, small.engine->memory(), small.graph, totals, *working, store, planner, facts, 0, nullptr,
+                  false),
         closer(log, evaluator, totals, store, {&rate, &early}),
         publisher(small.table, *small.graph.graph, *working, store, small.engine->memory()) {}
 

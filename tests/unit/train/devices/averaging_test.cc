@@ -31,11 +31,12 @@ float tree(int64_t from, int64_t to) {
 
 Result<float> reduce(int64_t shards, int64_t rows, int64_t* calls) {
   PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create({{DType::kF32, Shape{}}}, {shards}, kPool));
-  PERCALE_RETURN_IF_ERROR(sums.reduce(rows, {}, [&](size_t, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
-    ++*calls;
-    out[0].mutable_span<float>()[0] = 1.0F / static_cast<float>(shard + 3);
-    return Status();
-  }));
+  PERCALE_RETURN_IF_ERROR(
+      sums.reduce({rows, shards}, {}, [&](size_t, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
+        ++*calls;
+        out[0].mutable_span<float>()[0] = 1.0F / static_cast<float>(shard + 3);
+        return Status();
+      }));
   return sums.total()[0].span<float>()[0];
 }
 
@@ -86,7 +87,7 @@ TEST_CASE("replicas that overtake each other give the same sums, each shard once
           out[0].mutable_span<float>()[0] = 1.0F / static_cast<float>(shard + 3);
           return Status();
         };
-        REQUIRE(sums->reduce(1000, (*pool)->parallel(), compute).ok());
+        REQUIRE(sums->reduce({1000, sums->shards()}, (*pool)->parallel(), compute).ok());
         CHECK(sums->batch()[0].span<float>()[0] == tree(0, shards));
         CHECK(std::all_of(calls.begin(), calls.end(), [](const auto& n) { return n == 1; }));
       }
@@ -125,7 +126,7 @@ TEST_CASE("the last shard of a sub-tree is added tensor by tensor, while it is s
       set_number(shard, out[0]);
       return Status();
     };
-    REQUIRE(sums->reduce(64, {}, compute, {}, {}, &early).ok());
+    REQUIRE(sums->reduce({64, sums->shards()}, {}, compute, {}, {}, &early).ok());
     CHECK(told == std::vector<size_t>{0, 1, 2});
     CHECK(early.told == std::vector<EarlySums::Told>{{0, 1, tree(2, 4)}, {1, 1, tree(4, 5)}});
     for (const size_t subtree : {size_t{0}, size_t{1}}) {
@@ -155,7 +156,7 @@ TEST_CASE("sums that are final early are those of the tree, whoever overtakes wh
       }
       return Status();
     };
-    REQUIRE(sums->reduce(1000, (*pool)->parallel(), compute, {}, {}, &early).ok());
+    REQUIRE(sums->reduce({1000, sums->shards()}, (*pool)->parallel(), compute, {}, {}, &early).ok());
     for (const EarlySums::Told& told : early.told) CHECK(told.sum == tree(0, shards));
     for (const Tensor& sum : sums->batch()) CHECK(sum.span<float>()[0] == tree(0, shards));
   }
@@ -186,7 +187,7 @@ TEST_CASE("a replica computes as many shards at once as it has lanes, never more
       return fails ? Status(Code::kUnavailable, "lost") : Status();
     };
     const auto is_loss = [&](size_t, const Status&) { return ++losses > 0; };
-    REQUIRE(sums->reduce(1000, (*pool)->parallel(), compute, is_loss).ok());
+    REQUIRE(sums->reduce({1000, sums->shards()}, (*pool)->parallel(), compute, is_loss).ok());
     CHECK(sums->total()[0].span<float>()[0] == tree(0, 24));
     CHECK(most[0] == 3);
     CHECK(most[1] <= 3);
@@ -202,11 +203,11 @@ TEST_CASE("an error, or no memory, on one replica ends all") {
   auto sums = ShardSums::create({{DType::kF32, Shape{}}}, {64, 4}, kPool);
   REQUIRE(sums.ok());
   for (const bool throws : {false, true}) {
-    const Status status =
-        sums->reduce(64, (*pool)->parallel(), [&](size_t, int64_t shard, const ShardRows&, std::vector<Tensor>&) {
-          if (shard == 9 && throws) throw std::bad_alloc();
-          return shard == 9 ? data_loss("no") : Status();
-        });
+    const Status status = sums->reduce({64, sums->shards()}, (*pool)->parallel(),
+                                       [&](size_t, int64_t shard, const ShardRows&, std::vector<Tensor>&) {
+                                         if (shard == 9 && throws) throw std::bad_alloc();
+                                         return shard == 9 ? data_loss("no") : Status();
+                                       });
     CHECK(status.code() == (throws ? Code::kResourceExhausted : Code::kDataLoss));
   }
 }
@@ -223,10 +224,11 @@ TEST_CASE("an error of a shard ends the sum") {
   auto sums = ShardSums::create({{DType::kF32, Shape{}}}, {4}, kPool);
   REQUIRE(sums.ok());
   int64_t calls = 0;
-  const Status status = sums->reduce(8, {}, [&](size_t, int64_t shard, const ShardRows&, std::vector<Tensor>&) {
-    ++calls;
-    return shard == 1 ? data_loss("no") : Status();
-  });
+  const Status status =
+      sums->reduce({8, sums->shards()}, {}, [&](size_t, int64_t shard, const ShardRows&, std::vector<Tensor>&) {
+        ++calls;
+        return shard == 1 ? data_loss("no") : Status();
+      });
   CHECK(status.code() == Code::kDataLoss);
   CHECK(calls == 2);
 }
@@ -273,12 +275,12 @@ TEST_CASE(
       return Status();
     };
     const auto is_loss = [](size_t, const Status& s) { return s.code() == Code::kUnavailable; };
-    const Status status = sums->reduce(64, (*pool)->parallel(), compute, is_loss);
+    const Status status = sums->reduce({64, sums->shards()}, (*pool)->parallel(), compute, is_loss);
     if (lost < replicas) REQUIRE_MESSAGE(status.ok(), status.to_string());
     if (!status.ok()) {
       CHECK(status.code() == Code::kUnavailable);
       for (size_t r = 0; r < replicas; ++r) CHECK(sums->replicas().lost(r));
-      CHECK(sums->reduce(64, (*pool)->parallel(), compute, is_loss).code() == Code::kUnavailable);
+      CHECK(sums->reduce({64, sums->shards()}, (*pool)->parallel(), compute, is_loss).code() == Code::kUnavailable);
       continue;
     }
     CHECK(sums->total()[0].span<float>()[0] == tree(0, shards));
@@ -299,7 +301,7 @@ TEST_CASE("sums keep denormals, whatever the host's thread does with them") {
   };
   uint32_t bits = 0;
   for (const bool first : {true, false}) {
-    REQUIRE(sums->reduce(3, {}, compute).ok());
+    REQUIRE(sums->reduce({3, sums->shards()}, {}, compute).ok());
     sums->add_batch(first, {});
   }
   std::memcpy(&bits, sums->total()[0].data(), sizeof bits);

@@ -89,7 +89,7 @@ TEST_CASE(
         --running;
         return stopped ? Status(Code::kCancelled, "stopped") : Status();
       };
-      REQUIRE_OK(sums->reduce(rows, (*pool)->parallel(), compute, {}, {wanted, [&] { stopped = true; }}));
+      REQUIRE_OK(sums->reduce({rows, shards}, (*pool)->parallel(), compute, {}, {wanted, [&] { stopped = true; }}));
       CHECK(running == 0);
       std::vector<int64_t> holes = sums->left_out();
       int64_t with_rows = 0, accepted_rows = 0;

@@ -15,6 +15,7 @@ StepRecord record_of(int64_t step, double loss, double weight) {
   out.seconds = static_cast<double>(step);
   out.totals = {loss, weight};
   out.step_in_epoch = step;
+  out.ends_epoch = step == 2;
   return out;
 }
 

@@ -25,7 +25,7 @@ TEST_CASE("the first batch decides the number of shards") {
   REQUIRE_OK(parts.batch.prepare(StepFixture::kRows));
   CHECK(parts.batch.shards() == 1);
   CHECK(parts.batch.replicas() == 1);
-  CHECK(parts.batch.barrier(StepFixture::kRows) == nullptr);
+  CHECK(parts.batch.barrier(parts.batch.cut(StepFixture::kRows)) == nullptr);
 }
 
 TEST_CASE("a cancelled step changes nothing and says which step the state is of") {
@@ -45,15 +45,15 @@ TEST_CASE("batches of the same shapes share their plans; others are planned anew
   REQUIRE_OK(parts.batch.prepare(StepFixture::kRows));
   const auto bound = parts.runner.bind({"x", "y"}, parts.rows());
   REQUIRE_OK(bound.status());
-  const auto plans = parts.planner.plan_shards(bound->feeds, StepFixture::kRows, {2, 1, {}});
+  const auto plans = parts.planner.plan_shards(bound->feeds, {{StepFixture::kRows, 2}, 1});
   REQUIRE_OK(plans.status());
   REQUIRE((*plans)->size() == 1);  // both shards have 6 rows
   CHECK((*plans)->at(6).size() == 1);
   CHECK(parts.planner.facts().planned_bytes == (*plans)->at(6)[0]->peak_bytes);
-  CHECK(*parts.planner.plan_shards(bound->feeds, StepFixture::kRows, {2, 1, {}}) == *plans);
-  CHECK(*parts.planner.plan_shards(bound->feeds, StepFixture::kRows, {3, 1, {}}) != *plans);
+  CHECK(*parts.planner.plan_shards(bound->feeds, {{StepFixture::kRows, 2}, 1}) == *plans);
+  CHECK(*parts.planner.plan_shards(bound->feeds, {{StepFixture::kRows, 3}, 1}) != *plans);
   parts.planner.forget();
-  CHECK(*parts.planner.plan_shards(bound->feeds, StepFixture::kRows, {2, 1, {}}) != *plans);
+  CHECK(*parts.planner.plan_shards(bound->feeds, {{StepFixture::kRows, 2}, 1}) != *plans);
 }
 
 TEST_CASE("a step that plans more than 'recompute' allows is refused") {

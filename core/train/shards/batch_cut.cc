@@ -1,0 +1,27 @@
+#include "core/train/shards/batch_cut.h"
+
+namespace percale {
+
+ShardRows shard_rows(int64_t rows, int64_t shards, int64_t shard) {
+  const auto bound = [&](int64_t s) { return static_cast<int64_t>(static_cast<__int128>(s) * rows / shards); };
+  return {bound(shard), bound(shard + 1)};
+}
+
+BatchCut::BatchCut(int64_t rows, int64_t shards) : BatchCut(std::vector<Part>{{rows, shards}}) {}
+
+BatchCut::BatchCut(const std::vector<Part>& parts) : bounds_{0} {
+  for (const Part& part : parts) {
+    const int64_t before = rows();
+    for (int64_t shard = 0; shard < part.shards; ++shard) {
+      bounds_.push_back(before + shard_rows(part.rows, part.shards, shard).end);
+    }
+  }
+}
+
+std::vector<int64_t> BatchCut::rows_of_shards() const {
+  std::vector<int64_t> out;
+  for (int64_t shard = 0; shard < shards(); ++shard) out.push_back(of(shard).count());
+  return out;
+}
+
+}  // namespace percale
