@@ -241,11 +241,63 @@ static void replicas_get_parts_of_each_batch(void) {
   for (epoch = 0; epoch < 3; ++epoch) percale_dataset_release(parts[epoch]);
 }
 
+/* A stream of `rows` rows of one i64 each; with `fails` it gives an error instead. */
+typedef struct {
+  int64_t rows, calls, ended, fails;
+} numbers;
+
+static percale_status* read_numbers(void* user, int64_t epoch, int64_t first_row, int64_t max_rows,
+                                    void* const* columns, int64_t* out_rows) {
+  numbers* own = (numbers*)user;
+  const int64_t most = max_rows < 2 ? max_rows : 2, left = own->rows - first_row;
+  int64_t i;
+  ++own->calls;
+  if (own->fails) return percale_status_create(PERCALE_DATA_LOSS, "a torn page", 11);
+  *out_rows = left < most ? left : most;
+  for (i = 0; i < *out_rows; ++i) ((int64_t*)columns[0])[i] = epoch * 100 + first_row + i;
+  return NULL;
+}
+
+static void end_numbers(void* user) { ++((numbers*)user)->ended; }
+
+static void a_stream_gives_rows_in_their_order(void) {
+  static const char* const names[] = {"x"};
+  static const percale_dtype dtypes[] = {PERCALE_DTYPE_I64}, small[] = {PERCALE_DTYPE_I4};
+  static const int64_t* const dims[] = {NULL};
+  static const size_t ranks[] = {0};
+  static const int64_t first[] = {0, 1, 2}, second[] = {3, 4}, again[] = {100, 101, 102};
+  numbers source = {5, 0, 0, 0};
+  percale_dataset *set = NULL, *other = NULL, *parts[2];
+  percale_tensor* batch[1];
+  OK(percale_dataset_stream(engine, names, dtypes, dims, ranks, 1, read_numbers, &source, end_numbers, &set));
+  CHECK(percale_dataset_rows(set) == -1);
+  OK(percale_dataset_configure(set, 3, -1, 0));
+  check_next(set, 1, 0, first, 3);
+  check_next(set, 1, 0, second, 2);
+  FAILS(percale_dataset_next(set, batch), PERCALE_OUT_OF_RANGE, "epoch is over");
+  CHECK(batch[0] == NULL && source.calls == 4);
+  source.fails = 1;
+  FAILS(percale_dataset_next(set, batch), PERCALE_DATA_LOSS, "a torn page");
+  source.fails = 0;
+  check_next(set, 1, 0, again, 3);
+  FAILS(percale_dataset_configure(set, 3, 1, 0), PERCALE_INVALID_ARGUMENT, "cannot be shuffled");
+  FAILS(percale_dataset_repeat(set, 2, &other), PERCALE_FAILED_PRECONDITION, "come in a stream");
+  FAILS(percale_dataset_distribute(set, 2, parts), PERCALE_FAILED_PRECONDITION, "come in a stream");
+  CHECK(source.ended == 0);
+  percale_dataset_release(set);
+  CHECK(source.ended == 1);
+  FAILS(percale_dataset_stream(engine, names, small, dims, ranks, 1, read_numbers, &source, end_numbers, &set),
+        PERCALE_INVALID_ARGUMENT, "at least 8 bits");
+  REFUSES(percale_dataset_stream(engine, names, dtypes, dims, ranks, 1, NULL, &source, end_numbers, &set), "callback");
+  CHECK(source.ended == 1 && set == NULL);
+}
+
 int main(void) {
   OK(percale_engine_create(NULL, &engine));
   ranges_are_zipped_joined_and_repeated();
   a_function_makes_rows_and_a_graph_maps_them();
   what_makes_rows_ends_with_the_last_set_that_needs_it();
+  a_stream_gives_rows_in_their_order();
   columns_tell_their_types_and_take_other_names();
   replicas_get_parts_of_each_batch();
   percale_engine_release(engine);

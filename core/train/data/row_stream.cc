@@ -47,7 +47,7 @@ Result<std::vector<Tensor>> RowStream::read(const DatasetPosition& position, int
     const int64_t first = position.batch * size + rows;
     PERCALE_ASSIGN_OR_RETURN(const int64_t more, read_(position.epoch, first, size - rows, columns.data()));
     if (more < 0 || more > size - rows) {
-      return out_of_range("data set: the callback wrote ", more, " rows from row ", first, " on, wanted 0 to ",
+      return invalid_argument("data set: the callback wrote ", more, " rows from row ", first, " on, wanted 0 to ",
                           size - rows);
     }
     if (more == 0) break;

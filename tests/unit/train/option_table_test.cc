@@ -49,7 +49,7 @@ TEST_CASE("options have unique names, and defaults that they accept") {
     // Some texts are empty by default, which is not a value of the key.
     if (!option.fallback.empty()) defaults.emplace(option.key, option.fallback);
   }
-  CHECK(names.size() == 34);
+  CHECK(names.size() == 35);
   const Spec spec = applied(defaults), plain;
   CHECK(spec.trainer.optimizer.name() == "adam");
   CHECK(spec.trainer.epochs == plain.trainer.epochs);
