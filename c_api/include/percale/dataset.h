@@ -95,8 +95,9 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_generator_owned(
  * two exceptions: an epoch, or an evaluation, begins at row 0 again; and a training that was resumed
  * goes on from the row where it stands. The function may return an error, for instance if its
  * source cannot go there; that error (ABORTED instead of OUT_OF_RANGE, which ends epochs) ends the
- * call that asked for the rows, and the training keeps the state of its last step. It is called on the thread that asks for the batch, and what it may
- * call is what a percale_row_callback may. \since 0.1 */
+ * call that asked for the rows, and the training keeps the state of its last step. The function is
+ * called on the thread that asks for the batch, and it may call what a percale_row_callback may.
+ * \since 0.1 */
 typedef percale_status* (*percale_stream_callback)(void* user, int64_t epoch, int64_t first_row, int64_t max_rows,
                                                    void* const* columns, int64_t* out_rows);
 
