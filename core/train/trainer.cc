@@ -163,9 +163,10 @@ Result<double> Trainer::add_batch(const std::vector<std::string>& names, const s
       return loss;
     }
     PERCALE_RETURN_IF_ERROR(steps_->runner.recover(loss.status()));
-    if (first) continue;
+    if (first && !job_.options.has_parts()) continue;
     epochs_->fed.forget();
-    return loss;
+    return loss.status().with_context(first ? "ranks were lost with their rows of the batch; the step may be fed again"
+                                            : "ranks were lost within a step of several batches; feed them again");
   }
 }
 
@@ -174,34 +175,40 @@ FitParts Trainer::fit_parts() {
           epochs_->early,         *parameters_.publisher, *parameters_.store, job_.options.publishing};
 }
 
-Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const ProgressFunction& progress) {
-  if (dataset == nullptr) dataset = data_.train;
-  if (dataset == nullptr) return failed_precondition("there is no data to train on");
-  if (epochs <= 0) epochs = job_.options.epochs;
+// Nothing has changed after an error.
+Status Trainer::check_fit(const Dataset* data) {
+  if (data == nullptr) return failed_precondition("there is no data to train on");
   const int64_t batch = epochs_->log.position().batch;
-  if (dataset->is_stream() && job_.mode.streams()) {
+  if (data->is_stream() && job_.mode.streams()) {
     return failed_precondition("mode '", job_.options.mode,
-                               "' needs to know the batches of an epoch, which data in a stream "
-                               "does not tell; use 'sync'");
+                               "' needs to know the batches of an epoch, which data in a stream does not tell; use "
+                               "'sync'");
   }
-  if (!dataset->is_stream() && !job_.options.has_parts() && batch > dataset->batches()) {
-    return failed_precondition("the training stands at batch ", batch, " of an epoch, the data has ",
-                               dataset->batches());
+  if (!data->is_stream() && !job_.options.has_parts() && batch > data->batches()) {
+    return failed_precondition("the training stands at batch ", batch, " of an epoch, the data has ", data->batches());
   }
   PERCALE_RETURN_IF_ERROR(check_not_streaming("fit"));
   PERCALE_RETURN_IF_ERROR(epochs_->fed.check_complete("fit"));
+  if (epochs_->early.stopped()) return {};
+  if (job_.options.watches_validation() && data_.watched() == nullptr) {
+    return failed_precondition("there is no validation data to watch");
+  }
+  return identity_.take_data(parts_of(data));
+}
+
+Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const ProgressFunction& progress) {
+  if (dataset == nullptr) dataset = data_.train;
+  if (epochs <= 0) epochs = job_.options.epochs;
+  PERCALE_RETURN_IF_ERROR(agree_on_fit(dataset.get(), epochs, check_fit(dataset.get())));
   if (epochs_->early.stopped()) return TrainLoop::finish(fit_parts());
-  const bool watches = job_.options.watches_validation();
   const std::shared_ptr<Dataset> watched = data_.watched();
-  if (watches && watched == nullptr) return failed_precondition("there is no validation data to watch");
-  PERCALE_RETURN_IF_ERROR(identity_.take_data(parts_of(dataset.get())));
-  PERCALE_RETURN_IF_ERROR(agree_on_fit(*dataset, epochs));
   data_.csv_rules = dataset->csv_rules();
   const Dataset::Use training(*dataset), validating(watched != nullptr ? *watched : *dataset);
   PERCALE_ASSIGN_OR_RETURN(const auto token, begin());
   PERCALE_RETURN_IF_ERROR(parameters_.publisher->take_up_table());
   PERCALE_RETURN_IF_ERROR(epochs_->early.make_room(job_.memory));
-  const Dataset* const evaluated = watches || data_.validation != nullptr ? watched.get() : nullptr;
+  const bool evaluates = job_.options.watches_validation() || data_.validation != nullptr;
+  const Dataset* const evaluated = evaluates ? watched.get() : nullptr;
   FitRequest request{dataset, evaluated, epochs, progress, *token};  // `training` outlives the loop
   if (job_.mode.streams()) return stream(std::move(request));
   return SynchronousLoop(fit_parts(), {steps_->runner, steps_->shards, steps_->facts}, std::move(request)).fit();

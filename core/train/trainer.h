@@ -130,7 +130,9 @@ class Trainer {
   Status move_to_group(const Checkpoint& state);
   // The facts that all ranks of a group must agree on.
   std::vector<GroupFact> group_facts(const Group& group);
-  Status agree_on_fit(const Dataset& data, int64_t epochs);
+  Status check_fit(const Dataset* data);
+  // Returns `own`, an error of this rank, or one of another rank of the group.
+  Status agree_on_fit(const Dataset* data, int64_t epochs, const Status& own);
   // The token of a call that begins; CANCELLED when it must not.
   Result<std::shared_ptr<CancelToken>> begin();
   Status check_not_streaming(std::string_view what) const;

@@ -71,12 +71,12 @@ void Trainer::swap(Collaborators& other) noexcept {
   epochs_.swap(other.epochs);
 }
 
-Status Trainer::agree_on_fit(const Dataset& data, int64_t epochs) {
-  if (job_.group == nullptr) return {};
-  std::vector<GroupFact> facts = parts_of(&data);
+Status Trainer::agree_on_fit(const Dataset* data, int64_t epochs, const Status& own) {
+  if (job_.group == nullptr) return own;
+  std::vector<GroupFact> facts = parts_of(data);
   facts.emplace_back("epochs", str_cat(epochs));
   facts.emplace_back("the step", str_cat(steps()));
-  return job_.group->agree(facts);
+  return job_.group->agree(facts, own);
 }
 
 }  // namespace percale

@@ -185,8 +185,17 @@ Status Group::count_devices(int64_t own) {
   return {};
 }
 
-Status Group::agree(const std::vector<GroupFact>& facts) {
-  PERCALE_ASSIGN_OR_RETURN(const auto texts, gather("the job", as_text(facts)));
+Status Group::agree(const std::vector<GroupFact>& facts, const Status& own) {
+  std::string message(kErrorBytes, '\0');
+  write_error(own, reinterpret_cast<uint8_t*>(message.data()));
+  PERCALE_ASSIGN_OR_RETURN(auto texts, gather("the job", message + as_text(facts)));
+  PERCALE_RETURN_IF_ERROR(own);
+  for (size_t r = 0; r < size(); ++r) {
+    if (texts[r].size() < kErrorBytes) return data_loss("rank ", r, " sent ", texts[r].size(), " bytes of its job");
+    PERCALE_RETURN_IF_ERROR(
+        read_error(reinterpret_cast<const uint8_t*>(texts[r].data())).with_context(str_cat("rank ", r)));
+    texts[r].erase(0, kErrorBytes);
+  }
   for (size_t r = 1; r < size(); ++r) {
     if (texts[r] == texts[0]) continue;
     PERCALE_ASSIGN_OR_RETURN(const Json first, Json::parse(texts[0]));

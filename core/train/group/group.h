@@ -71,8 +71,8 @@ class Group {
   Status count_devices(int64_t own);
   int64_t devices() const { return devices_; }
   // FAILED_PRECONDITION names the first fact in which a rank differs from rank 0. The names and
-  // their order are the same on all ranks.
-  Status agree(const std::vector<GroupFact>& facts);
+  // their order are the same on all ranks. `own`: an error of this rank, which all get.
+  Status agree(const std::vector<GroupFact>& facts, const Status& own = {});
 
   // True once an exchange has failed: the group can exchange nothing more before reform().
   bool broken() const { return !failure_.ok(); }

@@ -157,6 +157,22 @@ TEST_CASE("a rank that differs from rank 0 is named with what differs") {
   });
 }
 
+TEST_CASE("an error of a rank is that of all") {
+  run_ranks(3, [](const std::shared_ptr<ThreadCollective>& collective) {
+    const auto group = Group::create(collective, -1, -1);
+    REQUIRE_OK(group.status());
+    const bool own = collective->rank() == 1;
+    const Status status = (*group)->agree({{"seed", "1"}}, own ? data_loss("a torn page") : Status());
+    CHECK(status.code() == Code::kDataLoss);
+    CHECK(status.message() == (own ? "a torn page" : "rank 1: a torn page"));
+    std::vector<std::vector<double>> all = {{0}, {0, 0}, {}};
+    for (double& number : all[(*group)->rank()]) number = collective->rank() + 5;
+    REQUIRE_OK((*group)->exchange_numbers("numbers", {}, all));
+    CHECK(all == std::vector<std::vector<double>>{{5}, {6, 6}, {}});
+    CHECK((*group)->exchange_numbers("numbers", own ? data_loss("no") : Status(), all).code() == Code::kDataLoss);
+  });
+}
+
 TEST_CASE("a rank that no one hears of ends an exchange in time") {
   const auto mail = std::make_shared<Mailboxes>();
   const auto group = Group::create(std::make_shared<ThreadCollective>(mail, 0, 2, false, LossPoint{}), 1000000, -1);

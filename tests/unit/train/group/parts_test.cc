@@ -339,7 +339,7 @@ TEST_CASE("a rank that is lost with its part ends the step; the others go on wit
                 const std::lock_guard lock(mutex);
                 digests.push_back(trainer->variables()->digest());
               },
-              true, {1, exchange, 1});
+              true, {{1, exchange, 1}});
     REQUIRE(digests.size() == 2);
     CHECK(digests[0] == digests[1]);
   }

@@ -124,11 +124,15 @@ class ThreadCollective final : public Collective {
 // Calls `work` for each rank on a thread of its own.
 inline std::shared_ptr<Mailboxes> run_ranks(
     int32_t size, const std::function<void(const std::shared_ptr<ThreadCollective>& collective)>& work,
-    bool reports = false, const LossPoint& loss = {}) {
+    bool reports = false, const std::vector<LossPoint>& losses = {}) {
   auto mail = std::make_shared<Mailboxes>();
   std::vector<std::thread> threads;
   for (int32_t rank = 0; rank < size; ++rank) {
     threads.emplace_back([&, rank] {
+      LossPoint loss;
+      for (const LossPoint& point : losses) {
+        if (point.rank == rank) loss = point;
+      }
       work(std::make_shared<ThreadCollective>(mail, rank, size, reports, loss));
       const std::lock_guard lock(mail->mutex);
       mail->lost.insert(rank);  // its connections are closed
