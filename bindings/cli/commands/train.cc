@@ -11,6 +11,7 @@
 #include "device_table.h"
 #include "history_file.h"
 #include "job.h"
+#include "mpi.h"
 #include "progress.h"
 #include "run_folder.h"
 #include "stop_signals.h"
@@ -35,6 +36,9 @@ constexpr Flag kFlags[] = {
      "Writes a line per step during training: epoch, step, loss, learning rate, seconds, metrics."},
     {"--tensorboard", "DIR", "Writes a TensorBoard event file to DIR, updated after each epoch."},
     {"--trace", "FILE.json", "Records when each node of each step ran; open it in Perfetto or chrome://tracing."},
+    {"--collective", "KIND",
+     "Trains as one process of a group; rank 0 prints and writes. mpi: those of an MPI job, for instance `mpiexec -n 4 "
+     "percale train SPEC.json --collective mpi`."},
     {"--digest", "", "Prints `digest sha256:...` of the parameters."},
 };
 
@@ -59,7 +63,11 @@ struct Training {
   std::list<HistoryFile> histories = {};
   std::chrono::steady_clock::time_point histories_grew = {};
   std::string saved = {};  // the last checkpoint
-  int ended_by = 0;        // signal that ended the training before its last step; 0: none
+  const MpiGroup* group = nullptr;
+
+  // One process of a group speaks for all.
+  bool speaks() const { return group == nullptr || group->rank() == 0; }
+  int ended_by = 0;  // signal that ended the training before its last step; 0: none
 };
 
 // The history files grow with each checkpoint and epoch, and at least this often.
@@ -74,12 +82,14 @@ bool update_histories(Training& training, bool settled) {
 
 int32_t on_step(void* user, const percale_progress* progress) {
   auto& training = *static_cast<Training*>(user);
-  training.bar.show(*progress);
+  if (training.speaks()) training.bar.show(*progress);
   training.last = *progress;
   const bool epoch_ended = progress->epoch_ended != 0;
   if (progress->step < progress->steps) training.ended_by = StopSignals::received();
   const bool due = training.checkpoint_every > 0 && progress->step % training.checkpoint_every == 0;
-  const bool saves = !training.out.empty() && (due || epoch_ended || training.ended_by != 0);
+  // In a group all processes save together, and a signal may have come to one of them alone.
+  const bool ends = training.ended_by != 0 && training.group == nullptr;
+  const bool saves = !training.out.empty() && (due || epoch_ended || ends);
   if (saves) {
     training.failed = percale_trainer_save(training.trainer, training.out.c_str());
     training.saved = training.out + "/step-" + std::to_string(percale_trainer_steps(training.trainer));
@@ -179,13 +189,13 @@ void tell_what_is_left(const Json& facts, bool trained) {
 
 // Restores the run that --resume names, and locks the folder for the results. Returns the folder;
 // "" if nothing is written.
-std::string open_folder(percale_trainer* trainer, const Args& args) {
+std::string open_folder(percale_trainer* trainer, const Args& args, bool speaks) {
   std::string out = args.get("--out");
   if (args.has("--resume")) {
     const std::string folder = resume(trainer, args.get("--resume"));
     if (out.empty()) out = folder;
   }
-  if (!out.empty()) lock_folder(trainer, out, args.has("--overwrite"));
+  if (!out.empty() && speaks) lock_folder(trainer, out, args.has("--overwrite"));
   return out;
 }
 
@@ -223,23 +233,40 @@ std::string digest_of(percale_variables* table) {
   return take_text(text);
 }
 
+// The group that --collective names; null without it.
+std::unique_ptr<MpiGroup> open_group(const Args& args) {
+  if (!args.has("--collective")) return nullptr;
+  const std::string kind = args.get("--collective");
+  if (kind != "mpi") throw UsageError{"--collective is '" + kind + "', wanted mpi"};
+  return std::make_unique<MpiGroup>();
+}
+
+void join(percale_trainer* trainer, MpiGroup& group) {
+  const percale_collective table = group.table();
+  check(percale_trainer_join(trainer, &table, nullptr));
+}
+
 int run_train(const Args& args) {
   const bool writes = args.has("--out") || args.has("--resume");
   const int64_t every = args.integer("--checkpoint-every", 0, 1);
   for (const char* flag : {"--checkpoint-every", "--overwrite"}) {
     if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " requires --out DIR"};
   }
+  const std::unique_ptr<MpiGroup> group = open_group(args);
   Setup setup(args);
   const Job job(setup, args);
   percale_trainer* const made = job.trainer.get();
   percale_variables* const table = job.variables.get();
   if (args.has("--weights")) check(percale_variables_load(table, args.get("--weights").c_str(), 1));
-  if (!args.json()) print(stderr, "devices: %s\n", device_list(setup).c_str());
-  const std::string out = open_folder(made, args);
+  if (group != nullptr) join(made, *group);
+  const bool speaks = group == nullptr || group->rank() == 0;
+  if (!args.json() && speaks) print(stderr, "devices: %s\n", device_list(setup).c_str());
+  const std::string out = open_folder(made, args, speaks);
 
   const int64_t before = percale_trainer_steps(made);
   Training training{made, ProgressBar(job.spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every};
-  open_histories(training, args);
+  training.group = group.get();
+  if (speaks) open_histories(training, args);
   Trace trace;
   if (args.has("--trace")) {
     trace = make_trace(setup);
@@ -247,10 +274,14 @@ int run_train(const Args& args) {
   }
   const StopSignals signals;
   fit(training);
-  if (!out.empty() && percale_trainer_steps(made) > before) write_results(made, table, out, args.json());
+  if (speaks && !out.empty() && percale_trainer_steps(made) > before) write_results(made, table, out, args.json());
   if (trace != nullptr) {
     percale_trainer_set_trace(made, nullptr);
     write_trace(trace, args.get("--trace"));
+  }
+  if (!speaks) {
+    evaluate_test(training, job.spec);  // its part of it
+    return training.ended_by != 0 ? kEndedBySignal + training.ended_by : 0;
   }
   if (training.ended_by != 0) {
     tell_end(training, args);

@@ -1,0 +1,40 @@
+// A group whose ranks are the processes of an MPI job.
+#ifndef PERCALE_BINDINGS_CLI_MPI_H_
+#define PERCALE_BINDINGS_CLI_MPI_H_
+
+#include <percale.h>
+
+#include <memory>
+
+namespace percale_cli {
+
+struct MpiFunctions;
+
+// Exchanges bytes over MPI's standard ABI (MPI 5.0, chapter 20), whose library is opened when the
+// program needs it. One object per process.
+class MpiGroup {
+ public:
+  // Begins MPI. Throws Failure if there is no such library, or if it is for one thread alone.
+  MpiGroup();
+  // Ends MPI, unless an exchange or the command has failed: then the launcher ends the whole job when
+  // this process ends.
+  ~MpiGroup();
+  MpiGroup(const MpiGroup&) = delete;
+  MpiGroup& operator=(const MpiGroup&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  // For percale_trainer_join(). Must outlive the trainer.
+  percale_collective table();
+
+ private:
+  percale_status* exchange(uint64_t tag, const percale_bytes* sends, const percale_bytes* recvs, int64_t timeout_ns);
+
+  const std::unique_ptr<MpiFunctions> mpi_;
+  int rank_ = 0, size_ = 1;
+  bool failed_ = false;
+};
+
+}  // namespace percale_cli
+
+#endif  // PERCALE_BINDINGS_CLI_MPI_H_
