@@ -1,29 +1,17 @@
 """Trains as a group of processes of a real MPI job. Skipped without an MPI that has the standard ABI.
 Usage: mpi_test.py PERCALE"""
-import glob
 import json
 import os
-import shutil
 import subprocess
 import sys
 import unittest
 
+import mpi
 import program
 from trained_job import TrainedJob
 
 
-def find_mpi():
-    """Returns the launcher and the folder of its libmpi_abi.so.1, or (None, None)."""
-    cache = os.environ.get("PERCALE_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "percale")
-    for launcher in (shutil.which("mpiexec"), os.path.join(cache, "python-packages", "bin", "mpiexec")):
-        for library in glob.glob(os.path.join(os.path.dirname(os.path.dirname(launcher or "")), "lib*", "libmpi_abi.so.1")):
-            if os.access(launcher, os.X_OK):
-                return launcher, os.path.dirname(library)
-    return None, None
-
-
-LAUNCHER, LIBRARY = find_mpi()
+LAUNCHER, LIBRARY = mpi.find_mpi()
 
 
 def in_group(*commands, code=0):
@@ -74,6 +62,6 @@ class WithoutMpi(unittest.TestCase):
 
 if __name__ == "__main__":
     if LAUNCHER is None:
-        print("no MPI has the standard ABI; `sh subprojects/setup --tests` brings MPICH 5")
+        print(mpi.WITHOUT)
         sys.exit(77)
     program.main()
