@@ -69,6 +69,8 @@ class SumExchange {
     subtrees_.clear();
     any_sums_.clear();
     next_bucket_ = 0;
+    failed_ = false;
+    end_step();
   }
   bool group_broken() const { return group_.broken(); }
   size_t rank() const { return group_.rank(); }

@@ -18,6 +18,7 @@ class WholeBatches final : public FitBatches {
     return {};
   }
 
+  bool survives_losses() const override { return true; }
   int64_t batches() const override { return source_.data->batches(); }
 
   Result<StepBatches> take(int64_t most) override {
@@ -56,12 +57,6 @@ class PartBatches final : public FitBatches {
   explicit PartBatches(BatchSource source) : source_(std::move(source)) {}
 
   Status open(const DatasetPosition& position) override {
-    if (open_) {
-      return Status(Code::kUnavailable,
-                    "a rank was lost with its part of the data; the ranks that are left go on from the last step when "
-                    "they train on data sets that have its rows, too");
-    }
-    open_ = true;
     position_ = position;
     PERCALE_ASSIGN_OR_RETURN(const std::vector<int64_t> all, source_.runner.share_batches(source_.data->batches()));
     batches_ = std::ranges::find(all, -1) == all.end() ? std::ranges::max(all) : -1;
@@ -72,6 +67,7 @@ class PartBatches final : public FitBatches {
     return {};
   }
 
+  bool survives_losses() const override { return false; }
   int64_t batches() const override { return batches_; }
 
   // One batch more tells whether the epoch goes on after the step.
@@ -117,7 +113,6 @@ class PartBatches final : public FitBatches {
   DatasetPosition position_;          // of the next batch to be given
   std::optional<StepBatch> next_;     // read, and not given yet
   int64_t batches_ = -1;
-  bool open_ = false;
 };
 
 }  // namespace

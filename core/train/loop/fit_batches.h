@@ -23,8 +23,10 @@ struct StepBatches {
 class FitBatches {
  public:
   virtual ~FitBatches() = default;
-  // Goes on at this position. Also called when ranks were lost: an error ends the fit then.
+  // Goes on at this position; also called when ranks were lost.
   virtual Status open(const DatasetPosition& position) = 0;
+  // True if the batches are the same with fewer ranks.
+  virtual bool survives_losses() const = 0;
   // Per epoch, once it is open; -1: only the end of an epoch tells.
   virtual int64_t batches() const = 0;
   // The next batches, `most` at most, all of one epoch.

@@ -18,7 +18,7 @@ Status SynchronousLoop::fit() {
   const Status status = train();
   if (status.ok() && go_) {
     steps_.runner.end_fit();
-  } else {
+  } else if (!all_end_) {
     steps_.runner.tell_ranks(go_ ? status : Status(Code::kCancelled, "it has ended the fit"));
   }
   return status;
@@ -74,11 +74,19 @@ Status SynchronousLoop::run_step() {
   return add_step(*taken, std::move(record));
 }
 
-// The state is that of the last step. With fewer ranks the batches are shared anew.
+// The state is that of the last step.
 Status SynchronousLoop::recover(const Status& error) {
   Status lasting = steps_.runner.recover(error);
-  if (lasting.ok()) lasting = source_->open(parts_.log.position());
+  if (lasting.ok()) lasting = go_on_without_lost_ranks();
   return lasting.ok() ? Status() : publish_before(std::move(lasting));
+}
+
+Status SynchronousLoop::go_on_without_lost_ranks() {
+  if (source_->survives_losses()) return source_->open(parts_.log.position());
+  all_end_ = true;
+  return Status(Code::kUnavailable,
+                "a rank was lost with its part of the data; the ranks that are left go on from the last step when they "
+                "train on data sets that have its rows, too");
 }
 
 Status SynchronousLoop::add_step(const StepBatches& taken, StepRecord record) {
@@ -89,7 +97,7 @@ Status SynchronousLoop::add_step(const StepBatches& taken, StepRecord record) {
   record.step_in_epoch = steps_of(log.position().batch + count);
   log.add(record);
   log.advance(count);
-  const Status shared = steps_.runner.share_anew() ? source_->open(log.position()) : Status();
+  const Status shared = steps_.runner.share_anew() ? go_on_without_lost_ranks() : Status();
   const Status told = tell(record);
   return told.ok() && !shared.ok() ? publish_before(shared) : told;
 }

@@ -34,6 +34,7 @@ class SynchronousLoop final : public TrainLoop {
   Result<StepRunner::Outcome> make_step(const StepBatches& taken, double learning_rate);
   Status add_step(const StepBatches& taken, StepRecord record);
   Status recover(const Status& error);
+  Status go_on_without_lost_ranks();
   Status end_epoch();
   Status tell(const StepRecord& record);
 
@@ -41,6 +42,7 @@ class SynchronousLoop final : public TrainLoop {
   const std::vector<std::string> names_;  // of the data's columns
   const int64_t per_step_;                // batches
   std::unique_ptr<FitBatches> source_;
+  bool all_end_ = false;  // the other ranks end for the same reason by themselves
 };
 
 }  // namespace percale

@@ -239,7 +239,7 @@ TEST_CASE("a stream drops a short last batch, and says what it cannot do") {
 
 TEST_CASE("a stream that fails, or writes too many rows, changes nothing") {
   const auto pieces =
-      std::make_shared<Pieces>(Pieces{numbers_between(0, 30), {}, invalid_argument("no such file"), 15});
+      std::make_shared<Pieces>(Pieces{numbers_between(0, 30), {}, invalid_argument("no such file"), 12});
   const auto trainer = trainer_of("mlp");
   const auto stream = stream_of(pieces, 8);
   const Status failed = trainer->fit(stream, 1, {});
