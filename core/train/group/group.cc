@@ -114,7 +114,7 @@ Status Group::exchange_segments(std::string_view what, const std::function<ByteS
 }
 
 Status Group::reform() {
-  if (!collective_->reports_losses()) return failure_;
+  if (ended_ || !collective_->reports_losses()) return failure_;
   PERCALE_ASSIGN_OR_RETURN(const std::vector<int32_t> lost, collective_->lost());
   std::vector<size_t> left;
   for (const size_t member : members_) {

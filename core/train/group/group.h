@@ -77,8 +77,13 @@ class Group {
   // True once an exchange has failed: the group can exchange nothing more before reform().
   bool broken() const { return !failure_.ok(); }
   // Goes on with the ranks that are left. Fails with the error of the exchange if the host reports
-  // no loss. Precondition: broken().
+  // no loss, or with that of end(). Precondition: broken().
   Status reform();
+  // The ranks that are left cannot go on, for this reason.
+  void end(const Status& why) {
+    failure_ = why;
+    ended_ = true;
+  }
   // The exchanges of this rank so far, and their cost.
   struct Facts {
     int64_t exchanges = 0, bytes_sent = 0;
@@ -112,6 +117,7 @@ class Group {
   uint64_t exchanges_ = 0;  // since the last loss
   Facts facts_;
   Status failure_;
+  bool ended_ = false;
 };
 
 }  // namespace percale

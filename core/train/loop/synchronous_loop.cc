@@ -97,9 +97,10 @@ Status SynchronousLoop::add_step(const StepBatches& taken, StepRecord record) {
   record.step_in_epoch = steps_of(log.position().batch + count);
   log.add(record);
   log.advance(count);
-  const Status shared = steps_.runner.share_anew() ? go_on_without_lost_ranks() : Status();
-  const Status told = tell(record);
-  return told.ok() && !shared.ok() ? publish_before(shared) : told;
+  const bool lost_ranks = steps_.runner.share_anew();
+  PERCALE_RETURN_IF_ERROR(tell(record));
+  const Status shared = lost_ranks ? go_on_without_lost_ranks() : Status();
+  return shared.ok() ? Status() : publish_before(shared);
 }
 
 Status SynchronousLoop::end_epoch() { return parts_.closer.close(request_.validation, request_.cancel); }

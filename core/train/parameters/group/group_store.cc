@@ -207,7 +207,9 @@ Result<bool> GroupStore::recover_step(const StepCommit* step) {
     PERCALE_RETURN_IF_ERROR(group_.reform());
     const Status status = settle_step(step);
     if (status.ok()) return adopted_ > before;
-    if (!group_.broken()) return status;
+    if (group_.broken()) continue;
+    group_.end(status);
+    return status;
   }
 }
 

@@ -75,7 +75,6 @@ class ThreadCollective final : public Collective {
     for (int32_t from = 0; from < size_; ++from) {
       if (from == rank_) continue;
       const ByteSpan& recv = recvs[static_cast<size_t>(from)];
-      if (mail_->lost.contains(from) && recv.size == 0 && mail_->boxes[{from, rank_}].empty()) continue;
       Status status = receive(lock, tag, from, recv, timeout_ns);
       if (!status.ok()) return status;
     }
@@ -101,7 +100,9 @@ class ThreadCollective final : public Collective {
       } else if (!mail_->changed.wait_for(lock, std::chrono::nanoseconds(timeout_ns), arrived)) {
         return Status(Code::kUnavailable, str_cat("rank ", from, " has sent nothing in time"));
       }
-      if (box.empty()) return Status(Code::kUnavailable, str_cat("rank ", from, " is lost"));
+      if (box.empty()) {
+        return recv.size == 0 ? Status() : Status(Code::kUnavailable, str_cat("rank ", from, " is lost"));
+      }
       if (box.front().tag > tag) return Status(Code::kUnavailable, str_cat("rank ", from, " has gone on"));
       const Mailboxes::Message message = std::move(box.front());
       box.pop_front();
