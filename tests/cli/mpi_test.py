@@ -47,7 +47,7 @@ class OverMpi(TrainedJob):
         self.assertIn("the ranks differ in seed: rank 1 has '5', rank 0 '1'", printed.stderr)
 
     def test_more_processes_than_shards_are_refused(self):
-        self.assertIn("'shards' says how many", in_group((3, [self.spec]), code=1).stderr)
+        self.assertIn("at least one shard per device", in_group((3, [self.spec]), code=1).stderr)
 
     def test_a_folder_of_another_run_ends_all(self):
         self.assertIn("--overwrite", in_group((2, [self.spec, "--out", self.out]), code=1).stderr)
