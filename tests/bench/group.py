@@ -4,7 +4,8 @@ process, and with the peers' way to do it. Started by tests/bench/run --group.
     group.py BUILD CACHE [--rounds N] [--steps N] [--only WORD] [--write FILE.md]
 
 All train the nets of device_nets.py, one thread per process; they take turns. CACHE: the folder of
-the cases.
+the cases. Then groups of up to eight processes train models of the same parameters whose layers wait
+instead of computing, because this machine has no eight processors.
 """
 import argparse
 import datetime
@@ -15,9 +16,15 @@ import subprocess
 import sys
 import tempfile
 
+import numpy as np
+
 import device_nets
 from devices import folder_of
 from turns import HERE, Worker, machine, markdown, percale_version, show_time, take_turns
+
+
+WAITING_SHARDS = 8
+WAITING_RANKS = (1, 2, 4, 8)
 
 
 def free_ports(count):
@@ -35,11 +42,16 @@ def free_ports(count):
             continue
 
 
-def train(folder, ranks, args):
+def built(args, name):
+    return os.path.join(args.build, "tests", "bench", name)
+
+
+def train(folder, ranks, shards, args):
     """Returns what rank 0 tells of a training."""
-    program, port = os.path.join(args.build, "tests", "bench", "group_rank"), free_ports(ranks)
-    processes = [subprocess.Popen([program, os.path.join(folder, "spec.json"), folder, str(rank), str(ranks), str(port), str(args.steps),
-                                   "shards=2"], stdout=subprocess.PIPE, text=True) for rank in range(ranks)]
+    port, environment = free_ports(ranks), dict(os.environ, PERCALE_PLUGINS=built(args, "libpercale_waits.so"))
+    processes = [subprocess.Popen([built(args, "group_rank"), os.path.join(folder, "spec.json"), folder, str(rank), str(ranks), str(port),
+                                   str(args.steps), f"shards={shards}"], stdout=subprocess.PIPE, text=True, env=environment)
+                 for rank in range(ranks)]
     outputs = [p.communicate()[0] for p in processes]
     if any(p.returncode for p in processes):
         sys.exit("group.py: a rank failed")
@@ -55,7 +67,7 @@ def measure(name, args):
         workers = {peer: Worker([sys.executable, os.path.join(HERE, "device_peers.py"), peer], scratch) for peer in ("torch", "torch-ddp")}
         for _ in range(args.rounds):
             for ranks, found in ours.items():
-                found.append(train(folder, ranks, args))
+                found.append(train(folder, ranks, 2, args))
             for who, found in take_turns(workers, f"step:{name}", 1, args.milliseconds).items():
                 peers.setdefault(who, []).extend(found)
         for worker in workers.values():
@@ -69,6 +81,7 @@ def rows_of(name, args):
     one, two = (min(found, key=lambda t: t["step_seconds"]) for found in ours.values())
     # 2 (N - 1) / N of the parameters, for two
     batch, least = device_nets.BATCH[name], 4 * two["trainable"]
+    args.shard_seconds[name] = one["step_seconds"] / 2
     rows = [[f"{name}, batch {batch}", "percale", show_time(one["step_seconds"] * 1e9), show_time(two["step_seconds"] * 1e9),
              f"{one['step_seconds'] / two['step_seconds']:.2f}x", f"{two['bytes_sent'] / 1e6:.2f} MB", f"{two['bytes_sent'] / least:.4f}",
              f"{two['exchanges']:.0f}", f"{100 * two['waited_share']:.1f} %"]]
@@ -76,6 +89,60 @@ def rows_of(name, args):
         a, b = min(peers["torch"]), min(peers["torch-ddp"])
         rows.append([rows[0][0], "torch, gloo", show_time(a), show_time(b), f"{a / b:.2f}x", "", "", "", ""])
     print(f"{name}: " + ", ".join(rows[0][1:]), file=sys.stderr, flush=True)
+    return rows
+
+
+def layers_of(name, seconds):
+    """Returns the parameters of a net as [elements, forward ns, backward ns]. A shard takes `seconds`, which
+    the layers share by their multiplications; the backward pass has twice those of the forward pass."""
+    import torch
+    from torch import nn
+    net, places = device_nets.torch_net(name), {}
+
+    def note(module, _, out):
+        places[module.weight] = out.shape[2] * out.shape[3] if isinstance(module, nn.Conv2d) else 1
+
+    for module in net.modules():
+        if isinstance(module, nn.Conv2d):
+            module.register_forward_hook(note)
+    x = torch.from_numpy(device_nets.batch(name)[0][:1])
+    with torch.no_grad():
+        net(x)
+    # An embedding multiplies nothing, and neither do the parameters of a normalisation.
+    idle = {m.weight for m in net.modules() if isinstance(m, nn.Embedding)}
+    work = [0 if p.dim() < 2 or p in idle else p.numel() * places.get(p, 1) for p in net.parameters()]
+    ns = [1e9 * seconds * w / sum(work) for w in work]
+    return [[p.numel(), round(t / 3), round(2 * t / 3)] for p, t in zip(net.parameters(), ns)]
+
+
+def make_waiting(folder, layers, args):
+    """Makes a job whose layers wait."""
+    np.save(os.path.join(folder, "x.npy"), np.ones((WAITING_SHARDS, 8), np.float32))
+    np.save(os.path.join(folder, "y.npy"), np.ones((WAITING_SHARDS, 1), np.float32))
+    subprocess.run([built(args, "make_waits"), os.path.join(folder, "waits.percale")], check=True, text=True,
+                   input="".join(" ".join(map(str, layer)) + "\n" for layer in layers),
+                   env=dict(os.environ, PERCALE_PLUGINS=built(args, "libpercale_waits.so")))
+    spec = {"model": "waits.percale", "outputs": "out", "head": [{"layer": "Dense", "units": 1}], "loss": "mse", "shuffle": False,
+            "batch_size": WAITING_SHARDS, "data": {"train": {"x": "x.npy", "y": "y.npy"}},
+            "optimizer": {"name": "sgd", "learning_rate": device_nets.RATE, "momentum": device_nets.MOMENTUM}}
+    with open(os.path.join(folder, "spec.json"), "w") as file:
+        json.dump(spec, file)
+
+
+def waiting_rows(name, seconds, args):
+    """Rows of groups whose shards wait for `seconds`."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        make_waiting(folder, layers_of(name, seconds), args)
+        found = {ranks: min((train(folder, ranks, WAITING_SHARDS, args) for _ in range(args.rounds)), key=lambda t: t["step_seconds"])
+                 for ranks in WAITING_RANKS}
+    one = found[1]["step_seconds"]
+    for ranks in WAITING_RANKS[1:]:
+        own = found[ranks]
+        least = 2 * (ranks - 1) / ranks * 4 * own["trainable"]
+        rows.append([name, str(ranks), show_time(one * 1e9), show_time(own["step_seconds"] * 1e9), f"{one / own['step_seconds']:.2f}x",
+                     f"{own['bytes_sent'] / 1e6:.1f} MB", f"{own['bytes_sent'] / least:.4f}", f"{100 * own['waited_share']:.1f} %"])
+        print("waiting " + ", ".join(rows[-1]), file=sys.stderr, flush=True)
     return rows
 
 
@@ -89,9 +156,11 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--write")
     args = parser.parse_args()
+    args.shard_seconds = {}
     args.build, args.cache = os.path.abspath(args.build), os.path.abspath(args.cache)
     about, _ = machine(args.build)
     rows = [row for name in device_nets.BATCH if args.only in name for row in rows_of(name, args)]
+    waiting = [row for name, seconds in args.shard_seconds.items() for row in waiting_rows(name, seconds, args)]
     header = ["a training step", "who", "one process", "two processes", "one / two", "sent by each", "of 2 (N - 1) / N of the parameters",
               "exchanges", "only waited"]
     text = "\n".join([
@@ -100,7 +169,12 @@ def main():
         "A process has one thread; each of two computes one of two shards. They exchange bytes over TCP on the loopback device. The digest "
         "is the same in each row, with one process and with two. Only waited: the part of the time in which a process did nothing but wait "
         "for the other one, also because that had not computed yet.", "",
-        markdown(header, rows), ""])
+        markdown(header, rows), "",
+        "## Layers that wait", "",
+        f"A step has {WAITING_SHARDS} shards. The layers of a shard wait as long as those of the net above take, and their gradients are "
+        "as large. All else is done: sums, exchanges, commits, by all processes on the processors of this machine.", "",
+        markdown(["parameters of", "processes", "one process", "so many", "one / so many", "sent by each",
+                  "of 2 (N - 1) / N of the parameters", "only waited"], waiting), ""])
     print(text)
     if args.write:
         with open(args.write, "w") as file:
