@@ -1,6 +1,7 @@
 #include "core/train/loop/synchronous_loop.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/train/method/metrics.h"
@@ -47,16 +48,20 @@ Status SynchronousLoop::open() {
 }
 
 Result<StepRunner::Outcome> SynchronousLoop::make_step(const StepBatches& taken, double learning_rate) {
-  const ComputePeriod period(steps_.facts, steps_.shards.devices(), parts_.threads);
   return steps_.runner.run(names_, taken.batches, {parts_.log.steps() + 1, learning_rate, request_.cancel});
 }
 
 Status SynchronousLoop::run_step() {
   EpochLog& log = parts_.log;
+  std::optional<ComputePeriod> period;  // devices may wait for rows
+  period.emplace(steps_.facts, steps_.shards.devices(), parts_.threads);
   const auto taken = source_->take(per_step_);
   if (!taken.ok()) return recover(taken.status());
   // A validation that was cancelled left the epoch without its end.
-  if (taken->batches.empty()) return end_epoch();
+  if (taken->batches.empty()) {
+    period.reset();
+    return end_epoch();
+  }
   StepRecord record;
   record.step = log.steps() + 1;
   record.learning_rate = parts_.rate.at(log.steps(), course_.total_steps);
@@ -64,6 +69,7 @@ Status SynchronousLoop::run_step() {
   record.ends_epoch = taken->end_epoch;
   log.make_room(1);  // nothing between the step and its record may fail
   const auto outcome = make_step(*taken, record.learning_rate);
+  period.reset();
   if (!outcome.ok()) {
     steps_.facts.drop_all_but(0);
     return recover(outcome.status());
