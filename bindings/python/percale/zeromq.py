@@ -53,6 +53,7 @@ class Node:
         self._public, self._secret = zmq.curve_keypair()
         self._ranks: Dict[bytes, int] = {}  # by public key
         self._knows_ranks = threading.Event()
+        self._peers: List[Any] = []
         self._authenticator = zmq.auth.thread.ThreadAuthenticator(self._context)
         self._authenticator.start()
         self._authenticator.configure_curve_callback("*", self)
@@ -88,6 +89,7 @@ class Node:
         out.curve_publickey, out.curve_secretkey = self._public, self._secret
         out.sndhwm = 0
         out.connect(card["endpoint"])
+        self._peers.append(out)
         return out
 
     def receive(self, milliseconds: Optional[float]) -> Any:

@@ -1,0 +1,155 @@
+"""Trains in the workers of a real Ray cluster of several raylets on this machine.
+
+    ray_test.py BUILD SOURCE
+
+Skipped without ray; `sh subprojects/setup --engines` brings it.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SKIP = 77
+
+
+def python_with(package):
+    """Returns the Python of the cache that has the package, or None."""
+    cache = os.environ.get("PERCALE_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "percale")
+    python = os.path.join(cache, "engines", "bin", "python")
+    there = os.path.exists(python) and subprocess.run([python, "-c", f"import {package}"], capture_output=True).returncode == 0
+    return python if there else None
+
+
+SPEC = {"model": [{"layer": "Dense", "units": 8, "activation": "relu"}, {"layer": "Dropout", "rate": 0.2}, {"layer": "Dense", "units": 3}],
+        "input_shape": [5], "loss": "sparse_categorical_crossentropy", "from_logits": True, "optimizer": "adam", "shards": 4, "seed": 1}
+ROWS, EPOCHS = 48, 3
+
+
+def rows():
+    import numpy as np
+    random = np.random.default_rng(3)
+    return {"x": random.random((ROWS, 5), np.float32), "y": random.integers(0, 3, ROWS)}
+
+
+def train_alone():
+    """Returns the digest of one process."""
+    import percale as pc
+    with pc.Engine(devices="cpu:0") as engine, pc.Trainer.from_spec(engine, SPEC) as trainer:
+        trainer.fit(pc.Dataset.from_tensors(engine, **rows()).batch(16, shuffle=3), EPOCHS)
+        return trainer.variables.digest()
+
+
+def work(config):
+    """The loop of a worker. Rank 1 dies in the second epoch if the config names a file that is not there yet."""
+    import ray.train
+
+    import percale as pc
+    import percale.ray
+    context = ray.train.get_context()
+    with pc.Engine(devices="cpu:0") as engine, pc.Trainer.from_spec(engine, SPEC) as trainer:
+        percale.ray.join(trainer)
+        percale.ray.restore(trainer)
+        told = percale.ray.report_epochs(trainer)
+
+        def on_step(progress):
+            told(progress)
+            fails = config.get("fails_once")
+            if fails and context.get_world_rank() == 1 and progress.step == 5 and not os.path.exists(fails):
+                open(fails, "w").close()
+                os._exit(1)
+
+        trainer.fit(pc.Dataset.from_tensors(engine, **rows()).batch(16, shuffle=3), EPOCHS, callback=on_step)
+        digest = trainer.variables.digest()
+        percale.ray.report(trainer, {"digest": digest, "rank": context.get_world_rank(), "node": ray.get_runtime_context().get_node_id()})
+
+
+def work_on_parts(config):
+    """The loop of a worker that has a part of a Ray Data set."""
+    import percale as pc
+    import percale.ray
+    with pc.Engine(devices="cpu:0") as engine, pc.Trainer.from_spec(engine, SPEC, collective_data="parts") as trainer:
+        percale.ray.join(trainer)
+        data = percale.ray.dataset(engine, x=("f32", (5,)), y=("i64", ())).batch(8)
+        trainer.fit(data, 2)
+        percale.ray.report(trainer, {"digest": trainer.variables.digest(), "steps": trainer.steps})
+
+
+class OnRay(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        import ray
+        from ray.cluster_utils import Cluster
+        cls.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+        cls.cluster.add_node(num_cpus=2)
+        cls.cluster.add_node(num_cpus=2)
+        ray.init(address=cls.cluster.address, runtime_env={"env_vars": {"PYTHONPATH": os.environ["PYTHONPATH"]}}, log_to_driver=False)
+        cls.folder = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        import ray
+        ray.shutdown()
+        cls.cluster.shutdown()
+        cls.folder.cleanup()
+
+    def fit(self, loop, workers, config=None, failures=0, **more):
+        from ray.train import FailureConfig, RunConfig, ScalingConfig
+
+        import percale.ray
+        trainer = percale.ray.PercaleTrainer(
+            loop, train_loop_config=config or {},
+            scaling_config=ScalingConfig(num_workers=workers, placement_strategy="SPREAD"),
+            run_config=RunConfig(storage_path=self.folder.name, failure_config=FailureConfig(max_failures=failures)), **more)
+        return trainer.fit()
+
+    def test_workers_on_several_raylets_compute_the_digest_of_one_process(self):
+        result = self.fit(work, 3)
+        self.assertEqual(result.metrics["digest"], train_alone())
+
+    def test_workers_that_are_started_again_after_a_failure_get_the_same_bits(self):
+        fails = os.path.join(self.folder.name, "failed")
+        result = self.fit(work, 2, {"fails_once": fails}, failures=1)
+        self.assertTrue(os.path.exists(fails))
+        self.assertEqual(result.metrics["digest"], train_alone())
+
+    def test_a_checkpoint_of_ray_goes_on_in_one_process(self):
+        import percale as pc
+        result = self.fit(work, 2)
+        with result.checkpoint.as_directory() as folder, pc.Engine(devices="cpu:0") as engine, \
+                pc.Trainer.from_spec(engine, SPEC) as trainer:
+            trainer.restore(folder)
+            self.assertEqual(trainer.variables.digest(), train_alone())
+
+    def test_parts_of_ray_data_are_streams(self):
+        import ray
+        table = rows()
+        data = ray.data.from_items([{"x": x, "y": int(y)} for x, y in zip(table["x"], table["y"])])
+        found = [self.fit(work_on_parts, 2, datasets={"train": data}).metrics for _ in range(2)]
+        self.assertEqual(found[0]["digest"], found[1]["digest"])
+        self.assertGreaterEqual(found[0]["steps"], 2 * ROWS // 16)
+
+    def test_what_is_no_worker_cannot_join(self):
+        import percale as pc
+        import percale.ray
+        with pc.Engine(devices="cpu:0") as engine, pc.Trainer.from_spec(engine, SPEC) as trainer:
+            with self.assertRaisesRegex(pc.FailedPrecondition, "worker of a PercaleTrainer"):
+                percale.ray.join(trainer)
+
+
+def main(build, source):
+    python = python_with("ray")
+    if python is None:
+        print("no Ray in the cache; `sh subprojects/setup --engines` brings it")
+        return SKIP
+    sys.path.insert(0, os.path.join(source, "bindings", "python", "tests"))
+    import check
+    with tempfile.TemporaryDirectory() as folder:
+        check.unpack_wheel(sys.executable, build, folder)
+        paths = os.pathsep.join([folder, os.path.dirname(os.path.abspath(__file__))])
+        return subprocess.run([python, "-m", "unittest", "-v", "ray_test"], env=dict(os.environ, PYTHONPATH=paths)).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(os.path.abspath, sys.argv[1:])))
