@@ -416,7 +416,7 @@ public final class Trainer extends NativeHandle {
     validation = data;
   }
 
-  /** Returns the error, with the exception of a row function of the data set as its cause. */
+  /** Returns the error, with the exception of a function of the data set as its cause. */
   private static PercaleException explain(PercaleException error, Dataset data) {
     return data == null ? error : data.explain(error);
   }
