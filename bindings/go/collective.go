@@ -106,6 +106,9 @@ func (m *membership) explain(err error) error {
 // must be the same on all of them, too: Fit, Step with the whole batch, Evaluate, Save and Restore.
 // Save writes on rank 0, and any number of ranks can resume from it.
 //
+// With the option "collective_data" as "parts", each rank fits, steps and evaluates on its own part
+// of the data.
+//
 // The option "collective_timeout" limits each exchange. An error with code FailedPrecondition names
 // an option that a group cannot have (mode other than sync, parameters other than host), or the
 // first setting in which a rank differs from rank 0.

@@ -922,11 +922,13 @@ func engineMemory(engine *C.percale_engine) (int64, int64) {
 // trainerJoin is percale_trainer_join. Makes the trainer a member of a group, for the rest of its
 // life. All ranks call it with the same job, first values of variables and completed steps; what
 // they call from then on is the same on all of them, too: fit, step with the whole batch, evaluate,
-// save, restore. The shards of a batch are divided among the ranks, each of which computes its own
-// on its devices. Each rank commits a part of the parameters, and holds the optimizer's state for
-// that part alone. percale_trainer_save() collects the state and writes it on rank 0; any number of
-// ranks can resume from it. With `lost` in the table, training goes on without ranks that are lost,
-// and gives the same bits. Two ranks then hold each part of the optimizer's state (option
+// save, restore. With the option "collective_data" as "parts", the data sets of each rank, and the
+// batches of its steps, are its own part of the data; columns are the same on all ranks. The shards
+// of a batch are divided among the ranks, each of which computes its own on its devices. Each rank
+// commits a part of the parameters, and holds the optimizer's state for that part alone.
+// percale_trainer_save() collects the state and writes it on rank 0; any number of ranks can resume
+// from it. With `lost` in the table, training goes on without ranks that are lost, and gives the
+// same bits. Two ranks then hold each part of the optimizer's state (option
 // "collective_redundancy"); if both are lost, DATA_LOSS: resume from a checkpoint. The library
 // copies the table; it calls `destroy` with `user` when the trainer is gone, not on failure.
 // `destroy` may be NULL. The option "collective_timeout" limits each exchange. FAILED_PRECONDITION

@@ -92,9 +92,9 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
   /// of its batch.
   ///
   /// An error, or an exception, ends the call that asked for the rows with its message. An Error
-  /// keeps its code, std::system_error becomes UNAVAILABLE, any other exception ABORTED. OUT_OF_RANGE
-  /// becomes ABORTED, too, because it stands for the end of an epoch. `read` is kept until the data
-  /// set is released.
+  /// keeps its code, std::system_error becomes UNAVAILABLE, any other exception ABORTED.
+  /// OUT_OF_RANGE becomes ABORTED, too, because it stands for the end of an epoch. `read` is kept
+  /// until the data set is released.
   ///
   /// A stream cannot be shuffled, and no data set is made from it. Modes `async` and `bounded` do
   /// not train on it.

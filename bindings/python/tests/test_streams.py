@@ -16,7 +16,10 @@ COLUMNS = {"x": ("f32", (2,)), "y": ("i64", ())}
 
 
 class Pages:
-    """Rows 0 to `rows` - 1 in arrays of these sizes, in turn, and where they were asked to begin."""
+    """Rows 0 to `rows` - 1 in arrays of these sizes, in turn.
+
+    `asked` says where they were asked to begin.
+    """
 
     def __init__(self, rows=10, sizes=(3,), fails_at=None, error=None):
         self.rows, self.sizes, self.asked, self.fails_at, self.error = rows, sizes, [], fails_at, error
@@ -189,7 +192,8 @@ class Training(KerasCase):
                 model.fit(data, epochs=1, verbose=0)
         with self.assertRaisesRegex(Torn, "a torn page"):
             model.evaluate(self.stream(e, failing))
-        self.assertEqual(model.trainer.steps, 4)  # rows 150 to 179 tell whether the fifth batch is the last one
+        # Rows 150 to 179 tell whether the fifth batch is the last one.
+        self.assertEqual(model.trainer.steps, 4)
         model.fit(self.stream(e, read), epochs=1, verbose=0)
         self.assertEqual(asked, [(0, 120)])
         self.assertEqual(model.variables.digest(), whole.variables.digest())

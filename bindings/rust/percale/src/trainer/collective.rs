@@ -131,6 +131,9 @@ impl Trainer {
     /// `evaluate`, `save` and `restore`. [`save`](Trainer::save) writes on rank 0, and any number
     /// of ranks can resume from it.
     ///
+    /// With the option `collective_data` as `parts`, each rank fits, steps and evaluates on its own
+    /// part of the data.
+    ///
     /// The trainer drops the collective when it is dropped itself. The option `collective_timeout`
     /// limits each exchange. An error with the code `FailedPrecondition` names an option that a
     /// group cannot have (mode other than sync, parameters other than host), or the first setting

@@ -481,6 +481,9 @@ public final class Trainer extends NativeHandle {
    * evaluate}, {@code save} and {@code restore}. {@link #save} writes on rank 0, and any number of
    * ranks can resume from it.
    *
+   * <p>With the option "collective_data" as "parts", each rank fits, steps and evaluates on its own
+   * part of the data.
+   *
    * <p>The option "collective_timeout" limits each exchange. An error with FAILED_PRECONDITION
    * names an option that a group cannot have (mode other than sync, parameters other than host), or
    * the first setting in which a rank differs from rank 0.
