@@ -165,7 +165,7 @@ class Groups(unittest.TestCase):
                 self.assertIs(caught.exception, torn)
             else:
                 self.assertRegex(str(caught.exception), "rank 1.*Cut: a torn page")
-            self.assertEqual(trainer.steps, 0)  # the second batch tells whether the first is the last
+            self.assertEqual(trainer.steps, 0)  # the next one tells if the first batch is the last
             fails = False
             trainer.fit(data, 1)
             self.assertEqual(trainer.steps, 4)  # one part has 4 batches, the other 2
