@@ -25,6 +25,8 @@ impl Columns {
         rows: usize,
     ) -> Result<&'a mut [T]> {
         match self.0.get(index) {
+            // Memory without elements may be null.
+            Some((dtype, 0)) if *dtype == T::DTYPE => Ok(&mut []),
             // The library aligns the memory, and it holds zeros.
             Some((dtype, count)) if *dtype == T::DTYPE => {
                 Ok(std::slice::from_raw_parts_mut((*data.add(index)).cast::<T>(), *count * rows))
