@@ -113,10 +113,12 @@ typedef percale_status* (*percale_stream_callback)(void* user, int64_t epoch, in
  * beyond each step. Of its progress `steps`, `steps_in_epoch` and `eta_seconds` are 0, and a
  * schedule needs a length of its own. `destroy` (may be NULL) is called with `user` when the data
  * set is released; it is not called on failure. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_stream(
-    percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims,
-    const size_t* ranks, size_t count, percale_stream_callback callback, void* user, percale_destroy destroy,
-    percale_dataset** out_dataset);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_stream(percale_engine* engine, const char* const* names,
+                                                                     const percale_dtype* dtypes,
+                                                                     const int64_t* const* dims, const size_t* ranks,
+                                                                     size_t count, percale_stream_callback callback,
+                                                                     void* user, percale_destroy destroy,
+                                                                     percale_dataset** out_dataset);
 
 /** Makes a data set with the columns of several data sets side by side. All have the same number of
  * rows, and no two columns the same name. A data set that is made from others keeps them, and does
