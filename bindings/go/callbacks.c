@@ -15,6 +15,10 @@ void go_percale_ready(void* user) { goPercaleReady((uintptr_t)user); }
 int32_t go_percale_row(void* user, int64_t row, void* const* columns) {
   return goPercaleRow((uintptr_t)user, row, (void**)columns);
 }
+percale_status* go_percale_stream(void* user, int64_t epoch, int64_t first_row, int64_t max_rows, void* const* columns,
+                                  int64_t* out_rows) {
+  return goPercaleStream((uintptr_t)user, epoch, first_row, max_rows, (void**)columns, out_rows);
+}
 int32_t go_percale_progress(void* user, const percale_progress* progress) {
   return goPercaleProgress((uintptr_t)user, (percale_progress*)progress);
 }

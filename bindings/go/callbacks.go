@@ -71,6 +71,15 @@ func goPercaleRow(user C.uintptr_t, row C.int64_t, columns *unsafe.Pointer) C.in
 	return 0
 }
 
+//export goPercaleStream
+func goPercaleStream(user C.uintptr_t, epoch, first, most C.int64_t, columns *unsafe.Pointer, rows *C.int64_t) *C.percale_status {
+	stream, ok := registered[*rowStream](user)
+	if !ok {
+		return newStatus(Internal, "the function of the stream is no longer registered")
+	}
+	return stream.next(int64(epoch), int64(first), int64(most), columns, rows)
+}
+
 //export goPercaleProgress
 func goPercaleProgress(user C.uintptr_t, progress *C.percale_progress) C.int32_t {
 	fit, ok := registered[*fitting](user)

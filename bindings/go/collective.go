@@ -8,9 +8,6 @@ package percale
 import "C"
 
 import (
-	"errors"
-	"strings"
-	"sync/atomic"
 	"time"
 	"unsafe"
 )
@@ -60,13 +57,7 @@ type LossReporter interface {
 type membership struct {
 	collective Collective
 	size       int
-	failed     atomic.Pointer[failure]
-}
-
-// failure is the last error of a collective, until it is reported.
-type failure struct {
-	cause   error
-	message string // what the library knows of it
+	failures   failures
 }
 
 // messages returns the memory of count messages.
@@ -79,13 +70,13 @@ func messages(all *C.percale_bytes, count int) [][]byte {
 }
 
 func (m *membership) exchange(tag uint64, sends, receives *C.percale_bytes, timeout int64) *C.percale_status {
-	return m.status(withoutPanic(func() error {
+	return m.failures.status(withoutPanic(func() error {
 		return m.collective.Exchange(tag, messages(sends, m.size), messages(receives, m.size), time.Duration(timeout))
 	}))
 }
 
 func (m *membership) lost(ranks *C.int32_t, count *C.size_t) *C.percale_status {
-	return m.status(withoutPanic(func() error {
+	return m.failures.status(withoutPanic(func() error {
 		found, err := m.collective.(LossReporter).Lost()
 		if err != nil {
 			return err
@@ -101,35 +92,22 @@ func (m *membership) lost(ranks *C.int32_t, count *C.size_t) *C.percale_status {
 	}))
 }
 
-// status keeps an error of the collective for explain, and returns it as a status of the library.
-func (m *membership) status(err error) *C.percale_status {
-	if err == nil {
-		return nil
-	}
-	code, message := describe(err)
-	m.failed.Store(&failure{err, message})
-	return newStatus(code, message)
-}
-
-// explain adds the error of the collective as the cause of an error of the library, if that has its
-// message. The library may also have dealt with the error, and have failed of another.
+// explain adds the error of the collective, if there is one, as the cause of an error of the
+// library.
 func (m *membership) explain(err error) error {
-	var own *Error
-	if m == nil || !errors.As(err, &own) || own.cause != nil {
+	if m == nil {
 		return err
 	}
-	failed := m.failed.Load()
-	if failed == nil || !strings.Contains(own.Message, failed.message) {
-		return err
-	}
-	m.failed.Store(nil)
-	return &Error{Code: own.Code, Message: own.Message, cause: failed.cause}
+	return m.failures.explain(err)
 }
 
 // Join makes the trainer a member of a group of processes, for the rest of its life. All ranks call
 // it with the same job, first values of variables and completed steps. What they call from then on
 // must be the same on all of them, too: Fit, Step with the whole batch, Evaluate, Save and Restore.
 // Save writes on rank 0, and any number of ranks can resume from it.
+//
+// With the option "collective_data" as "parts", each rank fits, steps and evaluates on its own part
+// of the data.
 //
 // The option "collective_timeout" limits each exchange. An error with code FailedPrecondition names
 // an option that a group cannot have (mode other than sync, parameters other than host), or the

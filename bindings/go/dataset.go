@@ -132,15 +132,19 @@ func (r *Row) Number() int64 { return r.number }
 // the row function returns. RowColumn panics if the column has another dtype. The call that
 // requested the batch then returns an error.
 func RowColumn[T Element](r *Row, column int) []T {
-	t := r.types[column]
+	return columnMemory[T](r.types[column], r.columns[column], 1)
+}
+
+// columnMemory returns the memory of some rows of a column.
+func columnMemory[T Element](t TensorType, memory unsafe.Pointer, rows int64) []T {
 	if t.DType != DTypeOf[T]() {
 		panic(errorf(InvalidArgument, "column '%s' is %v, wanted are elements of %v", t.Name, t.DType, DTypeOf[T]()))
 	}
-	count := int64(1)
+	count := rows
 	for _, d := range t.Dims {
 		count *= d
 	}
-	return unsafe.Slice((*T)(r.columns[column]), int(count))
+	return unsafe.Slice((*T)(memory), int(count))
 }
 
 // rowSource holds the function of a generated data set.
@@ -161,10 +165,21 @@ func (s *rowSource) fill(number int64, columns *unsafe.Pointer) (made bool) {
 	return err == nil
 }
 
-// sources are the row functions that a data set depends on. They supply the causes of its errors.
-type sources []*rowSource
+// explain adds the error of the row function, if there is one, as the cause of an error of the
+// library.
+func (s *rowSource) explain(err error) error {
+	cause := s.failed.Swap(nil)
+	var own *Error
+	if cause == nil || !errors.As(err, &own) || own.Code != Aborted || own.cause != nil {
+		return err
+	}
+	return &Error{Code: Aborted, Message: own.Message + ": " + (*cause).Error(), cause: *cause}
+}
 
-// functions returns the row functions of a data set, which may be nil.
+// sources are the functions that a data set depends on. They supply the causes of its errors.
+type sources []interface{ explain(err error) error }
+
+// functions returns the functions of a data set, which may be nil.
 func (d *Dataset) functions() sources {
 	if d == nil {
 		return nil
@@ -172,19 +187,13 @@ func (d *Dataset) functions() sources {
 	return slices.Clip(d.sources)
 }
 
-// explain adds the error of a row function, if there is one, as the cause of an error of the
-// library.
+// explain adds the error of a function, if there is one, as the cause of an error of the library.
 func (s sources) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	var own *Error
-	aborted := errors.As(err, &own) && own.Code == Aborted && own.cause == nil
 	for _, source := range s {
-		if cause := source.failed.Swap(nil); cause != nil && aborted {
-			err = &Error{Code: Aborted, Message: own.Message + ": " + (*cause).Error(), cause: *cause}
-			aborted = false
-		}
+		err = source.explain(err)
 	}
 	return err
 }
@@ -347,8 +356,8 @@ func (d *Dataset) Distribute(replicas int) ([]*Dataset, error) {
 	return out, nil
 }
 
-// Rows returns the number of rows. For a part of a distributed data set, these are the rows that
-// the part yields per epoch.
+// Rows returns the number of rows, or -1 for a stream. For a part of a distributed data set, these
+// are the rows that the part yields per epoch.
 func (d *Dataset) Rows() int64 {
 	c, err := d.enter()
 	if err != nil {

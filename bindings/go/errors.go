@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"sync/atomic"
 	"time"
 	"unsafe"
 )
@@ -32,8 +34,8 @@ func (e *Error) Is(target error) bool {
 	return ok && code == e.Code
 }
 
-// Unwrap returns the cause of the context that ended a run, or the error of a row function or of a
-// Collective. It returns nil if there is none.
+// Unwrap returns the cause of the context that ended a run, or the error of a row function, of the
+// function of a stream or of a Collective. It returns nil if there is none.
 func (e *Error) Unwrap() error { return e.cause }
 
 // String returns the upper-case name of a code, such as "INVALID_ARGUMENT".
@@ -81,6 +83,40 @@ func describe(err error) (code Code, message string) {
 // newStatus returns a status, which the library releases.
 func newStatus(code Code, message string) *C.percale_status {
 	return C.percale_status_create(C.percale_code(code), (*C.char)(unsafe.Pointer(unsafe.StringData(message))), C.size_t(len(message)))
+}
+
+// failures keeps the last error of a callback that returns a status, until a call reports it.
+type failures struct{ last atomic.Pointer[failure] }
+
+// failure is an error of a callback.
+type failure struct {
+	cause   error
+	message string // what the library knows of it
+}
+
+// status keeps an error for explain, and returns it as a status of the library; nil for nil.
+func (f *failures) status(err error) *C.percale_status {
+	if err == nil {
+		return nil
+	}
+	code, message := describe(err)
+	f.last.Store(&failure{err, message})
+	return newStatus(code, message)
+}
+
+// explain adds the last error of the callback as the cause of an error of the library, if that has
+// its message. The library may also have dealt with the error, and have failed of another.
+func (f *failures) explain(err error) error {
+	var own *Error
+	if !errors.As(err, &own) || own.cause != nil {
+		return err
+	}
+	last := f.last.Load()
+	if last == nil || !strings.Contains(own.Message, last.message) {
+		return err
+	}
+	f.last.Store(nil)
+	return &Error{Code: own.Code, Message: own.Message, cause: last.cause}
 }
 
 // panicError is the panic of a callback.

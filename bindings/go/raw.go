@@ -33,6 +33,13 @@ static percale_status* go_dataset_generator_owned(percale_engine* engine, const 
 	return percale_dataset_generator_owned(engine, names, dtypes, dims, ranks, count, rows, callback,
 		(void*)user, destroy, out_dataset);
 }
+static percale_status* go_dataset_stream(percale_engine* engine, const char* const* names,
+	const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count,
+	percale_stream_callback callback, uintptr_t user, percale_destroy destroy,
+	percale_dataset** out_dataset) {
+	return percale_dataset_stream(engine, names, dtypes, dims, ranks, count, callback, (void*)user,
+		destroy, out_dataset);
+}
 static percale_status* go_event_on_ready(percale_event* event, percale_event_callback callback,
 	uintptr_t user) {
 	return percale_event_on_ready(event, callback, (void*)user);
@@ -915,11 +922,13 @@ func engineMemory(engine *C.percale_engine) (int64, int64) {
 // trainerJoin is percale_trainer_join. Makes the trainer a member of a group, for the rest of its
 // life. All ranks call it with the same job, first values of variables and completed steps; what
 // they call from then on is the same on all of them, too: fit, step with the whole batch, evaluate,
-// save, restore. The shards of a batch are divided among the ranks, each of which computes its own
-// on its devices. Each rank commits a part of the parameters, and holds the optimizer's state for
-// that part alone. percale_trainer_save() collects the state and writes it on rank 0; any number of
-// ranks can resume from it. With `lost` in the table, training goes on without ranks that are lost,
-// and gives the same bits. Two ranks then hold each part of the optimizer's state (option
+// save, restore. With the option "collective_data" as "parts", the data sets of each rank, and the
+// batches of its steps, are its own part of the data; columns are the same on all ranks. The shards
+// of a batch are divided among the ranks, each of which computes its own on its devices. Each rank
+// commits a part of the parameters, and holds the optimizer's state for that part alone.
+// percale_trainer_save() collects the state and writes it on rank 0; any number of ranks can resume
+// from it. With `lost` in the table, training goes on without ranks that are lost, and gives the
+// same bits. Two ranks then hold each part of the optimizer's state (option
 // "collective_redundancy"); if both are lost, DATA_LOSS: resume from a checkpoint. The library
 // copies the table; it calls `destroy` with `user` when the trainer is gone, not on failure.
 // `destroy` may be NULL. The option "collective_timeout" limits each exchange. FAILED_PRECONDITION
@@ -1087,6 +1096,43 @@ func datasetGeneratorOwned(engine *C.percale_engine, names []string, dtypes []DT
 	return cOutDataset, nil
 }
 
+// datasetStream is percale_dataset_stream. Makes a data set of rows that come one after the other
+// and whose number only their end tells: from a queue, a network, a file that is read once. Columns
+// are described as for percale_dataset_generator(). A stream can be configured without shuffling,
+// read by percale_dataset_next(), trained on and evaluated; FAILED_PRECONDITION where rows are
+// wanted by number: other data sets are not made from it, modes `async` and `bounded` do not train
+// on it, and in a group it is a rank's own part of the data (option `collective_data`). A fit reads
+// one batch beyond each step. Of its progress `steps`, `steps_in_epoch` and `eta_seconds` are 0,
+// and a schedule needs a length of its own. `destroy` (may be NULL) is called with `user` when the
+// data set is released; it is not called on failure.
+func datasetStream(engine *C.percale_engine, names []string, dtypes []DType, dims [][]int64, ranks []C.size_t, callback C.percale_stream_callback, user uintptr, destroy C.percale_destroy) (*C.percale_dataset, error) {
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	if len(ranks) != len(names) {
+		err := lengthsDiffer("percale_dataset_stream", "names", "ranks")
+		return nil, err
+	}
+	if len(dims) != len(names) {
+		err := lengthsDiffer("percale_dataset_stream", "names", "dims")
+		return nil, err
+	}
+	if len(dtypes) != len(names) {
+		err := lengthsDiffer("percale_dataset_stream", "names", "dtypes")
+		return nil, err
+	}
+	cNames, err := texts(&pins, names)
+	if err != nil {
+		return nil, err
+	}
+	var cOutDataset *C.percale_dataset
+	status := C.go_dataset_stream(engine, cNames, (*C.percale_dtype)(unsafe.SliceData(dtypes)), dimsOf(&pins, dims), unsafe.SliceData(ranks), C.size_t(len(names)), callback, C.uintptr_t(user), destroy, &cOutDataset)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutDataset, nil
+}
+
 // datasetZip is percale_dataset_zip. Makes a data set with the columns of several data sets side by
 // side. All have the same number of rows, and no two columns the same name. A data set that is made
 // from others keeps them, and does not see how they are configured.
@@ -1188,7 +1234,7 @@ func datasetDistribute(dataset *C.percale_dataset, replicas int) ([]*C.percale_d
 }
 
 // datasetRows is percale_dataset_rows. Returns the number of rows; for a part of
-// percale_dataset_distribute(), those of its share of an epoch. 0 for NULL.
+// percale_dataset_distribute(), those of its share of an epoch. -1 for a stream, 0 for NULL.
 func datasetRows(dataset *C.percale_dataset) int64 {
 	return int64(C.percale_dataset_rows(dataset))
 }

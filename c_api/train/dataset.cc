@@ -50,10 +50,7 @@ Status stream(percale_engine* engine, std::vector<RowType> types, percale_stream
   const auto read = [callback, owned](int64_t epoch, int64_t first, int64_t most,
                                       void* const* columns) -> Result<int64_t> {
     int64_t rows = 0;
-    const Status status = from_c(callback(owned->user, epoch, first, most, columns, &rows));
-    // That code is for the end of an epoch.
-    if (status.code() == Code::kOutOfRange) return Status(Code::kAborted, std::string(status.message()));
-    PERCALE_RETURN_IF_ERROR(status);
+    PERCALE_RETURN_IF_ERROR(from_c(callback(owned->user, epoch, first, most, columns, &rows)));
     return rows;
   };
   PERCALE_ASSIGN_OR_RETURN(auto rows, RowStream::create(std::move(types), read));

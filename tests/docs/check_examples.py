@@ -38,6 +38,7 @@ EXPECTED = {
     "layers/quadrants": r"accuracy (?:0\.9|1)",
     "onnx/run": r"dense_1: 2 x 10 scores",
     "profile/trace": r"spans are recorded: (?:1|True)",
+    "stream/stream": r"it learns: (?:1|[Tt]rue)",
     "serve/serve": r"answered by version (?:20|21)\b",
     "samples/plugin": r"alpha (?:2\.0|1\.99)\d+, wanted 2",
 }

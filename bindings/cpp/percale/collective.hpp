@@ -7,17 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "percale/callback.hpp"
 #include "percale/result.hpp"
-
-#if PERCALE_CPP_EXCEPTIONS
-#include <exception>
-#include <new>
-#include <system_error>
-#endif
 
 namespace percale {
 
@@ -67,34 +61,6 @@ class Collective {
 };
 
 namespace detail {
-
-/// Returns a status for the library; null for success.
-inline percale_status* raw_status(Code code, std::string_view message) noexcept {
-  return percale_status_create(static_cast<percale_code>(code), message.data(), message.size());
-}
-inline percale_status* raw_status(const Status& status) noexcept { return raw_status(status.code(), status.message()); }
-
-/// Returns the status of `function()` for the library. No exception leaves it.
-template <class Function>
-percale_status* called_by_library(Function&& function) noexcept {
-#if PERCALE_CPP_EXCEPTIONS
-  try {
-    return raw_status(function());
-  } catch (const Error& error) {
-    return raw_status(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    return raw_status(Code::kResourceExhausted, "the collective has no memory");
-  } catch (const std::system_error& error) {
-    return raw_status(Code::kUnavailable, error.what());
-  } catch (const std::exception& error) {
-    return raw_status(Code::kAborted, error.what());
-  } catch (...) {
-    return raw_status(Code::kAborted, "the collective has thrown an object that is not a std::exception");
-  }
-#else
-  return raw_status(function());
-#endif
-}
 
 /// A collective as the library calls it.
 class HostedCollective {

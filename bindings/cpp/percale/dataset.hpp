@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "percale/callback.hpp"
 #include "percale/session.hpp"
 
 namespace percale {
@@ -79,6 +80,50 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
     if (out) (void)kept.release();
     return out;
   }
+  /// Creates a data set of rows that come one after the other and whose number only their end
+  /// tells: from a queue, a network, a file that is read once. `columns` has the name, the dtype
+  /// and the dims of one row of each column.
+  ///
+  /// `read(int64_t epoch, int64_t first_row, int64_t max_rows, std::span<void* const> memory)`
+  /// writes at most `max_rows` rows. The elements of column i go to the zeros at `memory[i]`, one
+  /// row behind the other. `read` returns the number of rows as a Result<int64_t>; 0 ends the
+  /// epoch. `first_row` follows the rows written before, except that an epoch or an evaluation
+  /// begins at row 0, and a resumed training at its own row. After an error, reading begins again
+  /// behind the last step, or behind the last batch of next().
+  ///
+  /// An error, or an exception, ends the call that asked for the rows with its message. An Error
+  /// keeps its code, std::system_error becomes UNAVAILABLE, any other exception ABORTED.
+  /// OUT_OF_RANGE becomes ABORTED, too, because it stands for the end of an epoch. `read` is kept
+  /// until the data set is released.
+  ///
+  /// A stream cannot be shuffled, and no data set is made from it. Modes `async` and `bounded` do
+  /// not train on it.
+  template <class Read>
+  static Result<Dataset> stream(const Engine& engine, std::span<const FeedType> columns, Read read) {
+    struct Source {
+      Read read;
+      size_t columns;
+    };
+    const detail::SplitTypes split(columns);
+    auto kept = std::make_unique<Source>(Source{std::move(read), columns.size()});
+    const percale_stream_callback callback = [](void* user, int64_t epoch, int64_t first_row, int64_t max_rows,
+                                                void* const* memory, int64_t* out_rows) {
+      Source& source = *static_cast<Source*>(user);
+      return detail::called_by_library([&] {
+        const Result<int64_t> rows = source.read(epoch, first_row, max_rows, std::span(memory, source.columns));
+        if (!rows) return rows.error();
+        *out_rows = *rows;
+        return Status();
+      });
+    };
+    auto out = made([&](percale_dataset** made) {
+      return percale_dataset_stream(engine.get(), split.names.data(), split.dtypes.data(), split.dims.data(),
+                                    split.ranks.data(), columns.size(), callback, kept.get(),
+                                    [](void* user) { delete static_cast<Source*>(user); }, made);
+    });
+    if (out) (void)kept.release();
+    return out;
+  }
   /// Creates a data set with the columns of several data sets side by side. All must have the same
   /// number of rows, and no two columns the same name.
   static Result<Dataset> zip(std::span<const Dataset* const> datasets) {
@@ -120,7 +165,8 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
     for (percale_dataset* part : raw) out.emplace_back(part);
     return out;
   }
-  /// The number of rows. For a part of a distributed data set, the rows that it yields per epoch.
+  /// The number of rows; -1 for a stream. For a part of a distributed data set, the rows that it
+  /// yields per epoch.
   int64_t rows() const { return percale_dataset_rows(get()); }
   /// The names of the columns, in the order of next().
   std::vector<std::string> columns() const {

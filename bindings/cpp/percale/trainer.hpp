@@ -244,6 +244,9 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
   /// on must be the same on all of them, too: fit(), step() with the whole batch, evaluate(),
   /// save() and restore(). save() writes on rank 0, and any number of ranks can resume from it.
   ///
+  /// With the option "collective_data" as "parts", each rank fits, steps and evaluates on its own
+  /// part of the data.
+  ///
   /// The trainer keeps `collective` until it is gone. The option "collective_timeout" limits each
   /// exchange. FAILED_PRECONDITION names an option that a group cannot have (mode other than sync,
   /// parameters other than host), or the first setting in which a rank differs from rank 0.

@@ -30,6 +30,7 @@ typedef void (*percale_destroy)(void* user);
 typedef percale_status* (*percale_exchange_function)(void* user, uint64_t tag, const percale_bytes* sends, percale_bytes* recvs, int64_t timeout_ns);
 typedef percale_status* (*percale_lost_function)(void* user, int32_t* out_ranks, size_t* inout_count);
 typedef int32_t (*percale_row_callback)(void* user, int64_t row, void* const* columns);
+typedef percale_status* (*percale_stream_callback)(void* user, int64_t epoch, int64_t first_row, int64_t max_rows, void* const* columns, int64_t* out_rows);
 typedef void (*percale_event_callback)(void* user);
 typedef void (*percale_deleter)(void* user, void* data);
 typedef int32_t (*percale_progress_callback)(void* user, const percale_progress* progress);
@@ -130,6 +131,7 @@ percale_status* percale_dataset_csv_rules(const percale_dataset* dataset, percal
 percale_status* percale_dataset_range(percale_engine* engine, const char* name, int64_t start, int64_t stop, int64_t step, percale_dataset** out_dataset);
 percale_status* percale_dataset_generator(percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, void* user, percale_dataset** out_dataset);
 percale_status* percale_dataset_generator_owned(percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, void* user, percale_destroy destroy, percale_dataset** out_dataset);
+percale_status* percale_dataset_stream(percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count, percale_stream_callback callback, void* user, percale_destroy destroy, percale_dataset** out_dataset);
 percale_status* percale_dataset_zip(percale_dataset* const* datasets, size_t count, percale_dataset** out_dataset);
 percale_status* percale_dataset_concatenate(percale_dataset* const* datasets, size_t count, percale_dataset** out_dataset);
 percale_status* percale_dataset_repeat(percale_dataset* dataset, int64_t times, percale_dataset** out_dataset);

@@ -5,7 +5,7 @@ import functools
 from typing import Optional, Sequence
 
 from ._library import ffi, lib
-from .errors import Error, Internal, status_of
+from .errors import Error, Internal, set_aside, status_of
 
 
 class Collective(abc.ABC):
@@ -80,7 +80,8 @@ class Supplier:
     def status_of_call(self, function, *args):
         """Calls a function and returns NULL; or keeps its exception, and returns a status for C."""
         try:
-            function(*args)
+            with set_aside():
+                function(*args)
         except BaseException as error:
             status, message = status_of(error)
             self.failure = error, message

@@ -3,11 +3,21 @@ import contextlib
 import json
 import os
 
-from . import dtypes
+from . import _raw, dtypes
 from ._library import FORGET, Names, ffi, forget, keep, lib, string, type_of
-from .errors import OutOfRange, callback, check
+from .errors import InvalidArgument, OutOfRange, callback, check, status_callback
 from .handle import ExclusiveHandle, exclusive, out, pointer_of, text_from
 from .tensor import Tensor, Tensors, dims_array
+
+_END = object()
+
+
+def _row_types(columns):
+    """Returns [(name, numpy dtype, shape)] and [bytes] of one row from {name: (dtype, shape)}."""
+    import numpy as np
+
+    types = [(name, dtypes.to_numpy(dtypes.number(dtype)), tuple(shape)) for name, (dtype, shape) in columns.items()]
+    return types, [dtype.itemsize * int(np.prod(shape, dtype=np.int64)) for _, dtype, shape in types]
 
 
 @callback("percale_row_callback", failed=1)
@@ -20,11 +30,8 @@ class _Generator:
     """A Python function that generates rows."""
 
     def __init__(self, function, columns):
-        import numpy as np
-
         self.function = function
-        self.types = [(name, dtypes.to_numpy(dtypes.number(dtype)), tuple(shape)) for name, (dtype, shape) in columns.items()]
-        self.bytes = [dtype.itemsize * int(np.prod(shape, dtype=np.int64)) for _, dtype, shape in self.types]
+        self.types, self.bytes = _row_types(columns)
 
     def write(self, row, columns):
         import numpy as np
@@ -33,6 +40,80 @@ class _Generator:
         for i, (name, dtype, shape) in enumerate(self.types):
             to = np.frombuffer(ffi.buffer(columns[i], self.bytes[i]), dtype).reshape(shape)
             to[...] = made[name]
+
+
+@status_callback("percale_stream_callback")
+def _read_rows(user, epoch, first_row, max_rows, columns, out_rows):
+    out_rows[0] = ffi.from_handle(user).read(epoch, first_row, max_rows, columns)
+    return ffi.NULL
+
+
+class _Batches:
+    """The rows of the iterables that `batches(epoch, first_row)` returns, as C asks for them."""
+
+    def __init__(self, batches, columns):
+        self.batches = batches
+        self.types, self.bytes = _row_types(columns)
+        self.iterator = None
+        self.rest = []  # rows of the last batch that C has not got yet, an array per column
+        self.following = None  # (epoch, row) that the iterator goes on with
+
+    def read(self, epoch, first_row, max_rows, columns):
+        """Writes the next rows to the memory of each column, and returns their number."""
+        import numpy as np
+
+        if self.following != (epoch, first_row):
+            self.rest, self.iterator = [], None
+            self.iterator = iter(self.batches(epoch, first_row))
+        self.following = None  # after an exception the iterator is not used again
+        while not self.rest or not len(self.rest[0]):
+            batch = next(self.iterator, _END)
+            if batch is _END:
+                self.iterator, self.rest = iter(()), []
+                self.following = (epoch, first_row) if first_row else None
+                return 0
+            self.rest = self._arrays(batch)
+        rows = min(max_rows, len(self.rest[0]))
+        for i, (_, dtype, shape) in enumerate(self.types):
+            to = np.frombuffer(ffi.buffer(columns[i], rows * self.bytes[i]), dtype).reshape(rows, *shape)
+            to[...] = self.rest[i][:rows]
+        self.rest = [array[rows:] for array in self.rest]
+        self.following = epoch, first_row + rows
+        return rows
+
+    def _arrays(self, batch):
+        """Returns the columns of a batch as arrays with the same number of rows."""
+        import numpy as np
+
+        arrays = []
+        for name, _, shape in self.types:
+            if name not in batch:
+                raise InvalidArgument(f"a batch has no '{name}', only {', '.join(map(repr, batch))}")
+            array = np.asarray(batch[name])
+            wanted = ((arrays or [array])[0].shape[:1] or (1,)) + shape
+            if array.shape != wanted:
+                raise InvalidArgument(f"'{name}' of a batch has shape {array.shape}, wanted {wanted}")
+            arrays.append(array)
+        return arrays
+
+
+def _made_of(engine, source, columns, create):
+    """Returns the data set that `create` makes of an object with the `types` of its columns.
+
+    `create` is called with the engine, the description of the columns, a `user` pointer to the
+    object, and memory for the data set.
+    """
+    names, dims = Names(columns), [dims_array(shape) for _, _, shape in source.types]
+    kinds = ffi.new("percale_dtype[]", [dtypes.number(dtype) for dtype, _ in columns.values()])
+    ranks = ffi.new("size_t[]", [len(shape) for _, _, shape in source.types])
+    pointer = out("dataset")
+    user = keep(source)
+    try:
+        check(create(pointer_of(engine, "engine"), (names.array, kinds, ffi.new("int64_t*[]", dims), ranks, len(names)), user, pointer))
+    except Exception:
+        forget(user)
+        raise
+    return pointer[0]
 
 
 def _seed(shuffle):
@@ -117,19 +198,40 @@ class Dataset(ExclusiveHandle):
         Columns are name=(dtype, shape of one row). The function must return the same row whenever
         it is called with the same number.
         """
-        generator = _Generator(function, columns)
-        names, dims = Names(columns), [dims_array(shape) for _, _, shape in generator.types]
-        kinds = ffi.new("percale_dtype[]", [dtypes.number(dtype) for dtype, _ in columns.values()])
-        ranks = ffi.new("size_t[]", [len(shape) for _, _, shape in generator.types])
-        pointer = out("dataset")
-        user = keep(generator)
-        try:
-            check(lib.percale_dataset_generator_owned(pointer_of(engine, "engine"), names.array, kinds, ffi.new("int64_t*[]", dims), ranks, len(names),
-                                                      rows, _make_row, user, FORGET, pointer))
-        except Exception:
-            forget(user)
-            raise
-        return cls(pointer[0])
+
+        def create(e, described, user, pointer):
+            return lib.percale_dataset_generator_owned(e, *described, rows, _make_row, user, FORGET, pointer)
+
+        return cls(_made_of(engine, _Generator(function, columns), columns, create))
+
+    @classmethod
+    def from_batches(cls, engine, batches, **columns):
+        """Creates a data set of rows that come one after the other, with any number of them.
+
+        `batches(epoch, first_row)` returns an iterable of dicts of arrays, each with any number of
+        rows. The rows are copied; batch() says how many make a batch. The end of the iterable ends
+        the epoch. Columns are name=(dtype, shape of one row):
+
+            def pages(epoch, first_row):
+                for page in queue_of(epoch, first_row):
+                    yield {"x": page.images, "y": page.labels}
+
+            data = Dataset.from_batches(engine, pages, x=("f32", (28, 28)), y=("i64", ())).batch(64)
+
+        The iterator lives as long as rows are asked for one after the other. `batches` is called
+        again for the next epoch, for an evaluation, for a training that was resumed, and after an
+        exception, with the row to begin at: the one behind the last step. It may raise an exception
+        if it cannot go there. An exception of the iterator, Control-C included, is raised by the
+        call that asked for the rows, such as fit().
+
+        A stream has no len(), cannot be shuffled, and no data set is made from it. The modes
+        "async" and "bounded" do not train on it.
+        """
+
+        def create(e, described, user, pointer):
+            return lib.percale_dataset_stream(e, *described, _read_rows, user, FORGET, pointer)
+
+        return cls(_made_of(engine, _Batches(batches, columns), columns, create))
 
     @exclusive
     def _made(self, function, *arguments):
@@ -186,15 +288,26 @@ class Dataset(ExclusiveHandle):
 
     @exclusive
     def __len__(self):
-        return lib.percale_dataset_rows(self.c)
+        rows = lib.percale_dataset_rows(self.c)
+        if rows < 0:
+            raise TypeError("a stream has no len(): only its end tells how many rows it has")
+        return rows
+
+    @exclusive
+    def __bool__(self):
+        return lib.percale_dataset_rows(self.c) != 0
 
     @exclusive
     def _next(self):
         """Returns the next batch, or None at the end of the epoch."""
         found = ffi.new("percale_tensor*[]", len(self.names))
+        status = lib.percale_dataset_next(self.c, found)
+        ended = status != ffi.NULL and lib.percale_status_code(status) == _raw.OUT_OF_RANGE
         try:
-            check(lib.percale_dataset_next(self.c, found))
+            check(status)
         except OutOfRange:
+            if not ended:  # the exception of a function
+                raise
             return None
         return {name: Tensor(found[i]) for i, name in enumerate(self.names)}
 

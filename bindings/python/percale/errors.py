@@ -2,6 +2,7 @@
 
 Each code has a class. Where a built-in exception matches, the class derives from it too.
 """
+import contextlib
 import threading
 import traceback
 
@@ -154,6 +155,27 @@ def callback(kind, failed):
     return ffi.callback(kind, error=failed, onerror=_keep)
 
 
+def status_callback(kind):
+    """Like callback(), for a function that returns NULL or a percale_status* to C.
+
+    An exception becomes a status for C too, as status_of() says.
+    """
+    return ffi.callback(kind, onerror=_keep_with_status)
+
+
+@contextlib.contextmanager
+def set_aside():
+    """Within it, check() does not raise the exception that an earlier callback of the same C call
+    raised.
+    """
+    error, _raised.error = getattr(_raised, "error", None), None
+    try:
+        yield
+    finally:
+        if error is not None:
+            _raised.error = error
+
+
 def listener(kind):
     """Makes a Python function a callback that C calls on any thread and that cannot fail.
 
@@ -171,6 +193,11 @@ def status_of(error):
     code = error.code if isinstance(error, Error) else _raw.UNAVAILABLE if isinstance(error, (OSError, EOFError)) else _raw.ABORTED
     text = f"{type(error).__name__}: {error}".encode(errors="replace")
     return lib.percale_status_create(code, text, len(text)), text.decode()
+
+
+def _keep_with_status(kind, error, trace):
+    _keep(kind, error, trace)
+    return status_of(error)[0]
 
 
 def check(status):

@@ -156,6 +156,9 @@ class Trainer(ExclusiveHandle):
         batch, evaluate(), save() and restore(). save() writes on rank 0, and any number of ranks
         can resume from it.
 
+        With the setting `collective_data="parts"`, each rank fits, steps and evaluates on its own
+        part of the data.
+
         The setting `collective_timeout` limits each exchange. FailedPrecondition names a setting
         that a group cannot have (mode other than sync, parameters other than host), or the first
         one in which a rank differs from rank 0. An exception of `collective` is raised by the call

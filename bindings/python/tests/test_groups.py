@@ -49,6 +49,14 @@ class ReportingPair(Pair):
         self.fails = Cut("this rank has left")
 
 
+class TensorPair(Pair):
+    """One of two ranks, which calls the library in its exchanges."""
+
+    def exchange(self, tag, sends, receives, timeout):
+        pc.Tensor.of(np.zeros(1, np.float32))
+        super().exchange(tag, sends, receives, timeout)
+
+
 class OfSize(pc.Collective):
     """A group that no trainer can join."""
 
@@ -135,6 +143,36 @@ class Groups(unittest.TestCase):
 
             code = {Cut: pc.Aborted, pc.DataLoss: pc.DataLoss, ConnectionError: pc.Unavailable, KeyboardInterrupt: pc.Aborted}[type(error)]
             self.assertEqual(as_two_ranks(train), [code] * 2)
+
+    def test_an_exception_of_one_ranks_rows_ends_fit_on_both_and_they_train_on(self):
+        x = np.linspace(-1, 1, 40, dtype=np.float32).reshape(40, 1)
+
+        def train(pair):
+            def rows(epoch, first_row):
+                for row in range(first_row, len(own), 5):
+                    if fails and row >= 10:
+                        raise torn
+                    yield {"x": own[row:row + 5], "y": 2 * own[row:row + 5] + 1}
+
+            own, torn, fails = np.split(x, [28])[pair.rank], Cut("a torn page"), pair.rank == 1
+            e = engine()
+            trainer = trainer_of(e, collective_data="parts", collective_timeout=30)
+            trainer.join(pair)
+            data = pc.Dataset.from_batches(e, rows, x=("f32", (1,)), y=("f32", (1,))).batch(8)
+            with self.assertRaises(pc.Aborted if pair.rank == 0 else Cut) as caught:
+                trainer.fit(data, 1)
+            if pair.rank == 1:
+                self.assertIs(caught.exception, torn)
+            else:
+                self.assertRegex(str(caught.exception), "rank 1.*Cut: a torn page")
+            self.assertEqual(trainer.steps, 0)  # the next one tells if the first batch is the last
+            fails = False
+            trainer.fit(data, 1)
+            self.assertEqual(trainer.steps, 4)  # one part has 4 batches, the other 2
+            return trainer.variables.digest(), trainer.evaluate(data)["loss"]
+
+        results = as_two_ranks(train, TensorPair)
+        self.assertEqual(results[0], results[1])
 
     def test_training_goes_on_without_a_rank_that_is_lost_and_gives_the_same_bits(self):
         def train(pair):

@@ -17,7 +17,8 @@ extern "C" {
  * Trainers in several processes, on one machine or many, train one job together. The library opens
  * no connection: the host supplies an exchange of bytes between the processes, by its sockets, MPI
  * or a cluster's own means. No arithmetic is left to it, so that any number of processes computes
- * the bits of one.
+ * the bits of one. Every process can read all rows of the data, unless the option
+ * "collective_data" is "parts": then the data sets of each process are its own part.
  *
  * @code
  * // In each of `size` processes, which have made the same trainer from the same SPEC:
@@ -72,7 +73,9 @@ typedef struct percale_collective {
 
 /** Makes the trainer a member of a group, for the rest of its life. All ranks call it with the same
  * job, first values of variables and completed steps; what they call from then on is the same on
- * all of them, too: fit, step with the whole batch, evaluate, save, restore.
+ * all of them, too: fit, step with the whole batch, evaluate, save, restore. With the option
+ * "collective_data" as "parts", the data sets of each rank, and the batches of its steps, are its
+ * own part of the data; columns are the same on all ranks.
  *
  * The shards of a batch are divided among the ranks, each of which computes its own on its
  * devices. Each rank commits a part of the parameters, and holds the optimizer's state for that

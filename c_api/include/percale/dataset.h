@@ -91,13 +91,16 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_generator_owned(
 /** Type of a function that writes the next rows of a stream: `max_rows` of them at most, the first
  * one being row `first_row` of `epoch`, both counted from 0. The elements of column i go to the
  * memory at `columns[i]`, one row behind the other; it holds zeros. `*out_rows` becomes the number
- * of rows that were written, 0 at the end of the epoch. Rows are asked for one after the other, with
- * two exceptions: an epoch, or an evaluation, begins at row 0 again; and a training that was resumed
- * goes on from the row where it stands. The function may return an error, for instance if its
- * source cannot go there; that error (ABORTED instead of OUT_OF_RANGE, which ends epochs) ends the
- * call that asked for the rows, and the training keeps the state of its last step. The function is
- * called on the thread that asks for the batch, and it may call what a percale_row_callback may.
- * \since 0.1 */
+ * of rows that were written, 0 at the end of the epoch. Rows are asked for one after the other,
+ * with three exceptions. An epoch, or an evaluation, begins at row 0 again. A training that was
+ * resumed goes on from the row where it stands. After an error, reading begins again behind the
+ * last step, or behind the last batch of percale_dataset_next().
+ *
+ * The function may return an error, for instance if its source cannot go there. That error ends the
+ * call that asked for the rows, and the training keeps the state of its last step. OUT_OF_RANGE
+ * becomes ABORTED, because percale_dataset_next() gives it at the end of an epoch. The function is
+ * called on the thread that asks for the batch, and what it may call is what a percale_row_callback
+ * may. \since 0.1 */
 typedef percale_status* (*percale_stream_callback)(void* user, int64_t epoch, int64_t first_row, int64_t max_rows,
                                                    void* const* columns, int64_t* out_rows);
 

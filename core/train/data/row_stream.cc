@@ -45,10 +45,13 @@ Result<std::vector<Tensor>> RowStream::read(const DatasetPosition& position, int
   while (rows < size) {
     for (size_t i = 0; i < out.size(); ++i) columns[i] = static_cast<char*>(out[i].data()) + rows * row_bytes[i];
     const int64_t first = position.batch * size + rows;
-    PERCALE_ASSIGN_OR_RETURN(const int64_t more, read_(position.epoch, first, size - rows, columns.data()));
+    const Result<int64_t> written = read_(position.epoch, first, size - rows, columns.data());
+    // OUT_OF_RANGE would say that the epoch is over.
+    if (written.status().code() == Code::kOutOfRange) return make_error(Code::kAborted, {written.status().message()});
+    PERCALE_ASSIGN_OR_RETURN(const int64_t more, written);
     if (more < 0 || more > size - rows) {
       return invalid_argument("data set: the callback wrote ", more, " rows from row ", first, " on, wanted 0 to ",
-                          size - rows);
+                              size - rows);
     }
     if (more == 0) break;
     rows += more;

@@ -281,6 +281,22 @@ pub type percale_lost_function =
 pub type percale_row_callback =
     Option<unsafe extern "C" fn(user: *mut c_void, row: i64, columns: *const *mut c_void) -> i32>;
 
+/// Type of a function that writes the next rows of a stream: `max_rows` of them at most, the first
+/// one being row `first_row` of `epoch`, both counted from 0. The elements of column i go to the
+/// memory at `columns[i]`, one row behind the other; it holds zeros. `*out_rows` becomes the number
+/// of rows that were written, 0 at the end of the epoch. Rows are asked for one after the other,
+/// with three exceptions. An epoch, or an evaluation, begins at row 0 again. A training that was
+/// resumed goes on from the row where it stands. After an error, reading begins again behind the
+/// last step, or behind the last batch of `percale_dataset_next()`.
+///
+/// The function may return an error, for instance if its source cannot go there. That error ends
+/// the call that asked for the rows, and the training keeps the state of its last step.
+/// OUT_OF_RANGE becomes ABORTED, because `percale_dataset_next()` gives it at the end of an epoch.
+/// The function is called on the thread that asks for the batch, and what it may call is what a
+/// percale_row_callback may.
+pub type percale_stream_callback =
+    Option<unsafe extern "C" fn(user: *mut c_void, epoch: i64, first_row: i64, max_rows: i64, columns: *const *mut c_void, out_rows: *mut i64) -> *mut percale_status>;
+
 /// Type of a function that is called exactly once when a run is over, also if the event was
 /// released before: on the thread that ends the run, or at once on the thread of the caller if the
 /// run is over already. It must not block: `percale_session_run()`,
@@ -554,7 +570,9 @@ functions! {
     fn percale_engine_memory(engine: *const percale_engine, out_used: *mut i64, out_peak: *mut i64);
     /// Makes the trainer a member of a group, for the rest of its life. All ranks call it with the
     /// same job, first values of variables and completed steps; what they call from then on is the
-    /// same on all of them, too: fit, step with the whole batch, evaluate, save, restore.
+    /// same on all of them, too: fit, step with the whole batch, evaluate, save, restore. With the
+    /// option "collective_data" as "parts", the data sets of each rank, and the batches of its
+    /// steps, are its own part of the data; columns are the same on all ranks.
     ///
     /// The shards of a batch are divided among the ranks, each of which computes its own on its
     /// devices. Each rank commits a part of the parameters, and holds the optimizer's state for
@@ -601,6 +619,16 @@ functions! {
     /// As `percale_dataset_generator()`. `destroy` (may be NULL) is called with `user` when the
     /// data set, and all that were made from it, are released. It is not called on failure.
     fn percale_dataset_generator_owned(engine: *mut percale_engine, names: *const *const c_char, dtypes: *const percale_dtype, dims: *const *const i64, ranks: *const usize, count: usize, rows: i64, callback: percale_row_callback, user: *mut c_void, destroy: percale_destroy, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// Makes a data set of rows that come one after the other and whose number only their end
+    /// tells: from a queue, a network, a file that is read once. Columns are described as for
+    /// `percale_dataset_generator()`. A stream can be configured without shuffling, read by
+    /// `percale_dataset_next()`, trained on and evaluated; FAILED_PRECONDITION where rows are
+    /// wanted by number: other data sets are not made from it, modes `async` and `bounded` do not
+    /// train on it, and in a group it is a rank's own part of the data (option `collective_data`).
+    /// A fit reads one batch beyond each step. Of its progress `steps`, `steps_in_epoch` and
+    /// `eta_seconds` are 0, and a schedule needs a length of its own. `destroy` (may be NULL) is
+    /// called with `user` when the data set is released; it is not called on failure.
+    fn percale_dataset_stream(engine: *mut percale_engine, names: *const *const c_char, dtypes: *const percale_dtype, dims: *const *const i64, ranks: *const usize, count: usize, callback: percale_stream_callback, user: *mut c_void, destroy: percale_destroy, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
     /// Makes a data set with the columns of several data sets side by side. All have the same
     /// number of rows, and no two columns the same name. A data set that is made from others keeps
     /// them, and does not see how they are configured.
@@ -632,7 +660,7 @@ functions! {
     /// again, or made into other data sets.
     fn percale_dataset_distribute(dataset: *mut percale_dataset, replicas: usize, out_datasets: *mut *mut percale_dataset) -> *mut percale_status;
     /// Returns the number of rows; for a part of `percale_dataset_distribute()`, those of its share
-    /// of an epoch. 0 for NULL.
+    /// of an epoch. -1 for a stream, 0 for NULL.
     fn percale_dataset_rows(dataset: *const percale_dataset) -> i64;
     /// Returns the number of columns, which is the number of tensors that `percale_dataset_next()`
     /// gives; 0 for NULL.

@@ -1,21 +1,25 @@
 //! Rows in batches.
+mod columns;
+mod generator;
+mod stream;
+
 use std::cell::Cell;
-use std::ffi::c_void;
 use std::marker::PhantomData;
-use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use crate::builder::ValueType;
-use crate::dtype::{DType, Element};
 use crate::engine::Engine;
-use crate::error::{borrowed_text, check, panicked, path_text, take_text};
-use crate::error::{Code, Error, Failure, Names, Result};
+use crate::error::{borrowed_text, check, path_text, take_text};
+use crate::error::{Code, Error, Failure, Failures, Names, Result};
 use crate::graph::Graph;
 use crate::handle::Handle;
 use crate::sys;
-use crate::tensor::{raw_dims, Tensor};
+use crate::tensor::Tensor;
+
+pub use generator::{Row, RowResult};
+pub use stream::{Rows, StreamResult};
 
 /// Rows in batches, from tensors, files, ranges, functions or other data sets.
 ///
@@ -41,8 +45,8 @@ pub struct Dataset {
 struct Shared {
     handle: Handle<sys::percale_dataset>,
     names: Arc<[String]>,
-    rows: i64,
-    sources: Vec<Arc<Failure>>,
+    rows: Option<i64>,
+    sources: Vec<Source>,
     busy: AtomicBool,
 }
 
@@ -65,38 +69,23 @@ impl Drop for Use {
     }
 }
 
-/// The result of a row function. `?` converts any error, and so does `"text".into()`.
-pub type RowResult = std::result::Result<(), Box<dyn std::error::Error + Send + Sync>>;
-
-type RowFunction = Box<dyn Fn(i64, &mut Row<'_>) -> RowResult + Send + Sync>;
-
-struct Generator {
-    columns: Vec<(DType, usize)>,
-    function: RowFunction,
-    failed: Arc<Failure>,
+/// A function that a data set depends on. It supplies the source of an error.
+#[derive(Clone)]
+enum Source {
+    Rows(Arc<Failure>),
+    Stream(Arc<Failures>),
 }
 
-/// The row that a row function writes; see [`Dataset::generator`].
-pub struct Row<'a> {
-    columns: &'a [(DType, usize)],
-    data: *const *mut c_void,
-}
-
-impl Row<'_> {
-    /// Returns the elements of a column, which are zeros. Fails if the column has another element
-    /// type.
-    pub fn column<T: Element>(&mut self, index: usize) -> Result<&mut [T]> {
-        match self.columns.get(index) {
-            // SAFETY: the memory holds zeros, is aligned by the library, and has the size of the
-            // column's dims; `&mut self` lends one column at a time.
-            Some((dtype, count)) if *dtype == T::DTYPE => unsafe {
-                Ok(std::slice::from_raw_parts_mut((*self.data.add(index)).cast::<T>(), *count))
+impl Source {
+    fn explain(&self, error: Error) -> Error {
+        match self {
+            Source::Stream(failures) => failures.explain(error),
+            Source::Rows(failed) => match failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                Some(cause) if error.code() == Code::Aborted && std::error::Error::source(&error).is_none() => {
+                    error.because(cause)
+                }
+                _ => error,
             },
-            Some((dtype, _)) => Err(Error::new(
-                Code::InvalidArgument,
-                format!("column {index} has elements of {dtype:?}, not {:?}", T::DTYPE),
-            )),
-            None => Err(Error::new(Code::OutOfRange, format!("there is no column {index}"))),
         }
     }
 }
@@ -140,10 +129,10 @@ impl Dataset {
         Ok(unsafe { Dataset::take(raw, sources) })
     }
 
-    unsafe fn take(raw: *mut sys::percale_dataset, sources: Vec<Arc<Failure>>) -> Dataset {
+    unsafe fn take(raw: *mut sys::percale_dataset, sources: Vec<Source>) -> Dataset {
         let handle = Handle::new(raw);
         let names = (0..).map_while(|index| borrowed_text(sys::percale_dataset_get_column_name(raw, index))).collect();
-        let rows = sys::percale_dataset_rows(raw);
+        let rows = Some(sys::percale_dataset_rows(raw)).filter(|rows| *rows >= 0);
         let shared = Arc::new(Shared { handle, names, rows, sources, busy: AtomicBool::new(false) });
         Dataset { shared, not_sync: PhantomData }
     }
@@ -171,17 +160,9 @@ impl Dataset {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// Returns the error, with the error of a row function as its source if there is one.
+    /// Returns the error, with the error of a function as its source if there is one.
     pub(crate) fn explain(&self, error: Error) -> Error {
-        self.shared.sources.iter().fold(error, |error, failed| {
-            let cause = failed.lock().unwrap_or_else(PoisonError::into_inner).take();
-            match cause {
-                Some(cause) if error.code() == Code::Aborted && std::error::Error::source(&error).is_none() => {
-                    error.because(cause)
-                }
-                _ => error,
-            }
-        })
+        self.shared.sources.iter().fold(error, |error, source| source.explain(error))
     }
 
     /// Creates a data set of rows of tensors, which must have the same first dim. Names become
@@ -253,80 +234,6 @@ impl Dataset {
         })
     }
 
-    /// Creates a data set whose rows a function generates. `columns` has the name, type and dims of
-    /// one row of each column. The function writes into columns of zeros. It must write the same
-    /// row whenever it is called with the same number. If it returns an error or panics, the call
-    /// that requested the row returns an error with the code `Aborted`, whose
-    /// [`source`](std::error::Error::source) is that error.
-    ///
-    /// ```
-    /// use percale::{Dataset, DType, Engine};
-    /// let engine = Engine::new()?;
-    /// let mut data = Dataset::generator(&engine, &[("x", DType::F32, &[2])], 4, |number, row| {
-    ///     row.column::<f32>(0)?.fill(number as f32);
-    ///     Ok(())
-    /// })?;
-    /// data.configure(4, None, false)?;
-    /// let batch = data.next_batch()?.unwrap();
-    /// let x = batch.get("x").unwrap().as_slice::<f32>()?;
-    /// assert_eq!(x, [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]);
-    /// # Ok::<(), percale::Error>(())
-    /// ```
-    pub fn generator<F>(engine: &Engine, columns: &[(&str, DType, &[usize])], rows: i64, function: F) -> Result<Dataset>
-    where
-        F: Fn(i64, &mut Row<'_>) -> RowResult + Send + Sync + 'static,
-    {
-        unsafe extern "C" fn make_row(user: *mut c_void, row: i64, columns: *const *mut c_void) -> i32 {
-            let generator = &*user.cast::<Generator>().cast_const();
-            let mut target = Row { columns: &generator.columns, data: columns };
-            // A panic must not cross the border.
-            let made = catch_unwind(AssertUnwindSafe(|| (generator.function)(row, &mut target)));
-            match made.unwrap_or_else(|panic| Err(panicked(&*panic))) {
-                Ok(()) => 0,
-                Err(error) => {
-                    *generator.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.into());
-                    1
-                }
-            }
-        }
-        unsafe extern "C" fn drop_generator(user: *mut c_void) {
-            let generator = Box::from_raw(user.cast::<Generator>());
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(generator)));
-        }
-        let names = Names::new(columns.iter().map(|(name, _, _)| name))?;
-        let dtypes: Vec<_> = columns.iter().map(|(_, dtype, _)| *dtype as i32).collect();
-        let shapes = columns.iter().map(|(_, _, dims)| raw_dims(dims)).collect::<Result<Vec<_>>>()?;
-        let dims: Vec<_> = shapes.iter().map(|shape| shape.as_ptr()).collect();
-        let ranks: Vec<_> = shapes.iter().map(Vec::len).collect();
-        let failed = Arc::<Failure>::default();
-        let generator = Box::into_raw(Box::new(Generator {
-            failed: failed.clone(),
-            columns: columns.iter().map(|(_, dtype, dims)| (*dtype, dims.iter().product())).collect(),
-            function: Box::new(function),
-        }))
-        .cast();
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: the arrays have the given lengths. The library owns the generator until it passes
-        // it to drop_generator(); on failure it does not call that. The handle is wrapped at once.
-        unsafe {
-            check(sys::percale_dataset_generator_owned(
-                engine.handle.get(),
-                names.as_ptr(),
-                dtypes.as_ptr(),
-                dims.as_ptr(),
-                ranks.as_ptr(),
-                columns.len(),
-                rows,
-                Some(make_row),
-                generator,
-                Some(drop_generator),
-                &mut raw,
-            ))
-            .inspect_err(|_| drop_generator(generator))?;
-            Ok(Dataset::take(raw, vec![failed]))
-        }
-    }
-
     /// Creates a data set with the columns of several data sets side by side. All must have the
     /// same number of rows, and no two columns the same name.
     pub fn zip(sets: &[&Dataset]) -> Result<Dataset> {
@@ -387,8 +294,9 @@ impl Dataset {
         }
     }
 
-    /// Returns the number of rows.
-    pub fn rows(&self) -> i64 {
+    /// Returns the number of rows, or `None` for a stream. For a part of a distributed data set,
+    /// these are the rows that the part yields per epoch.
+    pub fn rows(&self) -> Option<i64> {
         self.shared.rows
     }
 

@@ -2,7 +2,8 @@
 use std::any::Any;
 use std::ffi::{CStr, CString, NulError};
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::sys;
 
@@ -148,7 +149,8 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {
-    /// The error of a row function or of a collective, if that ended the call.
+    /// The error of a row function, of the function of a stream or of a collective, if that ended
+    /// the call.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_deref().map(|source| source as _)
     }
@@ -164,8 +166,61 @@ impl From<NulError> for Error {
 /// The error of a callback.
 pub(crate) type AnyError = dyn std::error::Error + Send + Sync;
 
-/// The last error of a callback, until it is reported.
+/// The result of a callback. `?` converts any error, and so does `"text".into()`.
+pub(crate) type CallbackResult<T> = std::result::Result<T, Box<AnyError>>;
+
+/// The last error of a callback that returns no status, until it is reported.
 pub(crate) type Failure = Mutex<Option<Arc<AnyError>>>;
+
+/// The last error of a callback that returns a status, and the message that the library has of it,
+/// until it is reported.
+#[derive(Default)]
+pub(crate) struct Failures(Mutex<Option<(Arc<AnyError>, String)>>);
+
+impl Failures {
+    /// Calls a callback. Keeps its error or panic, and returns it as a status for the library.
+    pub(crate) fn call(&self, function: impl FnOnce() -> CallbackResult<()>) -> *mut sys::percale_status {
+        let called = AssertUnwindSafe(|| function().map_err(|error| (described(&*error), error)));
+        // A panic must not cross the border.
+        let result = catch_unwind(called).unwrap_or_else(|panic| {
+            let error = panicked(&*panic);
+            Err(((Code::Aborted, error.to_string()), error))
+        });
+        match result {
+            Ok(()) => std::ptr::null_mut(),
+            Err(((code, message), error)) => {
+                // SAFETY: the message is passed with its size, and the library copies it.
+                let status = unsafe { sys::percale_status_create(code as i32, message.as_ptr().cast(), message.len()) };
+                *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((error.into(), message));
+                status
+            }
+        }
+    }
+
+    /// Returns the error, with the last error of the callback as its source if it has its message.
+    /// The library may also have dealt with that error, and have failed of another.
+    pub(crate) fn explain(&self, error: Error) -> Error {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match last.take() {
+            Some((cause, message)) if error.source.is_none() && error.message.contains(&message) => {
+                error.because(cause)
+            }
+            other => {
+                *last = other;
+                error
+            }
+        }
+    }
+}
+
+/// Returns the code and the message of an error for the library.
+fn described(error: &AnyError) -> (Code, String) {
+    match error.downcast_ref::<Error>() {
+        Some(own) => (own.code(), own.message().into()),
+        None if error.is::<std::io::Error>() => (Code::Unavailable, error.to_string()),
+        None => (Code::Aborted, error.to_string()),
+    }
+}
 
 /// Returns the message of a panic as an error.
 pub(crate) fn panicked(panic: &(dyn Any + Send)) -> Box<AnyError> {

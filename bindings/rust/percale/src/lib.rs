@@ -115,7 +115,7 @@ mod variables;
 
 pub use builder::{Attribute, Builder, Node, Value, ValueType};
 pub use cancel::CancelToken;
-pub use dataset::{Batch, Dataset, Row, RowResult};
+pub use dataset::{Batch, Dataset, Row, RowResult, Rows, StreamResult};
 pub use dtype::{DType, Element};
 pub use engine::{Cluster, Engine, EngineBuilder, EngineFacts, LogLevel, Trace};
 pub use error::{live_statuses, Code, Error, Result};

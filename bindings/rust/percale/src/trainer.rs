@@ -11,7 +11,7 @@ use std::sync::{Arc, Weak};
 use crate::cancel::CancelToken;
 use crate::dataset::{Dataset, Use};
 use crate::engine::{Engine, Trace};
-use crate::error::{check, path_text, take_bytes, take_text, Names, Result};
+use crate::error::{check, path_text, take_bytes, take_text, Failures, Names, Result};
 use crate::graph::Graph;
 use crate::handle::Handle;
 use crate::options::Settings;
@@ -26,7 +26,6 @@ mod progress;
 
 use builder::Source;
 pub use builder::TrainerBuilder;
-use collective::Failure;
 pub use collective::{Collective, CollectiveResult};
 pub use progress::{Evaluation, HistoryFormat, Progress};
 
@@ -56,7 +55,7 @@ pub struct Trainer {
     token: Option<CancelToken>,
     validation: Option<Dataset>,
     /// The last error of the collective, if the trainer is a member of a group.
-    group: Option<Arc<Failure>>,
+    group: Option<Arc<Failures>>,
     /// `Shared` is Sync, but a trainer must only be Send.
     not_sync: PhantomData<Cell<()>>,
 }

@@ -1,11 +1,11 @@
 //! Groups of processes that train one job together.
 use std::ffi::c_void;
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::Trainer;
-use crate::error::{check, panicked, AnyError, Code, Error, Result};
+use crate::error::{check, Code, Error, Failures, Result};
 use crate::sys;
 
 /// The result of the functions of a [`Collective`]. `?` converts any error, and so does
@@ -64,44 +64,11 @@ pub trait Collective: Send {
     }
 }
 
-/// The last error of a collective and the message that the library has of it, until it is reported.
-pub(super) type Failure = Mutex<Option<(Arc<AnyError>, String)>>;
-
 /// A collective as the library calls it.
 struct Membership {
     collective: Box<dyn Collective>,
     size: usize,
-    failed: Arc<Failure>,
-}
-
-/// Returns the code and the message of an error for the library.
-fn described(error: &AnyError) -> (Code, String) {
-    match error.downcast_ref::<Error>() {
-        Some(own) => (own.code(), own.message().into()),
-        None if error.is::<std::io::Error>() => (Code::Unavailable, error.to_string()),
-        None => (Code::Aborted, error.to_string()),
-    }
-}
-
-impl Membership {
-    /// Calls the collective. Keeps its error for the trainer, and returns it as a status.
-    fn call(&mut self, function: impl FnOnce(&mut dyn Collective) -> CollectiveResult<()>) -> *mut sys::percale_status {
-        let called = AssertUnwindSafe(|| function(&mut *self.collective).map_err(|error| (described(&*error), error)));
-        // A panic must not cross the border.
-        let result = catch_unwind(called).unwrap_or_else(|panic| {
-            let error = panicked(&*panic);
-            Err(((Code::Aborted, error.to_string()), error))
-        });
-        match result {
-            Ok(()) => std::ptr::null_mut(),
-            Err(((code, message), error)) => {
-                // SAFETY: the message is passed with its size, and the library copies it.
-                let status = unsafe { sys::percale_status_create(code as i32, message.as_ptr().cast(), message.len()) };
-                *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some((error.into(), message));
-                status
-            }
-        }
-    }
+    failures: Arc<Failures>,
 }
 
 /// Returns the memory of a message to send.
@@ -130,7 +97,8 @@ unsafe extern "C" fn exchange(
     let group = &mut *user.cast::<Membership>();
     let size = group.size;
     let timeout = u64::try_from(timeout_ns).ok().map(Duration::from_nanos);
-    group.call(|collective| {
+    let Membership { collective, failures, .. } = group;
+    failures.call(|| {
         let sends: Vec<_> = std::slice::from_raw_parts(sends, size).iter().map(|message| bytes(message)).collect();
         let mut receives: Vec<_> =
             std::slice::from_raw_parts(recvs, size).iter().map(|message| bytes_mut(message)).collect();
@@ -139,8 +107,8 @@ unsafe extern "C" fn exchange(
 }
 
 unsafe extern "C" fn lost(user: *mut c_void, out_ranks: *mut i32, inout_count: *mut usize) -> *mut sys::percale_status {
-    let group = &mut *user.cast::<Membership>();
-    group.call(|collective| {
+    let Membership { collective, failures, .. } = &mut *user.cast::<Membership>();
+    failures.call(|| {
         let ranks = collective.lost()?;
         if ranks.len() > *inout_count {
             return Err(Error::new(Code::Internal, format!("the collective has lost {} ranks", ranks.len())).into());
@@ -156,19 +124,6 @@ unsafe extern "C" fn drop_membership(user: *mut c_void) {
     let _ = catch_unwind(AssertUnwindSafe(|| drop(group)));
 }
 
-/// Returns the error, with the error of a collective as its source if it has its message. The
-/// library may also have dealt with the error, and have failed of another.
-fn explained(failed: &Failure, error: Error) -> Error {
-    let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
-    match failed.take() {
-        Some((cause, message)) if error.message().contains(&message) => error.because(cause),
-        other => {
-            *failed = other;
-            error
-        }
-    }
-}
-
 impl Trainer {
     /// Makes the trainer a member of a group of processes, for the rest of its life. All ranks call
     /// it with the same job, first values of variables and completed steps. What they call from
@@ -176,12 +131,15 @@ impl Trainer {
     /// `evaluate`, `save` and `restore`. [`save`](Trainer::save) writes on rank 0, and any number
     /// of ranks can resume from it.
     ///
+    /// With the option `collective_data` as `parts`, each rank fits, steps and evaluates on its own
+    /// part of the data.
+    ///
     /// The trainer drops the collective when it is dropped itself. The option `collective_timeout`
     /// limits each exchange. An error with the code `FailedPrecondition` names an option that a
     /// group cannot have (mode other than sync, parameters other than host), or the first setting
     /// in which a rank differs from rank 0.
     pub fn join(&mut self, collective: impl Collective + 'static) -> Result<()> {
-        let failed = Arc::<Failure>::default();
+        let failures = Arc::<Failures>::default();
         let mut table = sys::percale_collective {
             struct_size: std::mem::size_of::<sys::percale_collective>() as u32,
             user: std::ptr::null_mut(),
@@ -193,23 +151,23 @@ impl Trainer {
         };
         // The library refuses a size below 1.
         let size = usize::try_from(table.size).unwrap_or(0);
-        let group = Membership { collective: Box::new(collective), size, failed: failed.clone() };
+        let group = Membership { collective: Box::new(collective), size, failures: failures.clone() };
         table.user = Box::into_raw(Box::new(group)).cast();
         // SAFETY: the library copies the table. It owns the membership until it passes it to
         // drop_membership(); on failure it does not call that.
         unsafe {
             check(sys::percale_trainer_join(self.raw(), &table, Some(drop_membership)))
                 .inspect_err(|_| drop_membership(table.user))
-                .map_err(|error| explained(&failed, error))?;
+                .map_err(|error| failures.explain(error))?;
         }
-        self.group = Some(failed);
+        self.group = Some(failures);
         Ok(())
     }
 
     /// Returns the error, with the error of the trainer's collective as its source if there is one.
     pub(super) fn explain(&self, error: Error) -> Error {
         match &self.group {
-            Some(failed) => explained(failed, error),
+            Some(failures) => failures.explain(error),
             None => error,
         }
     }

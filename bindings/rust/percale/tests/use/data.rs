@@ -27,7 +27,7 @@ fn data_sets_are_zipped_repeated_concatenated_mapped_and_distributed() {
     );
     assert_eq!(zipped.rename(&["x", "y"]).unwrap().names(), ["x", "y"]);
     let mut all = Dataset::concatenate(&[&zipped.repeat(2).unwrap(), &zipped]).unwrap();
-    assert_eq!((all.rows(), all.names()), (12, &["a".to_owned(), "b".to_owned()][..]));
+    assert_eq!((all.rows(), all.names()), (Some(12), &["a".to_owned(), "b".to_owned()][..]));
     all.configure(3, None, true).unwrap();
     let batches: Vec<_> = all.epoch().map(|batch| batch.unwrap()).collect();
     assert_eq!(batches.len(), 4);

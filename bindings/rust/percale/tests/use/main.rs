@@ -6,5 +6,6 @@ mod basics;
 mod data;
 mod groups;
 mod sessions;
+mod streams;
 mod tensors;
 mod training;

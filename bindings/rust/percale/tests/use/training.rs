@@ -209,7 +209,7 @@ fn what_validates_is_evaluated_too() {
             // Two at a time would be a race.
             assert_eq!(validation.next_batch().unwrap_err().code(), Code::FailedPrecondition);
             assert_eq!(validation.repeat(2).unwrap_err().code(), Code::FailedPrecondition);
-            assert_eq!(validation.rows(), 16);
+            assert_eq!(validation.rows(), Some(16));
             std::ops::ControlFlow::Continue(())
         })
         .unwrap();
@@ -224,7 +224,7 @@ fn what_validates_is_evaluated_too() {
     second.fit(Some(&mut data), 1).unwrap();
     drop(second);
     assert!(data.next_batch().unwrap().is_some());
-    assert_eq!(Dataset::concatenate(&[&data, &data]).unwrap().rows(), 32);
+    assert_eq!(Dataset::concatenate(&[&data, &data]).unwrap().rows(), Some(32));
 }
 
 #[test]

@@ -27,6 +27,11 @@ final class Callbacks {
     boolean make(long row, MemorySegment columns);
   }
 
+  /** Returns a status, which the library releases; NULL means success. */
+  interface Stream {
+    MemorySegment read(long epoch, long firstRow, long maxRows, MemorySegment columns, MemorySegment outRows);
+  }
+
   interface Step {
     boolean goesOn(MemorySegment progress);
   }
@@ -46,6 +51,7 @@ final class Callbacks {
   static final MemorySegment DESTROY = stub("destroy", RawCallbacks.percale_destroy);
   static final MemorySegment READY = stub("ready", RawCallbacks.percale_event_callback);
   static final MemorySegment ROW = stub("row", RawCallbacks.percale_row_callback);
+  static final MemorySegment STREAM = stub("stream", RawCallbacks.percale_stream_callback);
   static final MemorySegment PROGRESS = stub("progress", RawCallbacks.percale_progress_callback);
   static final MemorySegment EXCHANGE = stub("exchange", RawCallbacks.percale_exchange_function);
   static final MemorySegment LOST = stub("lost", RawCallbacks.percale_lost_function);
@@ -130,6 +136,16 @@ final class Callbacks {
   /** Returns a status without words, for a failure that leaves no memory for them. */
   private static MemorySegment aborted() {
     return RawStatus.percale_status_create(RawConstants.PERCALE_ABORTED, MemorySegment.NULL, 0);
+  }
+
+  private static MemorySegment stream(MemorySegment user, long epoch, long firstRow, long maxRows, MemorySegment columns,
+      MemorySegment outRows) {
+    try {
+      return RECEIVERS.get(user.address()) instanceof Stream receiver
+          ? receiver.read(epoch, firstRow, maxRows, columns, outRows) : aborted();
+    } catch (Throwable error) {
+      return aborted();
+    }
   }
 
   private static MemorySegment exchange(MemorySegment user, long tag, MemorySegment sends, MemorySegment receives, long timeout) {

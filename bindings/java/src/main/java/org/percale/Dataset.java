@@ -41,50 +41,26 @@ public final class Dataset extends NativeHandle {
     void write(long number, MemorySegment[] columns) throws Exception;
   }
 
-  /** A row function. The library releases it with the last data set that depends on it. */
-  private static final class Generator implements Callbacks.Row {
-    final RowFunction function;
-    final long[] bytes;
-    volatile Throwable error;
-
-    Generator(RowFunction function, long[] bytes) {
-      this.function = function;
-      this.bytes = bytes;
-    }
-
-    @Override
-    public boolean make(long row, MemorySegment columns) {
-      try (Arena arena = Arena.ofConfined()) {
-        MemorySegment array = columns.reinterpret(8L * bytes.length);
-        MemorySegment[] out = new MemorySegment[bytes.length];
-        for (int i = 0; i < out.length; ++i) {
-          out[i] = array.getAtIndex(ADDRESS, i).reinterpret(bytes[i], arena, null);
-        }
-        function.write(row, out);
-        return true;
-      } catch (Throwable thrown) {
-        error = thrown;
-        return false;
-      }
-    }
+  /** Reads the rows of a stream, one after the other. */
+  @FunctionalInterface
+  public interface StreamFunction {
+    /**
+     * Writes the next rows. The first row follows the rows written before, except that an epoch or
+     * an evaluation begins at row 0, and a resumed training at its own row. After an exception,
+     * reading begins again behind the last step, or behind the last batch of {@link Dataset#next}.
+     *
+     * @param epoch the number of the epoch, from 0
+     * @param firstRow the number of the first row within the epoch, from 0
+     * @param maxRows the largest number of rows, at least 1
+     * @param columns the memory of each column for {@code maxRows} rows, one behind the other. It
+     *     holds zeros, is valid only during the call, and any thread may write to it
+     * @return the number of rows that were written; 0 ends the epoch
+     * @throws Exception ends the call that requested the rows
+     */
+    long read(long epoch, long firstRow, long maxRows, MemorySegment[] columns) throws Exception;
   }
 
-  /** The row functions that a data set depends on. They supply the causes of its errors. */
-  private record Sources(List<Generator> generators) {
-    static final Sources NONE = new Sources(List.of());
-
-    /** Sets the exception of a row function, if there is one, as the cause of the error. */
-    PercaleException explain(PercaleException error) {
-      for (Generator generator : generators) {
-        Throwable cause = generator.error;
-        generator.error = null;
-        if (cause != null && error.getCause() == null) error.initCause(cause);
-      }
-      return error;
-    }
-  }
-
-  /** Returns the error, with the exception of a row function of this data set as its cause. */
+  /** Returns the error, with the exception of a function of this data set as its cause. */
   PercaleException explain(PercaleException error) {
     return sources.explain(error);
   }
@@ -194,7 +170,7 @@ public final class Dataset extends NativeHandle {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(columns, "columns");
     Objects.requireNonNull(function, "function");
-    Generator generator = new Generator(function, columns.stream().mapToLong(TensorSpec::bytes).toArray());
+    Sources.Generator generator = new Sources.Generator(function, columns.stream().mapToLong(TensorSpec::bytes).toArray());
     MemorySegment user = Callbacks.add(generator);
     MemorySegment pointer;
     try (Arena arena = Arena.ofConfined()) {
@@ -207,6 +183,41 @@ public final class Dataset extends NativeHandle {
       throw error;
     }
     return new Dataset(pointer, new Sources(List.of(generator)));
+  }
+
+  /**
+   * Creates a data set of rows that come one after the other and whose number only their end tells:
+   * from a queue, a network, a file that is read once. A stream cannot be shuffled, and no data set
+   * is made from it. The modes {@code async} and {@code bounded} do not train on it.
+   *
+   * <p>The function runs on the thread that requests the batch. If it throws, the exception is the
+   * cause of the {@link PercaleException} that ends the call. A {@link PercaleException} keeps its
+   * code, an {@link java.io.IOException} becomes {@link Code#UNAVAILABLE}, an
+   * {@link InterruptedException} {@link Code#CANCELLED}, any other exception {@link Code#ABORTED}.
+   * {@link Code#OUT_OF_RANGE} becomes {@link Code#ABORTED}, too.
+   *
+   * @param engine the engine
+   * @param columns the name and type of each column, and the dims of one row
+   * @param function reads the rows
+   * @return the data set
+   */
+  public static Dataset stream(Engine engine, List<TensorSpec> columns, StreamFunction function) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(columns, "columns");
+    Objects.requireNonNull(function, "function");
+    long[] bytes = columns.stream().mapToLong(TensorSpec::bytes).toArray();
+    Sources.Stream source = new Sources.Stream(function, bytes, new Failures());
+    MemorySegment user = Callbacks.add(source);
+    MemorySegment pointer;
+    try (Arena arena = Arena.ofConfined()) {
+      TensorSpec.Raw types = TensorSpec.Raw.of(arena, columns);
+      pointer = Native.make(out -> engine.with(e -> RawDataset.percale_dataset_stream(e, types.names(), types.dtypes(),
+          types.dims(), types.ranks(), columns.size(), Callbacks.STREAM, user, Callbacks.DESTROY, out)));
+    } catch (RuntimeException error) {
+      Callbacks.remove(user);
+      throw error;
+    }
+    return new Dataset(pointer, new Sources(List.of(source)));
   }
 
   /**
@@ -232,7 +243,7 @@ public final class Dataset extends NativeHandle {
   }
 
   private static Dataset ofSeveral(List<Dataset> sets, boolean zip) {
-    Sources sources = new Sources(sets.stream().flatMap(set -> set.sources.generators().stream()).toList());
+    Sources sources = new Sources(sets.stream().flatMap(set -> set.sources.all().stream()).toList());
     try (Arena arena = Arena.ofConfined()) {
       return new Dataset(Native.make(out -> withAll(sets, pointers -> {
         MemorySegment all = Native.pointers(arena, pointers);
@@ -318,7 +329,7 @@ public final class Dataset extends NativeHandle {
   /**
    * Returns the number of rows.
    *
-   * @return the number
+   * @return the number; -1 for a stream
    */
   public long rows() {
     return with(RawDataset::percale_dataset_rows);

@@ -3,25 +3,17 @@ package org.percale;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.concurrent.TimeoutException;
 import org.percale.raw.RawBytes;
 import org.percale.raw.RawCollective;
 
-/**
- * A collective as the library calls it. It keeps the last exception of the collective until a
- * caller gets it.
- */
+/** A collective as the library calls it. */
 final class Membership implements Callbacks.Exchange {
   private final Collective collective;
   private final int size;
-  private volatile Failure failure;
-
-  /** An exception of the collective, and the message that the library has of it. */
-  private record Failure(Throwable cause, String message) {}
+  private final Failures failures = new Failures();
 
   Membership(Collective collective) {
     this.collective = collective;
@@ -61,7 +53,7 @@ final class Membership implements Callbacks.Exchange {
       for (int i = 0; i < size; ++i) to[i] = to[i].asReadOnly();
       collective.exchange(tag, to, messages(receives, arena), timeout < 0 ? null : Duration.ofNanos(timeout));
     } catch (Throwable error) {
-      return status(error);
+      return failures.status(error);
     }
     return MemorySegment.NULL;
   }
@@ -77,39 +69,13 @@ final class Membership implements Callbacks.Exchange {
       ranks.reinterpret(JAVA_INT.byteSize() * found.length).copyFrom(MemorySegment.ofArray(found));
       room.set(JAVA_LONG, 0, found.length);
     } catch (Throwable error) {
-      return status(error);
+      return failures.status(error);
     }
     return MemorySegment.NULL;
   }
 
-  /** Keeps an exception of the collective, and returns it as a status for the library. */
-  private MemorySegment status(Throwable error) {
-    if (error instanceof InterruptedException) Thread.currentThread().interrupt();
-    String message = error instanceof PercaleException own ? String.valueOf(own.getMessage()) : error.toString();
-    failure = new Failure(error, message);
-    return Native.status(code(error), message);
-  }
-
-  private static Code code(Throwable error) {
-    return switch (error) {
-      case PercaleException own -> own.code();
-      case InterruptedException _ -> Code.CANCELLED;
-      case IOException _ -> Code.UNAVAILABLE;
-      case TimeoutException _ -> Code.UNAVAILABLE;
-      default -> Code.ABORTED;
-    };
-  }
-
-  /**
-   * Returns the error, with the exception of the collective as its cause if it has its message. The
-   * library may also have dealt with the exception, and have failed of another.
-   */
+  /** Returns the error, with the exception of the collective as its cause if there is one. */
   PercaleException explain(PercaleException error) {
-    Failure last = failure;
-    if (last != null && error.getCause() == null && error.getMessage().contains(last.message())) {
-      failure = null;
-      error.initCause(last.cause());
-    }
-    return error;
+    return failures.explain(error);
   }
 }

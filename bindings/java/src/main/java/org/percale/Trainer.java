@@ -416,7 +416,7 @@ public final class Trainer extends NativeHandle {
     validation = data;
   }
 
-  /** Returns the error, with the exception of a row function of the data set as its cause. */
+  /** Returns the error, with the exception of a function of the data set as its cause. */
   private static PercaleException explain(PercaleException error, Dataset data) {
     return data == null ? error : data.explain(error);
   }
@@ -480,6 +480,9 @@ public final class Trainer extends NativeHandle {
    * must be the same on all of them, too: {@code fit}, {@code step} with the whole batch, {@code
    * evaluate}, {@code save} and {@code restore}. {@link #save} writes on rank 0, and any number of
    * ranks can resume from it.
+   *
+   * <p>With the option "collective_data" as "parts", each rank fits, steps and evaluates on its own
+   * part of the data.
    *
    * <p>The option "collective_timeout" limits each exchange. An error with FAILED_PRECONDITION
    * names an option that a group cannot have (mode other than sync, parameters other than host), or

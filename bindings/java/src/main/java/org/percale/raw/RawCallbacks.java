@@ -67,6 +67,23 @@ public final class RawCallbacks {
       FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS);
 
   /**
+   * Type of a function that writes the next rows of a stream: {@code max_rows} of them at most, the
+   * first one being row {@code first_row} of {@code epoch}, both counted from 0. The elements of
+   * column i go to the memory at {@code columns[i]}, one row behind the other; it holds zeros.
+   * {@code *out_rows} becomes the number of rows that were written, 0 at the end of the epoch. Rows
+   * are asked for one after the other, with three exceptions. An epoch, or an evaluation, begins at
+   * row 0 again. A training that was resumed goes on from the row where it stands. After an error,
+   * reading begins again behind the last step, or behind the last batch of percale_dataset_next().
+   * <p>The function may return an error, for instance if its source cannot go there. That error
+   * ends the call that asked for the rows, and the training keeps the state of its last step.
+   * OUT_OF_RANGE becomes ABORTED, because percale_dataset_next() gives it at the end of an epoch.
+   * The function is called on the thread that asks for the batch, and what it may call is what a
+   * percale_row_callback may.
+   */
+  public static final FunctionDescriptor percale_stream_callback =
+      FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS);
+
+  /**
    * Type of a function that is called exactly once when a run is over, also if the event was
    * released before: on the thread that ends the run, or at once on the thread of the caller if the
    * run is over already. It must not block: percale_session_run(), percale_session_run_versioned(),

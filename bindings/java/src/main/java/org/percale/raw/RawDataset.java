@@ -173,6 +173,42 @@ public final class RawDataset {
     }
   }
 
+  private static final MethodHandle PERCALE_DATASET_STREAM_ =
+      Raw.function("percale_dataset_stream",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Makes a data set of rows that come one after the other and whose number only their end tells:
+   * from a queue, a network, a file that is read once. Columns are described as for
+   * percale_dataset_generator(). A stream can be configured without shuffling, read by
+   * percale_dataset_next(), trained on and evaluated; FAILED_PRECONDITION where rows are wanted by
+   * number: other data sets are not made from it, modes {@code async} and {@code bounded} do not
+   * train on it, and in a group it is a rank's own part of the data (option {@code
+   * collective_data}). A fit reads one batch beyond each step. Of its progress {@code steps},
+   * {@code steps_in_epoch} and {@code eta_seconds} are 0, and a schedule needs a length of its own.
+   * {@code destroy} (may be NULL) is called with {@code user} when the data set is released; it is
+   * not called on failure.
+   *
+   * @param engine in percale_engine*
+   * @param names array const char* const*
+   * @param dtypes array const percale_dtype*
+   * @param dims array const int64_t* const*
+   * @param ranks array const size_t*
+   * @param count in size_t
+   * @param callback callback percale_stream_callback
+   * @param user user void*
+   * @param destroy destroy percale_destroy
+   * @param out_dataset out percale_dataset**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_stream(MemorySegment engine, MemorySegment names, MemorySegment dtypes, MemorySegment dims, MemorySegment ranks, long count, MemorySegment callback, MemorySegment user, MemorySegment destroy, MemorySegment out_dataset) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_STREAM_.invokeExact(engine, names, dtypes, dims, ranks, count, callback, user, destroy, out_dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_DATASET_ZIP_ =
       Raw.function("percale_dataset_zip",
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
@@ -335,7 +371,7 @@ public final class RawDataset {
 
   /**
    * Returns the number of rows; for a part of percale_dataset_distribute(), those of its share of
-   * an epoch. 0 for NULL.
+   * an epoch. -1 for a stream, 0 for NULL.
    *
    * @param dataset in const percale_dataset*
    * @return int64_t

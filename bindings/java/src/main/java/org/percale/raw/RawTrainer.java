@@ -19,7 +19,9 @@ public final class RawTrainer {
   /**
    * Makes the trainer a member of a group, for the rest of its life. All ranks call it with the
    * same job, first values of variables and completed steps; what they call from then on is the
-   * same on all of them, too: fit, step with the whole batch, evaluate, save, restore.
+   * same on all of them, too: fit, step with the whole batch, evaluate, save, restore. With the
+   * option "collective_data" as "parts", the data sets of each rank, and the batches of its steps,
+   * are its own part of the data; columns are the same on all ranks.
    * <p>The shards of a batch are divided among the ranks, each of which computes its own on its
    * devices. Each rank commits a part of the parameters, and holds the optimizer's state for that
    * part alone. percale_trainer_save() collects the state and writes it on rank 0; any number of

@@ -1,0 +1,44 @@
+package org.percale;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeoutException;
+
+/** Keeps the last exception of a callback that returns a status until a caller gets it. */
+final class Failures {
+  private volatile Failure last;
+
+  /** An exception of the callback, and the message that the library has of it. */
+  private record Failure(Throwable cause, String message) {}
+
+  /** Keeps an exception, and returns it as a status for the library. */
+  MemorySegment status(Throwable error) {
+    if (error instanceof InterruptedException) Thread.currentThread().interrupt();
+    String message = error instanceof PercaleException own ? String.valueOf(own.getMessage()) : error.toString();
+    last = new Failure(error, message);
+    return Native.status(code(error), message);
+  }
+
+  private static Code code(Throwable error) {
+    return switch (error) {
+      case PercaleException own -> own.code();
+      case InterruptedException _ -> Code.CANCELLED;
+      case IOException _ -> Code.UNAVAILABLE;
+      case TimeoutException _ -> Code.UNAVAILABLE;
+      default -> Code.ABORTED;
+    };
+  }
+
+  /**
+   * Returns the error, with the last exception of the callback as its cause if it has its message.
+   * The library may also have dealt with the exception, and have failed of another.
+   */
+  PercaleException explain(PercaleException error) {
+    Failure failure = last;
+    if (failure != null && error.getCause() == null && error.getMessage().contains(failure.message())) {
+      last = null;
+      error.initCause(failure.cause());
+    }
+    return error;
+  }
+}
