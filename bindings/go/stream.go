@@ -66,9 +66,9 @@ func (s *rowStream) explain(err error) error { return s.failures.explain(err) }
 //
 // The function read writes at most Max rows and returns their number; 0 ends the epoch. It may
 // return io.EOF with the last rows or after them. First follows the rows written before, except
-// that an epoch or an evaluation begins at row 0, and a resumed training at its own row. After an
-// error, reading begins again behind the last step, or behind the last batch of Next. The function
-// may be called on any thread, by one call at a time.
+// that an epoch or an evaluation begins at row 0, a resumed training at its own row, and a call
+// after an error at the first row of its batch. The function may be called on any thread, by one
+// call at a time.
 //
 // If read returns another error or panics, the call that requested the batch returns an error that
 // wraps it and has its code. An error that is not of this package becomes Unavailable, a panic

@@ -125,7 +125,7 @@ func TestErrorOrPanicOfAStreamIsTheCauseOfTheError(t *testing.T) {
 	}
 }
 
-func TestStreamThatFailsIsReadAgainFromTheRowBehindTheLastStep(t *testing.T) {
+func TestStreamThatFailsIsReadAgainFromTheBatchThatFailed(t *testing.T) {
 	e, n := engine(t, nil), &numbers{}
 	trainer, whole := good[*percale.Trainer](t)(twoLayers.Compile(e, training)), good[*percale.Trainer](t)(twoLayers.Compile(e, training))
 	data := stream(t, e, n)
@@ -140,7 +140,7 @@ func TestStreamThatFailsIsReadAgainFromTheRowBehindTheLastStep(t *testing.T) {
 		t.Errorf("it stands at step %d", trainer.Steps())
 	}
 	n.fails, n.asked = nil, nil
-	if err := trainer.Fit(background, data, 1, nil); err != nil || n.asked[0] != [2]int64{0, 12} {
+	if err := trainer.Fit(background, data, 1, nil); err != nil || n.asked[0] != [2]int64{0, 24} {
 		t.Errorf("%v, it goes on at %v", err, n.asked)
 	}
 	if err := whole.Fit(background, data, 1, nil); err != nil || digest(t, whole) != digest(t, trainer) {

@@ -88,8 +88,8 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
   /// writes at most `max_rows` rows. The elements of column i go to the zeros at `memory[i]`, one
   /// row behind the other. `read` returns the number of rows as a Result<int64_t>; 0 ends the
   /// epoch. `first_row` follows the rows written before, except that an epoch or an evaluation
-  /// begins at row 0, and a resumed training at its own row. After an error, reading begins again
-  /// behind the last step, or behind the last batch of next().
+  /// begins at row 0, a resumed training at its own row, and a call after an error at the first row
+  /// of its batch.
   ///
   /// An error, or an exception, ends the call that asked for the rows with its message. An Error
   /// keeps its code, std::system_error becomes UNAVAILABLE, any other exception ABORTED.

@@ -220,9 +220,9 @@ class Dataset(ExclusiveHandle):
 
         The iterator lives as long as rows are asked for one after the other. `batches` is called
         again for the next epoch, for an evaluation, for a training that was resumed, and after an
-        exception, with the row to begin at: the one behind the last step. It may raise an exception
-        if it cannot go there. An exception of the iterator, Control-C included, is raised by the
-        call that asked for the rows, such as fit().
+        exception, with the row to begin at; it may raise an exception if it cannot go there. An
+        exception of the iterator, Control-C included, is raised by the call that asked for the
+        rows, such as fit().
 
         A stream has no len(), cannot be shuffled, and no data set is made from it. The modes
         "async" and "bounded" do not train on it.

@@ -286,8 +286,8 @@ pub type percale_row_callback =
 /// memory at `columns[i]`, one row behind the other; it holds zeros. `*out_rows` becomes the number
 /// of rows that were written, 0 at the end of the epoch. Rows are asked for one after the other,
 /// with three exceptions. An epoch, or an evaluation, begins at row 0 again. A training that was
-/// resumed goes on from the row where it stands. After an error, reading begins again behind the
-/// last step, or behind the last batch of `percale_dataset_next()`.
+/// resumed goes on from the row where it stands. After an error, a batch is read from its first row
+/// again.
 ///
 /// The function may return an error, for instance if its source cannot go there. That error ends
 /// the call that asked for the rows, and the training keeps the state of its last step.

@@ -99,9 +99,8 @@ impl Dataset {
     ///
     /// The function writes at most [`max`](Rows::max) rows and returns their number; 0 ends the
     /// epoch. [`first`](Rows::first) follows the rows written before, except that an epoch or an
-    /// evaluation begins at row 0, and a resumed training at its own row. After an error, reading
-    /// begins again behind the last step, or behind the last batch of
-    /// [`next_batch`](Dataset::next_batch).
+    /// evaluation begins at row 0, a resumed training at its own row, and a call after an error at
+    /// the first row of its batch.
     ///
     /// If the function returns an error or panics, the call that requested the rows returns an
     /// error with the same message, whose [`source`](std::error::Error::source) is that error. An

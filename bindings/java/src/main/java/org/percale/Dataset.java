@@ -46,8 +46,8 @@ public final class Dataset extends NativeHandle {
   public interface StreamFunction {
     /**
      * Writes the next rows. The first row follows the rows written before, except that an epoch or
-     * an evaluation begins at row 0, and a resumed training at its own row. After an exception,
-     * reading begins again behind the last step, or behind the last batch of {@link Dataset#next}.
+     * an evaluation begins at row 0, a resumed training at its own row, and a call after an
+     * exception at the first row of its batch.
      *
      * @param epoch the number of the epoch, from 0
      * @param firstRow the number of the first row within the epoch, from 0

@@ -125,7 +125,7 @@ class StreamTest extends LeavesNoStatus {
   }
 
   @Test
-  void aStreamThatFailsIsReadAgainFromTheRowBehindTheLastStep() {
+  void aStreamThatFailsIsReadAgainFromTheBatchThatFailed() {
     Line line = new Line();
     line.failsAt = 11;
     line.failure = new IOException("the cable is cut");
@@ -135,7 +135,7 @@ class StreamTest extends LeavesNoStatus {
       line.failsAt = Long.MAX_VALUE;
       line.asked.clear();
       trainer.fit(stream, 1);
-      assertEquals(List.of(0L, 4L), line.asked.getFirst());
+      assertEquals(List.of(0L, 8L), line.asked.getFirst());
       whole.fit(stream, 1);
       assertEquals(digest(whole), digest(trainer));
     }
