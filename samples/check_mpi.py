@@ -1,4 +1,4 @@
-"""Runs the samples of mpi/ in two processes of an MPI job. Each must print the digest of one process.
+"""Runs the samples of mpi/ in two processes of an MPI job. They must print the digest of one.
 
     check_mpi.py BUILD SOURCE
 

@@ -21,8 +21,9 @@ class RunIdentity {
   // Settings that neither the model nor the options say, such as the loss of a SPEC. Before the
   // first save or restore.
   void add(JobParts parts);
-  // The data_parts() of the data that is trained on from now on. FAILED_PRECONDITION names the first difference to the
-  // data of the checkpoint that was restored last, unless training has gone on since.
+  // The data_parts() of the data that is trained on from now on. FAILED_PRECONDITION names the
+  // first difference to the data of the checkpoint that was restored last, unless training has gone
+  // on since.
   Status take_data(JobParts data);
 
   // The id of the run, 32 hexadecimal digits, drawn when it is first asked for.
@@ -31,7 +32,8 @@ class RunIdentity {
   // without success none is locked.
   Status lock_folder(const std::string& folder, bool overwrite);
   // Writes the run and the job of a checkpoint. `shards`: of a batch, 0 if that is not decided yet.
-  // `data`: data_parts() of the data that is trained on if take_data() was not called; may be empty.
+  // `data`: data_parts() of the data that is trained on if take_data() was not called; may be
+  // empty.
   Status write(const Model& model, const TrainerOptions& options, int64_t shards, const JobParts& data,
                Checkpoint* out);
   // FAILED_PRECONDITION names the first difference between the checkpoint's job and this one.

@@ -1,8 +1,8 @@
-"""Trains a SPEC in the processes of an MPI job, by mpi4py, and prints the digest: that of one process.
+"""Trains a SPEC in the processes of an MPI job, by mpi4py, and prints the digest.
 
     mpiexec -n 4 python train.py SPEC.json
 
-Every process needs a shard: the SPEC's "shards" is at least their number.
+The digest is that of one process. Every process needs a shard: the SPEC's "shards" is at least their number.
 """
 import sys
 
@@ -13,7 +13,7 @@ TAGS = 32768  # every MPI allows tags below it
 
 
 class World(pc.Collective):
-    """The processes of the job. MPI waits for its messages without limit: the timeout is not used."""
+    """The processes of the job. MPI waits without limit: the timeout is not used."""
 
     def __init__(self, comm):
         super().__init__(comm.rank, comm.size)

@@ -4,8 +4,8 @@ process, and with the peers' way to do it. Started by tests/bench/run --group.
     group.py BUILD CACHE [--rounds N] [--steps N] [--only WORD] [--write FILE.md]
 
 All train the nets of device_nets.py, one thread per process; they take turns. CACHE: the folder of
-the cases. Then groups of up to eight processes train models of the same parameters whose layers wait
-instead of computing, because this machine has no eight processors.
+the cases. Then groups of up to eight processes train models of the same parameters whose layers
+wait instead of computing, because this machine has no eight processors.
 """
 import argparse
 import datetime
@@ -93,8 +93,9 @@ def rows_of(name, args):
 
 
 def layers_of(name, seconds):
-    """Returns the parameters of a net as [elements, forward ns, backward ns]. A shard takes `seconds`, which
-    the layers share by their multiplications; the backward pass has twice those of the forward pass."""
+    """Returns the parameters of a net as [elements, forward ns, backward ns]. The layers share the
+    seconds of a shard by their multiplications; the backward pass has twice as many as the forward
+    pass."""
     import torch
     from torch import nn
     net, places = device_nets.torch_net(name), {}

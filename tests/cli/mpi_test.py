@@ -1,4 +1,4 @@
-"""Trains as a group of processes of a real MPI job. Skipped without an MPI that has the standard ABI.
+"""Trains in the processes of a real MPI job. Skipped without an MPI that has the standard ABI.
 Usage: mpi_test.py PERCALE"""
 import json
 import os

@@ -3,7 +3,7 @@
 #include "api.h"
 #include "commands.h"
 #include "job.h"
-#include "run_folder.h"
+#include "training/run_folder.h"
 
 namespace percale_cli {
 namespace {

@@ -9,12 +9,12 @@
 #include "api.h"
 #include "commands.h"
 #include "device_table.h"
-#include "history_file.h"
 #include "job.h"
-#include "mpi.h"
-#include "progress.h"
-#include "run_folder.h"
-#include "stop_signals.h"
+#include "training/history_file.h"
+#include "training/mpi.h"
+#include "training/progress.h"
+#include "training/run_folder.h"
+#include "training/stop_signals.h"
 
 namespace percale_cli {
 namespace {

@@ -11,13 +11,13 @@ The modules `ops` and `keras` are imported when they are first used.
 import importlib as _importlib
 
 from . import dtypes
-from .collective import Collective
 from .data import Dataset
 from .engine import Engine, Options, live_statuses, version
 from .errors import (Aborted, AlreadyExists, Cancelled, Closed, DataLoss, DeadlineExceeded, Error, FailedPrecondition, Internal,
                      InvalidArgument, NotFound, OutOfRange, PermissionDenied, ResourceExhausted, Unauthenticated, Unavailable,
                      Unimplemented, Unknown)
 from .graph import Builder, FunctionName, Graph, Value
+from .groups.collective import Collective
 from .session import Call, Cancellation, Event, Session, Trace, Variables
 from .tensor import Tensor
 from .training import Progress, Trainer

@@ -1,5 +1,5 @@
 from . import dtypes, keras, ops
-from .collective import Collective
+from .groups.collective import Collective
 from .data import Dataset
 from .engine import Engine, Options, live_statuses, version
 from .errors import (Aborted, AlreadyExists, Cancelled, Closed, DataLoss, DeadlineExceeded, Error, FailedPrecondition, Internal,

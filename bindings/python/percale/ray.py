@@ -3,13 +3,13 @@
     def work(config):
         with pc.Engine() as engine, pc.Trainer.from_spec(engine, "job.json") as trainer:
             percale.ray.join(trainer)
-            percale.ray.restore(trainer)                # after a failure, from the last report
+            percale.ray.restore(trainer)  # after a failure, from the last report
             trainer.fit(callback=percale.ray.report_epochs(trainer))
 
     percale.ray.PercaleTrainer(work, scaling_config=ray.train.ScalingConfig(num_workers=4)).fit()
 
-Ray starts the workers, and starts all of them again when one fails. They exchange bytes over ZeroMQ.
-Needs ray[train] and pyzmq.
+Ray starts the workers, and starts all of them again when one fails. They exchange bytes over
+ZeroMQ. Needs ray[train] and pyzmq.
 """
 import contextlib
 import tempfile
@@ -24,14 +24,14 @@ from ray.train import Checkpoint
 from ray.train.backend import Backend, BackendConfig
 from ray.train.v2.api.data_parallel_trainer import DataParallelTrainer
 
-from .collective import Collective
+from .groups.collective import Collective
 from .data import Dataset
 from .engine import Engine
 from .errors import FailedPrecondition
 from .training import Trainer
-from .zeromq import Node
+from .groups.zeromq import Node
 
-# Of this worker.
+# The state of this worker.
 _node: Optional[Node] = None
 _collective: Optional[Collective] = None
 
@@ -84,7 +84,7 @@ class PercaleTrainer(DataParallelTrainer):
 
 
 def join(trainer: Trainer) -> None:
-    """Makes a trainer a member of the group of Ray's workers. Its `shards` is at least their number."""
+    """Makes a trainer a member of the group of Ray's workers. `shards` is at least their number."""
     if _collective is None:
         raise FailedPrecondition("percale.ray.join() is for a worker of a PercaleTrainer, or of a trainer with a PercaleConfig")
     trainer.join(_collective)
@@ -122,8 +122,9 @@ def dataset(engine: Engine, name: str = "train", **columns: Tuple[Any, Any]) -> 
     """Returns the part of a Ray Data set that this worker has, as a stream of rows.
 
     `name` is that of the trainer's `datasets`. Columns are name=(dtype, shape of one row). The
-    trainer has `collective_data="parts"`. A training that goes on within an epoch skips the rows
-    that it has seen, so that the order of the rows must be the same each time.
+    trainer has `collective_data="parts"`. Ray gives out blocks of rows as workers ask for them, so
+    that a second run may have other bits. A training that goes on within an epoch skips as many
+    rows as it has seen.
     """
     shard = ray.train.get_dataset_shard(name)
 

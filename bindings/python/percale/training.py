@@ -4,7 +4,7 @@ import json
 import os
 
 from ._library import FORGET, Names, ffi, forget, keep, lib, path_of, string
-from .collective import Supplier, grouped
+from .groups.collective import Supplier, grouped
 from .engine import options_or_null
 from .errors import callback, check
 from .graph import Graph

@@ -1,7 +1,7 @@
 import os
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Tuple, Union, overload
 
-from .collective import Collective
+from .groups.collective import Collective
 from .data import Dataset
 from .engine import Engine
 from .graph import Graph

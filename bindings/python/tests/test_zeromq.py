@@ -1,11 +1,11 @@
-"""Groups over ZeroMQ: processes that know each other's cards, and nobody else."""
+"""Groups over ZeroMQ, whose processes know each other's cards and hear no others."""
 import threading
 import unittest
 
 import numpy as np
 
 import percale as pc
-from percale import zeromq
+from percale.groups import zeromq
 
 try:
     import zmq
@@ -79,7 +79,7 @@ class ZeroMQTest(unittest.TestCase):
         nodes, cards = self.nodes(2)
         (stranger,), _ = self.nodes(1)
         group = nodes[1].collective(1, cards)
-        impostor = stranger.collective(0, [stranger.card(), cards[1]])  # it knows the card of rank 1
+        impostor = stranger.collective(0, [stranger.card(), cards[1]])  # knows rank 1's card
         empty, room = memoryview(b""), bytearray(3)
         impostor.exchange(1, [empty, memoryview(b"bad")], [empty, empty], 1)
         with self.assertRaisesRegex(pc.Unavailable, "rank 0 has sent nothing"):

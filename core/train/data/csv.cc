@@ -6,9 +6,9 @@
 
 #include "core/base/similar_name.h"
 #include "core/file/file.h"
+#include "core/file/gzip.h"
 #include "core/text/utf8.h"
 #include "core/train/data/data_files.h"
-#include "core/train/data/gzip.h"
 
 namespace percale {
 namespace {

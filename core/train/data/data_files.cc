@@ -7,7 +7,7 @@
 #include "core/checkpoint/npz.h"
 #include "core/checkpoint/safetensors.h"
 #include "core/file/file.h"
-#include "core/train/data/gzip.h"
+#include "core/file/gzip.h"
 #include "core/train/data/idx.h"
 
 namespace percale {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/base/checked.h"
-#include "core/train/data/gzip.h"
+#include "core/file/gzip.h"
 
 namespace percale {
 namespace {

@@ -28,7 +28,6 @@ Result<std::vector<Tensor>> RowStream::read(const DatasetPosition& position, int
                                             const std::shared_ptr<MemoryPool>& pool) {
   const bool over = size_ == size && position_.epoch == position.epoch && position_.batch < position.batch &&
                     batch_[0].shape()[0] < size;
-  size_ = 0;
   std::vector<Tensor> out;
   std::vector<int64_t> row_bytes;
   for (const RowType& type : types_) {

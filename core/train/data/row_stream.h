@@ -38,7 +38,7 @@ class RowStream {
   const RowReader read_;
   std::mutex mutex_;  // guards what follows
   DatasetPosition position_;
-  int64_t size_ = 0;           // of the batch that is kept; 0: none
+  int64_t size_ = 0;           // of the batch that is kept, also when the next one fails; 0: none
   std::vector<Tensor> batch_;  // the batch at the position
 };
 

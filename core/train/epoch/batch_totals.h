@@ -32,7 +32,7 @@ class BatchTotals {
   Group& group_;
   const size_t rank_, count_;
   const int64_t batches_;
-  std::vector<std::vector<double>> all_;  // by rank: the numbers of its batches, one after the other
+  std::vector<std::vector<double>> all_;  // by rank: the numbers of its batches
 };
 
 }  // namespace percale

@@ -66,7 +66,8 @@ class EpochLog {
   void make_room_for_fed_step() { history_.make_room(); }
   void make_room(int64_t steps);
 
-  // A fit begins. `steps_per_epoch` (0: unknown), and the steps of the epoch under way that are done.
+  // A fit begins. `steps_per_epoch` (0: unknown), and the steps of the epoch under way that are
+  // done.
   FitCourse begin_fit(int64_t epochs, int64_t steps_per_epoch, int64_t steps_in_epoch);
   // Seconds of a call that are not those of a completed step.
   void add_seconds(double seconds) { seconds_ += seconds; }

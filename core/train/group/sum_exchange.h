@@ -55,9 +55,9 @@ class SumExchange {
   // from other ranks at the barrier; or, without a barrier, the sums that `reduce` tells the
   // watcher of. May be called again for a batch that has failed.
   Status reduce(const Batch& batch, const std::function<Status(SumWatcher*)>& reduce);
-  // Precondition: `sums` has reduced the own shards of a batch. Then sums.batch() has the totals and
-  // statistics of the batch, and the gradients in the rows of the segments that this rank holds;
-  // `by_rows` has the rows of all shards for the tables in these.
+  // Precondition: `sums` has reduced the own shards of a batch. Then sums.batch() has the totals
+  // and statistics of the batch, and the gradients in the rows of the segments that this rank
+  // holds; `by_rows` has the rows of all shards for the tables in these.
   Status complete(ShardSums& sums, const RowGradients& by_rows, const BatchCut& cut, const ParallelFor& parallel);
   // The other ranks end their step with this error of the own rank. Does nothing if the error came
   // from another rank, or from the group.

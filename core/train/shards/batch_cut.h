@@ -1,4 +1,4 @@
-// How the rows of a batch are cut into shards.
+// The cut of a batch into shards.
 #ifndef PERCALE_CORE_TRAIN_SHARDS_BATCH_CUT_H_
 #define PERCALE_CORE_TRAIN_SHARDS_BATCH_CUT_H_
 

@@ -85,7 +85,8 @@ class StepRunner {
   Result<Outcome> run(const std::vector<std::string>& names, const std::vector<StepBatch>& batches,
                       const StepCall& call);
 
-  // The same in parts, between begin_step() and end_step(). reduce() leaves the sums of a batch in BatchShards::sums().batch().
+  // The same in parts, between begin_step() and end_step(). reduce() leaves the sums of a batch in
+  // BatchShards::sums().batch().
   void begin_step();
   Status reduce(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);
   // Adds them to those of the step's batches so far.

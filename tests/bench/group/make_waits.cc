@@ -1,7 +1,7 @@
 // Writes a graph whose layers wait instead of computing.
 //   make_waits OUT.percale < LAYERS
-// LAYERS has a line per parameter, in the order of the forward pass: its number of elements, and the
-// nanoseconds of its layer in the forward and the backward pass. The engine needs the plug-in
+// LAYERS has a line per parameter, in the order of the forward pass: its number of elements, and
+// the nanoseconds of its layer in the forward and the backward pass. The engine needs the plug-in
 // `waits` (PERCALE_PLUGINS).
 #include <cstdint>
 #include <iostream>

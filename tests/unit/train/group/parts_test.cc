@@ -209,7 +209,8 @@ TEST_CASE("a stream trains one process as a data set with the same rows does") {
     REQUIRE_OK(other->fit(stream, 3, progress));
     REQUIRE_OK(other->fit(stream, 3, progress));
     CHECK(epochs == 3);
-    for (size_t i = 1; i < pieces->asked.size(); ++i) CHECK(pieces->asked[i] > pieces->asked[i - 1]);  // no row twice
+    // No row was read twice.
+    for (size_t i = 1; i < pieces->asked.size(); ++i) CHECK(pieces->asked[i] > pieces->asked[i - 1]);
     CHECK(outcome_of(*other, stream) == outcome_of(*one, data));
   }
 }
@@ -245,9 +246,12 @@ TEST_CASE("a stream that fails, or writes too many rows, changes nothing") {
   const Status failed = trainer->fit(stream, 1, {});
   CHECK(failed.code() == Code::kInvalidArgument);
   CHECK(failed.message().find("no such file") != std::string::npos);
-  CHECK(trainer->steps() == 0);  // the second batch tells whether the epoch goes on after the first one
+  // The second batch tells whether the epoch goes on after the first one.
+  CHECK(trainer->steps() == 0);
+  pieces->asked.clear();
   pieces->fails_at = INT64_MAX;
   REQUIRE_OK(trainer->fit(stream, 1, {}));
+  CHECK(pieces->asked[0] == std::pair<int64_t, int64_t>(0, 8));  // the first batch was kept
   const auto whole = trainer_of("mlp");
   REQUIRE_OK(whole->fit(data_of(numbers_between(0, 30), 8), 1, {}));
   CHECK(trainer->variables()->digest() == whole->variables()->digest());

@@ -1,4 +1,4 @@
-#include "history_file.h"
+#include "training/history_file.h"
 
 #include <cerrno>
 #include <cstring>

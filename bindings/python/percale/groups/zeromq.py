@@ -1,11 +1,11 @@
-"""Groups of processes that exchange bytes over ZeroMQ, encrypted, and with each other alone.
+"""An exchange of bytes over ZeroMQ: encrypted, and between the processes of the group alone.
 
     node = zeromq.Node()                    # in every process
     cards = ...                             # node.card() of all processes, in the order of the ranks
     trainer.join(node.collective(rank, cards))
 
-The program carries the cards to all processes by means of its own: those of Ray or Spark, or a file.
-A card holds no secret, but whoever can change cards can join the group. Needs pyzmq.
+The program carries the cards to all processes by means of its own: those of Ray or Spark, or a
+file. A card holds no secret, but a program that can change cards can join the group. Needs pyzmq.
 """
 import collections
 import socket
@@ -15,7 +15,7 @@ import time
 from typing import Any, Dict, List, Optional, Sequence
 
 from .collective import Collective
-from .errors import DataLoss, Unavailable
+from ..errors import DataLoss, Unavailable
 
 _HEAD = struct.Struct("<QQ")  # generation, tag
 _PATIENCE = 20  # seconds that a connection waits until this process knows the keys of the others
@@ -26,7 +26,7 @@ def _zmq() -> Any:
         import zmq
         import zmq.auth.thread
     except ImportError as error:
-        raise ImportError("percale.zeromq needs pyzmq; `pip install pyzmq` brings it") from error
+        raise ImportError("percale.groups.zeromq needs pyzmq; `pip install pyzmq` brings it") from error
     return zmq
 
 
@@ -74,7 +74,7 @@ class Node:
         return {"endpoint": self._endpoint, "key": self._public.decode()}
 
     def collective(self, rank: int, cards: Sequence[Dict[str, str]], generation: int = 1) -> Collective:
-        """Returns the collective of this process. `cards` are those of all ranks, the own one included."""
+        """Returns the collective of this process. `cards` are those of all ranks, in their order."""
         if not 0 <= rank < len(cards) or cards[rank] != self.card():
             raise ValueError(f"cards[{rank}] is not the card of this process, which listens at {self._endpoint}")
         self._ranks = {card["key"].encode(): other for other, card in enumerate(cards)}
@@ -93,7 +93,7 @@ class Node:
         return out
 
     def receive(self, milliseconds: Optional[float]) -> Any:
-        """Returns (rank, generation, tag, message) of the next message, or None if none comes in time."""
+        """Returns (rank, generation, tag, message) of the next message; None if none comes in time."""
         if not self._inbox.poll(milliseconds):
             return None
         head, message = self._inbox.recv_multipart(copy=False)

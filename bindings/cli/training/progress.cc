@@ -1,4 +1,4 @@
-#include "progress.h"
+#include "training/progress.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "stop_signals.h"
+#include "training/stop_signals.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // Reads gzip files (RFC 1952) with one or several members.
-#ifndef PERCALE_CORE_TRAIN_DATA_GZIP_H_
-#define PERCALE_CORE_TRAIN_DATA_GZIP_H_
+#ifndef PERCALE_CORE_FILE_GZIP_H_
+#define PERCALE_CORE_FILE_GZIP_H_
 
 #include <zlib.h>
 
@@ -40,4 +40,4 @@ Result<std::shared_ptr<Buffer>> inflate_all(std::string_view bytes, const std::s
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_TRAIN_DATA_GZIP_H_
+#endif  // PERCALE_CORE_FILE_GZIP_H_

@@ -4,8 +4,8 @@ import contextlib
 import functools
 from typing import Optional, Sequence
 
-from ._library import ffi, lib
-from .errors import Error, Internal, set_aside, status_of
+from .._library import ffi, lib
+from ..errors import Error, Internal, set_aside, status_of
 
 
 class Collective(abc.ABC):

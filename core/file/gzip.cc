@@ -1,4 +1,4 @@
-#include "core/train/data/gzip.h"
+#include "core/file/gzip.h"
 
 #include <algorithm>
 #include <vector>

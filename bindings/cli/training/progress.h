@@ -1,6 +1,6 @@
 // The progress of a training on stderr: a bar on a terminal, and a line per epoch.
-#ifndef PERCALE_BINDINGS_CLI_PROGRESS_H_
-#define PERCALE_BINDINGS_CLI_PROGRESS_H_
+#ifndef PERCALE_BINDINGS_CLI_TRAINING_PROGRESS_H_
+#define PERCALE_BINDINGS_CLI_TRAINING_PROGRESS_H_
 
 #include <percale.h>
 
@@ -30,4 +30,4 @@ class ProgressBar {
 
 }  // namespace percale_cli
 
-#endif  // PERCALE_BINDINGS_CLI_PROGRESS_H_
+#endif  // PERCALE_BINDINGS_CLI_TRAINING_PROGRESS_H_

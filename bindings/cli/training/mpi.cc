@@ -1,4 +1,4 @@
-#include "mpi.h"
+#include "training/mpi.h"
 
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 // A file with the history of a training, which grows with it.
-#ifndef PERCALE_BINDINGS_CLI_HISTORY_FILE_H_
-#define PERCALE_BINDINGS_CLI_HISTORY_FILE_H_
+#ifndef PERCALE_BINDINGS_CLI_TRAINING_HISTORY_FILE_H_
+#define PERCALE_BINDINGS_CLI_TRAINING_HISTORY_FILE_H_
 
 #include <percale.h>
 
@@ -39,4 +39,4 @@ std::string history_text(percale_trainer* trainer, const char* format);
 
 }  // namespace percale_cli
 
-#endif  // PERCALE_BINDINGS_CLI_HISTORY_FILE_H_
+#endif  // PERCALE_BINDINGS_CLI_TRAINING_HISTORY_FILE_H_

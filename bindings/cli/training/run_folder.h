@@ -1,6 +1,6 @@
 // The folders of a training: the one it resumes from and the one it writes to.
-#ifndef PERCALE_BINDINGS_CLI_RUN_FOLDER_H_
-#define PERCALE_BINDINGS_CLI_RUN_FOLDER_H_
+#ifndef PERCALE_BINDINGS_CLI_TRAINING_RUN_FOLDER_H_
+#define PERCALE_BINDINGS_CLI_TRAINING_RUN_FOLDER_H_
 
 #include <percale.h>
 
@@ -35,4 +35,4 @@ inline constexpr const char* kPlotFile = "loss.svg";
 
 }  // namespace percale_cli
 
-#endif  // PERCALE_BINDINGS_CLI_RUN_FOLDER_H_
+#endif  // PERCALE_BINDINGS_CLI_TRAINING_RUN_FOLDER_H_

@@ -1,6 +1,6 @@
 // A group whose ranks are the processes of an MPI job.
-#ifndef PERCALE_BINDINGS_CLI_MPI_H_
-#define PERCALE_BINDINGS_CLI_MPI_H_
+#ifndef PERCALE_BINDINGS_CLI_TRAINING_MPI_H_
+#define PERCALE_BINDINGS_CLI_TRAINING_MPI_H_
 
 #include <percale.h>
 
@@ -16,8 +16,8 @@ class MpiGroup {
  public:
   // Begins MPI. Throws Failure if there is no such library, or if it is for one thread alone.
   MpiGroup();
-  // Ends MPI, unless an exchange or the command has failed: then the launcher ends the whole job when
-  // this process ends.
+  // Ends MPI, unless an exchange or the command has failed: then the launcher ends the whole job
+  // when this process ends.
   ~MpiGroup();
   MpiGroup(const MpiGroup&) = delete;
   MpiGroup& operator=(const MpiGroup&) = delete;
@@ -37,4 +37,4 @@ class MpiGroup {
 
 }  // namespace percale_cli
 
-#endif  // PERCALE_BINDINGS_CLI_MPI_H_
+#endif  // PERCALE_BINDINGS_CLI_TRAINING_MPI_H_

@@ -1,6 +1,6 @@
 // Turns Control-C and SIGTERM into a request to stop after the current step.
-#ifndef PERCALE_BINDINGS_CLI_STOP_SIGNALS_H_
-#define PERCALE_BINDINGS_CLI_STOP_SIGNALS_H_
+#ifndef PERCALE_BINDINGS_CLI_TRAINING_STOP_SIGNALS_H_
+#define PERCALE_BINDINGS_CLI_TRAINING_STOP_SIGNALS_H_
 
 namespace percale_cli {
 
@@ -23,4 +23,4 @@ const char* signal_name(int signal);
 
 }  // namespace percale_cli
 
-#endif  // PERCALE_BINDINGS_CLI_STOP_SIGNALS_H_
+#endif  // PERCALE_BINDINGS_CLI_TRAINING_STOP_SIGNALS_H_

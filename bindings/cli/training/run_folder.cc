@@ -1,4 +1,4 @@
-#include "run_folder.h"
+#include "training/run_folder.h"
 
 #include <cstdio>
 #include <filesystem>

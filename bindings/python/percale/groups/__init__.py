@@ -1,0 +1,1 @@
+"""Groups of processes that train one job together, and exchanges of bytes for them."""
