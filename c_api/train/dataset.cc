@@ -66,8 +66,8 @@ std::vector<std::shared_ptr<const Dataset>> sets_of(percale_dataset* const* data
   return out;
 }
 
-// Data sets that are made of others ask for rows by number. A replica's part does not cut these, and
-// a stream has none.
+// Data sets that are made of others ask for rows by number. A replica's part does not cut these,
+// and a stream has none.
 Status check_whole(const char* function, percale_dataset* const* datasets, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (datasets[i]->dataset->is_stream()) {

@@ -14,8 +14,8 @@ static void ok(percale_status* status) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Sends sends[r] to rank r and fills recvs[r]. MPI waits for its messages without limit: the timeout
- * is not used. A longer message is an error that ends the job. */
+/* Sends sends[r] to rank r and fills recvs[r]. MPI waits for its messages without limit: the
+ * timeout is not used. A longer message is an error that ends the job. */
 static percale_status* exchange(void* user, uint64_t tag, const percale_bytes* sends, percale_bytes* recvs,
                                 int64_t timeout_ns) {
   const int size = *(const int*)user, own_tag = (int)(tag % 32768); /* every MPI allows that */

@@ -2,7 +2,8 @@
 
     mpiexec -n 4 python train.py SPEC.json
 
-The digest is that of one process. Every process needs a shard: the SPEC's "shards" is at least their number.
+The digest is that of one process. Every process needs a shard: the SPEC's "shards" is at least
+their number.
 """
 import sys
 

@@ -42,7 +42,7 @@ def train_alone():
 
 
 def work(config):
-    """The loop of a worker. If the config names a file that is not there, rank 1 makes it and dies."""
+    """The loop of a worker. If the config names a file that is missing, rank 1 makes it and dies."""
     import ray.train
 
     import percale as pc

@@ -63,7 +63,7 @@ class Group {
   Status exchange_segments(std::string_view what, const std::function<ByteSpan(size_t segment)>& memory);
   // The texts of all ranks, in their order. Sizes may differ.
   Result<std::vector<std::string>> gather(std::string_view what, std::string own);
-  // all[r] are the numbers of rank r: the own ones go to all ranks, and the others come from theirs.
+  // all[r] are the numbers of rank r: the own ones go to all ranks, the others come from theirs.
   // Returns the first error of a rank; `own` is that of this one. Precondition: each rank knows the
   // number of the others' numbers.
   Status exchange_numbers(std::string_view what, const Status& own, std::vector<std::vector<double>>& all);

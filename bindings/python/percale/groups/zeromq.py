@@ -1,7 +1,7 @@
 """An exchange of bytes over ZeroMQ: encrypted, and between the processes of the group alone.
 
-    node = zeromq.Node()                    # in every process
-    cards = ...                             # node.card() of all processes, in the order of the ranks
+    node = zeromq.Node()  # in every process
+    cards = ...           # node.card() of all processes, in the order of the ranks
     trainer.join(node.collective(rank, cards))
 
 The program carries the cards to all processes by means of its own: those of Ray or Spark, or a
@@ -74,7 +74,7 @@ class Node:
         return {"endpoint": self._endpoint, "key": self._public.decode()}
 
     def collective(self, rank: int, cards: Sequence[Dict[str, str]], generation: int = 1) -> Collective:
-        """Returns the collective of this process. `cards` are those of all ranks, in their order."""
+        """Returns the collective of this process. `cards` has one per rank, in their order."""
         if not 0 <= rank < len(cards) or cards[rank] != self.card():
             raise ValueError(f"cards[{rank}] is not the card of this process, which listens at {self._endpoint}")
         self._ranks = {card["key"].encode(): other for other, card in enumerate(cards)}
@@ -93,7 +93,7 @@ class Node:
         return out
 
     def receive(self, milliseconds: Optional[float]) -> Any:
-        """Returns (rank, generation, tag, message) of the next message; None if none comes in time."""
+        """Returns (rank, generation, tag, message) of the next message, or None after that time."""
         if not self._inbox.poll(milliseconds):
             return None
         head, message = self._inbox.recv_multipart(copy=False)
