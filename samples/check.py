@@ -186,14 +186,19 @@ def serve(command, env, spec, data):
         service.kill()
 
 
-def train_as_group(command, env, spec, wanted):
-    """Two processes, with a shard of each batch each, compute the weights of one."""
-    free = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+def free_addresses(count):
+    """Returns the arguments that Go's group wants behind the rank."""
+    free = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     addresses = [f"127.0.0.1:{server.getsockname()[1]}" for server in free]
     for server in free:
         server.close()
-    ranks = [subprocess.Popen(command + [spec, str(rank)] + addresses, env=env, stdout=subprocess.PIPE, text=True)
-             for rank in range(2)]
+    return addresses
+
+
+def train_as_group(command, env, spec, wanted, where):
+    """Two processes, with a shard of each batch each, compute the weights of one. `where`: the
+    arguments behind the rank."""
+    ranks = [subprocess.Popen(command + [spec, str(rank)] + where, env=env, stdout=subprocess.PIPE, text=True) for rank in range(2)]
     try:
         digests = [rank.communicate(timeout=120)[0].strip() for rank in ranks]
     finally:
@@ -229,7 +234,13 @@ def main(build, source, language):
             if not re.search("needs an input 'y'|no 'y'", said) or len(losses) != 10 or float(losses[-1]) >= float(losses[0]):
                 fail("Keras' example does not name the missing label, or does not learn")
         if language == "go":
-            train_as_group(command("Group"), env, spec, wanted)
+            train_as_group(command("Group"), env, spec, wanted, free_addresses(2))
+        if language == "python":
+            python = command("Group")[0]
+            if subprocess.run([python, "-c", "import zmq"], capture_output=True).returncode == 0:
+                train_as_group(command("Group"), env, spec, wanted, ["2", folder])
+            else:
+                print("pyzmq is not installed: group.py was not run")
         # The samples in C, C++ and Python have no service
         if language not in ("c", "cpp", "python"):
             serve(command("Serve"), env, os.path.join(source, "samples", "mnist", "lenet.json"), data)
