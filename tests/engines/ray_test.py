@@ -11,21 +11,12 @@ import sys
 import tempfile
 import unittest
 
+import engine_tests
+
 try:
     import numpy as np
-except ImportError:  # the Python that has it is started below
+except ImportError:  # engine_tests starts a Python that has it
     np = None
-
-SKIP = 77
-
-
-def python_with(package):
-    """Returns the Python of the cache that has the package, or None."""
-    cache = os.environ.get("PERCALE_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "percale")
-    python = os.path.join(cache, "engines", "bin", "python")
-    there = os.path.exists(python) and subprocess.run([python, "-c", f"import {package}"], capture_output=True).returncode == 0
-    return python if there else None
 
 
 SPEC = {"model": [{"layer": "Dense", "units": 8, "activation": "relu"}, {"layer": "Dropout", "rate": 0.2}, {"layer": "Dense", "units": 3}],
@@ -155,18 +146,5 @@ class OnRay(unittest.TestCase):
                 percale.ray.join(trainer)
 
 
-def main(build, source):
-    python = python_with("ray")
-    if python is None:
-        print("no Ray in the cache; `sh subprojects/setup --engines` brings it")
-        return SKIP
-    sys.path.insert(0, os.path.join(source, "bindings", "python", "tests"))
-    import check
-    with tempfile.TemporaryDirectory() as folder:
-        check.unpack_wheel(sys.executable, build, folder)
-        paths = os.pathsep.join([folder, os.path.dirname(os.path.abspath(__file__))])
-        return subprocess.run([python, "-m", "unittest", "-v", "ray_test"], env=dict(os.environ, PYTHONPATH=paths, PERCALE_SOURCE=source)).returncode
-
-
 if __name__ == "__main__":
-    sys.exit(main(*map(os.path.abspath, sys.argv[1:])))
+    sys.exit(engine_tests.main("ray_test", "ray", *map(os.path.abspath, sys.argv[1:])))

@@ -24,12 +24,12 @@ from ray.train import Checkpoint
 from ray.train.backend import Backend, BackendConfig
 from ray.train.v2.api.data_parallel_trainer import DataParallelTrainer
 
-from .groups.collective import Collective
-from .data import Dataset
-from .engine import Engine
-from .errors import FailedPrecondition
-from .training import Trainer
-from .groups.zeromq import Node
+from ..data import Dataset
+from ..engine import Engine
+from ..errors import FailedPrecondition
+from ..groups.collective import Collective
+from ..groups.zeromq import Node
+from ..training import Trainer
 
 # The state of this worker.
 _node: Optional[Node] = None
