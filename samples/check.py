@@ -236,8 +236,8 @@ def main(build, source, language):
         if language == "go":
             train_as_group(command("Group"), env, spec, wanted, free_addresses(2))
         if language == "python":
-            python = command("Group")[0]
-            if subprocess.run([python, "-c", "import zmq"], capture_output=True).returncode == 0:
+            interpreter = command("Group")[0]
+            if subprocess.run([interpreter, "-c", "import zmq"], capture_output=True).returncode == 0:
                 train_as_group(command("Group"), env, spec, wanted, ["2", folder])
             else:
                 print("pyzmq is not installed: group.py was not run")
