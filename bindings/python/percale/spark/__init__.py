@@ -156,13 +156,13 @@ class PercaleEstimator(Estimator):
 
         table = dataset.select(*columns).repartition(self.workers)
         schema = sql.StructType([sql.StructField("model", sql.BinaryType())])
-        found = table.mapInArrow(task, schema, barrier=True).repartition(1).collect()  # another stage, as in run()
+        found = table.mapInArrow(task, schema, barrier=True).repartition(1).collect()  # as in run()
         return PercaleModel(bytes(found[0].model), columns)
 
 
 class PercaleModel(Model):
-    """A trained model. transform() adds the model's first output as a column "prediction" of arrays of
-    floats. `graph` has the bytes of a .percale file.
+    """A trained model. transform() adds the model's first output as a column "prediction", an array
+    of floats per row. `graph` has the bytes of a .percale file.
     """
 
     def __init__(self, graph: bytes, columns: Columns) -> None:
