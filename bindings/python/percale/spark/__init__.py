@@ -1,10 +1,10 @@
 """Training in the executors of Spark, and prediction in an ordinary stage.
 
-    digests = percale.spark.run(session, work, workers=4)     # work() calls percale.spark.join(trainer)
+    digests = percale.spark.run(session, work, workers=4)  # work() calls join(trainer)
 
     columns = {"x": ("f32", (784,)), "y": ("i64", ())}
     model = percale.spark.PercaleEstimator(spec, columns, workers=4).fit(table)
-    model.transform(table)                                    # adds a column "prediction"
+    model.transform(table)  # adds a column "prediction"
 
 The workers are the tasks of a barrier stage, which Spark starts together, and starts again when one
 fails. They exchange bytes over ZeroMQ. Needs pyspark of 3.5 or newer, pyarrow and pyzmq.
@@ -75,7 +75,7 @@ def run(session: Any, work: Callable[[int], Any], workers: int) -> List[Any]:
 
 
 def _arrays(batch: pa.RecordBatch, columns: Columns) -> Dict[str, np.ndarray]:
-    """Returns the columns of an Arrow batch as arrays. Lists of numbers become rows of their shape."""
+    """Returns the columns of an Arrow batch as arrays; lists become rows of their shape."""
     out = {}
     for name, (_, shape) in columns.items():
         column = batch.column(batch.schema.get_field_index(name))
