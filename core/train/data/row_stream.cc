@@ -5,7 +5,7 @@
 
 namespace percale {
 
-Result<std::unique_ptr<RowStream>> RowStream::create(std::vector<RowType> types, RowReader read) {
+Result<std::unique_ptr<RowStream>> RowStream::create(std::vector<RowType> types, StreamFunction read) {
   if (types.empty()) return invalid_argument("data set: a stream needs a column");
   PERCALE_RETURN_IF_ERROR(check_host_rows(types));
   return std::unique_ptr<RowStream>(new RowStream(std::move(types), std::move(read)));

@@ -15,13 +15,14 @@ namespace percale {
 // Writes at most `most` rows of an epoch from row `first_row` on, the elements of column i to
 // columns[i]; returns their number, 0 at the end of the epoch. Rows are asked for one after the
 // other, except that an epoch begins at row 0, and that a training may go on from an earlier row.
-using RowReader = std::function<Result<int64_t>(int64_t epoch, int64_t first_row, int64_t most, void* const* columns)>;
+using StreamFunction =
+    std::function<Result<int64_t>(int64_t epoch, int64_t first_row, int64_t most, void* const* columns)>;
 
 // Thread-safe, for one caller at a time: another one gets FAILED_PRECONDITION.
 class RowStream {
  public:
   // INVALID_ARGUMENT for elements of less than 8 bits, and for rows without a known shape.
-  static Result<std::unique_ptr<RowStream>> create(std::vector<RowType> types, RowReader read);
+  static Result<std::unique_ptr<RowStream>> create(std::vector<RowType> types, StreamFunction read);
   const std::vector<RowType>& types() const { return types_; }
 
   // A tensor per column with the rows of a batch of `size` rows; fewer at the end of the epoch, and
@@ -30,12 +31,12 @@ class RowStream {
                                     const std::shared_ptr<MemoryPool>& pool);
 
  private:
-  RowStream(std::vector<RowType> types, RowReader read) : types_(std::move(types)), read_(std::move(read)) {}
+  RowStream(std::vector<RowType> types, StreamFunction read) : types_(std::move(types)), read_(std::move(read)) {}
   Result<std::vector<Tensor>> read(const DatasetPosition& position, int64_t size,
                                    const std::shared_ptr<MemoryPool>& pool);
 
   const std::vector<RowType> types_;
-  const RowReader read_;
+  const StreamFunction read_;
   std::mutex mutex_;  // guards what follows
   DatasetPosition position_;
   int64_t size_ = 0;           // of the batch that is kept, also when the next one fails; 0: none
