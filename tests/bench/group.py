@@ -48,7 +48,7 @@ def built(args, name):
 
 def train(folder, ranks, shards, args):
     """Returns what rank 0 tells of a training."""
-    port, environment = free_ports(ranks), dict(os.environ, PERCALE_PLUGINS=built(args, "libpercale_waits.so"))
+    port, environment = free_ports(ranks), dict(os.environ, BENCH_PLUGINS=built(args, "libpercale_waits.so"))
     processes = [subprocess.Popen([built(args, "group_rank"), os.path.join(folder, "spec.json"), folder, str(rank), str(ranks), str(port),
                                    str(args.steps), f"shards={shards}"], stdout=subprocess.PIPE, text=True, env=environment)
                  for rank in range(ranks)]
@@ -120,9 +120,8 @@ def make_waiting(folder, layers, args):
     """Makes a job whose layers wait."""
     np.save(os.path.join(folder, "x.npy"), np.ones((WAITING_SHARDS, 8), np.float32))
     np.save(os.path.join(folder, "y.npy"), np.ones((WAITING_SHARDS, 1), np.float32))
-    subprocess.run([built(args, "make_waits"), os.path.join(folder, "waits.percale")], check=True, text=True,
-                   input="".join(" ".join(map(str, layer)) + "\n" for layer in layers),
-                   env=dict(os.environ, PERCALE_PLUGINS=built(args, "libpercale_waits.so")))
+    subprocess.run([built(args, "make_waits"), built(args, "libpercale_waits.so"), os.path.join(folder, "waits.percale")], check=True,
+                   text=True, input="".join(" ".join(map(str, layer)) + "\n" for layer in layers))
     spec = {"model": "waits.percale", "outputs": "out", "head": [{"layer": "Dense", "units": 1}], "loss": "mse", "shuffle": False,
             "batch_size": WAITING_SHARDS, "data": {"train": {"x": "x.npy", "y": "y.npy"}},
             "optimizer": {"name": "sgd", "learning_rate": device_nets.RATE, "momentum": device_nets.MOMENTUM}}

@@ -1,7 +1,7 @@
 /* One rank of a group that trains a SPEC; the others are processes of the same machine. Prints one
  * line of JSON: the median time of a step, what the group has cost, and the digest.
  * Usage: group SPEC.json DATA-FOLDER RANK SIZE FIRST-PORT STEPS [OPTION=VALUE...]
- * A size of 1 trains alone. */
+ * A size of 1 trains alone. The environment's BENCH_PLUGINS is the engine's plugin_path. */
 #include <percale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,6 +119,7 @@ int main(int argc, char** argv) {
   if (count < 1 || count >= kMostSteps) return 2;
   ok(percale_options_create("engine", &engine_options));
   ok(percale_options_set(engine_options, "threads", "1"));
+  if (getenv("BENCH_PLUGINS") != NULL) ok(percale_options_set(engine_options, "plugin_path", getenv("BENCH_PLUGINS")));
   ok(percale_engine_create(engine_options, &engine));
   ok(percale_options_create("trainer", &options));
   for (i = 7; i < argc; ++i) {

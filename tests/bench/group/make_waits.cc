@@ -1,8 +1,8 @@
 // Writes a graph whose layers wait instead of computing.
-//   make_waits OUT.percale < LAYERS
+//   make_waits PLUGIN OUT.percale < LAYERS
 // LAYERS has a line per parameter, in the order of the forward pass: its number of elements, and
-// the nanoseconds of its layer in the forward and the backward pass. The engine needs the plug-in
-// `waits` (PERCALE_PLUGINS).
+// the nanoseconds of its layer in the forward and the backward pass. PLUGIN is that of
+// waits_plugin.cc.
 #include <cstdint>
 #include <iostream>
 #include <percale.hpp>
@@ -11,15 +11,15 @@
 
 int main(int argc, char** argv) {
   constexpr int64_t kWidth = 8;
-  if (argc != 2) {
-    std::cerr << "usage: make_waits OUT.percale < LAYERS\n";
+  if (argc != 3) {
+    std::cerr << "usage: make_waits PLUGIN OUT.percale < LAYERS\n";
     return 2;
   }
   const auto fail = [](const percale::Status& status) {
     std::cerr << status.message() << "\n";
     return 1;
   };
-  auto engine = percale::Engine::create();
+  auto engine = percale::Engine::create(percale::Options("engine").set("plugin_path", argv[1]));
   if (!engine) return fail(engine.error());
   auto builder = percale::Builder::create(*engine);
   if (!builder) return fail(builder.error());
@@ -36,6 +36,6 @@ int main(int argc, char** argv) {
   builder->rename(x, "out");
   auto graph = builder->finish();
   if (!graph) return fail(graph.error());
-  const percale::Status saved = graph->save(argv[1]);
+  const percale::Status saved = graph->save(argv[2]);
   return saved ? 0 : fail(saved);
 }
