@@ -102,15 +102,15 @@ int32_t on_step(void* user, const percale_progress* progress) {
 }
 
 // Writes the trained model, history and plot to the folder, and prints their paths for people.
-void write_results(percale_trainer* trainer, percale_variables* variables, const std::string& out, bool quiet) {
+void write_results(const Training& training, percale_variables* variables, bool quiet) {
   percale_graph* made = nullptr;
-  check(percale_trainer_model(trainer, &made));
+  check(percale_trainer_model(training.trainer, &made));
   const Graph model(made);
-  const std::string base = out + "/";
+  const std::string base = training.out + "/";
   check(percale_graph_save_file(made, variables, (base + kModelFile).c_str()));
-  write_file(base + kPlotFile, history_text(trainer, "svg"));
+  write_file(base + kPlotFile, history_text(training.trainer, "svg"));
   if (quiet) return;
-  print(stdout, "checkpoint  %sstep-%lld\n", base.c_str(), static_cast<long long>(percale_trainer_steps(trainer)));
+  if (!training.saved.empty()) print(stdout, "checkpoint  %s\n", training.saved.c_str());
   print(stdout, "graph       %s%s\nhistory     %s%s\nplot        %s%s\n", base.c_str(), kModelFile, base.c_str(),
         kHistoryFile, base.c_str(), kPlotFile);
 }
@@ -274,7 +274,7 @@ int run_train(const Args& args) {
   }
   const StopSignals signals;
   fit(training);
-  if (speaks && !out.empty() && percale_trainer_steps(made) > before) write_results(made, table, out, args.json());
+  if (speaks && !out.empty() && percale_trainer_steps(made) > before) write_results(training, table, args.json());
   if (trace != nullptr) {
     percale_trainer_set_trace(made, nullptr);
     write_trace(trace, args.get("--trace"));

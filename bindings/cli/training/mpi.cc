@@ -138,6 +138,8 @@ percale_collective MpiGroup::table() {
   out.generation = 1;
   out.exchange = [](void* user, uint64_t tag, const percale_bytes* sends, percale_bytes* recvs, int64_t timeout_ns) {
     auto& own = *static_cast<MpiGroup*>(user);
+    // Messages of the failed exchange may still be under way, to memory that has other uses by now.
+    if (own.failed_) return unavailable("an exchange has failed, and MPI cannot go on after it");
     percale_status* const status = own.exchange(tag, sends, recvs, timeout_ns);
     own.failed_ = own.failed_ || status != nullptr;
     return status;

@@ -10,8 +10,8 @@ namespace percale_cli {
 
 struct MpiFunctions;
 
-// Exchanges bytes over MPI's standard ABI (MPI 5.0, chapter 20), whose library is opened when the
-// program needs it. One object per process.
+// Exchanges bytes over the standard ABI of MPI 5.0, whose library is opened when the program needs
+// it. One object per process.
 class MpiGroup {
  public:
   // Begins MPI. Throws Failure if there is no such library, or if it is for one thread alone.

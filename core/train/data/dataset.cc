@@ -280,8 +280,9 @@ Result<bool> Dataset::has_batch(const DatasetPosition& position) const {
 
 Result<std::vector<Tensor>> Dataset::stream_batch(const DatasetPosition& position) const {
   PERCALE_ASSIGN_OR_RETURN(const bool there, has_batch(position));
-  if (!there)
+  if (!there) {
     return out_of_range("data set: epoch ", position.epoch, " of the stream ends before batch ", position.batch);
+  }
   PERCALE_ASSIGN_OR_RETURN(auto columns, stream_->batch(position, options_.batch_size, pool_));
   return converted(std::move(columns));
 }

@@ -44,8 +44,9 @@ Result<double> FedSteps::reduce(const BoundBatch& batch, BatchRows rows, const S
   if (last && !(before + weight > 0)) {
     return invalid_argument("step ", call.step, ": the weights of the batch add up to ", before + weight);
   }
-  if (call.fetches != nullptr)
+  if (call.fetches != nullptr) {
     PERCALE_RETURN_IF_ERROR(call.fetches->join(parts_.shards.cut(batch.rows), parts_.engine->memory()));
+  }
   if (call.cancel.cancelled()) return call.cancelled();
   parts_.runner.keep_batch(first);
   return loss;

@@ -14,8 +14,8 @@ import threading
 import time
 from typing import Any, Dict, List, Optional, Sequence
 
-from .collective import Collective
 from ..errors import DataLoss, Unavailable
+from .collective import Collective
 
 _HEAD = struct.Struct("<QQ")  # generation, tag
 _PATIENCE = 20  # seconds that a connection waits until this process knows the keys of the others
