@@ -160,13 +160,8 @@ percale_status* percale_dataset_range(percale_engine* engine, const char* name, 
 percale_status* percale_dataset_generator(percale_engine* engine, const char* const* names, const percale_dtype* dtypes,
                                           const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows,
                                           percale_row_callback callback, void* user, percale_dataset** out_dataset) {
-  clear(out_dataset);
-  return guarded(__func__,
-                 {NEEDS(engine), NEEDS(dtypes), NEEDS(dims), NEEDS(ranks), NEEDS(callback), NEEDS(out_dataset)},
-                 [&, function = __func__]() -> Status {
-                   PERCALE_ASSIGN_OR_RETURN(auto types, row_types(function, names, dtypes, dims, ranks, count));
-                   return generate(engine, std::move(types), rows, callback, user, nullptr, out_dataset);
-                 });
+  return percale_dataset_generator_owned(engine, names, dtypes, dims, ranks, count, rows, callback, user, nullptr,
+                                         out_dataset);
 }
 
 percale_status* percale_dataset_generator_owned(percale_engine* engine, const char* const* names,
