@@ -25,11 +25,11 @@ final class Graphs {
   private Graphs() {}
 
   /**
-   * Returns the number of live statuses, once the last run of the previous test has released its
-   * own on a thread of its engine.
+   * Returns the number of live statuses. A run that was cancelled releases its own on a thread of
+   * its engine after its future has ended, so that this waits up to 10 s until `expected` are left.
    */
-  static long statusesBeforeTest() throws InterruptedException {
-    for (int i = 0; i < 200 && Percale.liveStatuses() != 0; ++i) Thread.sleep(5);
+  static long liveStatuses(long expected) throws InterruptedException {
+    for (int i = 0; i < 2000 && Percale.liveStatuses() != expected; ++i) Thread.sleep(5);
     return Percale.liveStatuses();
   }
 

@@ -12,13 +12,13 @@ abstract class LeavesNoStatus {
 
   @BeforeEach
   void begin() throws InterruptedException {
-    statuses = Graphs.statusesBeforeTest();
+    statuses = Graphs.liveStatuses(0);
     engine = Graphs.engine();
   }
 
   @AfterEach
-  void noStatusIsLeftBehind() {
+  void noStatusIsLeftBehind() throws InterruptedException {
     engine.close();
-    assertEquals(statuses, Percale.liveStatuses());
+    assertEquals(statuses, Graphs.liveStatuses(statuses));
   }
 }
