@@ -15,8 +15,10 @@ void percale_run_context::fail_with(int32_t code, std::string_view message) {
 }
 
 void percale_run_context::clear_error() {
-  error = 0;
-  error_message = nullptr;
-  status_claimed = false;
-  mark = failed_mark = -1;
+  // Relaxed, because no other thread sees the run yet.
+  error.store(0, std::memory_order_relaxed);
+  error_message.store(nullptr, std::memory_order_relaxed);
+  status_claimed.store(false, std::memory_order_relaxed);
+  failed_mark.store(-1, std::memory_order_relaxed);
+  mark = -1;
 }

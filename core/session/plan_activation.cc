@@ -69,15 +69,20 @@ Status PlanActivation::execute() {
   return execute_programs(plan_, *runner_.session().engine, runner_.frame(), feeds_, results_);
 }
 
-Tensor PlanActivation::value_of(const ValueSource& source) const {
+const Tensor* PlanActivation::find_value(const ValueSource& source) const {
   const auto i = static_cast<size_t>(source.index);
   switch (source.kind) {
-    case ValueSource::Kind::kFeed: return source.index < 0 ? Tensor() : feeds_[i];
-    case ValueSource::Kind::kResult: return results_[i];
-    case ValueSource::Kind::kControl: return control_outputs_[i][static_cast<size_t>(source.output)];
-    case ValueSource::Kind::kRest: return rest_outputs_[i];
+    case ValueSource::Kind::kFeed: return source.index < 0 ? nullptr : &feeds_[i];
+    case ValueSource::Kind::kResult: return &results_[i];
+    case ValueSource::Kind::kControl: return &control_outputs_[i][static_cast<size_t>(source.output)];
+    case ValueSource::Kind::kRest: return &rest_outputs_[i];
   }
-  return {};
+  return nullptr;
+}
+
+Tensor PlanActivation::value_of(const ValueSource& source) const {
+  const Tensor* found = find_value(source);
+  return found == nullptr ? Tensor() : *found;
 }
 
 Status PlanActivation::run_control() {
@@ -109,10 +114,11 @@ Status PlanActivation::deliver(std::span<Tensor> outputs) {
 
 Status PlanActivation::deliver_one(size_t fetch, Tensor& output) {
   const ValueSource& source = plan_.fetches[fetch];
-  Tensor found = value_of(source);
-  if (!found.defined()) return {};  // it stays on its device
+  const Tensor* value = find_value(source);
+  if (value == nullptr || !value->defined()) return {};  // it stays on its device
+  const Tensor& found = *value;
   if (!output.defined() && (may_share() || source.kind != ValueSource::Kind::kFeed)) {
-    output = std::move(found);
+    output = found;
     return {};
   }
   if (!output.defined()) {

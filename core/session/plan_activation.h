@@ -30,6 +30,8 @@ class PlanActivation {
   Status allocate_results();
   void copy_passed_through();
   Status deliver_one(size_t fetch, Tensor& output);
+  // Null, or an undefined tensor, if the value stays on its device.
+  const Tensor* find_value(const ValueSource& source) const;
   Tensor value_of(const ValueSource& source) const;
   bool may_share() const { return sharing_ == PlanRunner::Sharing::kAllowed; }
 

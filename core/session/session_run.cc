@@ -34,14 +34,17 @@ Status SessionRun::pin() {
     frame_.state.version = values.versions().all;
     return {};
   }
+  if (frame_.state.exclusive) return invalid_argument("an exclusive RunBinding needs RunValues::of_caller()");
+  if (session_.graph->variables.empty()) {
+    frame_.state.version = 0;  // the only one
+    return {};
+  }
   if (session_.variables == nullptr) {
-    if (session_.graph->variables.empty()) return {};
     return failed_precondition("the graph has variables, the session was made without a table of them");
   }
   pin_latest();
   frame_.see_latest = [this] { pin_latest(); };
   frame_.state.base = &*ordered_;
-  if (frame_.state.exclusive) return invalid_argument("an exclusive RunBinding needs RunValues::of_caller()");
   return {};
 }
 

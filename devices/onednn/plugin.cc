@@ -10,19 +10,19 @@ namespace {
 
 constexpr KernelEntry kKernels[] = {
     {"onednn.attention", "percale", "FusedAttention", prepare_attention},
-    {"onednn.expansion", "percale", "Fused", prepare_expansion},
+    {"onednn.expansion", "percale", "Fused", prepare_expansion, "Conv"},
     {"onednn.winograd", "", "Conv", prepare_winograd},
-    {"onednn.winograd", "percale", "Fused", prepare_winograd},
+    {"onednn.winograd", "percale", "Fused", prepare_winograd, "Conv"},
     {"onednn.winograd_pack", "percale", "Reorder", prepare_winograd_pack},
     {"onednn.tiles", "", "Conv", prepare_tiles_conv},
-    {"onednn.tiles", "percale", "Fused", prepare_tiles_conv},
+    {"onednn.tiles", "percale", "Fused", prepare_tiles_conv, "Conv"},
     {"onednn.tiles", "", "MatMul", prepare_tiles_matmul},
-    {"onednn.tiles", "percale", "Fused", prepare_tiles_matmul},
+    {"onednn.tiles", "percale", "Fused", prepare_tiles_matmul, "MatMul"},
     {"onednn.tiles", "", "Gemm", prepare_tiles_gemm},
-    {"onednn.tiles", "percale", "Fused", prepare_tiles_gemm},
+    {"onednn.tiles", "percale", "Fused", prepare_tiles_gemm, "Gemm"},
     {"onednn.tiles_pack", "percale", "Reorder", prepare_tiles_pack},
     {"onednn.conv", "", "Conv", prepare_conv},
-    {"onednn.conv", "percale", "Fused", prepare_conv},
+    {"onednn.conv", "percale", "Fused", prepare_conv, "Conv"},
     {"onednn.conv_transpose", "", "ConvTranspose", prepare_conv_transpose},
     {"onednn.conv_integer", "", "ConvInteger", prepare_conv_integer},
     {"onednn.qlinear_conv", "", "QLinearConv", prepare_qlinear_conv},
@@ -31,9 +31,9 @@ constexpr KernelEntry kKernels[] = {
     {"onednn.lstm", "", "LSTM", prepare_lstm},
     {"onednn.lstm_pack", "percale", "Reorder", prepare_lstm_pack},
     {"onednn.matmul", "", "MatMul", prepare_matmul},
-    {"onednn.matmul", "percale", "Fused", prepare_matmul},
+    {"onednn.matmul", "percale", "Fused", prepare_matmul, "MatMul"},
     {"onednn.gemm", "", "Gemm", prepare_gemm},
-    {"onednn.gemm", "percale", "Fused", prepare_gemm},
+    {"onednn.gemm", "percale", "Fused", prepare_gemm, "Gemm"},
     {"onednn.chain", "percale", "Fused", prepare_chain},
     {"onednn.chain", "", "Add", prepare_chain},
     {"onednn.chain", "", "Sub", prepare_chain},
@@ -87,7 +87,9 @@ class OneDnnPlugin : public plugin::Plugin {
   explicit OneDnnPlugin(const percale_host_api& host) : Plugin(host, kName, library_version()) {
     for (const KernelEntry& entry : kKernels) {
       const KernelContext& context = contexts_.emplace_back(KernelContext{&host, entry});
-      add(plugin::kernel_of({entry.name, entry.domain, entry.op}, context));
+      percale_kernel kernel = plugin::kernel_of({entry.name, entry.domain, entry.op}, context);
+      kernel.accepts = &KernelContext::accept;
+      add(kernel);
     }
   }
 

@@ -48,6 +48,8 @@ struct SyncPoints {
   // Positions of the run under way.
   size_t next_wait = 0, next_awaited = 0;
 
+  // True if instruction `i` needs a transfer that has not been received.
+  bool waits_before(int32_t i) const { return next_wait < waits.size() && waits[next_wait].at <= i; }
   // True if `progress` is the first to reach an awaited value.
   bool reach(int32_t progress) {
     bool hit = false;

@@ -52,7 +52,11 @@ struct RunFrame {
 
   bool watched() const { return options.trace != nullptr || times != nullptr; }
 
-  bool should_stop() const;
+  bool is_cancelled() const {
+    return (session_cancel != nullptr && session_cancel->cancelled()) ||
+           (options.cancel != nullptr && options.cancel->cancelled());
+  }
+  bool should_stop() const { return is_cancelled() || (options.deadline_ns >= 0 && now_ns() >= options.deadline_ns); }
   // CANCELLED or DEADLINE_EXCEEDED if should_stop(), else OK.
   Status stop_reason() const;
 };

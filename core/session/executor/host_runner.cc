@@ -9,56 +9,60 @@
 
 namespace percale {
 
+// Between two kernels only what a run may always meet is checked; all else is out of line.
 bool HostRunner::advance() {
   const int32_t end = p_.size(), begin = p_.progress.load(std::memory_order_relaxed);
-  const bool alone = run_.has_one_program();
+  const bool alone = run_.has_one_program(), has_watcher = run_.frame.watched_plan == &run_.plan;
+  const bool is_plain = p_.placed->executable == nullptr && !run_.frame.watched();
   const uint64_t seen = run_.signal.changes();
+  const Instruction* const instructions = p_.program().instructions.data();
   for (int32_t i = begin; i <= end; ++i) {
     if (!receive_before(run_, p_, i)) return i > begin;
     if (i == end) break;
-    const Outcome outcome = execute(i);
-    if (outcome == Outcome::kFailed) return true;
-    if (outcome == Outcome::kWaits) return i > begin;
+    if (run_.frame.should_stop()) return stop();
+    if (is_plain) {
+      call_kernel(p_, instructions[i], launch_of(p_, instructions[i]));
+    } else if (Status status = execute(i); !status.ok()) {
+      return fail(std::move(status));
+    }
+    if (p_.context.error.load(std::memory_order_relaxed) != 0) return fail(kernel_error(p_, i));
+    if (p_.context.cancelled.load(std::memory_order_relaxed)) return stop();
+    if (std::exchange(p_.context.again, false)) return i > begin;
     p_.progress.store(i + 1, std::memory_order_release);
-    tell_watcher(i + 1);
+    if (has_watcher) tell_watcher(i + 1);
     if (alone) continue;
     if (p_.sync.reach(i + 1)) run_.signal.wake();
     if (run_.signal.failed()) return true;
     // A stream may have run dry meanwhile, and this thread may be the only one to feed it.
     if (run_.has_streams() && run_.signal.changes() != seen) return true;
   }
-  if (Status status = finish_outputs(run_, p_); !status.ok()) {
-    run_.fail(std::move(status));
-    return true;
-  }
+  if (Status status = finish_outputs(run_, p_); !status.ok()) return fail(std::move(status));
   p_.progress.store(end + 1, std::memory_order_release);
   if (!alone) run_.signal.wake();
   return true;
 }
 
-HostRunner::Outcome HostRunner::execute(int32_t i) {
-  const auto failed = [&](Status status) {
-    run_.fail(std::move(status));
-    return Outcome::kFailed;
-  };
+bool HostRunner::stop() { return fail(run_.frame.stop_reason()); }
+
+bool HostRunner::fail(Status status) {
+  run_.fail(std::move(status));
+  return true;
+}
+
+Status HostRunner::execute(int32_t i) {
   const RunFrame& frame = run_.frame;
-  if (frame.should_stop()) return failed(frame.stop_reason());
-  const bool watched = frame.watched();
-  const int64_t begin = watched ? now_ns() : 0;
+  const int64_t begin = frame.watched() ? now_ns() : 0;
   if (p_.placed->executable != nullptr) {
-    if (Status status = call_partition(p_); !status.ok()) return failed(std::move(status));
+    PERCALE_RETURN_IF_ERROR(call_partition(p_));
   } else {
     const Instruction& instruction = p_.program().instructions[static_cast<size_t>(i)];
     call_kernel(p_, instruction, launch_of(p_, instruction));
   }
-  if (watched) record_instruction(*p_.placed, i, begin, now_ns(), frame.options.trace, frame.times);
-  if (p_.context.error.load(std::memory_order_relaxed) != 0) return failed(kernel_error(p_, i));
-  if (p_.context.cancelled.load(std::memory_order_relaxed)) return failed(frame.stop_reason());
-  return std::exchange(p_.context.again, false) ? Outcome::kWaits : Outcome::kDone;
+  if (frame.watched()) record_instruction(*p_.placed, i, begin, now_ns(), frame.options.trace, frame.times);
+  return {};
 }
 
 void HostRunner::tell_watcher(int32_t progress) {
-  if (run_.frame.watched_plan != &run_.plan) return;
   for (; p_.next_early < p_.early.size() && p_.early[p_.next_early].after <= progress; ++p_.next_early) {
     run_.frame.told = true;
     run_.frame.options.watcher->ready(static_cast<size_t>(p_.early[p_.next_early].fetch));

@@ -14,8 +14,11 @@ class HostRunner {
   bool advance();
 
  private:
-  enum class Outcome : uint8_t { kDone, kWaits, kFailed };
-  Outcome execute(int32_t instruction);
+  // Runs an instruction that is watched, or the partition that the device has compiled.
+  Status execute(int32_t instruction);
+  // Ends the run, and returns true: something was done.
+  bool stop();
+  bool fail(Status status);
   void tell_watcher(int32_t progress);
 
   Execution& run_;

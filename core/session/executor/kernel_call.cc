@@ -1,22 +1,6 @@
 #include "core/session/executor/kernel_call.h"
 
-#include <new>
-
 namespace percale {
-
-percale_launch launch_of(BoundProgram& p, const Instruction& instruction) {
-  auto* const arena = static_cast<std::byte*>(p.arena.get());
-  return {p.table.operands.data() + instruction.first_operand,
-          instruction.scratch_offset < 0 ? nullptr : arena + instruction.scratch_offset, p.stream_handle(), &p.context};
-}
-
-void call_kernel(BoundProgram& p, const Instruction& instruction, const percale_launch& launch) {
-  try {
-    instruction.run(instruction.state, &launch);
-  } catch (const std::bad_alloc&) {
-    p.context.fail(RunError::kOutOfMemory, 0);
-  }
-}
 
 Status call_partition(const BoundProgram& p) {
   return p.placed->executable->execute(p.stream_handle(), p.table.inputs.data(), p.table.outputs.data());

@@ -2,13 +2,28 @@
 #ifndef PERCALE_CORE_SESSION_EXECUTOR_KERNEL_CALL_H_
 #define PERCALE_CORE_SESSION_EXECUTOR_KERNEL_CALL_H_
 
+#include <cstddef>
+#include <new>
+
 #include "core/session/executor/execution.h"
 
 namespace percale {
 
-percale_launch launch_of(BoundProgram& p, const Instruction& instruction);
+inline percale_launch launch_of(BoundProgram& p, const Instruction& instruction) {
+  auto* const arena = static_cast<std::byte*>(p.arena.get());
+  return {p.table.operands.data() + instruction.first_operand,
+          instruction.scratch_offset < 0 ? nullptr : arena + instruction.scratch_offset, p.stream_handle(), &p.context};
+}
+
 // Calls the kernel. Errors are noted in the program's context.
-void call_kernel(BoundProgram& p, const Instruction& instruction, const percale_launch& launch);
+inline void call_kernel(BoundProgram& p, const Instruction& instruction, const percale_launch& launch) {
+  try {
+    instruction.run(instruction.state, &launch);
+  } catch (const std::bad_alloc&) {
+    p.context.fail(RunError::kOutOfMemory, 0);
+  }
+}
+
 // Runs a partition that the device has compiled as a whole, or enqueues it on the stream.
 Status call_partition(const BoundProgram& p);
 

@@ -52,7 +52,7 @@ void reset_context(Execution& run, BoundProgram& p) {
   context.parallel = {&stoppable_loop, &p};
   context.clear_error();
   context.log = &run.engine.log();
-  context.cancelled = false;
+  context.cancelled.store(false, std::memory_order_relaxed);
   context.seed = options.seed;
   context.step = run.frame.step;
   context.first_row = options.first_row;
@@ -62,8 +62,9 @@ void reset_context(Execution& run, BoundProgram& p) {
 }
 
 void reset_progress(BoundProgram& p) {
-  p.progress = 0;
-  p.claimed = false;
+  // Relaxed, because no other thread sees the run yet.
+  p.progress.store(0, std::memory_order_relaxed);
+  p.claimed.store(false, std::memory_order_relaxed);
   p.sync.next_wait = p.sync.next_awaited = 0;
   p.next_early = 0;
   if (!p.has_stream()) return;

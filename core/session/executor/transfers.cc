@@ -55,9 +55,9 @@ Status copy_from_output(const Execution& run, const BoundProgram& p, size_t outp
       .with_context(d.name());
 }
 
-bool receive_before(Execution& run, BoundProgram& p, int32_t i) {
+bool receive_awaited(Execution& run, BoundProgram& p, int32_t i) {
   SyncPoints& sync = p.sync;
-  for (; sync.next_wait < sync.waits.size() && sync.waits[sync.next_wait].at <= i; ++sync.next_wait) {
+  for (; sync.waits_before(i); ++sync.next_wait) {
     const Wait& w = sync.waits[sync.next_wait];
     if (run.program(w.from).progress.load(std::memory_order_acquire) < w.progress) return false;
     if (run.signal.failed()) return false;  // the value may be missing

@@ -12,9 +12,13 @@ Status copy_to_input(BoundProgram& p, size_t input, const void* from, int64_t by
 // Copies an output that is ready to host memory. Has ended on return, or is enqueued on the stream.
 Status copy_from_output(const Execution& run, const BoundProgram& p, size_t output, void* to, int64_t bytes);
 
+// The part of receive_before() for an instruction that needs a transfer.
+bool receive_awaited(Execution& run, BoundProgram& p, int32_t i);
 // Receives the transfers that instruction `i` needs. Returns false if one of them is not there yet,
 // or if the run has failed.
-bool receive_before(Execution& run, BoundProgram& p, int32_t i);
+inline bool receive_before(Execution& run, BoundProgram& p, int32_t i) {
+  return !p.sync.waits_before(i) || receive_awaited(run, p, i);
+}
 
 }  // namespace percale
 

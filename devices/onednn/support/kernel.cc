@@ -83,6 +83,15 @@ void KernelContext::accepts(const percale_node_view* view) const {
   });
 }
 
+percale_status* KernelContext::accept(void* context, const percale_node_view* view) {
+  const auto& self = *static_cast<const KernelContext*>(context);
+  const char* const first = self.entry.first;
+  if (first != nullptr && Node(self.host(), view).body_node(0).op() != std::string_view(first)) {
+    return plugin::make_status(self.host(), PERCALE_UNIMPLEMENTED, "the group begins with another op");
+  }
+  return plugin::guarded(self.host(), [&] { self.accepts(view); });
+}
+
 std::unique_ptr<PlannedNode> KernelContext::plan(const percale_node_view* view, percale_kernel_plan* plan) const {
   Steps steps;
   translating([&] {

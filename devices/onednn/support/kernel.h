@@ -109,6 +109,7 @@ struct KernelEntry {
   const char* domain;
   const char* op;
   void (*prepare)(Plan& plan, Steps& steps);
+  const char* first = nullptr;  // of a group: the op that it must begin with; null: any
 };
 
 // A planned node: the state of a kernel.
@@ -129,6 +130,9 @@ struct KernelContext {
 
   const percale_host_api& host() const { return *library; }
   void accepts(const percale_node_view* view) const;
+  // percale_kernel::accepts with a KernelContext as its `user`. Compares `entry.first` before it
+  // calls accepts(): most groups begin with another op, and an exception takes long.
+  static percale_status* accept(void* context, const percale_node_view* view);
   std::unique_ptr<PlannedNode> plan(const percale_node_view* view, percale_kernel_plan* plan) const;
 };
 
