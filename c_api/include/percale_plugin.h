@@ -1,6 +1,7 @@
 /**
  * @file percale_plugin.h
- * The interface of plug-ins: tables of functions for devices, kernels, ops and model formats.
+ * The interface of plug-ins: tables of functions for devices, kernels, ops, model formats and
+ * transports.
  *
  * A plug-in is a shared library that exports one function, percale_plugin_init(). It receives the
  * functions that the library offers (percale_host_api) and returns a table of what it adds
@@ -30,6 +31,7 @@
 #include "percale/plugin/host_kernel.h"
 #include "percale/plugin/kernel.h"
 #include "percale/plugin/op.h"
+#include "percale/plugin/transport.h"
 #include "percale/plugin/types.h"
 
 #ifdef __cplusplus
@@ -94,6 +96,8 @@ typedef struct percale_plugin_api {
   size_t device_count;
   const percale_format* const* formats;
   size_t format_count;
+  const percale_transport* const* transports;
+  size_t transport_count;
 } percale_plugin_api;
 
 /** Type of percale_plugin_init(), the only function that a plug-in exports. `host_abi` is the

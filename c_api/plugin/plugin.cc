@@ -41,6 +41,12 @@ Status check_tables(const percale_plugin_api& api) {
       return invalid_argument("a format lacks its size or name");
     }
   }
+  for (size_t i = 0; i < api.transport_count; ++i) {
+    const percale_transport* transport = api.transports[i];
+    if (!is_whole(transport) || transport->name == nullptr || transport->join == nullptr) {
+      return invalid_argument("a transport lacks its size, name or join");
+    }
+  }
   return {};
 }
 
@@ -168,6 +174,13 @@ const percale_format* Plugins::find_format(std::string_view name) const {
     for (size_t i = 0; api != nullptr && i < api->format_count; ++i) {
       if (name == api->formats[i]->name) return api->formats[i];
     }
+  }
+  return nullptr;
+}
+
+const percale_transport* Plugins::find_transport() const {
+  for (const percale_plugin_api* api : apis_) {
+    if (api != nullptr && api->transport_count > 0) return api->transports[0];
   }
   return nullptr;
 }

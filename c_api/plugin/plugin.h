@@ -44,6 +44,8 @@ class Plugins {
   // Null if no plug-in has the format.
   const percale_format* find_format(std::string_view name) const;
   std::vector<std::string> formats() const;
+  // The first one; null if no plug-in has any.
+  const percale_transport* find_transport() const;
 
  private:
   explicit Plugins(const percale_host_api& host) : host_(host) {}

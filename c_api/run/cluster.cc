@@ -1,4 +1,4 @@
-#include "core/engine/cluster.h"
+#include "c_api/run/cluster.h"
 
 #include <cstdlib>
 
@@ -7,17 +7,13 @@
 using namespace percale;
 using namespace percale::c_api;
 
-struct percale_cluster {
-  Cluster cluster;
-};
-
 namespace {
 
 percale_status* make(const char* function, percale_cluster** out_cluster, Result<Cluster> (*from)(std::string_view),
                      std::string_view text) {
   return guarded(function, {NEEDS(out_cluster)}, [&]() -> Status {
     PERCALE_ASSIGN_OR_RETURN(Cluster cluster, from(text));
-    *out_cluster = new percale_cluster{std::move(cluster)};
+    *out_cluster = new percale_cluster{std::move(cluster), {}};
     return {};
   });
 }
@@ -40,7 +36,11 @@ percale_status* percale_cluster_from_json(const char* json, size_t size, percale
 
 percale_status* percale_cluster_from_environment(percale_cluster** out_cluster) {
   clear(out_cluster);
-  return make(__func__, out_cluster, [](std::string_view) { return Cluster::from_environment(&environment); }, {});
+  percale_status* status =
+      make(__func__, out_cluster, [](std::string_view) { return Cluster::from_environment(&environment); }, {});
+  const char* certificates = environment("PERCALE_CERTIFICATES");
+  if (status == nullptr && certificates != nullptr) (*out_cluster)->certificates = certificates;
+  return status;
 }
 
 percale_status* percale_cluster_add_task(percale_cluster* cluster, const char* job, int64_t task, const char* address) {
@@ -76,6 +76,20 @@ const char* percale_cluster_get_address(const percale_cluster* cluster, const ch
 const char* percale_cluster_get_role(const percale_cluster* cluster, int64_t* out_task) {
   if (out_task != nullptr) *out_task = cluster == nullptr ? 0 : cluster->cluster.own_task();
   return cluster == nullptr ? "" : cluster->cluster.own_job().c_str();
+}
+
+int64_t percale_cluster_get_rank(const percale_cluster* cluster, int64_t* out_size) {
+  clear(out_size);
+  if (cluster == nullptr) return -1;
+  if (out_size != nullptr) *out_size = cluster->cluster.size();
+  return cluster->cluster.rank();
+}
+
+percale_status* percale_cluster_set_certificates(percale_cluster* cluster, const char* folder) {
+  return guarded(__func__, {NEEDS(cluster), NEEDS(folder)}, [&]() -> Status {
+    cluster->certificates = folder;
+    return {};
+  });
 }
 
 void percale_cluster_release(percale_cluster* cluster) { delete cluster; }

@@ -5,6 +5,9 @@
 #include <cstring>
 
 #include "c_api/api.h"
+#include "c_api/engine.h"
+#include "c_api/plugin/plugin.h"
+#include "c_api/run/cluster.h"
 
 namespace percale::c_api {
 namespace {
@@ -56,6 +59,39 @@ Result<std::shared_ptr<Collective>> host_collective(const char* function, const 
 
 void own_user(Collective& collective, percale_destroy destroy) {
   static_cast<HostCollective&>(collective).own_user(destroy);
+}
+
+Result<std::shared_ptr<Collective>> join_cluster(const char* function, const percale_engine& engine,
+                                                 const percale_cluster& cluster, int64_t timeout_ns) {
+  const Cluster& tasks = cluster.cluster;
+  if (tasks.rank() < 0) {
+    return failed_precondition(function, ": this process is not one that trains, which are the chief and the workers; ",
+                               "its job is '", tasks.own_job(), "'");
+  }
+  const percale_transport* transport = engine.plugins->find_transport();
+  if (transport == nullptr) {
+    return unimplemented(function, ": no plug-in connects processes; libpercale_remote.so does, which is built if ",
+                         "gRPC is there (`sh subprojects/setup --remote`); a host can supply its own exchange with ",
+                         "percale_trainer_join()");
+  }
+  std::vector<const char*> addresses;
+  for (int64_t rank = 0; rank < tasks.size(); ++rank) addresses.push_back(tasks.address_of_rank(rank).c_str());
+  const std::string build = engine.engine->fingerprint();
+  percale_group_place place{};
+  place.struct_size = sizeof place;
+  place.rank = static_cast<int32_t>(tasks.rank());
+  place.size = static_cast<int32_t>(tasks.size());
+  place.addresses = addresses.data();
+  place.build = build.c_str();
+  place.certificates = cluster.certificates.empty() ? nullptr : cluster.certificates.c_str();
+  place.timeout_ns = timeout_ns;
+  percale_collective table{};
+  table.struct_size = sizeof table;
+  percale_destroy destroy = nullptr;
+  PERCALE_RETURN_IF_ERROR(from_c(transport->join(transport->user, &place, &table, &destroy)));
+  auto out = host_collective(function, table);
+  if (out.ok()) own_user(**out, destroy);
+  return out;
 }
 
 }  // namespace percale::c_api

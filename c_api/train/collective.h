@@ -1,4 +1,4 @@
-// The collective that a host supplies, as the trainer sees it.
+// The collective that a host or a plug-in supplies, as the trainer sees it.
 #ifndef PERCALE_C_API_TRAIN_COLLECTIVE_H_
 #define PERCALE_C_API_TRAIN_COLLECTIVE_H_
 
@@ -14,6 +14,10 @@ Result<std::shared_ptr<Collective>> host_collective(const char* function, const 
 // `destroy` is called with the table's user when the collective ends. Precondition: made by
 // host_collective().
 void own_user(Collective& collective, percale_destroy destroy);
+
+// Joins the group of the cluster's ranks over the transport of a plug-in of the engine.
+Result<std::shared_ptr<Collective>> join_cluster(const char* function, const percale_engine& engine,
+                                                 const percale_cluster& cluster, int64_t timeout_ns);
 
 }  // namespace percale::c_api
 

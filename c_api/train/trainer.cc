@@ -241,6 +241,16 @@ percale_status* percale_trainer_join(percale_trainer* trainer, const percale_col
   });
 }
 
+percale_status* percale_trainer_join_cluster(percale_trainer* trainer, const percale_cluster* cluster,
+                                             int64_t timeout_ns) {
+  return guarded(__func__, {NEEDS(trainer), NEEDS(cluster)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const TrainerCall call, begin_call(function, trainer));
+    const percale_engine& engine = *trainer->engine.get();
+    PERCALE_ASSIGN_OR_RETURN(const auto made, join_cluster(function, engine, *cluster, timeout_ns));
+    return call->join(made);
+  });
+}
+
 percale_status* percale_trainer_publish(percale_trainer* trainer) {
   return guarded(__func__, {ALONE(trainer)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(trainer->calls.check_between_steps(function));

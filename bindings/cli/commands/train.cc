@@ -11,7 +11,7 @@
 #include "device_table.h"
 #include "job.h"
 #include "training/history_file.h"
-#include "training/mpi.h"
+#include "training/process_group.h"
 #include "training/progress.h"
 #include "training/run_folder.h"
 #include "training/stop_signals.h"
@@ -39,6 +39,11 @@ constexpr Flag kFlags[] = {
     {"--collective", "KIND",
      "Trains as one process of a group; rank 0 prints and writes. mpi: those of an MPI job, for instance `mpiexec -n 4 "
      "percale train SPEC.json --collective mpi`."},
+    {"--cluster", "FILE.json|env",
+     "Trains as one process of a group over the network: the file describes it in the words of TF_CONFIG; env: the "
+     "launcher's environment does (TF_CONFIG, Slurm, torchrun, Kubernetes). TF_CONFIG is also read without this flag."},
+    {"--task", "JOB:N", "This process's task in the --cluster, such as worker:1."},
+    {"--join-timeout", "SECONDS", "Time until all processes of the --cluster must be there; default 60."},
     {"--digest", "", "Prints `digest sha256:...` of the parameters."},
 };
 
@@ -63,7 +68,7 @@ struct Training {
   std::list<HistoryFile> histories = {};
   std::chrono::steady_clock::time_point histories_grew = {};
   std::string saved = {};  // the last checkpoint
-  const MpiGroup* group = nullptr;
+  const ProcessGroup* group = nullptr;
 
   // One process of a group speaks for all.
   bool speaks() const { return group == nullptr || group->rank() == 0; }
@@ -233,32 +238,19 @@ std::string digest_of(percale_variables* table) {
   return take_text(text);
 }
 
-// The group that --collective names; null without it.
-std::unique_ptr<MpiGroup> open_group(const Args& args) {
-  if (!args.has("--collective")) return nullptr;
-  const std::string kind = args.get("--collective");
-  if (kind != "mpi") throw UsageError{"--collective is '" + kind + "', wanted mpi"};
-  return std::make_unique<MpiGroup>();
-}
-
-void join(percale_trainer* trainer, MpiGroup& group) {
-  const percale_collective table = group.table();
-  check(percale_trainer_join(trainer, &table, nullptr));
-}
-
 int run_train(const Args& args) {
   const bool writes = args.has("--out") || args.has("--resume");
   const int64_t every = args.integer("--checkpoint-every", 0, 1);
   for (const char* flag : {"--checkpoint-every", "--overwrite"}) {
     if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " requires --out DIR"};
   }
-  const std::unique_ptr<MpiGroup> group = open_group(args);
+  const std::unique_ptr<ProcessGroup> group = open_group(args);
   Setup setup(args);
   const Job job(setup, args);
   percale_trainer* const made = job.trainer.get();
   percale_variables* const table = job.variables.get();
   if (args.has("--weights")) check(percale_variables_load(table, args.get("--weights").c_str(), 1));
-  if (group != nullptr) join(made, *group);
+  if (group != nullptr) group->join(made);
   const bool speaks = group == nullptr || group->rank() == 0;
   if (!args.json() && speaks) print(stderr, "devices: %s\n", device_list(setup).c_str());
   const std::string out = open_folder(made, args, speaks);

@@ -129,6 +129,11 @@ MpiGroup::~MpiGroup() {
   if (!failed_ && std::uncaught_exceptions() == 0) mpi_->finalize();
 }
 
+void MpiGroup::join(percale_trainer* trainer) {
+  const percale_collective own = table();
+  check(percale_trainer_join(trainer, &own, nullptr));
+}
+
 percale_collective MpiGroup::table() {
   percale_collective out{};
   out.struct_size = sizeof out;

@@ -6,28 +6,29 @@
 
 #include <memory>
 
+#include "training/process_group.h"
+
 namespace percale_cli {
 
 struct MpiFunctions;
 
 // Exchanges bytes over the standard ABI of MPI 5.0, whose library is opened when the program needs
 // it. One object per process.
-class MpiGroup {
+class MpiGroup final : public ProcessGroup {
  public:
   // Begins MPI. Throws Failure if there is no such library, or if it is for one thread alone.
   MpiGroup();
   // Ends MPI, unless an exchange or the command has failed: then the launcher ends the whole job
   // when this process ends.
-  ~MpiGroup();
+  ~MpiGroup() override;
   MpiGroup(const MpiGroup&) = delete;
   MpiGroup& operator=(const MpiGroup&) = delete;
 
-  int rank() const { return rank_; }
-  int size() const { return size_; }
-  // For percale_trainer_join(). Must outlive the trainer.
-  percale_collective table();
+  int rank() const override { return rank_; }
+  void join(percale_trainer* trainer) override;
 
  private:
+  percale_collective table();
   percale_status* exchange(uint64_t tag, const percale_bytes* sends, const percale_bytes* recvs, int64_t timeout_ns);
 
   const std::unique_ptr<MpiFunctions> mpi_;

@@ -13,7 +13,7 @@ extern "C" {
 
 /**
  * @defgroup cluster Clusters
- * The description of the processes that work together. Plug-ins for remote devices read it.
+ * The description of the processes that work together, see percale_trainer_join_cluster().
  *
  * @code
  * percale_cluster* cluster = NULL;
@@ -60,6 +60,18 @@ PERCALE_API const char* percale_cluster_get_address(const percale_cluster* clust
 /** Returns the job of this process, "" if it was not set, and its task. Borrowed. `out_task` may be
  * NULL. \since 0.1 */
 PERCALE_API const char* percale_cluster_get_role(const percale_cluster* cluster, int64_t* out_task);
+
+/** Returns the number of this process among those that train together, and in `*out_size` how many
+ * they are: the chief, if there is a job "chief" or "master", then the workers in order. -1 for a
+ * process that does not train, such as "ps" or "evaluator", and for NULL. `out_size` may be NULL.
+ * \since 0.1 */
+PERCALE_API int64_t percale_cluster_get_rank(const percale_cluster* cluster, int64_t* out_size);
+
+/** Sets the folder of certificates by which the processes recognise each other, the same on all
+ * machines: ca.pem, node.pem and node.key, as `percale-worker --make-certificates` makes them. ""
+ * means none: then only processes of one machine may form a group. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_set_certificates(percale_cluster* cluster,
+                                                                               const char* folder);
 
 /** Releases the cluster. NULL is allowed. \since 0.1 */
 PERCALE_API void percale_cluster_release(percale_cluster* cluster);

@@ -5,6 +5,7 @@
 #ifndef PERCALE_COLLECTIVE_H_
 #define PERCALE_COLLECTIVE_H_
 
+#include "cluster.h"
 #include "engine.h"
 #include "types.h"
 
@@ -94,6 +95,20 @@ typedef struct percale_collective {
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_join(percale_trainer* trainer,
                                                                    const percale_collective* collective,
                                                                    percale_destroy destroy);
+
+/** Makes the trainer a member of the group of the cluster's processes that train: the chief and the
+ * workers (percale_cluster_get_rank()). A plug-in connects them: libpercale_remote.so by gRPC.
+ * Returns when all of them have called it. All else is as with percale_trainer_join(); training
+ * goes on without a worker that is lost. When the trainer is gone, the process leaves the group.
+ *
+ * Addresses beyond this machine need certificates, see percale_cluster_set_certificates(). The
+ * address of rank 0 must be known; the others are then optional. `timeout_ns` < 0: waits without
+ * limit. UNIMPLEMENTED: no plug-in brings a transport. UNAVAILABLE, DEADLINE_EXCEEDED: the group
+ * was not complete in time; the message names the rank or address. FAILED_PRECONDITION: another
+ * version or numerics fingerprint, or no certificates. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_join_cluster(percale_trainer* trainer,
+                                                                           const percale_cluster* cluster,
+                                                                           int64_t timeout_ns);
 
 /** @} */
 

@@ -164,8 +164,7 @@ typedef struct percale_trainer percale_trainer;
 /** *thread-safe*. Spans of time, recorded while the trace is attached. \since 0.1 */
 typedef struct percale_trace percale_trace;
 /** *thread-compatible*. The description of a cluster: jobs, tasks, addresses, the role of this
- * process. Plug-ins for remote devices read it; no other function of this header takes one.
- * \since 0.1 */
+ * process. \since 0.1 */
 typedef struct percale_cluster percale_cluster;
 
 /** A value of a builder: an input, a constant, a variable or an output of a node; -1: none.

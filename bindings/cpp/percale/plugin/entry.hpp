@@ -15,8 +15,8 @@
 
 namespace percale::plugin {
 
-/// The tables that one copy of the library gets. Derive a class from it, add ops, kernels, devices
-/// and formats in the constructor, and export it with PERCALE_PLUGIN. Never destroyed, since a
+/// The tables that one copy of the library gets. Derive a class from it, add ops, kernels, devices,
+/// formats and transports in the constructor, and export it with PERCALE_PLUGIN. Never destroyed, since a
 /// plug-in is never unloaded.
 class Plugin {
  public:
@@ -87,6 +87,12 @@ class Plugin {
     api_.formats = format_list_.data();
     api_.format_count = format_list_.size();
   }
+  /// Adds a transport by its table entry, which is copied.
+  void add(const percale_transport& transport) {
+    keep(transport, transports_, transport_list_);
+    api_.transports = transport_list_.data();
+    api_.transport_count = transport_list_.size();
+  }
 
  private:
   template <class Table>
@@ -105,6 +111,8 @@ class Plugin {
   std::vector<const percale_kernel*> kernel_list_;
   std::vector<const percale_device_api*> device_list_;
   std::vector<const percale_format*> format_list_;
+  std::deque<percale_transport> transports_;
+  std::vector<const percale_transport*> transport_list_;
   std::vector<std::shared_ptr<const void>> contexts_;
 };
 

@@ -1,0 +1,27 @@
+// The group of processes that train together, if this process is one of them.
+#ifndef PERCALE_BINDINGS_CLI_TRAINING_PROCESS_GROUP_H_
+#define PERCALE_BINDINGS_CLI_TRAINING_PROCESS_GROUP_H_
+
+#include <percale.h>
+
+#include <memory>
+
+#include "args.h"
+
+namespace percale_cli {
+
+class ProcessGroup {
+ public:
+  virtual ~ProcessGroup() = default;
+  // Of this process; rank 0 speaks for all.
+  virtual int rank() const = 0;
+  // Returns when all processes have joined. The group must outlive the trainer.
+  virtual void join(percale_trainer* trainer) = 0;
+};
+
+// The group that --collective, --cluster or TF_CONFIG names; null if there is none.
+std::unique_ptr<ProcessGroup> open_group(const Args& args);
+
+}  // namespace percale_cli
+
+#endif  // PERCALE_BINDINGS_CLI_TRAINING_PROCESS_GROUP_H_

@@ -1,0 +1,56 @@
+// Rank 0, to which all other ranks hold a control stream.
+#ifndef PERCALE_DEVICES_REMOTE_GROUP_CHIEF_H_
+#define PERCALE_DEVICES_REMOTE_GROUP_CHIEF_H_
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "devices/remote/group/control.h"
+#include "devices/remote/group/pulse.h"
+#include "devices/remote/group/roster.h"
+
+namespace percale::remote {
+
+class Chief final : public Control, private Roster::Orders, public std::enable_shared_from_this<Chief> {
+ public:
+  Chief(Application application, OnFailing on_failing);
+  ~Chief() override;
+
+  // A process has opened a control stream.
+  std::shared_ptr<StreamEvents> accept(const std::shared_ptr<Stream>& stream);
+
+  Roll join(Clock::time_point deadline) override;
+  std::vector<int32_t> lost(int broken_peer) override;
+  void leave() override;
+
+ private:
+  class Visitor;
+  // Returns why the process may not join.
+  std::string check(const wire::HelloT& hello) const;
+  void on_hello(const std::shared_ptr<Stream>& stream, const wire::HelloT& hello, int& rank);
+  void on_message(int rank, const wire::BodyUnion& body);
+  void on_closed(int rank, const Stream* stream, const std::string& reason);
+  void beat();
+
+  void failing(int rank, const std::string& reason) override;
+  void lost(int rank, const std::vector<int32_t>& ranks) override;
+  void dismiss(int rank, const std::string& reason) override;
+
+  const Application application_;
+  const OnFailing on_failing_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  Roster roster_;
+  std::vector<std::shared_ptr<Stream>> streams_;  // by rank; null: none
+  bool is_formed_ = false;
+  std::optional<std::vector<int32_t>> lost_;  // the end of a round that lost() waits for
+  std::optional<Pulse> pulse_;
+};
+
+}  // namespace percale::remote
+
+#endif  // PERCALE_DEVICES_REMOTE_GROUP_CHIEF_H_

@@ -1,0 +1,83 @@
+#include "devices/remote/group/group.h"
+
+#include <utility>
+
+#include "devices/remote/group/chief.h"
+#include "devices/remote/group/member.h"
+#include "devices/remote/net/address.h"
+
+namespace percale::remote {
+namespace {
+
+constexpr std::chrono::seconds kFarewell(5);
+
+Clock::time_point deadline_after(int64_t timeout_ns) {
+  if (timeout_ns < 0) return Clock::time_point::max();
+  return Clock::now() + std::chrono::nanoseconds(timeout_ns);
+}
+
+// Where this process listens. A machine has several addresses, so that with certificates it listens
+// at all of them; without, at one that only this machine reaches.
+std::string listening_address(const std::string& own, const Credentials& credentials) {
+  if (own.starts_with("unix:")) return own;
+  if (credentials.secure()) return join_address("0.0.0.0", port_of(own));
+  return own.empty() ? "127.0.0.1:0" : own;
+}
+
+}  // namespace
+
+Group::Group(const percale_group_place& place) : links_(std::make_shared<Links>(place.rank, place.size)) {
+  try {
+    join(place);
+  } catch (...) {
+    listener_.reset();  // its threads use the rest
+    throw;
+  }
+}
+
+void Group::join(const percale_group_place& place) {
+  const Clock::time_point deadline = deadline_after(place.timeout_ns);
+  const Credentials credentials = read_credentials(place.certificates == nullptr ? "" : place.certificates);
+  const std::string own = place.addresses[place.rank], chief = place.addresses[0];
+  if (chief.empty()) throw plugin::Failure(PERCALE_INVALID_ARGUMENT, "the address of rank 0 is not known");
+  for (int32_t rank = 0; rank < place.size; ++rank) {
+    if (*place.addresses[rank] != '\0') check_may_reach(credentials, place.addresses[rank]);
+  }
+  const OnFailing on_failing = [links = links_](const std::string& reason) { links->exchange().fail(reason); };
+  Application application{place.rank, place.size, place.build, own, 0};
+  if (place.rank == 0) control_ = chief_ = std::make_shared<Chief>(application, on_failing);
+  listener_ = std::make_unique<Listener>(
+      listening_address(own, credentials), credentials,
+      [this](const std::string& purpose, const std::shared_ptr<Stream>& stream) { return accept(purpose, stream); });
+  application.port = listener_->port();
+  if (place.rank != 0) control_ = std::make_shared<Member>(application, chief, credentials, on_failing);
+  const Roll roll = control_->join(deadline);
+  generation_ = roll.generation;
+  links_->connect(roll, credentials, deadline);
+}
+
+Group::~Group() {
+  control_->leave();
+  links_->exchange().close(kFarewell);
+  listener_.reset();
+}
+
+std::shared_ptr<StreamEvents> Group::accept(const std::string& purpose, const std::shared_ptr<Stream>& stream) {
+  if (purpose == kLinkPurpose) return links_->accept(stream);
+  if (purpose == kControlPurpose && chief_ != nullptr) return chief_->accept(stream);
+  return nullptr;
+}
+
+void Group::exchange(uint64_t tag, std::span<const percale_bytes> sends, std::span<const percale_bytes> recvs,
+                     int64_t timeout_ns) {
+  links_->exchange().run(tag, sends, recvs, deadline_after(timeout_ns));
+}
+
+std::vector<int32_t> Group::lost() {
+  Exchange& exchange = links_->exchange();
+  std::vector<int32_t> out = control_->lost(exchange.broken_peer());
+  exchange.go_on(out);
+  return out;
+}
+
+}  // namespace percale::remote

@@ -1,0 +1,43 @@
+// The links of a rank to all others. Of two ranks, the higher one opens the link.
+#ifndef PERCALE_DEVICES_REMOTE_GROUP_LINKS_H_
+#define PERCALE_DEVICES_REMOTE_GROUP_LINKS_H_
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "devices/remote/group/control.h"
+#include "devices/remote/group/exchange.h"
+
+namespace percale::remote {
+
+// Thread-safe.
+class Links : public std::enable_shared_from_this<Links> {
+ public:
+  Links(int rank, int size) : rank_(rank), size_(size), exchange_(rank, size) {}
+
+  Exchange& exchange() { return exchange_; }
+  // A process has opened a link to this one.
+  std::shared_ptr<StreamEvents> accept(const std::shared_ptr<Stream>& stream);
+  // Makes the links to lower ranks, and waits for those of higher ones. Throws Failure.
+  void connect(const Roll& roll, const Credentials& credentials, Clock::time_point deadline);
+
+ private:
+  class Link;
+  // Opens the link to a lower rank, as often as it takes.
+  void reach(int peer, const std::string& address, const Credentials& credentials, Clock::time_point deadline);
+  wire::GreetingT greeting() const;
+
+  const int rank_, size_;
+  Exchange exchange_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  uint64_t generation_ = 0;  // 0: not known yet
+  std::vector<bool> taken_ = std::vector<bool>(static_cast<size_t>(size_), false);  // ranks with a link
+};
+
+}  // namespace percale::remote
+
+#endif  // PERCALE_DEVICES_REMOTE_GROUP_LINKS_H_

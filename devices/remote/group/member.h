@@ -1,0 +1,54 @@
+// Any other rank: it holds a control stream to the chief.
+#ifndef PERCALE_DEVICES_REMOTE_GROUP_MEMBER_H_
+#define PERCALE_DEVICES_REMOTE_GROUP_MEMBER_H_
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "devices/remote/group/control.h"
+#include "devices/remote/group/pulse.h"
+
+namespace percale::remote {
+
+class Member final : public Control, public std::enable_shared_from_this<Member> {
+ public:
+  Member(Application application, const std::string& chief, const Credentials& credentials, OnFailing on_failing);
+  ~Member() override;
+
+  Roll join(Clock::time_point deadline) override;
+  std::vector<int32_t> lost(int broken_peer) override;
+  void leave() override;
+
+ private:
+  class Line;
+  // One attempt. False: the chief was not reached.
+  bool try_to_join(Clock::time_point deadline);
+  void on_message(const wire::BodyUnion& body);
+  void on_closed(const std::string& reason);
+  void beat();
+  // Nothing can go on without the chief. The mutex is held.
+  void end(percale_code code, const std::string& reason);
+
+  const Application application_;
+  const std::string chief_;
+  const OnFailing on_failing_;
+  Connection connection_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::shared_ptr<Stream> stream_;  // null: none
+  std::string closed_;              // why the last stream has ended
+  std::optional<Roll> roll_;
+  std::optional<plugin::Failure> ended_;
+  std::optional<std::vector<int32_t>> lost_;
+  Clock::time_point heard_{};
+  bool is_leaving_ = false;
+  std::optional<Pulse> pulse_;
+};
+
+}  // namespace percale::remote
+
+#endif  // PERCALE_DEVICES_REMOTE_GROUP_MEMBER_H_

@@ -1,0 +1,75 @@
+// The chief's list of ranks: who has joined, who is lost, and when those that are left may go on.
+#ifndef PERCALE_DEVICES_REMOTE_GROUP_ROSTER_H_
+#define PERCALE_DEVICES_REMOTE_GROUP_ROSTER_H_
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "devices/remote/group/exchange.h"
+
+namespace percale::remote {
+
+// A rank that is not heard of for so long is lost.
+inline constexpr std::chrono::milliseconds kSilence(2500);
+// Each side says that often that it is still here.
+inline constexpr std::chrono::milliseconds kBeatPause(200);
+
+// Decides, and sends nothing by itself. Rank 0 is the chief, who is never lost. Thread-compatible.
+class Roster {
+ public:
+  // What the chief must tell the ranks.
+  class Orders {
+   public:
+    virtual ~Orders() = default;
+    virtual void failing(int rank, const std::string& reason) = 0;
+    virtual void lost(int rank, const std::vector<int32_t>& ranks) = 0;
+    // The rank is no longer one of the group.
+    virtual void dismiss(int rank, const std::string& reason) = 0;
+  };
+  Roster(int size, Orders& orders) : members_(static_cast<size_t>(size)), orders_(orders) {}
+
+  int size() const { return static_cast<int>(members_.size()); }
+  // Returns why the rank may not join; "" if it has.
+  std::string join(int rank, std::string address, Clock::time_point now);
+  bool is_complete() const;
+  // "1, 3"
+  std::string missing() const;
+  const std::string& address(int rank) const { return member(rank).address; }
+  bool is_present(int rank) const { return member(rank).state == State::kPresent; }
+
+  // Before the group is complete, a rank that has gone may join again.
+  void forget(int rank);
+  void hear(int rank, Clock::time_point now) { member(rank).heard = now; }
+  // The rank has ended its work.
+  void leave(int rank);
+  void lose(int rank, const std::string& reason);
+  // An exchange has failed on the rank. `peer`: the rank whose link has broken; -1: none.
+  void fail(int rank, int peer);
+  // Loses ranks that are silent.
+  void check(Clock::time_point now);
+
+ private:
+  enum class State : uint8_t { kAbsent, kPresent, kLeft, kLost };
+  struct Member {
+    State state = State::kAbsent;
+    std::string address;
+    Clock::time_point heard{};
+    bool waits = false;  // has told of a failed exchange
+  };
+  Member& member(int rank) { return members_[static_cast<size_t>(rank)]; }
+  const Member& member(int rank) const { return members_[static_cast<size_t>(rank)]; }
+  void begin_round(const std::string& reason);
+  void end_round();
+
+  std::vector<Member> members_;
+  Orders& orders_;
+  bool in_round_ = false;  // the ranks are told that they cannot go on, and answer
+  std::vector<std::pair<int, int>> broken_;  // links
+};
+
+}  // namespace percale::remote
+
+#endif  // PERCALE_DEVICES_REMOTE_GROUP_ROSTER_H_
