@@ -1,4 +1,4 @@
-#include "core/engine/cluster.h"
+#include "core/engine/cluster/cluster.h"
 
 #include <cstdlib>
 

@@ -1,8 +1,9 @@
 // The jobs and tasks of a cluster, and the task that this process runs.
-#ifndef PERCALE_CORE_ENGINE_CLUSTER_H_
-#define PERCALE_CORE_ENGINE_CLUSTER_H_
+#ifndef PERCALE_CORE_ENGINE_CLUSTER_CLUSTER_H_
+#define PERCALE_CORE_ENGINE_CLUSTER_CLUSTER_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -24,19 +25,18 @@ class Cluster {
     // The highest number plus one.
     int64_t task_count() const { return tasks.empty() ? 0 : tasks.rbegin()->first + 1; }
   };
+  // Returns the value of an environment variable, or null if it is not set.
+  using GetVariable = std::function<const char*(const char* name)>;
 
   // Reads TF_CONFIG:
   //   {"cluster": {"worker": ["host:port", ...], "ps": {"0": "host:port"}},
   //    "task": {"type": "worker", "index": 0}}
   // Other keys are ignored, as TensorFlow does.
   static Result<Cluster> from_json(std::string_view json);
-  // Reads environment variables through `get`, which returns null for one that is not set. The
-  // first of these that exists counts: TF_CONFIG; Slurm (SLURM_PROCID, SLURM_NTASKS,
-  // SLURM_STEP_NODELIST, SLURM_TASKS_PER_NODE); torchrun (RANK, WORLD_SIZE); Open MPI
-  // (OMPI_COMM_WORLD_RANK and _SIZE). The last three describe one job "worker"; its port is
-  // MASTER_PORT, or 8888. NOT_FOUND if none exists. INVALID_ARGUMENT names the variable that is
-  // wrong.
-  static Result<Cluster> from_environment(const char* (*get)(const char* name));
+  // Reads the variables of the launcher that started this process. launchers.h lists the launchers
+  // in the order in which they are tried. NOT_FOUND if the environment is that of none.
+  // INVALID_ARGUMENT names the variable that is wrong or missing.
+  static Result<Cluster> from_environment(const GetVariable& get);
 
   // `address`: "host:port" or empty. ALREADY_EXISTS if the task exists.
   Status add_task(std::string_view job, int64_t task, std::string_view address);
@@ -53,9 +53,6 @@ class Cluster {
   int64_t own_task_ = 0;
 };
 
-// The hosts of a Slurm node list: "n[1-2,07],login" means n1, n2, n07, login.
-Result<std::vector<std::string>> expand_node_list(std::string_view list);
-
 }  // namespace percale
 
-#endif  // PERCALE_CORE_ENGINE_CLUSTER_H_
+#endif  // PERCALE_CORE_ENGINE_CLUSTER_CLUSTER_H_
