@@ -33,8 +33,10 @@ class Cluster {
   //    "task": {"type": "worker", "index": 0}}
   // Other keys are ignored, as TensorFlow does.
   static Result<Cluster> from_json(std::string_view json);
-  // Reads the variables of the launcher that started this process. launchers.h lists the launchers
-  // in the order in which they are tried. NOT_FOUND if the environment is that of none.
+  // Reads the variables of the launcher that started this process. The first of these that is set
+  // tells the launcher: TF_CONFIG, RANK, PET_NNODES, PET_NODE_RANK, DMLC_ROLE,
+  // OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX.
+  // docs/reference/clusters.md has the further variables of each. NOT_FOUND if none is set.
   // INVALID_ARGUMENT names the variable that is wrong or missing.
   static Result<Cluster> from_environment(const GetVariable& get);
 

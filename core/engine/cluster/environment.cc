@@ -38,10 +38,13 @@ Result<std::string> Environment::host(const char* name) const {
   const char* value = find(name);
   const std::string_view text = value == nullptr ? std::string_view() : value;
   const bool blank = std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
-  const auto colons = std::count(text.begin(), text.end(), ':');
+  const bool bracketed = text.starts_with('[');
   // One colon separates a host from a port; an IPv6 address has more.
-  if (text.empty() || blank || colons == 1) return wrong_value(name, value, "a host without a port");
-  return colons > 0 && text.front() != '[' ? str_cat("[", text, "]") : std::string(text);
+  const auto colons = std::count(text.begin(), text.end(), ':');
+  if (text.empty() || blank || colons == 1 || bracketed != text.ends_with(']')) {
+    return wrong_value(name, value, "a host without a port");
+  }
+  return colons > 0 && !bracketed ? str_cat("[", text, "]") : std::string(text);
 }
 
 }  // namespace percale

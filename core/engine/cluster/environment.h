@@ -19,6 +19,10 @@ class Environment {
 
   // Returns the value, or null if the variable is not set.
   const char* find(const char* name) const { return get_(name); }
+  std::string get_or(const char* name, const char* fallback) const {
+    const char* value = find(name);
+    return value == nullptr ? fallback : value;
+  }
   // Returns the first of the names that is set, or null. Names that are null are skipped.
   const char* first_set(std::initializer_list<const char*> names) const;
 

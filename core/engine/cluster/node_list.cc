@@ -45,6 +45,8 @@ Status append_numbered(std::string_view list, std::string_view prefix, std::stri
 }  // namespace
 
 Result<std::vector<std::string>> expand_node_list(std::string_view list) {
+  const bool blank = std::any_of(list.begin(), list.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
+  if (blank) return wrong_list(list, "a space");
   std::vector<std::string> out;
   size_t at = 0;
   while (at < list.size()) {

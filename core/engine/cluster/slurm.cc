@@ -24,6 +24,15 @@ Result<std::vector<int64_t>> tasks_of_nodes(const Environment& environment, int6
   return out.ok() ? out : Result<std::vector<int64_t>>(out.status().with_context(name));
 }
 
+// True if consecutive tasks are on different nodes, false if they fill one node after the other.
+Result<bool> is_cyclic(const Environment& environment, int64_t most_tasks) {
+  const std::string distribution = environment.get_or("SLURM_DISTRIBUTION", "block");
+  if (most_tasks > 1 && (distribution.starts_with("plane") || distribution.starts_with("arbitrary"))) {
+    return invalid_argument("SLURM_DISTRIBUTION is '", distribution, "', wanted block or cyclic");
+  }
+  return distribution.starts_with("cyclic");
+}
+
 }  // namespace
 
 Result<Cluster> read_slurm(const Environment& environment, const RankVariables&) {
@@ -37,12 +46,15 @@ Result<Cluster> read_slurm(const Environment& environment, const RankVariables&)
     return invalid_argument("MASTER_PORT is '", port, "', wanted at most ", 65536 - most, " for the ", most,
                             " tasks of a node");
   }
+  PERCALE_ASSIGN_OR_RETURN(const bool cyclic, is_cyclic(environment, most));
   Cluster out;
   int64_t task = 0;
-  for (size_t host = 0; host < hosts.size(); ++host) {
-    for (int64_t i = 0; i < counts[host] && task < size; ++i, ++task) {
-      PERCALE_RETURN_IF_ERROR(out.add_task("worker", task, str_cat(hosts[host], ":", port + i)));
-    }
+  const auto nodes = static_cast<int64_t>(hosts.size());
+  for (int64_t place = 0; place < nodes * most && task < size; ++place) {
+    const auto node = static_cast<size_t>(cyclic ? place % nodes : place / most);
+    const int64_t i = cyclic ? place / nodes : place % most;  // of the tasks of the node
+    if (i >= counts[node]) continue;
+    PERCALE_RETURN_IF_ERROR(out.add_task("worker", task++, str_cat(hosts[node], ":", port + i)));
   }
   if (task < size) return invalid_argument("SLURM_NTASKS is '", size, "', but its nodes hold ", task, " tasks");
   PERCALE_RETURN_IF_ERROR(out.set_role("worker", rank));
