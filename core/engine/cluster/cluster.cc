@@ -18,6 +18,9 @@ Status check_address(std::string_view address) {
   return {};
 }
 
+// The jobs whose tasks train, in the order of ranks.
+constexpr std::string_view kTrainingJobs[] = {"chief", "master", "worker"};
+
 }  // namespace
 
 Status Cluster::add_task(std::string_view job, int64_t task, std::string_view address) {
@@ -48,6 +51,30 @@ Status Cluster::set_role(std::string_view job, int64_t task) {
 const Cluster::Job* Cluster::find_job(std::string_view name) const {
   const auto found = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& j) { return j.name == name; });
   return found == jobs_.end() ? nullptr : &*found;
+}
+
+std::vector<Cluster::TrainingTask> Cluster::training_tasks() const {
+  std::vector<TrainingTask> out;
+  for (const std::string_view name : kTrainingJobs) {
+    const Job* job = find_job(name);
+    if (job == nullptr) continue;
+    for (const auto& [task, address] : job->tasks) out.push_back({&job->name, task, &address});
+  }
+  return out;
+}
+
+int64_t Cluster::size() const { return static_cast<int64_t>(training_tasks().size()); }
+
+int64_t Cluster::rank() const {
+  const std::vector<TrainingTask> tasks = training_tasks();
+  const auto own = std::find_if(tasks.begin(), tasks.end(), [&](const TrainingTask& task) {
+    return *task.job == own_job_ && task.task == own_task_;
+  });
+  return own == tasks.end() ? -1 : own - tasks.begin();
+}
+
+const std::string& Cluster::address_of_rank(int64_t rank) const {
+  return *training_tasks()[static_cast<size_t>(rank)].address;
 }
 
 }  // namespace percale

@@ -25,6 +25,12 @@ class Cluster {
     // The highest number plus one.
     int64_t task_count() const { return tasks.empty() ? 0 : tasks.rbegin()->first + 1; }
   };
+  // A task that trains. Borrowed from the cluster until it is changed.
+  struct TrainingTask {
+    const std::string* job;
+    int64_t task;
+    const std::string* address;
+  };
   // Returns the value of an environment variable, or null if it is not set.
   using GetVariable = std::function<const char*(const char* name)>;
 
@@ -48,6 +54,18 @@ class Cluster {
   const Job* find_job(std::string_view name) const;
   const std::string& own_job() const { return own_job_; }  // "": not known
   int64_t own_task() const { return own_task_; }
+
+  // Returns the tasks that train together, in the order of their ranks in the group: those of the
+  // job "chief" (or "master", TensorFlow's older name), then those of "worker", each job by number.
+  // Numbers that a job leaves out get no rank. Rank 0 is the chief: without a job "chief", that is
+  // worker 0. Tasks of other jobs, such as "ps" and "evaluator", do not train.
+  std::vector<TrainingTask> training_tasks() const;
+  // The three functions below take linear time: a loop over all ranks uses training_tasks().
+  int64_t size() const;  // the number of tasks that train
+  // The rank of this process; -1 if its task does not train or was not added.
+  int64_t rank() const;
+  // Precondition: 0 <= rank < size().
+  const std::string& address_of_rank(int64_t rank) const;
 
  private:
   std::vector<Job> jobs_;
