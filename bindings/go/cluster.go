@@ -25,8 +25,9 @@ func NewCluster() (*Cluster, error) { return newCluster(clusterCreate()) }
 // ClusterFromJSON reads the JSON of TF_CONFIG.
 func ClusterFromJSON(json string) (*Cluster, error) { return newCluster(clusterFromJson(json)) }
 
-// ClusterFromEnvironment reads TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_* from the
-// environment. It returns an error with code NotFound if none is set.
+// ClusterFromEnvironment reads the variables that a launcher has set: TF_CONFIG, or those of
+// torchrun, Kubeflow, ps-lite, MPI, Slurm or Kubernetes, in this order. It returns an error with
+// code NotFound if none is set.
 func ClusterFromEnvironment() (*Cluster, error) { return newCluster(clusterFromEnvironment()) }
 
 func (c *Cluster) with(f func(p *C.percale_cluster) error) error {

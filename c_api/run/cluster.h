@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/engine/cluster.h"
+#include "core/engine/cluster/cluster.h"
 
 struct percale_cluster {
   percale::Cluster cluster;

@@ -5,20 +5,26 @@
 
 #include "check.h"
 
+/* Those by which launchers are recognised, and the others of this test. */
 static const char* const kVariables[] = {"TF_CONFIG",
-                                         "SLURM_PROCID",
-                                         "SLURM_NTASKS",
-                                         "SLURM_STEP_NODELIST",
-                                         "SLURM_JOB_NODELIST",
-                                         "SLURM_NODELIST",
-                                         "SLURM_TASKS_PER_NODE",
-                                         "SLURM_STEP_TASKS_PER_NODE",
                                          "RANK",
+                                         "PET_NNODES",
+                                         "PET_NODE_RANK",
+                                         "DMLC_ROLE",
+                                         "OMPI_COMM_WORLD_RANK",
+                                         "PMI_RANK",
+                                         "PMIX_RANK",
+                                         "SLURM_PROCID",
+                                         "JOB_COMPLETION_INDEX",
                                          "WORLD_SIZE",
+                                         "OMPI_COMM_WORLD_SIZE",
+                                         "SLURM_NTASKS",
+                                         "PERCALE_TASKS",
+                                         "SLURM_STEP_NODELIST",
+                                         "SLURM_TASKS_PER_NODE",
                                          "MASTER_ADDR",
                                          "MASTER_PORT",
-                                         "OMPI_COMM_WORLD_RANK",
-                                         "OMPI_COMM_WORLD_SIZE"};
+                                         "SLURM_STEP_TASKS_PER_NODE"};
 
 static void forget(void) {
   size_t i;
@@ -69,30 +75,16 @@ static void bad_json_is_refused_with_its_place(void) {
   CHECK(cluster == NULL);
 }
 
-static void launchers_are_understood(void) {
+/* The other launchers, and all errors, are tested in tests/unit/engine/launchers_test.cc. */
+static void the_environment_of_the_process_is_read(void) {
   percale_cluster* cluster = NULL;
   forget();
   FAILS(percale_cluster_from_environment(&cluster), PERCALE_NOT_FOUND, "no cluster");
-  setenv("OMPI_COMM_WORLD_RANK", "1", 1);
-  setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
-  OK(percale_cluster_from_environment(&cluster));
-  CHECK(percale_cluster_task_count(cluster, "worker") == 2 && is_role(cluster, "worker", 1));
-  CHECK(is_address(cluster, "worker", 0, ""));
-  percale_cluster_release(cluster);
-
-  setenv("RANK", "2", 1);
-  setenv("WORLD_SIZE", "4", 1);
-  setenv("MASTER_ADDR", "head", 1);
-  setenv("MASTER_PORT", "29500", 1);
-  OK(percale_cluster_from_environment(&cluster));
-  CHECK(percale_cluster_task_count(cluster, "worker") == 4 && is_role(cluster, "worker", 2));
-  CHECK(is_address(cluster, "worker", 0, "head:29500") && is_address(cluster, "worker", 1, ""));
-  percale_cluster_release(cluster);
-
   setenv("SLURM_PROCID", "5", 1);
   setenv("SLURM_NTASKS", "6", 1);
   setenv("SLURM_STEP_NODELIST", "n[08-09,11],login", 1);
   setenv("SLURM_TASKS_PER_NODE", "2(x2),1(x2)", 1);
+  setenv("MASTER_PORT", "29500", 1);
   OK(percale_cluster_from_environment(&cluster));
   CHECK(percale_cluster_task_count(cluster, "worker") == 6 && is_role(cluster, "worker", 5));
   CHECK(is_address(cluster, "worker", 0, "n08:29500") && is_address(cluster, "worker", 1, "n08:29501"));
@@ -100,10 +92,19 @@ static void launchers_are_understood(void) {
   CHECK(is_address(cluster, "worker", 5, "login:29500"));
   percale_cluster_release(cluster);
 
-  setenv("SLURM_STEP_NODELIST", "n[1-", 1);
-  FAILS(percale_cluster_from_environment(&cluster), PERCALE_INVALID_ARGUMENT, "not closed");
-  setenv("SLURM_PROCID", "6", 1);
-  FAILS(percale_cluster_from_environment(&cluster), PERCALE_INVALID_ARGUMENT, "SLURM_PROCID");
+  setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+  setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+  setenv("MASTER_ADDR", "head", 1);
+  OK(percale_cluster_from_environment(&cluster));
+  CHECK(percale_cluster_task_count(cluster, "worker") == 2 && is_role(cluster, "worker", 1));
+  CHECK(is_address(cluster, "worker", 0, "head:29500") && is_address(cluster, "worker", 1, ""));
+  percale_cluster_release(cluster);
+
+  setenv("RANK", "4", 1);
+  FAILS(percale_cluster_from_environment(&cluster), PERCALE_INVALID_ARGUMENT, "WORLD_SIZE is not set");
+  setenv("WORLD_SIZE", "4", 1);
+  FAILS(percale_cluster_from_environment(&cluster), PERCALE_INVALID_ARGUMENT, "RANK is '4', wanted an integer");
+  CHECK(cluster == NULL);
   setenv("TF_CONFIG", "{}", 1);
   OK(percale_cluster_from_environment(&cluster));
   CHECK(percale_cluster_job_count(cluster) == 0 && is_role(cluster, "", 0));
@@ -138,7 +139,7 @@ static void a_cluster_is_made_by_hand(void) {
 int main(void) {
   tf_config_is_read();
   bad_json_is_refused_with_its_place();
-  launchers_are_understood();
+  the_environment_of_the_process_is_read();
   a_cluster_is_made_by_hand();
   return check_done();
 }

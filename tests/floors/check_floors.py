@@ -23,7 +23,7 @@ LAYERS = [
     ["core/placement"],
     ["core/state"],
     ["core/plan"],
-    ["core/engine"],
+    ["core/engine", "core/engine/cluster"],
     ["core/compile"],
     ["core/compile/report", "core/session/context"],
     ["core/session/bound"],

@@ -24,8 +24,8 @@ class Cluster : public Handle<percale_cluster, percale_cluster_release> {
   static Result<Cluster> from_json(std::string_view json) {
     return made([&](percale_cluster** out) { return percale_cluster_from_json(json.data(), json.size(), out); });
   }
-  /// Creates a cluster from the environment: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*.
-  /// NOT_FOUND if none is set.
+  /// Creates a cluster from the variables that a launcher has set: TF_CONFIG, or those of torchrun,
+  /// Kubeflow, ps-lite, MPI, Slurm or Kubernetes, in this order. NOT_FOUND if none is set.
   static Result<Cluster> from_environment() { return made(percale_cluster_from_environment); }
 
   /// Adds a task of a job, counted from 0, with its address, "host:port".

@@ -31,8 +31,12 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_create(percale_clu
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_from_json(const char* json, size_t size,
                                                                         percale_cluster** out_cluster);
 
-/** Reads the environment of the process: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*.
- * NOT_FOUND: none of them is set. \since 0.1 */
+/** Reads the variables that the launcher of the process has set. The first of these that is set
+ * tells the launcher: TF_CONFIG, RANK (torchrun), PET_NNODES or PET_NODE_RANK (torchrun's options,
+ * which Kubeflow sets), DMLC_ROLE (ps-lite), OMPI_COMM_WORLD_RANK (Open MPI), PMI_RANK (MPICH),
+ * PMIX_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX (Kubernetes). The page "Clusters" of the reference
+ * has the further variables of each. NOT_FOUND: none of them is set. INVALID_ARGUMENT: a variable,
+ * which the message names, is wrong or missing. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_from_environment(percale_cluster** out_cluster);
 
 /** Adds a task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS: the task was

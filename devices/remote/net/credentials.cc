@@ -26,10 +26,11 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
+// A group may read it: that is how Kubernetes hands a secret to a process.
 void check_key_is_private(const std::string& path) {
   struct stat found;
-  if (stat(path.c_str(), &found) == 0 && (found.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    throw plugin::Failure(PERCALE_FAILED_PRECONDITION, "the certificates: other users may read " + path +
+  if (stat(path.c_str(), &found) == 0 && (found.st_mode & S_IRWXO) != 0) {
+    throw plugin::Failure(PERCALE_FAILED_PRECONDITION, "the certificates: every user may read " + path +
                                                            ", and whoever has it can join; remedy: chmod 600 " + path);
   }
 }

@@ -267,8 +267,8 @@ impl Cluster {
         Cluster::take(|out| unsafe { sys::percale_cluster_from_json(json.as_ptr().cast(), json.len(), out) })
     }
 
-    /// Creates a cluster from the environment of the process: `TF_CONFIG`, `SLURM_*`, `RANK` and
-    /// `WORLD_SIZE`, or `OMPI_*`.
+    /// Creates a cluster from the variables that a launcher has set: `TF_CONFIG`, or those of
+    /// torchrun, Kubeflow, ps-lite, MPI, Slurm or Kubernetes, in this order.
     pub fn from_environment() -> Result<Cluster> {
         Cluster::take(|out| unsafe { sys::percale_cluster_from_environment(out) })
     }

@@ -49,8 +49,8 @@ public final class Cluster extends NativeHandle {
   }
 
   /**
-   * Creates a cluster from the environment of the process: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE,
-   * or OMPI_*.
+   * Creates a cluster from the variables that a launcher has set: TF_CONFIG, or those of torchrun,
+   * Kubeflow, ps-lite, MPI, Slurm or Kubernetes, in this order.
    *
    * @return the cluster
    */

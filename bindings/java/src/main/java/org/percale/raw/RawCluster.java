@@ -55,8 +55,12 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * Reads the environment of the process: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*.
-   * NOT_FOUND: none of them is set.
+   * Reads the variables that the launcher of the process has set. The first of these that is set
+   * tells the launcher: TF_CONFIG, RANK (torchrun), PET_NNODES or PET_NODE_RANK (torchrun's
+   * options, which Kubeflow sets), DMLC_ROLE (ps-lite), OMPI_COMM_WORLD_RANK (Open MPI), PMI_RANK
+   * (MPICH), PMIX_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX (Kubernetes). The page "Clusters" of the
+   * reference has the further variables of each. NOT_FOUND: none of them is set. INVALID_ARGUMENT:
+   * a variable, which the message names, is wrong or missing.
    *
    * @param out_cluster out percale_cluster**
    * @return NULL, or the error, which the caller releases
