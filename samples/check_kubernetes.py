@@ -13,7 +13,8 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from cluster_files import Program, check_readme, finish, read, readme_lines  # noqa: E402
+from cluster_files import Program, check_dockerfile, check_readme  # noqa: E402
+from cluster_files import finish, read, readme_lines  # noqa: E402
 
 SKIP = 77
 # The keys that each kind needs.
@@ -190,26 +191,6 @@ def check_made(source, manifests):
     return wrong + [f"{path}: the README does not apply it" for path in sorted({manifest.path for manifest in manifests} - applied)]
 
 
-def check_dockerfile(source, program):
-    """The image is built as the project's README installs, and sets known variables."""
-    path = "samples/kubernetes/Dockerfile"
-    text = read(source, path).replace("\\\n", " ")
-    wrong = program.check_variables(path, [name for line in re.findall(r"^ENV (.*)", text, re.M) for name in re.findall(r"(\w+)=", line)
-                                           if name != "PERCALE_CACHE"])
-    install = re.search(r"^sh subprojects/setup.*\n.*meson install -C \w+", read(source, "README.md"), re.M)
-    said = " ".join(text.split())
-    for command in re.split(r" && |\n", install.group() if install else ""):
-        command = re.sub(r" --prefix=.*", "", command)
-        if command not in said:
-            wrong.append(f"{path}: the project's README installs by `{command}`")
-    stages = set(re.findall(r"^FROM \S+ AS (\w+)", text, re.M))
-    wrong += [f"{path}: there is no stage {name}" for name in re.findall(r"--from=(\w+)", text) if name not in stages]
-    for line in re.findall(r"^RUN (.*)", text, re.M):
-        wrong += [mistake for part in line.split("&&") if part.split()[0].startswith("percale")
-                  for mistake in program.check_command(path, part.split())]
-    return wrong
-
-
 def find_python():
     """Returns a Python with PyYAML, or None: this one, or that of subprojects/setup."""
     cache = os.environ.get("PERCALE_CACHE") or os.path.join(
@@ -236,7 +217,7 @@ def main(build, source):
     for manifest in manifests:
         for spec, name in manifest.jobs():
             wrong += check_group(manifest, spec, name)
-    wrong += check_made(source, manifests) + check_dockerfile(source, program) + check_readme(source, program, "kubernetes")
+    wrong += check_made(source, manifests) + check_dockerfile(source, program, "samples/kubernetes/Dockerfile") + check_readme(source, program, "kubernetes")
     return finish(wrong, f"{len(manifests)} manifests are right")
 
 

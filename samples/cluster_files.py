@@ -84,6 +84,25 @@ def check_readme(source, program, folder):
     return wrong
 
 
+def check_dockerfile(source, program, path):
+    """Returns the mistakes of an image that is built as the project's README installs."""
+    text = read(source, path).replace("\\\n", " ")
+    wrong = program.check_variables(path, [name for line in re.findall(r"^ENV (.*)", text, re.M) for name in re.findall(r"(\w+)=", line)
+                                           if name != "PERCALE_CACHE"])
+    install = re.search(r"^sh subprojects/setup.*\n.*meson install -C \w+", read(source, "README.md"), re.M)
+    said = " ".join(text.split())
+    for command in re.split(r" && |\n", install.group() if install else ""):
+        command = re.sub(r" --prefix=.*", "", command)
+        if command not in said:
+            wrong.append(f"{path}: the project's README installs by `{command}`")
+    stages = set(re.findall(r"^FROM \S+ AS (\w+)", text, re.M))
+    wrong += [f"{path}: there is no stage {name}" for name in re.findall(r"--from=(\w+)", text) if name not in stages]
+    for line in re.findall(r"^RUN (.*)", text, re.M):
+        wrong += [mistake for part in line.split("&&") if part.split()[0].startswith("percale")
+                  for mistake in program.check_command(path, part.split())]
+    return wrong
+
+
 def finish(wrong, good):
     print("\n".join(wrong) if wrong else good)
     return 1 if wrong else 0
