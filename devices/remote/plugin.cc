@@ -46,8 +46,9 @@ class RemotePlugin : public plugin::Plugin {
   static percale_status* exchange(void* user, uint64_t tag, const percale_bytes* sends, percale_bytes* recvs,
                                   int64_t timeout_ns) {
     auto& own = *static_cast<Membership*>(user);
-    return plugin::guarded(
-        own.host, [&] { own.group.exchange(tag, {sends, own.size}, {recvs, own.size}, timeout_ns); });
+    return plugin::guarded(own.host, [&] {
+      own.group.exchange(tag, {sends, own.size}, {recvs, own.size}, timeout_ns);
+    });
   }
 
   static percale_status* lost(void* user, int32_t* out_ranks, size_t* inout_count) {

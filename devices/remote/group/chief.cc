@@ -68,8 +68,7 @@ std::string Chief::check(const wire::HelloT& hello) const {
 }
 
 void Chief::on_hello(const std::shared_ptr<Stream>& stream, const wire::HelloT& hello, int& rank) {
-  const std::string address =
-      hello.host.empty() ? join_address(host_of_peer(stream->peer()), hello.port) : hello.host;
+  const std::string address = hello.host.empty() ? join_address(host_of_peer(stream->peer()), hello.port) : hello.host;
   std::string refusal = check(hello);
   const std::lock_guard lock(mutex_);
   if (refusal.empty()) refusal = roster_.join(hello.rank, address, Clock::now());

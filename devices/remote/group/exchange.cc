@@ -33,7 +33,8 @@ void Exchange::wait_for_links(Clock::time_point deadline) {
   const auto missing = [&] {
     std::string names;
     for (int i = 0; i < static_cast<int>(peers_.size()); ++i) {
-      if (i != rank_ && peers_[static_cast<size_t>(i)].link == nullptr) names += (names.empty() ? "" : ", ") + rank_name(i);
+      if (i != rank_ && peers_[static_cast<size_t>(i)].link == nullptr)
+        names += (names.empty() ? "" : ", ") + rank_name(i);
     }
     return names;
   };
@@ -156,8 +157,12 @@ bool Exchange::sort(Lock& lock, int number, const wire::Chunk& head, Message mes
     return true;
   }
   if (tag_ && head.tag() <= *tag_) return true;  // of an exchange that has failed: dropped
-  peers_[static_cast<size_t>(number)].early.emplace(head, std::move(message));
-  if (is_active_) set_failure(PERCALE_UNAVAILABLE, rank_name(number) + " has given this exchange up");
+  Peer& peer = peers_[static_cast<size_t>(number)];
+  peer.early.emplace(head, std::move(message));
+  // A rank that has sent everything may be ahead.
+  if (is_active_ && peer.received < peer.to.size) {
+    set_failure(PERCALE_UNAVAILABLE, rank_name(number) + " has given this exchange up");
+  }
   return false;
 }
 

@@ -84,7 +84,7 @@ class Exchange {
   uint64_t generation_ = 0;
   std::optional<uint64_t> tag_;  // of the exchange under way, or of the last one
   bool is_active_ = false;
-  int busy_ = 0;  // threads that read or write memory of the exchange
+  int busy_ = 0;                            // threads that read or write memory of the exchange
   std::optional<plugin::Failure> failure_;  // of the exchange under way
   std::string failing_;                     // see fail()
   int broken_peer_ = -1;

@@ -34,7 +34,7 @@ class Links : public std::enable_shared_from_this<Links> {
   Exchange exchange_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  uint64_t generation_ = 0;  // 0: not known yet
+  uint64_t generation_ = 0;                                                         // 0: not known yet
   std::vector<bool> taken_ = std::vector<bool>(static_cast<size_t>(size_), false);  // ranks with a link
 };
 

@@ -66,7 +66,7 @@ class Roster {
 
   std::vector<Member> members_;
   Orders& orders_;
-  bool in_round_ = false;  // the ranks are told that they cannot go on, and answer
+  bool in_round_ = false;                    // the ranks are told that they cannot go on, and answer
   std::vector<std::pair<int, int>> broken_;  // links
 };
 

@@ -14,7 +14,8 @@ class Backoff {
  public:
   // Sleeps. False, at once, if the deadline would have passed.
   bool wait(std::chrono::steady_clock::time_point deadline) {
-    const std::chrono::duration<double, std::milli> pause = pause_ * std::uniform_real_distribution<>(0.5, 1.5)(random_);
+    const std::chrono::duration<double, std::milli> pause =
+        pause_ * std::uniform_real_distribution<>(0.5, 1.5)(random_);
     if (std::chrono::steady_clock::now() + pause >= deadline) return false;
     std::this_thread::sleep_for(pause);
     pause_ = std::min(pause_ * 1.6, kLongest);

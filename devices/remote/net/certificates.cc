@@ -49,7 +49,8 @@ Key make_key() {
 }
 
 void set_name(X509_NAME* name, const char* text) {
-  check(X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(text), -1, -1, 0) == 1,
+  check(X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(text), -1, -1, 0) ==
+            1,
         "naming a certificate");
 }
 
@@ -71,8 +72,7 @@ Certificate begin_certificate(const char* name, EVP_PKEY* key) {
   check(number != nullptr && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(out.get())) != nullptr,
         "numbering a certificate");
   check(X509_gmtime_adj(X509_getm_notBefore(out.get()), -kClockSkew) != nullptr &&
-            X509_gmtime_adj(X509_getm_notAfter(out.get()), kSeconds) != nullptr &&
-            X509_set_pubkey(out.get(), key) == 1,
+            X509_gmtime_adj(X509_getm_notAfter(out.get()), kSeconds) != nullptr && X509_set_pubkey(out.get(), key) == 1,
         "filling a certificate");
   set_name(X509_get_subject_name(out.get()), name);
   return out;
@@ -96,7 +96,8 @@ std::string pem(F&& write) {
 
 void write_file(const std::string& path, std::string_view text, mode_t mode) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  const bool good = file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && fsync(file) == 0;
+  const bool good =
+      file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && fsync(file) == 0;
   const int error = errno;
   if (file >= 0) ::close(file);
   if (!good) throw plugin::Failure(PERCALE_UNAVAILABLE, "the certificates: " + path + ": " + std::strerror(error));
@@ -134,7 +135,8 @@ void make_certificates(const std::string& folder) {
   write_file(base + kCertificateFile, pem([&](BIO* bio) { return PEM_write_bio_X509(bio, node.get()); }), 0644);
   write_file(base + kKeyFile, pem([&](BIO* bio) {
                return PEM_write_bio_PKCS8PrivateKey(bio, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
-             }), 0600);
+             }),
+             0600);
 }
 
 }  // namespace percale::remote

@@ -48,7 +48,8 @@ Credentials read_credentials(const std::string& folder) {
 bool is_local(std::string_view address) {
   if (address.starts_with("unix:")) return true;
   std::string_view host = address.substr(0, address.rfind(':'));
-  return host == "localhost" || host == "[::1]" || (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos);
+  return host == "localhost" || host == "[::1]" ||
+         (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos);
 }
 
 void check_may_reach(const Credentials& credentials, const std::string& address) {

@@ -50,8 +50,8 @@ void Message::read(void* to, size_t bytes) { bytes_->read(to, bytes); }
 
 namespace {
 
-constexpr int kMaxStreams = 4096;                    // of a connection
-constexpr size_t kServerBytes = size_t{256} << 20;   // for messages that arrive
+constexpr int kMaxStreams = 4096;                   // of a connection
+constexpr size_t kServerBytes = size_t{256} << 20;  // for messages that arrive
 constexpr int kFirstBackoffMs = 100, kMaxBackoffMs = 1000;
 
 grpc::ByteBuffer buffer_of(std::span<const std::byte> head, std::span<const std::byte> body) {
@@ -262,8 +262,8 @@ class Listener::Server {
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr || (port_ == 0 && !address.starts_with("unix:"))) {
-      throw plugin::Failure(PERCALE_UNAVAILABLE,
-                            "cannot listen at " + address + ": another process does, or it is no address of this machine");
+      throw plugin::Failure(PERCALE_UNAVAILABLE, "cannot listen at " + address +
+                                                     ": another process does, or it is no address of this machine");
     }
   }
   ~Server() { server_->Shutdown(std::chrono::system_clock::now()); }
