@@ -96,6 +96,9 @@ def page(about, measured, checked, rows):
         "With these the model predicts groups whose layers wait. All processes share the processors of one machine, and the latency is "
         f"{show_time(LATENCY * 1e9)}.", "",
         checked, "",
+        "No cost is fitted to these groups. But the form of the model was chosen with measurements of such groups in view: what a sum, a commit "
+        "and a copy move, and that two costs are fitted. The costs follow from a small difference of two times, so an error of 1 % in the step "
+        "of two processes becomes several percent with eight.", "",
         "## Assumptions", "", assumptions(), "",
         "## Where scaling stops", "",
         f"A mode stops scaling where twice as many workers give less than {projection.GROWS} times the shards per second. The workers that are "
