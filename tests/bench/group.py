@@ -1,11 +1,12 @@
 """Compares training in two processes, which exchange bytes over TCP on this machine, with one
 process, and with the peers' way to do it. Started by tests/bench/run --group.
 
-    group.py BUILD CACHE [--rounds N] [--steps N] [--only WORD] [--write FILE.md]
+    group.py BUILD CACHE [--rounds N] [--steps N] [--only WORD] [--write FILE.md] [--json FILE]
 
 All train the nets of device_nets.py, one thread per process; they take turns. CACHE: the folder of
 the cases. Then groups of up to eight processes train models of the same parameters whose layers
-wait instead of computing, because this machine has no eight processors.
+wait instead of computing, because this machine has no eight processors. FILE gets what scale.py
+needs.
 """
 import argparse
 import datetime
@@ -25,6 +26,7 @@ from turns import HERE, Worker, machine, markdown, percale_version, show_time, t
 
 WAITING_SHARDS = 8
 WAITING_RANKS = (1, 2, 4, 8)
+FACTS = ("step_seconds", "exchanges", "bytes_sent", "waited_share")
 
 
 def free_ports(count):
@@ -60,8 +62,13 @@ def train(folder, ranks, shards, args):
     return told[0]
 
 
+def fastest(found):
+    """Returns the fastest of several trainings, by the number of ranks."""
+    return {ranks: min(told, key=lambda t: t["step_seconds"]) for ranks, told in found.items()}
+
+
 def measure(name, args):
-    """Returns our results by the number of ranks, in every round, and the peers' nanoseconds."""
+    """Returns our fastest results by the number of ranks, and the peers' nanoseconds."""
     folder, ours, peers = folder_of(name, args.cache), {1: [], 2: []}, {}
     with tempfile.TemporaryDirectory() as scratch:
         workers = {peer: Worker([sys.executable, os.path.join(HERE, "device_peers.py"), peer], scratch) for peer in ("torch", "torch-ddp")}
@@ -73,15 +80,13 @@ def measure(name, args):
         for worker in workers.values():
             worker.close()
     assert len({t["digest"] for found in ours.values() for t in found}) == 1, "the digests differ"
-    return ours, peers
+    return fastest(ours), peers
 
 
-def rows_of(name, args):
-    ours, peers = measure(name, args)
-    one, two = (min(found, key=lambda t: t["step_seconds"]) for found in ours.values())
+def rows_of(name, ours, peers):
+    one, two = ours[1], ours[2]
     # 2 (N - 1) / N of the parameters, for two
     batch, least = device_nets.BATCH[name], 4 * two["trainable"]
-    args.shard_seconds[name] = one["step_seconds"] / 2
     rows = [[f"{name}, batch {batch}", "percale", show_time(one["step_seconds"] * 1e9), show_time(two["step_seconds"] * 1e9),
              f"{one['step_seconds'] / two['step_seconds']:.2f}x", f"{two['bytes_sent'] / 1e6:.2f} MB", f"{two['bytes_sent'] / least:.4f}",
              f"{two['exchanges']:.0f}", f"{100 * two['waited_share']:.1f} %"]]
@@ -129,14 +134,15 @@ def make_waiting(folder, layers, args):
         json.dump(spec, file)
 
 
-def waiting_rows(name, seconds, args):
-    """Rows of groups whose shards wait for `seconds`."""
-    rows = []
+def measure_waiting(layers, args):
+    """Returns the fastest results of groups whose layers wait, by the number of ranks."""
     with tempfile.TemporaryDirectory() as folder:
-        make_waiting(folder, layers_of(name, seconds), args)
-        found = {ranks: min((train(folder, ranks, WAITING_SHARDS, args) for _ in range(args.rounds)), key=lambda t: t["step_seconds"])
-                 for ranks in WAITING_RANKS}
-    one = found[1]["step_seconds"]
+        make_waiting(folder, layers, args)
+        return fastest({ranks: [train(folder, ranks, WAITING_SHARDS, args) for _ in range(args.rounds)] for ranks in WAITING_RANKS})
+
+
+def waiting_rows(name, found):
+    rows, one = [], found[1]["step_seconds"]
     for ranks in WAITING_RANKS[1:]:
         own = found[ranks]
         least = 2 * (ranks - 1) / ranks * 4 * own["trainable"]
@@ -144,6 +150,12 @@ def waiting_rows(name, seconds, args):
                      f"{own['bytes_sent'] / 1e6:.1f} MB", f"{own['bytes_sent'] / least:.4f}", f"{100 * own['waited_share']:.1f} %"])
         print("waiting " + ", ".join(rows[-1]), file=sys.stderr, flush=True)
     return rows
+
+
+def for_model(layers, ours, waiting):
+    """A net in the file that scale.py reads."""
+    facts = [{ranks: {key: told[key] for key in FACTS} for ranks, told in found.items()} for found in (ours, waiting)]
+    return {"trainable": ours[2]["trainable"], "layers": layers, "waiting_shards": WAITING_SHARDS, "computing": facts[0], "waiting": facts[1]}
 
 
 def main():
@@ -155,12 +167,19 @@ def main():
     parser.add_argument("--milliseconds", type=float, default=3000)
     parser.add_argument("--only", default="")
     parser.add_argument("--write")
+    parser.add_argument("--json")
     args = parser.parse_args()
-    args.shard_seconds = {}
     args.build, args.cache = os.path.abspath(args.build), os.path.abspath(args.cache)
     about, _ = machine(args.build)
-    rows = [row for name in device_nets.BATCH if args.only in name for row in rows_of(name, args)]
-    waiting = [row for name, seconds in args.shard_seconds.items() for row in waiting_rows(name, seconds, args)]
+    rows, waiting, nets = [], [], {}
+    for name in device_nets.BATCH:
+        if args.only in name:
+            ours, peers = measure(name, args)
+            rows += rows_of(name, ours, peers)
+            layers = layers_of(name, ours[1]["step_seconds"] / 2)
+            idle = measure_waiting(layers, args)
+            waiting += waiting_rows(name, idle)
+            nets[name] = for_model(layers, ours, idle)
     header = ["a training step", "who", "one process", "two processes", "one / two", "sent by each", "of 2 (N - 1) / N of the parameters",
               "exchanges", "only waited"]
     text = "\n".join([
@@ -179,6 +198,9 @@ def main():
     if args.write:
         with open(args.write, "w") as file:
             file.write(text)
+    if args.json:
+        with open(args.json, "w") as file:
+            json.dump({"about": f"{datetime.date.today()}, {about}", "processors": os.cpu_count(), "nets": nets}, file)
 
 
 if __name__ == "__main__":
