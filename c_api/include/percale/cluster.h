@@ -39,8 +39,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_from_json(const ch
  * which the message names, is wrong or missing. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_from_environment(percale_cluster** out_cluster);
 
-/** Adds a task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS: the task was
- * added before. \since 0.1 */
+/** Adds a task of a job, from 0 on, and its address, "host:port" or "unix:path".
+ * ALREADY_EXISTS: the task was added before. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_add_task(percale_cluster* cluster, const char* job,
                                                                        int64_t task, const char* address);
 
@@ -57,7 +57,7 @@ PERCALE_API const char* percale_cluster_get_job(const percale_cluster* cluster, 
 /** Returns one more than the highest number of a task; 0 for an unknown job. \since 0.1 */
 PERCALE_API int64_t percale_cluster_task_count(const percale_cluster* cluster, const char* job);
 
-/** Returns the address of a task, "host:port"; "" if the source does not give it; NULL for an
+/** Returns the address of a task, as it was added; "" if the source does not give it; NULL for an
  * unknown task. Borrowed. \since 0.1 */
 PERCALE_API const char* percale_cluster_get_address(const percale_cluster* cluster, const char* job, int64_t task);
 

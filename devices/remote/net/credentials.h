@@ -1,4 +1,4 @@
-// Who may speak to whom: certificates of a private cluster, or nobody beyond this machine.
+// The certificates of a private cluster. Without them, only processes of this machine are reached.
 #ifndef PERCALE_DEVICES_REMOTE_NET_CREDENTIALS_H_
 #define PERCALE_DEVICES_REMOTE_NET_CREDENTIALS_H_
 
