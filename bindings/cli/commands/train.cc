@@ -244,9 +244,10 @@ int run_train(const Args& args) {
   for (const char* flag : {"--checkpoint-every", "--overwrite"}) {
     if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " requires --out DIR"};
   }
-  const std::unique_ptr<ProcessGroup> group = open_group(args);
+  std::unique_ptr<ProcessGroup> group = open_group(args);
   Setup setup(args);
   const Job job(setup, args);
+  if (group == nullptr && job.spec["strategy"].text() == "multi_worker_mirrored") group = open_launched_group();
   percale_trainer* const made = job.trainer.get();
   percale_variables* const table = job.variables.get();
   if (args.has("--weights")) check(percale_variables_load(table, args.get("--weights").c_str(), 1));

@@ -21,6 +21,8 @@ class ProcessGroup {
 
 // The group that --collective, --cluster or TF_CONFIG names; null if there is none.
 std::unique_ptr<ProcessGroup> open_group(const Args& args);
+// The group that the launcher's environment describes; null if this process was started alone.
+std::unique_ptr<ProcessGroup> open_launched_group();
 
 }  // namespace percale_cli
 
