@@ -41,7 +41,8 @@ constexpr Flag kFlags[] = {
      "percale train SPEC.json --collective mpi`."},
     {"--cluster", "FILE.json|env",
      "Trains as one process of a group over the network: the file describes it in the words of TF_CONFIG; env: the "
-     "launcher's environment does (TF_CONFIG, Slurm, torchrun, Kubernetes). TF_CONFIG is also read without this flag."},
+     "launcher's environment does (TF_CONFIG, Slurm, torchrun, Kubernetes). TF_CONFIG is also read without this flag. "
+     "PERCALE_CERTIFICATES names the folder of certificates that `percale-worker --make-certificates` has made."},
     {"--task", "JOB:N", "This process's task in the --cluster, such as worker:1."},
     {"--join-timeout", "SECONDS", "Time until all processes of the --cluster must be there; default 60."},
     {"--digest", "", "Prints `digest sha256:...` of the parameters."},

@@ -13,7 +13,7 @@ namespace percale_cli {
 class ProcessGroup {
  public:
   virtual ~ProcessGroup() = default;
-  // Of this process; rank 0 speaks for all.
+  // The rank of this process; rank 0 speaks for all.
   virtual int rank() const = 0;
   // Returns when all processes have joined. The group must outlive the trainer.
   virtual void join(percale_trainer* trainer) = 0;

@@ -43,7 +43,8 @@ class Exchange {
   int broken_peer() const;
   // Goes on without the ranks that are lost.
   void go_on(std::span<const int32_t> lost);
-  // Closes all links after what was sent, and waits up to `limit` until the other ranks have read it.
+  // Closes all links after what was sent, and waits up to `limit` until the other ranks have read
+  // it.
   void close(std::chrono::milliseconds limit);
 
   // Events of links.

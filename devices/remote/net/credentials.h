@@ -1,4 +1,4 @@
-// The certificates of a private cluster. Without them, only processes of this machine are reached.
+// The right to connect: certificates of a private cluster, or only processes of this machine.
 #ifndef PERCALE_DEVICES_REMOTE_NET_CREDENTIALS_H_
 #define PERCALE_DEVICES_REMOTE_NET_CREDENTIALS_H_
 

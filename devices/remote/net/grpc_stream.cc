@@ -80,7 +80,7 @@ grpc::ByteBuffer buffer_of(std::span<const std::byte> head, std::span<const std:
   return {slices, body.empty() ? size_t{1} : size_t{2}};
 }
 
-// The common part of the streams of both sides. gRPC is called with the mutex held, so that nothing
+// The common part of both sides' streams. gRPC is called with the mutex held, so that nothing
 // begins on a call that has ended: it calls back from threads of its own. Events are called
 // without the mutex.
 class Flow : public Stream, public std::enable_shared_from_this<Flow> {
