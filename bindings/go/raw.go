@@ -743,6 +743,32 @@ func clusterGetRole(cluster *C.percale_cluster) (string, int64) {
 	return out, int64(cOutTask)
 }
 
+// clusterGetRank is percale_cluster_get_rank. Returns the number of this process among those that
+// train together, and in `*out_size` how many they are: the chief, if there is a job "chief" or
+// "master", then the workers in order. -1 for a process that does not train, such as "ps" or
+// "evaluator", and for NULL. `out_size` may be NULL.
+func clusterGetRank(cluster *C.percale_cluster) (int64, int64) {
+	var cOutSize C.int64_t
+	return int64(C.percale_cluster_get_rank(cluster, &cOutSize)), int64(cOutSize)
+}
+
+// clusterSetCertificates is percale_cluster_set_certificates. Sets the folder of certificates by
+// which the processes recognise each other, the same on all machines: ca.pem, node.pem and
+// node.key, as `percale-worker --make-certificates` makes them. "" means none: then only processes
+// of one machine may form a group.
+func clusterSetCertificates(cluster *C.percale_cluster, folder string) error {
+	cFolder, err := text(folder)
+	if err != nil {
+		return err
+	}
+	status := C.percale_cluster_set_certificates(cluster, cFolder)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
 // clusterRelease is percale_cluster_release. Releases the cluster. NULL is allowed.
 func clusterRelease(cluster *C.percale_cluster) {
 	C.percale_cluster_release(cluster)
@@ -941,6 +967,24 @@ func engineMemory(engine *C.percale_engine) (int64, int64) {
 // the first setting in which a rank differs from rank 0.
 func trainerJoin(trainer *C.percale_trainer, user uintptr, rank int32, size int32, generation uint64, exchange C.percale_exchange_function, lost C.percale_lost_function, destroy C.percale_destroy) error {
 	status := C.go_trainer_join(trainer, C.uintptr_t(user), C.int32_t(rank), C.int32_t(size), C.uint64_t(generation), exchange, lost, destroy)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// trainerJoinCluster is percale_trainer_join_cluster. Makes the trainer a member of the group of
+// the cluster's processes that train: the chief and the workers (percale_cluster_get_rank()). A
+// plug-in connects them: libpercale_remote.so by gRPC. Returns when all of them have called it. All
+// else is as with percale_trainer_join(); training goes on without a worker that is lost. When the
+// trainer is gone, the process leaves the group. Addresses beyond this machine need certificates,
+// see percale_cluster_set_certificates(). The address of rank 0 must be known; the others are then
+// optional. `timeout_ns` < 0: waits without limit. UNIMPLEMENTED: no plug-in brings a transport.
+// UNAVAILABLE, DEADLINE_EXCEEDED: the group was not complete in time; the message names the rank or
+// address. FAILED_PRECONDITION: another version or numerics fingerprint, or no certificates.
+func trainerJoinCluster(trainer *C.percale_trainer, cluster *C.percale_cluster, timeoutNs int64) error {
+	status := C.percale_trainer_join_cluster(trainer, cluster, C.int64_t(timeoutNs))
 	if status != nil {
 		err := statusError(status)
 		return err

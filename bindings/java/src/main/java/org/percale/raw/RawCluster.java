@@ -212,6 +212,49 @@ public final class RawCluster {
     }
   }
 
+  private static final MethodHandle PERCALE_CLUSTER_GET_RANK_ =
+      Raw.getter("percale_cluster_get_rank",
+          FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS));
+
+  /**
+   * Returns the number of this process among those that train together, and in {@code *out_size}
+   * how many they are: the chief, if there is a job "chief" or "master", then the workers in order.
+   * -1 for a process that does not train, such as "ps" or "evaluator", and for NULL. {@code
+   * out_size} may be NULL.
+   *
+   * @param cluster in const percale_cluster*
+   * @param out_size out int64_t*
+   * @return int64_t
+   */
+  public static long percale_cluster_get_rank(MemorySegment cluster, MemorySegment out_size) {
+    try {
+      return (long) PERCALE_CLUSTER_GET_RANK_.invokeExact(cluster, out_size);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CLUSTER_SET_CERTIFICATES_ =
+      Raw.function("percale_cluster_set_certificates",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Sets the folder of certificates by which the processes recognise each other, the same on all
+   * machines: ca.pem, node.pem and node.key, as {@code percale-worker --make-certificates} makes
+   * them. "" means none: then only processes of one machine may form a group.
+   *
+   * @param cluster in percale_cluster*
+   * @param folder text const char*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_cluster_set_certificates(MemorySegment cluster, MemorySegment folder) {
+    try {
+      return (MemorySegment) PERCALE_CLUSTER_SET_CERTIFICATES_.invokeExact(cluster, folder);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_CLUSTER_RELEASE_ =
       Raw.function("percale_cluster_release",
           FunctionDescriptor.ofVoid(ADDRESS));
