@@ -56,6 +56,19 @@ class Cluster : public Handle<percale_cluster, percale_cluster_release> {
     std::string job(detail::view(percale_cluster_get_role(get(), &task)));
     return {std::move(job), task};
   }
+  /// Returns the number of this process among those that train together: the chief, then the
+  /// workers in order. -1 for a process that does not train, such as "ps" or "evaluator".
+  int64_t rank() const { return percale_cluster_get_rank(get(), nullptr); }
+  /// Returns the number of processes that train together.
+  int64_t size() const {
+    int64_t out = 0;
+    percale_cluster_get_rank(get(), &out);
+    return out;
+  }
+  /// Sets the folder of certificates by which the processes recognise each other: ca.pem, node.pem
+  /// and node.key, as `percale-worker --make-certificates` makes them. "" means none: then only
+  /// processes of one machine may form a group.
+  Status set_certificates(Text folder) { return Status(percale_cluster_set_certificates(get(), folder.c_str())); }
 
  private:
   template <class Function>
