@@ -39,7 +39,7 @@ func (c *Cluster) with(f func(p *C.percale_cluster) error) error {
 	return f((*C.percale_cluster)(p))
 }
 
-// AddTask adds a task of a job with its address, "host:port".
+// AddTask adds a task of a job with its address, "host:port" or "unix:path".
 func (c *Cluster) AddTask(job string, task int64, address string) error {
 	return c.with(func(p *C.percale_cluster) error { return clusterAddTask(p, job, task, address) })
 }
@@ -69,8 +69,8 @@ func (c *Cluster) TaskCount(job string) (out int64) {
 	return out
 }
 
-// Address returns "host:port". It returns "" if there is no such task or the source does not give
-// its address.
+// Address returns the address of a task as it was added. It returns "" if there is no such task or
+// the source does not give its address.
 func (c *Cluster) Address(job string, task int64) (out string) {
 	_ = c.with(func(p *C.percale_cluster) error {
 		out = clusterGetAddress(p, job, task)

@@ -655,9 +655,12 @@ func clusterFromJson(json string) (*C.percale_cluster, error) {
 // of the process has set. The first of these that is set tells the launcher: TF_CONFIG, RANK
 // (torchrun), PET_NNODES or PET_NODE_RANK (torchrun's options, which Kubeflow sets), DMLC_ROLE
 // (ps-lite), OMPI_COMM_WORLD_RANK (Open MPI), PMI_RANK (MPICH), PMIX_RANK, SLURM_PROCID,
-// JOB_COMPLETION_INDEX (Kubernetes). The page "Clusters" of the reference has the further variables
-// of each. NOT_FOUND: none of them is set. INVALID_ARGUMENT: a variable, which the message names,
-// is wrong or missing.
+// JOB_COMPLETION_INDEX (Kubernetes). MASTER_ADDR and MASTER_PORT, or PET_MASTER_ADDR and
+// PET_MASTER_PORT, are the address of rank 0. PERCALE_TASKS is the number of processes where the
+// launcher gives none, and PERCALE_CERTIFICATES the folder of percale_cluster_set_certificates().
+// The page "Clusters" of the reference has the further variables of each launcher. NOT_FOUND: no
+// launcher's variable is set. INVALID_ARGUMENT: a variable, which the message names, is wrong or
+// missing.
 func clusterFromEnvironment() (*C.percale_cluster, error) {
 	var cOutCluster *C.percale_cluster
 	status := C.percale_cluster_from_environment(&cOutCluster)
@@ -669,7 +672,7 @@ func clusterFromEnvironment() (*C.percale_cluster, error) {
 }
 
 // clusterAddTask is percale_cluster_add_task. Adds a task of a job, from 0 on, and its address,
-// "host:port". ALREADY_EXISTS: the task was added before.
+// "host:port" or "unix:path". ALREADY_EXISTS: the task was added before.
 func clusterAddTask(cluster *C.percale_cluster, job string, task int64, address string) error {
 	cJob, err := text(job)
 	if err != nil {
@@ -724,8 +727,8 @@ func clusterTaskCount(cluster *C.percale_cluster, job string) int64 {
 	return int64(C.percale_cluster_task_count(cluster, cJob))
 }
 
-// clusterGetAddress is percale_cluster_get_address. Returns the address of a task, "host:port"; ""
-// if the source does not give it; NULL for an unknown task. Borrowed.
+// clusterGetAddress is percale_cluster_get_address. Returns the address of a task, as it was added;
+// "" if the source does not give it; NULL for an unknown task. Borrowed.
 func clusterGetAddress(cluster *C.percale_cluster, job string, task int64) string {
 	cJob, err := text(job)
 	if err != nil {

@@ -25,7 +25,7 @@ class RemotePlugin : public plugin::Plugin {
   // A group, and the functions that make statuses of its errors.
   struct Membership {
     Membership(const percale_host_api& functions, const percale_group_place& place)
-        : host(functions), size(static_cast<size_t>(place.size)), group(place) {}
+        : host(functions), size(static_cast<size_t>(place.size)), group(place, functions.tensor->crc32c) {}
     const percale_host_api& host;
     const size_t size;
     Group group;

@@ -28,7 +28,8 @@ class Cluster : public Handle<percale_cluster, percale_cluster_release> {
   /// Kubeflow, ps-lite, MPI, Slurm or Kubernetes, in this order. NOT_FOUND if none is set.
   static Result<Cluster> from_environment() { return made(percale_cluster_from_environment); }
 
-  /// Adds a task of a job, counted from 0, with its address, "host:port".
+  /// Adds a task of a job, counted from 0, with its address, "host:port" or
+  /// "unix:path".
   Status add_task(Text job, int64_t task, Text address) {
     return Status(percale_cluster_add_task(get(), job.c_str(), task, address.c_str()));
   }
@@ -44,8 +45,8 @@ class Cluster : public Handle<percale_cluster, percale_cluster_release> {
   }
   /// The highest task number of a job plus one; 0 for an unknown job.
   int64_t task_count(Text job) const { return percale_cluster_task_count(get(), job.c_str()); }
-  /// Returns "host:port". It is "" if the source does not give it, and empty if there is no such
-  /// task.
+  /// Returns the address as it was added. It is "" if the source does not give it, and empty if
+  /// there is no such task.
   std::optional<std::string> address(Text job, int64_t task) const {
     const char* out = percale_cluster_get_address(get(), job.c_str(), task);
     return out == nullptr ? std::nullopt : std::optional<std::string>(out);

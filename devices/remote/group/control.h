@@ -11,7 +11,7 @@
 
 namespace percale::remote {
 
-// What a rank brings along.
+// The data with which a rank applies.
 struct Application {
   int rank = 0, size = 1;
   std::string build;    // version and numerics fingerprint, which must be the same on all ranks
@@ -34,7 +34,7 @@ class Control {
   // After an exchange has failed: waits until all ranks that are left have stopped, and returns
   // those that are lost.
   virtual std::vector<int32_t> lost(int broken_peer) = 0;
-  // Needs nobody any more.
+  // Needs no other rank any more.
   virtual void leave() = 0;
 };
 

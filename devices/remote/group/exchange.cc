@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/file/crc32c.h"
-
 namespace percale::remote {
 namespace {
 
@@ -15,7 +13,8 @@ std::string rank_name(int rank) { return "rank " + std::to_string(rank); }
 
 }  // namespace
 
-Exchange::Exchange(int rank, int size) : rank_(rank), peers_(static_cast<size_t>(size)) {}
+Exchange::Exchange(int rank, int size, Checksum checksum)
+    : rank_(rank), checksum_(checksum), peers_(static_cast<size_t>(size)) {}
 
 void Exchange::set_generation(uint64_t generation) {
   const std::lock_guard lock(mutex_);
@@ -120,7 +119,7 @@ void Exchange::send_chunks(Lock& lock, Peer& peer) {
     ++peer.in_flight;
     ++busy_;
     lock.unlock();
-    const wire::Chunk head(generation_, tag, offset, total, crc32c(data, bytes), 0);
+    const wire::Chunk head(generation_, tag, offset, total, checksum_(data, bytes, 0), 0);
     link->send(std::as_bytes(std::span(&head, 1)), {data, bytes});
     lock.lock();
     --busy_;
@@ -177,7 +176,7 @@ void Exchange::take(Lock& lock, int number, const wire::Chunk& head, Message mes
   ++busy_;
   lock.unlock();
   message.read(to, bytes);
-  const bool intact = crc32c(to, bytes) == head.crc();
+  const bool intact = checksum_(to, bytes, 0) == head.crc();
   lock.lock();
   --busy_;
   if (!intact) set_failure(PERCALE_UNAVAILABLE, "bytes of " + rank_name(number) + " have changed on their way");

@@ -2,8 +2,6 @@
 #ifndef PERCALE_DEVICES_REMOTE_GROUP_EXCHANGE_H_
 #define PERCALE_DEVICES_REMOTE_GROUP_EXCHANGE_H_
 
-#include <percale.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -19,12 +17,14 @@
 namespace percale::remote {
 
 using Clock = std::chrono::steady_clock;
+// percale_host_tensor_api::crc32c.
+using Checksum = uint32_t (*)(const void* data, size_t bytes, uint32_t crc);
 
 // Sends in chunks, which are copied, and receives where the bytes belong. A chunk that comes before
 // its exchange stays unread, and so holds back its sender. Thread-safe; run() has one caller.
 class Exchange {
  public:
-  Exchange(int rank, int size);
+  Exchange(int rank, int size, Checksum checksum);
 
   // Messages of other generations are refused.
   void set_generation(uint64_t generation);
@@ -43,7 +43,8 @@ class Exchange {
   int broken_peer() const;
   // Goes on without the ranks that are lost.
   void go_on(std::span<const int32_t> lost);
-  // Closes all links after what was sent, and waits up to `limit` until the other ranks have read it.
+  // Closes all links after what was sent, and waits up to `limit` until the other ranks have read
+  // it.
   void close(std::chrono::milliseconds limit);
 
   // Events of links.
@@ -78,6 +79,7 @@ class Exchange {
   void set_failure(percale_code code, std::string message);
 
   const int rank_;
+  const Checksum checksum_;
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::vector<Peer> peers_;

@@ -16,7 +16,7 @@ namespace percale::remote {
 // Thread-safe.
 class Links : public std::enable_shared_from_this<Links> {
  public:
-  Links(int rank, int size) : rank_(rank), size_(size), exchange_(rank, size) {}
+  Links(int rank, int size, Checksum checksum) : rank_(rank), size_(size), exchange_(rank, size, checksum) {}
 
   Exchange& exchange() { return exchange_; }
   // A process has opened a link to this one.
@@ -34,8 +34,9 @@ class Links : public std::enable_shared_from_this<Links> {
   Exchange exchange_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  uint64_t generation_ = 0;                                                         // 0: not known yet
-  std::vector<bool> taken_ = std::vector<bool>(static_cast<size_t>(size_), false);  // ranks with a link
+  uint64_t generation_ = 0;  // 0: not known yet
+  // By rank: it has a link.
+  std::vector<bool> taken_ = std::vector<bool>(static_cast<size_t>(size_), false);
 };
 
 }  // namespace percale::remote

@@ -95,7 +95,9 @@ void Member::on_closed(const std::string& reason) {
   {
     const std::lock_guard lock(mutex_);
     stream_ = nullptr;
-    closed_ = reason.empty() ? "it has ended the connection" : reason;
+    closed_ = is_silent_       ? "nothing was heard of it for " + std::to_string(kSilence.count()) + " ms"
+              : reason.empty() ? "it has ended the connection"
+                               : reason;
     fails = roll_ && !is_leaving_;
     if (roll_) end(PERCALE_UNAVAILABLE, "the chief at " + chief_ + " is lost: " + closed_);
     changed_.notify_all();
@@ -113,7 +115,8 @@ void Member::beat() {
     const std::lock_guard lock(mutex_);
     if (stream_ == nullptr) return;
     tell(*stream_, wire::BeatT());
-    if (Clock::now() - heard_ > kSilence) silent = stream_;
+    is_silent_ = Clock::now() - heard_ > kSilence;
+    if (is_silent_) silent = stream_;
   }
   if (silent != nullptr) silent->abort();  // on_closed() tells the rest
 }

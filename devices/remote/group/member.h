@@ -45,6 +45,7 @@ class Member final : public Control, public std::enable_shared_from_this<Member>
   std::optional<plugin::Failure> ended_;
   std::optional<std::vector<int32_t>> lost_;
   Clock::time_point heard_{};
+  bool is_silent_ = false;
   bool is_leaving_ = false;
   std::optional<Pulse> pulse_;
 };

@@ -76,7 +76,7 @@ void Roster::end_round() {
   for (const Member& m : members_) {
     if (m.state == State::kPresent && !m.waits) return;
   }
-  // Of two ranks that no longer reach each other, the one nearer to the chief stays.
+  // The lower one of two ranks that no longer reach each other stays.
   for (const auto& [a, b] : std::exchange(broken_, {})) {
     if (!is_present(a) || !is_present(b)) continue;
     const int given_up = std::max(a, b);

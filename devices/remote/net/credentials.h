@@ -1,4 +1,4 @@
-// Who may speak to whom: certificates of a private cluster, or nobody beyond this machine.
+// The right to connect: certificates of a private cluster, or only processes of this machine.
 #ifndef PERCALE_DEVICES_REMOTE_NET_CREDENTIALS_H_
 #define PERCALE_DEVICES_REMOTE_NET_CREDENTIALS_H_
 

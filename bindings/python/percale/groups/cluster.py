@@ -50,7 +50,7 @@ class Cluster(ExclusiveHandle):
 
     @exclusive
     def add_task(self, job: str, task: int, address: str) -> None:
-        """Adds a task of a job, counted from 0, with its address, "host:port"."""
+        """Adds a task of a job, counted from 0, with its address, "host:port" or "unix:path"."""
         check(lib.percale_cluster_add_task(self.c, job.encode(), task, address.encode()))
 
     @exclusive
@@ -80,7 +80,7 @@ class Cluster(ExclusiveHandle):
 
     @exclusive
     def address(self, job: str, task: int) -> Optional[str]:
-        """Returns "host:port".
+        """Returns the address of a task as it was added.
 
         It is "" if the source does not give it, and None if there is no such task.
         """

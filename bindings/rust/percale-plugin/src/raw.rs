@@ -841,6 +841,9 @@ pub struct percale_host_tensor_api {
     pub retain: Option<unsafe extern "C" fn(tensor: *mut percale_tensor) -> *mut percale_tensor>,
     /// Releases a reference. NULL is allowed.
     pub release: Option<unsafe extern "C" fn(tensor: *mut percale_tensor)>,
+    /// Returns the CRC-32C of bytes, the checksum of tensors in files and messages. `crc` is that
+    /// of the bytes before them; 0 at the start.
+    pub crc32c: Option<unsafe extern "C" fn(data: *const c_void, bytes: usize, crc: u32) -> u32>,
 }
 
 /// Attributes. A getter returns 1 if the attribute is there and has its kind, else 0, and then

@@ -496,12 +496,15 @@ functions! {
     /// Reads the variables that the launcher of the process has set. The first of these that is set
     /// tells the launcher: TF_CONFIG, RANK (torchrun), PET_NNODES or PET_NODE_RANK (torchrun's
     /// options, which Kubeflow sets), DMLC_ROLE (ps-lite), OMPI_COMM_WORLD_RANK (Open MPI),
-    /// PMI_RANK (MPICH), PMIX_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX (Kubernetes). The page
-    /// "Clusters" of the reference has the further variables of each. NOT_FOUND: none of them is
-    /// set. INVALID_ARGUMENT: a variable, which the message names, is wrong or missing.
+    /// PMI_RANK (MPICH), PMIX_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX (Kubernetes). MASTER_ADDR
+    /// and MASTER_PORT, or PET_MASTER_ADDR and PET_MASTER_PORT, are the address of rank 0.
+    /// PERCALE_TASKS is the number of processes where the launcher gives none, and
+    /// PERCALE_CERTIFICATES the folder of `percale_cluster_set_certificates()`. The page "Clusters"
+    /// of the reference has the further variables of each launcher. NOT_FOUND: no launcher's
+    /// variable is set. INVALID_ARGUMENT: a variable, which the message names, is wrong or missing.
     fn percale_cluster_from_environment(out_cluster: *mut *mut percale_cluster) -> *mut percale_status;
-    /// Adds a task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS: the task was
-    /// added before.
+    /// Adds a task of a job, from 0 on, and its address, "host:port" or "unix:path".
+    /// ALREADY_EXISTS: the task was added before.
     fn percale_cluster_add_task(cluster: *mut percale_cluster, job: *const c_char, task: i64, address: *const c_char) -> *mut percale_status;
     /// Sets the task that this process is, whether it was added or not.
     fn percale_cluster_set_role(cluster: *mut percale_cluster, job: *const c_char, task: i64) -> *mut percale_status;
@@ -511,8 +514,8 @@ functions! {
     fn percale_cluster_get_job(cluster: *const percale_cluster, index: usize) -> *const c_char;
     /// Returns one more than the highest number of a task; 0 for an unknown job.
     fn percale_cluster_task_count(cluster: *const percale_cluster, job: *const c_char) -> i64;
-    /// Returns the address of a task, "host:port"; "" if the source does not give it; NULL for an
-    /// unknown task. Borrowed.
+    /// Returns the address of a task, as it was added; "" if the source does not give it; NULL for
+    /// an unknown task. Borrowed.
     fn percale_cluster_get_address(cluster: *const percale_cluster, job: *const c_char, task: i64) -> *const c_char;
     /// Returns the job of this process, "" if it was not set, and its task. Borrowed. `out_task`
     /// may be NULL.

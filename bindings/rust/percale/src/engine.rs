@@ -281,7 +281,7 @@ impl Cluster {
         Ok(Cluster { handle: unsafe { Handle::new(raw) } })
     }
 
-    /// Adds a task of a job with its address, `host:port`.
+    /// Adds a task of a job with its address, `host:port` or `unix:path`.
     pub fn add_task(&mut self, job: &str, task: i64, address: &str) -> Result<()> {
         let (job, address) = (CString::new(job)?, CString::new(address)?);
         // SAFETY: the texts are NUL-terminated.
@@ -312,8 +312,8 @@ impl Cluster {
         CString::new(job).map_or(0, |job| unsafe { sys::percale_cluster_task_count(self.handle.get(), job.as_ptr()) })
     }
 
-    /// Returns `host:port`. It is empty if the source does not give it, and `None` if there is no
-    /// such task.
+    /// Returns the address of a task as it was added. It is empty if the source does not give it,
+    /// and `None` if there is no such task.
     pub fn address(&self, job: &str, task: i64) -> Option<String> {
         let job = CString::new(job).ok()?;
         // SAFETY: the text is NUL-terminated; the result is copied.

@@ -64,7 +64,7 @@ public final class Cluster extends NativeHandle {
    *
    * @param job the name of its job
    * @param task its number
-   * @param address "host:port"
+   * @param address "host:port" or "unix:path"
    */
   public void addTask(String job, long task, String address) {
     try (Arena arena = Arena.ofConfined()) {
@@ -118,7 +118,8 @@ public final class Cluster extends NativeHandle {
    *
    * @param job the name of its job
    * @param task its number
-   * @return "host:port"; "" if the source does not give it; null if there is no such task
+   * @return the address as it was added; "" if the source does not give it; null if there is no
+   *     such task
    */
   public String address(String job, long task) {
     try (Arena arena = Arena.ofConfined()) {

@@ -58,9 +58,12 @@ public final class RawCluster {
    * Reads the variables that the launcher of the process has set. The first of these that is set
    * tells the launcher: TF_CONFIG, RANK (torchrun), PET_NNODES or PET_NODE_RANK (torchrun's
    * options, which Kubeflow sets), DMLC_ROLE (ps-lite), OMPI_COMM_WORLD_RANK (Open MPI), PMI_RANK
-   * (MPICH), PMIX_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX (Kubernetes). The page "Clusters" of the
-   * reference has the further variables of each. NOT_FOUND: none of them is set. INVALID_ARGUMENT:
-   * a variable, which the message names, is wrong or missing.
+   * (MPICH), PMIX_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX (Kubernetes). MASTER_ADDR and
+   * MASTER_PORT, or PET_MASTER_ADDR and PET_MASTER_PORT, are the address of rank 0. PERCALE_TASKS
+   * is the number of processes where the launcher gives none, and PERCALE_CERTIFICATES the folder
+   * of percale_cluster_set_certificates(). The page "Clusters" of the reference has the further
+   * variables of each launcher. NOT_FOUND: no launcher's variable is set. INVALID_ARGUMENT: a
+   * variable, which the message names, is wrong or missing.
    *
    * @param out_cluster out percale_cluster**
    * @return NULL, or the error, which the caller releases
@@ -78,8 +81,8 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Adds a task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS: the task was
-   * added before.
+   * Adds a task of a job, from 0 on, and its address, "host:port" or "unix:path". ALREADY_EXISTS:
+   * the task was added before.
    *
    * @param cluster in percale_cluster*
    * @param job text const char*
@@ -176,7 +179,7 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * Returns the address of a task, "host:port"; "" if the source does not give it; NULL for an
+   * Returns the address of a task, as it was added; "" if the source does not give it; NULL for an
    * unknown task. Borrowed.
    *
    * @param cluster in const percale_cluster*
