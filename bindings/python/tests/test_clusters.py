@@ -146,7 +146,7 @@ class KerasWords(KerasCase):
         self.assertEqual(strategy.num_replicas_in_sync, 3)
         with strategy.scope():
             model = self.keras_model()
-        self.assertNotIn("strategy", model.spec((8,)))
+        self.assertEqual(model.spec((8,))["strategy"], "multi_worker_mirrored")
 
     @needs_transport
     def test_models_of_two_workers_train_to_the_bits_of_one(self):

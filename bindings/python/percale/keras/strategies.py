@@ -89,6 +89,8 @@ class MultiWorkerMirroredStrategy(Strategy):
     the number of processes.
     """
 
+    preset = "multi_worker_mirrored"
+
     def __init__(self, cluster=None, timeout=None, **settings):
         super().__init__(**settings)
         self.cluster = Cluster.from_environment() if cluster is None else cluster

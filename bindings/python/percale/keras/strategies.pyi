@@ -19,6 +19,7 @@ class ParameterServerStrategy(Strategy):
     preset: Any
 
 class MultiWorkerMirroredStrategy(Strategy):
+    preset: Any
     cluster: Cluster
     def __init__(self, cluster: Optional[Cluster] = None, timeout: Optional[float] = None, **settings: Any) -> None: ...
     @property
