@@ -237,10 +237,11 @@ constexpr Key<TrainerOptions> kTrainerKeys[] = {
      .option = {.name = "shards"}},
     {.name = "strategy",
      .value = ReadBy<TrainerOptions>{"text", read_strategy},
-     .doc = "Preset instead of 'parallel': mirrored uses one replica per device and 'parameters' mirrored; "
-            "multi_worker_mirrored the same in each process of a group, with 'parameters' host, and `percale train` then "
-            "reads the cluster from the launcher's environment; parameter_server uses one replica per device, "
-            "'parameters' ps and mode async. 'parameters' and 'mode' override the preset.",
+     .doc =
+         "Preset instead of 'parallel': mirrored uses one replica per device and 'parameters' mirrored; "
+         "multi_worker_mirrored the same in each process of a group, with 'parameters' host, and `percale train` then "
+         "reads the cluster from the launcher's environment; parameter_server uses one replica per device, "
+         "'parameters' ps and mode async. 'parameters' and 'mode' override the preset.",
      .fallback = "none",
      .choices = "mirrored|multi_worker_mirrored|parameter_server",
      .option = {.name = "strategy", .form = AsOption::Form::kText}},
