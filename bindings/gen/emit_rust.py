@@ -51,12 +51,15 @@ def result(ctype):
     return "" if str(ctype) == "void" else " -> " + type_of(ctype)
 
 
+def among(entries, names):
+    """Returns the entries whose names are in `names`; all of them for None."""
+    return [entry for entry in entries if names is None or entry.name in names]
+
+
 def enums(header, names=None):
     """Returns the enums with their constants; all, or those in `names`."""
     out = []
-    for enum in header.enums:
-        if names is not None and enum.name not in names:
-            continue
+    for enum in among(header.enums, names):
         out.append(doc(enum.doc) + f"pub type {enum.name} = {SCALARS[enum.base]};\n")
         for constant in enum.constants:
             out.append(doc(op_model.constant_doc(f"`{enum.name}`", constant)) +
@@ -76,21 +79,20 @@ def macros(header):
 
 def handles(header, names=None):
     out = []
-    for handle in header.handles:
-        if names is None or handle.name in names:
-            out.append("\n" + doc(handle.doc) + f"#[repr(C)]\npub struct {handle.name} {{\n    _data: [u8; 0],\n"
-                       "    _marker: PhantomData<(*mut u8, PhantomPinned)>,\n}\n")
+    for handle in among(header.handles, names):
+        out.append("\n" + doc(handle.doc) + f"#[repr(C)]\npub struct {handle.name} {{\n    _data: [u8; 0],\n"
+                   "    _marker: PhantomData<(*mut u8, PhantomPinned)>,\n}\n")
     return out
 
 
-def callbacks(header):
+def callbacks(header, names=None):
     return ["\n" + doc(callback.doc) + f"pub type {callback.name} =\n    Option<unsafe extern \"C\" fn({params(callback)})"
-            f"{result(callback.returns)}>;\n" for callback in header.callbacks]
+            f"{result(callback.returns)}>;\n" for callback in among(header.callbacks, names)]
 
 
-def structs(header, derived):
+def structs(header, derived, names=None):
     out = []
-    for struct in header.structs:
+    for struct in among(header.structs, names):
         out.append("\n" + doc(struct.doc) + f"#[repr(C)]\n#[derive({derived})]\npub struct {struct.name} {{\n")
         for field in struct.fields:
             out.append(doc(field.doc or f"`{field.name}`.", "    ") + f"    pub {word(field.name)}: {type_of(field.type)},\n")
@@ -123,7 +125,9 @@ def plugin(header):
     used = header.base_types()
     out = [HEAD.format("percale_plugin.h")] + enums(header.base, used) + enums(header)
     out += macros(header.base) + macros(header)
-    out += handles(header.base, used) + handles(header) + structs(header, "Clone, Copy") + callbacks(header)
+    out += handles(header.base, used) + handles(header)
+    out += callbacks(header.base, used) + structs(header.base, "Clone, Copy", used)
+    out += structs(header, "Clone, Copy") + callbacks(header)
     return {PLUGIN_PATH: "".join(out)}
 
 

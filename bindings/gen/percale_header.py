@@ -45,7 +45,8 @@ INNER_FRAME = re.compile(r"/\*\*\s*\n \* @file.*?\*/|#ifndef \w+_H_\n#define \w+
 
 def whole_text(path, without=()):
     """Returns the text of a header in which the headers that it includes from its folder are
-    expanded, each once. Headers whose names are in `without` are not expanded.
+    expanded, each once. Headers whose names are in `without` are not expanded, nor are the headers
+    that they include.
     """
     path = pathlib.Path(path).resolve()
     seen = {path}
@@ -57,12 +58,13 @@ def whole_text(path, without=()):
 
         def included(found):
             other = (file.parent / found.group(1)).resolve()
-            if other.name in without:
-                return "" if inner else found.group(0)
+            left_out = other.name in without
+            instead = found.group(0) if left_out and not inner else ""
             if other in seen:
-                return ""
+                return instead
             seen.add(other)
-            return read(other, True)
+            text = read(other, True)
+            return instead if left_out else text
         return re.sub(r'^#include "([^"]+)"$', included, text, flags=re.M)
     return read(path, False)
 

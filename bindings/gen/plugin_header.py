@@ -32,14 +32,34 @@ class PluginHeader(Header):
             return self.base.kind(name)
 
     def base_types(self):
-        """Returns the names of percale.h that are used here."""
-        def within(ctype):
+        """Returns the names of percale.h that are used here, and those that these use in turn."""
+        bases = {entry.name: entry
+                 for entry in self.base.handles + self.base.enums + self.base.callbacks + self.base.structs}
+        out = set()
+
+        def use(name):
+            if name in bases and name not in out:
+                out.add(name)
+                use_parts(bases[name])
+
+        def use_type(ctype):
             if isinstance(ctype, Slot):
-                return within(ctype.returns) | set().union(*(within(p.type) for p in ctype.params))
-            return {ctype.base}
-        used = set().union(*(within(field.type) for struct in self.structs for field in struct.fields))
-        used |= {macro.type for macro in self.base.macros}
-        return {entry.name for entry in self.base.handles + self.base.enums + self.base.callbacks + self.base.structs} & used
+                use_parts(ctype)
+            else:
+                use(ctype.base)
+
+        def use_parts(entry):
+            """Uses the types of a struct's fields, or of a function's parameters and result."""
+            for part in getattr(entry, "fields", []) + getattr(entry, "params", []):
+                use_type(part.type)
+            if hasattr(entry, "returns"):
+                use_type(entry.returns)
+
+        for struct in self.structs:
+            use_parts(struct)
+        for macro in self.base.macros:
+            use(macro.type)
+        return out
 
 
 def split(text):
@@ -103,8 +123,8 @@ class PluginParser(percale_header.Parser):
         return Field(plain.group(2), ctype)
 
     def struct(self, found):
-        """Parses a struct. A /* */ comment between fields applies to the fields after it that have
-        no comment.
+        """Parses a struct. The comment of a field stands above it or behind it. A /* */ comment
+        between fields applies to the fields after it that have no comment.
         """
         name, body, again = found.groups()
         if name != again:
@@ -113,7 +133,8 @@ class PluginParser(percale_header.Parser):
         doc, since = self.take_doc(name)
         self.types.add(name)
         fields, doc_of_next, about = [], "", ""
-        pattern = re.compile(r"\s*(?:/\*\*(?P<own>.*?)\*/|/\*(?P<shared>.*?)\*/|(?P<field>[^;/]+);)", re.S)
+        pattern = re.compile(r"\s*(?:/\*\*(?P<own>.*?)\*/|/\*(?P<shared>.*?)\*/|"
+                             r"(?P<field>[^;/]+);(?:[ \t]*/\*\*<(?P<behind>.*?)\*/)?)", re.S)
         rest = body
         while rest.strip():
             entry = pattern.match(rest)
@@ -128,7 +149,8 @@ class PluginParser(percale_header.Parser):
                 field = self.field(entry["field"], name)
                 if field.name in [f.name for f in fields]:
                     self.fail(f"{name} has two fields {field.name}")
-                field.doc, doc_of_next = doc_of_next or about, ""
+                behind = percale_header.clean(f"/**{entry['behind'] or ''}*/")[0]
+                field.doc, doc_of_next = doc_of_next or behind or about, ""
                 fields.append(field)
         if not fields or doc_of_next:
             self.fail(f"{name} ends with a comment, or has no fields")

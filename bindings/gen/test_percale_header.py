@@ -179,6 +179,8 @@ class ThePluginHeader(unittest.TestCase):
         fields = self.parse("  /* Shared. */\n  int32_t a;\n  /** Own. */\n  int32_t b;\n  int32_t (*c)(void);").fields
         self.assertEqual([f.doc for f in fields], ["Shared.", "Own.", "Shared."])
         self.assertEqual(fields[2].type.params, [])
+        behind = self.parse("  int32_t a; /**< One. */\n  int32_t b;\n  int32_t c; /**< Of\n   * two lines. */").fields
+        self.assertEqual([f.doc for f in behind], ["One.", "", "Of two lines."])
 
     def test_has_the_constants_of_its_own(self):
         kinds, errors = self.header.enums
@@ -190,6 +192,10 @@ class ThePluginHeader(unittest.TestCase):
     def test_knows_what_of_the_other_header_it_needs(self):
         self.assertLessEqual({"percale_status", "percale_dtype", "percale_tensor"}, self.header.base_types())
         self.assertNotIn("percale_trainer", self.header.base_types())
+
+    def test_knows_what_the_needed_declarations_need_in_turn(self):
+        self.assertLessEqual({"percale_collective", "percale_exchange_function", "percale_lost_function", "percale_bytes"},
+                             self.header.base_types())
 
     @unittest.skipUnless(shutil.which("cc") and sys.maxsize > 2**32, "no C compiler, or pointers of 32 bits")
     def test_lays_tables_out_as_c_does(self):

@@ -39,7 +39,7 @@ func (c *Cluster) with(f func(p *C.percale_cluster) error) error {
 	return f((*C.percale_cluster)(p))
 }
 
-// AddTask adds a task of a job with its address, "host:port".
+// AddTask adds a task of a job with its address, "host:port" or "unix:path".
 func (c *Cluster) AddTask(job string, task int64, address string) error {
 	return c.with(func(p *C.percale_cluster) error { return clusterAddTask(p, job, task, address) })
 }
@@ -69,8 +69,8 @@ func (c *Cluster) TaskCount(job string) (out int64) {
 	return out
 }
 
-// Address returns "host:port". It returns "" if there is no such task or the source does not give
-// its address.
+// Address returns the address of a task as it was added. It returns "" if there is no such task or
+// the source does not give its address.
 func (c *Cluster) Address(job string, task int64) (out string) {
 	_ = c.with(func(p *C.percale_cluster) error {
 		out = clusterGetAddress(p, job, task)
@@ -86,4 +86,34 @@ func (c *Cluster) Role() (job string, task int64) {
 		return nil
 	})
 	return job, task
+}
+
+func (c *Cluster) rankAndSize() (rank, size int) {
+	rank = -1
+	_ = c.with(func(p *C.percale_cluster) error {
+		r, s := clusterGetRank(p)
+		rank, size = int(r), int(s)
+		return nil
+	})
+	return rank, size
+}
+
+// Rank returns the number of this process among those that train together: the chief, then the
+// workers in order. It returns -1 for a process that does not train, such as "ps" or "evaluator".
+func (c *Cluster) Rank() int {
+	rank, _ := c.rankAndSize()
+	return rank
+}
+
+// Size returns the number of processes that train together.
+func (c *Cluster) Size() int {
+	_, size := c.rankAndSize()
+	return size
+}
+
+// SetCertificates sets the folder of certificates by which the processes recognise each other:
+// ca.pem, node.pem and node.key, as percale-worker --make-certificates makes them. "" means none:
+// then only processes of one machine may form a group.
+func (c *Cluster) SetCertificates(folder string) error {
+	return c.with(func(p *C.percale_cluster) error { return clusterSetCertificates(p, folder) })
 }

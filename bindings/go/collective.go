@@ -137,3 +137,24 @@ func (t *Trainer) Join(collective Collective) error {
 	t.group = group
 	return nil
 }
+
+// JoinCluster makes the trainer a member of the group of the cluster's processes that train: the
+// chief and the workers. A plug-in connects them: libpercale_remote.so by gRPC. JoinCluster returns
+// when all of them have called it, or after the timeout (negative: without limit). All else is as
+// with Join; training goes on without a worker that is lost. Close leaves the group.
+//
+// Addresses beyond this machine need certificates, see Cluster.SetCertificates. The code of an
+// error is Unimplemented if no plug-in connects processes, Unavailable or DeadlineExceeded if the
+// group was not complete in time, and FailedPrecondition if this process does not train, has
+// another version or numerics fingerprint than the others, or lacks certificates.
+func (t *Trainer) JoinCluster(cluster *Cluster, timeout time.Duration) error {
+	if cluster == nil {
+		return errorf(InvalidArgument, "JoinCluster: the cluster is nil")
+	}
+	c, err := t.begin()
+	if err != nil {
+		return err
+	}
+	defer t.end()
+	return cluster.with(func(p *C.percale_cluster) error { return trainerJoinCluster(c, p, int64(max(timeout, -1))) })
+}

@@ -655,9 +655,12 @@ func clusterFromJson(json string) (*C.percale_cluster, error) {
 // of the process has set. The first of these that is set tells the launcher: TF_CONFIG, RANK
 // (torchrun), PET_NNODES or PET_NODE_RANK (torchrun's options, which Kubeflow sets), DMLC_ROLE
 // (ps-lite), OMPI_COMM_WORLD_RANK (Open MPI), PMI_RANK (MPICH), PMIX_RANK, SLURM_PROCID,
-// JOB_COMPLETION_INDEX (Kubernetes). The page "Clusters" of the reference has the further variables
-// of each. NOT_FOUND: none of them is set. INVALID_ARGUMENT: a variable, which the message names,
-// is wrong or missing.
+// JOB_COMPLETION_INDEX (Kubernetes). MASTER_ADDR and MASTER_PORT, or PET_MASTER_ADDR and
+// PET_MASTER_PORT, are the address of rank 0. PERCALE_TASKS is the number of processes where the
+// launcher gives none, and PERCALE_CERTIFICATES the folder of percale_cluster_set_certificates().
+// The page "Clusters" of the reference has the further variables of each launcher. NOT_FOUND: no
+// launcher's variable is set. INVALID_ARGUMENT: a variable, which the message names, is wrong or
+// missing.
 func clusterFromEnvironment() (*C.percale_cluster, error) {
 	var cOutCluster *C.percale_cluster
 	status := C.percale_cluster_from_environment(&cOutCluster)
@@ -669,7 +672,7 @@ func clusterFromEnvironment() (*C.percale_cluster, error) {
 }
 
 // clusterAddTask is percale_cluster_add_task. Adds a task of a job, from 0 on, and its address,
-// "host:port". ALREADY_EXISTS: the task was added before.
+// "host:port" or "unix:path". ALREADY_EXISTS: the task was added before.
 func clusterAddTask(cluster *C.percale_cluster, job string, task int64, address string) error {
 	cJob, err := text(job)
 	if err != nil {
@@ -724,8 +727,8 @@ func clusterTaskCount(cluster *C.percale_cluster, job string) int64 {
 	return int64(C.percale_cluster_task_count(cluster, cJob))
 }
 
-// clusterGetAddress is percale_cluster_get_address. Returns the address of a task, "host:port"; ""
-// if the source does not give it; NULL for an unknown task. Borrowed.
+// clusterGetAddress is percale_cluster_get_address. Returns the address of a task, as it was added;
+// "" if the source does not give it; NULL for an unknown task. Borrowed.
 func clusterGetAddress(cluster *C.percale_cluster, job string, task int64) string {
 	cJob, err := text(job)
 	if err != nil {
@@ -741,6 +744,32 @@ func clusterGetRole(cluster *C.percale_cluster) (string, int64) {
 	var cOutTask C.int64_t
 	out := goText(C.percale_cluster_get_role(cluster, &cOutTask))
 	return out, int64(cOutTask)
+}
+
+// clusterGetRank is percale_cluster_get_rank. Returns the number of this process among those that
+// train together, and in `*out_size` how many they are: the chief, if there is a job "chief" or
+// "master", then the workers in order. -1 for a process that does not train, such as "ps" or
+// "evaluator", and for NULL. `out_size` may be NULL.
+func clusterGetRank(cluster *C.percale_cluster) (int64, int64) {
+	var cOutSize C.int64_t
+	return int64(C.percale_cluster_get_rank(cluster, &cOutSize)), int64(cOutSize)
+}
+
+// clusterSetCertificates is percale_cluster_set_certificates. Sets the folder of certificates by
+// which the processes recognise each other, the same on all machines: ca.pem, node.pem and
+// node.key, as `percale-worker --make-certificates` makes them. "" means none: then only processes
+// of one machine may form a group.
+func clusterSetCertificates(cluster *C.percale_cluster, folder string) error {
+	cFolder, err := text(folder)
+	if err != nil {
+		return err
+	}
+	status := C.percale_cluster_set_certificates(cluster, cFolder)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
 }
 
 // clusterRelease is percale_cluster_release. Releases the cluster. NULL is allowed.
@@ -941,6 +970,24 @@ func engineMemory(engine *C.percale_engine) (int64, int64) {
 // the first setting in which a rank differs from rank 0.
 func trainerJoin(trainer *C.percale_trainer, user uintptr, rank int32, size int32, generation uint64, exchange C.percale_exchange_function, lost C.percale_lost_function, destroy C.percale_destroy) error {
 	status := C.go_trainer_join(trainer, C.uintptr_t(user), C.int32_t(rank), C.int32_t(size), C.uint64_t(generation), exchange, lost, destroy)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// trainerJoinCluster is percale_trainer_join_cluster. Makes the trainer a member of the group of
+// the cluster's processes that train: the chief and the workers (percale_cluster_get_rank()). A
+// plug-in connects them: libpercale_remote.so by gRPC. Returns when all of them have called it. All
+// else is as with percale_trainer_join(); training goes on without a worker that is lost. When the
+// trainer is gone, the process leaves the group. Addresses beyond this machine need certificates,
+// see percale_cluster_set_certificates(). The address of rank 0 must be known; the others are then
+// optional. `timeout_ns` < 0: waits without limit. UNIMPLEMENTED: no plug-in brings a transport.
+// UNAVAILABLE, DEADLINE_EXCEEDED: the group was not complete in time; the message names the rank or
+// address. FAILED_PRECONDITION: another version or numerics fingerprint, or no certificates.
+func trainerJoinCluster(trainer *C.percale_trainer, cluster *C.percale_cluster, timeoutNs int64) error {
+	status := C.percale_trainer_join_cluster(trainer, cluster, C.int64_t(timeoutNs))
 	if status != nil {
 		err := statusError(status)
 		return err

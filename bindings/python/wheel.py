@@ -56,7 +56,8 @@ def contents(build):
         if path.suffix in (".py", ".pyi") or path.name == "py.typed":
             files[path.relative_to(HERE).as_posix()] = path.read_bytes()
     files["percale/lib/libpercale.so.0"] = (build / "libpercale.so.0").resolve().read_bytes()
-    for plugin in ("bindings/onnx/libpercale_onnx.so", "devices/onednn/libpercale_onednn.so"):
+    for plugin in ("bindings/onnx/libpercale_onnx.so", "devices/onednn/libpercale_onednn.so", "devices/remote/libpercale_remote.so",
+                   "devices/remote/percale_remote_grpc.so"):
         if (build / plugin).exists():
             files[f"percale/lib/percale/{pathlib.Path(plugin).name}"] = (build / plugin).resolve().read_bytes()
     return files

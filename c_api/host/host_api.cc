@@ -5,6 +5,7 @@
 #include "c_api/api.h"
 #include "c_api/host/tables.h"
 #include "core/base/log.h"
+#include "core/file/crc32c.h"
 #include "core/registry/kernel.h"
 
 namespace percale::c_api {
@@ -63,6 +64,7 @@ constinit const percale_host_tensor_api kHostTensor = {
     .bytes = percale_tensor_bytes,
     .retain = percale_tensor_retain,
     .release = percale_tensor_release,
+    .crc32c = percale::crc32c,
 };
 
 const percale_host_api& host_api() { return kHostApi; }

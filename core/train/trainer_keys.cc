@@ -108,9 +108,11 @@ Status read_publish(const Json& value, const Key<TrainerOptions>& key, TrainerOp
 
 Status read_strategy(const Json& value, const Key<TrainerOptions>&, TrainerOptions* out) {
   PERCALE_ASSIGN_OR_RETURN(out->parallel, parse_strategy(value));
-  const bool ps = out->parallel.strategy == "parameter_server";
-  if (ps) out->mode = "async";
-  out->parameters.where = ps ? ParameterSpec::Where::kPs : ParameterSpec::Where::kMirrored;
+  const std::string& name = out->parallel.strategy;
+  out->parameters.where = name == "parameter_server" ? ParameterSpec::Where::kPs
+                          : name == "mirrored"       ? ParameterSpec::Where::kMirrored
+                                                     : ParameterSpec::Where::kHost;
+  if (name == "parameter_server") out->mode = "async";
   return {};
 }
 
@@ -235,11 +237,13 @@ constexpr Key<TrainerOptions> kTrainerKeys[] = {
      .option = {.name = "shards"}},
     {.name = "strategy",
      .value = ReadBy<TrainerOptions>{"text", read_strategy},
-     .doc = "Preset instead of 'parallel': mirrored uses one replica per device and 'parameters' mirrored; "
-            "parameter_server uses one replica per device, 'parameters' ps and mode async. 'parameters' and 'mode' "
-            "override the preset.",
+     .doc =
+         "Preset instead of 'parallel': mirrored uses one replica per device and 'parameters' mirrored; "
+         "multi_worker_mirrored the same in each process of a group, with 'parameters' host, and `percale train` then "
+         "reads the cluster from the launcher's environment; parameter_server uses one replica per device, "
+         "'parameters' ps and mode async. 'parameters' and 'mode' override the preset.",
      .fallback = "none",
-     .choices = "mirrored|parameter_server",
+     .choices = "mirrored|multi_worker_mirrored|parameter_server",
      .option = {.name = "strategy", .form = AsOption::Form::kText}},
     {.name = "mode",
      .value = &TrainerOptions::mode,

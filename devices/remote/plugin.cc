@@ -1,9 +1,37 @@
-// The entry point: the transport that joins groups.
+// The entry point: the transport that joins groups. It opens the library that links gRPC.
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <string>
+
 #include "bindings/cpp/percale_plugin.hpp"
-#include "devices/remote/group/group.h"
+#include "devices/remote/join.h"
 
 namespace percale::remote {
 namespace {
+
+constexpr const char* kLibrary = "percale_remote_grpc.so";  // beside this file
+
+using Join = decltype(&percale_remote_join);
+
+// The folder of the file of this plug-in, behind all links.
+std::filesystem::path own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code error;
+  return std::filesystem::canonical(info.dli_fname, error).parent_path();
+}
+
+// Opened once; like a plug-in, it stays until the process ends.
+Join find_join() {
+  const std::string path = own_folder() / kLibrary;
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const found = library == nullptr ? nullptr : dlsym(library, "percale_remote_join");
+  if (found == nullptr) {
+    throw plugin::Failure(PERCALE_UNAVAILABLE, "the plug-in remote needs gRPC: " + std::string(dlerror()));
+  }
+  return reinterpret_cast<Join>(found);
+}
 
 class RemotePlugin : public plugin::Plugin {
  public:
@@ -13,51 +41,17 @@ class RemotePlugin : public plugin::Plugin {
     transport.struct_size = sizeof transport;
     transport.name = "grpc";
     transport.user = this;
-    transport.join = [](void* user, const percale_group_place* place, percale_collective* out_collective,
-                        percale_destroy* out_destroy) {
-      const percale_host_api& functions = static_cast<RemotePlugin*>(user)->host();
-      return plugin::guarded(functions, [&] { join(functions, *place, *out_collective, *out_destroy); });
-    };
+    transport.join = &join;
     add(transport);
   }
 
  private:
-  // A group, and the functions that make statuses of its errors.
-  struct Membership {
-    Membership(const percale_host_api& functions, const percale_group_place& place)
-        : host(functions), size(static_cast<size_t>(place.size)), group(place) {}
-    const percale_host_api& host;
-    const size_t size;
-    Group group;
-  };
-
-  static void join(const percale_host_api& host, const percale_group_place& place, percale_collective& table,
-                   percale_destroy& destroy) {
-    auto made = std::make_unique<Membership>(host, place);
-    table.rank = place.rank;
-    table.size = place.size;
-    table.generation = made->group.generation();
-    table.exchange = &exchange;
-    table.lost = &lost;
-    table.user = made.release();
-    destroy = [](void* user) { delete static_cast<Membership*>(user); };
-  }
-
-  static percale_status* exchange(void* user, uint64_t tag, const percale_bytes* sends, percale_bytes* recvs,
-                                  int64_t timeout_ns) {
-    auto& own = *static_cast<Membership*>(user);
-    return plugin::guarded(own.host, [&] {
-      own.group.exchange(tag, {sends, own.size}, {recvs, own.size}, timeout_ns);
-    });
-  }
-
-  static percale_status* lost(void* user, int32_t* out_ranks, size_t* inout_count) {
-    auto& own = *static_cast<Membership*>(user);
-    return plugin::guarded(own.host, [&] {
-      const std::vector<int32_t> ranks = own.group.lost();
-      for (size_t i = 0; i < ranks.size() && i < *inout_count; ++i) out_ranks[i] = ranks[i];
-      *inout_count = ranks.size();
-    });
+  static percale_status* join(void* user, const percale_group_place* place, percale_collective* out_collective,
+                              percale_destroy* out_destroy) {
+    const percale_host_api& host = static_cast<RemotePlugin*>(user)->host();
+    Join join = nullptr;
+    percale_status* status = plugin::guarded(host, [&] { join = find_join(); });
+    return status != nullptr ? status : join(&host, place, out_collective, out_destroy);
   }
 };
 

@@ -136,10 +136,44 @@ static void a_cluster_is_made_by_hand(void) {
   percale_cluster_release(NULL);
 }
 
+/* Checks the rank of this process in a cluster of a chief, two workers and an evaluator. */
+static void has_rank(const char* job, int64_t task, int64_t rank) {
+  static const char kTasks[] =
+      "{\"cluster\": {\"worker\": [\"b:2\", \"c:3\"], \"chief\": [\"a:1\"], \"evaluator\": [\"d:4\"]}}";
+  percale_cluster* cluster = NULL;
+  int64_t size = 0;
+  OK(percale_cluster_from_json(kTasks, PERCALE_NUL_ENDED, &cluster));
+  OK(percale_cluster_set_role(cluster, job, task));
+  CHECK(percale_cluster_get_rank(cluster, &size) == rank && size == 3);
+  CHECK(percale_cluster_get_rank(cluster, NULL) == rank);
+  percale_cluster_release(cluster);
+}
+
+static void ranks_are_those_of_the_chief_and_the_workers(void) {
+  int64_t size = 1;
+  has_rank("chief", 0, 0);
+  has_rank("worker", 0, 1);
+  has_rank("worker", 1, 2);
+  has_rank("evaluator", 0, -1);
+  CHECK(percale_cluster_get_rank(NULL, &size) == -1 && size == 0);
+}
+
+static void certificates_are_a_folder_or_none(void) {
+  percale_cluster* cluster = NULL;
+  OK(percale_cluster_create(&cluster));
+  OK(percale_cluster_set_certificates(cluster, "certificates"));
+  OK(percale_cluster_set_certificates(cluster, ""));
+  REFUSES(percale_cluster_set_certificates(cluster, NULL), "folder");
+  REFUSES(percale_cluster_set_certificates(NULL, ""), "cluster");
+  percale_cluster_release(cluster);
+}
+
 int main(void) {
   tf_config_is_read();
   bad_json_is_refused_with_its_place();
   the_environment_of_the_process_is_read();
   a_cluster_is_made_by_hand();
+  ranks_are_those_of_the_chief_and_the_workers();
+  certificates_are_a_folder_or_none();
   return check_done();
 }

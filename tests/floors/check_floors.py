@@ -99,8 +99,6 @@ MAY_SEE = {
 SOURCE = (".h", ".hpp", ".c", ".cc", ".cpp", ".cu", ".cuh", ".inc")
 PUBLIC_HEADERS = ("percale.h", "percale_plugin.h")
 PUBLIC_FOLDER = "c_api/include"
-# Files of the core that a plug-in compiles once more.
-COMPILED_AGAIN = {"devices/remote": ("core/file/crc32c.h",)}
 # The kit for plug-ins in C++, which stands on percale_plugin.h alone.
 PLUGIN_KIT = "bindings/cpp/percale_plugin.hpp"
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<((?:percale|percale_plugin)\.h)>)', re.M)
@@ -140,8 +138,6 @@ def refusal_outside(module, includer, included):
     """Does the same as refusal() for a file of a front end or plug-in."""
     if included in (PUBLIC_FOLDER + "/percale_plugin.h", PLUGIN_KIT) or included == PUBLIC_FOLDER + "/percale.h" and \
             not module.startswith("devices/"):
-        return None
-    if included in COMPILED_AGAIN.get(module, ()):
         return None
     if module.startswith("devices/") and not in_folder(included, module):
         return "a plug-in sees percale_plugin.h and its kit alone"

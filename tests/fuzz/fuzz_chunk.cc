@@ -83,7 +83,7 @@ class Rank0 {
     }
   }
 
-  Exchange exchange_{0, kSize};
+  Exchange exchange_{0, kSize, &percale::crc32c};
   std::shared_ptr<RecordingStream> links_[kSize];
   int received_[kSize] = {};
   uint64_t tag_ = 0;

@@ -2,6 +2,7 @@
 // a member go on, refuse it, or end the connection.
 #include <thread>
 
+#include "core/file/crc32c.h"
 #include "devices/remote/group/chief.h"
 #include "devices/remote/group/member.h"
 #include "tests/fuzz/remote_input.h"
@@ -12,6 +13,10 @@ namespace {
 using namespace percale::remote;
 using percale::fuzz::RemoteInput;
 using percale::fuzz::RemoteStep;
+
+std::shared_ptr<Exchange> make_exchange(int rank) {
+  return std::make_shared<Exchange>(rank, 2, static_cast<Checksum>(&percale::crc32c));
+}
 
 Application application(int rank) { return {rank, 2, "fuzz", "localhost:1", 1}; }
 
@@ -34,7 +39,7 @@ struct Process {
 constexpr uint8_t kSecondProcess = 1, kCloses = 2;
 
 void run_chief(RemoteInput& input) {
-  const auto chief = std::make_shared<Chief>(application(0), std::make_shared<Exchange>(0, 2));
+  const auto chief = std::make_shared<Chief>(application(0), make_exchange(0));
   Process processes[] = {Process(*chief), Process(*chief)};
   bool is_formed = false;
   while (input.has_next()) {
@@ -63,7 +68,7 @@ void run_member(RemoteInput& input) {
     events = std::move(opened);
     return stream;
   };
-  const auto member = std::make_shared<Member>(application(1), "chief:1", open, std::make_shared<Exchange>(1, 2));
+  const auto member = std::make_shared<Member>(application(1), "chief:1", open, make_exchange(1));
   std::thread thread([&] {
     try {
       member->join(Clock::time_point::max());

@@ -41,7 +41,8 @@ constexpr Flag kFlags[] = {
      "percale train SPEC.json --collective mpi`."},
     {"--cluster", "FILE.json|env",
      "Trains as one process of a group over the network: the file describes it in the words of TF_CONFIG; env: the "
-     "launcher's environment does (TF_CONFIG, Slurm, torchrun, Kubernetes). TF_CONFIG is also read without this flag."},
+     "launcher's environment does (TF_CONFIG, Slurm, torchrun, Kubernetes). TF_CONFIG is also read without this flag. "
+     "PERCALE_CERTIFICATES names the folder of certificates that `percale-worker --make-certificates` has made."},
     {"--task", "JOB:N", "This process's task in the --cluster, such as worker:1."},
     {"--join-timeout", "SECONDS", "Time until all processes of the --cluster must be there; default 60."},
     {"--digest", "", "Prints `digest sha256:...` of the parameters."},
@@ -244,9 +245,10 @@ int run_train(const Args& args) {
   for (const char* flag : {"--checkpoint-every", "--overwrite"}) {
     if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " requires --out DIR"};
   }
-  const std::unique_ptr<ProcessGroup> group = open_group(args);
+  std::unique_ptr<ProcessGroup> group = open_group(args);
   Setup setup(args);
   const Job job(setup, args);
+  if (group == nullptr && job.spec["strategy"].text() == "multi_worker_mirrored") group = open_launched_group();
   percale_trainer* const made = job.trainer.get();
   percale_variables* const table = job.variables.get();
   if (args.has("--weights")) check(percale_variables_load(table, args.get("--weights").c_str(), 1));

@@ -61,15 +61,18 @@ void set_role(percale_cluster* cluster, const std::string& task) {
   check_setting(percale_cluster_set_role(cluster, task.substr(0, colon).c_str(), number), "--task");
 }
 
+// One process alone is no group, whatever the launcher says.
+std::unique_ptr<ProcessGroup> group_of(Cluster cluster, int64_t seconds) {
+  auto group = std::make_unique<ClusterGroup>(std::move(cluster), seconds);
+  if (group->size() == 1 && group->rank() == 0) return nullptr;
+  return group;
+}
+
 std::unique_ptr<ProcessGroup> open_cluster(const Args& args) {
   const std::string source = args.has("--cluster") ? args.get("--cluster") : "env";
   Cluster cluster = source == "env" ? cluster_of_environment() : cluster_of_file(source);
   if (args.has("--task")) set_role(cluster.get(), args.get("--task"));
-  const int64_t seconds = args.integer("--join-timeout", kJoinSeconds, 1);
-  auto group = std::make_unique<ClusterGroup>(std::move(cluster), seconds);
-  // One process alone is no group, whatever the launcher says.
-  if (group->size() == 1 && group->rank() == 0) return nullptr;
-  return group;
+  return group_of(std::move(cluster), args.integer("--join-timeout", kJoinSeconds, 1));
 }
 
 }  // namespace
@@ -86,6 +89,17 @@ std::unique_ptr<ProcessGroup> open_group(const Args& args) {
   }
   if (!args.has("--cluster") && std::getenv("TF_CONFIG") == nullptr) return nullptr;
   return open_cluster(args);
+}
+
+std::unique_ptr<ProcessGroup> open_launched_group() {
+  percale_cluster* made = nullptr;
+  percale_status* status = percale_cluster_from_environment(&made);
+  if (status != nullptr && percale_status_code(status) == PERCALE_NOT_FOUND) {
+    percale_status_release(status);
+    return nullptr;
+  }
+  check(status, "strategy multi_worker_mirrored");
+  return group_of(Cluster(made), kJoinSeconds);
 }
 
 }  // namespace percale_cli

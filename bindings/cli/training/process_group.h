@@ -13,7 +13,7 @@ namespace percale_cli {
 class ProcessGroup {
  public:
   virtual ~ProcessGroup() = default;
-  // Of this process; rank 0 speaks for all.
+  // The rank of this process; rank 0 speaks for all.
   virtual int rank() const = 0;
   // Returns when all processes have joined. The group must outlive the trainer.
   virtual void join(percale_trainer* trainer) = 0;
@@ -21,6 +21,8 @@ class ProcessGroup {
 
 // The group that --collective, --cluster or TF_CONFIG names; null if there is none.
 std::unique_ptr<ProcessGroup> open_group(const Args& args);
+// The group that the launcher's environment describes; null if this process was started alone.
+std::unique_ptr<ProcessGroup> open_launched_group();
 
 }  // namespace percale_cli
 

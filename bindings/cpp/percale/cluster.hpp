@@ -28,7 +28,8 @@ class Cluster : public Handle<percale_cluster, percale_cluster_release> {
   /// Kubeflow, ps-lite, MPI, Slurm or Kubernetes, in this order. NOT_FOUND if none is set.
   static Result<Cluster> from_environment() { return made(percale_cluster_from_environment); }
 
-  /// Adds a task of a job, counted from 0, with its address, "host:port".
+  /// Adds a task of a job, counted from 0, with its address, "host:port" or
+  /// "unix:path".
   Status add_task(Text job, int64_t task, Text address) {
     return Status(percale_cluster_add_task(get(), job.c_str(), task, address.c_str()));
   }
@@ -44,8 +45,8 @@ class Cluster : public Handle<percale_cluster, percale_cluster_release> {
   }
   /// The highest task number of a job plus one; 0 for an unknown job.
   int64_t task_count(Text job) const { return percale_cluster_task_count(get(), job.c_str()); }
-  /// Returns "host:port". It is "" if the source does not give it, and empty if there is no such
-  /// task.
+  /// Returns the address as it was added. It is "" if the source does not give it, and empty if
+  /// there is no such task.
   std::optional<std::string> address(Text job, int64_t task) const {
     const char* out = percale_cluster_get_address(get(), job.c_str(), task);
     return out == nullptr ? std::nullopt : std::optional<std::string>(out);
@@ -56,6 +57,19 @@ class Cluster : public Handle<percale_cluster, percale_cluster_release> {
     std::string job(detail::view(percale_cluster_get_role(get(), &task)));
     return {std::move(job), task};
   }
+  /// Returns the number of this process among those that train together: the chief, then the
+  /// workers in order. -1 for a process that does not train, such as "ps" or "evaluator".
+  int64_t rank() const { return percale_cluster_get_rank(get(), nullptr); }
+  /// Returns the number of processes that train together.
+  int64_t size() const {
+    int64_t out = 0;
+    percale_cluster_get_rank(get(), &out);
+    return out;
+  }
+  /// Sets the folder of certificates by which the processes recognise each other: ca.pem, node.pem
+  /// and node.key, as `percale-worker --make-certificates` makes them. "" means none: then only
+  /// processes of one machine may form a group.
+  Status set_certificates(Text folder) { return Status(percale_cluster_set_certificates(get(), folder.c_str())); }
 
  private:
   template <class Function>

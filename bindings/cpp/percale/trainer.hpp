@@ -3,15 +3,18 @@
 #define PERCALE_CPP_TRAINER_HPP_
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "percale/cluster.hpp"
 #include "percale/collective.hpp"
 #include "percale/dataset.hpp"
 #include "percale/number.hpp"
@@ -258,6 +261,18 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
         percale_trainer_join(get(), &table, [](void* user) { delete static_cast<detail::HostedCollective*>(user); }));
     if (out) (void)kept.release();
     return out;
+  }
+  /// Makes the trainer a member of the group of the cluster's processes that train: the chief and
+  /// the workers. A plug-in connects them: libpercale_remote.so by gRPC. Returns when all of them
+  /// have called it. All else is as with join(); training goes on without a worker that is lost.
+  ///
+  /// Addresses beyond this machine need certificates, see Cluster::set_certificates(). Waits at
+  /// most `timeout`; without one, without limit. UNIMPLEMENTED: no plug-in connects processes.
+  /// UNAVAILABLE, DEADLINE_EXCEEDED: the group was not complete in time. FAILED_PRECONDITION: this
+  /// process does not train, another version or numerics fingerprint, or no certificates.
+  Status join_cluster(const Cluster& cluster, std::optional<std::chrono::nanoseconds> timeout = {}) {
+    const int64_t limit = timeout ? std::max<int64_t>(timeout->count(), 0) : PERCALE_FOREVER;
+    return Status(percale_trainer_join_cluster(get(), cluster.get(), limit));
   }
   /// Makes the trained values visible to sessions on the same variables, as one new version.
   Status publish() { return Status(percale_trainer_publish(get())); }

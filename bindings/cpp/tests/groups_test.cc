@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bindings/cpp/tests/good.h"
+#include "bindings/cpp/tests/line.h"
 
 using namespace percale;
 
@@ -118,27 +119,6 @@ class OfSize final : public Collective {
  private:
   const int32_t rank_, size_;
 };
-
-Engine one_thread() { return good(Engine::create(Options("engine").set("threads", 1))); }
-
-Trainer two_shards(const Engine& engine) {
-  const Sequential model = {layers::Dense(8, {{"activation", "relu"}, {"input_shape", {1}}}), layers::Dense(1)};
-  return good(model.compile(engine, {.optimizer = "adam", .loss = "mean_squared_error", .more = "\"shards\": 2"}));
-}
-
-Dataset line(const Engine& engine) {
-  std::vector<float> x, y;
-  for (int i = 0; i < 32; ++i) {
-    x.push_back(static_cast<float>(i) / 32);
-    y.push_back(2 * x.back() - 1);
-  }
-  Dataset out =
-      good(Dataset::from_tensors(engine, {{"x", floats(std::move(x), {32, 1})}, {"y", floats(std::move(y), {32, 1})}}));
-  good(out.batch(8, 3));
-  return out;
-}
-
-std::string digest_of(Trainer& trainer) { return good(good(trainer.variables()).digest()); }
 
 // Calls `work` on a thread per rank.
 void as_two_ranks(const std::function<void(const std::shared_ptr<Pair>&)>& work) {

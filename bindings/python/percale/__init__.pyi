@@ -1,4 +1,5 @@
 from . import dtypes, keras, ops
+from .groups.cluster import Cluster
 from .groups.collective import Collective
 from .data import Dataset
 from .engine import Engine, Options, live_statuses, version
@@ -10,8 +11,8 @@ from .session import Call, Cancellation, Event, Session, Trace, Variables
 from .tensor import Tensor
 from .training import Progress, Trainer
 
-__all__ = ["Aborted", "AlreadyExists", "Builder", "Call", "Cancellation", "Cancelled", "Closed", "Collective", "DataLoss", "Dataset",
-           "DeadlineExceeded", "Engine", "Error", "Event", "FailedPrecondition", "FunctionName", "Graph", "Internal", "InvalidArgument", "NotFound",
+__all__ = ["Aborted", "AlreadyExists", "Builder", "Call", "Cancellation", "Cancelled", "Closed", "Cluster", "Collective", "DataLoss",
+           "Dataset", "DeadlineExceeded", "Engine", "Error", "Event", "FailedPrecondition", "FunctionName", "Graph", "Internal", "InvalidArgument", "NotFound",
            "Options", "OutOfRange", "PermissionDenied", "Progress", "ResourceExhausted", "Session", "Tensor", "Trace", "Trainer",
            "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "Value", "Variables", "dtypes", "live_statuses", "version"]
 

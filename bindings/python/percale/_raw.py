@@ -108,6 +108,8 @@ const char* percale_cluster_get_job(const percale_cluster* cluster, size_t index
 int64_t percale_cluster_task_count(const percale_cluster* cluster, const char* job);
 const char* percale_cluster_get_address(const percale_cluster* cluster, const char* job, int64_t task);
 const char* percale_cluster_get_role(const percale_cluster* cluster, int64_t* out_task);
+int64_t percale_cluster_get_rank(const percale_cluster* cluster, int64_t* out_size);
+percale_status* percale_cluster_set_certificates(percale_cluster* cluster, const char* folder);
 void percale_cluster_release(percale_cluster* cluster);
 percale_status* percale_options_create(const char* kind, percale_options** out_options);
 void percale_options_release(percale_options* options);
@@ -125,6 +127,7 @@ void percale_engine_set_log(percale_engine* engine, percale_log_function functio
 percale_status* percale_engine_set_log_owned(percale_engine* engine, percale_log_function function, void* user, percale_destroy destroy);
 void percale_engine_memory(const percale_engine* engine, int64_t* out_used, int64_t* out_peak);
 percale_status* percale_trainer_join(percale_trainer* trainer, const percale_collective* collective, percale_destroy destroy);
+percale_status* percale_trainer_join_cluster(percale_trainer* trainer, const percale_cluster* cluster, int64_t timeout_ns);
 percale_status* percale_dataset_from_tensors(percale_engine* engine, const char* const* names, percale_tensor* const* tensors, size_t count, percale_dataset** out_dataset);
 percale_status* percale_dataset_from_files(percale_engine* engine, const char* const* names, const char* const* paths, size_t count, double scale, const char* csv, percale_dataset** out_dataset);
 percale_status* percale_dataset_csv_rules(const percale_dataset* dataset, percale_text** out_text);

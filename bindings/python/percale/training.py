@@ -9,7 +9,7 @@ from .engine import options_or_null
 from .errors import callback, check
 from .graph import Graph
 from .handle import ExclusiveHandle, exclusive, out, pointer_of, pointer_or_null, text_from
-from .session import Variables, fetch_names, shaped
+from .session import Variables, fetch_names, nanoseconds, shaped
 from .tensor import Tensor, Tensors
 
 
@@ -173,6 +173,24 @@ class Trainer(ExclusiveHandle):
             raised = supplier.taken(error)
             raise error if raised is None else raised
         self._supplier = supplier
+
+    @exclusive
+    def join_cluster(self, cluster, timeout=None):
+        """Makes the trainer a member of the group of the cluster's processes that train.
+
+        These are the chief and the workers. A plug-in connects them: libpercale_remote.so by gRPC.
+        Returns when all of them have called it, or raises Unavailable or DeadlineExceeded after
+        `timeout` seconds; None means no limit. All else is as with join(); training goes on without
+        a worker that is lost. close() leaves the group.
+
+        Addresses beyond this machine need certificates, see Cluster.set_certificates(). Raises
+        Unimplemented if no plug-in connects processes, and FailedPrecondition if this process does
+        not train, has another version or numerics fingerprint than the others, or lacks
+        certificates.
+        """
+        tasks = pointer_of(cluster, "cluster")
+        with cluster.turn:
+            check(lib.percale_trainer_join_cluster(self.c, tasks, nanoseconds(timeout)))
 
     @exclusive
     @grouped

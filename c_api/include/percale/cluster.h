@@ -34,13 +34,16 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_from_json(const ch
 /** Reads the variables that the launcher of the process has set. The first of these that is set
  * tells the launcher: TF_CONFIG, RANK (torchrun), PET_NNODES or PET_NODE_RANK (torchrun's options,
  * which Kubeflow sets), DMLC_ROLE (ps-lite), OMPI_COMM_WORLD_RANK (Open MPI), PMI_RANK (MPICH),
- * PMIX_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX (Kubernetes). The page "Clusters" of the reference
- * has the further variables of each. NOT_FOUND: none of them is set. INVALID_ARGUMENT: a variable,
- * which the message names, is wrong or missing. \since 0.1 */
+ * PMIX_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX (Kubernetes). MASTER_ADDR and MASTER_PORT, or
+ * PET_MASTER_ADDR and PET_MASTER_PORT, are the address of rank 0. PERCALE_TASKS is the number of
+ * processes where the launcher gives none, and PERCALE_CERTIFICATES the folder of
+ * percale_cluster_set_certificates(). The page "Clusters" of the reference has the further
+ * variables of each launcher. NOT_FOUND: no launcher's variable is set. INVALID_ARGUMENT: a
+ * variable, which the message names, is wrong or missing. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_from_environment(percale_cluster** out_cluster);
 
-/** Adds a task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS: the task was
- * added before. \since 0.1 */
+/** Adds a task of a job, from 0 on, and its address, "host:port" or "unix:path".
+ * ALREADY_EXISTS: the task was added before. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_add_task(percale_cluster* cluster, const char* job,
                                                                        int64_t task, const char* address);
 
@@ -57,7 +60,7 @@ PERCALE_API const char* percale_cluster_get_job(const percale_cluster* cluster, 
 /** Returns one more than the highest number of a task; 0 for an unknown job. \since 0.1 */
 PERCALE_API int64_t percale_cluster_task_count(const percale_cluster* cluster, const char* job);
 
-/** Returns the address of a task, "host:port"; "" if the source does not give it; NULL for an
+/** Returns the address of a task, as it was added; "" if the source does not give it; NULL for an
  * unknown task. Borrowed. \since 0.1 */
 PERCALE_API const char* percale_cluster_get_address(const percale_cluster* cluster, const char* job, int64_t task);
 

@@ -15,11 +15,12 @@ extern "C" {
 
 /**
  * @defgroup collective Groups of processes
- * Trainers in several processes, on one machine or many, train one job together. The library opens
- * no connection: the host supplies an exchange of bytes between the processes, by its sockets, MPI
- * or a cluster's own means. No arithmetic is left to it, so that any number of processes computes
- * the bits of one. Every process can read all rows of the data, unless the option
- * "collective_data" is "parts": then the data sets of each process are its own part.
+ * Trainers in several processes, on one machine or many, train one job together. The library
+ * itself opens no connection: the host supplies an exchange of bytes between the processes, by its
+ * sockets, MPI or a cluster's own means, or a plug-in does (percale_trainer_join_cluster()). No
+ * arithmetic is left to it, so that any number of processes computes the bits of one. Every process
+ * can read all rows of the data, unless the option "collective_data" is "parts": then the data sets
+ * of each process are its own part.
  *
  * @code
  * // In each of `size` processes, which have made the same trainer from the same SPEC:

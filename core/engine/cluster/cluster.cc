@@ -12,8 +12,9 @@ Status check_address(std::string_view address) {
   const int64_t port = colon == std::string_view::npos ? 0 : parse_int(address.substr(colon + 1)).value_or(0);
   const bool blank =
       std::any_of(address.begin(), address.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
-  if (colon == 0 || blank || port < 1 || port > 65535) {
-    return invalid_argument("'", address, "' is no address, wanted host:port");
+  const bool is_socket = address.starts_with("unix:") && address.size() > 5;
+  if (blank || (!is_socket && (colon == 0 || port < 1 || port > 65535))) {
+    return invalid_argument("'", address, "' is no address, wanted host:port or unix:PATH");
   }
   return {};
 }

@@ -21,7 +21,7 @@ class Cluster {
  public:
   struct Job {
     std::string name;
-    std::map<int64_t, std::string> tasks;  // "host:port" by number; empty: not known
+    std::map<int64_t, std::string> tasks;  // "host:port" or "unix:path" by number; empty: not known
     // The highest number plus one.
     int64_t task_count() const { return tasks.empty() ? 0 : tasks.rbegin()->first + 1; }
   };
@@ -46,7 +46,7 @@ class Cluster {
   // INVALID_ARGUMENT names the variable that is wrong or missing.
   static Result<Cluster> from_environment(const GetVariable& get);
 
-  // `address`: "host:port" or empty. ALREADY_EXISTS if the task exists.
+  // `address`: "host:port", "unix:path" or empty. ALREADY_EXISTS if the task exists.
   Status add_task(std::string_view job, int64_t task, std::string_view address);
   Status set_role(std::string_view job, int64_t task);
 

@@ -103,9 +103,10 @@ Status SynchronousLoop::add_step(const StepBatches& taken, StepRecord record) {
   record.step_in_epoch = steps_of(log.position().batch + count);
   log.add(record);
   log.advance(count);
-  const bool lost_ranks = steps_.runner.share_anew();
+  const bool lost_before = steps_.runner.share_anew();
   PERCALE_RETURN_IF_ERROR(tell(record));
-  const Status shared = lost_ranks ? go_on_without_lost_ranks() : Status();
+  const bool lost_while_saving = steps_.runner.share_anew();
+  const Status shared = lost_before || lost_while_saving ? go_on_without_lost_ranks() : Status();
   return shared.ok() ? Status() : publish_before(shared);
 }
 

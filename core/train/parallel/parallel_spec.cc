@@ -131,13 +131,9 @@ std::vector<KeyFacts> parallel_facts() {
 Result<ParallelSpec> parse_strategy(const Json& json) {
   ParallelSpec out;
   PERCALE_ASSIGN_OR_RETURN(out.strategy, json.as_string("strategy"));
-  if (out.strategy == "mirrored" || out.strategy == "parameter_server") return out;
-  if (out.strategy == "multi_worker_mirrored") {
-    return unimplemented(
-        "'strategy': multi_worker_mirrored trains on several machines and requires the remote plug-in");
-  }
-  return json.error("strategy", "no strategy '", out.strategy, "'",
-                    did_you_mean(out.strategy, {"mirrored", "parameter_server"}));
+  const std::vector<std::string> all = {"mirrored", "multi_worker_mirrored", "parameter_server"};
+  if (std::find(all.begin(), all.end(), out.strategy) != all.end()) return out;
+  return json.error("strategy", "no strategy '", out.strategy, "'", did_you_mean(out.strategy, all));
 }
 
 Result<std::vector<std::vector<int32_t>>> device_groups(const Engine& engine, const std::vector<std::string>& wanted,

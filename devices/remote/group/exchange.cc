@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/file/crc32c.h"
-
 namespace percale::remote {
 namespace {
 
@@ -33,7 +31,8 @@ class Exchange::Busy {
   Lock& lock_;
 };
 
-Exchange::Exchange(int rank, int size) : rank_(rank), peers_(static_cast<size_t>(size)) {}
+Exchange::Exchange(int rank, int size, Checksum checksum)
+    : rank_(rank), checksum_(checksum), peers_(static_cast<size_t>(size)) {}
 
 void Exchange::set_generation(uint64_t generation) {
   const std::lock_guard lock(mutex_);
@@ -121,7 +120,7 @@ void Exchange::send_chunks(Lock& lock, Peer& peer) {
     ++peer.in_flight;
     try {
       const Busy busy(*this, lock);
-      const wire::Chunk head(generation_, tag, offset, total, crc32c(data, bytes), 0);
+      const wire::Chunk head(generation_, tag, offset, total, checksum_(data, bytes, 0), 0);
       link->send(std::as_bytes(std::span(&head, 1)), {data, bytes});
     } catch (...) {
       --peer.in_flight;
@@ -186,7 +185,7 @@ void Exchange::take(Lock& lock, int number, const wire::Chunk& head, Message mes
   {
     const Busy busy(*this, lock);
     message.read(to, bytes);
-    intact = crc32c(to, bytes) == head.crc();
+    intact = checksum_(to, bytes, 0) == head.crc();
   }
   if (!intact) set_failure(PERCALE_UNAVAILABLE, "bytes of " + rank_name(number) + " have changed on their way");
   if (intact) peer.received += bytes;

@@ -2,8 +2,6 @@
 #ifndef PERCALE_DEVICES_REMOTE_GROUP_EXCHANGE_H_
 #define PERCALE_DEVICES_REMOTE_GROUP_EXCHANGE_H_
 
-#include <percale_plugin.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -19,6 +17,8 @@
 namespace percale::remote {
 
 using Clock = std::chrono::steady_clock;
+// percale_host_tensor_api::crc32c.
+using Checksum = uint32_t (*)(const void* data, size_t bytes, uint32_t crc);
 
 // "rank 3", for messages.
 inline std::string rank_name(int rank) { return "rank " + std::to_string(rank); }
@@ -27,7 +27,7 @@ inline std::string rank_name(int rank) { return "rank " + std::to_string(rank); 
 // its exchange stays unread, and so holds back its sender. Thread-safe; run() has one caller.
 class Exchange {
  public:
-  Exchange(int rank, int size);
+  Exchange(int rank, int size, Checksum checksum);
 
   // Messages of other generations are refused.
   void set_generation(uint64_t generation);
@@ -88,6 +88,7 @@ class Exchange {
   void set_failure(percale_code code, std::string message);
 
   const int rank_;
+  const Checksum checksum_;
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::vector<Peer> peers_;

@@ -29,7 +29,8 @@ std::string listening_address(const std::string& own, const Credentials& credent
 
 }  // namespace
 
-Group::Group(const percale_group_place& place) : links_(std::make_shared<Links>(place.rank, place.size)) {
+Group::Group(const percale_group_place& place, Checksum checksum)
+    : links_(std::make_shared<Links>(place.rank, place.size, checksum)) {
   try {
     join(place);
   } catch (...) {

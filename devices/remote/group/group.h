@@ -17,7 +17,7 @@ namespace percale::remote {
 class Group {
  public:
   // Waits until all ranks have joined.
-  explicit Group(const percale_group_place& place);
+  Group(const percale_group_place& place, Checksum checksum);
   // Leaves, and waits a little until the other ranks have read what was sent to them.
   ~Group();
   Group(const Group&) = delete;

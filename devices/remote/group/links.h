@@ -16,7 +16,7 @@ namespace percale::remote {
 // Thread-safe.
 class Links : public std::enable_shared_from_this<Links> {
  public:
-  Links(int rank, int size) : rank_(rank), size_(size), exchange_(rank, size) {}
+  Links(int rank, int size, Checksum checksum) : rank_(rank), size_(size), exchange_(rank, size, checksum) {}
 
   Exchange& exchange() { return exchange_; }
   // A process has opened a link to this one.

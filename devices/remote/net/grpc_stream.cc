@@ -22,12 +22,13 @@ namespace {
 constexpr int kMaxStreams = 4096;                   // of a connection
 constexpr size_t kServerBytes = size_t{256} << 20;  // for messages that arrive
 constexpr int kWindowBytes = 4 << 20, kFrameBytes = 1 << 20;
+constexpr int kKeepaliveMs = 1000, kKeepaliveTimeoutMs = 2500;
 constexpr int kFirstBackoffMs = 100, kMaxBackoffMs = 1000;
 
-// The same on both sides. gRPC's own windows are made for small messages: a chunk would need many
-// round trips.
+// The arguments of both sides. gRPC's own windows are made for small messages: a chunk would need
+// many round trips.
 template <class Set>
-void set_sizes(Set&& set) {
+void set_arguments(Set&& set) {
   set(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindowBytes);
   set(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kFrameBytes);
   set(GRPC_ARG_HTTP2_WRITE_BUFFER_SIZE, kFrameBytes);
@@ -35,6 +36,12 @@ void set_sizes(Set&& set) {
   set(GRPC_ARG_TCP_MIN_READ_CHUNK_SIZE, kFrameBytes);
   set(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kWindowBytes);
   set(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  // Finds a peer that is no longer reached while nothing else is sent.
+  set(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  set(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kKeepaliveMs / 2);
 }
 
 // The slices that gRPC has received, without a copy.
@@ -204,7 +211,7 @@ class Listener::Server {
     builder.SetResourceQuota(grpc::ResourceQuota("percale").Resize(kServerBytes));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreams);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-    set_sizes([&](const char* name, int value) { builder.AddChannelArgument(name, value); });
+    set_arguments([&](const char* name, int value) { builder.AddChannelArgument(name, value); });
     server_ = builder.BuildAndStart();
     if (server_ == nullptr || (port_ == 0 && !address.starts_with("unix:"))) {
       throw plugin::Failure(PERCALE_UNAVAILABLE, "cannot listen at " + address +
@@ -233,7 +240,7 @@ class Connection::Channel {
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // machines of a cluster reach each other
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstBackoffMs);
     arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxBackoffMs);
-    set_sizes([&](const char* name, int value) { arguments.SetInt(name, value); });
+    set_arguments([&](const char* name, int value) { arguments.SetInt(name, value); });
     // The certificate has the same name on all machines.
     if (credentials.secure()) arguments.SetSslTargetNameOverride(kCertificateName);
     stub_ = std::make_unique<grpc::GenericStub>(

@@ -40,6 +40,7 @@ int32_t watch(void* user, const percale_progress* progress);
 
 /* Each runs the test cases of its file. */
 void test_checkpoints(void);
+void test_clusters(void);
 void test_groups(void);
 void test_losses_and_metrics(void);
 void test_options(void);

@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   test_steps();
   test_checkpoints();
   test_groups();
+  test_clusters();
   test_losses_and_metrics();
   test_options();
   nothing_may_be_null();

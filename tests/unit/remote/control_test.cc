@@ -55,7 +55,7 @@ Application application(int rank, int size = 2) { return {rank, size, "percale x
 // A member of a group of two, whose chief is the test.
 struct MemberTest {
   MemberTest()
-      : exchange(std::make_shared<Exchange>(1, 2)),
+      : exchange(std::make_shared<Exchange>(1, 2, kChecksum)),
         member(std::make_shared<Member>(
             application(1), "chief:1",
             [this](std::shared_ptr<StreamEvents> opened) {
@@ -93,7 +93,8 @@ struct MemberTest {
 // The chief of a group of two, whose member is the test.
 struct ChiefTest {
   explicit ChiefTest(int size = 2)
-      : exchange(std::make_shared<Exchange>(0, size)), chief(std::make_shared<Chief>(application(0, size), exchange)) {}
+      : exchange(std::make_shared<Exchange>(0, size, kChecksum)),
+        chief(std::make_shared<Chief>(application(0, size), exchange)) {}
   // A process opens a control stream and says `body`.
   template <class T>
   std::shared_ptr<RecordingStream> open(T body) {

@@ -3,7 +3,6 @@
 
 #include <functional>
 
-#include "core/file/crc32c.h"
 #include "tests/unit/remote/ranks.h"
 
 namespace percale::remote {
@@ -23,7 +22,7 @@ struct Chunk {
 
 // Rank 0 of a group, with links that the test holds.
 struct Rank0 {
-  explicit Rank0(int size = 2) : exchange(0, size) {
+  explicit Rank0(int size = 2) : exchange(0, size, kChecksum) {
     exchange.set_generation(kGeneration);
     for (int peer = 1; peer < size; ++peer) {
       links.push_back(std::make_shared<RecordingStream>());

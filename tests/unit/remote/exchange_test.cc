@@ -39,7 +39,7 @@ TEST_CASE("an exchange of nothing ends at once, and one of a single rank as well
   Ranks ranks(2);
   Buffers buffers(0, 2, [](int, int) { return 0; });
   CHECK(failure_of([&] { buffers.run(ranks[0], 1); }).empty());
-  Exchange alone(0, 1);
+  Exchange alone(0, 1, kChecksum);
   Buffers none(0, 1, [](int, int) { return 9; });
   CHECK(failure_of([&] { none.run(alone, 1); }).empty());
 }
@@ -65,7 +65,7 @@ TEST_CASE("the chunk of a rank that is ahead stays until its exchange, and the n
 }
 
 TEST_CASE("at most three chunks of a link are on their way at a time") {
-  Exchange exchange(0, 2);
+  Exchange exchange(0, 2, kChecksum);
   exchange.set_generation(kGeneration);
   const auto link = std::make_shared<RecordingStream>();
   exchange.connect(1, link);
@@ -118,7 +118,7 @@ TEST_CASE("a rank that begins the next exchange early has given the one under wa
 }
 
 TEST_CASE("links are waited for, and the ranks without one are named") {
-  Exchange exchange(1, 4);
+  Exchange exchange(1, 4, kChecksum);
   exchange.connect(2, std::make_shared<RecordingStream>());
   CHECK(failure_of([&] { exchange.wait_for_links(Clock::now()); }) ==
         "no connection between rank 1 and rank 0, rank 3");

@@ -55,7 +55,7 @@ struct Plan {
     place.build = build.c_str();
     place.certificates = certificates.empty() ? nullptr : certificates.c_str();
     place.timeout_ns = timeout_ns;
-    return std::make_unique<Group>(place);
+    return std::make_unique<Group>(place, kChecksum);
   }
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/file/crc32c.h"
 #include "devices/remote/group/exchange.h"
 #include "tests/unit/remote/failure_of.h"
 #include "tests/unit/remote/fake_link.h"
@@ -16,6 +17,7 @@
 namespace percale::remote {
 
 constexpr uint64_t kGeneration = 7;
+constexpr Checksum kChecksum = &crc32c;
 constexpr Clock::time_point kNever = Clock::time_point::max();
 
 // The memory of a rank in one exchange. The bytes tell where they come from and go to.
@@ -72,7 +74,7 @@ class Ranks {
  public:
   explicit Ranks(int size) : size_(size) {
     for (int rank = 0; rank < size; ++rank) {
-      exchanges_.push_back(std::make_unique<Exchange>(rank, size));
+      exchanges_.push_back(std::make_unique<Exchange>(rank, size, kChecksum));
       exchanges_.back()->set_generation(kGeneration);
     }
     for (int a = 0; a < size; ++a) {

@@ -16,8 +16,8 @@
 namespace percale::plugin {
 
 /// The tables that one copy of the library gets. Derive a class from it, add ops, kernels, devices,
-/// formats and transports in the constructor, and export it with PERCALE_PLUGIN. Never destroyed, since a
-/// plug-in is never unloaded.
+/// formats and transports in the constructor, and export it with PERCALE_PLUGIN. Never destroyed,
+/// since a plug-in is never unloaded.
 class Plugin {
  public:
   /// `domain` is that of the plug-in's ops.

@@ -1,5 +1,5 @@
 """The Keras API: Sequential and functional models, compile, fit, evaluate, predict, and strategies
-for several devices.
+for several devices and processes.
 
 The layers build a graph, which the library trains. `keras.Dense` and `keras.layers.Dense` are the
 same. The modules are `callbacks`, `layers`, `losses`, `metrics`, `models`, `optimizers`,
@@ -9,7 +9,7 @@ from . import callbacks, layers, losses, metrics, models, optimizers
 from .callbacks import Callback, History, ProgressBar
 from .layers import Input, Layer
 from .models import Model, Sequential, load_model
-from .strategies import MirroredStrategy, ParameterServerStrategy, Strategy
+from .strategies import MirroredStrategy, MultiWorkerMirroredStrategy, ParameterServerStrategy, Strategy
 
 
 def __getattr__(name):

@@ -199,7 +199,11 @@ class Training:
                 builder.input(self._weight_column(output), [-1])
         if self._settings.get("weights") is not None:
             self.variables.load(self._settings["weights"], strict=False)
-        self._trainer = Trainer(self.engine, builder.finish(), self.variables, **self._trainer_settings(losses))
+        self._trainer = None  # leaves its group before the new trainer forms one
+        trainer = Trainer(self.engine, builder.finish(), self.variables, **self._trainer_settings(losses))
+        if self._strategy is not None:
+            self._strategy._join(trainer)
+        self._trainer = trainer
         return self._trainer
 
     @property

@@ -247,7 +247,7 @@ class Sequential(Model):
         self._require_compile("spec()")
         out = {"model": [layer.spec() for layer in self.layers], "input_shape": list(row_shape), "batch_size": batch_size}
         out.update({key: _named.plain(value) for key, value in self._settings.items() if value not in (None, [])})
-        if self._strategy is not None:
+        if self._strategy is not None and self._strategy.preset is not None:
             out["strategy"] = self._strategy.preset
         return out
 

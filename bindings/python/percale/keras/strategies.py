@@ -3,6 +3,7 @@ import contextlib
 import os
 
 from ..engine import Engine
+from ..groups.cluster import Cluster
 
 scopes = []  # strategies whose scope() is open, the innermost last
 
@@ -40,6 +41,9 @@ class Strategy:
         finally:
             scopes.remove(self)
 
+    def _join(self, trainer):
+        """Makes a new trainer a member of the strategy's group, if it has one."""
+
     def experimental_distribute_dataset(self, dataset):
         """Returns the data set unchanged, because fit() gives each replica its part of every batch.
         """
@@ -69,3 +73,35 @@ class ParameterServerStrategy(Strategy):
     """Devices compute parts of batches, with the preset parameter_server."""
 
     preset = "parameter_server"
+
+
+class MultiWorkerMirroredStrategy(Strategy):
+    """Processes on one machine or many compute parts of every batch. The weights have the bits of
+    one process.
+
+    `cluster` has the addresses of the processes and the role of this one; by default it is
+    Cluster.from_environment(). A model joins its group when it makes its trainer: in the first
+    fit() or evaluate(), or when `trainer` is first used. All processes do so with the same model,
+    and then make the same calls with the same data. They wait for each other up to `timeout`
+    seconds; None means no limit. Trainer.join_cluster() has the errors.
+
+    Each process computes some of the shards of a batch, so set `shards` in compile() to at least
+    the number of processes.
+    """
+
+    preset = "multi_worker_mirrored"
+
+    def __init__(self, cluster=None, timeout=None, **settings):
+        super().__init__(**settings)
+        self.cluster = Cluster.from_environment() if cluster is None else cluster
+        self._timeout = timeout
+
+    @property
+    def num_replicas_in_sync(self):
+        """The number of devices that compute parts of a batch in this process, times the number of
+        processes.
+        """
+        return super().num_replicas_in_sync * self.cluster.size
+
+    def _join(self, trainer):
+        trainer.join_cluster(self.cluster, self._timeout)

@@ -1,6 +1,7 @@
 from typing import Any, ContextManager, Optional
 
 from ..data import Dataset
+from ..groups.cluster import Cluster
 
 class Strategy:
     preset: Any
@@ -16,3 +17,10 @@ class MirroredStrategy(Strategy):
 
 class ParameterServerStrategy(Strategy):
     preset: Any
+
+class MultiWorkerMirroredStrategy(Strategy):
+    preset: Any
+    cluster: Cluster
+    def __init__(self, cluster: Optional[Cluster] = None, timeout: Optional[float] = None, **settings: Any) -> None: ...
+    @property
+    def num_replicas_in_sync(self) -> int: ...

@@ -4,7 +4,7 @@
 //! * [`Op`] is an op: its inputs and outputs, the shapes of its outputs, its gradient.
 //! * [`Kernel`] runs an op on one kind of device.
 //! * [`plugin!`] exports the ops and kernels of a crate.
-//! * [`raw`] has the declarations of `percale_plugin.h`, for devices and model formats.
+//! * [`raw`] has the declarations of `percale_plugin.h`, for devices, model formats and transports.
 //!
 //! A panic never reaches the library: it becomes a status with the code INTERNAL and the message of
 //! the panic. A panic in a run fails the run. This needs `panic = "unwind"`, which is Cargo's

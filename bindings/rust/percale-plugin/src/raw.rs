@@ -244,6 +244,66 @@ pub struct percale_attributes {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
+/// Type of a function that releases `user`. It is called exactly once, when the function that
+/// `user` belongs to will never be called again, within the call of the host that causes this. It
+/// may release other objects; a function that returns a status answers FAILED_PRECONDITION within
+/// it.
+pub type percale_destroy =
+    Option<unsafe extern "C" fn(user: *mut c_void)>;
+
+/// Sends sends\[r\] to rank r and fills recvs\[r\] with what rank r sends, for all `size` ranks of
+/// the group; the entries of the own rank are empty. All ranks call it in the same order and with
+/// the same tag, and both sides know every size in advance: a message of another size, or with
+/// another tag, is an error of the supplier, which it must return. The memory belongs to the
+/// library; what is sent stays unchanged, and is not read after the return.
+///
+/// Tags grow on every rank. With `lost` in the table, a message with a smaller tag than that of the
+/// call is of an exchange that has failed: drop it. One with a larger tag says that the other rank
+/// has given this exchange up: return UNAVAILABLE, and keep the message for the call with its tag.
+///
+/// The library calls it from one thread at a time, which need not be the one that trains. It may
+/// block. `timeout_ns` is the time after which it must give up with UNAVAILABLE; \< 0: none.
+/// Returns NULL, or a status that the library releases (`percale_status_create()`). It must not
+/// call functions of the same trainer.
+pub type percale_exchange_function =
+    Option<unsafe extern "C" fn(user: *mut c_void, tag: u64, sends: *const percale_bytes, recvs: *mut percale_bytes, timeout_ns: i64) -> *mut percale_status>;
+
+/// Tells which ranks are lost, after an exchange that failed. On entry `*inout_count` is the room
+/// in `out_ranks`; on return it is the number of lost ranks, which are in ascending order.
+pub type percale_lost_function =
+    Option<unsafe extern "C" fn(user: *mut c_void, out_ranks: *mut i32, inout_count: *mut usize) -> *mut percale_status>;
+
+/// Memory of a message.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_bytes {
+    /// may be NULL if `size` is 0
+    pub data: *mut c_void,
+    /// in bytes
+    pub size: usize,
+}
+
+/// The table that a host supplies so that a trainer can join a group.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_collective {
+    /// sizeof(percale_collective), which the host sets
+    pub struct_size: u32,
+    /// passed to the functions
+    pub user: *mut c_void,
+    /// number of this process, from 0
+    pub rank: i32,
+    /// number of processes, 1 at least
+    pub size: i32,
+    /// A number that is the same on all ranks, and grows when the group is formed anew. The
+    /// supplier refuses messages of older generations.
+    pub generation: u64,
+    /// required
+    pub exchange: percale_exchange_function,
+    /// may be NULL
+    pub lost: percale_lost_function,
+}
+
 /// A named attribute and its value. `kind` says which members hold the value; the others are not
 /// read. The layout never changes, because arrays of it cross the border. Text and arrays are
 /// borrowed.
@@ -781,6 +841,9 @@ pub struct percale_host_tensor_api {
     pub retain: Option<unsafe extern "C" fn(tensor: *mut percale_tensor) -> *mut percale_tensor>,
     /// Releases a reference. NULL is allowed.
     pub release: Option<unsafe extern "C" fn(tensor: *mut percale_tensor)>,
+    /// Returns the CRC-32C of bytes, the checksum of tensors in files and messages. `crc` is that
+    /// of the bytes before them; 0 at the start.
+    pub crc32c: Option<unsafe extern "C" fn(data: *const c_void, bytes: usize, crc: u32) -> u32>,
 }
 
 /// Attributes. A getter returns 1 if the attribute is there and has its kind, else 0, and then
@@ -980,6 +1043,43 @@ pub struct percale_op {
     pub gradient: Option<unsafe extern "C" fn(user: *mut c_void, context: *mut percale_grad_context) -> *mut percale_status>,
 }
 
+/// The place of a process in a group. Borrowed for the call.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_group_place {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// of this process, from 0; rank 0 leads
+    pub rank: i32,
+    /// number of processes
+    pub size: i32,
+    /// "host:port" or "unix:path" by rank; "": not known. That of rank 0 is known.
+    pub addresses: *const *const c_char,
+    /// Version and numerics fingerprint of this library: a group whose ranks differ must be
+    /// refused.
+    pub build: *const c_char,
+    /// Folder of certificates; NULL: none, so that addresses beyond this machine must be refused.
+    pub certificates: *const c_char,
+    /// Nanoseconds until the group must be complete; \< 0: no limit.
+    pub timeout_ns: i64,
+}
+
+/// A transport. Functions may be called by several threads at once.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_transport {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// Name of the transport: "grpc".
+    pub name: *const c_char,
+    /// Passed to the functions below.
+    pub user: *mut c_void,
+    /// Joins a group, and returns when all of its processes have. Fills `*out_collective`, whose
+    /// `user` the library gives to `*out_destroy` when it needs the group no more: the process then
+    /// leaves it.
+    pub join: Option<unsafe extern "C" fn(user: *mut c_void, place: *const percale_group_place, out_collective: *mut percale_collective, out_destroy: *mut percale_destroy) -> *mut percale_status>,
+}
+
 /// The functions that the library offers a plug-in, by theme. It and its tables live as long as the
 /// process.
 #[repr(C)]
@@ -1040,6 +1140,10 @@ pub struct percale_plugin_api {
     pub formats: *const *const percale_format,
     /// `format_count`.
     pub format_count: usize,
+    /// `transports`.
+    pub transports: *const *const percale_transport,
+    /// `transport_count`.
+    pub transport_count: usize,
 }
 
 /// Type of `percale_plugin_init()`, the only function that a plug-in exports. `host_abi` is the

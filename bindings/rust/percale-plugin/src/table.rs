@@ -122,6 +122,8 @@ impl Tables {
             device_count: 0,
             formats: ptr::null(),
             format_count: 0,
+            transports: ptr::null(),
+            transport_count: 0,
         })
     }
 }

@@ -229,7 +229,7 @@ pub struct percale_trace {
 }
 
 /// *thread-compatible*. The description of a cluster: jobs, tasks, addresses, the role of this
-/// process. Plug-ins for remote devices read it; no other function of this header takes one.
+/// process.
 #[repr(C)]
 pub struct percale_cluster {
     _data: [u8; 0],
@@ -496,12 +496,15 @@ functions! {
     /// Reads the variables that the launcher of the process has set. The first of these that is set
     /// tells the launcher: TF_CONFIG, RANK (torchrun), PET_NNODES or PET_NODE_RANK (torchrun's
     /// options, which Kubeflow sets), DMLC_ROLE (ps-lite), OMPI_COMM_WORLD_RANK (Open MPI),
-    /// PMI_RANK (MPICH), PMIX_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX (Kubernetes). The page
-    /// "Clusters" of the reference has the further variables of each. NOT_FOUND: none of them is
-    /// set. INVALID_ARGUMENT: a variable, which the message names, is wrong or missing.
+    /// PMI_RANK (MPICH), PMIX_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX (Kubernetes). MASTER_ADDR
+    /// and MASTER_PORT, or PET_MASTER_ADDR and PET_MASTER_PORT, are the address of rank 0.
+    /// PERCALE_TASKS is the number of processes where the launcher gives none, and
+    /// PERCALE_CERTIFICATES the folder of `percale_cluster_set_certificates()`. The page "Clusters"
+    /// of the reference has the further variables of each launcher. NOT_FOUND: no launcher's
+    /// variable is set. INVALID_ARGUMENT: a variable, which the message names, is wrong or missing.
     fn percale_cluster_from_environment(out_cluster: *mut *mut percale_cluster) -> *mut percale_status;
-    /// Adds a task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS: the task was
-    /// added before.
+    /// Adds a task of a job, from 0 on, and its address, "host:port" or "unix:path".
+    /// ALREADY_EXISTS: the task was added before.
     fn percale_cluster_add_task(cluster: *mut percale_cluster, job: *const c_char, task: i64, address: *const c_char) -> *mut percale_status;
     /// Sets the task that this process is, whether it was added or not.
     fn percale_cluster_set_role(cluster: *mut percale_cluster, job: *const c_char, task: i64) -> *mut percale_status;
@@ -511,12 +514,21 @@ functions! {
     fn percale_cluster_get_job(cluster: *const percale_cluster, index: usize) -> *const c_char;
     /// Returns one more than the highest number of a task; 0 for an unknown job.
     fn percale_cluster_task_count(cluster: *const percale_cluster, job: *const c_char) -> i64;
-    /// Returns the address of a task, "host:port"; "" if the source does not give it; NULL for an
-    /// unknown task. Borrowed.
+    /// Returns the address of a task, as it was added; "" if the source does not give it; NULL for
+    /// an unknown task. Borrowed.
     fn percale_cluster_get_address(cluster: *const percale_cluster, job: *const c_char, task: i64) -> *const c_char;
     /// Returns the job of this process, "" if it was not set, and its task. Borrowed. `out_task`
     /// may be NULL.
     fn percale_cluster_get_role(cluster: *const percale_cluster, out_task: *mut i64) -> *const c_char;
+    /// Returns the number of this process among those that train together, and in `*out_size` how
+    /// many they are: the chief, if there is a job "chief" or "master", then the workers in order.
+    /// -1 for a process that does not train, such as "ps" or "evaluator", and for NULL. `out_size`
+    /// may be NULL.
+    fn percale_cluster_get_rank(cluster: *const percale_cluster, out_size: *mut i64) -> i64;
+    /// Sets the folder of certificates by which the processes recognise each other, the same on all
+    /// machines: ca.pem, node.pem and node.key, as `percale-worker --make-certificates` makes them.
+    /// "" means none: then only processes of one machine may form a group.
+    fn percale_cluster_set_certificates(cluster: *mut percale_cluster, folder: *const c_char) -> *mut percale_status;
     /// Releases the cluster. NULL is allowed.
     fn percale_cluster_release(cluster: *mut percale_cluster);
     /// Creates options of a kind: "engine", "session", "trainer" or "export". NOT_FOUND for another
@@ -593,6 +605,18 @@ functions! {
     /// FAILED_PRECONDITION names an option that a group cannot have (mode other than sync,
     /// parameters other than host), or the first setting in which a rank differs from rank 0.
     fn percale_trainer_join(trainer: *mut percale_trainer, collective: *const percale_collective, destroy: percale_destroy) -> *mut percale_status;
+    /// Makes the trainer a member of the group of the cluster's processes that train: the chief and
+    /// the workers (`percale_cluster_get_rank()`). A plug-in connects them: libpercale_remote.so by
+    /// gRPC. Returns when all of them have called it. All else is as with `percale_trainer_join()`;
+    /// training goes on without a worker that is lost. When the trainer is gone, the process leaves
+    /// the group.
+    ///
+    /// Addresses beyond this machine need certificates, see `percale_cluster_set_certificates()`.
+    /// The address of rank 0 must be known; the others are then optional. `timeout_ns` \< 0: waits
+    /// without limit. UNIMPLEMENTED: no plug-in brings a transport. UNAVAILABLE, DEADLINE_EXCEEDED:
+    /// the group was not complete in time; the message names the rank or address.
+    /// FAILED_PRECONDITION: another version or numerics fingerprint, or no certificates.
+    fn percale_trainer_join_cluster(trainer: *mut percale_trainer, cluster: *const percale_cluster, timeout_ns: i64) -> *mut percale_status;
     /// Makes a data set from tensors in memory that all have the same first dim, the number of
     /// rows. Their names become the names of feeds.
     fn percale_dataset_from_tensors(engine: *mut percale_engine, names: *const *const c_char, tensors: *const *mut percale_tensor, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;

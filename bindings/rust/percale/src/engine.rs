@@ -281,7 +281,7 @@ impl Cluster {
         Ok(Cluster { handle: unsafe { Handle::new(raw) } })
     }
 
-    /// Adds a task of a job with its address, `host:port`.
+    /// Adds a task of a job with its address, `host:port` or `unix:path`.
     pub fn add_task(&mut self, job: &str, task: i64, address: &str) -> Result<()> {
         let (job, address) = (CString::new(job)?, CString::new(address)?);
         // SAFETY: the texts are NUL-terminated.
@@ -312,8 +312,8 @@ impl Cluster {
         CString::new(job).map_or(0, |job| unsafe { sys::percale_cluster_task_count(self.handle.get(), job.as_ptr()) })
     }
 
-    /// Returns `host:port`. It is empty if the source does not give it, and `None` if there is no
-    /// such task.
+    /// Returns the address of a task as it was added. It is empty if the source does not give it,
+    /// and `None` if there is no such task.
     pub fn address(&self, job: &str, task: i64) -> Option<String> {
         let job = CString::new(job).ok()?;
         // SAFETY: the text is NUL-terminated; the result is copied.
@@ -326,5 +326,37 @@ impl Cluster {
         // SAFETY: the result is copied.
         let job = unsafe { borrowed_text(sys::percale_cluster_get_role(self.handle.get(), &mut task)) };
         (job.unwrap_or_default(), task)
+    }
+
+    /// Returns the number of this process among those that train together: the chief, then the
+    /// workers in order. `None` for a process that does not train, such as `ps` or `evaluator`.
+    pub fn rank(&self) -> Option<i32> {
+        self.rank_and_size().0
+    }
+
+    /// Returns the number of processes that train together.
+    pub fn size(&self) -> i32 {
+        self.rank_and_size().1
+    }
+
+    fn rank_and_size(&self) -> (Option<i32>, i32) {
+        let mut size = 0;
+        // SAFETY: the cluster is alive.
+        let rank = unsafe { sys::percale_cluster_get_rank(self.handle.get(), &mut size) };
+        // The library makes no cluster of more processes than i32 has numbers.
+        ((rank >= 0).then_some(rank as i32), size as i32)
+    }
+
+    /// Sets the folder of certificates by which the processes recognise each other: `ca.pem`,
+    /// `node.pem` and `node.key`, as `percale-worker --make-certificates` makes them. An empty path
+    /// means none: then only processes of one machine may form a group.
+    pub fn set_certificates(&mut self, folder: impl AsRef<Path>) -> Result<()> {
+        let folder = path_text(folder.as_ref())?;
+        // SAFETY: the text is NUL-terminated.
+        check(unsafe { sys::percale_cluster_set_certificates(self.handle.get(), folder.as_ptr()) })
+    }
+
+    pub(crate) fn raw(&self) -> *const sys::percale_cluster {
+        self.handle.get()
     }
 }

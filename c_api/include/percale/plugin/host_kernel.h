@@ -69,6 +69,9 @@ typedef struct percale_host_tensor_api {
   percale_tensor* (*retain)(percale_tensor* tensor);
   /** Releases a reference. NULL is allowed. */
   void (*release)(percale_tensor* tensor);
+  /** Returns the CRC-32C of bytes, the checksum of tensors in files and messages. `crc` is that of
+   * the bytes before them; 0 at the start. */
+  uint32_t (*crc32c)(const void* data, size_t bytes, uint32_t crc);
 } percale_host_tensor_api;
 
 /** @} */

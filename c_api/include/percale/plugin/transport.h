@@ -33,7 +33,8 @@ typedef struct percale_group_place {
   int32_t size; /**< number of processes */
   /** "host:port" or "unix:path" by rank; "": not known. That of rank 0 is known. */
   const char* const* addresses;
-  /** Version and numerics fingerprint of this library: a group whose ranks differ must be refused. */
+  /** Version and numerics fingerprint of this library: a group whose ranks differ must be
+   * refused. */
   const char* build;
   /** Folder of certificates; NULL: none, so that addresses beyond this machine must be refused. */
   const char* certificates;

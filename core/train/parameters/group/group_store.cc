@@ -168,8 +168,20 @@ void GroupStore::release_slots() noexcept {
   }
 }
 
-// Rank 0 receives the slots of all segments from their first holders.
+// A rank that another one knows to have confirmed is done, whatever it has missed of the last
+// exchange: rank 0 confirms when it has all slots.
 Result<bool> GroupStore::collect() {
+  const int64_t before = collected_;
+  while (true) {
+    const Result<bool> writes = collect_slots();
+    if (writes.ok() || !group_.broken()) return writes;
+    PERCALE_RETURN_IF_ERROR(recover());
+    if (collected_ > before) return group_.rank() == 0;
+  }
+}
+
+// Rank 0 receives the slots of all segments from their first holders.
+Result<bool> GroupStore::collect_slots() {
   const bool writes = group_.rank() == 0;
   if (writes) PERCALE_RETURN_IF_ERROR(make_slots());
   for (size_t number = 0; number < segments_.size(); ++number) {
@@ -192,7 +204,18 @@ Result<bool> GroupStore::collect() {
       }
     }
   }
+  PERCALE_RETURN_IF_ERROR(confirm_collected());
+  ++collected_;
   return writes;
+}
+
+// Each rank waits for a byte of all others, so that it goes on only when rank 0 has all slots.
+Status GroupStore::confirm_collected() {
+  uint8_t own = 1;
+  std::vector<uint8_t> others(group_.size());
+  std::vector<ByteSpan> sends(group_.size(), {&own, 1}), recvs;
+  for (uint8_t& other : others) recvs.push_back({&other, 1});
+  return group_.exchange("the end of a checkpoint", std::move(sends), std::move(recvs));
 }
 
 // ---- The loss of ranks
@@ -223,6 +246,7 @@ Status GroupStore::settle_step(const StepCommit* step) {
     left.push_back(group_.origin(rank));
     have[left.back()] = standings[rank].have;
     newest = std::max(newest, standings[rank].adopted);
+    collected_ = std::max(collected_, standings[rank].collected);
   }
   const bool stateful =
       std::ranges::any_of(segments_, [](const SharedSegment& s) { return !s.slots.empty() || !s.table_slots.empty(); });
@@ -239,12 +263,13 @@ Status GroupStore::settle_step(const StepCommit* step) {
 }
 
 Result<std::vector<GroupStore::Standing>> GroupStore::exchange_standings() {
-  const size_t size = sizeof(int64_t) + 1 + segments_.size();
+  const size_t counts = 2 * sizeof(int64_t), size = counts + 1 + segments_.size();
   std::vector<std::vector<uint8_t>> messages(group_.size(), std::vector<uint8_t>(size, 0));
   uint8_t* const own = messages[group_.rank()].data();
   std::memcpy(own, &adopted_, sizeof adopted_);
-  own[sizeof adopted_] = computed_ ? 1 : 0;
-  for (const auto& segment : held_) own[sizeof adopted_ + 1 + segment->number()] = 1;
+  std::memcpy(own + sizeof adopted_, &collected_, sizeof collected_);
+  own[counts] = computed_ ? 1 : 0;
+  for (const auto& segment : held_) own[counts + 1 + segment->number()] = 1;
   std::vector<ByteSpan> recvs;
   for (std::vector<uint8_t>& message : messages) recvs.push_back({message.data(), message.size()});
   std::vector<ByteSpan> sends(group_.size(), recvs[group_.rank()]);
@@ -253,9 +278,10 @@ Result<std::vector<GroupStore::Standing>> GroupStore::exchange_standings() {
   for (const std::vector<uint8_t>& message : messages) {
     Standing& standing = out.emplace_back();
     std::memcpy(&standing.adopted, message.data(), sizeof standing.adopted);
-    standing.computed = message[sizeof standing.adopted] != 0;
+    std::memcpy(&standing.collected, message.data() + sizeof standing.adopted, sizeof standing.collected);
+    standing.computed = message[counts] != 0;
     for (size_t i = 0; i < segments_.size(); ++i) {
-      standing.have.push_back(message[sizeof standing.adopted + 1 + i] != 0);
+      standing.have.push_back(message[counts + 1 + i] != 0);
     }
   }
   return out;

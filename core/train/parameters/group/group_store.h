@@ -37,6 +37,7 @@ class GroupStore final : public ParameterStore {
   // The progress of a rank, which it tells the others after a loss.
   struct Standing {
     int64_t adopted = 0;     // steps
+    int64_t collected = 0;   // times that rank 0 has received all slots
     bool computed = false;   // the next values of its segments
     std::vector<bool> have;  // segments whose slots it has
   };
@@ -51,6 +52,8 @@ class GroupStore final : public ParameterStore {
   Status exchange_values(const StepCommit& step);
   void adopt() noexcept;
   void discard() noexcept;
+  Result<bool> collect_slots();
+  Status confirm_collected();
 
   Result<bool> recover_step(const StepCommit* step);
   Status settle_step(const StepCommit* step);
@@ -70,8 +73,8 @@ class GroupStore final : public ParameterStore {
   // segment.
   std::vector<Tensor> squares_;
   std::vector<size_t> first_square_;
-  int64_t adopted_ = 0;    // steps
-  bool computed_ = false;  // the next values of the held segments, of the step under way
+  int64_t adopted_ = 0, collected_ = 0;  // see Standing
+  bool computed_ = false;                // the next values of the held segments, of the step under way
 };
 
 }  // namespace percale

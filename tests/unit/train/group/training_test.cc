@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/temp_folder.h"
 #include "tests/unit/train/group/threads.h"
 #include "tests/unit/train/method/row_sparse_jobs.h"
 
@@ -15,6 +16,7 @@ namespace {
 struct GroupJob {
   std::string model, keys;
   int64_t rows = 48, batch = 16;
+  bool saves = false;  // after each step
 };
 
 std::unique_ptr<Trainer> trainer_of(const GroupJob& job, const std::string& devices = "cpu:0") {
@@ -128,16 +130,30 @@ TEST_CASE("tables that train by rows, and means over a whole batch, are those of
        {"batchnorm", R"(, "optimizer": "adam", "shards": 8, "synchronized_batch_norm": true)", 35, 16}});
 }
 
+// The digest of one process that goes on from the last checkpoint, which is that of the end.
+std::string resumed(const GroupJob& job, const std::string& folder) {
+  const auto trainer = trainer_of(job);
+  REQUIRE_OK(trainer->restore(folder));
+  REQUIRE_OK(trainer->fit(nullptr, 3, {}));
+  return trainer->variables()->digest();
+}
+
 // The digest of the ranks that are left when others are lost; "" if they end with DATA_LOSS.
 std::string after_losses(const GroupJob& job, int32_t ranks, const std::vector<LossPoint>& losses, int64_t* exchanges) {
+  const TempFolder folder;
   std::mutex mutex;
   std::vector<std::string> digests;
   run_ranks(
       ranks,
       [&](const std::shared_ptr<ThreadCollective>& collective) {
         const auto trainer = trainer_of(job);
-        Status status = trainer->join(collective);
-        if (status.ok()) status = trainer->fit(nullptr, 3, {});
+        Status status = trainer->join(collective), saved;
+        const auto save = [&](const Progress&) {
+          if (job.saves) saved = trainer->save(folder.path());
+          return saved.ok();
+        };
+        if (status.ok()) status = trainer->fit(nullptr, 3, save);
+        if (status.ok()) status = saved;
         const std::lock_guard lock(mutex);
         const auto is_own = [&](const LossPoint& loss) { return loss.rank == collective->rank(); };
         if (std::ranges::any_of(losses, is_own)) {
@@ -150,6 +166,7 @@ std::string after_losses(const GroupJob& job, int32_t ranks, const std::vector<L
       },
       true, losses);
   for (const std::string& other : digests) CHECK(other == digests[0]);
+  if (job.saves && !digests[0].empty()) CHECK(resumed(job, folder.path()) == digests[0]);
   return digests[0];
 }
 
@@ -177,6 +194,7 @@ TEST_CASE("a rank that is lost at any point changes no bits") {
   check_losses({"table", R"("optimizer": {"name": "adam", "sparse": true}, "shards": 4)", 40, 8}, 3);
   check_losses({"batchnorm", R"(, "optimizer": "adam", "shards": 4, "synchronized_batch_norm": true)"}, 5);
   check_losses({"mlp", R"(, "optimizer": "adam", "shards": 8, "clip": 0.01, "accumulation": 2)"}, 3);
+  check_losses({"mlp", R"(, "optimizer": "adam", "shards": 8)", 32, 16, true}, 2);
 }
 
 // Rank 0 is lost first, and another rank in one of its next exchanges: within the recovery of the

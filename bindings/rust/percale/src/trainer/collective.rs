@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Trainer;
+use crate::engine::Cluster;
 use crate::error::{check, Code, Error, Failures, Result};
+use crate::event::nanoseconds;
 use crate::sys;
 
 /// The result of the functions of a [`Collective`]. `?` converts any error, and so does
@@ -162,6 +164,22 @@ impl Trainer {
         }
         self.group = Some(failures);
         Ok(())
+    }
+
+    /// Makes the trainer a member of the group of the cluster's processes that train: the chief and
+    /// the workers. A plug-in connects them: `libpercale_remote.so` by gRPC. Returns when all of
+    /// them have called it, or after `timeout` (`None`: without limit). All else is as with
+    /// [`join`](Trainer::join); training goes on without a worker that is lost. The process leaves
+    /// the group when the trainer is dropped.
+    ///
+    /// Addresses beyond this machine need certificates, see [`Cluster::set_certificates`]. The code
+    /// of an error is `Unimplemented` if no plug-in connects processes, `Unavailable` or
+    /// `DeadlineExceeded` if the group was not complete in time, and `FailedPrecondition` if this
+    /// process does not train, has another version or numerics fingerprint than the others, or
+    /// lacks certificates.
+    pub fn join_cluster(&mut self, cluster: &Cluster, timeout: Option<Duration>) -> Result<()> {
+        // SAFETY: both are alive.
+        check(unsafe { sys::percale_trainer_join_cluster(self.raw(), cluster.raw(), nanoseconds(timeout)) })
     }
 
     /// Returns the error, with the error of the trainer's collective as its source if there is one.

@@ -1,6 +1,6 @@
 //! Helpers of several test programs.
 #![allow(dead_code)]
-use percale::{Builder, DType, Engine, Graph, Result, Session, Tensor};
+use percale::{Builder, DType, Engine, Graph, Result, Session, Tensor, Trainer};
 
 /// Creates an engine with one thread.
 pub fn engine() -> Engine {
@@ -39,6 +39,16 @@ pub fn long_run(engine: &Engine) -> Result<Graph> {
 /// A SPEC with one dense layer that predicts one number from two.
 pub const LINE: &str = r#"{"model": [{"layer": "Dense", "units": 1}], "input_shape": [2], "loss": "mean_squared_error",
                            "optimizer": {"name": "adam", "learning_rate": 0.1}, "batch_size": 4, "epochs": 5, "seed": 1}"#;
+
+/// Returns a trainer of [`LINE`] with two shards, which two processes can train.
+pub fn two_shards(engine: &Engine) -> Trainer {
+    Trainer::from_spec(engine, LINE).option("shards", 2).option("collective_timeout", 30).build().unwrap()
+}
+
+/// Returns the digest of the trainer's variables.
+pub fn digest(trainer: &Trainer) -> String {
+    trainer.variables().unwrap().digest().unwrap()
+}
 
 /// Returns sixteen rows for [`LINE`].
 pub fn line_data(engine: &Engine) -> percale::Dataset {

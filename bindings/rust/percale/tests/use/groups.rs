@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use percale::*;
 
-use crate::common::{engine, line_data, LINE};
+use crate::common::{digest, engine, line_data, two_shards};
 
 type Message = (u64, Vec<u8>);
 type Fails = fn() -> CollectiveResult<()>;
@@ -91,14 +91,6 @@ impl Collective for OfSize {
     fn exchange(&mut self, _: u64, _: &[&[u8]], _: &mut [&mut [u8]], _: Option<Duration>) -> CollectiveResult<()> {
         Err("an exchange".into())
     }
-}
-
-fn two_shards(engine: &Engine) -> Trainer {
-    Trainer::from_spec(engine, LINE).option("shards", 2).option("collective_timeout", 30).build().unwrap()
-}
-
-fn digest(trainer: &Trainer) -> String {
-    trainer.variables().unwrap().digest().unwrap()
 }
 
 /// Returns the two ranks of a group.

@@ -3,6 +3,7 @@
 mod common;
 
 mod basics;
+mod clusters;
 mod data;
 mod groups;
 mod sessions;

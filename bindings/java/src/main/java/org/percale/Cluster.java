@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.percale.raw.RawCluster;
@@ -63,7 +64,7 @@ public final class Cluster extends NativeHandle {
    *
    * @param job the name of its job
    * @param task its number
-   * @param address "host:port"
+   * @param address "host:port" or "unix:path"
    */
   public void addTask(String job, long task, String address) {
     try (Arena arena = Arena.ofConfined()) {
@@ -117,7 +118,8 @@ public final class Cluster extends NativeHandle {
    *
    * @param job the name of its job
    * @param task its number
-   * @return "host:port"; "" if the source does not give it; null if there is no such task
+   * @return the address as it was added; "" if the source does not give it; null if there is no
+   *     such task
    */
   public String address(String job, long task) {
     try (Arena arena = Arena.ofConfined()) {
@@ -136,6 +138,45 @@ public final class Cluster extends NativeHandle {
       MemorySegment task = arena.allocate(JAVA_LONG);
       return with(raw ->
           new Role(Native.borrowed(RawCluster.percale_cluster_get_role(raw, task)), task.get(JAVA_LONG, 0)));
+    }
+  }
+
+  /**
+   * Returns the number of this process among those that train together: the chief, then the workers
+   * in order.
+   *
+   * @return the number, from 0; -1 for a process that does not train, such as "ps" or "evaluator"
+   */
+  public int rank() {
+    return with(raw -> (int) RawCluster.percale_cluster_get_rank(raw, MemorySegment.NULL));
+  }
+
+  /**
+   * Returns the number of processes that train together.
+   *
+   * @return the number
+   */
+  public int size() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment size = arena.allocate(JAVA_LONG);
+      return with(raw -> {
+        RawCluster.percale_cluster_get_rank(raw, size);
+        return (int) size.get(JAVA_LONG, 0);
+      });
+    }
+  }
+
+  /**
+   * Sets the certificates by which the processes recognise each other.
+   *
+   * @param folder the folder with ca.pem, node.pem and node.key, as {@code percale-worker
+   *     --make-certificates} makes them; null means none: then only processes of one machine may
+   *     form a group
+   */
+  public void setCertificates(Path folder) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment path = Native.name(arena, folder == null ? "" : folder.toString());
+      check(raw -> RawCluster.percale_cluster_set_certificates(raw, path));
     }
   }
 }

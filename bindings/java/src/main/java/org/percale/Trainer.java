@@ -8,6 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -502,6 +503,27 @@ public final class Trainer extends NativeHandle {
       throw error instanceof PercaleException own ? joined.explain(own) : error;
     }
     group = joined;
+  }
+
+  /**
+   * Makes the trainer a member of the group of the cluster's processes that train: the chief and
+   * the workers. A plug-in connects them: libpercale_remote.so by gRPC. Returns when all of them
+   * have called it. All else is as with {@link #join}; training goes on without a worker that is
+   * lost. {@link #close} leaves the group.
+   *
+   * <p>Addresses beyond this machine need certificates, see {@link Cluster#setCertificates}. The
+   * code of an error is UNIMPLEMENTED if no plug-in connects processes, UNAVAILABLE or
+   * DEADLINE_EXCEEDED if the group was not complete in time, and FAILED_PRECONDITION if this
+   * process does not train, has another version or numerics fingerprint than the others, or lacks
+   * certificates.
+   *
+   * @param cluster the processes, and the role of this one
+   * @param timeout the longest time to wait for the others; null means no limit
+   */
+  public void joinCluster(Cluster cluster, Duration timeout) {
+    Objects.requireNonNull(cluster, "cluster");
+    long limit = Native.nanoseconds(timeout);
+    check(trainer -> cluster.with(tasks -> RawTrainer.percale_trainer_join_cluster(trainer, tasks, limit)));
   }
 
   /**

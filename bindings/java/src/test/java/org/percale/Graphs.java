@@ -67,6 +67,18 @@ final class Graphs {
     }
   }
 
+  /** Returns a trainer of LINE with two shards, which two processes can train. */
+  static Trainer twoShards(Engine engine) {
+    return Trainer.fromSpec(engine, LINE).option("shards", 2).option("collective_timeout", 30).build();
+  }
+
+  /** Returns the digest of the trainer's variables. */
+  static String digest(Trainer trainer) {
+    try (Variables variables = trainer.variables()) {
+      return variables.digest();
+    }
+  }
+
   /** Returns sixteen rows for LINE. */
   static Dataset lineData(Engine engine) {
     float[] inputs = new float[32];

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.percale.Graphs.digest;
+import static org.percale.Graphs.twoShards;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -122,16 +124,6 @@ class GroupsTest extends LeavesNoStatus {
         ranks.add(threads.submit(() -> work.as(pair)));
       }
       return List.of(ranks.get(0).get(), ranks.get(1).get());
-    }
-  }
-
-  private static Trainer twoShards(Engine engine) {
-    return Trainer.fromSpec(engine, Graphs.LINE).option("shards", 2).option("collective_timeout", 30).build();
-  }
-
-  private static String digest(Trainer trainer) {
-    try (Variables variables = trainer.variables()) {
-      return variables.digest();
     }
   }
 

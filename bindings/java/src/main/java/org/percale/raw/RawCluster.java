@@ -58,9 +58,12 @@ public final class RawCluster {
    * Reads the variables that the launcher of the process has set. The first of these that is set
    * tells the launcher: TF_CONFIG, RANK (torchrun), PET_NNODES or PET_NODE_RANK (torchrun's
    * options, which Kubeflow sets), DMLC_ROLE (ps-lite), OMPI_COMM_WORLD_RANK (Open MPI), PMI_RANK
-   * (MPICH), PMIX_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX (Kubernetes). The page "Clusters" of the
-   * reference has the further variables of each. NOT_FOUND: none of them is set. INVALID_ARGUMENT:
-   * a variable, which the message names, is wrong or missing.
+   * (MPICH), PMIX_RANK, SLURM_PROCID, JOB_COMPLETION_INDEX (Kubernetes). MASTER_ADDR and
+   * MASTER_PORT, or PET_MASTER_ADDR and PET_MASTER_PORT, are the address of rank 0. PERCALE_TASKS
+   * is the number of processes where the launcher gives none, and PERCALE_CERTIFICATES the folder
+   * of percale_cluster_set_certificates(). The page "Clusters" of the reference has the further
+   * variables of each launcher. NOT_FOUND: no launcher's variable is set. INVALID_ARGUMENT: a
+   * variable, which the message names, is wrong or missing.
    *
    * @param out_cluster out percale_cluster**
    * @return NULL, or the error, which the caller releases
@@ -78,8 +81,8 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * Adds a task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS: the task was
-   * added before.
+   * Adds a task of a job, from 0 on, and its address, "host:port" or "unix:path". ALREADY_EXISTS:
+   * the task was added before.
    *
    * @param cluster in percale_cluster*
    * @param job text const char*
@@ -176,7 +179,7 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * Returns the address of a task, "host:port"; "" if the source does not give it; NULL for an
+   * Returns the address of a task, as it was added; "" if the source does not give it; NULL for an
    * unknown task. Borrowed.
    *
    * @param cluster in const percale_cluster*
@@ -207,6 +210,49 @@ public final class RawCluster {
   public static MemorySegment percale_cluster_get_role(MemorySegment cluster, MemorySegment out_task) {
     try {
       return (MemorySegment) PERCALE_CLUSTER_GET_ROLE_.invokeExact(cluster, out_task);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CLUSTER_GET_RANK_ =
+      Raw.getter("percale_cluster_get_rank",
+          FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS));
+
+  /**
+   * Returns the number of this process among those that train together, and in {@code *out_size}
+   * how many they are: the chief, if there is a job "chief" or "master", then the workers in order.
+   * -1 for a process that does not train, such as "ps" or "evaluator", and for NULL. {@code
+   * out_size} may be NULL.
+   *
+   * @param cluster in const percale_cluster*
+   * @param out_size out int64_t*
+   * @return int64_t
+   */
+  public static long percale_cluster_get_rank(MemorySegment cluster, MemorySegment out_size) {
+    try {
+      return (long) PERCALE_CLUSTER_GET_RANK_.invokeExact(cluster, out_size);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CLUSTER_SET_CERTIFICATES_ =
+      Raw.function("percale_cluster_set_certificates",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Sets the folder of certificates by which the processes recognise each other, the same on all
+   * machines: ca.pem, node.pem and node.key, as {@code percale-worker --make-certificates} makes
+   * them. "" means none: then only processes of one machine may form a group.
+   *
+   * @param cluster in percale_cluster*
+   * @param folder text const char*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_cluster_set_certificates(MemorySegment cluster, MemorySegment folder) {
+    try {
+      return (MemorySegment) PERCALE_CLUSTER_SET_CERTIFICATES_.invokeExact(cluster, folder);
     } catch (Throwable error) {
       throw Raw.unexpected(error);
     }

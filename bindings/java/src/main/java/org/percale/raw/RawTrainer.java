@@ -48,6 +48,35 @@ public final class RawTrainer {
     }
   }
 
+  private static final MethodHandle PERCALE_TRAINER_JOIN_CLUSTER_ =
+      Raw.function("percale_trainer_join_cluster",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
+
+  /**
+   * Makes the trainer a member of the group of the cluster's processes that train: the chief and
+   * the workers (percale_cluster_get_rank()). A plug-in connects them: libpercale_remote.so by
+   * gRPC. Returns when all of them have called it. All else is as with percale_trainer_join();
+   * training goes on without a worker that is lost. When the trainer is gone, the process leaves
+   * the group.
+   * <p>Addresses beyond this machine need certificates, see percale_cluster_set_certificates(). The
+   * address of rank 0 must be known; the others are then optional. {@code timeout_ns} &lt; 0: waits
+   * without limit. UNIMPLEMENTED: no plug-in brings a transport. UNAVAILABLE, DEADLINE_EXCEEDED:
+   * the group was not complete in time; the message names the rank or address. FAILED_PRECONDITION:
+   * another version or numerics fingerprint, or no certificates.
+   *
+   * @param trainer in percale_trainer*
+   * @param cluster in const percale_cluster*
+   * @param timeout_ns in int64_t
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_join_cluster(MemorySegment trainer, MemorySegment cluster, long timeout_ns) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_JOIN_CLUSTER_.invokeExact(trainer, cluster, timeout_ns);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_TRAINER_CREATE_ =
       Raw.function("percale_trainer_create",
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));

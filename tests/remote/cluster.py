@@ -1,0 +1,89 @@
+"""Processes of a cluster, for tests: `percale train` as chief and workers."""
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+
+import program
+
+WAIT_S = 120
+
+
+def free_ports(count):
+    """Returns ports of this machine that are not in use."""
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+class Cluster:
+    """A chief and workers, each a process with its own arguments."""
+
+    def __init__(self, size, certificates=None, addresses=None):
+        self.addresses = addresses or [f"127.0.0.1:{port}" for port in free_ports(size)]
+        self.certificates = certificates
+        self.processes = {}
+
+    def environment(self, rank):
+        task = {"type": "chief", "index": 0} if rank == 0 else {"type": "worker", "index": rank - 1}
+        config = {"cluster": {"chief": self.addresses[:1], "worker": self.addresses[1:]}, "task": task}
+        if len(self.addresses) == 1:
+            del config["cluster"]["worker"]
+        added = {"TF_CONFIG": json.dumps(config)}
+        if self.certificates:
+            added["PERCALE_CERTIFICATES"] = self.certificates
+        return {**os.environ, **added}
+
+    def start(self, rank, *arguments, prefix=()):
+        self.processes[rank] = subprocess.Popen([*prefix, program.PATH, "train", *arguments], env=self.environment(rank),
+                                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def start_all(self, *arguments):
+        for rank in range(len(self.addresses)):
+            self.start(rank, *arguments)
+        return self
+
+    def end(self, rank):
+        """Waits for the process, and returns its exit code and what it printed."""
+        process = self.processes.pop(rank)
+        out, error = process.communicate(timeout=WAIT_S)
+        return process.returncode, out, error
+
+    def end_all(self, code=0):
+        """Returns the outputs by rank. The exit codes must be `code`."""
+        ends = {rank: self.end(rank) for rank in sorted(self.processes)}
+        assert all(found == code for found, _, _ in ends.values()), ends
+        return [(out, error) for _, out, error in ends.values()]
+
+    def kill(self, rank, how=signal.SIGKILL):
+        self.processes[rank].send_signal(how)
+
+    def close(self):
+        for process in self.processes.values():
+            process.kill()
+            process.communicate()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def digest_of(output):
+    """Returns the digest that the chief has printed as JSON."""
+    return json.loads(output)["digest"]
+
+
+def wait_for(path):
+    """Waits until the file or folder exists."""
+    end = time.monotonic() + WAIT_S
+    while not os.path.exists(path):
+        assert time.monotonic() < end, f"{path} was not written"
+        time.sleep(0.01)
