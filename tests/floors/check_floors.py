@@ -75,6 +75,12 @@ INNER_LAYERS = {
         ["devices/onednn/own_kernels"],
         ["devices/onednn"],
     ],
+    "devices/remote": [
+        ["devices/remote/schema", "devices/remote/net"],
+        ["devices/remote/group"],
+        ["devices/remote"],
+        ["devices/remote/worker"],
+    ],
     "bindings/onnx": [
         ["bindings/onnx"],  # host.h, which the three folders share, and plugin.cc
         ["bindings/onnx/proto"],

@@ -1,6 +1,6 @@
 #include "devices/remote/group/chief.h"
 
-#include <algorithm>
+#include <new>
 #include <utility>
 
 #include "devices/remote/net/address.h"
@@ -30,7 +30,7 @@ class Chief::Visitor final : public StreamEvents {
 
   void on_closed(const std::string& reason) override {
     const auto chief = chief_.lock();
-    if (chief != nullptr && rank_ >= 0) chief->on_closed(rank_, stream_.lock().get(), reason);
+    if (chief != nullptr && rank_ >= 0) chief->on_closed(rank_, stream_.lock(), reason);
   }
 
  private:
@@ -39,9 +39,9 @@ class Chief::Visitor final : public StreamEvents {
   int rank_ = -1;  // until it has joined
 };
 
-Chief::Chief(Application application, OnFailing on_failing)
+Chief::Chief(Application application, std::shared_ptr<Exchange> exchange)
     : application_(std::move(application)),
-      on_failing_(std::move(on_failing)),
+      exchange_(std::move(exchange)),
       roster_(application_.size, *this),
       streams_(static_cast<size_t>(application_.size)) {}
 
@@ -81,6 +81,7 @@ void Chief::on_hello(const std::shared_ptr<Stream>& stream, const wire::HelloT& 
   }
   rank = hello.rank;
   streams_[static_cast<size_t>(rank)] = stream;
+  ++open_;
   changed_.notify_all();
 }
 
@@ -92,17 +93,19 @@ void Chief::on_message(int rank, const wire::BodyUnion& body) {
   changed_.notify_all();
 }
 
-void Chief::on_closed(int rank, const Stream* stream, const std::string& reason) {
+void Chief::on_closed(int rank, const std::shared_ptr<Stream>& stream, const std::string& reason) {
   const std::lock_guard lock(mutex_);
+  --open_;
+  changed_.notify_all();
   auto& own = streams_[static_cast<size_t>(rank)];
-  if (own.get() != stream) return;
+  if (own != stream) return;
   own.reset();
+  if (is_leaving_) return;
   if (is_formed_) {
     roster_.lose(rank, "its connection is closed" + (reason.empty() ? "" : ": " + reason));
   } else {
     roster_.forget(rank);
   }
-  changed_.notify_all();
 }
 
 Roll Chief::join(Clock::time_point deadline) {
@@ -112,6 +115,7 @@ Roll Chief::join(Clock::time_point deadline) {
     const std::string reason = "the group is not complete within the time limit; missing: rank " + roster_.missing() +
                                " of " + std::to_string(application_.size);
     for (int rank = 1; rank < roster_.size(); ++rank) dismiss(rank, reason);
+    settle(lock);
     throw plugin::Failure(PERCALE_DEADLINE_EXCEEDED, reason);
   }
   is_formed_ = true;
@@ -123,7 +127,7 @@ Roll Chief::join(Clock::time_point deadline) {
     wire::WelcomeT welcome;
     welcome.generation = roll.generation;
     welcome.addresses = roll.addresses;
-    if (const auto& stream = streams_[static_cast<size_t>(rank)]) tell(*stream, std::move(welcome));
+    order(rank, [&](Stream& stream) { tell(stream, std::move(welcome)); });
   }
   pulse_.emplace(kBeatPause, [this] { beat(); });
   return roll;
@@ -132,8 +136,20 @@ Roll Chief::join(Clock::time_point deadline) {
 void Chief::beat() {
   const std::lock_guard lock(mutex_);
   roster_.check(Clock::now());
-  for (const auto& stream : streams_) {
-    if (stream != nullptr) tell(*stream, wire::BeatT());
+  for (int rank = 1; rank < roster_.size(); ++rank) {
+    order(rank, [](Stream& stream) { tell(stream, wire::BeatT()); });
+  }
+}
+
+// A rank that cannot be told is lost as soon as its stream has closed.
+template <class F>
+void Chief::order(int rank, F&& send) {
+  const auto& stream = streams_[static_cast<size_t>(rank)];
+  if (stream == nullptr) return;
+  try {
+    send(*stream);
+  } catch (const std::bad_alloc&) {
+    stream->abort();
   }
 }
 
@@ -146,46 +162,54 @@ std::vector<int32_t> Chief::lost(int broken_peer) {
 }
 
 void Chief::leave() {
-  std::vector<std::shared_ptr<Stream>> streams;
-  {
-    const std::lock_guard lock(mutex_);
-    roster_.leave(0);
-    streams.swap(streams_);
-    streams_.resize(streams.size());
-  }
   pulse_.reset();
-  for (const auto& stream : streams) {
-    if (stream == nullptr) continue;
-    tell(*stream, wire::LeaveT());
-    stream->close();
+  std::unique_lock lock(mutex_);
+  is_leaving_ = true;
+  roster_.leave(0);
+  for (int rank = 1; rank < roster_.size(); ++rank) {
+    order(rank, [](Stream& stream) {
+      tell(stream, wire::LeaveT());
+      stream.close();
+    });
   }
+  settle(lock);
+}
+
+void Chief::settle(std::unique_lock<std::mutex>& lock) {
+  changed_.wait_for(lock, kControlFarewell, [&] { return open_ == 0; });
 }
 
 void Chief::failing(int rank, const std::string& reason) {
-  if (rank == 0) return on_failing_(reason);
-  wire::FailingT message;
-  message.reason = reason;
-  if (const auto& stream = streams_[static_cast<size_t>(rank)]) tell(*stream, std::move(message));
+  if (rank == 0) return exchange_->fail(reason);
+  order(rank, [&](Stream& stream) {
+    wire::FailingT message;
+    message.reason = reason;
+    tell(stream, std::move(message));
+  });
 }
 
 void Chief::lost(int rank, const std::vector<int32_t>& ranks) {
   if (rank == 0) {
+    exchange_->go_on(ranks);
     lost_ = ranks;
     return changed_.notify_all();
   }
-  wire::LostT message;
-  message.ranks = ranks;
-  if (const auto& stream = streams_[static_cast<size_t>(rank)]) tell(*stream, std::move(message));
+  order(rank, [&](Stream& stream) {
+    wire::LostT message;
+    message.ranks = ranks;
+    tell(stream, std::move(message));
+  });
 }
 
 void Chief::dismiss(int rank, const std::string& reason) {
-  const auto stream = std::exchange(streams_[static_cast<size_t>(rank)], nullptr);
-  if (stream == nullptr) return;
-  wire::RefusalT message;
-  message.code = PERCALE_UNAVAILABLE;
-  message.message = reason;
-  tell(*stream, std::move(message));
-  stream->close();
+  order(rank, [&](Stream& stream) {
+    wire::RefusalT message;
+    message.code = PERCALE_UNAVAILABLE;
+    message.message = reason;
+    tell(stream, std::move(message));
+    stream.close();
+  });
+  streams_[static_cast<size_t>(rank)].reset();
 }
 
 }  // namespace percale::remote

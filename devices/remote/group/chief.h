@@ -17,7 +17,7 @@ namespace percale::remote {
 
 class Chief final : public Control, private Roster::Orders, public std::enable_shared_from_this<Chief> {
  public:
-  Chief(Application application, OnFailing on_failing);
+  Chief(Application application, std::shared_ptr<Exchange> exchange);
   ~Chief() override;
 
   // A process has opened a control stream.
@@ -33,20 +33,26 @@ class Chief final : public Control, private Roster::Orders, public std::enable_s
   std::string check(const wire::HelloT& hello) const;
   void on_hello(const std::shared_ptr<Stream>& stream, const wire::HelloT& hello, int& rank);
   void on_message(int rank, const wire::BodyUnion& body);
-  void on_closed(int rank, const Stream* stream, const std::string& reason);
+  void on_closed(int rank, const std::shared_ptr<Stream>& stream, const std::string& reason);
   void beat();
+  // Calls `send(stream)` with the rank's stream, if there is one.
+  template <class F>
+  void order(int rank, F&& send);
+  // Waits a little until the control streams that are closing have closed.
+  void settle(std::unique_lock<std::mutex>& lock);
 
   void failing(int rank, const std::string& reason) override;
   void lost(int rank, const std::vector<int32_t>& ranks) override;
   void dismiss(int rank, const std::string& reason) override;
 
   const Application application_;
-  const OnFailing on_failing_;
+  const std::shared_ptr<Exchange> exchange_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   Roster roster_;
   std::vector<std::shared_ptr<Stream>> streams_;  // by rank; null: none
-  bool is_formed_ = false;
+  int open_ = 0;                                  // control streams of ranks that have joined
+  bool is_formed_ = false, is_leaving_ = false;
   std::optional<std::vector<int32_t>> lost_;  // the end of a round that lost() waits for
   std::optional<Pulse> pulse_;
 };

@@ -2,8 +2,8 @@
 #ifndef PERCALE_DEVICES_REMOTE_GROUP_CONTROL_H_
 #define PERCALE_DEVICES_REMOTE_GROUP_CONTROL_H_
 
+#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,7 +11,7 @@
 
 namespace percale::remote {
 
-// The data with which a rank applies.
+// A rank as it introduces itself.
 struct Application {
   int rank = 0, size = 1;
   std::string build;    // version and numerics fingerprint, which must be the same on all ranks
@@ -25,21 +25,22 @@ struct Roll {
   std::vector<std::string> addresses;  // by rank
 };
 
-// Thread-safe. Functions throw Failure.
+// The chief's decisions reach the exchange in the order in which he takes them. Thread-safe.
+// Functions throw Failure.
 class Control {
  public:
   virtual ~Control() = default;
   // Waits until all ranks have joined.
   virtual Roll join(Clock::time_point deadline) = 0;
   // After an exchange has failed: waits until all ranks that are left have stopped, and returns
-  // those that are lost.
+  // those that are lost. The exchange goes on without them.
   virtual std::vector<int32_t> lost(int broken_peer) = 0;
-  // Needs no other rank any more.
+  // Needs the others no more. Waits a little until they know.
   virtual void leave() = 0;
 };
 
-// Called with the reason for which no exchange can end any more.
-using OnFailing = std::function<void(const std::string& reason)>;
+// A control stream closes within this time, or is given up.
+inline constexpr std::chrono::milliseconds kControlFarewell(1000);
 
 }  // namespace percale::remote
 

@@ -20,6 +20,9 @@ using Clock = std::chrono::steady_clock;
 // percale_host_tensor_api::crc32c.
 using Checksum = uint32_t (*)(const void* data, size_t bytes, uint32_t crc);
 
+// "rank 3", for messages.
+inline std::string rank_name(int rank) { return "rank " + std::to_string(rank); }
+
 // Sends in chunks, which are copied, and receives where the bytes belong. A chunk that comes before
 // its exchange stays unread, and so holds back its sender. Thread-safe; run() has one caller.
 class Exchange {
@@ -30,7 +33,7 @@ class Exchange {
   void set_generation(uint64_t generation);
   // The link to a rank is there.
   void connect(int peer, std::shared_ptr<Stream> link);
-  // Throws Failure that names the ranks without a link.
+  // Throws Failure that names the ranks without a link. One that has left already had one.
   void wait_for_links(Clock::time_point deadline);
 
   // See percale_exchange_function. Throws Failure. A deadline of time_point::max() never comes.
@@ -39,12 +42,14 @@ class Exchange {
 
   // Ends the exchange under way, and all that follow before go_on().
   void fail(const std::string& reason);
+  // Throws Failure after fail().
+  void check() const;
   // The rank whose link has broken since go_on(); -1: none.
   int broken_peer() const;
   // Goes on without the ranks that are lost.
   void go_on(std::span<const int32_t> lost);
   // Closes all links after what was sent, and waits up to `limit` until the other ranks have read
-  // it.
+  // it. Then it ends those that are left.
   void close(std::chrono::milliseconds limit);
 
   // Events of links.
@@ -66,8 +71,11 @@ class Exchange {
     bool is_done() const { return sent == from.size && received == to.size; }
   };
   using Lock = std::unique_lock<std::mutex>;
+  class Busy;
 
   void begin(uint64_t tag, std::span<const percale_bytes> sends, std::span<const percale_bytes> recvs);
+  // No thread touches memory of the exchange afterwards.
+  void stop(Lock& lock);
   void take_early(Lock& lock);
   void send_chunks(Lock& lock, Peer& peer);
   // Returns true if the link may be read on.
@@ -76,6 +84,7 @@ class Exchange {
   bool is_complete() const;
   // Fails if a rank has left that the exchange needs.
   void check_left();
+  void break_link(int peer, const std::string& reason);
   void set_failure(percale_code code, std::string message);
 
   const int rank_;

@@ -1,5 +1,6 @@
 #include "devices/remote/group/group.h"
 
+#include <new>
 #include <utility>
 
 #include "devices/remote/group/chief.h"
@@ -12,8 +13,10 @@ namespace {
 constexpr std::chrono::seconds kFarewell(5);
 
 Clock::time_point deadline_after(int64_t timeout_ns) {
-  if (timeout_ns < 0) return Clock::time_point::max();
-  return Clock::now() + std::chrono::nanoseconds(timeout_ns);
+  const std::chrono::nanoseconds timeout(timeout_ns);
+  const Clock::time_point now = Clock::now();
+  if (timeout_ns < 0 || timeout > Clock::time_point::max() - now) return Clock::time_point::max();
+  return now + timeout;
 }
 
 // Where this process listens. A machine has several addresses, so that with certificates it listens
@@ -31,7 +34,7 @@ Group::Group(const percale_group_place& place, Checksum checksum)
   try {
     join(place);
   } catch (...) {
-    listener_.reset();  // its threads use the rest
+    end(std::chrono::milliseconds(0));
     throw;
   }
 }
@@ -44,22 +47,39 @@ void Group::join(const percale_group_place& place) {
   for (int32_t rank = 0; rank < place.size; ++rank) {
     if (*place.addresses[rank] != '\0') check_may_reach(credentials, place.addresses[rank]);
   }
-  const OnFailing on_failing = [links = links_](const std::string& reason) { links->exchange().fail(reason); };
+  const std::shared_ptr<Exchange> exchange(links_, &links_->exchange());
   Application application{place.rank, place.size, place.build, own, 0};
-  if (place.rank == 0) control_ = chief_ = std::make_shared<Chief>(application, on_failing);
+  if (place.rank == 0) control_ = chief_ = std::make_shared<Chief>(application, exchange);
   listener_ = std::make_unique<Listener>(
       listening_address(own, credentials), credentials,
       [this](const std::string& purpose, const std::shared_ptr<Stream>& stream) { return accept(purpose, stream); });
   application.port = listener_->port();
-  if (place.rank != 0) control_ = std::make_shared<Member>(application, chief, credentials, on_failing);
+  if (place.rank != 0) {
+    connection_ = std::make_unique<Connection>(chief, credentials);
+    const auto open = [this](std::shared_ptr<StreamEvents> events) {
+      return connection_->open(kControlPurpose, std::move(events));
+    };
+    control_ = std::make_shared<Member>(application, chief, open, exchange);
+  }
   const Roll roll = control_->join(deadline);
   generation_ = roll.generation;
   links_->connect(roll, credentials, deadline);
 }
 
 Group::~Group() {
-  control_->leave();
-  links_->exchange().close(kFarewell);
+  try {
+    control_->leave();
+  } catch (const std::bad_alloc&) {  // the other ranks find this one lost
+  }
+  end(kFarewell);
+}
+
+void Group::end(std::chrono::milliseconds limit) {
+  try {
+    links_->close(limit);
+  } catch (const std::bad_alloc&) {  // what follows ends them without order
+  }
+  connection_.reset();
   listener_.reset();
 }
 
@@ -74,11 +94,6 @@ void Group::exchange(uint64_t tag, std::span<const percale_bytes> sends, std::sp
   links_->exchange().run(tag, sends, recvs, deadline_after(timeout_ns));
 }
 
-std::vector<int32_t> Group::lost() {
-  Exchange& exchange = links_->exchange();
-  std::vector<int32_t> out = control_->lost(exchange.broken_peer());
-  exchange.go_on(out);
-  return out;
-}
+std::vector<int32_t> Group::lost() { return control_->lost(links_->exchange().broken_peer()); }
 
 }  // namespace percale::remote

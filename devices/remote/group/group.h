@@ -31,10 +31,13 @@ class Group {
  private:
   std::shared_ptr<StreamEvents> accept(const std::string& purpose, const std::shared_ptr<Stream>& stream);
   void join(const percale_group_place& place);
+  // Ends all threads that use this.
+  void end(std::chrono::milliseconds limit);
 
   std::shared_ptr<Links> links_;
   std::shared_ptr<Control> control_;
-  std::shared_ptr<class Chief> chief_;  // the same, on rank 0
+  std::shared_ptr<class Chief> chief_;      // the same, on rank 0
+  std::unique_ptr<Connection> connection_;  // to the chief, on the other ranks
   std::unique_ptr<Listener> listener_;
   uint64_t generation_ = 0;
 };

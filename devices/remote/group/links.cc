@@ -89,9 +89,14 @@ void Links::connect(const Roll& roll, const Credentials& credentials, Clock::tim
   exchange_.wait_for_links(deadline);
 }
 
+void Links::close(std::chrono::milliseconds limit) {
+  exchange_.close(limit);
+  connections_.clear();
+}
+
 void Links::reach(int peer, const std::string& address, const Credentials& credentials, Clock::time_point deadline) {
   check_may_reach(credentials, address);
-  Connection connection(address, credentials);
+  Connection& connection = *connections_.emplace_back(std::make_unique<Connection>(address, credentials));
   for (Backoff backoff;;) {
     const auto link = std::make_shared<Link>(shared_from_this(), peer);
     std::unique_lock lock(mutex_);  // so that events find the stream
@@ -103,6 +108,7 @@ void Links::reach(int peer, const std::string& address, const Credentials& crede
     const auto stream = link->stream;
     lock.unlock();
     if (stream != nullptr) stream->abort();
+    exchange_.check();  // the chief may have given that rank up
     if (backoff.wait(deadline)) continue;
     throw plugin::Failure(PERCALE_UNAVAILABLE,
                           "rank " + std::to_string(peer) + " at " + address + " is not reached: " + reason);

@@ -23,6 +23,9 @@ class Links : public std::enable_shared_from_this<Links> {
   std::shared_ptr<StreamEvents> accept(const std::shared_ptr<Stream>& stream);
   // Makes the links to lower ranks, and waits for those of higher ones. Throws Failure.
   void connect(const Roll& roll, const Credentials& credentials, Clock::time_point deadline);
+  // Closes all links, see Exchange::close(), and returns after the last events of those that this
+  // rank has opened. Must be called at the end, by the thread of connect().
+  void close(std::chrono::milliseconds limit);
 
  private:
   class Link;
@@ -32,10 +35,11 @@ class Links : public std::enable_shared_from_this<Links> {
 
   const int rank_, size_;
   Exchange exchange_;
-  std::mutex mutex_;  // guards what follows
+  std::vector<std::unique_ptr<Connection>> connections_;  // to lower ranks
+  std::mutex mutex_;                                      // guards what follows
   std::condition_variable changed_;
   uint64_t generation_ = 0;  // 0: not known yet
-  // By rank: it has a link.
+  // By rank: true if there is a link.
   std::vector<bool> taken_ = std::vector<bool>(static_cast<size_t>(size_), false);
 };
 

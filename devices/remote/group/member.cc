@@ -23,20 +23,23 @@ class Member::Line final : public StreamEvents {
   const std::weak_ptr<Member> member_;
 };
 
-Member::Member(Application application, const std::string& chief, const Credentials& credentials, OnFailing on_failing)
+Member::Member(Application application, std::string chief, Open open, std::shared_ptr<Exchange> exchange)
     : application_(std::move(application)),
-      chief_(chief),
-      on_failing_(std::move(on_failing)),
-      connection_(chief, credentials) {}
+      chief_(std::move(chief)),
+      open_(std::move(open)),
+      exchange_(std::move(exchange)) {}
 
-Member::~Member() { pulse_.reset(); }
+Member::~Member() {
+  pulse_.reset();
+  if (stream_ != nullptr) stream_->abort();
+}
 
 Roll Member::join(Clock::time_point deadline) {
   Backoff backoff;
   while (!try_to_join(deadline)) {
-    if (!backoff.wait(deadline)) {
-      throw plugin::Failure(PERCALE_UNAVAILABLE, "the chief at " + chief_ + " is not reached: " + closed_);
-    }
+    if (backoff.wait(deadline)) continue;
+    const std::lock_guard lock(mutex_);
+    throw plugin::Failure(PERCALE_UNAVAILABLE, "the chief at " + chief_ + " is not reached: " + closed_);
   }
   pulse_.emplace(kBeatPause, [this] { beat(); });
   const std::lock_guard lock(mutex_);
@@ -52,57 +55,82 @@ bool Member::try_to_join(Clock::time_point deadline) {
   hello.host = application_.address;
   hello.port = application_.port;
   std::unique_lock lock(mutex_);  // so that its end is not told before it is known
-  const auto stream = connection_.open(kControlPurpose, std::make_shared<Line>(weak_from_this()));
+  const auto stream = open_(std::make_shared<Line>(weak_from_this()));
   stream_ = stream;
   tell(*stream, std::move(hello));
   changed_.wait_until(lock, deadline, [&] { return roll_ || ended_ || stream_ == nullptr; });
   if (ended_) throw *ended_;
   if (roll_) return true;
-  if (stream_ != nullptr) closed_ = "the group is not complete within the time limit";
+  if (stream_ != nullptr) closed_ = "it does not answer within the time limit, or other ranks are missing";
   stream_ = nullptr;
   lock.unlock();
   stream->abort();
   return false;
 }
 
+// The next message comes when this one has had its effect on the exchange.
 void Member::on_message(const wire::BodyUnion& body) {
-  std::string failing;
+  if (const wire::LostT* message = body.AsLost()) on_lost(message->ranks);
+  if (const std::string reason = take(body); !reason.empty()) exchange_->fail(reason);
+  const std::lock_guard lock(mutex_);
+  if (stream_ != nullptr) stream_->read_next();
+}
+
+std::string Member::take(const wire::BodyUnion& body) {
+  const std::lock_guard lock(mutex_);
+  heard_ = Clock::now();
+  changed_.notify_all();
+  if (const wire::RefusalT* refusal = body.AsRefusal()) return refused(*refusal);
+  if (const wire::FailingT* failing = body.AsFailing()) return failing->reason;
+  if (body.AsLeave() != nullptr) is_leaving_ = true;  // its end is no loss
+  const wire::WelcomeT* welcome = body.AsWelcome();
+  if (welcome == nullptr || roll_) return "";
+  if (welcome->addresses.size() == static_cast<size_t>(application_.size)) {
+    roll_ = Roll{welcome->generation, welcome->addresses};
+  } else {
+    end(PERCALE_INTERNAL, "the chief at " + chief_ + " knows " + std::to_string(welcome->addresses.size()) +
+                              " addresses, wanted " + std::to_string(application_.size));
+  }
+  return "";
+}
+
+void Member::on_lost(const std::vector<int32_t>& ranks) {
   {
     const std::lock_guard lock(mutex_);
-    heard_ = Clock::now();
-    if (const wire::WelcomeT* welcome = body.AsWelcome()) {
-      if (welcome->addresses.size() == static_cast<size_t>(application_.size)) {
-        roll_ = Roll{welcome->generation, welcome->addresses};
-      }
-    } else if (const wire::RefusalT* refusal = body.AsRefusal()) {
-      failing = refusal->message;
-      end(static_cast<percale_code>(refusal->code), failing);
-    } else if (const wire::FailingT* message = body.AsFailing()) {
-      failing = message->reason;
-    } else if (const wire::LostT* message = body.AsLost()) {
-      lost_ = message->ranks;
-    } else if (body.AsLeave() != nullptr) {
-      is_leaving_ = true;  // it has ended its work, and so has this rank, or will fail
-    }
-    changed_.notify_all();
-    if (stream_ != nullptr) stream_->read_next();
+    if (!is_asking_) return;
   }
-  if (!failing.empty()) on_failing_(failing);
+  const bool good =
+      std::all_of(ranks.begin(), ranks.end(), [&](int32_t rank) { return rank >= 0 && rank < application_.size; });
+  if (good) exchange_->go_on(ranks);
+  const std::lock_guard lock(mutex_);
+  is_asking_ = false;
+  if (good) lost_ = ranks;
+  if (!good) end(PERCALE_INTERNAL, "the chief at " + chief_ + " has lost ranks that do not exist");
+  changed_.notify_all();
+}
+
+std::string Member::refused(const wire::RefusalT& refusal) {
+  const bool is_error = refusal.code > PERCALE_OK && refusal.code <= PERCALE_UNAUTHENTICATED;
+  const percale_code code = is_error ? static_cast<percale_code>(refusal.code) : PERCALE_INTERNAL;
+  const std::string reason = roll_ ? "this process is no longer one of the group: " + refusal.message +
+                                         "; restart the training from its last checkpoint"
+                                   : refusal.message;
+  end(code, reason);
+  return reason;
 }
 
 void Member::on_closed(const std::string& reason) {
-  bool fails = false;
+  std::string failing;
   {
     const std::lock_guard lock(mutex_);
     stream_ = nullptr;
-    closed_ = is_silent_       ? "nothing was heard of it for " + std::to_string(kSilence.count()) + " ms"
-              : reason.empty() ? "it has ended the connection"
-                               : reason;
-    fails = roll_ && !is_leaving_;
-    if (roll_) end(PERCALE_UNAVAILABLE, "the chief at " + chief_ + " is lost: " + closed_);
     changed_.notify_all();
+    closed_ = reason.empty() ? "it has ended the connection" : reason;
+    if (is_silent_) closed_ = "nothing was heard of it for " + std::to_string(kSilence.count()) + " ms";
+    if (roll_ && !is_leaving_) failing = "the chief at " + chief_ + " is lost: " + closed_;
+    if (roll_) end(PERCALE_UNAVAILABLE, "the chief at " + chief_ + " is lost: " + closed_);
   }
-  if (fails) on_failing_("the chief at " + chief_ + " is lost");
+  if (!failing.empty()) exchange_->fail(failing);
 }
 
 void Member::end(percale_code code, const std::string& reason) {
@@ -113,10 +141,14 @@ void Member::beat() {
   std::shared_ptr<Stream> silent;
   {
     const std::lock_guard lock(mutex_);
+    const Clock::time_point now = Clock::now();
+    // A process that was stopped may have messages that it has not read yet.
+    if (now - beaten_ > kSilence / 2) heard_ = now;
+    beaten_ = now;
     if (stream_ == nullptr) return;
     tell(*stream_, wire::BeatT());
-    is_silent_ = Clock::now() - heard_ > kSilence;
-    if (is_silent_) silent = stream_;
+    if (now - heard_ > kSilence) silent = stream_;
+    is_silent_ = silent != nullptr;
   }
   if (silent != nullptr) silent->abort();  // on_closed() tells the rest
 }
@@ -124,6 +156,7 @@ void Member::beat() {
 std::vector<int32_t> Member::lost(int broken_peer) {
   std::unique_lock lock(mutex_);
   lost_.reset();
+  is_asking_ = true;
   wire::FailedT message;
   message.peer = broken_peer;
   if (stream_ != nullptr) tell(*stream_, std::move(message));
@@ -133,16 +166,13 @@ std::vector<int32_t> Member::lost(int broken_peer) {
 }
 
 void Member::leave() {
-  std::shared_ptr<Stream> stream;
-  {
-    const std::lock_guard lock(mutex_);
-    is_leaving_ = true;
-    stream = stream_;
-  }
   pulse_.reset();
-  if (stream == nullptr) return;
-  tell(*stream, wire::LeaveT());
-  stream->close();
+  std::unique_lock lock(mutex_);
+  is_leaving_ = true;
+  if (stream_ == nullptr) return;
+  tell(*stream_, wire::LeaveT());
+  stream_->close();
+  changed_.wait_for(lock, kControlFarewell, [&] { return stream_ == nullptr; });
 }
 
 }  // namespace percale::remote

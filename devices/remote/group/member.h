@@ -3,6 +3,7 @@
 #define PERCALE_DEVICES_REMOTE_GROUP_MEMBER_H_
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,7 +17,10 @@ namespace percale::remote {
 
 class Member final : public Control, public std::enable_shared_from_this<Member> {
  public:
-  Member(Application application, const std::string& chief, const Credentials& credentials, OnFailing on_failing);
+  // Opens a control stream to the chief. Calls no event itself.
+  using Open = std::function<std::shared_ptr<Stream>(std::shared_ptr<StreamEvents> events)>;
+  // `chief`: the address, for messages.
+  Member(Application application, std::string chief, Open open, std::shared_ptr<Exchange> exchange);
   ~Member() override;
 
   Roll join(Clock::time_point deadline) override;
@@ -28,6 +32,11 @@ class Member final : public Control, public std::enable_shared_from_this<Member>
   // One attempt. False: the chief was not reached.
   bool try_to_join(Clock::time_point deadline);
   void on_message(const wire::BodyUnion& body);
+  // The parts of on_message(). take() returns the reason for which no exchange can end any more, if
+  // there is one.
+  std::string take(const wire::BodyUnion& body);
+  void on_lost(const std::vector<int32_t>& ranks);
+  std::string refused(const wire::RefusalT& refusal);
   void on_closed(const std::string& reason);
   void beat();
   // Nothing can go on without the chief. The mutex is held.
@@ -35,17 +44,18 @@ class Member final : public Control, public std::enable_shared_from_this<Member>
 
   const Application application_;
   const std::string chief_;
-  const OnFailing on_failing_;
-  Connection connection_;
+  const Open open_;
+  const std::shared_ptr<Exchange> exchange_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::shared_ptr<Stream> stream_;  // null: none
   std::string closed_;              // why the last stream has ended
   std::optional<Roll> roll_;
   std::optional<plugin::Failure> ended_;
+  bool is_asking_ = false;  // lost() waits for an answer
   std::optional<std::vector<int32_t>> lost_;
-  Clock::time_point heard_{};
-  bool is_silent_ = false;
+  Clock::time_point heard_{}, beaten_{};
+  bool is_silent_ = false;  // the chief
   bool is_leaving_ = false;
   std::optional<Pulse> pulse_;
 };

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -16,7 +17,12 @@ class Pulse {
   Pulse(std::chrono::milliseconds pause, std::function<void()> beat)
       : thread_([this, pause, beat = std::move(beat)] {
           std::unique_lock lock(mutex_);
-          while (!changed_.wait_for(lock, pause, [this] { return ends_; })) beat();
+          while (!changed_.wait_for(lock, pause, [this] { return ends_; })) {
+            try {
+              beat();
+            } catch (const std::bad_alloc&) {  // the next one may succeed
+            }
+          }
         }) {}
   ~Pulse() {
     {

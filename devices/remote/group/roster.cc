@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace percale::remote {
-namespace {
-
-std::string rank_name(int rank) { return "rank " + std::to_string(rank); }
-
-}  // namespace
 
 std::string Roster::join(int rank, std::string address, Clock::time_point now) {
   Member& m = member(rank);
@@ -41,16 +36,17 @@ void Roster::leave(int rank) {
 
 void Roster::lose(int rank, const std::string& reason) {
   if (!is_present(rank) || rank == 0) return;
+  const std::string told = rank_name(rank) + " is lost: " + reason;
   member(rank).state = State::kLost;
   orders_.dismiss(rank, reason);
-  begin_round(rank_name(rank) + " is lost: " + reason);
+  begin_round(told);
   end_round();
 }
 
 void Roster::fail(int rank, int peer) {
   if (!is_present(rank)) return;
-  member(rank).waits = true;
   if (peer >= 0 && peer < size()) broken_.emplace_back(rank, peer);
+  member(rank).waits = true;
   begin_round("an exchange has failed on " + rank_name(rank));
   end_round();
 }
@@ -76,7 +72,7 @@ void Roster::end_round() {
   for (const Member& m : members_) {
     if (m.state == State::kPresent && !m.waits) return;
   }
-  // The lower one of two ranks that no longer reach each other stays.
+  // If two ranks no longer reach each other, the lower one stays.
   for (const auto& [a, b] : std::exchange(broken_, {})) {
     if (!is_present(a) || !is_present(b)) continue;
     const int given_up = std::max(a, b);

@@ -20,7 +20,7 @@ inline constexpr std::chrono::milliseconds kBeatPause(200);
 // Decides, and sends nothing by itself. Rank 0 is the chief, who is never lost. Thread-compatible.
 class Roster {
  public:
-  // The orders that the chief must pass on to the ranks.
+  // The messages that the chief must send to the ranks.
   class Orders {
    public:
     virtual ~Orders() = default;
@@ -66,7 +66,8 @@ class Roster {
 
   std::vector<Member> members_;
   Orders& orders_;
-  bool in_round_ = false;                    // the ranks are told to stop, and answer
+  // The ranks are told that they cannot go on, and answer.
+  bool in_round_ = false;
   std::vector<std::pair<int, int>> broken_;  // links
 };
 

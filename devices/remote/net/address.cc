@@ -17,7 +17,8 @@ std::string host_of_peer(std::string_view peer) {
   std::string address(kind == std::string_view::npos ? peer : peer.substr(kind + 1));
   replace(address, "%5B", "[");
   replace(address, "%5D", "]");
-  return std::string(host_of(address));
+  const std::string_view host = host_of(address);
+  return peer.starts_with("unix:") || host == "[::1]" ? "127.0.0.1" : std::string(host);
 }
 
 std::string join_address(std::string_view host, int port) { return std::string(host) + ":" + std::to_string(port); }

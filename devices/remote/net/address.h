@@ -7,8 +7,8 @@
 
 namespace percale::remote {
 
-// The host of a stream's peer: "10.0.0.2" of "ipv4:10.0.0.2:4711", "[::1]" of
-// "ipv6:%5B::1%5D:4711".
+// The host of a stream's peer: "10.0.0.2" of "ipv4:10.0.0.2:4711", "[fe80::1]" of
+// "ipv6:%5Bfe80::1%5D:4711". All ways within this machine are "127.0.0.1".
 std::string host_of_peer(std::string_view peer);
 std::string join_address(std::string_view host, int port);
 // "host" of "host:port".

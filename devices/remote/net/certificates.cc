@@ -121,11 +121,15 @@ void make_certificates(const std::string& folder) {
   add_extension(authority.get(), authority.get(), NID_basic_constraints, "critical,CA:TRUE,pathlen:0");
   add_extension(authority.get(), authority.get(), NID_key_usage, "critical,keyCertSign");
   add_extension(authority.get(), authority.get(), NID_subject_key_identifier, "hash");
+  add_extension(authority.get(), authority.get(), NID_authority_key_identifier, "keyid:always");
   sign(authority.get(), authority.get(), authority_key.get());
   const Certificate node = begin_certificate(kCertificateName, key.get());
   add_extension(node.get(), authority.get(), NID_basic_constraints, "critical,CA:FALSE");
   add_extension(node.get(), authority.get(), NID_key_usage, "critical,digitalSignature");
   add_extension(node.get(), authority.get(), NID_ext_key_usage, "serverAuth,clientAuth");
+  // Strict verifiers want both numbers.
+  add_extension(node.get(), authority.get(), NID_subject_key_identifier, "hash");
+  add_extension(node.get(), authority.get(), NID_authority_key_identifier, "keyid:always");
   add_extension(node.get(), authority.get(), NID_subject_alt_name, (std::string("DNS:") + kCertificateName).c_str());
   sign(node.get(), authority.get(), authority_key.get());
 

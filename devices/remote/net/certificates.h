@@ -6,9 +6,9 @@
 
 namespace percale::remote {
 
-// Makes an authority whose key is not kept, and a key with a certificate that all processes of the
-// cluster share. Writes them to the folder, which must be empty or not exist. They are valid for
-// ten years. Throws Failure.
+// Makes an authority whose key is thrown away, and a key with a certificate that all processes of
+// the cluster share, and writes them to the folder, which must be empty or not exist. They are
+// valid for ten years. Throws Failure.
 void make_certificates(const std::string& folder);
 
 }  // namespace percale::remote

@@ -15,11 +15,13 @@ namespace {
 constexpr const char* kRemedy = "`percale-worker --make-certificates DIR` makes one";
 
 std::string read_file(const std::string& path) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;
   text << file.rdbuf();
   if (!file || text.str().empty()) {
-    throw plugin::Failure(PERCALE_NOT_FOUND, "the certificates: " + path + " cannot be read (" + std::strerror(errno) +
+    const char* const reason = errno == 0 ? "it is empty" : std::strerror(errno);
+    throw plugin::Failure(PERCALE_NOT_FOUND, "the certificates: " + path + " cannot be read (" + reason +
                                                  "); a folder of certificates has " + kAuthorityFile + ", " +
                                                  kCertificateFile + " and " + kKeyFile + "; " + kRemedy);
   }

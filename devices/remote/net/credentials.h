@@ -1,4 +1,5 @@
-// The right to connect: certificates of a private cluster, or only processes of this machine.
+// Credentials of streams: certificates of a private cluster. Without them, streams stay within
+// this machine.
 #ifndef PERCALE_DEVICES_REMOTE_NET_CREDENTIALS_H_
 #define PERCALE_DEVICES_REMOTE_NET_CREDENTIALS_H_
 

@@ -6,48 +6,17 @@
 #include <grpcpp/resource_quota.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <deque>
-#include <mutex>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "bindings/cpp/percale_plugin.hpp"
-#include "devices/remote/net/stream.h"
+#include "devices/remote/net/calls.h"
+#include "devices/remote/net/flow.h"
 
 namespace percale::remote {
-
-class Message::Bytes {
- public:
-  explicit Bytes(const grpc::ByteBuffer& buffer) : left_(buffer.Length()) {
-    if (!buffer.Dump(&slices_).ok()) left_ = 0;
-  }
-  size_t left() const { return left_; }
-  void read(void* to, size_t bytes) {
-    auto* out = static_cast<std::byte*>(to);
-    left_ -= bytes;
-    while (bytes > 0) {
-      const grpc::Slice& slice = slices_[slice_];
-      const size_t part = std::min(bytes, slice.size() - offset_);
-      std::memcpy(out, slice.begin() + offset_, part);
-      out += part, offset_ += part, bytes -= part;
-      if (offset_ == slice.size()) ++slice_, offset_ = 0;
-    }
-  }
-
- private:
-  std::vector<grpc::Slice> slices_;
-  size_t slice_ = 0, offset_ = 0, left_;
-};
-
-Message::Message(std::unique_ptr<Bytes> bytes) : bytes_(std::move(bytes)) {}
-Message::Message(Message&&) noexcept = default;
-Message& Message::operator=(Message&&) noexcept = default;
-Message::~Message() = default;
-size_t Message::left() const { return bytes_->left(); }
-void Message::read(void* to, size_t bytes) { bytes_->read(to, bytes); }
-
 namespace {
 
 constexpr int kMaxStreams = 4096;                   // of a connection
@@ -75,112 +44,63 @@ void set_arguments(Set&& set) {
   set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kKeepaliveMs / 2);
 }
 
-grpc::ByteBuffer buffer_of(std::span<const std::byte> head, std::span<const std::byte> body) {
-  const grpc::Slice slices[] = {{head.data(), head.size()}, {body.data(), body.size()}};
-  return {slices, body.empty() ? size_t{1} : size_t{2}};
-}
-
-// The common part of both sides' streams. gRPC is called with the mutex held, so that nothing
-// begins on a call that has ended: it calls back from threads of its own. Events are called
-// without the mutex.
-class Flow : public Stream, public std::enable_shared_from_this<Flow> {
+// The slices that gRPC has received, without a copy.
+class Slices final : public Message::Bytes {
  public:
-  void send(std::span<const std::byte> head, std::span<const std::byte> body) override {
-    grpc::ByteBuffer buffer = buffer_of(head, body);
-    const std::lock_guard lock(mutex_);
-    if (closing_ || ended_) return;
-    queue_.push_back(std::move(buffer));
-    proceed();
+  explicit Slices(const grpc::ByteBuffer& buffer) : left_(buffer.Length()) {
+    if (!buffer.Dump(&slices_).ok()) left_ = 0;
   }
-
-  void read_next() override {
-    const std::lock_guard lock(mutex_);
-    if (!ended_) begin_read(&incoming_);
-  }
-
-  void close() override {
-    const std::lock_guard lock(mutex_);
-    closing_ = true;
-    proceed();
-  }
-
-  void abort() override {
-    cancel();
-    end();
-  }
-
- protected:
-  explicit Flow(std::shared_ptr<StreamEvents> events = nullptr) : events_(std::move(events)) {}
-
-  virtual void begin_read(grpc::ByteBuffer* to) = 0;
-  virtual void begin_write(const grpc::ByteBuffer* from) = 0;
-  // Nothing more will be sent. Returns true if that ends the call.
-  virtual bool end_sending() = 0;
-  // No read or write will begin any more.
-  virtual void end_call() = 0;
-  virtual void cancel() = 0;
-
-  void on_read(bool ok) {
-    if (!ok) return end();
-    events_->on_message(Message(std::make_unique<Message::Bytes>(incoming_)));
-  }
-
-  void on_write(bool ok) {
-    if (!ok) return end();
-    {
-      const std::lock_guard lock(mutex_);
-      writing_ = false;
-      proceed();
+  size_t left() const override { return left_; }
+  void read(void* to, size_t bytes) override {
+    auto* out = static_cast<std::byte*>(to);
+    left_ -= bytes;
+    while (bytes > 0) {
+      const grpc::Slice& slice = slices_[slice_];
+      const size_t part = std::min(bytes, slice.size() - offset_);
+      std::memcpy(out, slice.begin() + offset_, part);
+      out += part, offset_ += part, bytes -= part;
+      if (offset_ == slice.size()) ++slice_, offset_ = 0;
     }
-    events_->on_sent();
   }
-
-  void end() {
-    const std::lock_guard lock(mutex_);
-    if (std::exchange(ended_, true)) return;
-    queue_.clear();
-    end_call();
-  }
-
-  // gRPC calls nothing any more.
-  void on_done(const std::string& reason) {
-    events_->on_closed(reason);
-    events_.reset();
-    self_.reset();  // may be the last reference
-  }
-
-  std::shared_ptr<StreamEvents> events_;
-  std::shared_ptr<Flow> self_;  // until on_done()
 
  private:
-  // Starts the next write, or ends this direction, if nothing is under way.
-  void proceed() {
-    if (ended_ || writing_ || said_end_) return;
-    if (!queue_.empty()) {
-      outgoing_ = std::move(queue_.front());
-      queue_.pop_front();
-      writing_ = true;
-      begin_write(&outgoing_);
-    } else if (closing_) {
-      said_end_ = true;
-      ended_ = end_sending();
-    }
-  }
-
-  std::mutex mutex_;  // guards what follows
-  std::deque<grpc::ByteBuffer> queue_;
-  bool writing_ = false, closing_ = false, said_end_ = false, ended_ = false;
-  grpc::ByteBuffer incoming_, outgoing_;
+  std::vector<grpc::Slice> slices_;
+  size_t slice_ = 0, offset_ = 0, left_;
 };
 
-class ClientFlow final : public Flow, private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+// gRPC calls back from threads of its own, as Flow wants it.
+class GrpcFlow : public Flow<grpc::ByteBuffer> {
+ protected:
+  using Flow::Flow;
+  grpc::ByteBuffer make_buffer(std::span<const std::byte> head, std::span<const std::byte> body) const override {
+    const grpc::Slice slices[] = {{head.data(), head.size()}, {body.data(), body.size()}};
+    return {slices, body.empty() ? size_t{1} : size_t{2}};
+  }
+  Message make_message(const grpc::ByteBuffer& buffer) const override {
+    return Message(std::make_unique<Slices>(buffer));
+  }
+};
+
+// Why a call has ended; "" if the other side has closed it in order.
+std::string reason_of(const grpc::Status& status, bool has_answer) {
+  if (status.ok()) return "";
+  std::string out = status.error_message().empty() ? "the call failed" : status.error_message();
+  const auto says = [&](const char* text) { return out.find(text) != std::string::npos; };
+  if (!has_answer && (says("handshake failed") || says("Socket closed") || says("Connection reset"))) {
+    out += "; a process with other certificates (PERCALE_CERTIFICATES), or with none, answers in this way";
+  }
+  return out;
+}
+
+class ClientFlow final : public GrpcFlow, private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  ClientFlow(std::string address, std::shared_ptr<StreamEvents> events)
-      : Flow(std::move(events)), peer_(std::move(address)) {}
+  ClientFlow(std::string address, std::shared_ptr<StreamEvents> events, std::shared_ptr<Calls> calls)
+      : GrpcFlow(std::move(events)), peer_(std::move(address)), calls_(std::move(calls)) {}
 
   void start(grpc::GenericStub& stub, const std::string& method) {
-    self_ = shared_from_this();
-    stub.PrepareBidiStreamingCall(&context_, method, {}, this);
+    calls_->add(shared_from_this());
+    begin();
+    stub.PrepareBidiStreamingCall(&*context_, method, {}, this);
     AddHold();  // for reads and writes that begin outside of reactions
     read_next();
     StartCall();
@@ -193,53 +113,63 @@ class ClientFlow final : public Flow, private grpc::ClientBidiReactor<grpc::Byte
   void begin_write(const grpc::ByteBuffer* from) override { StartWrite(from); }
   bool end_sending() override { return StartWritesDone(), false; }
   void end_call() override { RemoveHold(); }
-  void cancel() override { context_.TryCancel(); }
+  void cancel() override { context_->TryCancel(); }
 
-  void OnReadDone(bool ok) override { on_read(ok); }
+  void OnReadDone(bool ok) override {
+    has_answer_ |= ok;
+    on_read(ok);
+  }
   void OnWriteDone(bool ok) override { on_write(ok); }
-  void OnDone(const grpc::Status& status) override { on_done(status.error_message()); }
+  void OnDone(const grpc::Status& status) override {
+    const std::shared_ptr<Calls> calls = calls_;
+    const auto self = shared_from_this();
+    on_done([&] { return reason_of(status, has_answer_); });
+    context_.reset();
+    calls->remove(this);
+  }
 
   const std::string peer_;
-  grpc::ClientContext context_;
+  const std::shared_ptr<Calls> calls_;
+  // Refers to the channel, until OnDone().
+  std::optional<grpc::ClientContext> context_{std::in_place};
+  bool has_answer_ = false;
 };
 
-class ServerFlow final : public Flow, public grpc::ServerGenericBidiReactor {
+class ServerFlow final : public GrpcFlow, public grpc::ServerGenericBidiReactor {
  public:
   explicit ServerFlow(grpc::GenericCallbackServerContext& context) : context_(context), peer_(context.peer()) {}
 
   void start(const Accept& accept) {
-    self_ = shared_from_this();
-    events_ = accept(context_.method(), self_);
-    if (events_ != nullptr) return read_next();
-    events_ = std::make_shared<Refused>();
-    finish({grpc::StatusCode::UNIMPLEMENTED, "this process does not answer " + context_.method()});
+    begin();
+    try {
+      events_ = accept(context_.method(), shared_from_this());
+      if (events_ != nullptr) return read_next();
+      status_ = {grpc::StatusCode::UNIMPLEMENTED, "this process does not answer " + context_.method()};
+    } catch (...) {
+      status_ = {grpc::StatusCode::RESOURCE_EXHAUSTED, "out of memory"};
+    }
+    end();
   }
 
   const std::string& peer() const override { return peer_; }
 
  private:
-  struct Refused final : StreamEvents {
-    void on_message(Message) override {}
-    void on_closed(const std::string&) override {}
-  };
-
-  void finish(const grpc::Status& status) {
-    if (!finished_.exchange(true)) Finish(status);
-  }
   void begin_read(grpc::ByteBuffer* to) override { StartRead(to); }
   void begin_write(const grpc::ByteBuffer* from) override { StartWrite(from); }
-  bool end_sending() override { return finish({}), true; }
-  void end_call() override { finish({}); }
+  bool end_sending() override { return Finish(status_), true; }
+  void end_call() override { Finish(status_); }
   void cancel() override { context_.TryCancel(); }
 
   void OnReadDone(bool ok) override { on_read(ok); }
   void OnWriteDone(bool ok) override { on_write(ok); }
   void OnCancel() override { end(); }
-  void OnDone() override { on_done(context_.IsCancelled() ? "the connection is lost" : ""); }
+  void OnDone() override {
+    on_done([this] { return context_.IsCancelled() ? "the connection is lost" : ""; });
+  }
 
-  grpc::GenericCallbackServerContext& context_;
+  grpc::GenericCallbackServerContext& context_;  // gone after OnDone()
   const std::string peer_;
-  std::atomic<bool> finished_{false};
+  grpc::Status status_;  // of the call, if this side ends it
 };
 
 class Service final : public grpc::CallbackGenericService {
@@ -317,14 +247,17 @@ class Connection::Channel {
         grpc::CreateCustomChannel(address_, channel_credentials(credentials), arguments));
   }
 
+  ~Channel() { calls_->end(); }
+
   std::shared_ptr<Stream> open(const std::string& purpose, std::shared_ptr<StreamEvents> events) {
-    const auto flow = std::make_shared<ClientFlow>(address_, std::move(events));
+    const auto flow = std::make_shared<ClientFlow>(address_, std::move(events), calls_);
     flow->start(*stub_, purpose);
     return flow;
   }
 
  private:
   const std::string address_;
+  const std::shared_ptr<Calls> calls_ = std::make_shared<Calls>();
   std::unique_ptr<grpc::GenericStub> stub_;
 };
 

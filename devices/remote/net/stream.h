@@ -10,29 +10,12 @@
 #include <string>
 
 #include "devices/remote/net/credentials.h"
+#include "devices/remote/net/message.h"
 
 namespace percale::remote {
 
 // No message is larger. A larger claim of a peer closes its stream before memory is allocated.
 inline constexpr size_t kMaxMessageBytes = size_t{2} << 20;
-
-// A message that has arrived, read from front to back.
-class Message {
- public:
-  class Bytes;
-  explicit Message(std::unique_ptr<Bytes> bytes);
-  Message(Message&&) noexcept;
-  Message& operator=(Message&&) noexcept;
-  ~Message();
-
-  // The bytes that were not read yet.
-  size_t left() const;
-  // Precondition: left() >= bytes.
-  void read(void* to, size_t bytes);
-
- private:
-  std::unique_ptr<Bytes> bytes_;
-};
 
 // Called by threads of the transport, for each stream by one at a time, apart from on_sent().
 class StreamEvents {
@@ -70,7 +53,7 @@ using Accept =
 // Waits for peers at an address until it is destroyed, which aborts the streams that are left.
 class Listener {
  public:
-  // Throws Failure, ALREADY_EXISTS if the address is taken. Port 0: any free one.
+  // Throws Failure, UNAVAILABLE if the address is taken. Port 0: any free one.
   Listener(const std::string& address, const Credentials& credentials, Accept accept);
   ~Listener();
   int port() const { return port_; }
@@ -85,6 +68,8 @@ class Listener {
 class Connection {
  public:
   Connection(const std::string& address, const Credentials& credentials);
+  // Aborts the streams that are left, and returns after their last events. Must not be called by
+  // threads of the transport, such as by an event.
   ~Connection();
   // The first message is asked for already. Whether the peer is there, its first message or
   // on_closed() tells.

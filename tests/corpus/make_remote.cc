@@ -1,0 +1,108 @@
+// Writes the inputs that the fuzz targets `control` and `chunk` start from: make_remote FOLDER
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "core/file/crc32c.h"
+#include "devices/remote/group/exchange.h"
+#include "tests/unit/remote/fake_link.h"
+
+namespace {
+
+using namespace percale::remote;
+
+// See tests/fuzz/remote_input.h.
+std::string step(int kind, const ByteVector& bytes) {
+  std::string out = {static_cast<char>(kind), static_cast<char>(bytes.size() & 0xFF),
+                     static_cast<char>(bytes.size() >> 8)};
+  out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return out;
+}
+
+template <class T>
+std::string control(T body, int kind = 0) {
+  RecordingStream stream;
+  tell(stream, std::move(body));
+  return step(kind, stream.message(0));
+}
+
+std::string chunk(int kind, uint64_t tag, size_t size, uint64_t offset, uint64_t total) {
+  const ByteVector body(size, std::byte{3});
+  const wire::Chunk head(7, tag, offset, total, percale::crc32c(body.data(), body.size()), 0);
+  return step(kind, join(std::as_bytes(std::span(&head, 1)), body));
+}
+
+std::string run(std::initializer_list<int> tag_and_sizes) {
+  ByteVector bytes;
+  for (const int one : tag_and_sizes) bytes.push_back(static_cast<std::byte>(one));
+  return step(2, bytes);
+}
+
+wire::HelloT hello() {
+  wire::HelloT out;
+  out.protocol = kProtocol;
+  out.build = "fuzz";
+  out.rank = 1;
+  out.size = 2;
+  out.port = 80;
+  return out;
+}
+
+void write(const std::string& folder, const char* name, const std::string& bytes) {
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/" + name, std::ios::binary) << bytes;
+}
+
+void write_control(const std::string& folder) {
+  const std::string chief(1, '\0'), member(1, '\1');
+  wire::HelloT other = hello();
+  other.host = "localhost:80";
+  other.build = "other";
+  wire::FailedT failed;
+  failed.peer = 0;
+  write(folder, "joins", chief + control(hello()) + control(wire::BeatT()) + control(failed) + control(wire::LeaveT()));
+  write(folder, "refused", chief + control(other) + control(hello(), 1) + control(hello()));
+  write(folder, "closes", chief + control(hello()) + step(2, {}) + control(hello()) + step(2, ByteVector(1)));
+  wire::GreetingT greeting;
+  greeting.generation = 7;
+  write(folder, "greeting", chief + control(greeting));
+  wire::WelcomeT welcome;
+  welcome.generation = 7;
+  welcome.addresses = {"localhost:80", "localhost:81"};
+  wire::FailingT failing;
+  failing.reason = "rank 0 is lost";
+  wire::LostT lost;
+  lost.ranks = {0};
+  wire::RefusalT refusal;
+  refusal.code = PERCALE_UNAVAILABLE;
+  refusal.message = "why";
+  write(folder, "welcome", member + control(welcome) + control(wire::BeatT()) + control(failing) + control(lost));
+  write(folder, "refusal", member + control(refusal));
+  write(folder, "dismissed", member + control(welcome) + control(refusal));
+  write(folder, "chief_leaves", member + control(welcome) + control(wire::LeaveT()));
+}
+
+void write_chunk(const std::string& folder) {
+  const std::string ten = run({1, 0, 4, 4, 0, 10, 0}), nothing = run({1, 0, 0, 0, 0, 0, 0});
+  write(folder, "whole", chunk(1, 1, 10, 0, 10) + ten + step(3, {}) + nothing);
+  write(folder, "both_ranks", chunk(0, 1, 10, 0, 10) + chunk(8, 1, 5, 0, 5) + run({1, 0, 0, 0, 0, 10, 5}));
+  write(folder, "early", chunk(1, 2, 10, 0, 10) + nothing + ten);
+  write(folder, "older", ten + chunk(1, 1, 10, 0, 10) + chunk(1, 2, 10, 0, 10) + ten);
+  write(folder, "wrong_size", chunk(1, 1, 9, 0, 9) + ten);
+  write(folder, "wrong_offset", chunk(1, 1, 5, 6, 10) + ten);
+  write(folder, "short", step(0, ByteVector(9)) + ten);
+  write(folder, "closes", step(4, {}) + step(12, ByteVector(1)) + ten + step(14, ByteVector(1)) + nothing);
+  write(folder, "fails", step(5, {}) + ten + step(6, {}) + chunk(1, 1, 10, 0, 10) + ten);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: make_remote FOLDER\n", stderr);
+    return 2;
+  }
+  write_control(std::string(argv[1]) + "/control");
+  write_chunk(std::string(argv[1]) + "/chunk");
+  return 0;
+}
