@@ -1,6 +1,10 @@
 """Machines for tests: network namespaces that a bridge connects."""
+import itertools
 import os
 import subprocess
+
+# A namespace ends some time after it was deleted, and its name with it.
+NUMBERS = itertools.count()
 
 
 def ip(*words):
@@ -25,9 +29,16 @@ class Machines:
     """So many machines 10.77.0.1, 10.77.0.2, ..., which reach each other and nothing else."""
 
     def __init__(self, count):
-        self.name = f"pc{os.getpid() % 100000}"
+        self.name = f"pc{os.getpid() % 100000}-{next(NUMBERS)}"
         self.names = [f"{self.name}-{i}" for i in range(count)]
         self.addresses = [f"10.77.0.{i + 1}" for i in range(count)]
+        try:
+            self.make()
+        except BaseException:
+            self.close()
+            raise
+
+    def make(self):
         ip("link", "add", self.name, "type", "bridge")
         ip("link", "set", self.name, "up")
         for i, name in enumerate(self.names):
