@@ -74,7 +74,8 @@ class GroupStore final : public ParameterStore {
   std::vector<Tensor> squares_;
   std::vector<size_t> first_square_;
   int64_t adopted_ = 0, collected_ = 0;  // see Standing
-  bool computed_ = false;                // the next values of the held segments, of the step under way
+  // The next values of the held segments, of the step under way.
+  bool computed_ = false;
 };
 
 }  // namespace percale
