@@ -70,9 +70,10 @@ Result<std::shared_ptr<Collective>> join_cluster(const char* function, const per
   }
   const percale_transport* transport = engine.plugins->find_transport();
   if (transport == nullptr) {
-    return unimplemented(function, ": no plug-in connects processes; libpercale_remote.so does, which is built if ",
-                         "gRPC is there (`sh subprojects/setup --remote`); a host can supply its own exchange with ",
-                         "percale_trainer_join()");
+    return unimplemented(
+        function, ": no plug-in connects processes; libpercale_remote.so does, which is built if ",
+        "gRPC is there (`sh subprojects/setup --remote`); without it, a host can supply an exchange of its ",
+        "own to join a group");
   }
   std::vector<const char*> addresses;
   for (int64_t rank = 0; rank < tasks.size(); ++rank) addresses.push_back(tasks.address_of_rank(rank).c_str());

@@ -128,6 +128,9 @@ TEST_CASE("the order in which options are set does not matter") {
   const TrainerOptions preset = applied({{"strategy", "parameter_server"}}).trainer;
   CHECK(preset.mode == "async");
   CHECK(preset.parameters.where == ParameterSpec::Where::kPs);
+  const TrainerOptions group = applied({{"strategy", "multi_worker_mirrored"}}).trainer;
+  CHECK(group.mode == "sync");
+  CHECK(group.parameters.where == ParameterSpec::Where::kHost);
   const TrainerOptions changed =
       applied({{"mode", "sync"}, {"parameters", "mirrored"}, {"strategy", "parameter_server"}}).trainer;
   CHECK(changed.mode == "sync");

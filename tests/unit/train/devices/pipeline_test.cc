@@ -215,7 +215,7 @@ TEST_CASE("what a pipeline cannot be is an error that says what was found and wh
       "2 replicas x 65536 micro_batches are 131072 shards of a batch, wanted 65536 at most");
   has(message_of(R"(, "shards": 1, "parallel": {"stages": 2, "replicas": 2})"), "2 replicas share 1 shards");
   has(message_of(R"(, "strategy": "mirored")"), "did you mean 'mirrored'");
-  has(message_of(R"(, "strategy": "multi_worker_mirrored")"), "requires the remote plug-in");
+  has(message_of(R"(, "strategy": "many_worker_mirrored")"), "no strategy 'many_worker_mirrored'");
   has(message_of(R"(, "strategy": "mirrored", "parallel": {"stages": 2})"), "give one of them");
 }
 
