@@ -126,6 +126,9 @@ void Member::on_closed(const std::string& reason) {
     stream_ = nullptr;
     changed_.notify_all();
     closed_ = reason.empty() ? "it has ended the connection" : reason;
+    if (const auto stopped = std::max(standstill(), stopped_); stopped > stopped.zero()) {
+      closed_ += "; this process did not run for " + std::to_string(stopped.count()) + " ms, and was given up";
+    }
     if (is_silent_) closed_ = "nothing was heard of it for " + std::to_string(kSilence.count()) + " ms";
     if (roll_ && !is_leaving_) failing = "the chief at " + chief_ + " is lost: " + closed_;
     if (roll_) end(PERCALE_UNAVAILABLE, "the chief at " + chief_ + " is lost: " + closed_);
@@ -142,15 +145,25 @@ void Member::beat() {
   {
     const std::lock_guard lock(mutex_);
     const Clock::time_point now = Clock::now();
-    // A process that was stopped may have messages that it has not read yet.
-    if (now - beaten_ > kSilence / 2) heard_ = now;
+    stopped_ = standstill();
     beaten_ = now;
     if (stream_ == nullptr) return;
+    if (stopped_ > stopped_.zero()) {
+      // The chief's last words may not be read yet. A write to one that has gone would lose them.
+      heard_ = now;
+      return;
+    }
     tell(*stream_, wire::BeatT());
     if (now - heard_ > kSilence) silent = stream_;
     is_silent_ = silent != nullptr;
   }
   if (silent != nullptr) silent->abort();  // on_closed() tells the rest
+}
+
+std::chrono::milliseconds Member::standstill() const {
+  if (beaten_ == Clock::time_point()) return {};
+  const auto pause = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - beaten_);
+  return pause > kSilence ? pause : pause.zero();
 }
 
 std::vector<int32_t> Member::lost(int broken_peer) {

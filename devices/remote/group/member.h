@@ -39,6 +39,9 @@ class Member final : public Control, public std::enable_shared_from_this<Member>
   std::string refused(const wire::RefusalT& refusal);
   void on_closed(const std::string& reason);
   void beat();
+  // For how long this process has not sent beats until now; 0: not longer than the chief waits. The
+  // mutex is held.
+  std::chrono::milliseconds standstill() const;
   // Nothing can go on without the chief. The mutex is held.
   void end(percale_code code, const std::string& reason);
 
@@ -54,8 +57,10 @@ class Member final : public Control, public std::enable_shared_from_this<Member>
   std::optional<plugin::Failure> ended_;
   bool is_asking_ = false;  // lost() waits for an answer
   std::optional<std::vector<int32_t>> lost_;
-  Clock::time_point heard_{}, beaten_{};
-  bool is_silent_ = false;  // the chief
+  Clock::time_point heard_{};
+  Clock::time_point beaten_{};           // when this process last said that it is here
+  std::chrono::milliseconds stopped_{};  // the standstill before beaten_
+  bool is_silent_ = false;               // the chief
   bool is_leaving_ = false;
   std::optional<Pulse> pulse_;
 };
