@@ -20,7 +20,7 @@ constexpr int64_t kLong = int64_t{60} * 1'000'000'000;
 
 // A port that was free a moment ago, below those that systems choose themselves.
 int free_port() {
-  static int next = 12'000 + getpid() % 12'000;
+  static int next = 10'000 + getpid() % 400 * 50;  // apart from those of other processes
   const int handle = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   REQUIRE(handle >= 0);
   sockaddr_in address{};
