@@ -24,8 +24,12 @@ def reason_without():
 class Machines:
     """So many machines 10.77.0.1, 10.77.0.2, ..., which reach each other and nothing else."""
 
+    made = 0
+
     def __init__(self, count):
-        self.name = f"pc{os.getpid() % 100000}"
+        # The kernel removes old ones later, so that names are not used again.
+        Machines.made += 1
+        self.name = f"pc{os.getpid() % 100000}x{Machines.made}"
         self.names = [f"{self.name}-{i}" for i in range(count)]
         self.addresses = [f"10.77.0.{i + 1}" for i in range(count)]
         ip("link", "add", self.name, "type", "bridge")
