@@ -1,6 +1,10 @@
 """Machines for tests: network namespaces that a bridge connects."""
+import itertools
 import os
 import subprocess
+
+# A namespace ends some time after it was deleted, and its name with it.
+NUMBERS = itertools.count()
 
 
 def ip(*words):
@@ -24,14 +28,17 @@ def reason_without():
 class Machines:
     """So many machines 10.77.0.1, 10.77.0.2, ..., which reach each other and nothing else."""
 
-    made = 0
-
     def __init__(self, count):
-        # The kernel removes old ones later, so that names are not used again.
-        Machines.made += 1
-        self.name = f"pc{os.getpid() % 100000}x{Machines.made}"
+        self.name = f"pc{os.getpid() % 100000}-{next(NUMBERS)}"
         self.names = [f"{self.name}-{i}" for i in range(count)]
         self.addresses = [f"10.77.0.{i + 1}" for i in range(count)]
+        try:
+            self.make()
+        except BaseException:
+            self.close()
+            raise
+
+    def make(self):
         ip("link", "add", self.name, "type", "bridge")
         ip("link", "set", self.name, "up")
         for i, name in enumerate(self.names):

@@ -78,8 +78,9 @@ std::unique_ptr<ProcessGroup> open_cluster(const Args& args) {
 }  // namespace
 
 std::unique_ptr<ProcessGroup> open_group(const Args& args) {
+  const bool has_cluster = args.has("--cluster") || std::getenv("TF_CONFIG") != nullptr;
   for (const char* flag : {"--task", "--join-timeout"}) {
-    if (args.has(flag) && !args.has("--cluster")) throw UsageError{std::string(flag) + " requires --cluster"};
+    if (args.has(flag) && !has_cluster) throw UsageError{std::string(flag) + " requires --cluster"};
   }
   if (args.has("--collective")) {
     const std::string kind = args.get("--collective");
@@ -87,8 +88,7 @@ std::unique_ptr<ProcessGroup> open_group(const Args& args) {
     if (args.has("--cluster")) throw UsageError{"--collective and --cluster exclude each other"};
     return std::make_unique<MpiGroup>();
   }
-  if (!args.has("--cluster") && std::getenv("TF_CONFIG") == nullptr) return nullptr;
-  return open_cluster(args);
+  return has_cluster ? open_cluster(args) : nullptr;
 }
 
 std::unique_ptr<ProcessGroup> open_launched_group() {
