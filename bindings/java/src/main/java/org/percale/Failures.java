@@ -9,7 +9,16 @@ final class Failures {
   private volatile Failure last;
 
   /** An exception of the callback, and the message that the library has of it. */
-  private record Failure(Throwable cause, String message) {}
+  private record Failure(Throwable cause, String message) {
+    /**
+     * True if the exception has caused the error. An interrupt also cancels the call that it ends,
+     * whose error may be the first one.
+     */
+    boolean caused(PercaleException error) {
+      return error.getMessage().contains(message)
+          || (cause instanceof InterruptedException && error.code() == Code.CANCELLED);
+    }
+  }
 
   /** Keeps an exception, and returns it as a status for the library. */
   MemorySegment status(Throwable error) {
@@ -30,12 +39,12 @@ final class Failures {
   }
 
   /**
-   * Returns the error, with the last exception of the callback as its cause if it has its message.
+   * Returns the error, with the last exception of the callback as its cause if it has caused it.
    * The library may also have dealt with the exception, and have failed of another.
    */
   PercaleException explain(PercaleException error) {
     Failure failure = last;
-    if (failure != null && error.getCause() == null && error.getMessage().contains(failure.message())) {
+    if (failure != null && error.getCause() == null && failure.caused(error)) {
       last = null;
       error.initCause(failure.cause());
     }
