@@ -36,11 +36,12 @@ percale_status* percale_cluster_from_json(const char* json, size_t size, percale
 
 percale_status* percale_cluster_from_environment(percale_cluster** out_cluster) {
   clear(out_cluster);
-  percale_status* status =
-      make(__func__, out_cluster, [](std::string_view) { return Cluster::from_environment(&environment); }, {});
-  const char* certificates = environment("PERCALE_CERTIFICATES");
-  if (status == nullptr && certificates != nullptr) (*out_cluster)->certificates = certificates;
-  return status;
+  return guarded(__func__, {NEEDS(out_cluster)}, [&]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(Cluster cluster, Cluster::from_environment(&environment));
+    const char* certificates = environment("PERCALE_CERTIFICATES");
+    *out_cluster = new percale_cluster{std::move(cluster), certificates == nullptr ? "" : certificates};
+    return {};
+  });
 }
 
 percale_status* percale_cluster_add_task(percale_cluster* cluster, const char* job, int64_t task, const char* address) {

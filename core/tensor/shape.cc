@@ -35,7 +35,7 @@ int64_t Shape::product(size_t from, size_t to) const {
 
 bool Shape::operator==(const Shape& o) const {
   if (known_rank_ != o.known_rank_ || rank_ != o.rank_) return false;
-  // Few numbers: a loop takes less time than a call of memcmp(), which std::equal() becomes.
+  // A loop takes less time here than memcmp(), which the compiler makes of std::equal().
   for (size_t i = 0; i < rank_; ++i) {
     if (dims_[i] != o.dims_[i]) return false;
   }

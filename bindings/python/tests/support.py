@@ -1,4 +1,5 @@
 """Engines, graphs and models that several test files share."""
+import threading
 import unittest
 
 import numpy as np
@@ -33,3 +34,24 @@ class KerasCase(unittest.TestCase):
         model.compile(optimizer={"name": "adam", "learning_rate": 0.01}, loss="sparse_categorical_crossentropy",
                       metrics=["accuracy"], **{"seed": 3, "shards": 2, **settings})
         return model
+
+
+def in_threads(*works):
+    """Calls each function in a thread of its own and returns their results."""
+    results = [None] * len(works)
+
+    def run(i):
+        try:
+            results[i] = works[i]()
+        except Exception as error:
+            results[i] = error
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(len(works))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for result in results:
+        if isinstance(result, Exception):
+            raise result
+    return results

@@ -9,7 +9,7 @@ import numpy as np
 import percale as pc
 from percale import keras
 
-from support import KerasCase, engine
+from support import KerasCase, engine, in_threads
 
 
 def connects(e):
@@ -34,27 +34,6 @@ def free_addresses(count):
     for each in sockets:
         each.close()
     return addresses
-
-
-def in_threads(*works):
-    """Calls each function in a thread of its own and returns their results."""
-    results = [None] * len(works)
-
-    def run(i):
-        try:
-            results[i] = works[i]()
-        except Exception as error:
-            results[i] = error
-
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(len(works))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for result in results:
-        if isinstance(result, Exception):
-            raise result
-    return results
 
 
 def chief_and_worker(work):

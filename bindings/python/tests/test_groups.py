@@ -2,7 +2,6 @@
 import gc
 import queue
 import tempfile
-import threading
 import unittest
 import weakref
 
@@ -10,7 +9,7 @@ import numpy as np
 
 import percale as pc
 
-from support import engine
+from support import engine, in_threads
 
 
 class Pair(pc.Collective):
@@ -81,23 +80,8 @@ def line(e):
 
 def as_two_ranks(work, kind=Pair):
     """Calls work(pair) in a thread per rank and returns what the ranks return, in their order."""
-    queues, results = [queue.Queue(), queue.Queue()], [None, None]
-
-    def run(rank):
-        try:
-            results[rank] = work(kind(rank, queues))
-        except Exception as error:
-            results[rank] = error
-
-    threads = [threading.Thread(target=run, args=(rank,)) for rank in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for result in results:
-        if isinstance(result, Exception):
-            raise result
-    return results
+    queues = [queue.Queue(), queue.Queue()]
+    return in_threads(*(lambda rank=rank: work(kind(rank, queues)) for rank in range(2)))
 
 
 class Groups(unittest.TestCase):

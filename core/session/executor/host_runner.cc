@@ -9,7 +9,8 @@
 
 namespace percale {
 
-// Between two kernels only what a run may always meet is checked; all else is out of line.
+// A run that is not watched calls its kernels here, all others call them in execute(): the loop is
+// short, so that a small kernel costs little more than itself.
 bool HostRunner::advance() {
   const int32_t end = p_.size(), begin = p_.progress.load(std::memory_order_relaxed);
   const bool alone = run_.has_one_program(), has_watcher = run_.frame.watched_plan == &run_.plan;
