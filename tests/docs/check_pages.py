@@ -83,7 +83,7 @@ def check_names(source, page, text, headers):
     wrong = []
     for code in re.findall(r"`([^`\n]+)`", prose(text)):
         wrong += [f"{page}: `{code}`: the C headers have no {name}" for name in re.findall(r"(?<![\w/])percale_[a-z]\w*", code)
-                  if not re.search(rf"\b{name}\b", headers) and not re.search(rf"{name}\.(?:h|hpp)\b", code)]
+                  if not re.search(rf"\b{name}\b", headers) and not re.search(rf"{name}\.(?:h|hpp|so)\b", code)]
         if PATH.fullmatch(code) and not glob.glob(os.path.join(source, code)) and not glob.glob(os.path.join(source, code + ".*")):
             wrong.append(f"{page}: there is no {code}")
     return wrong
