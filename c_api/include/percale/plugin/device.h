@@ -32,7 +32,7 @@ extern "C" {
  * @{
  */
 
-/** Facts about one device. Strings live as long as the plug-in. \since 0.1 */
+/** Facts about one device. Strings live as long as the device. \since 0.1 */
 typedef struct percale_device_description {
   uint32_t struct_size;
   /** The kind, which is the first part of the device's name: "cpu", "null", "cuda". */
