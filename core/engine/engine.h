@@ -102,7 +102,7 @@ struct EngineOptions {
   bool deterministic = true;
   bool tf32 = false;
   bool map_files = true;  // MemoryPool::maps_files()
-  // How other processes are reached: the cluster whose tasks `devices` names (null: none), and the
+  // For devices of other processes: the cluster whose tasks `devices` names (null: none), and the
   // folder of certificates ("": none).
   std::shared_ptr<const Cluster> cluster = nullptr;
   std::string certificates = {};
@@ -118,7 +118,7 @@ class Engine {
     std::vector<const percale_device_api*> device_apis;  // see `owners`
     std::string isa;                                     // of the CPU kernels: "avx512"
     std::string numerics;                                // decides bits too: "onednn=3.7.2"
-    const percale_transport* transport = nullptr;        // opens devices of other processes; may be null
+    const percale_transport* transport = nullptr;        // reaches other processes; may be null
     std::vector<AbsentDevice> absent;                    // kinds that have no table at all, and why
     // The pool of the engine, for tables that allocate from it: make_pool(options). Null: the
     // engine makes one.

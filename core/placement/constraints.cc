@@ -18,9 +18,9 @@ int32_t first_device(const std::vector<PlacementDevice>& devices, Matches&& matc
   return found == devices.end() ? -1 : static_cast<int32_t>(found - devices.begin());
 }
 
-// "/job:worker/task:0/device:cpu:1" is that device of a task, and "/job:worker/task:0" the first one
-// of the task. An engine without devices of tasks runs such nodes, too: they, "device:cpu:1" and
-// "cpu:1" mean one device then; "cpu" means the first of the kind.
+// "/job:worker/task:0/device:cpu:1" is that device of a task, and "/job:worker/task:0" the first
+// one of the task. An engine without devices of tasks runs such nodes, too: they, "device:cpu:1"
+// and "cpu:1" mean one device then; "cpu" means the first of the kind.
 int32_t find_device(const std::vector<PlacementDevice>& devices, std::string_view hint) {
   const auto is_of_task = [](const PlacementDevice& d) { return d.name.starts_with("/job:"); };
   if (hint.starts_with("/job:") && std::any_of(devices.begin(), devices.end(), is_of_task)) {

@@ -28,7 +28,7 @@ class ServedDevice {
   const std::string& name() const { return name_; }
   static const percale_device_api& api();
   void* handle() { return this; }
-  // What a transport serves. Lives as long as this.
+  // For a transport. Lives as long as this.
   percale_served_device entry();
 
  private:

@@ -1,5 +1,5 @@
-// What the tasks of a cluster do that do not train themselves: parameter servers and their workers
-// serve devices to the chief, an evaluator follows the checkpoints.
+// The tasks of a cluster that do not train themselves: parameter servers and their workers serve
+// devices to the chief, an evaluator follows the checkpoints.
 #ifndef PERCALE_BINDINGS_CLI_TRAINING_CLUSTER_TASKS_H_
 #define PERCALE_BINDINGS_CLI_TRAINING_CLUSTER_TASKS_H_
 

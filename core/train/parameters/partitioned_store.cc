@@ -28,8 +28,8 @@ Result<std::unique_ptr<ParameterStore>> PartitionedStore::create(Source source, 
   return std::unique_ptr<ParameterStore>(std::move(out));
 }
 
-// The devices of the ParameterSpec; else the parameter servers; else those in the host's memory that
-// compute; else any there.
+// The devices of the ParameterSpec; else the parameter servers; else those in the host's memory
+// that compute; else any there.
 Status PartitionedStore::choose_devices() {
   const auto& devices = source_.engine->devices();
   const std::string& wanted = source_.spec.devices;

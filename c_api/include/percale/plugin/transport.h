@@ -46,7 +46,8 @@ typedef struct percale_group_place {
 typedef struct percale_peer {
   uint32_t struct_size;
   const char* address; /**< "host:port" or "unix:path" */
-  /** Version and numerics fingerprint of this library: a process that has others must be refused. */
+  /** Version and numerics fingerprint of this library: a process that has others must be
+   * refused. */
   const char* build;
   /** Folder of certificates; NULL: none, so that addresses beyond this machine must be refused. */
   const char* certificates;
@@ -85,9 +86,9 @@ typedef struct percale_transport {
   percale_status* (*open_device)(void* user, const percale_peer* peer, const char* name,
                                  const percale_device_options* options, const percale_device_api** out_api,
                                  void** out_device);
-  /** Serves devices at the address of `own`, until `stop_serving`. The array ends with the call, the
-   * devices live until `stop_serving` returns. `*out_port` is the port, which the system has chosen
-   * if the address has port 0; 0 for a Unix socket. Optional. */
+  /** Serves devices at the address of `own`, until `stop_serving`. The array ends with the call,
+   * the devices live until `stop_serving` returns. `*out_port` is the port, which the system has
+   * chosen if the address has port 0; 0 for a Unix socket. Optional. */
   percale_status* (*serve)(void* user, const percale_peer* own, const percale_served_device* devices, size_t count,
                            void** out_server, int32_t* out_port);
   /** Waits until clients have come and all have gone, as percale_server_wait(). Needed with
