@@ -76,7 +76,7 @@ class Faults(Devices):
     long_job = ("--shards", "4", "--epochs", "40")
 
     def lose_one(self, how):
-        """Trains and loses one of three workers at a random time. Returns the digest and seconds."""
+        """Trains and loses one of three workers at random. Returns the digest and seconds."""
         out = os.path.join(self.path, f"out-{random.randrange(1 << 30)}")
         with Workers(WORKER, (), (), ()) as workers:
             got = {}
