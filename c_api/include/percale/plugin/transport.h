@@ -46,7 +46,8 @@ typedef struct percale_group_place {
 typedef struct percale_peer {
   uint32_t struct_size;
   const char* address; /**< "host:port" or "unix:path" */
-  /** Version and numerics fingerprint of this library: a process that has others must be refused. */
+  /** Version and numerics fingerprint of this library: a process that has others must be
+   * refused. */
   const char* build;
   /** Folder of certificates; NULL: none, so that addresses beyond this machine must be refused. */
   const char* certificates;
@@ -62,6 +63,13 @@ typedef struct percale_served_device {
    * stream NULL, and several threads may make them at once. */
   const percale_device_api* api;
   void* device; /**< what `open` would give */
+  /** The options that it was opened with. A client that asks for equal bits or for full products of
+   * f32 is refused if the device was not opened for them. NULL: no client is. */
+  const percale_device_options* options;
+  /** Calls `found(to, is_output, bytes)` with the size of each input of an executable, then of each
+   * output, in the order of "main". Thread-safe. Before `execute`, the server checks by them that
+   * all operands lie in memory of the client; `execute` itself need not. */
+  void (*list_operands)(void* executable, void (*found)(void* to, int32_t is_output, uint64_t bytes), void* to);
 } percale_served_device;
 
 /** A transport. Functions may be called by several threads at once. \since 0.1 */
@@ -85,14 +93,14 @@ typedef struct percale_transport {
   percale_status* (*open_device)(void* user, const percale_peer* peer, const char* name,
                                  const percale_device_options* options, const percale_device_api** out_api,
                                  void** out_device);
-  /** Serves devices at the address of `own`, until `stop_serving`. The array ends with the call, the
-   * devices live until `stop_serving` returns. `*out_port` is the port, which the system has chosen
-   * if the address has port 0; 0 for a Unix socket. Optional. */
+  /** Serves devices at the address of `own`, until `stop_serving`. The array ends with the call,
+   * the devices live until `stop_serving` returns. `*out_port` is the port, which the system has
+   * chosen if the address has port 0; 0 for a Unix socket. Optional. */
   percale_status* (*serve)(void* user, const percale_peer* own, const percale_served_device* devices, size_t count,
                            void** out_server, int32_t* out_port);
   /** Ends the connections of all clients, frees what they have allocated, and returns when no call
    * of a device is under way. Needed with `serve`. */
-  void (*stop_serving)(void* server);
+  void (*stop_serving)(void* user, void* server);
 } percale_transport;
 
 /** @} */
