@@ -78,7 +78,8 @@ INNER_LAYERS = {
     ],
     "devices/remote": [
         ["devices/remote/schema", "devices/remote/net"],
-        ["devices/remote/group"],
+        ["devices/remote/frame", "devices/remote/group"],
+        ["devices/remote/device", "devices/remote/serve"],
         ["devices/remote"],
         ["devices/remote/worker"],
     ],

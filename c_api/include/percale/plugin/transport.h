@@ -63,6 +63,13 @@ typedef struct percale_served_device {
    * stream NULL, and several threads may make them at once. */
   const percale_device_api* api;
   void* device; /**< what `open` would give */
+  /** The options that it was opened with. A client that asks for equal bits or for full products of
+   * f32 is refused if the device was not opened for them. NULL: no client is. */
+  const percale_device_options* options;
+  /** Calls `found(to, is_output, bytes)` with the size of each input of an executable, then of each
+   * output, in the order of "main". Thread-safe. Before `execute`, the server checks by them that
+   * all operands lie in memory of the client; `execute` itself need not. */
+  void (*list_operands)(void* executable, void (*found)(void* to, int32_t is_output, uint64_t bytes), void* to);
 } percale_served_device;
 
 /** A transport. Functions may be called by several threads at once. \since 0.1 */
@@ -96,7 +103,7 @@ typedef struct percale_transport {
   percale_status* (*wait_for_clients)(void* server, int64_t timeout_ns);
   /** Ends the connections of all clients, frees what they have allocated, and returns when no call
    * of a device is under way. Needed with `serve`. */
-  void (*stop_serving)(void* server);
+  void (*stop_serving)(void* user, void* server);
 } percale_transport;
 
 /** @} */
