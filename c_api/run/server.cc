@@ -19,7 +19,7 @@ struct percale_server {
   int32_t port = 0;
 
   ~percale_server() {
-    if (server != nullptr) transport->stop_serving(server);
+    if (server != nullptr) transport->stop_serving(transport->user, server);
   }
 };
 
@@ -71,7 +71,8 @@ int32_t percale_server_port(const percale_server* server) { return server == nul
 percale_status* percale_server_wait(percale_server* server, int64_t timeout_ns) {
   return guarded(__func__, {NEEDS(server)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_may_wait(function));
-    return from_c(server->transport->wait_for_clients(server->server, timeout_ns)).with_context(function);
+    return from_c(server->transport->wait_for_clients(server->transport->user, server->server, timeout_ns))
+        .with_context(function);
   });
 }
 

@@ -178,6 +178,12 @@ struct ServedDevice::Table {
     return catch_to_c([&] { return static_cast<Executable*>(executable)->run(inputs, outputs); });
   }
 
+  static void list_operands(void* executable, void (*found)(void* to, int32_t is_output, uint64_t bytes), void* to) {
+    const auto& own = *static_cast<const Executable*>(executable);
+    for (const uint64_t bytes : own.input_bytes()) found(to, 0, bytes);
+    for (const uint64_t bytes : own.output_bytes()) found(to, 1, bytes);
+  }
+
   static void executable_destroy(void* executable) { delete static_cast<Executable*>(executable); }
 };
 
@@ -185,7 +191,12 @@ ServedDevice::ServedDevice(std::shared_ptr<Engine> engine, int32_t device, int64
     : engine_(std::move(engine)),
       device_(device),
       name_(name_of(*engine_, device)),
-      memory_(std::make_shared<MemoryPool>(memory_limit, engine_->memory())) {}
+      memory_(std::make_shared<MemoryPool>(memory_limit, engine_->memory())) {
+  options_.struct_size = sizeof options_;
+  options_.memory_limit = static_cast<uint64_t>(memory_limit);
+  options_.deterministic = engine_->options().deterministic ? 1 : 0;
+  options_.tf32 = engine_->options().tf32 ? 1 : 0;
+}
 
 ServedDevice::~ServedDevice() {
   for (const auto& [memory, bytes] : blocks_) memory_->free(memory, bytes);
@@ -219,6 +230,8 @@ percale_served_device ServedDevice::entry() {
   out.name = name_.c_str();
   out.api = &api();
   out.device = this;
+  out.options = &options_;
+  out.list_operands = &Table::list_operands;
   return out;
 }
 

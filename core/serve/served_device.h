@@ -42,6 +42,7 @@ class ServedDevice {
   const int32_t device_;
   const std::string name_;
   const std::shared_ptr<MemoryPool> memory_;
+  percale_device_options options_{};
   std::mutex mutex_;
   std::map<void*, int64_t> blocks_;  // bytes by address; guarded by mutex_
 };

@@ -45,6 +45,7 @@ class RemotePlugin : public plugin::Plugin {
     transport.list_devices = &forward<&percale_transport::list_devices>;
     transport.open_device = &forward<&percale_transport::open_device>;
     transport.serve = &forward<&percale_transport::serve>;
+    transport.wait_for_clients = &forward<&percale_transport::wait_for_clients>;
     transport.stop_serving = [](void* user, void* server) {
       const percale_transport* const opened = static_cast<RemotePlugin*>(user)->opened_;
       opened->stop_serving(opened->user, server);

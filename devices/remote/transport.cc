@@ -22,6 +22,7 @@ class Transport {
     table_.list_devices = &list;
     table_.open_device = &open;
     table_.serve = &serve;
+    table_.wait_for_clients = &wait;
     table_.stop_serving = [](void*, void* server) { delete static_cast<Server*>(server); };
   }
   const percale_transport* table() const { return &table_; }
@@ -57,6 +58,10 @@ class Transport {
       *out_port = server->port();
       *out_server = server.release();
     });
+  }
+  static percale_status* wait(void* user, void* server, int64_t timeout_ns) {
+    return guarded(
+        user, [&](RemoteDevices&) { static_cast<const Server*>(server)->clients().wait(deadline_after(timeout_ns)); });
   }
 
   RemoteDevices devices_;

@@ -38,6 +38,7 @@ RemoteDevice::RemoteDevice(RemoteDevices& devices, OpenedDevice opened)
   description_.memory_bytes = facts.memory_bytes();
   description_.gflops = facts.gflops();
   description_.gbytes_per_second = facts.gbytes_per_second();
+  description_.places_nodes = facts.places_nodes() ? 1 : 0;
   heart_->add(opened_.session);
 }
 

@@ -54,6 +54,7 @@ class RemoteDevice {
   // Throws: a remote device has an address and no index.
   RemoteDevice(RemoteDevices& devices, int32_t index, const percale_device_options& options);
   RemoteDevice(RemoteDevices& devices, OpenedDevice opened);
+  ~RemoteDevice() { opened_.session->leave(); }
   RemoteDevice(const RemoteDevice&) = delete;
   RemoteDevice& operator=(const RemoteDevice&) = delete;
 

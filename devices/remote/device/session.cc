@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace percale::remote {
+namespace {
+
+constexpr std::chrono::seconds kFarewell(1);
+
+}  // namespace
 
 bool Session::open(const OpenStream& open_stream, wire::OpenT request, Clock::time_point deadline) {
   outlet_.attach([&] { return open_stream(kDevicePurpose, shared_from_this()); });
@@ -41,6 +46,16 @@ Frame Session::call(const std::function<void(Outlet& outlet)>& send) {
   if (answer_) return *std::exchange(answer_, std::nullopt);
   lock.unlock();
   throw failure();
+}
+
+void Session::leave() noexcept {
+  try {
+    tell(wire::LeaveT());
+  } catch (const std::bad_alloc&) {  // the process finds this one gone
+    return;
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, kFarewell, [this] { return has_ended_; });
 }
 
 void Session::add_stream(std::weak_ptr<Stream> stream) {

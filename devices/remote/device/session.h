@@ -41,6 +41,9 @@ class Session final : public StreamEvents, public std::enable_shared_from_this<S
     if (outlet_.wait_for_room()) outlet_.send(std::move(message));
   }
 
+  // Leaves the process, and waits a moment until it has closed the stream.
+  void leave() noexcept;
+
   // The stream ends with this session. Throws if it has ended already.
   void add_stream(std::weak_ptr<Stream> stream);
 

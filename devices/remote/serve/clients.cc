@@ -74,6 +74,7 @@ Clients::Admitted Clients::admit(const wire::Open& open) {
   uint64_t secret = draw_secret();
   while (clients_.contains(secret)) secret = draw_secret();
   clients_.emplace(secret, client);
+  has_had_one_ = true;
   return {secret, std::move(client)};
 }
 
@@ -86,13 +87,28 @@ std::shared_ptr<Client> Clients::find(uint64_t secret) const {
                         "anew: open the device again");
 }
 
-void Clients::remove(uint64_t secret) {
+void Clients::remove(uint64_t secret, bool has_left) {
   std::shared_ptr<Client> last;  // destroyed without the mutex
   const std::lock_guard lock(mutex_);
   const auto found = clients_.find(secret);
   if (found == clients_.end()) return;
   last = std::move(found->second);
   clients_.erase(found);
+  has_lost_last_ = !has_left;
+  changed_.notify_all();
+}
+
+void Clients::wait(Clock::time_point deadline) const {
+  std::unique_lock lock(mutex_);
+  if (!changed_.wait_until(lock, deadline, [this] { return has_had_one_ && clients_.empty(); })) {
+    throw plugin::Failure(
+        PERCALE_DEADLINE_EXCEEDED,
+        has_had_one_ ? std::to_string(clients_.size()) + " clients have a device open" : "no client has come");
+  }
+  if (has_lost_last_) {
+    throw plugin::Failure(PERCALE_UNAVAILABLE,
+                          "the last client has not closed its devices: its process or the connection was lost");
+  }
 }
 
 }  // namespace percale::remote

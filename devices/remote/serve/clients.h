@@ -2,6 +2,7 @@
 #ifndef PERCALE_DEVICES_REMOTE_SERVE_CLIENTS_H_
 #define PERCALE_DEVICES_REMOTE_SERVE_CLIENTS_H_
 
+#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "devices/remote/frame/frame.h"
+#include "devices/remote/net/clock.h"
 #include "devices/remote/serve/client.h"
 
 namespace percale::remote {
@@ -33,8 +35,11 @@ class Clients {
   Admitted admit(const wire::Open& open);
   // The client with this secret.
   std::shared_ptr<Client> find(uint64_t secret) const;
-  // Forgets a client, which lives on until its streams have ended.
-  void remove(uint64_t secret);
+  // Forgets a client, which lives on until its streams have ended. `has_left`: it has said so.
+  void remove(uint64_t secret, bool has_left);
+  // Waits until clients have come and all have gone. Throws UNAVAILABLE if the last one has not
+  // left in order.
+  void wait(Clock::time_point deadline) const;
 
  private:
   const ServedDevice& device(const wire::Open& open) const;
@@ -44,6 +49,8 @@ class Clients {
   const Limits limits_;
   mutable std::mutex mutex_;  // guards what follows
   std::map<uint64_t, std::shared_ptr<Client>> clients_;
+  mutable std::condition_variable changed_;
+  bool has_had_one_ = false, has_lost_last_ = false;
 };
 
 }  // namespace percale::remote

@@ -16,8 +16,8 @@ wire::AnswerT answer_of(Outcome outcome) {
 
 DeviceHandler::~DeviceHandler() {
   if (client_ == nullptr) return;
-  clients_->remove(secret_);
   client_->end();
+  clients_->remove(secret_, has_left_);
 }
 
 void DeviceHandler::on_message(Message message) {
@@ -53,6 +53,7 @@ void DeviceHandler::open(const wire::Open& open) {
   opened.memory_bytes = facts.memory_bytes;
   opened.gflops = facts.gflops;
   opened.gbytes_per_second = facts.gbytes_per_second;
+  opened.places_nodes = facts.places_nodes != 0;
   outlet_.send(std::move(opened));
 }
 
@@ -62,6 +63,10 @@ void DeviceHandler::call(Frame& frame) {
   if (const auto* const freed = frame.as<wire::Free>()) return client_->memory().free(freed->address());
   if (frame.as<wire::Upload>() != nullptr) return upload(frame);
   if (frame.as<wire::Compile>() != nullptr) return compile();
+  if (frame.as<wire::Leave>() != nullptr) {
+    has_left_ = true;
+    return outlet_.stream()->close();
+  }
   if (const auto* const discarded = frame.as<wire::Discard>()) return client_->discard(discarded->executable());
   outlet_.refuse(PERCALE_INVALID_ARGUMENT,
                  std::string("it has sent the message ") + frame.name() + ", which is no call of an open device");

@@ -30,6 +30,7 @@ class DeviceHandler final : public Handler {
   Outlet& outlet_;
   std::shared_ptr<Client> client_;  // null until it has opened a device
   uint64_t secret_ = 0;
+  bool has_left_ = false;         // in order
   std::vector<std::byte> graph_;  // what was uploaded
   Outcome upload_;                // the first error of the upload
 };

@@ -24,6 +24,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   int port() const { return listener_->port(); }
+  const Clients& clients() const { return *clients_; }
 
  private:
   std::shared_ptr<StreamEvents> accept(const std::string& purpose, const std::shared_ptr<Stream>& stream);

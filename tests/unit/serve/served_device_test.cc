@@ -89,6 +89,14 @@ TEST_CASE("a graph on a served device has the bits of a session") {
     void* executable = nullptr;
     const Status compiled = client.compile(*graph, &executable);
     REQUIRE_MESSAGE(compiled.ok(), compiled.to_string());
+    std::vector<uint64_t> sizes;
+    device.entry().list_operands(
+        executable,
+        [](void* to, int32_t is_output, uint64_t bytes) {
+          static_cast<std::vector<uint64_t>*>(to)->push_back(is_output != 0 ? 1000 + bytes : bytes);
+        },
+        &sizes);
+    CHECK(sizes == std::vector<uint64_t>{80, 1048, 1048});
     void *const in = client.put(x), *const y = client.allocate(48), *const z = client.allocate(48);
     for (int run = 0; run < 2; ++run) {
       const Status status = client.execute(executable, {in}, {y, z});
@@ -98,6 +106,29 @@ TEST_CASE("a graph on a served device has the bits of a session") {
     }
     client.destroy(executable);
   }
+}
+
+TEST_CASE("all devices of an engine are one, which follows the hints of the nodes") {
+  const auto engine = sim_engine(1, "cpu:0,sim:0");
+  ServedDevice device(engine, ServedDevice::kAllDevices, 0);
+  CHECK(device.name() == "engine:0");
+  percale_device_description facts{};
+  facts.struct_size = sizeof facts;
+  REQUIRE(from_c(ServedDevice::api().describe(device.handle(), &facts)).ok());
+  CHECK(facts.places_nodes == 1);
+  Client client(device);
+  void* executable = nullptr;
+  Graph graph = *small_graph(*engine, Shape{4, 5});
+  graph.functions[0].nodes[1].device = "sim:0";
+  REQUIRE(client.compile(graph, &executable).ok());
+  percale_sim_faults none{};
+  set_faults(0, none);
+  void *const in = client.put(numbers(20)), *const y = client.allocate(48), *const z = client.allocate(48);
+  CHECK(client.execute(executable, {in}, {y, z}).ok());
+  percale_sim_counts counts{};
+  percale_sim_get_counts(sim_plugin(), 0, &counts);
+  CHECK(counts.launches == 1);
+  client.destroy(executable);
 }
 
 TEST_CASE("threads execute at once") {

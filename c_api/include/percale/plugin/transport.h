@@ -100,7 +100,7 @@ typedef struct percale_transport {
                            void** out_server, int32_t* out_port);
   /** Waits until clients have come and all have gone, as percale_server_wait(). Needed with
    * `serve`. */
-  percale_status* (*wait_for_clients)(void* server, int64_t timeout_ns);
+  percale_status* (*wait_for_clients)(void* user, void* server, int64_t timeout_ns);
   /** Ends the connections of all clients, frees what they have allocated, and returns when no call
    * of a device is under way. Needed with `serve`. */
   void (*stop_serving)(void* user, void* server);
