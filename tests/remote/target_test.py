@@ -13,15 +13,13 @@ sys.dont_write_bytecode = True
 for folder in ("bindings/python/tests", "tests/groups", "tests/cli", "tests/remote"):
     sys.path.insert(0, os.path.join(SOURCE, folder))
 import check  # noqa: E402
-import jobs  # noqa: E402
 from cluster import free_ports  # noqa: E402
 from worker_processes import Workers  # noqa: E402
-
-PLUGIN = os.path.join(BUILD, "devices", "remote", "libpercale_remote.so")
 
 
 def train(job, more=None, **settings):
     """Returns the digest after two epochs."""
+    import jobs
     import percale as pc
     with pc.Engine(**settings) as engine, pc.Trainer.from_spec(engine, {**jobs.spec_of(job), **(more or {})}) as trainer:
         trainer.fit(pc.Dataset.from_tensors(engine, **jobs.data_of(job)).batch(16, shuffle=3), 2)
@@ -40,9 +38,10 @@ class Digests(unittest.TestCase):
         cls.workers.close()
 
     def check_all(self, more=None, **settings):
+        import jobs
         for job in jobs.JOBS:
             with self.subTest(job):
-                self.assertEqual(train(job, more, threads=2, plugin_path=PLUGIN, **settings), train(job, devices="cpu=4x1"))
+                self.assertEqual(train(job, more, threads=2, **settings), train(job, devices="cpu=4x1"))
 
     def test_remote_devices(self):
         self.check_all(devices=",".join(f"remote:{address}/cpu:0" for address in self.workers.addresses[:3]))
@@ -63,7 +62,7 @@ class Target(unittest.TestCase):
         path = os.path.join(cls.folder.name, "cluster.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"cluster": {"worker": addresses}}, file)
-        command = [WORKER, "--plugin-path", PLUGIN, "--cluster", path, "--task"]
+        command = [WORKER, "--cluster", path, "--task"]
         cls.target = f"percale://{addresses[0]}"
         cls.processes = [subprocess.Popen([*command, *more], stdout=subprocess.PIPE, text=True)
                          for more in (["worker:1"], ["worker:0", "--devices", "/job:worker"])]
@@ -98,9 +97,9 @@ class Target(unittest.TestCase):
         import numpy as np
         import percale as pc
         x = np.random.default_rng(1).standard_normal((5, 6)).astype(np.float32)
-        with pc.Engine(plugin_path=PLUGIN) as engine:
+        with pc.Engine() as engine:
             graph = self.graph(engine)
-            variables = pc.Variables(engine, graph)
+            variables = pc.Variables.of(engine, graph)
             here = pc.Session(engine, graph, variables)
             there = pc.Session(engine, graph, variables, target=self.target)
             for _ in range(3):
@@ -116,12 +115,12 @@ class Target(unittest.TestCase):
         import numpy as np
         import percale as pc
         x = np.ones((1, 6), np.float32)
-        with pc.Engine(plugin_path=PLUGIN) as engine:
+        with pc.Engine() as engine:
             graph = self.graph(engine)
-            variables = pc.Variables(engine, graph)
+            variables = pc.Variables.of(engine, graph)
             there = pc.Session(engine, graph, variables, target=self.target)
             before = there.run({"x": x}, "y").numpy()
-            variables.assign("w", np.zeros((6, 8), np.float32))
+            variables["w"] = np.zeros((6, 8), np.float32)
             after = there.run({"x": x}, "y").numpy()
             self.assertTrue((after == 0).all())
             self.assertFalse((before == 0).all())
@@ -129,12 +128,12 @@ class Target(unittest.TestCase):
     def test_wrong_targets_are_named(self):
         import percale as pc
         port = free_ports(1)[0]
-        with pc.Engine(plugin_path=PLUGIN, connect_timeout=1) as engine:
+        with pc.Engine(connect_timeout=1) as engine:
             graph = self.graph(engine)
             for target, wanted in (("host:1", "percale://HOST:PORT"), (f"percale://127.0.0.1:{port}", str(port)),
                                    ("percale://192.0.2.1:7000", "certificates")):
                 with self.assertRaisesRegex(pc.Error, wanted):
-                    pc.Session(engine, graph, pc.Variables(engine, graph), target=target)
+                    pc.Session(engine, graph, pc.Variables.of(engine, graph), target=target)
 
 
 def main():
