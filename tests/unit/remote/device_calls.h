@@ -5,7 +5,10 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/remote/fake_host.h"
@@ -13,16 +16,22 @@
 namespace percale::remote {
 
 // Functions without a Result REQUIRE that the call succeeds.
-struct DeviceCalls {
+class DeviceCalls {
+ public:
   std::byte* allocate(uint64_t bytes) const {
     void* out = nullptr;
     const Result result = api->allocate(device, bytes, &out);
     REQUIRE_MESSAGE(result.is_ok(), result.message);
     return static_cast<std::byte*>(out);
   }
+  Result try_stream(void*& out) const {
+    Result result = api->stream_create(device, &out);
+    if (result.is_ok()) keep(out, api->stream_destroy);
+    return result;
+  }
   void* stream() const {
     void* out = nullptr;
-    const Result result = api->stream_create(device, &out);
+    const Result result = try_stream(out);
     REQUIRE_MESSAGE(result.is_ok(), result.message);
     return out;
   }
@@ -30,7 +39,21 @@ struct DeviceCalls {
     void* out = nullptr;
     const Result result = api->compile(device, text.data(), text.size(), &out);
     REQUIRE_MESSAGE(result.is_ok(), result.message);
+    keep(out, api->executable_destroy);
     return out;
+  }
+  // Destroys a stream or an executable. Those that are left end with the device.
+  void destroy(void* one) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = kept_.find(one);
+    REQUIRE(found != kept_.end());
+    found->second(one);
+    kept_.erase(found);
+  }
+  void close() {
+    for (const auto& [one, end] : kept_) end(one);
+    kept_.clear();
+    if (device != nullptr) api->close(std::exchange(device, nullptr));
   }
   Result write(void* stream, void* to, const std::vector<std::byte>& from) const {
     return api->copy_from_host(device, stream, to, from.data(), from.size());
@@ -45,6 +68,20 @@ struct DeviceCalls {
 
   const percale_device_api* api = nullptr;
   void* device = nullptr;
+
+ protected:
+  DeviceCalls() = default;
+  ~DeviceCalls() { close(); }
+
+ private:
+  using Destroy = void (*)(void*);
+  void keep(void* one, Destroy destroy) const {
+    const std::lock_guard lock(mutex_);
+    kept_.emplace(one, destroy);
+  }
+
+  mutable std::mutex mutex_;  // guards the next one
+  mutable std::map<void*, Destroy> kept_;
 };
 
 inline std::vector<std::byte> pattern(size_t size, size_t salt = 0) {

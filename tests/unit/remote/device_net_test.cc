@@ -55,8 +55,8 @@ TEST_CASE("a device of another process copies and computes") {
       CHECK(arrived == sent);
     }
   }
-  opened.api->stream_destroy(stream);
-  opened.api->executable_destroy(copy);
+  opened.destroy(stream);
+  opened.destroy(copy);
   opened.api->free(opened.device, a);
   opened.api->free(opened.device, b);
   opened.allocate(1);
@@ -138,7 +138,7 @@ TEST_CASE("a server that stops ends its clients' commands, and waits for those u
   // A new server knows none of the old clients.
   served.start();
   void* none = nullptr;
-  CHECK(Result(opened.api->stream_create(opened.device, &none)).code == PERCALE_UNAVAILABLE);
+  CHECK(opened.try_stream(none).code == PERCALE_UNAVAILABLE);
   CHECK(OpenedMemory(served.place).allocate(5) != nullptr);
 }
 
@@ -179,8 +179,8 @@ TEST_CASE("a process has a limited number of clients and streams") {
   CHECK(third.code == PERCALE_RESOURCE_EXHAUSTED);
   CHECK(contains(third.message, "it is one client too many: 2 have opened a device"));
   void* none = nullptr;
-  Result stream = first.api->stream_create(first.device, &none);
-  while (stream.is_ok()) stream = first.api->stream_create(first.device, &none);
+  Result stream = first.try_stream(none);
+  while (stream.is_ok()) stream = first.try_stream(none);
   CHECK(stream.code == PERCALE_RESOURCE_EXHAUSTED);
   CHECK(contains(stream.message, "this process has 4 streams of clients"));
   CHECK(first.api->lost(first.device) == 0);

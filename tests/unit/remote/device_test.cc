@@ -59,7 +59,7 @@ TEST_CASE("copies of all sizes arrive, on a stream and without one") {
       if (stream != nullptr) CHECK(client.synchronize(stream).is_ok());
       CHECK(arrived == sent);
     }
-    if (stream != nullptr) client.api->stream_destroy(stream);
+    if (stream != nullptr) client.destroy(stream);
   }
 }
 
@@ -77,8 +77,8 @@ TEST_CASE("commands of a stream run in their order") {
   CHECK(client.synchronize(stream).is_ok());
   for (size_t i = 0; i < arrived.size(); ++i) CHECK(arrived[i] == pattern(100, i));
   CHECK(client.execute(copy, nullptr, a, b).is_ok());
-  client.api->executable_destroy(copy);
-  client.api->stream_destroy(stream);
+  client.destroy(copy);
+  client.destroy(stream);
 }
 
 TEST_CASE("several streams work at the same time") {
@@ -98,7 +98,7 @@ TEST_CASE("several streams work at the same time") {
       CHECK(client.read(stream, arrived, own).is_ok());
       CHECK(client.synchronize(stream).is_ok());
       CHECK(arrived == pattern(2 * kMiB, i));
-      client.api->stream_destroy(stream);
+      client.destroy(stream);
       client.api->free(client.device, own);
     });
   }
@@ -179,10 +179,10 @@ TEST_CASE("a part of a graph that does not compile says why, and large ones comp
   const Result too_large = client.api->compile(client.device, large.data(), large.size(), &none);
   CHECK(too_large.code == PERCALE_RESOURCE_EXHAUSTED);
   CHECK(contains(too_large.message, "more than 3145728 bytes"));
-  client.api->executable_destroy(executable);
+  client.destroy(executable);
   executable = client.compile("copy 1");
   CHECK(server.device.counts().programs == 1);
-  client.api->executable_destroy(executable);
+  client.destroy(executable);
 }
 
 TEST_CASE("the device is described as its process does it") {
@@ -228,16 +228,16 @@ TEST_CASE("when the connection breaks, all that is pending ends and the device i
     CHECK(client.read(one, to, memory).code == PERCALE_UNAVAILABLE);
     CHECK(client.execute(wait, one, memory, memory).code == PERCALE_UNAVAILABLE);
     CHECK(client.synchronize(one).code == PERCALE_UNAVAILABLE);
-    client.api->stream_destroy(one);
+    client.destroy(one);
   }
   CHECK(to == untouched);
   void* none = nullptr;
   CHECK(Result(client.api->allocate(client.device, 5, &none)).code == PERCALE_UNAVAILABLE);
-  CHECK(Result(client.api->stream_create(client.device, &none)).code == PERCALE_UNAVAILABLE);
+  CHECK(client.try_stream(none).code == PERCALE_UNAVAILABLE);
   CHECK(Result(client.api->compile(client.device, "copy 1", 6, &none)).code == PERCALE_UNAVAILABLE);
   CHECK(client.write(nullptr, memory, to).code == PERCALE_UNAVAILABLE);
   client.api->free(client.device, memory);
-  client.api->executable_destroy(wait);
+  client.destroy(wait);
 }
 
 TEST_CASE("a process that falls silent is given up") {
@@ -291,7 +291,7 @@ TEST_CASE("a client has a limited number of streams, blocks and executables") {
   const FakeClient client(server);
   void* none = nullptr;
   void *const first = client.stream(), *const second = client.stream();
-  const Result streams = client.api->stream_create(client.device, &none);
+  const Result streams = client.try_stream(none);
   CHECK(streams.code == PERCALE_RESOURCE_EXHAUSTED);
   CHECK(contains(streams.message, "this client has 2 streams on the device, and may have no more"));
   client.allocate(1);
@@ -302,9 +302,9 @@ TEST_CASE("a client has a limited number of streams, blocks and executables") {
   const Result executables = client.api->compile(client.device, "copy 1", 6, &none);
   CHECK(contains(executables.message, "this client has 1 executables, and may have no more"));
   CHECK(server.device.counts() == MemoryDevice::Counts{2, 1, 2});
-  client.api->stream_destroy(first);
-  Result again = client.api->stream_create(client.device, &none);
-  while (!again.is_ok()) again = client.api->stream_create(client.device, &none);
+  client.destroy(first);
+  Result again = client.try_stream(none);
+  while (!again.is_ok()) again = client.try_stream(none);
   CHECK(client.synchronize(none).is_ok());
   CHECK(client.synchronize(second).is_ok());
   CHECK(client.api->lost(client.device) == 0);

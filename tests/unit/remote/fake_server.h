@@ -97,9 +97,6 @@ class FakeClient : public DeviceCalls {
     REQUIRE(opened.session->open(opened.open_stream, open_request(memory_limit), Clock::time_point::max()));
     device = new RemoteDevice(devices, std::move(opened));
   }
-  ~FakeClient() { api->close(device); }
-  FakeClient(const FakeClient&) = delete;
-  FakeClient& operator=(const FakeClient&) = delete;
 };
 
 }  // namespace percale::remote

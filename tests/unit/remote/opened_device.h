@@ -6,7 +6,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "devices/remote/serve/server.h"
 #include "devices/remote/transport.h"
@@ -67,12 +66,6 @@ class OpenedMemory : public DeviceCalls {
     const Result result = transport().open_device(transport().user, &peer, "cpu:0", &options, &api, &device);
     REQUIRE_MESSAGE(result.is_ok(), result.message);
   }
-  ~OpenedMemory() { close(); }
-  void close() {
-    if (device != nullptr) api->close(std::exchange(device, nullptr));
-  }
-  OpenedMemory(const OpenedMemory&) = delete;
-  OpenedMemory& operator=(const OpenedMemory&) = delete;
 };
 
 }  // namespace percale::remote
