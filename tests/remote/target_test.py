@@ -100,7 +100,7 @@ class Target(unittest.TestCase):
         with pc.Engine() as engine:
             graph = self.graph(engine)
             variables = pc.Variables.of(engine, graph)
-            here = pc.Session(engine, graph, variables)
+            here = pc.Session(engine, graph, variables, soft_placement=True)
             there = pc.Session(engine, graph, variables, target=self.target)
             for _ in range(3):
                 self.assertEqual(here.run({"x": x}, "y").numpy().tobytes(), there.run({"x": x}, "y").numpy().tobytes())
