@@ -1,11 +1,10 @@
 """Servers of the devices of an engine."""
-import contextlib
 import os
 from typing import Optional, Union
 
 from ._library import lib, path_of
 from .engine import Engine
-from .errors import DeadlineExceeded, check
+from .errors import DeadlineExceeded, check, status_from
 from .handle import Handle, out, pointer_of
 from .session import wait_parts
 
@@ -47,6 +46,8 @@ class Server(Handle):
         last client has not closed its devices: its process or the connection was lost.
         """
         for part in wait_parts(timeout):
-            with contextlib.suppress(DeadlineExceeded):
-                return check(lib.percale_server_wait(self.c, part))
+            status = status_from(lib.percale_server_wait, self.c, part)
+            if lib.percale_status_code(status) != DeadlineExceeded.code:
+                return check(status)
+            lib.percale_status_release(status)
         check(lib.percale_server_wait(self.c, 0))

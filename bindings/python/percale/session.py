@@ -6,7 +6,7 @@ import time
 from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, type_of
 from .engine import options_or_null
-from .errors import check
+from .errors import check, status_from
 from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, text_from, trace_json
 from .tensor import Tensor, Tensors, dims_array
 
@@ -161,7 +161,7 @@ class Event(Handle):
         for part in wait_parts(timeout):
             if lib.percale_event_poll(event):
                 break
-            lib.percale_status_release(lib.percale_event_wait(event, part))
+            lib.percale_status_release(status_from(lib.percale_event_wait, event, part))
         check(lib.percale_event_wait(event, 0))
 
     @property
