@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"percale.org/go/percale"
+	"percale.org/go/percale/ops"
 )
 
 // served returns a server at a free port of this machine. It skips the test if no plug-in connects
@@ -28,21 +29,29 @@ func served(t *testing.T, e *percale.Engine) (*percale.Server, string) {
 }
 
 func clientOf(address string) (*percale.Engine, error) {
-	return percale.NewEngine(percale.Options{"threads": 1, "devices": "remote:" + address + "/cpu:0"})
+	return percale.NewEngine(percale.Options{"threads": 1, "devices": "remote:" + address + "/cpu:0", "connect_timeout": 1})
 }
 
-// product returns the elements of a product of matrices.
+// product returns the elements of x * x for fixed numbers. It closes everything, because the objects
+// of an engine keep it alive.
 func product(t *testing.T, e *percale.Engine) []float32 {
 	t.Helper()
+	b := good[*percale.Builder](t)(percale.NewBuilder(e))
+	defer b.Close()
+	x := b.Input("x", percale.F32, 8, 8)
+	b.SetOutputs(ops.MatMul(b, x, x))
+	graph := good[*percale.Graph](t)(b.Finish())
+	defer graph.Close()
+	s := good[*percale.Session](t)(percale.NewSession(e, graph, nil, nil))
+	defer s.Close()
 	numbers := make([]float32, 64)
 	for i := range numbers {
 		numbers[i] = float32(i%7)/9 - 0.3
 	}
-	s := powers(t, e, 3)
-	defer s.Close()
-	x := good[*percale.Tensor](t)(percale.FromSlice(numbers, 8, 8))
-	out := good[[]*percale.Tensor](t)(s.Run(background, percale.Feeds{"x": x}, "y"))
-	return good[[]float32](t)(percale.Values[float32](out[0]))
+	in := good[*percale.Tensor](t)(percale.FromSlice(numbers, 8, 8))
+	out := good[[]*percale.Tensor](t)(s.Run(background, percale.Feeds{"x": in}, graph.Outputs()...))[0]
+	defer out.Close()
+	return good[[]float32](t)(percale.Values[float32](out))
 }
 
 func TestDeviceOfAServerComputesTheBitsOfThisProcess(t *testing.T) {
@@ -63,7 +72,9 @@ func TestDeviceOfAServerComputesTheBitsOfThisProcess(t *testing.T) {
 	go func() { waited <- s.Wait(cancelled) }()
 	cancel()
 	wants(t, <-waited, percale.Cancelled)
-	go func() { waited <- s.Wait(background) }()
+	later, stop := context.WithTimeout(background, time.Minute)
+	defer stop()
+	go func() { waited <- s.Wait(later) }()
 	client.Close()
 	if err := <-waited; err != nil {
 		t.Error(err)

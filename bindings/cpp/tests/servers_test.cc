@@ -31,7 +31,7 @@ std::string address_of(const Server& server) { return "127.0.0.1:" + std::to_str
 
 Result<Engine> client_of(const std::string& address) {
   return Engine::create(
-      Options("engine").set("threads", 1).set("devices", "remote:" + address + "/cpu:0").set("connect_timeout", 10));
+      Options("engine").set("threads", 1).set("devices", "remote:" + address + "/cpu:0").set("connect_timeout", 1));
 }
 
 // Returns the bits of tanh(x x) for fixed numbers.

@@ -23,7 +23,7 @@ fn served(engine: &Engine) -> Option<(Server, String)> {
 }
 
 fn client_of(address: &str) -> Result<Engine> {
-    Engine::builder().threads(1).devices(&format!("remote:{address}/cpu:0")).build()
+    Engine::builder().threads(1).devices(&format!("remote:{address}/cpu:0")).option("connect_timeout", 1).build()
 }
 
 /// Returns the bits of a graph's result for fixed numbers.
