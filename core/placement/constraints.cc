@@ -258,6 +258,7 @@ class UnitFinder {
         refusals += str_cat("; not on ", devices_[i].name, ": ", status.message());
       }
     }
+    if (unit.candidates.empty() && settle_random(unit)) return {};
     if (unit.candidates.empty()) {
       const Node& node = f_.node(unit.nodes[0]);
       return unimplemented(op_name(*node.op), " '", node.name, "': no device runs it", refusals, unit.note);
@@ -267,6 +268,18 @@ class UnitFinder {
       unit.reason = devices_.size() == 1 ? "the only device" : "the only device that can run it";
     }
     return {};
+  }
+
+  // Random ops run on the home of variables if no device of the run takes them. Returns false if
+  // the unit has others, too, or there is no home.
+  bool settle_random(PlacementUnit& unit) const {
+    const int32_t home = first_device(devices_, [](const PlacementDevice& d) { return d.is_home; });
+    const bool is_random = std::all_of(unit.nodes.begin(), unit.nodes.end(), [&](NodeId id) {
+      return home >= 0 && f_.node(id).op->has(kRandom) &&
+             probe_.can_run(f_.node(id), devices_[static_cast<size_t>(home)].kind).ok();
+    });
+    if (is_random) settle_on(unit, home, str_cat("random ops run on the host", unit.note));
+    return is_random;
   }
 
   std::string names() const {

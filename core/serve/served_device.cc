@@ -60,10 +60,10 @@ class ServedDevice::Executable {
     }
     for (ValueId id : main.outputs) spec.fetches.push_back(main.value(id).name);
     std::unique_ptr<Executable> out(new Executable);
+    PERCALE_RETURN_IF_ERROR(out->add(types, spec.feeds, out->inputs_, out->input_bytes_));
     PERCALE_ASSIGN_OR_RETURN(
         out->session_, Session::create(engine, std::move(graph), nullptr, {.cache_size = 1, .memory = device.memory_}));
     PERCALE_ASSIGN_OR_RETURN(out->plan_, out->session_->prepare(spec, types));
-    PERCALE_RETURN_IF_ERROR(out->add(types, spec.feeds, out->inputs_, out->input_bytes_));
     PERCALE_RETURN_IF_ERROR(
         out->add(Session::fetch_types(*out->plan_), spec.fetches, out->outputs_, out->output_bytes_));
     return out;

@@ -3,7 +3,6 @@ Usage: device_test.py PERCALE PERCALE_WORKER SIM_PLUGIN"""
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -22,18 +21,20 @@ SIM = os.path.abspath(sys.argv.pop(3))
 WORKER = os.path.abspath(sys.argv.pop(2))
 
 
-class Devices(TrainedJob):
+class RemoteJob(TrainedJob):
     def train(self, workers, *arguments, spec=None, device="cpu:0", code=0):
         result = percale("train", spec or self.spec, "--json", "--devices", workers.devices(device), *arguments, code=code)
         return json.loads(result.stdout) if code == 0 else result.stderr
 
+
+class Devices(RemoteJob):
     def test_training_on_other_processes_gives_the_digest_of_one(self):
         for count in (1, 2, 3):
             alone = self.digest("--shards", "6")
             with Workers(WORKER, *[()] * count) as workers:
                 got = self.train(workers, "--shards", "6")
             self.assertEqual(got["digest"], alone)
-            self.assertEqual(len(got["devices"]), count + 1, got["devices"])
+            self.assertEqual(len(got["devices"]), count, got["devices"])
 
     def test_stages_splits_and_places_of_parameters_give_the_digest_of_one_process(self):
         for more in ({"parallel": {"stages": 2}}, {"parameters": "mirrored"}, {"parameters": "ps"}):
@@ -72,7 +73,7 @@ class Devices(TrainedJob):
             os.environ.pop("PERCALE_CERTIFICATES", None)
 
 
-class Faults(Devices):
+class Faults(RemoteJob):
     long_job = ("--shards", "4", "--epochs", "40")
 
     def lose_one(self, how):
@@ -110,7 +111,7 @@ class Faults(Devices):
             self.assertIn("lost", errors)
 
 
-class Refusals(Devices):
+class Refusals(RemoteJob):
     def refused(self, devices, *arguments, seconds=6):
         begun = time.monotonic()
         result = subprocess.run([program.PATH, "train", self.spec, "--devices", devices, *arguments], capture_output=True,
@@ -176,8 +177,9 @@ class ParameterServers(TrainedJob):
         alone = json.loads(percale("train", spec, "--json", "--shards", "4", "--devices", "cpu:0").stdout)
         chief = json.loads(ends["chief", 0][1])
         self.assertEqual(chief["digest"], alone["digest"])
-        held = {place["device"]: place["bytes"] for place in chief["parameter_placement"]}
-        self.assertEqual([name for name in held if re.match("/job:ps/task:[01]/", name) and held[name] > 0], list(held))
+        held = {place["name"]: place["bytes"] for place in chief["parameter_placement"]["devices"]}
+        self.assertEqual(list(held), ["/job:ps/task:0/device:cpu:0", "/job:ps/task:1/device:cpu:0"])
+        self.assertTrue(all(held.values()), held)
 
     def test_async_mode_applies_each_gradient_once_and_an_evaluator_follows(self):
         spec = self.write_spec("async.json", {**SPEC, "strategy": "parameter_server"})
@@ -188,6 +190,35 @@ class ParameterServers(TrainedJob):
         lines = [json.loads(line) for line in ends["evaluator", 0][1].splitlines()]
         self.assertEqual(lines[-1]["step"], chief["steps"])
         self.assertAlmostEqual(lines[-1]["numbers"]["loss"], chief["loss"], places=5)
+        self.assertEqual(chief["run"]["shards"]["accepted"], chief["run"]["commits"])
+
+    def test_a_slow_and_a_killed_worker_neither_stop_it_nor_leave_old_gradients(self):
+        """Three workers of `percale-worker`, of which one is five times slower and one is killed."""
+        for mode, bound in (("bounded:2", 2), ("async", None)):
+            spec = self.write_spec("slow.json", {**SPEC, "strategy": "parameter_server", "mode": mode, "epochs": 30})
+            slow = {"PERCALE_SIM": "slow=5,launch_us=500", "PERCALE_SIM_ENGINE": "onednn=off"}
+            with Workers(WORKER, (), (), (), ()) as workers, \
+                    Workers(WORKER, ("--plugin-path", SIM, "--devices", "sim:0"), environment=slow) as slower:
+                path = os.path.join(self.path, "cluster.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump({"cluster": {"chief": [f"127.0.0.1:{free_ports(1)[0]}"], "ps": workers.addresses[:2],
+                                           "worker": workers.addresses[2:] + slower.addresses}}, file)
+                out = os.path.join(self.path, "slow-" + mode[:5])
+                with subprocess.Popen([program.PATH, "train", spec, "--json", "--shards", "3", "--cluster", path, "--task",
+                                       "chief:0", "--out", out, "--checkpoint-every", "9"], stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True) as chief:
+                    wait_for(os.path.join(out, "step-*"), chief)
+                    workers.kill(3)
+                    printed, errors = chief.communicate(timeout=100)
+            self.assertEqual(chief.returncode, 0, errors)
+            result = json.loads(printed)
+            self.assertEqual([device["lost"] for device in result["devices"]], [False, True, False], result["devices"])
+            shards, steps = result["run"]["shards"], result["run"]["commits"]
+            self.assertEqual(shards["accepted"], steps * (3 if bound else 1), result["run"])
+            oldest = max(entry["commits"] for entry in result["run"]["staleness"])
+            if bound:
+                self.assertLessEqual(oldest, bound)
+            self.assertGreater(result["metrics"]["accuracy"], 0.95)
 
 
 if __name__ == "__main__":

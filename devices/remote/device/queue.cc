@@ -19,10 +19,14 @@ void Queue::open(const OpenStream& open_stream, uint64_t secret) {
   throw session_->failure();
 }
 
+void Queue::wait_for_room() {
+  if (!outlet_.wait_for_room() || session_->is_lost()) throw session_->failure();
+}
+
 // Sends a command that will be answered.
 template <class T>
 void Queue::ask(Pending pending, T command) {
-  outlet_.wait_for_room();
+  wait_for_room();
   std::list<Pending> one;
   one.push_back(std::move(pending));
   {
@@ -40,7 +44,7 @@ void Queue::ask(Pending pending, T command) {
 void Queue::write(uint64_t address, const void* from, uint64_t bytes) {
   const auto* data = static_cast<const std::byte*>(from);
   for (uint64_t at = 0; at < bytes; at += kMaxRawBytes) {
-    if (!outlet_.wait_for_room()) throw session_->failure();
+    wait_for_room();
     wire::WriteT command;
     command.address = address + at;
     outlet_.send(std::move(command), {data + at, static_cast<size_t>(std::min<uint64_t>(kMaxRawBytes, bytes - at))});
@@ -60,7 +64,7 @@ void Queue::execute(uint64_t executable, std::span<void* const> inputs, std::spa
   command.executable = executable;
   for (void* const one : inputs) command.inputs.push_back(reinterpret_cast<uintptr_t>(one));
   for (void* const one : outputs) command.outputs.push_back(reinterpret_cast<uintptr_t>(one));
-  if (!outlet_.wait_for_room()) throw session_->failure();
+  wait_for_room();
   outlet_.send(std::move(command));
 }
 

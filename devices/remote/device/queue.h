@@ -52,6 +52,8 @@ class Queue final : public StreamEvents, public std::enable_shared_from_this<Que
     std::function<void(Error error)> mark;
   };
 
+  // Throws if the device is lost.
+  void wait_for_room();
   template <class T>
   void ask(Pending pending, T command);
   // False: the message is not what the commands ask for.

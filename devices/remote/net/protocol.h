@@ -1,4 +1,4 @@
-// What all messages of the plug-in have in common.
+// The version of all messages, their checksum and their error codes.
 #ifndef PERCALE_DEVICES_REMOTE_NET_PROTOCOL_H_
 #define PERCALE_DEVICES_REMOTE_NET_PROTOCOL_H_
 

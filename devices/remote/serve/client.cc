@@ -14,7 +14,7 @@ struct Pinned {
 
 Pinned pin(const ClientMemory& memory, std::span<const uint64_t> operands, const std::vector<uint64_t>& sizes,
            const char* use) {
-  // What an empty operand points to, since kernels expect an address.
+  // Empty operands point to it, since kernels expect an address.
   alignas(ClientMemory::kAlignment) static std::byte nothing[ClientMemory::kAlignment];
   if (operands.size() != sizes.size()) {
     throw plugin::Failure(PERCALE_INVALID_ARGUMENT, "an executable gets " + std::to_string(operands.size()) +

@@ -6,7 +6,7 @@
 namespace percale::remote {
 namespace {
 
-// A number that nobody can guess.
+// A number that cannot be guessed.
 uint64_t draw_secret() {
   std::random_device random;
   return uint64_t{random()} << 32 | random();

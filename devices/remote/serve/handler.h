@@ -17,7 +17,7 @@ class Handler {
   // Takes one message after the other, in a thread that may wait. Whatever they are, it answers,
   // goes on, or ends the stream by the outlet.
   virtual void on_message(Message message) = 0;
-  // Whether the client must not be silent on this stream. May be called by any thread.
+  // True if the client must not be silent on this stream. May be called by any thread.
   virtual bool wants_beats() const = 0;
 };
 

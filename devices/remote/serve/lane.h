@@ -27,7 +27,8 @@ class Lane final : public StreamEvents {
   void on_closed(const std::string& reason) override;
 
   // Sends a heartbeat if the client expects some. Ends the stream of a client that must not be
-  // silent and was, for longer than `silence`. `excused`: this process may have missed its messages.
+  // silent and was, for longer than `silence`. `excused`: this process may have missed its
+  // messages.
   void beat(Clock::time_point now, std::chrono::milliseconds silence, bool excused);
   void abort() { outlet_.stream()->abort(); }
   // Waits for the thread, which ends after the stream and the command under way. One caller at a

@@ -9,10 +9,9 @@
 namespace percale::remote {
 
 struct Limits {
-  size_t streams = 1024;  // of all clients; each has a thread
-  size_t clients = 64;
-  // Of one client:
-  size_t queues = 64;
+  size_t streams = 4096;  // of all clients; each has a thread
+  size_t clients = 256;
+  size_t queues = 1024;  // of one client, as are all that follow
   size_t blocks = size_t{1} << 20;
   size_t executables = size_t{1} << 14;
   uint64_t graph_bytes = uint64_t{1} << 30;  // of one compile

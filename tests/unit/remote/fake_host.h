@@ -5,19 +5,22 @@
 #include <percale_plugin.h>
 
 #include <string>
+#include <utility>
 
 #include "core/file/crc32c.h"
 
-struct percale_status {
+namespace percale::remote {
+
+// It takes the place of percale_status, which the library may define in the same program.
+struct FakeStatus {
   percale_code code;
   std::string message;
 };
 
-namespace percale::remote {
-
 inline percale_status* make_status(percale_code code, std::string message) {
-  return new percale_status{code, std::move(message)};
+  return reinterpret_cast<percale_status*>(new FakeStatus{code, std::move(message)});
 }
+inline const FakeStatus* fake_of(const percale_status* status) { return reinterpret_cast<const FakeStatus*>(status); }
 
 inline const percale_host_api& fake_host() {
   static const percale_host_status_api status = [] {
@@ -26,12 +29,12 @@ inline const percale_host_api& fake_host() {
     out.create = [](percale_code code, const char* text, size_t size) {
       return make_status(code, size == PERCALE_NUL_ENDED ? std::string(text) : std::string(text, size));
     };
-    out.code = [](const percale_status* of) { return of == nullptr ? PERCALE_OK : of->code; };
+    out.code = [](const percale_status* of) { return of == nullptr ? PERCALE_OK : fake_of(of)->code; };
     out.message = [](const percale_status* of, size_t* out_size) {
-      if (out_size != nullptr) *out_size = of == nullptr ? 0 : of->message.size();
-      return of == nullptr ? "" : of->message.c_str();
+      if (out_size != nullptr) *out_size = of == nullptr ? 0 : fake_of(of)->message.size();
+      return of == nullptr ? "" : fake_of(of)->message.c_str();
     };
-    out.release = [](percale_status* of) { delete of; };
+    out.release = [](percale_status* of) { delete fake_of(of); };
     return out;
   }();
   static const percale_host_tensor_api tensor = [] {
@@ -54,9 +57,9 @@ inline const percale_host_api& fake_host() {
 struct Result {
   Result(percale_status* status) {  // NOLINT: a status is one
     if (status == nullptr) return;
-    code = status->code;
-    message = status->message;
-    delete status;
+    code = fake_of(status)->code;
+    message = fake_of(status)->message;
+    delete fake_of(status);
   }
   bool is_ok() const { return code == PERCALE_OK; }
 

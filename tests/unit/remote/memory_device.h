@@ -40,7 +40,7 @@ class MemoryDevice {
     return out;
   }
 
-  // What exists now.
+  // The blocks and programs that exist now.
   struct Counts {
     size_t blocks, programs;
     uint64_t bytes;

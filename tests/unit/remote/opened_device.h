@@ -6,12 +6,11 @@
 
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "devices/remote/serve/server.h"
 #include "devices/remote/transport.h"
 #include "tests/unit/remote/certificate_folder.h"
+#include "tests/unit/remote/device_calls.h"
 #include "tests/unit/remote/memory_device.h"
 
 namespace percale::remote {
@@ -59,7 +58,7 @@ class ServedMemory {
 };
 
 // A device of another process. REQUIREs that it opens.
-class OpenedMemory {
+class OpenedMemory : public DeviceCalls {
  public:
   explicit OpenedMemory(const Place& place, uint64_t memory_limit = 0) {
     const percale_device_options options{sizeof options, memory_limit, 1, 0};
@@ -67,51 +66,7 @@ class OpenedMemory {
     const Result result = transport().open_device(transport().user, &peer, "cpu:0", &options, &api, &device);
     REQUIRE_MESSAGE(result.is_ok(), result.message);
   }
-  ~OpenedMemory() { close(); }
-  void close() {
-    if (device != nullptr) api->close(std::exchange(device, nullptr));
-  }
-  OpenedMemory(const OpenedMemory&) = delete;
-  OpenedMemory& operator=(const OpenedMemory&) = delete;
-
-  std::byte* allocate(uint64_t bytes) const {
-    void* out = nullptr;
-    const Result result = api->allocate(device, bytes, &out);
-    REQUIRE_MESSAGE(result.is_ok(), result.message);
-    return static_cast<std::byte*>(out);
-  }
-  void* stream() const {
-    void* out = nullptr;
-    const Result result = api->stream_create(device, &out);
-    REQUIRE_MESSAGE(result.is_ok(), result.message);
-    return out;
-  }
-  void* compile(const std::string& text) const {
-    void* out = nullptr;
-    const Result result = api->compile(device, text.data(), text.size(), &out);
-    REQUIRE_MESSAGE(result.is_ok(), result.message);
-    return out;
-  }
-  Result write(void* stream, void* to, const std::vector<std::byte>& from) const {
-    return api->copy_from_host(device, stream, to, from.data(), from.size());
-  }
-  Result read(void* stream, std::vector<std::byte>& to, const void* from) const {
-    return api->copy_to_host(device, stream, to.data(), from, to.size());
-  }
-  Result execute(void* executable, void* stream, void* input, void* output) const {
-    return api->execute(executable, stream, &input, &output);
-  }
-  Result synchronize(void* stream) const { return api->stream_synchronize(stream); }
-
-  const percale_device_api* api = nullptr;
-  void* device = nullptr;
 };
-
-inline std::vector<std::byte> pattern(size_t size, size_t salt = 0) {
-  std::vector<std::byte> out(size);
-  for (size_t i = 0; i < size; ++i) out[i] = static_cast<std::byte>(i * 13 + (i >> 9) + salt);
-  return out;
-}
 
 }  // namespace percale::remote
 
