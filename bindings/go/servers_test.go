@@ -32,8 +32,8 @@ func clientOf(address string) (*percale.Engine, error) {
 	return percale.NewEngine(percale.Options{"threads": 1, "devices": "remote:" + address + "/cpu:0", "connect_timeout": 1})
 }
 
-// product returns the elements of x * x for fixed numbers. It closes everything, because the objects
-// of an engine keep it alive.
+// product returns the elements of x * x for fixed numbers. It closes everything, because the
+// objects of an engine keep it alive.
 func product(t *testing.T, e *percale.Engine) []float32 {
 	t.Helper()
 	b := good[*percale.Builder](t)(percale.NewBuilder(e))
