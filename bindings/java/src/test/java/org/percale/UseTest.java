@@ -4,9 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
@@ -36,12 +33,11 @@ class UseTest extends WithEngine {
       assertArrayEquals(new long[] {2, 3}, tensor.dims());
       assertEquals(DType.F32, tensor.dtype());
     }
-    try (Arena arena = Arena.ofShared()) {
-      MemorySegment memory = arena.allocate(ValueLayout.JAVA_LONG, 3);
-      try (Tensor tensor = Tensor.wrap(memory, DType.I64, 3)) {
-        memory.setAtIndex(ValueLayout.JAVA_LONG, 2, 9);
-        assertArrayEquals(new long[] {0, 0, 9}, tensor.toLongArray());
-      }
+    ByteBuffer memory = ByteBuffer.allocateDirect(32).order(ByteOrder.nativeOrder());
+    try (Tensor tensor = Tensor.wrap(memory.position(8), DType.I64, 3)) {
+      memory.putLong(24, 9);
+      assertArrayEquals(new long[] {0, 0, 9}, tensor.toLongArray());
+      assertEquals(9, tensor.data(16, 8).getLong());
     }
     try (Tensor scalar = Tensor.of(engine, new double[] {2.5})) {
       assertEquals(2.5, scalar.item());
@@ -57,9 +53,7 @@ class UseTest extends WithEngine {
     PreparedCall call = session.prepare(List.of(new TensorSpec("x", DType.F32, 1, 4)), "y");
     session.close();
     engine.close();
-    try (Arena arena = Arena.ofConfined()) {
-      call.input(0).data(arena).copyFrom(MemorySegment.ofArray(new float[] {1, 2, 3, 4}));
-    }
+    call.input(0).asFloatBuffer().put(new float[] {1, 2, 3, 4});
     call.input(0).close();
     call.run();
     assertArrayEquals(new float[] {10, 10}, call.output(0).toFloatArray());
