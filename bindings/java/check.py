@@ -60,25 +60,29 @@ def find_jdk():
     return home
 
 
-def find_older_java():
-    """Returns the program of the oldest Java that runs the tests through JNI, or skips the test."""
+def find_older_jdk():
+    """Returns the home of the oldest JDK that runs the tests through JNI, or skips the test."""
     found = sorted(jdk for jdk in find_jdks() if TESTED <= jdk[0] < FOREIGN)
     if not found:
         skip(f"no JDK of {TESTED} to {FOREIGN - 1} is here to test the JNI layer; install one (Debian 12: openjdk-17-jdk-headless)")
-    return os.path.join(found[0][1], "bin", "java")
+    return found[0][1]
 
 
 def javac(home, classes, release=FOREIGN):
     """Returns the start of a command that compiles sources beside the classes of the package."""
     os.makedirs(classes, exist_ok=True)
-    return [os.path.join(home, "bin", "javac"), "--release", str(release), "-Xlint:all,-restricted", "-Werror", "-d", classes, "-cp", classes]
+    # A binding needs restricted methods, which older compilers do not know.
+    lint = "-Xlint:all,-restricted" if release >= FOREIGN else "-Xlint:all"
+    return [os.path.join(home, "bin", "javac"), "--release", str(release), lint, "-Werror", "-d", classes, "-cp", classes]
+
+
+def sources_in(source, folder):
+    return sorted(glob.glob(os.path.join(source, "bindings", "java", "src", "main", folder, "**", "*.java"), recursive=True))
 
 
 def javac_commands(home, source, classes):
     """Returns the commands that compile the package for Java of FOREIGN or newer."""
-    def sources(folder):
-        return sorted(glob.glob(os.path.join(source, "bindings", "java", "src", "main", folder, "**", "*.java"), recursive=True))
-    return [[*javac(home, classes, OLDEST), *sources("java")], [*javac(home, classes), *sources("java22")]]
+    return [[*javac(home, classes, OLDEST), *sources_in(source, "java")], [*javac(home, classes), *sources_in(source, "java22")]]
 
 
 def run(command, folder, env):
@@ -116,16 +120,18 @@ def test(build, folder, target, env, settings=()):
     return 1 if failed or not passed else 0
 
 
-def older(build):
-    """Returns the settings for a Java without java.lang.foreign, or skips the test."""
+def jni_library(build):
+    """Returns the path of the JNI library, or skips the test."""
     library = os.path.join(build, "bindings", "java", "src", "main", "jni", "libpercale_jni.so")
     if not os.path.exists(library):
         skip(f"{library} is not built: set-up found no jni.h; put the javac of a JDK on PATH and set up the build folder again")
-    return [f"-Dpercale.java={find_older_java()}", f"-Dpercale.jni={library}"]
+    return library
 
 
 def jni(build, folder, target, env):
-    return test(build, folder, target, env, older(build))
+    library = jni_library(build)
+    java = os.path.join(find_older_jdk(), "bin", "java")
+    return test(build, folder, target, env, [f"-Dpercale.java={java}", f"-Dpercale.jni={library}"])
 
 
 def stress(build, folder, target, env):

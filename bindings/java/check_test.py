@@ -49,12 +49,12 @@ class OldJdk(unittest.TestCase):
 
     def test_the_jni_layer_is_skipped_without_a_library_or_an_older_java(self):
         with tempfile.TemporaryDirectory() as build, contextlib.redirect_stdout(io.StringIO()) as printed:
-            self.assertRaises(SystemExit, check.older, build)
+            self.assertRaises(SystemExit, check.jni_library, build)
             self.assertIn("set-up found no jni.h", printed.getvalue())
         with mock.patch.object(check, "find_jdks", lambda: [(25, "/new"), (11, "/old"), (21, "/b"), (17, "/a")]):
-            self.assertEqual(check.find_older_java(), "/a/bin/java")
+            self.assertEqual(check.find_older_jdk(), "/a")
         with mock.patch.object(check, "find_jdks", lambda: [(25, "/new"), (11, "/old")]), contextlib.redirect_stdout(io.StringIO()) as printed:
-            self.assertRaises(SystemExit, check.find_older_java)
+            self.assertRaises(SystemExit, check.find_older_jdk)
             self.assertIn("no JDK of 17 to 21", printed.getvalue())
 
 
