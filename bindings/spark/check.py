@@ -45,11 +45,11 @@ def make_jars(java, home, source, spark, folder):
     classes = {name: os.path.join(folder, name) for name in ("percale", "percale-spark", "tests")}
     here = os.path.join(source, "bindings", "spark", "src")
     own = glob.glob(os.path.join(here, "main", "java", "**", "*.java"), recursive=True)
-    tests = glob.glob(os.path.join(here, "test", "java", "**", "*.java"), recursive=True) + [os.path.join(source, "samples", "spark", "Train.java")]
+    tests = [*glob.glob(os.path.join(here, "test", "java", "**", "*.java"), recursive=True), os.path.join(source, "samples", "spark", "Train.java")]
     path = os.pathsep.join([*classes.values(), os.path.join(spark, "jars", "*")])
     # Jars of Spark name others that are not there, and annotations that no processor knows.
-    javac = [os.path.join(home, "bin", "javac"), "--release", str(java.TESTED), "-Xlint:all,-classfile,-path,-processing,-serial", "-Werror",
-             "-cp", path, "-d"]
+    lint = "-Xlint:all,-classfile,-path,-processing,-serial"
+    javac = [os.path.join(home, "bin", "javac"), "--release", str(java.TESTED), lint, "-Werror", "-cp", path, "-d"]
     commands = {"percale": [*java.javac(home, classes["percale"], java.OLDEST), *java.sources_in(source, "java")],
                 "percale-spark": [*javac, classes["percale-spark"], *own], "tests": [*javac, classes["tests"], *tests]}
     return [jar(home, classes[name] + ".jar", classes[name], commands[name]) for name in classes]

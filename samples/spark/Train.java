@@ -21,10 +21,12 @@ public class Train {
     // --8<-- [start:fit]
     Sequential spec = Sequential.of(2).dense(16, "relu").dense(2, null).set("from_logits", true).set("seed", 1)
         .compile("adam", "sparse_categorical_crossentropy");
-    PercaleModel model = new PercaleEstimator(spec.spec(), new TensorSpec("x", DType.F32, 2), new TensorSpec("y", DType.I64))
+    TensorSpec x = new TensorSpec("x", DType.F32, 2), y = new TensorSpec("y", DType.I64);
+    PercaleModel model = new PercaleEstimator(spec.spec(), x, y)
         .setWorkers(workers).setBatchSize(32).setEpochs(10).fit(table);
     Dataset<Row> found = model.transform(table);
     // --8<-- [end:fit]
-    System.out.println("right: " + found.where("(prediction[1] > prediction[0]) = (y = 1)").count() + " of " + found.count());
+    long right = found.where("(prediction[1] > prediction[0]) = (y = 1)").count();
+    System.out.println("right: " + right + " of " + found.count());
   }
 }

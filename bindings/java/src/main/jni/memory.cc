@@ -21,12 +21,17 @@ void put(jlong address, T value) {
   std::memcpy(to_c<void*>(address), &value, sizeof value);
 }
 
-/// Copies between an array and memory. Java has thrown if the array cannot be reached.
+/// Copies between an array and memory. Throws an OutOfMemoryError in Java if the array cannot be
+/// reached.
 void copy(JNIEnv* env, jobject object, jlong address, jlong bytes, bool to_array) {
   if (bytes == 0) return;
   auto* array = static_cast<jarray>(object);
   void* elements = env->GetPrimitiveArrayCritical(array, nullptr);
-  if (elements == nullptr) return;
+  if (elements == nullptr) {
+    jclass type = env->ExceptionCheck() != JNI_FALSE ? nullptr : env->FindClass("java/lang/OutOfMemoryError");
+    if (type != nullptr) env->ThrowNew(type, "an array cannot be reached");
+    return;
+  }
   void* memory = to_c<void*>(address);
   std::memcpy(to_array ? elements : memory, to_array ? memory : elements, static_cast<size_t>(bytes));
   env->ReleasePrimitiveArrayCritical(array, elements, to_array ? 0 : JNI_ABORT);

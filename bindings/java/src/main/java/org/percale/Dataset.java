@@ -116,7 +116,8 @@ public final class Dataset extends NativeHandle {
     List<String> names = List.copyOf(new ArrayList<>(columns.keySet()));
     try (Scratch scratch = new Scratch()) {
       long raw = scratch.texts(names);
-      long paths = scratch.texts(columns.values().stream().map(Path::toString).collect(Collectors.toUnmodifiableList()));
+      long paths = scratch.texts(
+          columns.values().stream().map(Path::toString).collect(Collectors.toUnmodifiableList()));
       return new Dataset(Native.make(out -> engine.with(
           e -> RawDataset.percale_dataset_from_files(e, raw, paths, names.size(), scale, scratch.text(csv), out))),
           Sources.NONE);
@@ -242,7 +243,8 @@ public final class Dataset extends NativeHandle {
   }
 
   private static Dataset ofSeveral(List<Dataset> sets, boolean zip) {
-    Sources sources = new Sources(sets.stream().flatMap(set -> set.sources.all().stream()).collect(Collectors.toUnmodifiableList()));
+    Sources sources = new Sources(
+        sets.stream().flatMap(set -> set.sources.all().stream()).collect(Collectors.toUnmodifiableList()));
     try (Scratch scratch = new Scratch()) {
       return new Dataset(Native.make(out -> withAll(sets, pointers -> {
         long all = scratch.longs(pointers);

@@ -199,7 +199,8 @@ public final class Engine extends NativeHandle {
           new Engine(options.with(raw -> Native.make(out -> RawEngine.percale_engine_create(raw, out))));
       if (log != null) {
         BiConsumer<LogLevel, String> function = log;
-        Callbacks.Log receiver = (level, text) -> function.accept(LogLevel.values()[Math.max(0, Math.min(level, 3))], text);
+        LogLevel[] levels = LogLevel.values();
+        Callbacks.Log receiver = (level, text) -> function.accept(levels[Math.max(0, Math.min(level, 3))], text);
         long user = Callbacks.add(receiver);
         try {
           engine.check(

@@ -15,7 +15,8 @@ final class Json {
   /** Classes whose values write themselves as JSON. */
   private static final Set<Class<?>> SIMPLE = Set.of(Raw.class, Boolean.class, Byte.class, Short.class, Integer.class,
       Long.class, BigInteger.class, BigDecimal.class);
-  private static final Set<Class<?>> ARRAYS = Set.of(int[].class, long[].class, float[].class, double[].class, boolean[].class);
+  private static final Set<Class<?>> ARRAYS =
+      Set.of(int[].class, long[].class, float[].class, double[].class, boolean[].class);
 
   private Json() {}
 

@@ -69,7 +69,7 @@ final class Native {
   static int size(long bytes) {
     if (bytes > Integer.MAX_VALUE) {
       throw new PercaleException(Code.INVALID_ARGUMENT,
-          bytes + " bytes are more than an array or a buffer of Java holds (" + Integer.MAX_VALUE + "); use smaller pieces");
+          bytes + " bytes are more than an array or a buffer of Java holds, " + Integer.MAX_VALUE + "; use smaller pieces");
     }
     return (int) bytes;
   }

@@ -43,7 +43,9 @@ final class Options {
     if (value instanceof Integer || value instanceof Long) {
       return RawOptions.percale_options_set_int(options, key, ((Number) value).longValue());
     }
-    if (value instanceof Number) return RawOptions.percale_options_set_float(options, key, ((Number) value).doubleValue());
+    if (value instanceof Number) {
+      return RawOptions.percale_options_set_float(options, key, ((Number) value).doubleValue());
+    }
     String text = value instanceof Boolean ? ((Boolean) value ? "on" : "off") : value.toString();
     return RawOptions.percale_options_set(options, key, scratch.text(text));
   }

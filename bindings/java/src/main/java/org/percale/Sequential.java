@@ -95,9 +95,10 @@ public final class Sequential {
    * @return this
    */
   public Sequential schedule(Object... schedule) {
-    if (schedule.length == 1 && schedule[0] instanceof List) return schedule(((List<?>) schedule[0]).toArray());
-    if (schedule.length == 1 && schedule[0] instanceof String && ((String) schedule[0]).stripLeading().startsWith("[")) {
-      return set("schedule", new Json.Raw((String) schedule[0]));
+    Object only = schedule.length == 1 ? schedule[0] : null;
+    if (only instanceof List) return schedule(((List<?>) only).toArray());
+    if (only instanceof String && ((String) only).stripLeading().startsWith("[")) {
+      return set("schedule", new Json.Raw((String) only));
     }
     return set("schedule", Arrays.stream(schedule).map(Json::nameOrObject).collect(Collectors.toUnmodifiableList()));
   }

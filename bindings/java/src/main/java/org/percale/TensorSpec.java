@@ -77,7 +77,8 @@ public final class TensorSpec {
       long rank = scratch.allocate(8);
       Native.check(function.write(dtype, dims, rank));
       long count = RawMemory.getLong(rank);
-      return new TensorSpec(name, DType.of(RawMemory.getInt(dtype)), count < 0 ? null : Native.longs(dims, (int) count));
+      long[] found = count < 0 ? null : Native.longs(dims, (int) count);
+      return new TensorSpec(name, DType.of(RawMemory.getInt(dtype)), found);
     }
   }
 

@@ -47,7 +47,12 @@ final class Raw {
 
   /** Links the native methods of a class to the functions of the library with the same names. */
   static void bind(Class<?> methods) {
-    bindMethods(methods, methods.getSimpleName());
+    try {
+      bindMethods(methods, methods.getSimpleName());
+    } catch (NoSuchMethodError error) {
+      throw new UnsatisfiedLinkError(NATIVE + " is of another version than the jar, wanted the one of the same build: "
+          + error.getMessage());
+    }
   }
 
   private static native void bindMethods(Class<?> methods, String name);

@@ -53,8 +53,8 @@ final class Columns implements Serializable {
       Object value = row.getAs(name);
       int found = write(value, out, from + bytes);
       if (found != count) {
-        throw new PercaleException(Code.INVALID_ARGUMENT, "the column '" + name + "' has " + found + " numbers in the row "
-            + row + ", wanted " + count + " as in " + spec());
+        throw new PercaleException(Code.INVALID_ARGUMENT, "the column '" + name + "' has " + found
+            + " numbers in the row " + row + ", wanted " + count + " as in " + spec());
       }
     }
 
@@ -108,8 +108,17 @@ final class Columns implements Serializable {
 
   /** Returns the columns with these names, in their order. */
   List<Column> named(List<String> names) {
-    return names.stream().map(name -> all.stream().filter(column -> column.name().equals(name)).findFirst().orElseThrow(
-        () -> new PercaleException(Code.NOT_FOUND, "the model has the input '" + name + "', and no such column is among " + names()))).toList();
+    return names.stream().map(this::named).toList();
+  }
+
+  private Column named(String name) {
+    return all.stream().filter(column -> column.name().equals(name)).findFirst()
+        .orElseThrow(() -> new PercaleException(Code.NOT_FOUND,
+            "the model has the input '" + name + "', and no such column is among " + names()));
+  }
+
+  List<TensorSpec> specs() {
+    return all.stream().map(Column::spec).toList();
   }
 
   List<String> names() {

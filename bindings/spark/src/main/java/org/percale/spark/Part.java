@@ -1,5 +1,9 @@
 package org.percale.spark;
 
+import static java.nio.file.StandardOpenOption.DELETE_ON_CLOSE;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -7,7 +11,6 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -31,7 +34,7 @@ final class Part implements Dataset.StreamFunction, AutoCloseable {
       List<ByteBuffer> buffers = new ArrayList<>();
       for (Columns.Column column : this.columns) {
         Path path = Files.createTempFile("percale", ".rows");
-        files.add(FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE));
+        files.add(FileChannel.open(path, READ, WRITE, DELETE_ON_CLOSE));
         buffers.add(ByteBuffer.allocate(Math.max(BUFFER, column.bytes())).order(ByteOrder.nativeOrder()));
       }
       for (; table.hasNext(); ++rows) {
@@ -62,7 +65,7 @@ final class Part implements Dataset.StreamFunction, AutoCloseable {
       out[i].limit(Math.toIntExact(count * width));
       for (long at = firstRow * width; out[i].hasRemaining();) {
         int found = files.get(i).read(out[i], at);
-        if (found < 0) throw new EOFException("the temporary file of the column '" + columns.get(i).name() + "' was cut off");
+        if (found < 0) throw new EOFException("the file of the column '" + columns.get(i).name() + "' was cut off");
         at += found;
       }
     }

@@ -147,7 +147,7 @@ public final class PercaleEstimator extends Estimator<PercaleModel> {
   private static Iterator<byte[]> train(Job job, Iterator<Row> rows) throws Exception {
     try (Part part = new Part(rows, job.columns); Group group = Groups.join(); Engine engine = engine();
         Trainer trainer = trainer(engine, job);
-        Dataset data = Dataset.stream(engine, job.columns.all().stream().map(Columns.Column::spec).toList(), part).batch(job.batchSize)) {
+        Dataset data = Dataset.stream(engine, job.columns.specs(), part).batch(job.batchSize)) {
       trainer.join(group);
       Path folder = job.checkpoints == null ? null : Path.of(job.checkpoints);
       if (folder != null && hasCheckpoint(folder)) trainer.restore(folder);

@@ -35,7 +35,8 @@ final class Secrets {
    */
   SecretKey key(String senderKey, String receiverKey) throws GeneralSecurityException {
     String otherKey = senderKey.equals(publicKey()) ? receiverKey : senderKey;
-    PublicKey other = KeyFactory.getInstance("X25519").generatePublic(new X509EncodedKeySpec(Base64.getDecoder().decode(otherKey)));
+    X509EncodedKeySpec encoded = new X509EncodedKeySpec(Base64.getDecoder().decode(otherKey));
+    PublicKey other = KeyFactory.getInstance("X25519").generatePublic(encoded);
     KeyAgreement agreement = KeyAgreement.getInstance("X25519");
     agreement.init(pair.getPrivate());
     agreement.doPhase(other, true);
