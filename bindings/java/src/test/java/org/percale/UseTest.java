@@ -2,6 +2,7 @@ package org.percale;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 /** Typical uses of the package: the library, tensors, closed objects, logs, clusters. */
@@ -76,8 +78,21 @@ class UseTest extends WithEngine {
   }
 
   @Test
+  void aThreadOfTheLibraryIsADaemonOfJavaWhileItLogs() throws Exception {
+    List<Thread> threads = Collections.synchronizedList(new ArrayList<>());
+    BiConsumer<Engine.LogLevel, String> log = (level, text) -> threads.add(Thread.currentThread());
+    try (Engine loud = Engine.builder().threads(1).log(Engine.LogLevel.INFO, log).build(); Graph graph = Graphs.product(loud);
+        Session session = Session.builder(loud, graph).option("log_placement", true).build();
+        Tensor x = Tensor.of(loud, new float[4], 1, 4)) {
+      session.request().feed("x", x).fetch("y").runAsync().get().close();
+    }
+    assertFalse(threads.isEmpty() || threads.contains(Thread.currentThread()));
+    assertTrue(threads.stream().allMatch(Thread::isDaemon));
+  }
+
+  @Test
   void logsTracesAndClustersAreWithinReach() {
-    List<String> texts = java.util.Collections.synchronizedList(new ArrayList<>());
+    List<String> texts = Collections.synchronizedList(new ArrayList<>());
     try (Engine loud = Engine.builder().log(Engine.LogLevel.DEBUG, (level, text) -> texts.add(text)).build();
         Trace trace = Trace.create(loud); Session session = Graphs.session(loud);
         Tensor x = Tensor.of(loud, new float[4], 1, 4)) {
