@@ -108,13 +108,12 @@ def rust(build, source, folder="samples/rust"):
 
 def java(build, source, folder="samples/java"):
     binding = checker(source, "java")
-    jdk = os.path.join(binding.find_jdk(), "bin")
+    home = binding.find_jdk()
     classes = os.path.join(build, "java", folder)
-    for sources, path in [("bindings/java/src/main/java/org", None), (folder, classes)]:
-        files = sorted(glob.glob(os.path.join(source, sources, "**", "*.java"), recursive=True))
-        run([os.path.join(jdk, "javac"), "--release", str(binding.OLDEST), "-Xlint:all,-restricted", "-Werror", "-d", classes]
-            + (["-cp", path] if path else []) + files)
-    command = [os.path.join(jdk, "java"), "--enable-native-access=ALL-UNNAMED",
+    for command in binding.javac_commands(home, source, classes):
+        run(command)
+    run(binding.javac(home, classes) + sorted(glob.glob(os.path.join(source, folder, "**", "*.java"), recursive=True)))
+    command = [os.path.join(home, "bin", "java"), "--enable-native-access=ALL-UNNAMED",
                f"-Dpercale.library={build}/libpercale.so.0", "-cp", classes]
     return lambda name: command + [name], dict(os.environ)
 

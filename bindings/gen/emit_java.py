@@ -1,18 +1,21 @@
 """Writes the raw layer of the Java package, and one function per op.
 
-The raw layer has a class of method handles per type of percale.h, its constants, and the layouts of
-its structs.
+The raw layer has a class per type of percale.h, its constants, its callbacks and the fields of its
+structs. Pointers are numbers of 64 bits. The classes of functions exist twice: with native methods,
+for the library that emit_jni.py writes, and with method handles of java.lang.foreign.
 """
 import re
 
 import op_model
 from percale_header import FIXED_STRUCTS
 
-FOLDER = "bindings/java/src/main/java/org/percale/raw/"
+SOURCES = "bindings/java/src/main/"
+FOLDER = SOURCES + "java/org/percale/raw/"
+FOREIGN = SOURCES + "java22/org/percale/raw/"
 PACKAGE = "org.percale.raw"
 JAVA = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "size_t": "long", "float": "float",
         "double": "double"}
-LAYOUT = {"int": "JAVA_INT", "long": "JAVA_LONG", "float": "JAVA_FLOAT", "double": "JAVA_DOUBLE", "MemorySegment": "ADDRESS"}
+WIDTH = {"int": 4, "float": 4, "long": 8, "double": 8}
 KEYWORDS = {"default", "class", "package", "import", "new", "native", "final", "int", "long"}
 
 
@@ -22,14 +25,23 @@ def word(name):
 
 def type_of(ctype, header):
     if ctype.stars or header.kind(ctype.base) == "callback":
-        return "MemorySegment"
+        return "long"
     if header.kind(ctype.base) == "enum":
         return "int"
     return JAVA.get(ctype.base, "void")
 
 
-def layout(java):
-    return LAYOUT[java]
+def params_of(function, header):
+    return [(word(p.name), type_of(p.type, header)) for p in function.params]
+
+
+def signature(params):
+    return ", ".join(f"{java} {name}" for name, java in params)
+
+
+def classes(returns, params):
+    """Returns the arguments that describe a function type to Raw."""
+    return ", ".join(f"{java}.class" for java in [returns] + [java for _, java in params])
 
 
 def never_waits(function):
@@ -69,50 +81,57 @@ def class_of(handle):
     return "Raw" + "".join(part.capitalize() for part in handle.removeprefix("percale").split("_") if part)
 
 
-def head(imports):
+def head(imports=()):
     return ("// Written by bindings/gen from c_api/include/percale.h; changes belong there.\n"
-            f"package {PACKAGE};\n\n" + "".join(f"import {name};\n" for name in imports) + "\n")
+            f"package {PACKAGE};\n\n" + "".join(f"import {name};\n" for name in imports) + ("\n" if imports else ""))
 
 
-def method(function, header):
-    returns = type_of(function.returns, header)
-    java = [(word(p.name), type_of(p.type, header)) for p in function.params]
-    shapes = ", ".join(layout(t) for _, t in java)
-    descriptor = f"FunctionDescriptor.ofVoid({shapes})" if returns == "void" else \
-        f"FunctionDescriptor.of({', '.join([layout(returns)] + [layout(t) for _, t in java])})"
-    maker = "getter" if never_waits(function) else "function"
-    constant = function.name.upper() + "_"
-    tags = [f"@param {name} {p.role.replace('out_array', 'out')} {escape(str(p.type))}"
-            for (name, _), p in zip(java, function.params)]
-    if returns != "void":
-        what = "NULL, or the error, which the caller releases" if function.fails else escape(str(function.returns))
-        tags.append(f"@return {what}")
-    arguments = ", ".join(name for name, _ in java)
-    call = f"{constant}.invokeExact({arguments})"
-    if returns != "void":
-        call = f"return ({returns}) " + call
-    out = f"  private static final MethodHandle {constant} =\n      Raw.{maker}(\"{function.name}\",\n          {descriptor});\n\n"
-    out += doc(function.doc, "  ", tags)
-    signature = ", ".join(f"{t} {name}" for name, t in java)
-    out += f"  public static {returns} {function.name}({signature}) {{\n    try {{\n      {call};\n"
-    out += "    } catch (Throwable error) {\n      throw Raw.unexpected(error);\n    }\n  }\n"
+def by_handle(header):
+    """Returns the functions by the name of their class."""
+    out = {}
+    for function in header.functions:
+        out.setdefault(class_of(function.handle) if function.handle else "RawLibrary", []).append(function)
     return out
 
 
-def functions_class(handle, functions, header):
-    name = class_of(handle) if handle else "RawLibrary"
+def native_class(name, functions, header):
+    """Returns a class of native methods, which the classes of method handles repeat."""
+    handle = functions[0].handle
     what = f"The functions of {handle}, as the header has them." if handle else \
         "The functions that belong to no type, as the header has them."
-    out = head(["static java.lang.foreign.ValueLayout.*", "java.lang.foreign.FunctionDescriptor",
-                "java.lang.foreign.MemorySegment", "java.lang.invoke.MethodHandle"])
-    out += doc(what, "") + f"public final class {name} {{\n  private {name}() {{}}\n"
+    out = head() + doc(what, "") + f"public final class {name} {{\n  private {name}() {{}}\n\n"
+    out += f"  static {{\n    Raw.bind({name}.class);\n  }}\n"
     for function in functions:
-        out += "\n" + method(function, header)
+        params, returns = params_of(function, header), type_of(function.returns, header)
+        tags = [f"@param {name} {p.role.replace('out_array', 'out')} {escape(str(p.type))}"
+                for (name, _), p in zip(params, function.params)]
+        if returns != "void":
+            tags.append("@return " + ("NULL, or the error, which the caller releases" if function.fails
+                                      else escape(str(function.returns))))
+        out += "\n" + doc(function.doc, "  ", tags)
+        out += f"  public static native {returns} {function.name}({signature(params)});\n"
     return FOLDER + name + ".java", out + "}\n"
 
 
+def foreign_class(name, functions, header):
+    out = head(["java.lang.invoke.MethodHandle"])
+    out += doc(f"{name} through java.lang.foreign, for Java 22 and newer.", "")
+    out += f"public final class {name} {{\n  private {name}() {{}}\n"
+    for function in functions:
+        params, returns = params_of(function, header), type_of(function.returns, header)
+        constant = function.name.upper() + "_"
+        maker = "getter" if never_waits(function) else "function"
+        call = f"{constant}.invokeExact({', '.join(name for name, _ in params)})"
+        out += (f"\n  private static final MethodHandle {constant} =\n"
+                f"      Raw.{maker}(\"{function.name}\", {classes(returns, params)});\n\n"
+                f"  public static {returns} {function.name}({signature(params)}) {{\n    try {{\n"
+                f"      {call if returns == 'void' else f'return ({returns}) {call}'};\n"
+                "    } catch (Throwable error) {\n      throw Raw.unexpected(error);\n    }\n  }\n")
+    return FOREIGN + name + ".java", out + "}\n"
+
+
 def constants_class(header):
-    out = head([]).rstrip("\n") + "\n\n" + doc("The constants of the header.", "") + \
+    out = head() + doc("The constants of the header.", "") + \
         "public final class RawConstants {\n  private RawConstants() {}\n"
     for enum in header.enums:
         for constant in enum.constants:
@@ -124,16 +143,43 @@ def constants_class(header):
     return FOLDER + "RawConstants.java", out + "}\n"
 
 
+CALLBACKS = """public final class RawCallbacks {
+  private static volatile Receiver receiver;
+
+  private RawCallbacks() {}
+
+  /**
+   * Sets the object that gets all calls. It must be set before an address is passed to the library.
+   *
+   * @param all the receiver
+   */
+  public static void setReceiver(Receiver all) {
+    receiver = all;
+  }
+
+"""
+
+
 def callbacks_class(header):
-    out = head(["static java.lang.foreign.ValueLayout.*", "java.lang.foreign.FunctionDescriptor"])
-    out += doc("The functions that the library calls, as the header has them.", "") + "public final class RawCallbacks {\n  private RawCallbacks() {}\n"
+    """Returns the class with an address per type of callback, all of which call one receiver."""
+    out = head() + doc("The functions that the library calls, as the header has them. A constant is the address of a"
+                       " function that calls the receiver.", "") + CALLBACKS
+    out += doc("Gets the calls of the library. An exception must not leave a method: it would end the virtual machine,"
+               " or would be printed and the call would fail.", "  ") + "  public interface Receiver {"
+    methods = ""
     for callback in header.callbacks:
-        returns = type_of(callback.returns, header)
-        shapes = [layout(type_of(p.type, header)) for p in callback.params]
-        made = f"FunctionDescriptor.ofVoid({', '.join(shapes)})" if returns == "void" else \
-            f"FunctionDescriptor.of({', '.join([layout(returns)] + shapes)})"
-        out += "\n" + doc(callback.doc, "  ") + f"  public static final FunctionDescriptor {callback.name} =\n      {made};\n"
-    return FOLDER + "RawCallbacks.java", out + "}\n"
+        params, returns = params_of(callback, header), type_of(callback.returns, header)
+        tags = [f"@param {name} {escape(str(p.type))}" for (name, _), p in zip(params, callback.params)]
+        if returns != "void":
+            tags.append(f"@return {escape(str(callback.returns))}")
+        out += "\n" + doc(callback.doc, "    ", tags) + f"    {returns} {callback.name}({signature(params)});\n"
+        call = f"receiver.{callback.name}({', '.join(name for name, _ in params)})"
+        methods += "\n" + doc(f"The address of a {callback.name}.", "  ")
+        methods += (f"  public static final long {callback.name.upper()} =\n"
+                    f"      Raw.callback(\"{callback.name}\", {classes(returns, params)});\n\n"
+                    f"  static {returns} {callback.name}({signature(params)}) {{\n"
+                    f"    {'' if returns == 'void' else 'return '}{call};\n  }}\n")
+    return FOLDER + "RawCallbacks.java", out + "  }\n" + methods + "}\n"
 
 
 def filled_by_host(struct, header):
@@ -141,48 +187,35 @@ def filled_by_host(struct, header):
 
 
 def struct_class(struct, header):
-    """Returns the layout, with the padding that C inserts, and a getter per field. A struct that
-    the host fills has setters instead.
+    """Returns the size, with the padding that C inserts, and a getter per field. A struct that the
+    host fills has setters instead.
     """
-    name = class_of(struct.name)
-    size = {"JAVA_INT": 4, "JAVA_FLOAT": 4}
-    at, members, fields = 0, [], []
+    name, at, methods = class_of(struct.name), 0, ""
     for field in struct.fields:
         java = type_of(field.type, header)
-        width = size.get(layout(java), 8)
-        if at % width:
-            members.append(f"MemoryLayout.paddingLayout({width - at % width})")
-            at += width - at % width
-        members.append(f"{layout(java)}.withName(\"{field.name}\")")
-        fields.append((field, java, at))
-        at += width
-    if at % 8:
-        members.append(f"MemoryLayout.paddingLayout({8 - at % 8})")
-    out = head(["static java.lang.foreign.ValueLayout.*", "java.lang.foreign.MemoryLayout",
-                "java.lang.foreign.MemorySegment", "java.lang.foreign.StructLayout"])
-    out += doc(struct.doc, "") + f"public final class {name} {{\n  private {name}() {{}}\n\n"
-    versions = "; the library's may have more" if struct.name not in FIXED_STRUCTS else ""
-    out += doc(f"The fields as this version of the header has them{versions}.", "  ")
-    out += f"  public static final StructLayout LAYOUT = MemoryLayout.structLayout(\n      " + ",\n      ".join(members) + ");\n"
-    for field, java, offset in fields:
+        at += -at % WIDTH[java]
         what = f"The field {field.name}" + (f": {field.doc}" if field.doc else "") + ("" if field.doc.endswith(".") else ".")
+        place = f"struct + {at}" if at else "struct"
         if filled_by_host(struct, header):
-            out += "\n" + doc(what, "  ", ["@param struct a struct of the host", f"@param value {escape(str(field.type))}"])
-            out += (f"  public static void {field.name}(MemorySegment struct, {java} value) {{\n"
-                    f"    struct.set({layout(java)}, {offset}, value);\n  }}\n")
-            continue
-        out += "\n" + doc(what, "  ", ["@param struct a struct of the library", f"@return {escape(str(field.type))}"])
-        out += (f"  public static {java} {field.name}(MemorySegment struct) {{\n"
-                f"    return struct.get({layout(java)}, {offset});\n  }}\n")
-    return FOLDER + name + ".java", out + "}\n"
+            methods += "\n" + doc(what, "  ", ["@param struct a struct of the host", f"@param value {escape(str(field.type))}"])
+            methods += (f"  public static void {field.name}(long struct, {java} value) {{\n"
+                        f"    RawMemory.put{java.capitalize()}({place}, value);\n  }}\n")
+        else:
+            methods += "\n" + doc(what, "  ", ["@param struct a struct of the library", f"@return {escape(str(field.type))}"])
+            methods += (f"  public static {java} {field.name}(long struct) {{\n"
+                        f"    return RawMemory.get{java.capitalize()}({place});\n  }}\n")
+        at += WIDTH[java]
+    out = head() + doc(struct.doc, "") + f"public final class {name} {{\n  private {name}() {{}}\n\n"
+    versions = "; the library's may have more" if struct.name not in FIXED_STRUCTS else ""
+    out += doc(f"The number of bytes of the fields that this version of the header has{versions}.", "  ")
+    out += f"  public static final int SIZE = {at + -at % 8};\n"
+    return FOLDER + name + ".java", out + methods + "}\n"
 
 
 def raw(header):
-    by_handle = {}
-    for function in header.functions:
-        by_handle.setdefault(function.handle, []).append(function)
-    files = dict(functions_class(handle, functions, header) for handle, functions in by_handle.items())
-    files.update([constants_class(header), callbacks_class(header)])
+    files = dict([constants_class(header), callbacks_class(header)])
+    for name, functions in by_handle(header).items():
+        files.update([native_class(name, functions, header), foreign_class(name, functions, header)])
     files.update(struct_class(struct, header) for struct in header.structs)
     return files
 

@@ -30,7 +30,7 @@ class OldJdk(unittest.TestCase):
         return code, printed.getvalue(), homes
 
     def test_it_is_refused_also_where_it_is_the_only_one(self):
-        said = "Percale needs a JDK of 22 or newer, this one is 17"
+        said = "Percale is built with a JDK of 22 or newer, this one is 17"
         for jdks in ([(17, "/old")], [(0, ""), (25, "/new"), (17, "/old")]):
             self.assertEqual(self.run_check("old_jdk", jdks, said), (0, "", ["/old"]))
         self.assertEqual(self.run_check("old_jdk", [(17, "/old")], "no such file")[0], 1)
@@ -42,10 +42,20 @@ class OldJdk(unittest.TestCase):
             self.assertIn("no JDK older than 22 is here", printed)
 
     def test_the_other_tests_are_skipped_with_an_old_one(self):
-        for what in ("test", "stress", "lint"):
+        for what in ("test", "jni", "stress", "lint"):
             code, printed, homes = self.run_check(what, [(17, "/old")], "")
             self.assertEqual((code, homes), (check.SKIP, []))
             self.assertIn("the newest here is 17", printed)
+
+    def test_the_jni_layer_is_skipped_without_a_library_or_an_older_java(self):
+        with tempfile.TemporaryDirectory() as build, contextlib.redirect_stdout(io.StringIO()) as printed:
+            self.assertRaises(SystemExit, check.jni_library, build)
+            self.assertIn("set-up found no jni.h", printed.getvalue())
+        with mock.patch.object(check, "find_jdks", lambda: [(25, "/new"), (11, "/old"), (21, "/b"), (17, "/a")]):
+            self.assertEqual(check.find_older_jdk(), "/a")
+        with mock.patch.object(check, "find_jdks", lambda: [(25, "/new"), (11, "/old")]), contextlib.redirect_stdout(io.StringIO()) as printed:
+            self.assertRaises(SystemExit, check.find_older_jdk)
+            self.assertIn("no JDK of 17 to 21", printed.getvalue())
 
 
 if __name__ == "__main__":

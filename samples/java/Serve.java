@@ -2,9 +2,6 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +16,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.percale.CancelToken;
 import org.percale.Code;
-import org.percale.DType;
 import org.percale.Engine;
 import org.percale.Graph;
 import org.percale.PercaleException;
@@ -201,14 +197,9 @@ class Serve {
 
   /** Converts images to the model's input, in the engine's memory. */
   private Tensor images(byte[] pixels) {
-    Tensor x = Tensor.zeros(engine, DType.F32, pixels.length / PIXELS, 28, 28, 1);
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment data = x.data(arena);
-      for (int i = 0; i < pixels.length; ++i) {
-        data.setAtIndex(ValueLayout.JAVA_FLOAT, i, Byte.toUnsignedInt(pixels[i]) / 255f);
-      }
-    }
-    return x;
+    float[] scaled = new float[pixels.length];
+    for (int i = 0; i < pixels.length; ++i) scaled[i] = Byte.toUnsignedInt(pixels[i]) / 255f;
+    return Tensor.of(engine, scaled, pixels.length / PIXELS, 28, 28, 1);
   }
 
   private String digits(Results results) {

@@ -1,5 +1,3 @@
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
-
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -67,9 +65,8 @@ class Life {
     List<TensorSpec> columns = List.of(new TensorSpec("x", DType.F32, 2), new TensorSpec("y", DType.F32, 1));
     return Dataset.generator(engine, columns, 32 * 32, (number, row) -> {
       float a = number % 32 / 16f - 1, b = number / 32 / 16f - 1;
-      row[0].setAtIndex(JAVA_FLOAT, 0, a);
-      row[0].setAtIndex(JAVA_FLOAT, 1, b);
-      row[1].set(JAVA_FLOAT, 0, factor * a * b + offset);
+      row[0].putFloat(a).putFloat(b);
+      row[1].putFloat(factor * a * b + offset);
     }).configure(32, 1, false); // batches of 32 rows, shuffled
   }
 

@@ -171,11 +171,11 @@ def go(build, source, examples, out):
 
 def java(build, source, examples, out):
     binding = checker(source, "java")
-    jdk = os.path.join(binding.find_jdk(), "bin")
-    sources = glob.glob(os.path.join(source, "bindings/java/src/main/java/org", "**", "*.java"), recursive=True)
-    must([os.path.join(jdk, "javac"), "--release", str(binding.OLDEST), "-Xlint:all,-restricted", "-Werror", "-d", out,
-          *sorted(sources), *examples.values()])
-    run = [os.path.join(jdk, "java"), "--enable-native-access=ALL-UNNAMED", f"-Dpercale.library={build}/libpercale.so.0", "-cp", out]
+    home = binding.find_jdk()
+    for command in binding.javac_commands(home, source, out):
+        must(command)
+    must([*binding.javac(home, out), *examples.values()])
+    run = [os.path.join(home, "bin", "java"), "--enable-native-access=ALL-UNNAMED", f"-Dpercale.library={build}/libpercale.so.0", "-cp", out]
     return {name: [*run, os.path.splitext(os.path.basename(path))[0]] for name, path in examples.items()}, dict(os.environ)
 
 

@@ -1,6 +1,4 @@
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
-
-import java.lang.foreign.MemorySegment;
+import java.nio.FloatBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -22,11 +20,11 @@ class Call {
       TensorSpec image = new TensorSpec(graph.inputNames().get(0), DType.F32, 1, 28, 28);
       // One call per thread.
       try (PreparedCall call = session.prepare(List.of(image), graph.outputNames().get(0))) {
-        MemorySegment pixels = call.input(0).data(), scores = call.output(0).data();
+        FloatBuffer pixels = call.input(0).asFloatBuffer(), scores = call.output(0).asFloatBuffer();
         for (int request = 0; request < 3; ++request) {
-          pixels.setAtIndex(JAVA_FLOAT, request, 1); // fill the input in place
+          pixels.put(request, 1); // fill the input in place
           call.run(Duration.ofMillis(50), null); // then DEADLINE_EXCEEDED
-          System.out.printf("request %d: first score %.4f%n", request, scores.getAtIndex(JAVA_FLOAT, 0));
+          System.out.printf("request %d: first score %.4f%n", request, scores.get(0));
         }
       }
       // --8<-- [end:call]

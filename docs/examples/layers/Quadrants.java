@@ -1,6 +1,3 @@
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.nio.file.Path;
 import java.util.List;
 import org.percale.DType;
@@ -19,9 +16,8 @@ class Quadrants {
     List<TensorSpec> columns = List.of(new TensorSpec("x", DType.F32, 2), new TensorSpec("y", DType.I64));
     return Dataset.generator(engine, columns, count, (number, row) -> {
       double x = Math.cos(7 * number + seed), y = Math.sin(7 * number + seed);
-      row[0].setAtIndex(JAVA_FLOAT, 0, (float) x);
-      row[0].setAtIndex(JAVA_FLOAT, 1, (float) y);
-      row[1].set(JAVA_LONG, 0, (x < 0 ? 1 : 0) + (y < 0 ? 2 : 0));
+      row[0].putFloat((float) x).putFloat((float) y);
+      row[1].putLong((x < 0 ? 1 : 0) + (y < 0 ? 2 : 0));
     }).configure(50, seed, false); // batches of 50 rows, shuffled
   }
   // --8<-- [end:data]

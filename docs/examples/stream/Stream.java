@@ -1,8 +1,6 @@
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
-
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,7 +25,7 @@ class Stream {
     }
 
     @Override
-    public long read(long epoch, long firstRow, long maxRows, MemorySegment[] columns) throws IOException {
+    public long read(long epoch, long firstRow, long maxRows, ByteBuffer[] columns) throws IOException {
       if (firstRow == 0) {
         if (reader != null) reader.close();
         reader = Files.newBufferedReader(path);
@@ -37,8 +35,8 @@ class Stream {
       long rows = 0;
       for (String line; rows < maxRows && (line = reader.readLine()) != null; ++rows) {
         String[] numbers = line.split(" ");
-        columns[0].setAtIndex(JAVA_FLOAT, rows, Float.parseFloat(numbers[0]));
-        columns[1].setAtIndex(JAVA_FLOAT, rows, Float.parseFloat(numbers[1]));
+        columns[0].putFloat(Float.parseFloat(numbers[0]));
+        columns[1].putFloat(Float.parseFloat(numbers[1]));
       }
       next += rows;
       return rows; // 0 ends the epoch

@@ -93,10 +93,9 @@ class Java:
         if not glob.glob(os.path.join(jars, "jmh-core-*.jar")):
             run(fetch, os.path.join(HERE, "java"), env)
         path = os.pathsep.join(sorted(glob.glob(os.path.join(jars, "*.jar"))))
-        sources = [name for name in glob.glob(os.path.join(ROOT, "bindings", "java", "src", "main", "java", "**", "*.java"), recursive=True)
-                   if os.path.basename(name) != "module-info.java"]
-        javac = [os.path.join(jdk, "bin", "javac"), "--release", str(binding.OLDEST), "-nowarn", "-d", classes, "-cp", path + os.pathsep + classes]
-        run(javac + ["-proc:none"] + sources, HERE, env)
+        for command in binding.javac_commands(jdk, ROOT, classes):
+            run(command, HERE, env)
+        javac = [os.path.join(jdk, "bin", "javac"), "--release", str(binding.FOREIGN), "-nowarn", "-d", classes, "-cp", path + os.pathsep + classes]
         run(javac + ["-processorpath", path, "-proc:full", os.path.join(HERE, "java", "Calls.java")], HERE, env)
         self.env, self.result = env, os.path.join(target, "result.json")
         self.command = [os.path.join(jdk, "bin", "java"), "--enable-native-access=ALL-UNNAMED",

@@ -1,9 +1,8 @@
 package org.percale;
 
-import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.percale.raw.RawCancellation;
 
@@ -42,8 +41,8 @@ public final class CancelToken {
    * Calls the library with a cancellation. The token, which may be null, and an interrupt of this
    * thread cancel it.
    */
-  static <T> T during(CancelToken token, Function<MemorySegment, T> call) {
-    MemorySegment cancellation = Native.make(RawCancellation::percale_cancellation_create);
+  static <T> T during(CancelToken token, LongFunction<T> call) {
+    long cancellation = Native.make(RawCancellation::percale_cancellation_create);
     try {
       return during(token, () -> RawCancellation.percale_cancellation_cancel(cancellation), () -> call.apply(cancellation));
     } finally {

@@ -1,30 +1,70 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.percale.raw.RawCluster;
+import org.percale.raw.RawMemory;
 
 /**
  * Describes a cluster: its jobs, tasks and addresses, and the role of this process. Only one thread
  * at a time may use it.
  */
 public final class Cluster extends NativeHandle {
-  private Cluster(MemorySegment pointer) {
+  private Cluster(long pointer) {
     super(State.exclusive("cluster", pointer, RawCluster::percale_cluster_release));
   }
 
-  /**
-   * A task of a job.
-   *
-   * @param job the name of the job; "" if no role is set
-   * @param task the number of the task
-   */
-  public record Role(String job, long task) {}
+  /** A task of a job. */
+  public static final class Role {
+    private final String job;
+    private final long task;
+
+    /**
+     * Names a task.
+     *
+     * @param job the name of the job; "" if no role is set
+     * @param task the number of the task
+     */
+    public Role(String job, long task) {
+      this.job = job;
+      this.task = task;
+    }
+
+    /**
+     * Returns the name of the job.
+     *
+     * @return the name; "" if no role is set
+     */
+    public String job() {
+      return job;
+    }
+
+    /**
+     * Returns the number of the task.
+     *
+     * @return the number
+     */
+    public long task() {
+      return task;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Role && job.equals(((Role) other).job) && task == ((Role) other).task;
+    }
+
+    @Override
+    public int hashCode() {
+      return job.hashCode() ^ Long.hashCode(task);
+    }
+
+    @Override
+    public String toString() {
+      return job + ":" + task;
+    }
+  }
 
   /**
    * Creates an empty cluster.
@@ -42,10 +82,11 @@ public final class Cluster extends NativeHandle {
    * @return the cluster
    */
   public static Cluster fromJson(String json) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment text = arena.allocateFrom(json);
+    try (Scratch scratch = new Scratch()) {
+      byte[] text = json.getBytes(StandardCharsets.UTF_8);
+      long bytes = scratch.bytes(text);
       return new Cluster(
-          Native.make(out -> RawCluster.percale_cluster_from_json(text, text.byteSize() - 1, out)));
+          Native.make(out -> RawCluster.percale_cluster_from_json(bytes, text.length, out)));
     }
   }
 
@@ -67,9 +108,9 @@ public final class Cluster extends NativeHandle {
    * @param address "host:port" or "unix:path"
    */
   public void addTask(String job, long task, String address) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.name(arena, job);
-      MemorySegment where = Native.name(arena, address);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.text(job);
+      long where = scratch.text(address);
       check(raw -> RawCluster.percale_cluster_add_task(raw, name, task, where));
     }
   }
@@ -80,8 +121,8 @@ public final class Cluster extends NativeHandle {
    * @param role the task
    */
   public void setRole(Role role) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.name(arena, role.job());
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.text(role.job());
       check(raw -> RawCluster.percale_cluster_set_role(raw, name, role.task()));
     }
   }
@@ -107,8 +148,8 @@ public final class Cluster extends NativeHandle {
    * @return the number; 0 for an unknown job
    */
   public long taskCount(String job) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.name(arena, job);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.text(job);
       return with(raw -> RawCluster.percale_cluster_task_count(raw, name));
     }
   }
@@ -122,8 +163,8 @@ public final class Cluster extends NativeHandle {
    *     such task
    */
   public String address(String job, long task) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.name(arena, job);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.text(job);
       return with(raw -> Native.borrowed(RawCluster.percale_cluster_get_address(raw, name, task)));
     }
   }
@@ -134,10 +175,10 @@ public final class Cluster extends NativeHandle {
    * @return the role
    */
   public Role role() {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment task = arena.allocate(JAVA_LONG);
+    try (Scratch scratch = new Scratch()) {
+      long task = scratch.allocate(8);
       return with(raw ->
-          new Role(Native.borrowed(RawCluster.percale_cluster_get_role(raw, task)), task.get(JAVA_LONG, 0)));
+          new Role(Native.borrowed(RawCluster.percale_cluster_get_role(raw, task)), RawMemory.getLong(task)));
     }
   }
 
@@ -148,7 +189,7 @@ public final class Cluster extends NativeHandle {
    * @return the number, from 0; -1 for a process that does not train, such as "ps" or "evaluator"
    */
   public int rank() {
-    return with(raw -> (int) RawCluster.percale_cluster_get_rank(raw, MemorySegment.NULL));
+    return with(raw -> (int) RawCluster.percale_cluster_get_rank(raw, 0));
   }
 
   /**
@@ -157,11 +198,11 @@ public final class Cluster extends NativeHandle {
    * @return the number
    */
   public int size() {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment size = arena.allocate(JAVA_LONG);
+    try (Scratch scratch = new Scratch()) {
+      long size = scratch.allocate(8);
       return with(raw -> {
         RawCluster.percale_cluster_get_rank(raw, size);
-        return (int) size.get(JAVA_LONG, 0);
+        return (int) RawMemory.getLong(size);
       });
     }
   }
@@ -174,8 +215,8 @@ public final class Cluster extends NativeHandle {
    *     form a group
    */
   public void setCertificates(Path folder) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment path = Native.name(arena, folder == null ? "" : folder.toString());
+    try (Scratch scratch = new Scratch()) {
+      long path = scratch.text(folder == null ? "" : folder.toString());
       check(raw -> RawCluster.percale_cluster_set_certificates(raw, path));
     }
   }

@@ -1,6 +1,6 @@
 package org.percale;
 
-import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
@@ -55,7 +55,7 @@ public interface Collective {
    *     java.util.concurrent.TimeoutException}, {@link Code#CANCELLED} for an {@link
    *     InterruptedException}, and otherwise {@link Code#ABORTED}
    */
-  void exchange(long tag, MemorySegment[] sends, MemorySegment[] receives, Duration timeout) throws Exception;
+  void exchange(long tag, ByteBuffer[] sends, ByteBuffer[] receives, Duration timeout) throws Exception;
 
   /**
    * Returns whether {@link #lost} tells which ranks are lost. Training then goes on without them

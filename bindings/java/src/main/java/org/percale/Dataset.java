@@ -1,9 +1,6 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -12,6 +9,8 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.percale.raw.RawDataset;
 
 /**
@@ -22,7 +21,7 @@ public final class Dataset extends NativeHandle {
   private final List<String> names;
   private final Sources sources;
 
-  private Dataset(MemorySegment pointer, Sources sources) {
+  private Dataset(long pointer, Sources sources) {
     super(State.exclusive("data set", pointer, RawDataset::percale_dataset_release));
     this.names = with(set -> Graph.names(i -> RawDataset.percale_dataset_get_column_name(set, i)));
     this.sources = sources;
@@ -38,7 +37,7 @@ public final class Dataset extends NativeHandle {
      * @param columns the memory of each column, which holds zeros; valid only during the call
      * @throws Exception ends the call that requested the row
      */
-    void write(long number, MemorySegment[] columns) throws Exception;
+    void write(long number, ByteBuffer[] columns) throws Exception;
   }
 
   /** Reads the rows of a stream, one after the other. */
@@ -57,7 +56,7 @@ public final class Dataset extends NativeHandle {
      * @return the number of rows that were written; 0 ends the epoch
      * @throws Exception ends the call that requested the rows
      */
-    long read(long epoch, long firstRow, long maxRows, MemorySegment[] columns) throws Exception;
+    long read(long epoch, long firstRow, long maxRows, ByteBuffer[] columns) throws Exception;
   }
 
   /** Returns the error, with the exception of a function of this data set as its cause. */
@@ -77,10 +76,10 @@ public final class Dataset extends NativeHandle {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(columns, "columns");
     List<String> names = List.copyOf(new ArrayList<>(columns.keySet()));
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment raw = Native.names(arena, names);
+    try (Scratch scratch = new Scratch()) {
+      long raw = scratch.texts(names);
       return new Dataset(Native.make(out -> engine.with(e -> withAll(new ArrayList<>(columns.values()),
-          tensors -> RawDataset.percale_dataset_from_tensors(e, raw, Native.pointers(arena, tensors), names.size(),
+          tensors -> RawDataset.percale_dataset_from_tensors(e, raw, scratch.longs(tensors), names.size(),
               out)))), Sources.NONE);
     }
   }
@@ -115,11 +114,12 @@ public final class Dataset extends NativeHandle {
     Objects.requireNonNull(columns, "columns");
     Objects.requireNonNull(csv, "csv");
     List<String> names = List.copyOf(new ArrayList<>(columns.keySet()));
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment raw = Native.names(arena, names);
-      MemorySegment paths = Native.names(arena, columns.values().stream().map(Path::toString).toList());
+    try (Scratch scratch = new Scratch()) {
+      long raw = scratch.texts(names);
+      long paths = scratch.texts(
+          columns.values().stream().map(Path::toString).collect(Collectors.toUnmodifiableList()));
       return new Dataset(Native.make(out -> engine.with(
-          e -> RawDataset.percale_dataset_from_files(e, raw, paths, names.size(), scale, arena.allocateFrom(csv), out))),
+          e -> RawDataset.percale_dataset_from_files(e, raw, paths, names.size(), scale, scratch.text(csv), out))),
           Sources.NONE);
     }
   }
@@ -147,8 +147,8 @@ public final class Dataset extends NativeHandle {
   public static Dataset range(Engine engine, String name, long start, long stop, long step) {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(name, "name");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment raw = Native.name(arena, name);
+    try (Scratch scratch = new Scratch()) {
+      long raw = scratch.text(name);
       return new Dataset(
           Native.make(out -> engine.with(e -> RawDataset.percale_dataset_range(e, raw, start, stop, step, out))),
           Sources.NONE);
@@ -171,12 +171,12 @@ public final class Dataset extends NativeHandle {
     Objects.requireNonNull(columns, "columns");
     Objects.requireNonNull(function, "function");
     Sources.Generator generator = new Sources.Generator(function, columns.stream().mapToLong(TensorSpec::bytes).toArray());
-    MemorySegment user = Callbacks.add(generator);
-    MemorySegment pointer;
-    try (Arena arena = Arena.ofConfined()) {
-      TensorSpec.Raw types = TensorSpec.Raw.of(arena, columns);
+    long user = Callbacks.add(generator);
+    long pointer;
+    try (Scratch scratch = new Scratch()) {
+      TensorSpec.Raw types = new TensorSpec.Raw(scratch, columns);
       pointer = Native.make(out -> engine.with(
-          e -> RawDataset.percale_dataset_generator_owned(e, types.names(), types.dtypes(), types.dims(), types.ranks(),
+          e -> RawDataset.percale_dataset_generator_owned(e, types.names, types.dtypes, types.dims, types.ranks,
               columns.size(), rows, Callbacks.ROW, user, Callbacks.DESTROY, out)));
     } catch (RuntimeException error) {
       Callbacks.remove(user);
@@ -206,13 +206,13 @@ public final class Dataset extends NativeHandle {
     Objects.requireNonNull(columns, "columns");
     Objects.requireNonNull(function, "function");
     long[] bytes = columns.stream().mapToLong(TensorSpec::bytes).toArray();
-    Sources.Stream source = new Sources.Stream(function, bytes, new Failures());
-    MemorySegment user = Callbacks.add(source);
-    MemorySegment pointer;
-    try (Arena arena = Arena.ofConfined()) {
-      TensorSpec.Raw types = TensorSpec.Raw.of(arena, columns);
-      pointer = Native.make(out -> engine.with(e -> RawDataset.percale_dataset_stream(e, types.names(), types.dtypes(),
-          types.dims(), types.ranks(), columns.size(), Callbacks.STREAM, user, Callbacks.DESTROY, out)));
+    Sources.Stream source = new Sources.Stream(function, bytes);
+    long user = Callbacks.add(source);
+    long pointer;
+    try (Scratch scratch = new Scratch()) {
+      TensorSpec.Raw types = new TensorSpec.Raw(scratch, columns);
+      pointer = Native.make(out -> engine.with(e -> RawDataset.percale_dataset_stream(e, types.names, types.dtypes,
+          types.dims, types.ranks, columns.size(), Callbacks.STREAM, user, Callbacks.DESTROY, out)));
     } catch (RuntimeException error) {
       Callbacks.remove(user);
       throw error;
@@ -243,10 +243,11 @@ public final class Dataset extends NativeHandle {
   }
 
   private static Dataset ofSeveral(List<Dataset> sets, boolean zip) {
-    Sources sources = new Sources(sets.stream().flatMap(set -> set.sources.all().stream()).toList());
-    try (Arena arena = Arena.ofConfined()) {
+    Sources sources = new Sources(
+        sets.stream().flatMap(set -> set.sources.all().stream()).collect(Collectors.toUnmodifiableList()));
+    try (Scratch scratch = new Scratch()) {
       return new Dataset(Native.make(out -> withAll(sets, pointers -> {
-        MemorySegment all = Native.pointers(arena, pointers);
+        long all = scratch.longs(pointers);
         return zip ? RawDataset.percale_dataset_zip(all, sets.size(), out)
             : RawDataset.percale_dataset_concatenate(all, sets.size(), out);
       })), sources);
@@ -270,8 +271,8 @@ public final class Dataset extends NativeHandle {
    * @return a new data set
    */
   public Dataset rename(List<String> names) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment raw = Native.names(arena, names);
+    try (Scratch scratch = new Scratch()) {
+      long raw = scratch.texts(names);
       return new Dataset(
           Native.make(out -> with(set -> RawDataset.percale_dataset_rename(set, raw, names.size(), out))), sources);
     }
@@ -319,10 +320,11 @@ public final class Dataset extends NativeHandle {
    * @return the parts
    */
   public List<Dataset> distribute(int replicas) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment out = arena.allocate(ADDRESS, Math.max(replicas, 1));
+    try (Scratch scratch = new Scratch()) {
+      long out = scratch.allocate(8L * Math.max(replicas, 1));
       check(set -> RawDataset.percale_dataset_distribute(set, replicas, out));
-      return Native.read(out, replicas).stream().map(part -> new Dataset(part, sources)).toList();
+      return LongStream.of(Native.longs(out, replicas)).mapToObj(part -> new Dataset(part, sources))
+          .collect(Collectors.toUnmodifiableList());
     }
   }
 
@@ -368,10 +370,10 @@ public final class Dataset extends NativeHandle {
    * @return a tensor per column
    */
   public Optional<Results> next() {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment out = arena.allocate(ADDRESS, names.size());
+    try (Scratch scratch = new Scratch()) {
+      long out = scratch.allocate(8L * names.size());
       relieve(set -> RawDataset.percale_dataset_next(set, out));
-      return Optional.of(new Results(names, Native.read(out, names.size()).stream().map(Tensor::take).toList()));
+      return Optional.of(new Results(names, Tensor.takeAll(out, names.size())));
     } catch (PercaleException error) {
       if (error.code() == Code.OUT_OF_RANGE) return Optional.empty();
       throw sources.explain(error);

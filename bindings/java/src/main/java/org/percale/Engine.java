@@ -1,9 +1,5 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +7,7 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.percale.raw.RawEngine;
 import org.percale.raw.RawLibrary;
+import org.percale.raw.RawMemory;
 
 /** Owns the devices, threads, registries and the memory limit. Any number of threads may use it. */
 public final class Engine extends NativeHandle {
@@ -26,7 +23,7 @@ public final class Engine extends NativeHandle {
     ERROR
   }
 
-  private Engine(MemorySegment pointer) {
+  private Engine(long pointer) {
     super(State.shared("engine", pointer, RawEngine::percale_engine_release));
   }
 
@@ -70,8 +67,8 @@ public final class Engine extends NativeHandle {
    * @return JSON
    */
   public String describe(String what) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.name(arena, what);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.text(what);
       return with(engine -> Native.text(Native.make(out -> RawEngine.percale_engine_describe(engine, name, out))));
     }
   }
@@ -85,8 +82,8 @@ public final class Engine extends NativeHandle {
    */
   public void checkFile(Path path) {
     Objects.requireNonNull(path, "path");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.path(arena, path);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.path(path);
       check(engine -> RawLibrary.percale_file_check(engine, name));
     }
   }
@@ -110,13 +107,13 @@ public final class Engine extends NativeHandle {
   }
 
   private long memory(int which) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment both = arena.allocate(JAVA_LONG, 2);
+    try (Scratch scratch = new Scratch()) {
+      long both = scratch.allocate(8L * 2);
       with(engine -> {
-        RawEngine.percale_engine_memory(engine, both, both.asSlice(8));
+        RawEngine.percale_engine_memory(engine, both, both + 8);
         return null;
       });
-      return both.getAtIndex(JAVA_LONG, which);
+      return RawMemory.getLong(both + 8L * which);
     }
   }
 
@@ -202,8 +199,9 @@ public final class Engine extends NativeHandle {
           new Engine(options.with(raw -> Native.make(out -> RawEngine.percale_engine_create(raw, out))));
       if (log != null) {
         BiConsumer<LogLevel, String> function = log;
-        Callbacks.Log receiver = (level, text) -> function.accept(LogLevel.values()[Math.clamp(level, 0, 3)], text);
-        MemorySegment user = Callbacks.add(receiver);
+        LogLevel[] levels = LogLevel.values();
+        Callbacks.Log receiver = (level, text) -> function.accept(levels[Math.max(0, Math.min(level, 3))], text);
+        long user = Callbacks.add(receiver);
         try {
           engine.check(
               raw -> RawEngine.percale_engine_set_log_owned(raw, Callbacks.LOG, user, Callbacks.DESTROY));

@@ -6,14 +6,30 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The loss and the metrics of an evaluation.
- *
- * @param json as the library writes it: {"loss":0.03,"accuracy":0.99}
- */
-public record Evaluation(String json) {
+/** The loss and the metrics of an evaluation. */
+public final class Evaluation {
   /** A pair of the flat object that the library writes. Its names contain no quotes. */
   private static final Pattern PAIR = Pattern.compile("\"([^\"]*)\"\\s*:\\s*([^\\s,}]+)");
+
+  private final String json;
+
+  Evaluation(String json) {
+    this.json = json;
+  }
+
+  /**
+   * Returns the loss and the metrics as the library writes them.
+   *
+   * @return JSON, such as {"loss":0.03,"accuracy":0.99}
+   */
+  public String json() {
+    return json;
+  }
+
+  @Override
+  public String toString() {
+    return json;
+  }
 
   /**
    * Returns the loss and the metrics by name, in the order of the library.

@@ -1,7 +1,6 @@
 package org.percale;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeoutException;
 
 /** Keeps the last exception of a callback that returns a status until a caller gets it. */
@@ -9,7 +8,15 @@ final class Failures {
   private volatile Failure last;
 
   /** An exception of the callback, and the message that the library has of it. */
-  private record Failure(Throwable cause, String message) {
+  private static final class Failure {
+    final Throwable cause;
+    final String message;
+
+    Failure(Throwable cause, String message) {
+      this.cause = cause;
+      this.message = message;
+    }
+
     /**
      * True if the exception has caused the error. An interrupt also cancels the call that it ends,
      * whose error may be the first one.
@@ -21,21 +28,17 @@ final class Failures {
   }
 
   /** Keeps an exception, and returns it as a status for the library. */
-  MemorySegment status(Throwable error) {
+  long status(Throwable error) {
     if (error instanceof InterruptedException) Thread.currentThread().interrupt();
-    String message = error instanceof PercaleException own ? String.valueOf(own.getMessage()) : error.toString();
+    String message = error instanceof PercaleException ? String.valueOf(error.getMessage()) : error.toString();
     last = new Failure(error, message);
     return Native.status(code(error), message);
   }
 
   private static Code code(Throwable error) {
-    return switch (error) {
-      case PercaleException own -> own.code();
-      case InterruptedException _ -> Code.CANCELLED;
-      case IOException _ -> Code.UNAVAILABLE;
-      case TimeoutException _ -> Code.UNAVAILABLE;
-      default -> Code.ABORTED;
-    };
+    if (error instanceof PercaleException) return ((PercaleException) error).code();
+    if (error instanceof InterruptedException) return Code.CANCELLED;
+    return error instanceof IOException || error instanceof TimeoutException ? Code.UNAVAILABLE : Code.ABORTED;
   }
 
   /**
@@ -46,7 +49,7 @@ final class Failures {
     Failure failure = last;
     if (failure != null && error.getCause() == null && failure.caused(error)) {
       last = null;
-      error.initCause(failure.cause());
+      error.initCause(failure.cause);
     }
     return error;
   }

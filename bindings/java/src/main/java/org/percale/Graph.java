@@ -1,24 +1,21 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.LongFunction;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.Collectors;
 import org.percale.raw.RawGraph;
 
 /** A finished, immutable graph. Any number of threads may use it. */
 public final class Graph extends NativeHandle {
-  private Graph(MemorySegment pointer) {
+  private Graph(long pointer) {
     super(State.shared("graph", pointer, RawGraph::percale_graph_release));
   }
 
-  static Graph take(MemorySegment pointer) {
+  static Graph take(long pointer) {
     return new Graph(pointer);
   }
 
@@ -29,8 +26,8 @@ public final class Graph extends NativeHandle {
    * @return the graph
    */
   public Graph withDims(String... dims) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment names = Native.names(arena, List.of(dims));
+    try (Scratch scratch = new Scratch()) {
+      long names = scratch.texts(List.of(dims));
       return with(graph -> take(Native.make(out -> RawGraph.percale_graph_with_dims(graph, names, dims.length, out))));
     }
   }
@@ -47,8 +44,8 @@ public final class Graph extends NativeHandle {
   public static Graph load(Engine engine, Path path) {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(path, "path");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.path(arena, path);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.path(path);
       return engine.with(raw -> take(Native.make(out -> RawGraph.percale_graph_load_file(raw, name, out))));
     }
   }
@@ -63,8 +60,8 @@ public final class Graph extends NativeHandle {
   public static Graph load(Engine engine, byte[] bytes) {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(bytes, "bytes");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment data = arena.allocateFrom(JAVA_BYTE, bytes);
+    try (Scratch scratch = new Scratch()) {
+      long data = scratch.bytes(bytes);
       return engine.with(raw -> take(Native.make(out -> RawGraph.percale_graph_load(raw, data, bytes.length, out))));
     }
   }
@@ -81,9 +78,9 @@ public final class Graph extends NativeHandle {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(format, "format");
     Objects.requireNonNull(path, "path");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment kind = Native.name(arena, format);
-      MemorySegment name = Native.path(arena, path);
+    try (Scratch scratch = new Scratch()) {
+      long kind = scratch.text(format);
+      long name = scratch.path(path);
       return engine.with(raw -> take(Native.make(out -> RawGraph.percale_graph_import(raw, kind, name, out))));
     }
   }
@@ -100,9 +97,9 @@ public final class Graph extends NativeHandle {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(format, "format");
     Objects.requireNonNull(bytes, "bytes");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment kind = Native.name(arena, format);
-      MemorySegment data = arena.allocateFrom(JAVA_BYTE, bytes);
+    try (Scratch scratch = new Scratch()) {
+      long kind = scratch.text(format);
+      long data = scratch.bytes(bytes);
       return engine.with(raw ->
           take(Native.make(out -> RawGraph.percale_graph_import_bytes(raw, kind, data, bytes.length, out))));
     }
@@ -115,8 +112,8 @@ public final class Graph extends NativeHandle {
    * @param path the file
    */
   public void save(Variables variables, Path path) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.path(arena, path);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.path(path);
       check(graph -> withOptional(variables, values -> RawGraph.percale_graph_save_file(graph, values, name)));
     }
   }
@@ -148,9 +145,9 @@ public final class Graph extends NativeHandle {
     Objects.requireNonNull(path, "path");
     Options all = new Options("export");
     options.forEach(all::set);
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment kind = Native.name(arena, format);
-      MemorySegment name = Native.path(arena, path);
+    try (Scratch scratch = new Scratch()) {
+      long kind = scratch.text(format);
+      long name = scratch.path(path);
       check(graph -> engine.with(raw -> withOptional(variables,
           values -> all.with(chosen -> RawGraph.percale_graph_export(raw, graph, values, kind, chosen, name)))));
     }
@@ -165,18 +162,18 @@ public final class Graph extends NativeHandle {
    * @return the bytes
    */
   public byte[] exportBytes(Engine engine, Variables variables, String format) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment kind = Native.name(arena, format);
+    try (Scratch scratch = new Scratch()) {
+      long kind = scratch.text(format);
       return with(graph -> engine.with(raw -> withOptional(variables, values ->
           Native.bytes(Native.make(out -> RawGraph.percale_graph_export_bytes(raw, graph, values, kind, out))))));
     }
   }
 
   /** Returns the names for 0, 1, ... up to the first null. */
-  static List<String> names(LongFunction<MemorySegment> name) {
+  static List<String> names(LongUnaryOperator name) {
     List<String> out = new ArrayList<>();
     for (long i = 0;; ++i) {
-      String text = Native.borrowed(name.apply(i));
+      String text = Native.borrowed(name.applyAsLong(i));
       if (text == null) return List.copyOf(out);
       out.add(text);
     }
@@ -208,8 +205,8 @@ public final class Graph extends NativeHandle {
    * @return its type
    */
   public TensorSpec valueType(String name) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment raw = Native.name(arena, name);
+    try (Scratch scratch = new Scratch()) {
+      long raw = scratch.text(name);
       return with(graph -> TensorSpec.read(name,
           (dtype, dims, rank) -> RawGraph.percale_graph_value_type(graph, raw, dtype, dims, rank)));
     }
@@ -221,7 +218,7 @@ public final class Graph extends NativeHandle {
    * @return the names and types
    */
   public List<TensorSpec> inputTypes() {
-    return inputNames().stream().map(this::valueType).toList();
+    return inputNames().stream().map(this::valueType).collect(Collectors.toUnmodifiableList());
   }
 
   /**
@@ -230,7 +227,7 @@ public final class Graph extends NativeHandle {
    * @return the names and types
    */
   public List<TensorSpec> outputTypes() {
-    return outputNames().stream().map(this::valueType).toList();
+    return outputNames().stream().map(this::valueType).collect(Collectors.toUnmodifiableList());
   }
 
   /**
@@ -240,8 +237,8 @@ public final class Graph extends NativeHandle {
    * @return JSON
    */
   public String describe(String what) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.name(arena, what);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.text(what);
       return with(graph -> Native.text(Native.make(out -> RawGraph.percale_graph_describe(graph, name, out))));
     }
   }
@@ -254,9 +251,9 @@ public final class Graph extends NativeHandle {
    * @return the text of the file
    */
   public String draw(String format, String trace) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.name(arena, format);
-      MemorySegment times = Native.name(arena, trace);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.text(format);
+      long times = scratch.text(trace);
       return with(graph -> Native.text(Native.make(out -> RawGraph.percale_graph_draw(graph, name, times, out))));
     }
   }

@@ -1,27 +1,24 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.LongBinaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.percale.raw.RawBuilder;
+import org.percale.raw.RawMemory;
 
 /**
  * Builds a graph: inputs, constants, variables, ops, layers, gradients, training steps. Only one
  * thread at a time may use it.
  */
 public final class GraphBuilder extends NativeHandle {
-  private GraphBuilder(MemorySegment pointer) {
+  private GraphBuilder(long pointer) {
     super(State.exclusive("builder", pointer, RawBuilder::percale_builder_release));
   }
 
@@ -51,25 +48,30 @@ public final class GraphBuilder extends NativeHandle {
   }
 
   /** Calls a function of the library that writes a value. */
-  private Value value(Function<Arena, BiFunction<MemorySegment, MemorySegment, MemorySegment>> prepare) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment out = arena.allocate(JAVA_INT);
-      var call = prepare.apply(arena);
-      check(raw -> call.apply(raw, out));
-      return new Value(out.get(JAVA_INT, 0));
+  private Value value(Function<Scratch, LongBinaryOperator> prepare) {
+    try (Scratch scratch = new Scratch()) {
+      long out = scratch.allocate(4);
+      var call = prepare.apply(scratch);
+      check(raw -> call.applyAsLong(raw, out));
+      return new Value(RawMemory.getInt(out));
     }
   }
 
   /** Calls a function of the library that takes a text. */
-  private void named(String text, BiFunction<MemorySegment, MemorySegment, MemorySegment> call) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.name(arena, text);
-      check(raw -> call.apply(raw, name));
+  private void named(String text, LongBinaryOperator call) {
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.text(text);
+      check(raw -> call.applyAsLong(raw, name));
     }
   }
 
-  private static MemorySegment numbers(Arena arena, List<Value> values) {
-    return Native.ints(arena, values.stream().mapToInt(Value::number).toArray());
+  private static long numbers(Scratch scratch, List<Value> values) {
+    return scratch.ints(values.stream().mapToInt(Value::number).toArray());
+  }
+
+  private static List<Value> values(long numbers, int count) {
+    return IntStream.range(0, count).mapToObj(i -> new Value(RawMemory.getInt(numbers + 4L * i)))
+        .collect(Collectors.toUnmodifiableList());
   }
 
   /**
@@ -79,8 +81,8 @@ public final class GraphBuilder extends NativeHandle {
    * @return the value
    */
   public Value find(String name) {
-    return value(arena -> {
-      MemorySegment text = Native.name(arena, name);
+    return value(scratch -> {
+      long text = scratch.text(name);
       return (raw, out) -> RawBuilder.percale_builder_find_value(raw, text, out);
     });
   }
@@ -94,9 +96,9 @@ public final class GraphBuilder extends NativeHandle {
    * @return the value
    */
   public Value input(String name, DType dtype, long... dims) {
-    return value(arena -> {
-      MemorySegment text = Native.name(arena, name);
-      MemorySegment shape = Native.longs(arena, dims);
+    return value(scratch -> {
+      long text = scratch.text(name);
+      long shape = scratch.longs(dims);
       return (raw, out) -> RawBuilder.percale_builder_input(raw, text, dtype.number(), shape, dims.length, out);
     });
   }
@@ -109,8 +111,8 @@ public final class GraphBuilder extends NativeHandle {
    * @return the value
    */
   public Value constant(String name, Tensor tensor) {
-    return value(arena -> {
-      MemorySegment text = Native.name(arena, name);
+    return value(scratch -> {
+      long text = scratch.text(name);
       return (raw, out) -> tensor.with(t -> RawBuilder.percale_builder_constant(raw, text, t, out));
     });
   }
@@ -123,8 +125,8 @@ public final class GraphBuilder extends NativeHandle {
    * @return the value of the variable
    */
   public Value variable(String name, Tensor initial) {
-    return value(arena -> {
-      MemorySegment text = Native.name(arena, name);
+    return value(scratch -> {
+      long text = scratch.text(name);
       return (raw, out) -> initial.with(t -> RawBuilder.percale_builder_variable(raw, text, t, out));
     });
   }
@@ -139,10 +141,10 @@ public final class GraphBuilder extends NativeHandle {
    * @return the value of the variable
    */
   public Value variable(String name, DType dtype, long[] dims, String initializer) {
-    return value(arena -> {
-      MemorySegment text = Native.name(arena, name);
-      MemorySegment shape = Native.longs(arena, dims);
-      MemorySegment how = Native.name(arena, initializer);
+    return value(scratch -> {
+      long text = scratch.text(name);
+      long shape = scratch.longs(dims);
+      long how = scratch.text(initializer);
       return (raw, out) -> RawBuilder.percale_builder_variable_initialized(
           raw, text, dtype.number(), shape, dims.length, how, out);
     });
@@ -197,8 +199,8 @@ public final class GraphBuilder extends NativeHandle {
    * @param values the outputs
    */
   public void setOutputs(List<Value> values) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment all = numbers(arena, values);
+    try (Scratch scratch = new Scratch()) {
+      long all = numbers(scratch, values);
       check(raw -> RawBuilder.percale_builder_set_outputs(raw, all, values.size()));
     }
   }
@@ -222,13 +224,34 @@ public final class GraphBuilder extends NativeHandle {
     named(name, (raw, text) -> RawBuilder.percale_builder_rename(raw, value.number(), text));
   }
 
-  /**
-   * The type of a value.
-   *
-   * @param dtype the type of the elements, or null if unknown
-   * @param dims the dims, -1 for an unknown dim; null if not even the rank is known
-   */
-  public record Type(DType dtype, long[] dims) {}
+  /** The type of a value. */
+  public static final class Type {
+    private final DType dtype;
+    private final long[] dims;
+
+    private Type(TensorSpec spec) {
+      dtype = spec.dtype();
+      dims = spec.dims();
+    }
+
+    /**
+     * Returns the type of the elements.
+     *
+     * @return the type, or null if unknown
+     */
+    public DType dtype() {
+      return dtype;
+    }
+
+    /**
+     * Returns the dims.
+     *
+     * @return the dims, -1 for an unknown dim; null if not even the rank is known
+     */
+    public long[] dims() {
+      return dims;
+    }
+  }
 
   /**
    * Returns the type of a value.
@@ -239,7 +262,7 @@ public final class GraphBuilder extends NativeHandle {
   public Type typeOf(Value value) {
     TensorSpec spec = with(raw -> TensorSpec.read("",
         (dtype, dims, rank) -> RawBuilder.percale_builder_value_type(raw, value.number(), dtype, dims, rank)));
-    return new Type(spec.dtype(), spec.dims());
+    return new Type(spec);
   }
 
   /**
@@ -270,12 +293,12 @@ public final class GraphBuilder extends NativeHandle {
    * @return a gradient per x
    */
   public List<Value> gradients(List<Value> ys, List<Value> xs) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment from = numbers(arena, ys);
-      MemorySegment to = numbers(arena, xs);
-      MemorySegment out = arena.allocate(JAVA_INT, xs.size());
+    try (Scratch scratch = new Scratch()) {
+      long from = numbers(scratch, ys);
+      long to = numbers(scratch, xs);
+      long out = scratch.allocate(4L * xs.size());
       check(raw -> RawBuilder.percale_builder_gradients(raw, from, ys.size(), to, xs.size(), out));
-      return Arrays.stream(out.toArray(JAVA_INT)).mapToObj(Value::new).toList();
+      return values(out, xs.size());
     }
   }
 
@@ -287,12 +310,12 @@ public final class GraphBuilder extends NativeHandle {
    * @return the name of the target that runs one step
    */
   public String minimize(Value loss, String optimizer) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment text = Native.name(arena, optimizer);
-      MemorySegment name = arena.allocate(ADDRESS);
+    try (Scratch scratch = new Scratch()) {
+      long text = scratch.text(optimizer);
+      long name = scratch.allocate(8);
       return with(raw -> {
         Native.check(RawBuilder.percale_builder_minimize(raw, loss.number(), text, name));
-        return Native.borrowed(name.get(ADDRESS, 0));
+        return Native.borrowed(RawMemory.getLong(name));
       });
     }
   }
@@ -382,19 +405,19 @@ public final class GraphBuilder extends NativeHandle {
      * @return its first outputs
      */
     public List<Value> finish(int outputs) {
-      try (Arena arena = Arena.ofConfined()) {
-        MemorySegment kind = Native.name(arena, op);
-        MemorySegment own = Native.name(arena, name);
-        MemorySegment out = arena.allocate(JAVA_INT, outputs);
+      try (Scratch scratch = new Scratch()) {
+        long kind = scratch.text(op);
+        long own = scratch.text(name);
+        long out = scratch.allocate(4L * outputs);
         // Converts the attributes first, so an invalid one throws before the node is started.
-        Map<MemorySegment, BiFunction<MemorySegment, MemorySegment, MemorySegment>> setters = new LinkedHashMap<>();
-        attributes.forEach((key, value) -> setters.put(Native.name(arena, key), setter(arena, key, value)));
+        Map<Long, LongBinaryOperator> setters = new LinkedHashMap<>();
+        attributes.forEach((key, value) -> setters.put(scratch.text(key), setter(scratch, key, value)));
         check(raw -> layer ? RawBuilder.percale_builder_layer(raw, kind, own)
             : RawBuilder.percale_builder_node(raw, kind, own));
         PercaleException error = null;
         try {
           for (Value input : inputs) check(raw -> RawBuilder.percale_builder_add_input(raw, input.number()));
-          setters.forEach((key, setter) -> check(raw -> setter.apply(raw, key)));
+          setters.forEach((key, setter) -> check(raw -> setter.applyAsLong(raw, key)));
         } catch (PercaleException thrown) {
           error = thrown;
         }
@@ -405,57 +428,63 @@ public final class GraphBuilder extends NativeHandle {
           if (error == null) error = thrown;
         }
         if (error != null) throw error;
-        return Arrays.stream(out.toArray(JAVA_INT)).mapToObj(Value::new).toList();
+        return values(out, outputs);
       }
     }
   }
 
-  private record FunctionName(String name) {}
+  private static final class FunctionName {
+    final String name;
+
+    FunctionName(String name) {
+      this.name = name;
+    }
+  }
 
   /** Returns a function that sets an attribute of the current node. */
-  private static BiFunction<MemorySegment, MemorySegment, MemorySegment> setter(Arena arena, String key, Object value) {
-    switch (value) {
-      case Integer number -> {
-        return (raw, name) -> RawBuilder.percale_builder_set_int(raw, name, number);
-      }
-      case Long number -> {
-        return (raw, name) -> RawBuilder.percale_builder_set_int(raw, name, number);
-      }
-      case Boolean on -> {
-        return (raw, name) -> RawBuilder.percale_builder_set_int(raw, name, on ? 1 : 0);
-      }
-      case Float number -> {
-        return (raw, name) -> RawBuilder.percale_builder_set_float(raw, name, number);
-      }
-      case Double number -> {
-        return (raw, name) -> RawBuilder.percale_builder_set_float(raw, name, number);
-      }
-      case String text -> {
-        MemorySegment given = Native.name(arena, text);
-        return (raw, name) -> RawBuilder.percale_builder_set_string(raw, name, given);
-      }
-      case long[] numbers -> {
-        MemorySegment given = Native.longs(arena, numbers);
-        return (raw, name) -> RawBuilder.percale_builder_set_ints(raw, name, given, numbers.length);
-      }
-      case double[] numbers -> {
-        MemorySegment given = arena.allocateFrom(JAVA_DOUBLE, numbers);
-        return (raw, name) -> RawBuilder.percale_builder_set_floats(raw, name, given, numbers.length);
-      }
-      case String[] texts -> {
-        MemorySegment given = Native.names(arena, Arrays.asList(texts));
-        return (raw, name) -> RawBuilder.percale_builder_set_strings(raw, name, given, texts.length);
-      }
-      case Tensor tensor -> {
-        return (raw, name) -> tensor.with(t -> RawBuilder.percale_builder_set_tensor(raw, name, t));
-      }
-      case FunctionName function -> {
-        MemorySegment given = Native.name(arena, function.name());
-        return (raw, name) -> RawBuilder.percale_builder_set_function(raw, name, given);
-      }
-      case null -> throw new PercaleException(Code.INVALID_ARGUMENT, "the attribute '" + key + "' cannot be null");
-      default -> throw new PercaleException(Code.INVALID_ARGUMENT,
-          "the attribute '" + key + "' cannot be a " + value.getClass().getTypeName());
+  private static LongBinaryOperator setter(Scratch scratch, String key, Object value) {
+    if (value instanceof Integer || value instanceof Long) {
+      long number = ((Number) value).longValue();
+      return (raw, name) -> RawBuilder.percale_builder_set_int(raw, name, number);
     }
+    if (value instanceof Boolean) {
+      return (raw, name) -> RawBuilder.percale_builder_set_int(raw, name, (Boolean) value ? 1 : 0);
+    }
+    if (value instanceof Float || value instanceof Double) {
+      double number = ((Number) value).doubleValue();
+      return (raw, name) -> RawBuilder.percale_builder_set_float(raw, name, number);
+    }
+    if (value instanceof Tensor) {
+      return (raw, name) -> ((Tensor) value).with(tensor -> RawBuilder.percale_builder_set_tensor(raw, name, tensor));
+    }
+    return textOrArraySetter(scratch, key, value);
+  }
+
+  private static LongBinaryOperator textOrArraySetter(Scratch scratch, String key, Object value) {
+    if (value instanceof String) {
+      long text = scratch.text((String) value);
+      return (raw, name) -> RawBuilder.percale_builder_set_string(raw, name, text);
+    }
+    if (value instanceof FunctionName) {
+      long text = scratch.text(((FunctionName) value).name);
+      return (raw, name) -> RawBuilder.percale_builder_set_function(raw, name, text);
+    }
+    if (value instanceof long[]) {
+      long[] all = (long[]) value;
+      long numbers = scratch.longs(all);
+      return (raw, name) -> RawBuilder.percale_builder_set_ints(raw, name, numbers, all.length);
+    }
+    if (value instanceof double[]) {
+      double[] all = (double[]) value;
+      long numbers = scratch.doubles(all);
+      return (raw, name) -> RawBuilder.percale_builder_set_floats(raw, name, numbers, all.length);
+    }
+    if (value instanceof String[]) {
+      List<String> all = Arrays.asList((String[]) value);
+      long texts = scratch.texts(all);
+      return (raw, name) -> RawBuilder.percale_builder_set_strings(raw, name, texts, all.size());
+    }
+    throw new PercaleException(Code.INVALID_ARGUMENT, "the attribute '" + key + "' cannot be "
+        + (value == null ? "null" : "a " + value.getClass().getTypeName()));
   }
 }

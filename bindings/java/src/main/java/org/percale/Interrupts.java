@@ -12,10 +12,17 @@ import java.util.function.Supplier;
 final class Interrupts {
   private static final long LOOK_NS = 10_000_000;
   private static final Set<Watch> WATCHES = ConcurrentHashMap.newKeySet();
-  private static final Thread WATCHER = Thread.ofPlatform().daemon().name("percale-interrupts").start(Interrupts::look);
+  private static final Thread WATCHER = startWatcher();
   private static volatile boolean idle;
 
   private Interrupts() {}
+
+  private static Thread startWatcher() {
+    Thread thread = new Thread(Interrupts::look, "percale-interrupts");
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
 
   private static final class Watch {
     private final Thread thread = Thread.currentThread();

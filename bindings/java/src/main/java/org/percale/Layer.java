@@ -4,21 +4,40 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/**
- * A layer of a {@link Sequential}.
- *
- * @param name "Dense", "Conv2D", "Flatten", ...
- * @param settings its settings, by the names of Keras arguments
- */
-public record Layer(String name, Map<String, Object> settings) {
+/** A layer of a {@link Sequential}. */
+public final class Layer {
+  private final String name;
+  private final Map<String, Object> settings;
+
   /**
    * Creates a layer with these settings.
    *
+   * @param name "Dense", "Conv2D", "Flatten", ...
+   * @param settings its settings, by the names of Keras arguments
    * @throws IllegalArgumentException for a value that JSON cannot represent; see {@link #set}
    */
-  public Layer {
+  public Layer(String name, Map<String, Object> settings) {
     settings.forEach(Json::of);
-    settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+    this.name = name;
+    this.settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+  }
+
+  /**
+   * Returns the name.
+   *
+   * @return "Dense", "Conv2D", "Flatten", ...
+   */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Returns the settings.
+   *
+   * @return the settings, by the names of Keras arguments
+   */
+  public Map<String, Object> settings() {
+    return settings;
   }
 
   /**

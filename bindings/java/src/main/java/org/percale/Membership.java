@@ -1,13 +1,10 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.percale.raw.RawBytes;
 import org.percale.raw.RawCollective;
+import org.percale.raw.RawMemory;
 
 /** A collective as the library calls it. */
 final class Membership implements Callbacks.Exchange {
@@ -21,57 +18,53 @@ final class Membership implements Callbacks.Exchange {
   }
 
   /** Returns the table for percale_trainer_join(). */
-  MemorySegment table(Arena arena, MemorySegment user) {
-    MemorySegment out = arena.allocate(RawCollective.LAYOUT);
-    RawCollective.struct_size(out, (int) RawCollective.LAYOUT.byteSize());
+  long table(Scratch scratch, long user) {
+    long out = scratch.allocate(RawCollective.SIZE);
+    RawCollective.struct_size(out, RawCollective.SIZE);
     RawCollective.user(out, user);
     RawCollective.rank(out, collective.rank());
     RawCollective.size(out, size);
     RawCollective.generation(out, collective.generation());
     RawCollective.exchange(out, Callbacks.EXCHANGE);
-    RawCollective.lost(out, collective.reportsLosses() ? Callbacks.LOST : MemorySegment.NULL);
+    RawCollective.lost(out, collective.reportsLosses() ? Callbacks.LOST : 0);
     return out;
   }
 
-  /** Returns the memory of each message, which ends with the arena. */
-  private MemorySegment[] messages(MemorySegment all, Arena arena) {
-    long step = RawBytes.LAYOUT.byteSize();
-    MemorySegment array = all.reinterpret(step * size);
-    MemorySegment[] out = new MemorySegment[size];
+  /** Returns the memory of each message, which ends with the loan. */
+  private ByteBuffer[] messages(Loan loan, long all, boolean writable) {
+    ByteBuffer[] out = new ByteBuffer[size];
     for (int i = 0; i < size; ++i) {
-      MemorySegment message = array.asSlice(step * i, step);
-      out[i] = RawBytes.data(message).reinterpret(RawBytes.size(message), arena, null);
+      long message = all + (long) RawBytes.SIZE * i;
+      out[i] = loan.lend(RawBytes.data(message), Native.size(RawBytes.size(message)), writable);
     }
     return out;
   }
 
   @Override
-  public MemorySegment exchange(long tag, MemorySegment sends, MemorySegment receives, long timeout) {
+  public long exchange(long tag, long sends, long receives, long timeout) {
     // The collective may use threads of its own.
-    try (Arena arena = Arena.ofShared()) {
-      MemorySegment[] to = messages(sends, arena);
-      for (int i = 0; i < size; ++i) to[i] = to[i].asReadOnly();
-      collective.exchange(tag, to, messages(receives, arena), timeout < 0 ? null : Duration.ofNanos(timeout));
+    try (Loan loan = new Loan(true)) {
+      Duration limit = timeout < 0 ? null : Duration.ofNanos(timeout);
+      collective.exchange(tag, messages(loan, sends, false), messages(loan, receives, true), limit);
+      return 0;
     } catch (Throwable error) {
       return failures.status(error);
     }
-    return MemorySegment.NULL;
   }
 
   @Override
-  public MemorySegment lost(MemorySegment ranks, MemorySegment count) {
+  public long lost(long ranks, long count) {
     try {
       int[] found = collective.lost();
-      MemorySegment room = count.reinterpret(JAVA_LONG.byteSize());
-      if (found.length > room.get(JAVA_LONG, 0)) {
+      if (found.length > RawMemory.getLong(count)) {
         throw new PercaleException(Code.INTERNAL, "the collective has lost " + found.length + " of " + size + " ranks");
       }
-      ranks.reinterpret(JAVA_INT.byteSize() * found.length).copyFrom(MemorySegment.ofArray(found));
-      room.set(JAVA_LONG, 0, found.length);
+      RawMemory.write(ranks, found, 4L * found.length);
+      RawMemory.putLong(count, found.length);
+      return 0;
     } catch (Throwable error) {
       return failures.status(error);
     }
-    return MemorySegment.NULL;
   }
 
   /** Returns the error, with the exception of the collective as its cause if there is one. */

@@ -1,13 +1,13 @@
 package org.percale;
 
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
+import java.util.function.LongUnaryOperator;
 
 /**
  * A reference to an object of the library. {@link #close} releases it, or the garbage collector
@@ -34,8 +34,8 @@ abstract class NativeHandle implements AutoCloseable {
   }
 
   /** Calls the library with the pointer, which stays valid until the call returns. */
-  final <T> T with(Function<MemorySegment, T> call) {
-    MemorySegment pointer = state.acquire();
+  final <T> T with(LongFunction<T> call) {
+    long pointer = state.acquire();
     try {
       return call.apply(pointer);
     } finally {
@@ -44,14 +44,14 @@ abstract class NativeHandle implements AutoCloseable {
   }
 
   /** Calls a function that can fail. */
-  final void check(Function<MemorySegment, MemorySegment> call) {
-    Native.check(with(call));
+  final void check(LongUnaryOperator call) {
+    Native.check(with(call::applyAsLong));
   }
 
   /**
    * Calls a function that can run out of memory and then changes nothing, so it can be repeated.
    */
-  final void relieve(Function<MemorySegment, MemorySegment> call) {
+  final void relieve(LongUnaryOperator call) {
     Shortage.relieve(() -> {
       check(call);
       return null;
@@ -59,19 +59,20 @@ abstract class NativeHandle implements AutoCloseable {
   }
 
   /** Calls the library with the pointers of several handles. */
-  static <T> T withAll(List<? extends NativeHandle> handles, Function<List<MemorySegment>, T> call) {
-    List<MemorySegment> pointers = new ArrayList<>(handles.size());
+  static <T> T withAll(List<? extends NativeHandle> handles, Function<long[], T> call) {
+    long[] pointers = new long[handles.size()];
+    int acquired = 0;
     try {
-      for (NativeHandle handle : handles) pointers.add(handle.state.acquire());
+      for (; acquired < pointers.length; ++acquired) pointers[acquired] = handles.get(acquired).state.acquire();
       return call.apply(pointers);
     } finally {
-      for (int i = 0; i < pointers.size(); ++i) handles.get(i).state.release();
+      for (int i = 0; i < acquired; ++i) handles.get(i).state.release();
     }
   }
 
   /** Calls the library with the pointer of a handle that may be null. */
-  static <T> T withOptional(NativeHandle handle, Function<MemorySegment, T> call) {
-    return handle == null ? call.apply(MemorySegment.NULL) : handle.with(call);
+  static <T> T withOptional(NativeHandle handle, LongFunction<T> call) {
+    return handle == null ? call.apply(0) : handle.with(call);
   }
 
   /**
@@ -91,14 +92,14 @@ abstract class NativeHandle implements AutoCloseable {
     }
 
     private final String type;
-    private final MemorySegment pointer;
-    private final Consumer<MemorySegment> free;
+    private final long pointer;
+    private final LongConsumer free;
     private final boolean exclusive;
     private volatile int uses;
     private Thread owner;
     private boolean freed;
 
-    private State(String type, MemorySegment pointer, Consumer<MemorySegment> free, boolean exclusive) {
+    private State(String type, long pointer, LongConsumer free, boolean exclusive) {
       this.type = type;
       this.pointer = pointer;
       this.free = free;
@@ -106,16 +107,16 @@ abstract class NativeHandle implements AutoCloseable {
     }
 
     /** For types that the header calls thread-safe. */
-    static State shared(String type, MemorySegment pointer, Consumer<MemorySegment> free) {
+    static State shared(String type, long pointer, LongConsumer free) {
       return new State(type, pointer, free, false);
     }
 
     /** For types that the header calls thread-compatible: a second thread gets an exception. */
-    static State exclusive(String type, MemorySegment pointer, Consumer<MemorySegment> free) {
+    static State exclusive(String type, long pointer, LongConsumer free) {
       return new State(type, pointer, free, true);
     }
 
-    MemorySegment acquire() {
+    long acquire() {
       int seen = uses;
       for (;;) {
         if (seen >= CLOSED) throw new IllegalStateException("the " + type + " is closed");
@@ -149,7 +150,7 @@ abstract class NativeHandle implements AutoCloseable {
      * Makes a call that is allowed on any thread at any time. Does nothing if the pointer is
      * already released.
      */
-    synchronized void unlessFreed(Consumer<MemorySegment> call) {
+    synchronized void unlessFreed(LongConsumer call) {
       if (!freed) call.accept(pointer);
     }
   }

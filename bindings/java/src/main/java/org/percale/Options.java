@@ -1,11 +1,9 @@
 package org.percale;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.LongFunction;
 import org.percale.raw.RawOptions;
 
 /** The options that a builder has collected. The library checks names and values. */
@@ -27,13 +25,13 @@ final class Options {
   }
 
   /** Calls the library with the options, or with NULL if none is set. */
-  <T> T with(Function<MemorySegment, T> call) {
-    if (values.isEmpty()) return call.apply(MemorySegment.NULL);
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.name(arena, kind);
-      MemorySegment options = Native.make(out -> RawOptions.percale_options_create(name, out));
+  <T> T with(LongFunction<T> call) {
+    if (values.isEmpty()) return call.apply(0);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.text(kind);
+      long options = Native.make(out -> RawOptions.percale_options_create(name, out));
       try {
-        values.forEach((key, value) -> Native.check(set(arena, options, Native.name(arena, key), value)));
+        values.forEach((key, value) -> Native.check(set(scratch, options, scratch.text(key), value)));
         return call.apply(options);
       } finally {
         RawOptions.percale_options_release(options);
@@ -41,14 +39,14 @@ final class Options {
     }
   }
 
-  private static MemorySegment set(Arena arena, MemorySegment options, MemorySegment key, Object value) {
-    return switch (value) {
-      case Integer number -> RawOptions.percale_options_set_int(options, key, number);
-      case Long number -> RawOptions.percale_options_set_int(options, key, number);
-      case Float number -> RawOptions.percale_options_set_float(options, key, number);
-      case Double number -> RawOptions.percale_options_set_float(options, key, number);
-      case Boolean on -> RawOptions.percale_options_set(options, key, Native.name(arena, on ? "on" : "off"));
-      default -> RawOptions.percale_options_set(options, key, Native.name(arena, value.toString()));
-    };
+  private static long set(Scratch scratch, long options, long key, Object value) {
+    if (value instanceof Integer || value instanceof Long) {
+      return RawOptions.percale_options_set_int(options, key, ((Number) value).longValue());
+    }
+    if (value instanceof Number) {
+      return RawOptions.percale_options_set_float(options, key, ((Number) value).doubleValue());
+    }
+    String text = value instanceof Boolean ? ((Boolean) value ? "on" : "off") : value.toString();
+    return RawOptions.percale_options_set(options, key, scratch.text(text));
   }
 }

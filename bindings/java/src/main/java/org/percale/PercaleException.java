@@ -1,6 +1,5 @@
 package org.percale;
 
-import java.lang.foreign.MemorySegment;
 import org.percale.raw.RawStatus;
 
 /** An error of the library: a {@link Code} and a message. */
@@ -37,9 +36,9 @@ public class PercaleException extends RuntimeException {
   }
 
   /** Converts a status to an exception and releases it. */
-  static PercaleException take(MemorySegment status) {
+  static PercaleException take(long status) {
     Code code = Code.of(RawStatus.percale_status_code(status));
-    String message = Native.borrowed(RawStatus.percale_status_message(status, MemorySegment.NULL));
+    String message = Native.borrowed(RawStatus.percale_status_message(status, 0));
     RawStatus.percale_status_release(status);
     return new PercaleException(code, message);
   }

@@ -1,14 +1,11 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.percale.raw.RawCall;
+import org.percale.raw.RawMemory;
 import org.percale.raw.RawTensor;
 
 /**
@@ -32,38 +29,41 @@ public final class PreparedCall extends NativeHandle {
    * reference to the call.
    */
   private static final class Bound {
-    final MemorySegment inputs;
-    final MemorySegment outputs;
+    final long inputs;
+    final long outputs;
+    private final int inputCount;
+    private final int outputCount;
 
-    Bound(int inputs, int outputs) {
-      this.inputs = Arena.ofAuto().allocate(ADDRESS, Math.max(inputs, 1));
-      this.outputs = Arena.ofAuto().allocate(ADDRESS, Math.max(outputs, 1));
+    Bound(int inputCount, int outputCount) {
+      this.inputCount = inputCount;
+      this.outputCount = outputCount;
+      inputs = RawMemory.allocate(8L * Math.max(inputCount, 1));
+      outputs = RawMemory.allocate(8L * Math.max(outputCount, 1));
     }
 
-    static void put(MemorySegment array, List<Tensor> tensors) {
+    static void put(long array, List<Tensor> tensors) {
       for (int i = 0; i < tensors.size(); ++i) {
-        MemorySegment before = array.getAtIndex(ADDRESS, i);
+        long before = RawMemory.getLong(array + 8L * i);
         Tensor next = tensors.get(i);
-        array.setAtIndex(ADDRESS, i, next == null ? MemorySegment.NULL : next.with(RawTensor::percale_tensor_retain));
+        RawMemory.putLong(array + 8L * i, next == null ? 0 : next.with(RawTensor::percale_tensor_retain));
         RawTensor.percale_tensor_release(before);
       }
     }
 
     void release() {
-      for (MemorySegment array : List.of(inputs, outputs)) {
-        for (long i = 0; i < array.byteSize() / 8; ++i) {
-          RawTensor.percale_tensor_release(array.getAtIndex(ADDRESS, i));
-        }
-      }
+      for (long tensor : Native.longs(inputs, inputCount)) RawTensor.percale_tensor_release(tensor);
+      for (long tensor : Native.longs(outputs, outputCount)) RawTensor.percale_tensor_release(tensor);
+      RawMemory.free(inputs);
+      RawMemory.free(outputs);
     }
   }
 
-  static PreparedCall create(Engine engine, MemorySegment session, List<TensorSpec> feeds, List<String> fetches) {
-    try (Arena arena = Arena.ofConfined()) {
-      TensorSpec.Raw types = TensorSpec.Raw.of(arena, feeds);
-      MemorySegment names = Native.names(arena, fetches);
-      MemorySegment pointer = Native.make(out -> RawCall.percale_call_create(session, types.names(), types.dtypes(),
-          types.dims(), types.ranks(), feeds.size(), names, fetches.size(), out));
+  static PreparedCall create(Engine engine, long session, List<TensorSpec> feeds, List<String> fetches) {
+    try (Scratch scratch = new Scratch()) {
+      TensorSpec.Raw types = new TensorSpec.Raw(scratch, feeds);
+      long names = scratch.texts(fetches);
+      long pointer = Native.make(out -> RawCall.percale_call_create(session, types.names, types.dtypes,
+          types.dims, types.ranks, feeds.size(), names, fetches.size(), out));
       Bound bound = new Bound(feeds.size(), fetches.size());
       State state = State.exclusive("call", pointer, call -> {
         RawCall.percale_call_release(call);
@@ -171,15 +171,15 @@ public final class PreparedCall extends NativeHandle {
    * nothing.
    */
   public void run() {
-    MemorySegment status = tryRun();
-    if (status.address() == 0) return;
+    long status = tryRun();
+    if (status == 0) return;
     PercaleException error = PercaleException.take(status);
     if (error.code() != Code.RESOURCE_EXHAUSTED) throw error;
     relieve(call -> tryRun());
   }
 
-  private MemorySegment tryRun() {
-    MemorySegment call = state.acquire();
+  private long tryRun() {
+    long call = state.acquire();
     try {
       return RawCall.percale_call_run(call, bound.inputs, bound.outputs);
     } finally {

@@ -84,7 +84,7 @@ public final class Sequential {
     Objects.requireNonNull(loss, "loss");
     Objects.requireNonNull(metrics, "metrics");
     return set("optimizer", Json.nameOrObject(optimizer)).set("loss", Json.nameOrObject(loss))
-        .set("metrics", Arrays.stream(metrics).map(Json::nameOrObject).toList());
+        .set("metrics", Arrays.stream(metrics).map(Json::nameOrObject).collect(Collectors.toUnmodifiableList()));
   }
 
   /**
@@ -95,11 +95,12 @@ public final class Sequential {
    * @return this
    */
   public Sequential schedule(Object... schedule) {
-    if (schedule.length == 1 && schedule[0] instanceof List<?> several) return schedule(several.toArray());
-    if (schedule.length == 1 && schedule[0] instanceof String text && text.stripLeading().startsWith("[")) {
-      return set("schedule", new Json.Raw(text));
+    Object only = schedule.length == 1 ? schedule[0] : null;
+    if (only instanceof List) return schedule(((List<?>) only).toArray());
+    if (only instanceof String && ((String) only).stripLeading().startsWith("[")) {
+      return set("schedule", new Json.Raw((String) only));
     }
-    return set("schedule", Arrays.stream(schedule).map(Json::nameOrObject).toList());
+    return set("schedule", Arrays.stream(schedule).map(Json::nameOrObject).collect(Collectors.toUnmodifiableList()));
   }
 
   /**
@@ -129,7 +130,7 @@ public final class Sequential {
       out.put("layer", layer.name());
       out.putAll(layer.settings());
       return out;
-    }).toList();
+    }).collect(Collectors.toUnmodifiableList());
     if (file == null || !layers.isEmpty()) all.put(file == null ? "model" : "head", described);
     all.putAll(keys);
     return Json.of("model", all);

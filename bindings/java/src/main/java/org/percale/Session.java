@@ -1,10 +1,5 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.percale.raw.RawConstants;
 import org.percale.raw.RawEvent;
+import org.percale.raw.RawMemory;
 import org.percale.raw.RawSession;
 
 /** Runs a graph. Any number of threads may run it concurrently. */
@@ -33,7 +29,7 @@ public final class Session extends NativeHandle {
 
   private final Engine engine;
 
-  private Session(MemorySegment pointer, Engine engine) {
+  private Session(long pointer, Engine engine) {
     super(State.shared("session", pointer, RawSession::percale_session_release));
     this.engine = engine;
   }
@@ -170,12 +166,12 @@ public final class Session extends NativeHandle {
    * @return JSON
    */
   public String explain(List<TensorSpec> feeds, List<String> fetches, String what) {
-    try (Arena arena = Arena.ofConfined()) {
-      TensorSpec.Raw types = TensorSpec.Raw.of(arena, feeds);
-      MemorySegment names = Native.names(arena, fetches);
-      MemorySegment which = Native.name(arena, what);
-      return with(raw -> Native.text(Native.make(out -> RawSession.percale_session_explain(raw, types.names(),
-          types.dtypes(), types.dims(), types.ranks(), feeds.size(), names, fetches.size(), which, out))));
+    try (Scratch scratch = new Scratch()) {
+      TensorSpec.Raw types = new TensorSpec.Raw(scratch, feeds);
+      long names = scratch.texts(fetches);
+      long which = scratch.text(what);
+      return with(raw -> Native.text(Native.make(out -> RawSession.percale_session_explain(raw, types.names,
+          types.dtypes, types.dims, types.ranks, feeds.size(), names, fetches.size(), which, out))));
     }
   }
 
@@ -189,13 +185,13 @@ public final class Session extends NativeHandle {
    * @return the text of the file
    */
   public String draw(List<TensorSpec> feeds, List<String> fetches, String format, String trace) {
-    try (Arena arena = Arena.ofConfined()) {
-      TensorSpec.Raw types = TensorSpec.Raw.of(arena, feeds);
-      MemorySegment names = Native.names(arena, fetches);
-      MemorySegment name = Native.name(arena, format);
-      MemorySegment times = Native.name(arena, trace);
-      return with(raw -> Native.text(Native.make(out -> RawSession.percale_session_draw(raw, types.names(), types.dtypes(),
-          types.dims(), types.ranks(), feeds.size(), names, fetches.size(), name, times, out))));
+    try (Scratch scratch = new Scratch()) {
+      TensorSpec.Raw types = new TensorSpec.Raw(scratch, feeds);
+      long names = scratch.texts(fetches);
+      long name = scratch.text(format);
+      long times = scratch.text(trace);
+      return with(raw -> Native.text(Native.make(out -> RawSession.percale_session_draw(raw, types.names, types.dtypes,
+          types.dims, types.ranks, feeds.size(), names, fetches.size(), name, times, out))));
     }
   }
 
@@ -315,17 +311,16 @@ public final class Session extends NativeHandle {
           }
         });
       }
-      try (Arena arena = Arena.ofConfined()) {
-        MemorySegment names = Native.names(arena, List.copyOf(feeds.keySet()));
-        MemorySegment wanted = Native.names(arena, fetches);
-        MemorySegment also = Native.names(arena, targets);
-        MemorySegment out = arena.allocate(ADDRESS, fetches.size());
-        MemorySegment version = arena.allocate(JAVA_LONG);
+      try (Scratch scratch = new Scratch()) {
+        long names = scratch.texts(List.copyOf(feeds.keySet()));
+        long wanted = scratch.texts(fetches);
+        long also = scratch.texts(targets);
+        long out = scratch.allocate(8L * fetches.size());
+        long version = scratch.allocate(8);
         relieve(raw -> withAll(List.copyOf(feeds.values()), tensors -> RawSession.percale_session_run_versioned(raw, names,
-            Native.pointers(arena, tensors), feeds.size(), wanted, fetches.size(), also, targets.size(), timeout, out,
+            scratch.longs(tensors), feeds.size(), wanted, fetches.size(), also, targets.size(), timeout, out,
             version)));
-        return new Results(List.copyOf(fetches), Native.read(out, fetches.size()).stream().map(Tensor::take).toList(),
-            version.get(JAVA_LONG, 0));
+        return new Results(List.copyOf(fetches), Tensor.takeAll(out, fetches.size()), RawMemory.getLong(version));
       }
     }
 
@@ -350,12 +345,12 @@ public final class Session extends NativeHandle {
     }
 
     private Event start() {
-      try (Arena arena = Arena.ofConfined()) {
-        MemorySegment names = Native.names(arena, List.copyOf(feeds.keySet()));
-        MemorySegment wanted = Native.names(arena, fetches);
-        MemorySegment also = Native.names(arena, targets);
+      try (Scratch scratch = new Scratch()) {
+        long names = scratch.texts(List.copyOf(feeds.keySet()));
+        long wanted = scratch.texts(fetches);
+        long also = scratch.texts(targets);
         return new Event(Native.make(out -> with(raw -> withAll(List.copyOf(feeds.values()),
-            tensors -> RawSession.percale_session_run_async(raw, names, Native.pointers(arena, tensors), feeds.size(),
+            tensors -> RawSession.percale_session_run_async(raw, names, scratch.longs(tensors), feeds.size(),
                 wanted, fetches.size(), also, targets.size(), timeout, out)))), List.copyOf(fetches));
       }
     }
@@ -365,7 +360,7 @@ public final class Session extends NativeHandle {
   private static final class Event extends NativeHandle {
     private final List<String> fetches;
 
-    Event(MemorySegment pointer, List<String> fetches) {
+    Event(long pointer, List<String> fetches) {
       super(State.shared("event", pointer, RawEvent::percale_event_release));
       this.fetches = fetches;
     }
@@ -388,7 +383,7 @@ public final class Session extends NativeHandle {
     }
 
     void onReady(Runnable function) {
-      MemorySegment user = Callbacks.add(function);
+      long user = Callbacks.add(function);
       try {
         check(event -> RawEvent.percale_event_on_ready(event, Callbacks.READY, user));
       } catch (RuntimeException error) {

@@ -1,15 +1,22 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.List;
+import org.percale.raw.RawMemory;
 
 /** The functions that a data set depends on. They supply the causes of its errors. */
-record Sources(List<Source> all) {
+final class Sources {
   static final Sources NONE = new Sources(List.of());
+
+  private final List<Source> all;
+
+  Sources(List<Source> all) {
+    this.all = all;
+  }
+
+  List<Source> all() {
+    return all;
+  }
 
   /** A function. The library releases it with the last data set that depends on it. */
   interface Source {
@@ -23,12 +30,11 @@ record Sources(List<Source> all) {
     return error;
   }
 
-  /** Returns the memory of some rows of each column, which ends with the arena. */
-  private static MemorySegment[] memory(MemorySegment columns, long[] bytes, long rows, Arena arena) {
-    MemorySegment array = columns.reinterpret(8L * bytes.length);
-    MemorySegment[] out = new MemorySegment[bytes.length];
+  /** Returns the memory of some rows of each column, which ends with the loan. */
+  private static ByteBuffer[] memory(Loan loan, long columns, long[] bytes, long rows) {
+    ByteBuffer[] out = new ByteBuffer[bytes.length];
     for (int i = 0; i < out.length; ++i) {
-      out[i] = array.getAtIndex(ADDRESS, i).reinterpret(bytes[i] * rows, arena, null);
+      out[i] = loan.lend(RawMemory.getLong(columns + 8L * i), Native.size(bytes[i] * rows), true);
     }
     return out;
   }
@@ -45,9 +51,9 @@ record Sources(List<Source> all) {
     }
 
     @Override
-    public boolean make(long row, MemorySegment columns) {
-      try (Arena arena = Arena.ofConfined()) {
-        function.write(row, memory(columns, bytes, 1, arena));
+    public boolean make(long row, long columns) {
+      try (Loan loan = new Loan(false)) {
+        function.write(row, memory(loan, columns, bytes, 1));
         return true;
       } catch (Throwable error) {
         last = error;
@@ -64,14 +70,23 @@ record Sources(List<Source> all) {
   }
 
   /** A function of rows in a stream. */
-  record Stream(Dataset.StreamFunction function, long[] bytes, Failures failures) implements Callbacks.Stream, Source {
+  static final class Stream implements Callbacks.Stream, Source {
+    private final Dataset.StreamFunction function;
+    private final long[] bytes;
+    private final Failures failures = new Failures();
+
+    Stream(Dataset.StreamFunction function, long[] bytes) {
+      this.function = function;
+      this.bytes = bytes;
+    }
+
     @Override
-    public MemorySegment read(long epoch, long firstRow, long maxRows, MemorySegment columns, MemorySegment outRows) {
+    public long read(long epoch, long firstRow, long maxRows, long columns, long outRows) {
       // The function may use threads of its own.
-      try (Arena arena = Arena.ofShared()) {
-        long rows = function.read(epoch, firstRow, maxRows, memory(columns, bytes, maxRows, arena));
-        outRows.reinterpret(JAVA_LONG.byteSize()).set(JAVA_LONG, 0, rows);
-        return MemorySegment.NULL;
+      try (Loan loan = new Loan(true)) {
+        long rows = function.read(epoch, firstRow, maxRows, memory(loan, columns, bytes, maxRows));
+        RawMemory.putLong(outRows, rows);
+        return 0;
       } catch (Throwable error) {
         return failures.status(error);
       }

@@ -1,19 +1,17 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.LongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.percale.raw.RawMemory;
 import org.percale.raw.RawTensor;
 
 /**
@@ -21,7 +19,7 @@ import org.percale.raw.RawTensor;
  * While a thread writes to it, no other may use it.
  */
 public final class Tensor extends NativeHandle {
-  private Tensor(MemorySegment pointer, long bytes) {
+  private Tensor(long pointer, long bytes) {
     super(State.shared("tensor", pointer, raw -> {
       RawTensor.percale_tensor_release(raw);
       Shortage.letGo(bytes);
@@ -29,10 +27,15 @@ public final class Tensor extends NativeHandle {
   }
 
   /** Takes ownership of a reference of the library. */
-  static Tensor take(MemorySegment pointer) {
+  static Tensor take(long pointer) {
     long bytes = RawTensor.percale_tensor_bytes(pointer);
     Shortage.hold(bytes);
     return new Tensor(pointer, bytes);
+  }
+
+  /** Takes ownership of the references in an array. */
+  static List<Tensor> takeAll(long array, int count) {
+    return LongStream.of(Native.longs(array, count)).mapToObj(Tensor::take).collect(Collectors.toUnmodifiableList());
   }
 
   /**
@@ -47,22 +50,24 @@ public final class Tensor extends NativeHandle {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(dtype, "dtype");
     Objects.requireNonNull(dims, "dims");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment shape = Native.longs(arena, dims);
+    try (Scratch scratch = new Scratch()) {
+      long shape = scratch.longs(dims);
       return engine.with(raw -> take(Native.make(
           out -> RawTensor.percale_tensor_create(raw, dtype.number(), shape, dims.length, out))));
     }
   }
 
-  private static Tensor copy(Engine engine, DType dtype, MemorySegment elements, long count, long[] dims) {
+  private static Tensor copy(Engine engine, DType dtype, Object elements, long count, long[] dims) {
     long wanted = Arrays.stream(dims).reduce(1, Math::multiplyExact);
     if (wanted != count) {
       throw new PercaleException(Code.INVALID_ARGUMENT,
           count + " elements do not make the shape " + Arrays.toString(dims));
     }
     Tensor out = zeros(engine, dtype, dims);
-    out.with(raw -> RawTensor.percale_tensor_get_data(raw).reinterpret(elements.byteSize()).copyFrom(elements));
-    return out;
+    return out.with(raw -> {
+      RawMemory.write(RawTensor.percale_tensor_get_data(raw), elements, RawTensor.percale_tensor_bytes(raw));
+      return out;
+    });
   }
 
   /**
@@ -77,7 +82,7 @@ public final class Tensor extends NativeHandle {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(elements, "elements");
     Objects.requireNonNull(dims, "dims");
-    return copy(engine, DType.F32, MemorySegment.ofArray(elements), elements.length, dims);
+    return copy(engine, DType.F32, elements, elements.length, dims);
   }
 
   /**
@@ -92,7 +97,7 @@ public final class Tensor extends NativeHandle {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(elements, "elements");
     Objects.requireNonNull(dims, "dims");
-    return copy(engine, DType.F64, MemorySegment.ofArray(elements), elements.length, dims);
+    return copy(engine, DType.F64, elements, elements.length, dims);
   }
 
   /**
@@ -107,7 +112,7 @@ public final class Tensor extends NativeHandle {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(elements, "elements");
     Objects.requireNonNull(dims, "dims");
-    return copy(engine, DType.I64, MemorySegment.ofArray(elements), elements.length, dims);
+    return copy(engine, DType.I64, elements, elements.length, dims);
   }
 
   /**
@@ -122,7 +127,7 @@ public final class Tensor extends NativeHandle {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(elements, "elements");
     Objects.requireNonNull(dims, "dims");
-    return copy(engine, DType.I32, MemorySegment.ofArray(elements), elements.length, dims);
+    return copy(engine, DType.I32, elements, elements.length, dims);
   }
 
   /**
@@ -137,33 +142,21 @@ public final class Tensor extends NativeHandle {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(elements, "elements");
     Objects.requireNonNull(dims, "dims");
-    return copy(engine, DType.U8, MemorySegment.ofArray(elements), elements.length, dims);
+    return copy(engine, DType.U8, elements, elements.length, dims);
   }
 
   /**
-   * Creates a tensor over native memory, without a copy. The segment stays reachable until the last
-   * user of the tensor has released it. If its arena can be closed, do not close it before that.
+   * Creates a tensor over the remaining bytes of a direct buffer, without a copy. The buffer stays
+   * reachable until the last user of the tensor has released it.
    *
-   * @param memory the elements, row-major
+   * @param buffer the elements, row-major, in the byte order of the machine
    * @param dtype the type of the elements
    * @param dims the dims
    * @return the tensor
    */
-  public static Tensor wrap(MemorySegment memory, DType dtype, long... dims) {
-    if (!memory.isNative()) {
-      throw new PercaleException(Code.INVALID_ARGUMENT, "wrap(): the segment is on Java's heap, wanted native memory; of() copies arrays");
-    }
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment shape = Native.longs(arena, dims);
-      MemorySegment user = Callbacks.add(memory);
-      try {
-        return take(Native.make(out -> RawTensor.percale_tensor_from_memory(
-            dtype.number(), shape, dims.length, memory, memory.byteSize(), Callbacks.DELETER, user, out)));
-      } catch (RuntimeException error) {
-        Callbacks.remove(user);
-        throw error;
-      }
-    }
+  public static Tensor wrap(ByteBuffer buffer, DType dtype, long... dims) {
+    Objects.requireNonNull(dtype, "dtype");
+    return wrap(buffer, 1, ByteOrder.nativeOrder(), dtype, dims);
   }
 
   /**
@@ -175,10 +168,25 @@ public final class Tensor extends NativeHandle {
    * @return the tensor
    */
   public static Tensor wrap(FloatBuffer buffer, long... dims) {
-    if (!buffer.isDirect() || buffer.order() != ByteOrder.nativeOrder()) {
-      throw new PercaleException(Code.INVALID_ARGUMENT, "wrap(): wanted a direct buffer in the machine's byte order");
+    return wrap(buffer, Float.BYTES, buffer.order(), DType.F32, dims);
+  }
+
+  private static Tensor wrap(Buffer buffer, int width, ByteOrder order, DType dtype, long[] dims) {
+    if (!buffer.isDirect() || order != ByteOrder.nativeOrder()) {
+      throw new PercaleException(Code.INVALID_ARGUMENT,
+          "wrap(): wanted a direct buffer in the machine's byte order; of() copies arrays");
     }
-    return wrap(MemorySegment.ofBuffer(buffer), DType.F32, dims);
+    long bytes = (long) buffer.remaining() * width;
+    long user = Callbacks.add(buffer);
+    try (Scratch scratch = new Scratch()) {
+      long shape = scratch.longs(dims);
+      long address = RawMemory.address(buffer, width);
+      return take(Native.make(out -> RawTensor.percale_tensor_from_memory(
+          dtype.number(), shape, dims.length, address, bytes, Callbacks.DELETER, user, out)));
+    } catch (RuntimeException error) {
+      Callbacks.remove(user);
+      throw error;
+    }
   }
 
   /**
@@ -191,8 +199,8 @@ public final class Tensor extends NativeHandle {
   public static Tensor load(Engine engine, Path path) {
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(path, "path");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.path(arena, path);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.path(path);
       return engine.with(raw -> take(Native.make(out -> RawTensor.percale_tensor_load(raw, name, out))));
     }
   }
@@ -206,9 +214,9 @@ public final class Tensor extends NativeHandle {
    * @return the tensor
    */
   public static Tensor importBytes(Engine engine, String format, byte[] bytes) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.name(arena, format);
-      MemorySegment data = arena.allocateFrom(JAVA_BYTE, bytes);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.text(format);
+      long data = scratch.bytes(bytes);
       return engine.with(
           raw -> take(Native.make(out -> RawTensor.percale_tensor_import(raw, name, data, bytes.length, out))));
     }
@@ -221,8 +229,8 @@ public final class Tensor extends NativeHandle {
    */
   public void save(Path path) {
     Objects.requireNonNull(path, "path");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.path(arena, path);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.path(path);
       check(raw -> RawTensor.percale_tensor_save(raw, name));
     }
   }
@@ -242,9 +250,7 @@ public final class Tensor extends NativeHandle {
    * @return a copy of the dims
    */
   public long[] dims() {
-    return with(raw -> RawTensor.percale_tensor_get_dims(raw)
-        .reinterpret(8 * RawTensor.percale_tensor_rank(raw))
-        .toArray(JAVA_LONG));
+    return with(raw -> Native.longs(RawTensor.percale_tensor_get_dims(raw), (int) RawTensor.percale_tensor_rank(raw)));
   }
 
   /**
@@ -257,27 +263,34 @@ public final class Tensor extends NativeHandle {
   }
 
   /**
-   * Returns the elements without a copy. They stay valid while the arena is open, even if the
-   * tensor is closed.
+   * Returns the elements without a copy. They stay valid while the buffer, or a buffer made from
+   * it, is reachable, even if the tensor is closed.
    *
-   * @param arena a confined one for one thread, or a shared one for several
-   * @return the memory
+   * @return the memory, in native byte order
    */
-  public MemorySegment data(Arena arena) {
-    return with(raw -> {
-      MemorySegment kept = RawTensor.percale_tensor_retain(raw);
-      return RawTensor.percale_tensor_get_data(raw).reinterpret(
-          RawTensor.percale_tensor_bytes(raw), arena, ignored -> RawTensor.percale_tensor_release(kept));
-    });
+  public ByteBuffer data() {
+    return data(0, Native.size(with(RawTensor::percale_tensor_bytes)));
   }
 
   /**
-   * Returns the elements without a copy. They stay valid while they are reachable.
+   * Returns a part of the elements like {@link #data()}, for a tensor that is larger than a buffer
+   * can be.
    *
-   * @return the memory
+   * @param offset the first byte
+   * @param bytes the number of bytes
+   * @return the memory, in native byte order
    */
-  public MemorySegment data() {
-    return data(Arena.ofAuto());
+  public ByteBuffer data(long offset, int bytes) {
+    return with(raw -> {
+      long all = RawTensor.percale_tensor_bytes(raw);
+      if (offset < 0 || bytes < 0 || offset > all - bytes) {
+        throw new PercaleException(Code.OUT_OF_RANGE,
+            "data(): bytes " + offset + " to " + (offset + bytes) + " of " + all + " in " + this);
+      }
+      long kept = RawTensor.percale_tensor_retain(raw);
+      return RawMemory.view(RawTensor.percale_tensor_get_data(raw) + offset, bytes,
+          () -> RawTensor.percale_tensor_release(kept));
+    });
   }
 
   /**
@@ -287,7 +300,7 @@ public final class Tensor extends NativeHandle {
    */
   public FloatBuffer asFloatBuffer() {
     want(DType.F32);
-    return data().asByteBuffer().order(ByteOrder.nativeOrder()).asFloatBuffer();
+    return data().asFloatBuffer();
   }
 
   private void want(DType... dtypes) {
@@ -298,9 +311,22 @@ public final class Tensor extends NativeHandle {
     }
   }
 
-  private <T> T read(java.util.function.Function<MemorySegment, T> copy) {
-    return with(raw -> copy.apply(
-        RawTensor.percale_tensor_get_data(raw).reinterpret(RawTensor.percale_tensor_bytes(raw))));
+  /** Writes bytes of the elements from an offset on. */
+  void write(long offset, byte[] bytes) {
+    with(raw -> {
+      RawMemory.write(RawTensor.percale_tensor_get_data(raw) + offset, bytes, bytes.length);
+      return null;
+    });
+  }
+
+  /** Copies the elements to an array that a function makes for their number of bytes. */
+  private <T> T read(LongFunction<T> array) {
+    return with(raw -> {
+      long bytes = RawTensor.percale_tensor_bytes(raw);
+      T out = array.apply(bytes);
+      RawMemory.read(RawTensor.percale_tensor_get_data(raw), out, bytes);
+      return out;
+    });
   }
 
   /**
@@ -310,7 +336,7 @@ public final class Tensor extends NativeHandle {
    */
   public float[] toFloatArray() {
     want(DType.F32);
-    return read(data -> data.toArray(JAVA_FLOAT.withByteAlignment(1)));
+    return read(bytes -> new float[Native.size(bytes / Float.BYTES)]);
   }
 
   /**
@@ -320,7 +346,7 @@ public final class Tensor extends NativeHandle {
    */
   public double[] toDoubleArray() {
     want(DType.F64);
-    return read(data -> data.toArray(JAVA_DOUBLE.withByteAlignment(1)));
+    return read(bytes -> new double[Native.size(bytes / Double.BYTES)]);
   }
 
   /**
@@ -330,7 +356,7 @@ public final class Tensor extends NativeHandle {
    */
   public long[] toLongArray() {
     want(DType.I64, DType.U64);
-    return read(data -> data.toArray(JAVA_LONG.withByteAlignment(1)));
+    return read(bytes -> new long[Native.size(bytes / Long.BYTES)]);
   }
 
   /**
@@ -340,7 +366,7 @@ public final class Tensor extends NativeHandle {
    */
   public int[] toIntArray() {
     want(DType.I32, DType.U32);
-    return read(data -> data.toArray(JAVA_INT.withByteAlignment(1)));
+    return read(bytes -> new int[Native.size(bytes / Integer.BYTES)]);
   }
 
   /**
@@ -349,7 +375,7 @@ public final class Tensor extends NativeHandle {
    * @return the bytes
    */
   public byte[] toByteArray() {
-    return read(data -> data.toArray(JAVA_BYTE));
+    return read(bytes -> new byte[Native.size(bytes)]);
   }
 
   /**
@@ -363,18 +389,39 @@ public final class Tensor extends NativeHandle {
           "item(): the tensor is " + this + ", wanted one element");
     }
     DType dtype = dtype();
-    return read(data -> switch (dtype) {
-      case F32 -> (double) data.get(JAVA_FLOAT.withByteAlignment(1), 0);
-      case F64 -> data.get(JAVA_DOUBLE.withByteAlignment(1), 0);
-      case I64 -> (double) data.get(JAVA_LONG.withByteAlignment(1), 0);
-      case I32 -> (double) data.get(JAVA_INT.withByteAlignment(1), 0);
-      case I16 -> (double) data.get(JAVA_SHORT.withByteAlignment(1), 0);
-      case F16 -> (double) Float.float16ToFloat(data.get(JAVA_SHORT.withByteAlignment(1), 0));
-      case BF16 -> (double) Float.intBitsToFloat(data.get(JAVA_SHORT.withByteAlignment(1), 0) << 16);
-      case I8 -> (double) data.get(JAVA_BYTE, 0);
-      case U8, BOOL -> (double) Byte.toUnsignedInt(data.get(JAVA_BYTE, 0));
-      default -> throw new PercaleException(Code.INVALID_ARGUMENT, "item() does not read " + dtype);
-    });
+    ByteBuffer data = ByteBuffer.wrap(toByteArray()).order(ByteOrder.nativeOrder());
+    switch (dtype) {
+      case F32:
+        return data.getFloat();
+      case F64:
+        return data.getDouble();
+      case I64:
+        return data.getLong();
+      case I32:
+        return data.getInt();
+      case I16:
+        return data.getShort();
+      case F16:
+        return half(data.getShort());
+      case BF16:
+        return Float.intBitsToFloat(data.getShort() << 16);
+      case I8:
+        return data.get();
+      case U8:
+      case BOOL:
+        return Byte.toUnsignedInt(data.get());
+      default:
+        throw new PercaleException(Code.INVALID_ARGUMENT, "item() does not read " + dtype);
+    }
+  }
+
+  /** Returns the value of an IEEE half, which Java knows only from version 20 on. */
+  private static double half(short bits) {
+    int exponent = bits >> 10 & 31;
+    int fraction = bits & 1023;
+    double value = exponent == 31 ? (fraction == 0 ? Double.POSITIVE_INFINITY : Double.NaN)
+        : exponent == 0 ? Math.scalb((double) fraction, -24) : Math.scalb((double) (fraction + 1024), exponent - 25);
+    return bits < 0 ? -value : value;
   }
 
   /** Returns the type and shape. */

@@ -1,27 +1,52 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import org.percale.raw.RawMemory;
 
-/**
- * The name, type and shape of a feed or column.
- *
- * @param name its name
- * @param dtype the type of its elements
- * @param dims its dims, -1 for an unknown dim; null if not even the rank is known
- */
-public record TensorSpec(String name, DType dtype, long... dims) {
+/** The name, type and shape of a feed or column. */
+public final class TensorSpec {
+  private final String name;
+  private final DType dtype;
+  private final long[] dims;
+
+  /**
+   * Describes a feed or column.
+   *
+   * @param name its name
+   * @param dtype the type of its elements
+   * @param dims its dims, -1 for an unknown dim; null if not even the rank is known
+   */
+  public TensorSpec(String name, DType dtype, long... dims) {
+    this.name = name;
+    this.dtype = dtype;
+    this.dims = dims;
+  }
+
+  /**
+   * Returns the name.
+   *
+   * @return the name
+   */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Returns the type of the elements.
+   *
+   * @return the type; null if it is unknown
+   */
+  public DType dtype() {
+    return dtype;
+  }
+
   /**
    * Returns a copy of the dims.
    *
-   * @return the dims
+   * @return the dims, -1 for an unknown dim; null if not even the rank is known
    */
-  @Override
   public long[] dims() {
     return dims == null ? null : dims.clone();
   }
@@ -29,8 +54,9 @@ public record TensorSpec(String name, DType dtype, long... dims) {
   /** Compares names, types and dims. */
   @Override
   public boolean equals(Object other) {
-    return other instanceof TensorSpec spec && name.equals(spec.name) && dtype == spec.dtype
-        && Arrays.equals(dims, spec.dims);
+    if (!(other instanceof TensorSpec)) return false;
+    TensorSpec spec = (TensorSpec) other;
+    return name.equals(spec.name) && dtype == spec.dtype && Arrays.equals(dims, spec.dims);
   }
 
   @Override
@@ -45,21 +71,21 @@ public record TensorSpec(String name, DType dtype, long... dims) {
 
   /** Returns the dtype, dims and rank that `function` writes. */
   static TensorSpec read(String name, TypeFunction function) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment dtype = arena.allocate(JAVA_INT);
-      MemorySegment dims = arena.allocate(JAVA_LONG, Native.MAX_RANK);
-      MemorySegment rank = arena.allocate(JAVA_LONG);
+    try (Scratch scratch = new Scratch()) {
+      long dtype = scratch.allocate(4);
+      long dims = scratch.allocate(8 * Native.MAX_RANK);
+      long rank = scratch.allocate(8);
       Native.check(function.write(dtype, dims, rank));
-      long count = rank.get(JAVA_LONG, 0);
-      return new TensorSpec(name, DType.of(dtype.get(JAVA_INT, 0)),
-          count < 0 ? null : dims.asSlice(0, 8 * count).toArray(JAVA_LONG));
+      long count = RawMemory.getLong(rank);
+      long[] found = count < 0 ? null : Native.longs(dims, (int) count);
+      return new TensorSpec(name, DType.of(RawMemory.getInt(dtype)), found);
     }
   }
 
   /** A function of the library that writes a type. */
   @FunctionalInterface
   interface TypeFunction {
-    MemorySegment write(MemorySegment dtype, MemorySegment dims, MemorySegment rank);
+    long write(long dtype, long dims, long rank);
   }
 
   long bytes() {
@@ -67,12 +93,17 @@ public record TensorSpec(String name, DType dtype, long... dims) {
   }
 
   /** Several types in the form that the library takes. */
-  record Raw(MemorySegment names, MemorySegment dtypes, MemorySegment dims, MemorySegment ranks) {
-    static Raw of(Arena arena, List<TensorSpec> specs) {
-      return new Raw(Native.names(arena, specs.stream().map(TensorSpec::name).toList()),
-          Native.ints(arena, specs.stream().mapToInt(spec -> spec.dtype.number()).toArray()),
-          Native.pointers(arena, specs.stream().map(spec -> Native.longs(arena, spec.dims)).toList()),
-          Native.longs(arena, specs.stream().mapToLong(spec -> spec.dims.length).toArray()));
+  static final class Raw {
+    final long names;
+    final long dtypes;
+    final long dims;
+    final long ranks;
+
+    Raw(Scratch scratch, List<TensorSpec> specs) {
+      names = scratch.texts(specs.stream().map(TensorSpec::name).collect(Collectors.toUnmodifiableList()));
+      dtypes = scratch.ints(specs.stream().mapToInt(spec -> spec.dtype.number()).toArray());
+      dims = scratch.longs(specs.stream().mapToLong(spec -> scratch.longs(spec.dims)).toArray());
+      ranks = scratch.longs(specs.stream().mapToLong(spec -> spec.dims.length).toArray());
     }
   }
 }

@@ -1,6 +1,5 @@
 package org.percale;
 
-import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.percale.raw.RawTrace;
 
@@ -9,7 +8,7 @@ import org.percale.raw.RawTrace;
  * threads may use it.
  */
 public final class Trace extends NativeHandle {
-  private Trace(MemorySegment pointer) {
+  private Trace(long pointer) {
     super(State.shared("trace", pointer, RawTrace::percale_trace_release));
   }
 

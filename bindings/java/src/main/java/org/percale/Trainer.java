@@ -1,11 +1,5 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,7 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
+import java.util.function.LongFunction;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.Collectors;
+import org.percale.raw.RawMemory;
 import org.percale.raw.RawTrainer;
 
 /**
@@ -26,7 +23,7 @@ public final class Trainer extends NativeHandle {
   private Dataset validation;
   private Membership group;
 
-  private Trainer(MemorySegment pointer, Engine engine) {
+  private Trainer(long pointer, Engine engine) {
     super(State.exclusive("trainer", pointer, RawTrainer::percale_trainer_release));
     this.engine = engine;
   }
@@ -207,16 +204,16 @@ public final class Trainer extends NativeHandle {
      * @return the trainer
      */
     public Trainer build() {
-      try (Arena arena = Arena.ofConfined()) {
-        MemorySegment pointer;
+      try (Scratch scratch = new Scratch()) {
+        long pointer;
         if (spec == null) {
           pointer = engine.with(e -> graph.with(g -> withOptional(variables, v -> options.with(o ->
               Native.make(out -> RawTrainer.percale_trainer_create(e, g, v, o, out))))));
         } else {
           byte[] bytes = spec.getBytes(StandardCharsets.UTF_8);
-          MemorySegment text = arena.allocateFrom(JAVA_BYTE, bytes);
-          MemorySegment ofSpec = Native.path(arena, specFolder);
-          MemorySegment ofData = Native.path(arena, dataFolder);
+          long text = scratch.bytes(bytes);
+          long ofSpec = scratch.path(specFolder);
+          long ofData = scratch.path(dataFolder);
           pointer = engine.with(e -> options.with(o -> Native.make(
               out -> RawTrainer.percale_trainer_from_spec(e, text, bytes.length, ofSpec, ofData, o, out))));
         }
@@ -250,7 +247,7 @@ public final class Trainer extends NativeHandle {
    * Makes a call in which the trainer may exchange bytes. An exception of its collective is the
    * cause of the error.
    */
-  private <T> T exchanging(Function<MemorySegment, T> call) {
+  private <T> T exchanging(LongFunction<T> call) {
     try {
       return with(call);
     } catch (PercaleException error) {
@@ -259,29 +256,29 @@ public final class Trainer extends NativeHandle {
   }
 
   /** Calls a function that returns a status, like {@link #exchanging}. */
-  private void checkExchanging(Function<MemorySegment, MemorySegment> call) {
+  private void checkExchanging(LongUnaryOperator call) {
     exchanging(trainer -> {
-      Native.check(call.apply(trainer));
+      Native.check(call.applyAsLong(trainer));
       return null;
     });
   }
 
   /** Calls the library so that the token and an interrupt of this thread end the call. */
-  private <T> T cancellable(Function<MemorySegment, T> call) {
+  private <T> T cancellable(LongFunction<T> call) {
     return exchanging(trainer -> CancelToken.during(token, cancellation -> {
       RawTrainer.percale_trainer_set_cancellation(trainer, cancellation);
       try {
         return Shortage.relieve(() -> call.apply(trainer));
       } finally {
-        RawTrainer.percale_trainer_set_cancellation(trainer, MemorySegment.NULL);
+        RawTrainer.percale_trainer_set_cancellation(trainer, 0);
       }
     }));
   }
 
   /** Calls a function that returns a status, like {@link #cancellable}. */
-  private void checkCancellable(Function<MemorySegment, MemorySegment> call) {
+  private void checkCancellable(LongUnaryOperator call) {
     cancellable(trainer -> {
-      Native.check(call.apply(trainer));
+      Native.check(call.applyAsLong(trainer));
       return null;
     });
   }
@@ -310,13 +307,34 @@ public final class Trainer extends NativeHandle {
     return step(batch.names(), tensors);
   }
 
-  /**
-   * The result of a step with fetches.
-   *
-   * @param loss the mean loss of the batch before the update
-   * @param values a tensor per fetch
-   */
-  public record Fetched(double loss, Results values) implements AutoCloseable {
+  /** The result of a step with fetches. */
+  public static final class Fetched implements AutoCloseable {
+    private final double loss;
+    private final Results values;
+
+    private Fetched(double loss, Results values) {
+      this.loss = loss;
+      this.values = values;
+    }
+
+    /**
+     * Returns the mean loss of the batch before the update.
+     *
+     * @return the loss
+     */
+    public double loss() {
+      return loss;
+    }
+
+    /**
+     * Returns the values.
+     *
+     * @return a tensor per fetch
+     */
+    public Results values() {
+      return values;
+    }
+
     /** Closes the tensors. */
     @Override
     public void close() {
@@ -337,26 +355,26 @@ public final class Trainer extends NativeHandle {
     Objects.requireNonNull(fetches, "fetches");
     List<String> names = List.copyOf(batch.keySet());
     List<String> wanted = List.of(fetches);
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment loss = arena.allocate(JAVA_DOUBLE);
-      MemorySegment all = Native.names(arena, names);
-      MemorySegment asked = Native.names(arena, wanted);
-      MemorySegment out = arena.allocate(ADDRESS, Math.max(1, wanted.size()));
-      List<Tensor> tensors = names.stream().map(batch::get).toList();
+    try (Scratch scratch = new Scratch()) {
+      long loss = scratch.allocate(8);
+      long all = scratch.texts(names);
+      long asked = scratch.texts(wanted);
+      long out = scratch.allocate(8L * Math.max(1, wanted.size()));
+      List<Tensor> tensors = names.stream().map(batch::get).collect(Collectors.toUnmodifiableList());
       checkCancellable(trainer -> withAll(tensors, pointers -> RawTrainer.percale_trainer_step_fetch(trainer, all,
-          Native.pointers(arena, pointers), names.size(), asked, wanted.size(), out, loss)));
-      List<Tensor> values = Native.read(out, wanted.size()).stream().map(Tensor::take).toList();
-      return new Fetched(loss.get(JAVA_DOUBLE, 0), new Results(wanted, values));
+          scratch.longs(pointers), names.size(), asked, wanted.size(), out, loss)));
+      List<Tensor> values = Tensor.takeAll(out, wanted.size());
+      return new Fetched(RawMemory.getDouble(loss), new Results(wanted, values));
     }
   }
 
   private double step(List<String> names, List<Tensor> tensors) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment loss = arena.allocate(JAVA_DOUBLE);
-      MemorySegment all = Native.names(arena, names);
+    try (Scratch scratch = new Scratch()) {
+      long loss = scratch.allocate(8);
+      long all = scratch.texts(names);
       checkCancellable(trainer -> withAll(tensors, pointers ->
-          RawTrainer.percale_trainer_step(trainer, all, Native.pointers(arena, pointers), names.size(), loss)));
-      return loss.get(JAVA_DOUBLE, 0);
+          RawTrainer.percale_trainer_step(trainer, all, scratch.longs(pointers), names.size(), loss)));
+      return RawMemory.getDouble(loss);
     }
   }
 
@@ -387,13 +405,13 @@ public final class Trainer extends NativeHandle {
     Throwable[] thrown = new Throwable[1];
     Callbacks.Step receiver = progress -> {
       try {
-        return listener.step(Progress.of(progress));
+        return listener.step(new Progress(progress));
       } catch (Throwable error) {
         thrown[0] = error;
         return false;
       }
     };
-    MemorySegment user = Callbacks.add(receiver);
+    long user = Callbacks.add(receiver);
     try {
       checkCancellable(trainer -> withOptional(data,
           set -> RawTrainer.percale_trainer_fit(trainer, set, epochs, Callbacks.PROGRESS, user)));
@@ -402,8 +420,8 @@ public final class Trainer extends NativeHandle {
     } finally {
       Callbacks.remove(user);
     }
-    if (thrown[0] instanceof RuntimeException error) throw error;
-    if (thrown[0] instanceof Error error) throw error;
+    if (thrown[0] instanceof RuntimeException) throw (RuntimeException) thrown[0];
+    if (thrown[0] instanceof Error) throw (Error) thrown[0];
     if (thrown[0] != null) throw new IllegalStateException("the listener threw", thrown[0]);
   }
 
@@ -461,14 +479,14 @@ public final class Trainer extends NativeHandle {
       Tensor out = null;
       long at = 0;
       for (Results batch : rows.epoch()) {
-        try (batch; Arena arena = Arena.ofConfined(); Results results = session.run(batch.byName(), graph.outputNames().get(0))) {
+        try (batch; Results results = session.run(batch.byName(), graph.outputNames().get(0))) {
           Tensor part = results.get(0);
           long[] dims = part.dims();
           dims[0] = rows.rows();
           if (out == null) out = Tensor.zeros(engine, part.dtype(), dims);
-          MemorySegment bytes = part.data(arena);
-          out.data(arena).asSlice(at, bytes.byteSize()).copyFrom(bytes);
-          at += bytes.byteSize();
+          byte[] bytes = part.toByteArray();
+          out.write(at, bytes);
+          at += bytes.length;
         }
       }
       return out;
@@ -494,13 +512,13 @@ public final class Trainer extends NativeHandle {
   public void join(Collective collective) {
     Objects.requireNonNull(collective, "collective");
     Membership joined = new Membership(collective);
-    MemorySegment user = Callbacks.add(joined);
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment table = joined.table(arena, user);
+    long user = Callbacks.add(joined);
+    try (Scratch scratch = new Scratch()) {
+      long table = joined.table(scratch, user);
       check(trainer -> RawTrainer.percale_trainer_join(trainer, table, Callbacks.DESTROY));
     } catch (RuntimeException error) {
       Callbacks.remove(user);
-      throw error instanceof PercaleException own ? joined.explain(own) : error;
+      throw error instanceof PercaleException ? joined.explain((PercaleException) error) : error;
     }
     group = joined;
   }
@@ -551,8 +569,8 @@ public final class Trainer extends NativeHandle {
    */
   public void save(Path folder) {
     Objects.requireNonNull(folder, "folder");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.path(arena, folder);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.path(folder);
       checkExchanging(trainer -> RawTrainer.percale_trainer_save(trainer, name));
     }
   }
@@ -566,8 +584,8 @@ public final class Trainer extends NativeHandle {
    */
   public void restore(Path path) {
     Objects.requireNonNull(path, "path");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.path(arena, path);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.path(path);
       checkExchanging(trainer -> RawTrainer.percale_trainer_restore(trainer, name));
     }
   }
@@ -582,8 +600,8 @@ public final class Trainer extends NativeHandle {
    */
   public void lockFolder(Path folder, boolean overwrite) {
     Objects.requireNonNull(folder, "folder");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.path(arena, folder);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.path(folder);
       check(trainer -> RawTrainer.percale_trainer_lock_folder(trainer, name, overwrite ? 1 : 0));
     }
   }
@@ -622,8 +640,8 @@ public final class Trainer extends NativeHandle {
    * @return the bytes
    */
   public byte[] history(String format) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.name(arena, format);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.text(format);
       return with(trainer -> Native.bytes(Native.make(out -> RawTrainer.percale_trainer_history(trainer, name, out))));
     }
   }

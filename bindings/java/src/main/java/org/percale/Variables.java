@@ -1,24 +1,21 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.percale.raw.RawMemory;
 import org.percale.raw.RawVariables;
 
 /** A table of named tensors that sessions and trainers share. Any number of threads may use it. */
 public final class Variables extends NativeHandle {
-  private Variables(MemorySegment pointer) {
+  private Variables(long pointer) {
     super(State.shared("table of variables", pointer, RawVariables::percale_variables_release));
   }
 
-  static Variables take(MemorySegment pointer) {
+  static Variables take(long pointer) {
     return new Variables(pointer);
   }
 
@@ -62,8 +59,8 @@ public final class Variables extends NativeHandle {
    * @return the value
    */
   public Tensor value(String name) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment text = Native.name(arena, name);
+    try (Scratch scratch = new Scratch()) {
+      long text = scratch.text(name);
       return with(table -> Tensor.take(Native.make(out -> RawVariables.percale_variables_value(table, text, out))));
     }
   }
@@ -75,8 +72,8 @@ public final class Variables extends NativeHandle {
    * @param value the value, with the type and shape of the variable
    */
   public void assign(String name, Tensor value) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment text = Native.name(arena, name);
+    try (Scratch scratch = new Scratch()) {
+      long text = scratch.text(name);
       check(table -> value.with(tensor -> RawVariables.percale_variables_assign(table, text, tensor)));
     }
   }
@@ -123,8 +120,8 @@ public final class Variables extends NativeHandle {
    */
   public void load(Path path, boolean strict) {
     Objects.requireNonNull(path, "path");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.path(arena, path);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.path(path);
       check(table -> RawVariables.percale_variables_load(table, name, strict ? 1 : 0));
     }
   }
@@ -142,14 +139,14 @@ public final class Variables extends NativeHandle {
   public long loadMapped(Path path, Map<String, String> fromTo, boolean strict) {
     Objects.requireNonNull(path, "path");
     Objects.requireNonNull(fromTo, "fromTo");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.path(arena, path);
-      MemorySegment from = Native.names(arena, new ArrayList<>(fromTo.keySet()));
-      MemorySegment to = Native.names(arena, new ArrayList<>(fromTo.values()));
-      MemorySegment loaded = arena.allocate(JAVA_LONG);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.path(path);
+      long from = scratch.texts(new ArrayList<>(fromTo.keySet()));
+      long to = scratch.texts(new ArrayList<>(fromTo.values()));
+      long loaded = scratch.allocate(8);
       check(table -> RawVariables.percale_variables_load_mapped(
           table, name, from, to, fromTo.size(), strict ? 1 : 0, loaded));
-      return loaded.get(JAVA_LONG, 0);
+      return RawMemory.getLong(loaded);
     }
   }
 
@@ -160,8 +157,8 @@ public final class Variables extends NativeHandle {
    */
   public void save(Path path) {
     Objects.requireNonNull(path, "path");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = Native.path(arena, path);
+    try (Scratch scratch = new Scratch()) {
+      long name = scratch.path(path);
       check(table -> RawVariables.percale_variables_save(table, name));
     }
   }

@@ -1,5 +1,6 @@
 /**
- * Trains and serves models with Percale through the foreign function interface of Java.
+ * Trains and serves models with Percale: through java.lang.foreign on Java 22 and newer, else
+ * through JNI.
  *
  * <p>Every class that owns an object of the library is {@link java.lang.AutoCloseable}. Objects
  * that are no longer reachable are closed by the garbage collector. Using an object after {@code
@@ -15,3 +16,4 @@
  * IllegalStateException}.
  */
 package org.percale;
+

@@ -14,8 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
@@ -88,7 +86,7 @@ class ClustersTest extends LeavesNoStatus {
   void aChiefAndAWorkerComputeTheBitsOfOneTrainer() throws Exception {
     String tasks = twoTasks();
     List<String> digests = new ArrayList<>();
-    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+    try (Threads threads = new Threads()) {
       List<Future<String>> processes = new ArrayList<>();
       for (String job : List.of("chief", "worker")) {
         processes.add(threads.submit(() -> {

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,7 +14,7 @@ class DatasetTest extends WithEngine {
   void dataSetsAreZippedRepeatedConcatenatedMappedAndDistributed() {
     Dataset a = Dataset.range(engine, "a", 0, 4, 1);
     Dataset b = Dataset.generator(engine, List.of(new TensorSpec("b", DType.F32, 2)), 4,
-        (number, row) -> row[0].setAtIndex(ValueLayout.JAVA_FLOAT, 1, number));
+        (number, row) -> row[0].putFloat(4, number));
     Dataset zipped = Dataset.zip(List.of(a, b));
     a.close();
     b.close();
@@ -57,7 +56,7 @@ class DatasetTest extends WithEngine {
     try (Engine loud = Engine.builder().log(Engine.LogLevel.INFO, (level, text) -> {}).build();
         Trainer trainer = Trainer.fromSpec(loud, Graphs.LINE).build()) {
       Dataset rows = Dataset.generator(loud, List.of(new TensorSpec("x", DType.F32, 2), new TensorSpec("y", DType.F32, 1)), 4,
-          (number, row) -> row[0].setAtIndex(ValueLayout.JAVA_FLOAT, 1, number));
+          (number, row) -> row[0].putFloat(4, number));
       assertEquals(before + 2, Callbacks.count());
       Dataset twice = rows.repeat(2);
       rows.close();

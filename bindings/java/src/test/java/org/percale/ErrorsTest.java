@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -215,16 +216,29 @@ class ErrorsTest extends LeavesNoStatus {
   }
 
   @Test
-  void memoryOfAnArenaIsGoneWithTheArenaAndNotWithTheTensor() {
+  void memoryThatWasLentOutlivesTheTensorAndHasItsBounds() {
     Tensor tensor = Tensor.of(engine, new float[] {1, 2}, 2);
-    java.lang.foreign.MemorySegment data;
-    try (var arena = java.lang.foreign.Arena.ofConfined()) {
-      data = tensor.data(arena);
-      tensor.close();
-      assertEquals(2f, data.getAtIndex(java.lang.foreign.ValueLayout.JAVA_FLOAT, 1));
+    ByteBuffer data = tensor.data();
+    assertEquals(Code.OUT_OF_RANGE, assertThrows(PercaleException.class, () -> tensor.data(4, 5)).code());
+    assertThrows(IndexOutOfBoundsException.class, () -> data.getFloat(8));
+    tensor.close();
+    assertEquals(2f, data.getFloat(4));
+  }
+
+  @Test
+  void memoryOfACallIsOutOfReachAfterTheCall() {
+    ByteBuffer[] kept = new ByteBuffer[1];
+    try (Dataset data = Dataset.generator(engine, List.of(new TensorSpec("x", DType.F32)), 1, (number, row) -> {
+      kept[0] = row[0];
+      row[0].putFloat(0, 1);
+    }); Results batch = data.batch(1).next().orElseThrow()) {
+      try {
+        kept[0].putFloat(0, 2);
+      } catch (IllegalStateException refused) {
+        // java.lang.foreign tells; through JNI the buffer is a copy.
+      }
+      assertEquals(1, batch.get(0).item());
     }
-    var gone = data;
-    assertThrows(IllegalStateException.class, () -> gone.get(java.lang.foreign.ValueLayout.JAVA_FLOAT, 0));
   }
 
   @Test
@@ -232,7 +246,7 @@ class ErrorsTest extends LeavesNoStatus {
     CountDownLatch within = new CountDownLatch(1);
     CountDownLatch tried = new CountDownLatch(1);
     try (Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build(); Dataset data = Graphs.lineData(engine)) {
-      Thread other = Thread.startVirtualThread(() -> trainer.fit(data, 1, progress -> {
+      Thread other = Threads.platform(() -> trainer.fit(data, 1, progress -> {
         assertEquals(progress.step(), trainer.steps() + (trainer.steps() < progress.step() ? 1 : 0));
         within.countDown();
         return tried.await(60, TimeUnit.SECONDS);

@@ -13,7 +13,7 @@ final class Graphs {
   static {
     // Frequent collections reveal objects that are released too early.
     if (Boolean.getBoolean("percale.collect")) {
-      Thread.ofPlatform().daemon().start(() -> {
+      Threads.platform(() -> {
         for (;;) {
           System.gc();
           LockSupport.parkNanos(5_000_000);

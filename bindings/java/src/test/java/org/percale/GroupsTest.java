@@ -1,6 +1,5 @@
 package org.percale;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,7 +8,7 @@ import static org.percale.Graphs.digest;
 import static org.percale.Graphs.twoShards;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,8 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -77,21 +74,23 @@ class GroupsTest extends LeavesNoStatus {
     }
 
     @Override
-    public void exchange(long tag, MemorySegment[] sends, MemorySegment[] receives, Duration timeout) throws Exception {
-      if (fails instanceof Exception error) throw error;
-      if (fails instanceof Error error) throw error;
+    public void exchange(long tag, ByteBuffer[] sends, ByteBuffer[] receives, Duration timeout) throws Exception {
+      if (fails instanceof Exception) throw (Exception) fails;
+      if (fails instanceof Error) throw (Error) fails;
       int other = 1 - rank;
       assertEquals(Duration.ofSeconds(30), timeout);
-      assertTrue(sends[other].isReadOnly() && sends[rank].byteSize() == 0 && receives[rank].byteSize() == 0);
-      queues.get(other).add(new Message(tag, sends[other].toArray(JAVA_BYTE)));
+      assertTrue(sends[other].isReadOnly() && !sends[rank].hasRemaining() && !receives[rank].hasRemaining());
+      byte[] bytes = new byte[sends[other].remaining()];
+      sends[other].get(bytes);
+      queues.get(other).add(new Message(tag, bytes));
       Message message = queues.get(rank).poll(timeout.toSeconds(), TimeUnit.SECONDS);
       if (message == null) throw new TimeoutException("the other rank is late");
       alone = message == LAST;
       if (alone) throw new IOException("the other rank is gone");
       assertEquals(tag, message.tag());
-      assertEquals(receives[other].byteSize(), message.bytes().length);
+      assertEquals(receives[other].remaining(), message.bytes().length);
       // Another thread may use the memory, too.
-      Thread copier = new Thread(() -> receives[other].copyFrom(MemorySegment.ofArray(message.bytes())));
+      Thread copier = new Thread(() -> receives[other].put(message.bytes()));
       copier.start();
       copier.join();
     }
@@ -105,7 +104,7 @@ class GroupsTest extends LeavesNoStatus {
     }
 
     @Override
-    public void exchange(long tag, MemorySegment[] sends, MemorySegment[] receives, Duration timeout) {
+    public void exchange(long tag, ByteBuffer[] sends, ByteBuffer[] receives, Duration timeout) {
       throw new AssertionError("an exchange");
     }
   }
@@ -117,7 +116,7 @@ class GroupsTest extends LeavesNoStatus {
   /** Calls the work on a thread per rank. Returns the results of the ranks, in their order. */
   private static <T> List<T> asTwoRanks(Work<T> work) throws Exception {
     List<BlockingQueue<Message>> queues = List.of(new LinkedBlockingQueue<>(), new LinkedBlockingQueue<>());
-    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+    try (Threads threads = new Threads()) {
       List<Future<T>> ranks = new ArrayList<>();
       for (int rank = 0; rank < 2; ++rank) {
         Pair pair = new Pair(rank, queues);

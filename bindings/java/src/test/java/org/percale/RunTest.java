@@ -9,7 +9,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
@@ -109,11 +108,11 @@ class RunTest extends WithEngine {
 
   @Test
   void threadsShareASession() throws Exception {
-    try (Session session = Graphs.session(engine); var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+    try (Session session = Graphs.session(engine); Threads threads = new Threads()) {
       List<Future<?>> all = new ArrayList<>();
       for (int number = 0; number < 16; ++number) {
         float value = number;
-        all.add(threads.submit(() -> {
+        all.add(threads.start(() -> {
           for (int i = 0; i < 50; ++i) {
             try (Tensor x = Tensor.of(engine, new float[] {value, value, value, value}, 1, 4);
                 Results results = session.run(Map.of("x", x), "y")) {
@@ -128,13 +127,13 @@ class RunTest extends WithEngine {
 
   @Test
   void whatIsClosedDuringARunEndsAfterIt() throws Exception {
-    try (var threads = Executors.newFixedThreadPool(4)) {
+    try (Threads threads = new Threads()) {
       for (int i = 0; i < 100; ++i) {
         Session session = Graphs.session(engine);
         Tensor x = Tensor.of(engine, new float[4], 1, 4);
         List<Future<?>> all = new ArrayList<>();
         for (int j = 0; j < 3; ++j) {
-          all.add(threads.submit(() -> {
+          all.add(threads.start(() -> {
             try {
               for (;;) session.run(Map.of("x", x), "y").close();
             } catch (IllegalStateException closed) {

@@ -8,8 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,19 +27,18 @@ class StreamTest extends LeavesNoStatus {
     Throwable failure;
 
     @Override
-    public long read(long epoch, long firstRow, long maxRows, MemorySegment[] columns) throws Exception {
+    public long read(long epoch, long firstRow, long maxRows, ByteBuffer[] columns) throws Exception {
       asked.add(List.of(epoch, firstRow));
-      if (firstRow >= failsAt && failure instanceof Exception exception) throw exception;
+      if (firstRow >= failsAt && failure instanceof Exception) throw (Exception) failure;
       if (firstRow >= failsAt) throw (Error) failure;
-      assertEquals(8 * maxRows, columns[0].byteSize());
+      assertEquals(8 * maxRows, columns[0].remaining());
       int count = (int) Math.min(Math.min(maxRows, 3), 16 - firstRow);
       for (int i = 0; i < count; ++i) {
         int row = (int) firstRow + i;
         float a = row % 4 / 4f;
         float b = row / 4 / 4f;
-        columns[0].setAtIndex(ValueLayout.JAVA_FLOAT, 2 * i, a);
-        columns[0].setAtIndex(ValueLayout.JAVA_FLOAT, 2 * i + 1, b);
-        columns[1].setAtIndex(ValueLayout.JAVA_FLOAT, i, 2 * a - 3 * b + 1);
+        columns[0].putFloat(a).putFloat(b);
+        columns[1].putFloat(2 * a - 3 * b + 1);
       }
       return count;
     }
@@ -73,7 +71,7 @@ class StreamTest extends LeavesNoStatus {
           }
         }
         assertEquals(List.of(6L, 6L, 4L), sizes);
-        assertEquals(epoch, line.asked.getLast().get(0));
+        assertEquals(epoch, line.asked.get(line.asked.size() - 1).get(0));
       }
       assertEquals(Code.FAILED_PRECONDITION, assertThrows(PercaleException.class, () -> data.repeat(2)).code());
       assertThrows(PercaleException.class, () -> data.configure(6, 1, false));
@@ -135,7 +133,7 @@ class StreamTest extends LeavesNoStatus {
       line.failsAt = Long.MAX_VALUE;
       line.asked.clear();
       trainer.fit(stream, 1);
-      assertEquals(List.of(0L, 8L), line.asked.getFirst());
+      assertEquals(List.of(0L, 8L), line.asked.get(0));
       whole.fit(stream, 1);
       assertEquals(digest(whole), digest(trainer));
     }

@@ -28,7 +28,7 @@ class ThreadsTest extends LeavesNoStatus {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < count; ++i) {
       int number = i;
-      threads.add(Thread.ofPlatform().start(() -> {
+      threads.add(Threads.platform(() -> {
         try {
           work.accept(number);
         } catch (Throwable error) {
@@ -199,7 +199,7 @@ class ThreadsTest extends LeavesNoStatus {
   private static void endsWhenInterrupted(CountDownLatch begun, Runnable call) {
     boolean[] stays = {false};
     Throwable[] thrown = {null};
-    Thread thread = Thread.ofPlatform().start(() -> {
+    Thread thread = Threads.platform(() -> {
       try {
         call.run();
       } catch (Throwable error) {

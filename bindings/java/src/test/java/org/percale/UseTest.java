@@ -2,11 +2,9 @@ package org.percale;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
@@ -15,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 /** Typical uses of the package: the library, tensors, closed objects, logs, clusters. */
@@ -36,12 +35,11 @@ class UseTest extends WithEngine {
       assertArrayEquals(new long[] {2, 3}, tensor.dims());
       assertEquals(DType.F32, tensor.dtype());
     }
-    try (Arena arena = Arena.ofShared()) {
-      MemorySegment memory = arena.allocate(ValueLayout.JAVA_LONG, 3);
-      try (Tensor tensor = Tensor.wrap(memory, DType.I64, 3)) {
-        memory.setAtIndex(ValueLayout.JAVA_LONG, 2, 9);
-        assertArrayEquals(new long[] {0, 0, 9}, tensor.toLongArray());
-      }
+    ByteBuffer memory = ByteBuffer.allocateDirect(32).order(ByteOrder.nativeOrder());
+    try (Tensor tensor = Tensor.wrap(memory.position(8), DType.I64, 3)) {
+      memory.putLong(24, 9);
+      assertArrayEquals(new long[] {0, 0, 9}, tensor.toLongArray());
+      assertEquals(9, tensor.data(16, 8).getLong());
     }
     try (Tensor scalar = Tensor.of(engine, new double[] {2.5})) {
       assertEquals(2.5, scalar.item());
@@ -57,9 +55,7 @@ class UseTest extends WithEngine {
     PreparedCall call = session.prepare(List.of(new TensorSpec("x", DType.F32, 1, 4)), "y");
     session.close();
     engine.close();
-    try (Arena arena = Arena.ofConfined()) {
-      call.input(0).data(arena).copyFrom(MemorySegment.ofArray(new float[] {1, 2, 3, 4}));
-    }
+    call.input(0).asFloatBuffer().put(new float[] {1, 2, 3, 4});
     call.input(0).close();
     call.run();
     assertArrayEquals(new float[] {10, 10}, call.output(0).toFloatArray());
@@ -82,8 +78,21 @@ class UseTest extends WithEngine {
   }
 
   @Test
+  void aThreadOfTheLibraryIsADaemonOfJavaWhileItLogs() throws Exception {
+    List<Thread> threads = Collections.synchronizedList(new ArrayList<>());
+    BiConsumer<Engine.LogLevel, String> log = (level, text) -> threads.add(Thread.currentThread());
+    try (Engine loud = Engine.builder().threads(1).log(Engine.LogLevel.INFO, log).build(); Graph graph = Graphs.product(loud);
+        Session session = Session.builder(loud, graph).option("log_placement", true).build();
+        Tensor x = Tensor.of(loud, new float[4], 1, 4)) {
+      session.request().feed("x", x).fetch("y").runAsync().get().close();
+    }
+    assertFalse(threads.isEmpty() || threads.contains(Thread.currentThread()));
+    assertTrue(threads.stream().allMatch(Thread::isDaemon));
+  }
+
+  @Test
   void logsTracesAndClustersAreWithinReach() {
-    List<String> texts = java.util.Collections.synchronizedList(new ArrayList<>());
+    List<String> texts = Collections.synchronizedList(new ArrayList<>());
     try (Engine loud = Engine.builder().log(Engine.LogLevel.DEBUG, (level, text) -> texts.add(text)).build();
         Trace trace = Trace.create(loud); Session session = Graphs.session(loud);
         Tensor x = Tensor.of(loud, new float[4], 1, 4)) {

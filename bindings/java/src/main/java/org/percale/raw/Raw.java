@@ -1,51 +1,66 @@
 package org.percale.raw;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.SymbolLookup;
-import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
-/** Opens the library once for the process, when the first of its functions is wanted. */
-public final class Raw {
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final SymbolLookup LIBRARY = open();
+/** Opens the library once for the process, through the native code of this package. */
+final class Raw {
+  /** The native code for virtual machines without java.lang.foreign. */
+  private static final String NATIVE = "libpercale_jni.so";
+
+  static {
+    String library = named("percale.library", "PERCALE_LIBRARY");
+    loadNative(named("percale.jni", "PERCALE_JNI"), library);
+    openLibrary(library == null ? "libpercale.so.0" : library);
+  }
 
   private Raw() {}
 
-  /**
-   * The system property {@code percale.library}, else PERCALE_LIBRARY of the environment, else the
-   * system's search path.
-   */
-  private static SymbolLookup open() {
-    String named = System.getProperty("percale.library", System.getenv("PERCALE_LIBRARY"));
-    String name = named == null || named.isEmpty() ? "libpercale.so.0" : named;
+  /** Returns the value of a system property, else of an environment variable, else null. */
+  private static String named(String property, String variable) {
+    String name = System.getProperty(property, System.getenv(variable));
+    return name == null || name.isEmpty() ? null : name;
+  }
+
+  /** Loads the native code: the named file, else the one beside the library, else by the system. */
+  private static void loadNative(String file, String library) {
+    Path beside = library == null ? null : Path.of(library).toAbsolutePath().resolveSibling(NATIVE);
     try {
-      return SymbolLookup.libraryLookup(name, Arena.global());
-    } catch (IllegalArgumentException error) {
-      throw new UnsatisfiedLinkError(name + " cannot be opened; name the library in the system property percale.library,"
-          + " in PERCALE_LIBRARY, or put its folder where the system looks: " + error.getMessage());
+      if (file != null) {
+        System.load(Path.of(file).toAbsolutePath().toString());
+      } else if (beside != null && Files.exists(beside)) {
+        System.load(beside.toString());
+      } else {
+        System.loadLibrary("percale_jni");
+      }
+    } catch (UnsatisfiedLinkError error) {
+      throw new UnsatisfiedLinkError((file == null ? NATIVE : file) + " cannot be loaded, which Java "
+          + Runtime.version().feature() + " needs; name it in the system property percale.jni, in PERCALE_JNI,"
+          + " put it beside the library, or use Java 22 or newer: " + error.getMessage());
     }
   }
 
-  /** A function that may take its time, or call back. */
-  static MethodHandle function(String name, FunctionDescriptor descriptor) {
-    return LINKER.downcallHandle(find(name), descriptor);
+  /** Makes sure that the library is open. */
+  static void open() {}
+
+  private static native void openLibrary(String name);
+
+  /** Links the native methods of a class to the functions of the library with the same names. */
+  static void bind(Class<?> methods) {
+    try {
+      bindMethods(methods, methods.getSimpleName());
+    } catch (NoSuchMethodError error) {
+      throw new UnsatisfiedLinkError(NATIVE + " is of another version than the jar, wanted the one of the same build: "
+          + error.getMessage());
+    }
   }
 
-  /** A function that returns at once and never calls back. */
-  static MethodHandle getter(String name, FunctionDescriptor descriptor) {
-    return LINKER.downcallHandle(find(name), descriptor, Linker.Option.critical(false));
-  }
+  private static native void bindMethods(Class<?> methods, String name);
 
-  private static java.lang.foreign.MemorySegment find(String name) {
-    return LIBRARY.find(name).orElseThrow(() -> new UnsatisfiedLinkError("the library is too old: it has no " + name));
-  }
+  private static native long callbackAddress(Class<?> callbacks, String name);
 
-  /** Calls a method handle; everything that it throws is unchecked. */
-  static RuntimeException unexpected(Throwable error) {
-    if (error instanceof RuntimeException unchecked) return unchecked;
-    if (error instanceof Error fatal) throw fatal;
-    return new IllegalStateException(error);
+  /** Returns the address of a function that calls the static method of RawCallbacks. */
+  static long callback(String name, Class<?> returns, Class<?>... parameters) {
+    return callbackAddress(RawCallbacks.class, name);
   }
 }

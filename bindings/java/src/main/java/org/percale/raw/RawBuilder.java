@@ -1,20 +1,15 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-
 /**
  * The functions of percale_builder, as the header has them.
  */
 public final class RawBuilder {
   private RawBuilder() {}
 
-  private static final MethodHandle PERCALE_BUILDER_CREATE_ =
-      Raw.function("percale_builder_create",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  static {
+    Raw.bind(RawBuilder.class);
+  }
 
   /**
    * Creates a builder of an empty graph. Its current function is "main".
@@ -23,17 +18,7 @@ public final class RawBuilder {
    * @param out_builder out percale_builder**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_create(MemorySegment engine, MemorySegment out_builder) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_CREATE_.invokeExact(engine, out_builder);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_FROM_GRAPH_ =
-      Raw.function("percale_builder_from_graph",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_builder_create(long engine, long out_builder);
 
   /**
    * Creates a builder that continues a copy of a finished graph.
@@ -43,34 +28,14 @@ public final class RawBuilder {
    * @param out_builder out percale_builder**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_from_graph(MemorySegment engine, MemorySegment graph, MemorySegment out_builder) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_FROM_GRAPH_.invokeExact(engine, graph, out_builder);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_RELEASE_ =
-      Raw.function("percale_builder_release",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_builder_from_graph(long engine, long graph, long out_builder);
 
   /**
    * Releases the builder. NULL is allowed.
    *
    * @param builder in percale_builder*
    */
-  public static void percale_builder_release(MemorySegment builder) {
-    try {
-      PERCALE_BUILDER_RELEASE_.invokeExact(builder);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_FIND_VALUE_ =
-      Raw.function("percale_builder_find_value",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native void percale_builder_release(long builder);
 
   /**
    * Finds a value of the current function by its name, to continue a graph. NOT_FOUND names a
@@ -81,17 +46,7 @@ public final class RawBuilder {
    * @param out_value out percale_value*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_find_value(MemorySegment builder, MemorySegment name, MemorySegment out_value) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_FIND_VALUE_.invokeExact(builder, name, out_value);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_INPUT_ =
-      Raw.function("percale_builder_input",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_builder_find_value(long builder, long name, long out_value);
 
   /**
    * Adds the next input of the current function, a value that runs feed. {@code dims}: {@code rank}
@@ -105,17 +60,7 @@ public final class RawBuilder {
    * @param out_value out percale_value*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_input(MemorySegment builder, MemorySegment name, int dtype, MemorySegment dims, long rank, MemorySegment out_value) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_INPUT_.invokeExact(builder, name, dtype, dims, rank, out_value);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_CONSTANT_ =
-      Raw.function("percale_builder_constant",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_builder_input(long builder, long name, int dtype, long dims, long rank, long out_value);
 
   /**
    * Adds a constant. The tensor is shared, not copied. {@code name} may be NULL.
@@ -126,17 +71,7 @@ public final class RawBuilder {
    * @param out_value out percale_value*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_constant(MemorySegment builder, MemorySegment name, MemorySegment tensor, MemorySegment out_value) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_CONSTANT_.invokeExact(builder, name, tensor, out_value);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_VARIABLE_ =
-      Raw.function("percale_builder_variable",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_builder_constant(long builder, long name, long tensor, long out_value);
 
   /**
    * Adds a trainable variable whose initial value is {@code initial}. {@code *out_value} reads it.
@@ -147,17 +82,7 @@ public final class RawBuilder {
    * @param out_value out percale_value*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_variable(MemorySegment builder, MemorySegment name, MemorySegment initial, MemorySegment out_value) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_VARIABLE_.invokeExact(builder, name, initial, out_value);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_VARIABLE_INITIALIZED_ =
-      Raw.function("percale_builder_variable_initialized",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+  public static native long percale_builder_variable(long builder, long name, long initial, long out_value);
 
   /**
    * Adds a trainable variable whose initial value is drawn, with the seed that
@@ -174,17 +99,7 @@ public final class RawBuilder {
    * @param out_value out percale_value*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_variable_initialized(MemorySegment builder, MemorySegment name, int dtype, MemorySegment dims, long rank, MemorySegment initializer, MemorySegment out_value) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_VARIABLE_INITIALIZED_.invokeExact(builder, name, dtype, dims, rank, initializer, out_value);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_NODE_ =
-      Raw.function("percale_builder_node",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_builder_variable_initialized(long builder, long name, int dtype, long dims, long rank, long initializer, long out_value);
 
   /**
    * Starts a node of an op, such as "Conv", "percale:ApplyAdam", or "sample:Square" of a plug-in.
@@ -198,17 +113,7 @@ public final class RawBuilder {
    * @param name text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_node(MemorySegment builder, MemorySegment op, MemorySegment name) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_NODE_.invokeExact(builder, op, name);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_LAYER_ =
-      Raw.function("percale_builder_layer",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_builder_node(long builder, long op, long name);
 
   /**
    * Starts a layer, which is a composite such as "Dense" or "Conv2D" with the attributes of Keras;
@@ -220,17 +125,7 @@ public final class RawBuilder {
    * @param name text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_layer(MemorySegment builder, MemorySegment layer, MemorySegment name) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_LAYER_.invokeExact(builder, layer, name);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_ADD_INPUT_ =
-      Raw.function("percale_builder_add_input",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT));
+  public static native long percale_builder_layer(long builder, long layer, long name);
 
   /**
    * Adds the next input of the started node or layer; PERCALE_NO_VALUE for an optional input that
@@ -240,17 +135,7 @@ public final class RawBuilder {
    * @param value in percale_value
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_add_input(MemorySegment builder, int value) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_ADD_INPUT_.invokeExact(builder, value);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_SET_INT_ =
-      Raw.function("percale_builder_set_int",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
+  public static native long percale_builder_add_input(long builder, int value);
 
   /**
    * Sets an attribute of the started node or layer to a whole number.
@@ -260,17 +145,7 @@ public final class RawBuilder {
    * @param value in int64_t
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_set_int(MemorySegment builder, MemorySegment attribute, long value) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_SET_INT_.invokeExact(builder, attribute, value);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_SET_FLOAT_ =
-      Raw.function("percale_builder_set_float",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_DOUBLE));
+  public static native long percale_builder_set_int(long builder, long attribute, long value);
 
   /**
    * Sets an attribute to a number.
@@ -280,17 +155,7 @@ public final class RawBuilder {
    * @param value in double
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_set_float(MemorySegment builder, MemorySegment attribute, double value) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_SET_FLOAT_.invokeExact(builder, attribute, value);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_SET_STRING_ =
-      Raw.function("percale_builder_set_string",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_builder_set_float(long builder, long attribute, double value);
 
   /**
    * Sets an attribute to a text.
@@ -300,17 +165,7 @@ public final class RawBuilder {
    * @param value text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_set_string(MemorySegment builder, MemorySegment attribute, MemorySegment value) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_SET_STRING_.invokeExact(builder, attribute, value);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_SET_INTS_ =
-      Raw.function("percale_builder_set_ints",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
+  public static native long percale_builder_set_string(long builder, long attribute, long value);
 
   /**
    * Sets an attribute to a list of whole numbers.
@@ -321,17 +176,7 @@ public final class RawBuilder {
    * @param count in size_t
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_set_ints(MemorySegment builder, MemorySegment attribute, MemorySegment values, long count) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_SET_INTS_.invokeExact(builder, attribute, values, count);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_SET_FLOATS_ =
-      Raw.function("percale_builder_set_floats",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
+  public static native long percale_builder_set_ints(long builder, long attribute, long values, long count);
 
   /**
    * Sets an attribute to a list of numbers.
@@ -342,17 +187,7 @@ public final class RawBuilder {
    * @param count in size_t
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_set_floats(MemorySegment builder, MemorySegment attribute, MemorySegment values, long count) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_SET_FLOATS_.invokeExact(builder, attribute, values, count);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_SET_STRINGS_ =
-      Raw.function("percale_builder_set_strings",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
+  public static native long percale_builder_set_floats(long builder, long attribute, long values, long count);
 
   /**
    * Sets an attribute to a list of texts.
@@ -363,17 +198,7 @@ public final class RawBuilder {
    * @param count in size_t
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_set_strings(MemorySegment builder, MemorySegment attribute, MemorySegment values, long count) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_SET_STRINGS_.invokeExact(builder, attribute, values, count);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_SET_TENSOR_ =
-      Raw.function("percale_builder_set_tensor",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_builder_set_strings(long builder, long attribute, long values, long count);
 
   /**
    * Sets an attribute to a tensor, which is shared and not copied.
@@ -383,17 +208,7 @@ public final class RawBuilder {
    * @param value in percale_tensor*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_set_tensor(MemorySegment builder, MemorySegment attribute, MemorySegment value) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_SET_TENSOR_.invokeExact(builder, attribute, value);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_SET_FUNCTION_ =
-      Raw.function("percale_builder_set_function",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_builder_set_tensor(long builder, long attribute, long value);
 
   /**
    * Sets an attribute to a function of the graph: a branch of If, the body of Loop.
@@ -403,17 +218,7 @@ public final class RawBuilder {
    * @param function text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_set_function(MemorySegment builder, MemorySegment attribute, MemorySegment function) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_SET_FUNCTION_.invokeExact(builder, attribute, function);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_FINISH_NODE_ =
-      Raw.function("percale_builder_finish_node",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_builder_set_function(long builder, long attribute, long function);
 
   /**
    * Finishes the started node or layer: checks it, infers shapes, and gives its outputs. A layer
@@ -425,17 +230,7 @@ public final class RawBuilder {
    * @param out_values out percale_value*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_finish_node(MemorySegment builder, long output_count, MemorySegment out_values) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_FINISH_NODE_.invokeExact(builder, output_count, out_values);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_BEGIN_FUNCTION_ =
-      Raw.function("percale_builder_begin_function",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_builder_finish_node(long builder, long output_count, long out_values);
 
   /**
    * Starts a new function. Everything that follows goes into it, until
@@ -445,17 +240,7 @@ public final class RawBuilder {
    * @param name text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_begin_function(MemorySegment builder, MemorySegment name) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_BEGIN_FUNCTION_.invokeExact(builder, name);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_END_FUNCTION_ =
-      Raw.function("percale_builder_end_function",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native long percale_builder_begin_function(long builder, long name);
 
   /**
    * Ends the function that percale_builder_begin_function() started.
@@ -463,17 +248,7 @@ public final class RawBuilder {
    * @param builder in percale_builder*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_end_function(MemorySegment builder) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_END_FUNCTION_.invokeExact(builder);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_SET_OUTPUTS_ =
-      Raw.function("percale_builder_set_outputs",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
+  public static native long percale_builder_end_function(long builder);
 
   /**
    * Sets the outputs of the current function.
@@ -483,17 +258,7 @@ public final class RawBuilder {
    * @param count in size_t
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_set_outputs(MemorySegment builder, MemorySegment values, long count) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_SET_OUTPUTS_.invokeExact(builder, values, count);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_RENAME_ =
-      Raw.function("percale_builder_rename",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS));
+  public static native long percale_builder_set_outputs(long builder, long values, long count);
 
   /**
    * Gives a value of the current function another name, by which runs feed and fetch it.
@@ -504,17 +269,7 @@ public final class RawBuilder {
    * @param name text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_rename(MemorySegment builder, int value, MemorySegment name) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_RENAME_.invokeExact(builder, value, name);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_VALUE_TYPE_ =
-      Raw.function("percale_builder_value_type",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_builder_rename(long builder, int value, long name);
 
   /**
    * Gives element type, dims (-1 where unknown) and rank of a value; the rank is SIZE_MAX if
@@ -527,17 +282,7 @@ public final class RawBuilder {
    * @param out_rank out size_t*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_value_type(MemorySegment builder, int value, MemorySegment out_dtype, MemorySegment out_dims, MemorySegment out_rank) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_VALUE_TYPE_.invokeExact(builder, value, out_dtype, out_dims, out_rank);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_SET_DEVICE_ =
-      Raw.function("percale_builder_set_device",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_builder_value_type(long builder, int value, long out_dtype, long out_dims, long out_rank);
 
   /**
    * Sets the device hint of the nodes that follow; "" ends it. The name of a device ("cuda:0")
@@ -549,17 +294,7 @@ public final class RawBuilder {
    * @param device text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_set_device(MemorySegment builder, MemorySegment device) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_SET_DEVICE_.invokeExact(builder, device);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_CONTROL_DEPENDENCY_ =
-      Raw.function("percale_builder_control_dependency",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, JAVA_INT));
+  public static native long percale_builder_set_device(long builder, long device);
 
   /**
    * Makes the node of {@code after} run only when the node of {@code before} has run. An op on a
@@ -571,17 +306,7 @@ public final class RawBuilder {
    * @param after in percale_value
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_control_dependency(MemorySegment builder, int before, int after) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_CONTROL_DEPENDENCY_.invokeExact(builder, before, after);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_GRADIENTS_ =
-      Raw.function("percale_builder_gradients",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_builder_control_dependency(long builder, int before, int after);
 
   /**
    * Adds nodes that compute the gradients of the sum of {@code ys} with respect to each of {@code
@@ -595,17 +320,7 @@ public final class RawBuilder {
    * @param out_gradients out percale_value*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_gradients(MemorySegment builder, MemorySegment ys, long y_count, MemorySegment xs, long x_count, MemorySegment out_gradients) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_GRADIENTS_.invokeExact(builder, ys, y_count, xs, x_count, out_gradients);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_MINIMIZE_ =
-      Raw.function("percale_builder_minimize",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS));
+  public static native long percale_builder_gradients(long builder, long ys, long y_count, long xs, long x_count, long out_gradients);
 
   /**
    * Adds the work of one training step: gradients of the scalar {@code loss} for every trainable
@@ -619,17 +334,7 @@ public final class RawBuilder {
    * @param out_target_name out const char**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_minimize(MemorySegment builder, int loss, MemorySegment optimizer, MemorySegment out_target_name) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_MINIMIZE_.invokeExact(builder, loss, optimizer, out_target_name);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_BUILDER_FINISH_ =
-      Raw.function("percale_builder_finish",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_builder_minimize(long builder, int loss, long optimizer, long out_target_name);
 
   /**
    * Validates the graph and gives it. The builder is left empty.
@@ -638,11 +343,5 @@ public final class RawBuilder {
    * @param out_graph out percale_graph**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_builder_finish(MemorySegment builder, MemorySegment out_graph) {
-    try {
-      return (MemorySegment) PERCALE_BUILDER_FINISH_.invokeExact(builder, out_graph);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
+  public static native long percale_builder_finish(long builder, long out_graph);
 }

@@ -1,11 +1,6 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
-
 /**
  * Memory of a message.
  */
@@ -13,11 +8,9 @@ public final class RawBytes {
   private RawBytes() {}
 
   /**
-   * The fields as this version of the header has them.
+   * The number of bytes of the fields that this version of the header has.
    */
-  public static final StructLayout LAYOUT = MemoryLayout.structLayout(
-      ADDRESS.withName("data"),
-      JAVA_LONG.withName("size"));
+  public static final int SIZE = 16;
 
   /**
    * The field data: may be NULL if {@code size} is 0.
@@ -25,8 +18,8 @@ public final class RawBytes {
    * @param struct a struct of the library
    * @return void*
    */
-  public static MemorySegment data(MemorySegment struct) {
-    return struct.get(ADDRESS, 0);
+  public static long data(long struct) {
+    return RawMemory.getLong(struct);
   }
 
   /**
@@ -35,7 +28,7 @@ public final class RawBytes {
    * @param struct a struct of the library
    * @return size_t
    */
-  public static long size(MemorySegment struct) {
-    return struct.get(JAVA_LONG, 8);
+  public static long size(long struct) {
+    return RawMemory.getLong(struct + 8);
   }
 }

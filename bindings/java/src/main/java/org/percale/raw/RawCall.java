@@ -1,20 +1,15 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-
 /**
  * The functions of percale_call, as the header has them.
  */
 public final class RawCall {
   private RawCall() {}
 
-  private static final MethodHandle PERCALE_CALL_CREATE_ =
-      Raw.function("percale_call_create",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
+  static {
+    Raw.bind(RawCall.class);
+  }
 
   /**
    * Prepares runs with feeds of these element types and shapes. {@code feed_dims[i]} has {@code
@@ -31,17 +26,7 @@ public final class RawCall {
    * @param out_call out percale_call**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_call_create(MemorySegment session, MemorySegment feed_names, MemorySegment feed_dtypes, MemorySegment feed_dims, MemorySegment feed_ranks, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment out_call) {
-    try {
-      return (MemorySegment) PERCALE_CALL_CREATE_.invokeExact(session, feed_names, feed_dtypes, feed_dims, feed_ranks, feed_count, fetch_names, fetch_count, out_call);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CALL_RUN_ =
-      Raw.function("percale_call_run",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_call_create(long session, long feed_names, long feed_dtypes, long feed_dims, long feed_ranks, long feed_count, long fetch_names, long fetch_count, long out_call);
 
   /**
    * Runs with the feeds in the order of creation. The results are written into {@code outputs},
@@ -53,17 +38,7 @@ public final class RawCall {
    * @param outputs array percale_tensor* const*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_call_run(MemorySegment call, MemorySegment inputs, MemorySegment outputs) {
-    try {
-      return (MemorySegment) PERCALE_CALL_RUN_.invokeExact(call, inputs, outputs);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CALL_RUN_UNTIL_ =
-      Raw.function("percale_call_run_until",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_call_run(long call, long inputs, long outputs);
 
   /**
    * As percale_call_run(), with a timeout and a cancellation token, each of which may end the run
@@ -78,17 +53,7 @@ public final class RawCall {
    * @param cancellation in percale_cancellation*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_call_run_until(MemorySegment call, MemorySegment inputs, MemorySegment outputs, long timeout_ns, MemorySegment cancellation) {
-    try {
-      return (MemorySegment) PERCALE_CALL_RUN_UNTIL_.invokeExact(call, inputs, outputs, timeout_ns, cancellation);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CALL_CARRY_ =
-      Raw.function("percale_call_carry",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG));
+  public static native long percale_call_run_until(long call, long inputs, long outputs, long timeout_ns, long cancellation);
 
   /**
    * Hands recurrent state from run to run: from now on the feed {@code feed} of a run is the fetch
@@ -105,17 +70,7 @@ public final class RawCall {
    * @param feed in size_t
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_call_carry(MemorySegment call, long fetch, long feed) {
-    try {
-      return (MemorySegment) PERCALE_CALL_CARRY_.invokeExact(call, fetch, feed);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CALL_OUTPUT_TYPE_ =
-      Raw.function("percale_call_output_type",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_call_carry(long call, long fetch, long feed);
 
   /**
    * Gives element type, dims and rank of a fetch. {@code out_dims} has room for 8. OUT_OF_RANGE
@@ -128,17 +83,7 @@ public final class RawCall {
    * @param out_rank out size_t*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_call_output_type(MemorySegment call, long index, MemorySegment out_dtype, MemorySegment out_dims, MemorySegment out_rank) {
-    try {
-      return (MemorySegment) PERCALE_CALL_OUTPUT_TYPE_.invokeExact(call, index, out_dtype, out_dims, out_rank);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CALL_VARIABLES_VERSION_ =
-      Raw.getter("percale_call_variables_version",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+  public static native long percale_call_output_type(long call, long index, long out_dtype, long out_dims, long out_rank);
 
   /**
    * Returns the version of the variables that the last successful run has read, as
@@ -148,28 +93,12 @@ public final class RawCall {
    * @param call in const percale_call*
    * @return int64_t
    */
-  public static long percale_call_variables_version(MemorySegment call) {
-    try {
-      return (long) PERCALE_CALL_VARIABLES_VERSION_.invokeExact(call);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CALL_RELEASE_ =
-      Raw.function("percale_call_release",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_call_variables_version(long call);
 
   /**
    * Releases the call. NULL is allowed.
    *
    * @param call in percale_call*
    */
-  public static void percale_call_release(MemorySegment call) {
-    try {
-      PERCALE_CALL_RELEASE_.invokeExact(call);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
+  public static native void percale_call_release(long call);
 }

@@ -1,20 +1,15 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-
 /**
  * The functions of percale_cancellation, as the header has them.
  */
 public final class RawCancellation {
   private RawCancellation() {}
 
-  private static final MethodHandle PERCALE_CANCELLATION_CREATE_ =
-      Raw.function("percale_cancellation_create",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  static {
+    Raw.bind(RawCancellation.class);
+  }
 
   /**
    * Creates a cancellation token for percale_call_run_until() and
@@ -24,17 +19,7 @@ public final class RawCancellation {
    * @param out_cancellation out percale_cancellation**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_cancellation_create(MemorySegment out_cancellation) {
-    try {
-      return (MemorySegment) PERCALE_CANCELLATION_CREATE_.invokeExact(out_cancellation);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CANCELLATION_CANCEL_ =
-      Raw.function("percale_cancellation_cancel",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_cancellation_create(long out_cancellation);
 
   /**
    * Cancels every call and trainer that uses the token, now or later: they end with CANCELLED. Any
@@ -42,17 +27,7 @@ public final class RawCancellation {
    *
    * @param cancellation in percale_cancellation*
    */
-  public static void percale_cancellation_cancel(MemorySegment cancellation) {
-    try {
-      PERCALE_CANCELLATION_CANCEL_.invokeExact(cancellation);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CANCELLATION_POLL_ =
-      Raw.function("percale_cancellation_poll",
-          FunctionDescriptor.of(JAVA_INT, ADDRESS));
+  public static native void percale_cancellation_cancel(long cancellation);
 
   /**
    * Returns 1 if the token was cancelled; 0 for NULL.
@@ -60,17 +35,7 @@ public final class RawCancellation {
    * @param cancellation in const percale_cancellation*
    * @return int32_t
    */
-  public static int percale_cancellation_poll(MemorySegment cancellation) {
-    try {
-      return (int) PERCALE_CANCELLATION_POLL_.invokeExact(cancellation);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CANCELLATION_RETAIN_ =
-      Raw.function("percale_cancellation_retain",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native int percale_cancellation_poll(long cancellation);
 
   /**
    * Adds a reference and returns {@code cancellation}. {@code cancellation} may be NULL.
@@ -78,17 +43,7 @@ public final class RawCancellation {
    * @param cancellation in percale_cancellation*
    * @return percale_cancellation*
    */
-  public static MemorySegment percale_cancellation_retain(MemorySegment cancellation) {
-    try {
-      return (MemorySegment) PERCALE_CANCELLATION_RETAIN_.invokeExact(cancellation);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CANCELLATION_RELEASE_ =
-      Raw.function("percale_cancellation_release",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_cancellation_retain(long cancellation);
 
   /**
    * Releases a reference. Calls and trainers that use the token have references of their own.
@@ -96,11 +51,5 @@ public final class RawCancellation {
    *
    * @param cancellation in percale_cancellation*
    */
-  public static void percale_cancellation_release(MemorySegment cancellation) {
-    try {
-      PERCALE_CANCELLATION_RELEASE_.invokeExact(cancellation);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
+  public static native void percale_cancellation_release(long cancellation);
 }

@@ -1,20 +1,15 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-
 /**
  * The functions of percale_cluster, as the header has them.
  */
 public final class RawCluster {
   private RawCluster() {}
 
-  private static final MethodHandle PERCALE_CLUSTER_CREATE_ =
-      Raw.function("percale_cluster_create",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  static {
+    Raw.bind(RawCluster.class);
+  }
 
   /**
    * Creates a cluster without tasks.
@@ -22,17 +17,7 @@ public final class RawCluster {
    * @param out_cluster out percale_cluster**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_cluster_create(MemorySegment out_cluster) {
-    try {
-      return (MemorySegment) PERCALE_CLUSTER_CREATE_.invokeExact(out_cluster);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CLUSTER_FROM_JSON_ =
-      Raw.function("percale_cluster_from_json",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_cluster_create(long out_cluster);
 
   /**
    * Reads the JSON of TF_CONFIG, {@code size} bytes or PERCALE_NUL_ENDED.
@@ -42,17 +27,7 @@ public final class RawCluster {
    * @param out_cluster out percale_cluster**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_cluster_from_json(MemorySegment json, long size, MemorySegment out_cluster) {
-    try {
-      return (MemorySegment) PERCALE_CLUSTER_FROM_JSON_.invokeExact(json, size, out_cluster);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CLUSTER_FROM_ENVIRONMENT_ =
-      Raw.function("percale_cluster_from_environment",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native long percale_cluster_from_json(long json, long size, long out_cluster);
 
   /**
    * Reads the variables that the launcher of the process has set. The first of these that is set
@@ -68,17 +43,7 @@ public final class RawCluster {
    * @param out_cluster out percale_cluster**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_cluster_from_environment(MemorySegment out_cluster) {
-    try {
-      return (MemorySegment) PERCALE_CLUSTER_FROM_ENVIRONMENT_.invokeExact(out_cluster);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CLUSTER_ADD_TASK_ =
-      Raw.function("percale_cluster_add_task",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_cluster_from_environment(long out_cluster);
 
   /**
    * Adds a task of a job, from 0 on, and its address, "host:port" or "unix:path". ALREADY_EXISTS:
@@ -90,17 +55,7 @@ public final class RawCluster {
    * @param address text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_cluster_add_task(MemorySegment cluster, MemorySegment job, long task, MemorySegment address) {
-    try {
-      return (MemorySegment) PERCALE_CLUSTER_ADD_TASK_.invokeExact(cluster, job, task, address);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CLUSTER_SET_ROLE_ =
-      Raw.function("percale_cluster_set_role",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
+  public static native long percale_cluster_add_task(long cluster, long job, long task, long address);
 
   /**
    * Sets the task that this process is, whether it was added or not.
@@ -110,17 +65,7 @@ public final class RawCluster {
    * @param task in int64_t
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_cluster_set_role(MemorySegment cluster, MemorySegment job, long task) {
-    try {
-      return (MemorySegment) PERCALE_CLUSTER_SET_ROLE_.invokeExact(cluster, job, task);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CLUSTER_JOB_COUNT_ =
-      Raw.getter("percale_cluster_job_count",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+  public static native long percale_cluster_set_role(long cluster, long job, long task);
 
   /**
    * Returns the number of jobs; 0 for NULL.
@@ -128,17 +73,7 @@ public final class RawCluster {
    * @param cluster in const percale_cluster*
    * @return size_t
    */
-  public static long percale_cluster_job_count(MemorySegment cluster) {
-    try {
-      return (long) PERCALE_CLUSTER_JOB_COUNT_.invokeExact(cluster);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CLUSTER_GET_JOB_ =
-      Raw.getter("percale_cluster_get_job",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
+  public static native long percale_cluster_job_count(long cluster);
 
   /**
    * Returns the name of a job, in the order of addition; NULL past the end. Borrowed.
@@ -147,17 +82,7 @@ public final class RawCluster {
    * @param index in size_t
    * @return const char*
    */
-  public static MemorySegment percale_cluster_get_job(MemorySegment cluster, long index) {
-    try {
-      return (MemorySegment) PERCALE_CLUSTER_GET_JOB_.invokeExact(cluster, index);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CLUSTER_TASK_COUNT_ =
-      Raw.getter("percale_cluster_task_count",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS));
+  public static native long percale_cluster_get_job(long cluster, long index);
 
   /**
    * Returns one more than the highest number of a task; 0 for an unknown job.
@@ -166,17 +91,7 @@ public final class RawCluster {
    * @param job text const char*
    * @return int64_t
    */
-  public static long percale_cluster_task_count(MemorySegment cluster, MemorySegment job) {
-    try {
-      return (long) PERCALE_CLUSTER_TASK_COUNT_.invokeExact(cluster, job);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CLUSTER_GET_ADDRESS_ =
-      Raw.getter("percale_cluster_get_address",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
+  public static native long percale_cluster_task_count(long cluster, long job);
 
   /**
    * Returns the address of a task, as it was added; "" if the source does not give it; NULL for an
@@ -187,17 +102,7 @@ public final class RawCluster {
    * @param task in int64_t
    * @return const char*
    */
-  public static MemorySegment percale_cluster_get_address(MemorySegment cluster, MemorySegment job, long task) {
-    try {
-      return (MemorySegment) PERCALE_CLUSTER_GET_ADDRESS_.invokeExact(cluster, job, task);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CLUSTER_GET_ROLE_ =
-      Raw.getter("percale_cluster_get_role",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_cluster_get_address(long cluster, long job, long task);
 
   /**
    * Returns the job of this process, "" if it was not set, and its task. Borrowed. {@code out_task}
@@ -207,17 +112,7 @@ public final class RawCluster {
    * @param out_task out int64_t*
    * @return const char*
    */
-  public static MemorySegment percale_cluster_get_role(MemorySegment cluster, MemorySegment out_task) {
-    try {
-      return (MemorySegment) PERCALE_CLUSTER_GET_ROLE_.invokeExact(cluster, out_task);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CLUSTER_GET_RANK_ =
-      Raw.getter("percale_cluster_get_rank",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS));
+  public static native long percale_cluster_get_role(long cluster, long out_task);
 
   /**
    * Returns the number of this process among those that train together, and in {@code *out_size}
@@ -229,17 +124,7 @@ public final class RawCluster {
    * @param out_size out int64_t*
    * @return int64_t
    */
-  public static long percale_cluster_get_rank(MemorySegment cluster, MemorySegment out_size) {
-    try {
-      return (long) PERCALE_CLUSTER_GET_RANK_.invokeExact(cluster, out_size);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CLUSTER_SET_CERTIFICATES_ =
-      Raw.function("percale_cluster_set_certificates",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_cluster_get_rank(long cluster, long out_size);
 
   /**
    * Sets the folder of certificates by which the processes recognise each other, the same on all
@@ -250,28 +135,12 @@ public final class RawCluster {
    * @param folder text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_cluster_set_certificates(MemorySegment cluster, MemorySegment folder) {
-    try {
-      return (MemorySegment) PERCALE_CLUSTER_SET_CERTIFICATES_.invokeExact(cluster, folder);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_CLUSTER_RELEASE_ =
-      Raw.function("percale_cluster_release",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_cluster_set_certificates(long cluster, long folder);
 
   /**
    * Releases the cluster. NULL is allowed.
    *
    * @param cluster in percale_cluster*
    */
-  public static void percale_cluster_release(MemorySegment cluster) {
-    try {
-      PERCALE_CLUSTER_RELEASE_.invokeExact(cluster);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
+  public static native void percale_cluster_release(long cluster);
 }

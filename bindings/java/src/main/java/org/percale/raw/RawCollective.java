@@ -1,11 +1,6 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
-
 /**
  * The table that a host supplies so that a trainer can join a group.
  */
@@ -13,17 +8,10 @@ public final class RawCollective {
   private RawCollective() {}
 
   /**
-   * The fields as this version of the header has them; the library's may have more.
+   * The number of bytes of the fields that this version of the header has; the library's may have
+   * more.
    */
-  public static final StructLayout LAYOUT = MemoryLayout.structLayout(
-      JAVA_INT.withName("struct_size"),
-      MemoryLayout.paddingLayout(4),
-      ADDRESS.withName("user"),
-      JAVA_INT.withName("rank"),
-      JAVA_INT.withName("size"),
-      JAVA_LONG.withName("generation"),
-      ADDRESS.withName("exchange"),
-      ADDRESS.withName("lost"));
+  public static final int SIZE = 48;
 
   /**
    * The field struct_size: sizeof(percale_collective), which the host sets.
@@ -31,8 +19,8 @@ public final class RawCollective {
    * @param struct a struct of the host
    * @param value uint32_t
    */
-  public static void struct_size(MemorySegment struct, int value) {
-    struct.set(JAVA_INT, 0, value);
+  public static void struct_size(long struct, int value) {
+    RawMemory.putInt(struct, value);
   }
 
   /**
@@ -41,8 +29,8 @@ public final class RawCollective {
    * @param struct a struct of the host
    * @param value void*
    */
-  public static void user(MemorySegment struct, MemorySegment value) {
-    struct.set(ADDRESS, 8, value);
+  public static void user(long struct, long value) {
+    RawMemory.putLong(struct + 8, value);
   }
 
   /**
@@ -51,8 +39,8 @@ public final class RawCollective {
    * @param struct a struct of the host
    * @param value int32_t
    */
-  public static void rank(MemorySegment struct, int value) {
-    struct.set(JAVA_INT, 16, value);
+  public static void rank(long struct, int value) {
+    RawMemory.putInt(struct + 16, value);
   }
 
   /**
@@ -61,8 +49,8 @@ public final class RawCollective {
    * @param struct a struct of the host
    * @param value int32_t
    */
-  public static void size(MemorySegment struct, int value) {
-    struct.set(JAVA_INT, 20, value);
+  public static void size(long struct, int value) {
+    RawMemory.putInt(struct + 20, value);
   }
 
   /**
@@ -72,8 +60,8 @@ public final class RawCollective {
    * @param struct a struct of the host
    * @param value uint64_t
    */
-  public static void generation(MemorySegment struct, long value) {
-    struct.set(JAVA_LONG, 24, value);
+  public static void generation(long struct, long value) {
+    RawMemory.putLong(struct + 24, value);
   }
 
   /**
@@ -82,8 +70,8 @@ public final class RawCollective {
    * @param struct a struct of the host
    * @param value percale_exchange_function
    */
-  public static void exchange(MemorySegment struct, MemorySegment value) {
-    struct.set(ADDRESS, 32, value);
+  public static void exchange(long struct, long value) {
+    RawMemory.putLong(struct + 32, value);
   }
 
   /**
@@ -92,7 +80,7 @@ public final class RawCollective {
    * @param struct a struct of the host
    * @param value percale_lost_function
    */
-  public static void lost(MemorySegment struct, MemorySegment value) {
-    struct.set(ADDRESS, 40, value);
+  public static void lost(long struct, long value) {
+    RawMemory.putLong(struct + 40, value);
   }
 }

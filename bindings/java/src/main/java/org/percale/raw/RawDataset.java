@@ -1,20 +1,15 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-
 /**
  * The functions of percale_dataset, as the header has them.
  */
 public final class RawDataset {
   private RawDataset() {}
 
-  private static final MethodHandle PERCALE_DATASET_FROM_TENSORS_ =
-      Raw.function("percale_dataset_from_tensors",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  static {
+    Raw.bind(RawDataset.class);
+  }
 
   /**
    * Makes a data set from tensors in memory that all have the same first dim, the number of rows.
@@ -27,17 +22,7 @@ public final class RawDataset {
    * @param out_dataset out percale_dataset**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_from_tensors(MemorySegment engine, MemorySegment names, MemorySegment tensors, long count, MemorySegment out_dataset) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_FROM_TENSORS_.invokeExact(engine, names, tensors, count, out_dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_FROM_FILES_ =
-      Raw.function("percale_dataset_from_files",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS, ADDRESS));
+  public static native long percale_dataset_from_tensors(long engine, long names, long tensors, long count, long out_dataset);
 
   /**
    * Makes a data set from files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv (plain
@@ -60,17 +45,7 @@ public final class RawDataset {
    * @param out_dataset out percale_dataset**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_from_files(MemorySegment engine, MemorySegment names, MemorySegment paths, long count, double scale, MemorySegment csv, MemorySegment out_dataset) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_FROM_FILES_.invokeExact(engine, names, paths, count, scale, csv, out_dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_CSV_RULES_ =
-      Raw.function("percale_dataset_csv_rules",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_dataset_from_files(long engine, long names, long paths, long count, double scale, long csv, long out_dataset);
 
   /**
    * Gives the rules by which the data set reads its CSV files, as JSON: columns, types, categories,
@@ -83,17 +58,7 @@ public final class RawDataset {
    * @param out_text out percale_text**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_csv_rules(MemorySegment dataset, MemorySegment out_text) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_CSV_RULES_.invokeExact(dataset, out_text);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_RANGE_ =
-      Raw.function("percale_dataset_range",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS));
+  public static native long percale_dataset_csv_rules(long dataset, long out_text);
 
   /**
    * Makes a data set whose rows are one i64 each: {@code start}, {@code start + step}, ... before
@@ -107,17 +72,7 @@ public final class RawDataset {
    * @param out_dataset out percale_dataset**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_range(MemorySegment engine, MemorySegment name, long start, long stop, long step, MemorySegment out_dataset) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_RANGE_.invokeExact(engine, name, start, stop, step, out_dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_GENERATOR_ =
-      Raw.function("percale_dataset_generator",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_dataset_range(long engine, long name, long start, long stop, long step, long out_dataset);
 
   /**
    * Makes a data set of {@code rows} rows that a function writes. For each of {@code count}
@@ -136,17 +91,7 @@ public final class RawDataset {
    * @param out_dataset out percale_dataset**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_generator(MemorySegment engine, MemorySegment names, MemorySegment dtypes, MemorySegment dims, MemorySegment ranks, long count, long rows, MemorySegment callback, MemorySegment user, MemorySegment out_dataset) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_GENERATOR_.invokeExact(engine, names, dtypes, dims, ranks, count, rows, callback, user, out_dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_GENERATOR_OWNED_ =
-      Raw.function("percale_dataset_generator_owned",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_dataset_generator(long engine, long names, long dtypes, long dims, long ranks, long count, long rows, long callback, long user, long out_dataset);
 
   /**
    * As percale_dataset_generator(). {@code destroy} (may be NULL) is called with {@code user} when
@@ -165,17 +110,7 @@ public final class RawDataset {
    * @param out_dataset out percale_dataset**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_generator_owned(MemorySegment engine, MemorySegment names, MemorySegment dtypes, MemorySegment dims, MemorySegment ranks, long count, long rows, MemorySegment callback, MemorySegment user, MemorySegment destroy, MemorySegment out_dataset) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_GENERATOR_OWNED_.invokeExact(engine, names, dtypes, dims, ranks, count, rows, callback, user, destroy, out_dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_STREAM_ =
-      Raw.function("percale_dataset_stream",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_dataset_generator_owned(long engine, long names, long dtypes, long dims, long ranks, long count, long rows, long callback, long user, long destroy, long out_dataset);
 
   /**
    * Makes a data set of rows that come one after the other and whose number only their end tells:
@@ -201,17 +136,7 @@ public final class RawDataset {
    * @param out_dataset out percale_dataset**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_stream(MemorySegment engine, MemorySegment names, MemorySegment dtypes, MemorySegment dims, MemorySegment ranks, long count, MemorySegment callback, MemorySegment user, MemorySegment destroy, MemorySegment out_dataset) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_STREAM_.invokeExact(engine, names, dtypes, dims, ranks, count, callback, user, destroy, out_dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_ZIP_ =
-      Raw.function("percale_dataset_zip",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_dataset_stream(long engine, long names, long dtypes, long dims, long ranks, long count, long callback, long user, long destroy, long out_dataset);
 
   /**
    * Makes a data set with the columns of several data sets side by side. All have the same number
@@ -223,17 +148,7 @@ public final class RawDataset {
    * @param out_dataset out percale_dataset**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_zip(MemorySegment datasets, long count, MemorySegment out_dataset) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_ZIP_.invokeExact(datasets, count, out_dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_CONCATENATE_ =
-      Raw.function("percale_dataset_concatenate",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_dataset_zip(long datasets, long count, long out_dataset);
 
   /**
    * Makes a data set with the rows of several data sets that have the same columns, one after the
@@ -244,17 +159,7 @@ public final class RawDataset {
    * @param out_dataset out percale_dataset**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_concatenate(MemorySegment datasets, long count, MemorySegment out_dataset) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_CONCATENATE_.invokeExact(datasets, count, out_dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_REPEAT_ =
-      Raw.function("percale_dataset_repeat",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_dataset_concatenate(long datasets, long count, long out_dataset);
 
   /**
    * Makes a data set that has the rows of {@code dataset} {@code times} times.
@@ -264,17 +169,7 @@ public final class RawDataset {
    * @param out_dataset out percale_dataset**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_repeat(MemorySegment dataset, long times, MemorySegment out_dataset) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_REPEAT_.invokeExact(dataset, times, out_dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_MAP_ =
-      Raw.function("percale_dataset_map",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_dataset_repeat(long dataset, long times, long out_dataset);
 
   /**
    * Makes a data set of rows that a graph without variables computes. Its inputs are columns by
@@ -287,17 +182,7 @@ public final class RawDataset {
    * @param out_dataset out percale_dataset**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_map(MemorySegment dataset, MemorySegment graph, MemorySegment out_dataset) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_MAP_.invokeExact(dataset, graph, out_dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_RENAME_ =
-      Raw.function("percale_dataset_rename",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_dataset_map(long dataset, long graph, long out_dataset);
 
   /**
    * Makes a data set with the same rows and other names of all columns, in order, no two the same.
@@ -308,17 +193,7 @@ public final class RawDataset {
    * @param out_dataset out percale_dataset**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_rename(MemorySegment dataset, MemorySegment names, long count, MemorySegment out_dataset) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_RENAME_.invokeExact(dataset, names, count, out_dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_CONFIGURE_ =
-      Raw.function("percale_dataset_configure",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_INT));
+  public static native long percale_dataset_rename(long dataset, long names, long count, long out_dataset);
 
   /**
    * Sets batch size, shuffling (a seed, or -1 for the order of the data), and whether a short last
@@ -331,17 +206,7 @@ public final class RawDataset {
    * @param drop_remainder in int32_t
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_configure(MemorySegment dataset, long batch_size, long shuffle_seed, int drop_remainder) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_CONFIGURE_.invokeExact(dataset, batch_size, shuffle_seed, drop_remainder);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_DISTRIBUTE_ =
-      Raw.function("percale_dataset_distribute",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_dataset_configure(long dataset, long batch_size, long shuffle_seed, int drop_remainder);
 
   /**
    * Splits a data set for {@code replicas} replicas, 1 to 65536. Of each batch of B rows {@code
@@ -357,17 +222,7 @@ public final class RawDataset {
    * @param out_datasets out percale_dataset**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_distribute(MemorySegment dataset, long replicas, MemorySegment out_datasets) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_DISTRIBUTE_.invokeExact(dataset, replicas, out_datasets);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_ROWS_ =
-      Raw.getter("percale_dataset_rows",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+  public static native long percale_dataset_distribute(long dataset, long replicas, long out_datasets);
 
   /**
    * Returns the number of rows; for a part of percale_dataset_distribute(), those of its share of
@@ -376,17 +231,7 @@ public final class RawDataset {
    * @param dataset in const percale_dataset*
    * @return int64_t
    */
-  public static long percale_dataset_rows(MemorySegment dataset) {
-    try {
-      return (long) PERCALE_DATASET_ROWS_.invokeExact(dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_COLUMN_COUNT_ =
-      Raw.getter("percale_dataset_column_count",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+  public static native long percale_dataset_rows(long dataset);
 
   /**
    * Returns the number of columns, which is the number of tensors that percale_dataset_next()
@@ -395,17 +240,7 @@ public final class RawDataset {
    * @param dataset in const percale_dataset*
    * @return size_t
    */
-  public static long percale_dataset_column_count(MemorySegment dataset) {
-    try {
-      return (long) PERCALE_DATASET_COLUMN_COUNT_.invokeExact(dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_GET_COLUMN_NAME_ =
-      Raw.getter("percale_dataset_get_column_name",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
+  public static native long percale_dataset_column_count(long dataset);
 
   /**
    * Returns the name of a column, in the order of percale_dataset_next(); NULL past the end.
@@ -415,17 +250,7 @@ public final class RawDataset {
    * @param index in size_t
    * @return const char*
    */
-  public static MemorySegment percale_dataset_get_column_name(MemorySegment dataset, long index) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_GET_COLUMN_NAME_.invokeExact(dataset, index);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_COLUMN_TYPE_ =
-      Raw.function("percale_dataset_column_type",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_dataset_get_column_name(long dataset, long index);
 
   /**
    * Gives the element type of a column's batches, and dims and rank of one row: a batch has its
@@ -438,17 +263,7 @@ public final class RawDataset {
    * @param out_rank out size_t*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_column_type(MemorySegment dataset, long index, MemorySegment out_dtype, MemorySegment out_dims, MemorySegment out_rank) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_COLUMN_TYPE_.invokeExact(dataset, index, out_dtype, out_dims, out_rank);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_NEXT_ =
-      Raw.function("percale_dataset_next",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_dataset_column_type(long dataset, long index, long out_dtype, long out_dims, long out_rank);
 
   /**
    * Gives the next batch, one new tensor per column. OUT_OF_RANGE at the end of the epoch; the next
@@ -458,17 +273,7 @@ public final class RawDataset {
    * @param out_tensors out percale_tensor**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_next(MemorySegment dataset, MemorySegment out_tensors) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_NEXT_.invokeExact(dataset, out_tensors);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_RETAIN_ =
-      Raw.function("percale_dataset_retain",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native long percale_dataset_next(long dataset, long out_tensors);
 
   /**
    * Adds a reference and returns {@code dataset}. NULL is allowed and returned.
@@ -476,28 +281,12 @@ public final class RawDataset {
    * @param dataset in percale_dataset*
    * @return percale_dataset*
    */
-  public static MemorySegment percale_dataset_retain(MemorySegment dataset) {
-    try {
-      return (MemorySegment) PERCALE_DATASET_RETAIN_.invokeExact(dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_DATASET_RELEASE_ =
-      Raw.function("percale_dataset_release",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_dataset_retain(long dataset);
 
   /**
    * Releases a reference. NULL is allowed.
    *
    * @param dataset in percale_dataset*
    */
-  public static void percale_dataset_release(MemorySegment dataset) {
-    try {
-      PERCALE_DATASET_RELEASE_.invokeExact(dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
+  public static native void percale_dataset_release(long dataset);
 }

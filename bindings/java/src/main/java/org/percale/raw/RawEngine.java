@@ -1,20 +1,15 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-
 /**
  * The functions of percale_engine, as the header has them.
  */
 public final class RawEngine {
   private RawEngine() {}
 
-  private static final MethodHandle PERCALE_ENGINE_CREATE_ =
-      Raw.function("percale_engine_create",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  static {
+    Raw.bind(RawEngine.class);
+  }
 
   /**
    * Creates an engine. {@code options} of kind "engine", or NULL for the defaults. Plug-ins are
@@ -25,17 +20,7 @@ public final class RawEngine {
    * @param out_engine out percale_engine**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_engine_create(MemorySegment options, MemorySegment out_engine) {
-    try {
-      return (MemorySegment) PERCALE_ENGINE_CREATE_.invokeExact(options, out_engine);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_ENGINE_RETAIN_ =
-      Raw.function("percale_engine_retain",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native long percale_engine_create(long options, long out_engine);
 
   /**
    * Adds a reference and returns {@code engine}. NULL is allowed and returned.
@@ -43,34 +28,14 @@ public final class RawEngine {
    * @param engine in percale_engine*
    * @return percale_engine*
    */
-  public static MemorySegment percale_engine_retain(MemorySegment engine) {
-    try {
-      return (MemorySegment) PERCALE_ENGINE_RETAIN_.invokeExact(engine);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_ENGINE_RELEASE_ =
-      Raw.function("percale_engine_release",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_engine_retain(long engine);
 
   /**
    * Releases a reference. The threads of the engine end with the last one. NULL is allowed.
    *
    * @param engine in percale_engine*
    */
-  public static void percale_engine_release(MemorySegment engine) {
-    try {
-      PERCALE_ENGINE_RELEASE_.invokeExact(engine);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_ENGINE_DEVICE_COUNT_ =
-      Raw.getter("percale_engine_device_count",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+  public static native void percale_engine_release(long engine);
 
   /**
    * Returns the number of devices that the engine uses.
@@ -78,17 +43,7 @@ public final class RawEngine {
    * @param engine in const percale_engine*
    * @return size_t
    */
-  public static long percale_engine_device_count(MemorySegment engine) {
-    try {
-      return (long) PERCALE_ENGINE_DEVICE_COUNT_.invokeExact(engine);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_ENGINE_GET_DEVICE_NAME_ =
-      Raw.getter("percale_engine_get_device_name",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
+  public static native long percale_engine_device_count(long engine);
 
   /**
    * Returns the name of a device, such as "cpu:0"; NULL past the end. Borrowed.
@@ -97,17 +52,7 @@ public final class RawEngine {
    * @param index in size_t
    * @return const char*
    */
-  public static MemorySegment percale_engine_get_device_name(MemorySegment engine, long index) {
-    try {
-      return (MemorySegment) PERCALE_ENGINE_GET_DEVICE_NAME_.invokeExact(engine, index);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_ENGINE_DESCRIBE_ =
-      Raw.function("percale_engine_describe",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_engine_get_device_name(long engine, long index);
 
   /**
    * Describes the engine as JSON. {@code what} is one of: - "info": versions, instruction set,
@@ -127,17 +72,7 @@ public final class RawEngine {
    * @param out_json out percale_text**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_engine_describe(MemorySegment engine, MemorySegment what, MemorySegment out_json) {
-    try {
-      return (MemorySegment) PERCALE_ENGINE_DESCRIBE_.invokeExact(engine, what, out_json);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_ENGINE_SET_LOG_ =
-      Raw.function("percale_engine_set_log",
-          FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_engine_describe(long engine, long what, long out_json);
 
   /**
    * Sends messages of the level of the option "log" and above to {@code function}, with {@code
@@ -148,17 +83,7 @@ public final class RawEngine {
    * @param function callback percale_log_function
    * @param user user void*
    */
-  public static void percale_engine_set_log(MemorySegment engine, MemorySegment function, MemorySegment user) {
-    try {
-      PERCALE_ENGINE_SET_LOG_.invokeExact(engine, function, user);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_ENGINE_SET_LOG_OWNED_ =
-      Raw.function("percale_engine_set_log_owned",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native void percale_engine_set_log(long engine, long function, long user);
 
   /**
    * As percale_engine_set_log(). {@code destroy} (may be NULL) is called with {@code user} when
@@ -171,17 +96,7 @@ public final class RawEngine {
    * @param destroy destroy percale_destroy
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_engine_set_log_owned(MemorySegment engine, MemorySegment function, MemorySegment user, MemorySegment destroy) {
-    try {
-      return (MemorySegment) PERCALE_ENGINE_SET_LOG_OWNED_.invokeExact(engine, function, user, destroy);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_ENGINE_MEMORY_ =
-      Raw.function("percale_engine_memory",
-          FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_engine_set_log_owned(long engine, long function, long user, long destroy);
 
   /**
    * Gives the bytes that allocations of the engine hold now, and their maximum so far. {@code
@@ -191,11 +106,5 @@ public final class RawEngine {
    * @param out_used out int64_t*
    * @param out_peak out int64_t*
    */
-  public static void percale_engine_memory(MemorySegment engine, MemorySegment out_used, MemorySegment out_peak) {
-    try {
-      PERCALE_ENGINE_MEMORY_.invokeExact(engine, out_used, out_peak);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
+  public static native void percale_engine_memory(long engine, long out_used, long out_peak);
 }

@@ -1,20 +1,15 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-
 /**
  * The functions of percale_graph, as the header has them.
  */
 public final class RawGraph {
   private RawGraph() {}
 
-  private static final MethodHandle PERCALE_GRAPH_LOAD_ =
-      Raw.function("percale_graph_load",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  static {
+    Raw.bind(RawGraph.class);
+  }
 
   /**
    * Makes a graph from {@code size} bytes of a .percale file. They are copied as far as they must
@@ -26,17 +21,7 @@ public final class RawGraph {
    * @param out_graph out percale_graph**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_graph_load(MemorySegment engine, MemorySegment bytes, long size, MemorySegment out_graph) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_LOAD_.invokeExact(engine, bytes, size, out_graph);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_LOAD_FILE_ =
-      Raw.function("percale_graph_load_file",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_graph_load(long engine, long bytes, long size, long out_graph);
 
   /**
    * Makes a graph from a .percale file.
@@ -53,17 +38,7 @@ public final class RawGraph {
    * @param out_graph out percale_graph**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_graph_load_file(MemorySegment engine, MemorySegment path, MemorySegment out_graph) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_LOAD_FILE_.invokeExact(engine, path, out_graph);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_IMPORT_ =
-      Raw.function("percale_graph_import",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_graph_load_file(long engine, long path, long out_graph);
 
   /**
    * Makes a graph from a model of another format ("onnx"), which a plug-in imports. UNIMPLEMENTED
@@ -75,17 +50,7 @@ public final class RawGraph {
    * @param out_graph out percale_graph**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_graph_import(MemorySegment engine, MemorySegment format, MemorySegment path, MemorySegment out_graph) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_IMPORT_.invokeExact(engine, format, path, out_graph);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_IMPORT_BYTES_ =
-      Raw.function("percale_graph_import_bytes",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_graph_import(long engine, long format, long path, long out_graph);
 
   /**
    * As percale_graph_import(), from {@code size} bytes. The model cannot refer to other files.
@@ -97,17 +62,7 @@ public final class RawGraph {
    * @param out_graph out percale_graph**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_graph_import_bytes(MemorySegment engine, MemorySegment format, MemorySegment bytes, long size, MemorySegment out_graph) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_IMPORT_BYTES_.invokeExact(engine, format, bytes, size, out_graph);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_SAVE_FILE_ =
-      Raw.function("percale_graph_save_file",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_graph_import_bytes(long engine, long format, long bytes, long size, long out_graph);
 
   /**
    * Writes a .percale file, completely or not at all. With {@code variables} (may be NULL) their
@@ -118,17 +73,7 @@ public final class RawGraph {
    * @param path text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_graph_save_file(MemorySegment graph, MemorySegment variables, MemorySegment path) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_SAVE_FILE_.invokeExact(graph, variables, path);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_SERIALIZE_ =
-      Raw.function("percale_graph_serialize",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_graph_save_file(long graph, long variables, long path);
 
   /**
    * Gives the bytes that percale_graph_save_file() would write. {@code variables} may be NULL.
@@ -138,17 +83,7 @@ public final class RawGraph {
    * @param out_bytes out percale_text**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_graph_serialize(MemorySegment graph, MemorySegment variables, MemorySegment out_bytes) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_SERIALIZE_.invokeExact(graph, variables, out_bytes);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_EXPORT_ =
-      Raw.function("percale_graph_export",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_graph_serialize(long graph, long variables, long out_bytes);
 
   /**
    * Writes a model of another format ("onnx") through a plug-in, completely or not at all. It
@@ -166,17 +101,7 @@ public final class RawGraph {
    * @param path text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_graph_export(MemorySegment engine, MemorySegment graph, MemorySegment variables, MemorySegment format, MemorySegment options, MemorySegment path) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_EXPORT_.invokeExact(engine, graph, variables, format, options, path);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_EXPORT_BYTES_ =
-      Raw.function("percale_graph_export_bytes",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_graph_export(long engine, long graph, long variables, long format, long options, long path);
 
   /**
    * Gives the bytes that percale_graph_export() would write. RESOURCE_EXHAUSTED: the format needs a
@@ -189,17 +114,7 @@ public final class RawGraph {
    * @param out_bytes out percale_text**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_graph_export_bytes(MemorySegment engine, MemorySegment graph, MemorySegment variables, MemorySegment format, MemorySegment out_bytes) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_EXPORT_BYTES_.invokeExact(engine, graph, variables, format, out_bytes);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_RETAIN_ =
-      Raw.function("percale_graph_retain",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native long percale_graph_export_bytes(long engine, long graph, long variables, long format, long out_bytes);
 
   /**
    * Adds a reference and returns {@code graph}. NULL is allowed and returned.
@@ -207,34 +122,14 @@ public final class RawGraph {
    * @param graph in percale_graph*
    * @return percale_graph*
    */
-  public static MemorySegment percale_graph_retain(MemorySegment graph) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_RETAIN_.invokeExact(graph);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_RELEASE_ =
-      Raw.function("percale_graph_release",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_graph_retain(long graph);
 
   /**
    * Releases a reference. NULL is allowed.
    *
    * @param graph in percale_graph*
    */
-  public static void percale_graph_release(MemorySegment graph) {
-    try {
-      PERCALE_GRAPH_RELEASE_.invokeExact(graph);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_GET_INPUT_NAME_ =
-      Raw.getter("percale_graph_get_input_name",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
+  public static native void percale_graph_release(long graph);
 
   /**
    * Returns the name of an input of "main", in order; NULL past the end. Borrowed.
@@ -243,17 +138,7 @@ public final class RawGraph {
    * @param index in size_t
    * @return const char*
    */
-  public static MemorySegment percale_graph_get_input_name(MemorySegment graph, long index) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_GET_INPUT_NAME_.invokeExact(graph, index);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_GET_OUTPUT_NAME_ =
-      Raw.getter("percale_graph_get_output_name",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
+  public static native long percale_graph_get_input_name(long graph, long index);
 
   /**
    * Returns the name of an output of "main", in order; NULL past the end. Borrowed.
@@ -262,17 +147,7 @@ public final class RawGraph {
    * @param index in size_t
    * @return const char*
    */
-  public static MemorySegment percale_graph_get_output_name(MemorySegment graph, long index) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_GET_OUTPUT_NAME_.invokeExact(graph, index);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_VALUE_TYPE_ =
-      Raw.function("percale_graph_value_type",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_graph_get_output_name(long graph, long index);
 
   /**
    * Gives element type, dims (-1 where unknown) and rank of a value of "main": an input, an output,
@@ -286,17 +161,7 @@ public final class RawGraph {
    * @param out_rank out size_t*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_graph_value_type(MemorySegment graph, MemorySegment name, MemorySegment out_dtype, MemorySegment out_dims, MemorySegment out_rank) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_VALUE_TYPE_.invokeExact(graph, name, out_dtype, out_dims, out_rank);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_WITH_DIMS_ =
-      Raw.function("percale_graph_with_dims",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_graph_value_type(long graph, long name, long out_dtype, long out_dims, long out_rank);
 
   /**
    * Makes a graph with other dims of its inputs. Each of {@code dims} is "NAME=SIZE", "NAME=?" (any
@@ -312,17 +177,7 @@ public final class RawGraph {
    * @param out_graph out percale_graph**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_graph_with_dims(MemorySegment graph, MemorySegment dims, long count, MemorySegment out_graph) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_WITH_DIMS_.invokeExact(graph, dims, count, out_graph);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_DESCRIBE_ =
-      Raw.function("percale_graph_describe",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_graph_with_dims(long graph, long dims, long count, long out_graph);
 
   /**
    * Describes the graph as JSON. {@code what}: "summary" (functions, inputs, outputs, variables, op
@@ -333,17 +188,7 @@ public final class RawGraph {
    * @param out_text out percale_text**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_graph_describe(MemorySegment graph, MemorySegment what, MemorySegment out_text) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_DESCRIBE_.invokeExact(graph, what, out_text);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_GRAPH_DRAW_ =
-      Raw.function("percale_graph_draw",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_graph_describe(long graph, long what, long out_text);
 
   /**
    * Draws the graph. {@code format}: "svg" is a picture of "main", at most 4000 pixels high, in
@@ -358,11 +203,5 @@ public final class RawGraph {
    * @param out_text out percale_text**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_graph_draw(MemorySegment graph, MemorySegment format, MemorySegment trace, MemorySegment out_text) {
-    try {
-      return (MemorySegment) PERCALE_GRAPH_DRAW_.invokeExact(graph, format, trace, out_text);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
+  public static native long percale_graph_draw(long graph, long format, long trace, long out_text);
 }

@@ -1,11 +1,6 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
-
 /**
  * State of a training after a step, for the callback of percale_trainer_fit(). It grows at its end:
  * read no further than {@code struct_size}.
@@ -14,28 +9,10 @@ public final class RawProgress {
   private RawProgress() {}
 
   /**
-   * The fields as this version of the header has them; the library's may have more.
+   * The number of bytes of the fields that this version of the header has; the library's may have
+   * more.
    */
-  public static final StructLayout LAYOUT = MemoryLayout.structLayout(
-      JAVA_INT.withName("struct_size"),
-      MemoryLayout.paddingLayout(4),
-      JAVA_LONG.withName("epoch"),
-      JAVA_LONG.withName("epochs"),
-      JAVA_LONG.withName("step"),
-      JAVA_LONG.withName("steps"),
-      JAVA_LONG.withName("step_in_epoch"),
-      JAVA_LONG.withName("steps_in_epoch"),
-      JAVA_DOUBLE.withName("loss"),
-      JAVA_DOUBLE.withName("learning_rate"),
-      JAVA_DOUBLE.withName("rows_per_second"),
-      JAVA_DOUBLE.withName("seconds"),
-      JAVA_DOUBLE.withName("eta_seconds"),
-      JAVA_INT.withName("epoch_ended"),
-      MemoryLayout.paddingLayout(4),
-      JAVA_LONG.withName("metric_count"),
-      ADDRESS.withName("metric_names"),
-      ADDRESS.withName("metric_values"),
-      JAVA_DOUBLE.withName("epoch_loss"));
+  public static final int SIZE = 136;
 
   /**
    * The field struct_size: in bytes, as the library has it.
@@ -43,8 +20,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return uint32_t
    */
-  public static int struct_size(MemorySegment struct) {
-    return struct.get(JAVA_INT, 0);
+  public static int struct_size(long struct) {
+    return RawMemory.getInt(struct);
   }
 
   /**
@@ -53,8 +30,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return int64_t
    */
-  public static long epoch(MemorySegment struct) {
-    return struct.get(JAVA_LONG, 8);
+  public static long epoch(long struct) {
+    return RawMemory.getLong(struct + 8);
   }
 
   /**
@@ -63,8 +40,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return int64_t
    */
-  public static long epochs(MemorySegment struct) {
-    return struct.get(JAVA_LONG, 16);
+  public static long epochs(long struct) {
+    return RawMemory.getLong(struct + 16);
   }
 
   /**
@@ -73,8 +50,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return int64_t
    */
-  public static long step(MemorySegment struct) {
-    return struct.get(JAVA_LONG, 24);
+  public static long step(long struct) {
+    return RawMemory.getLong(struct + 24);
   }
 
   /**
@@ -83,8 +60,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return int64_t
    */
-  public static long steps(MemorySegment struct) {
-    return struct.get(JAVA_LONG, 32);
+  public static long steps(long struct) {
+    return RawMemory.getLong(struct + 32);
   }
 
   /**
@@ -93,8 +70,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return int64_t
    */
-  public static long step_in_epoch(MemorySegment struct) {
-    return struct.get(JAVA_LONG, 40);
+  public static long step_in_epoch(long struct) {
+    return RawMemory.getLong(struct + 40);
   }
 
   /**
@@ -103,8 +80,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return int64_t
    */
-  public static long steps_in_epoch(MemorySegment struct) {
-    return struct.get(JAVA_LONG, 48);
+  public static long steps_in_epoch(long struct) {
+    return RawMemory.getLong(struct + 48);
   }
 
   /**
@@ -113,8 +90,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return double
    */
-  public static double loss(MemorySegment struct) {
-    return struct.get(JAVA_DOUBLE, 56);
+  public static double loss(long struct) {
+    return RawMemory.getDouble(struct + 56);
   }
 
   /**
@@ -123,8 +100,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return double
    */
-  public static double learning_rate(MemorySegment struct) {
-    return struct.get(JAVA_DOUBLE, 64);
+  public static double learning_rate(long struct) {
+    return RawMemory.getDouble(struct + 64);
   }
 
   /**
@@ -133,8 +110,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return double
    */
-  public static double rows_per_second(MemorySegment struct) {
-    return struct.get(JAVA_DOUBLE, 72);
+  public static double rows_per_second(long struct) {
+    return RawMemory.getDouble(struct + 72);
   }
 
   /**
@@ -143,8 +120,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return double
    */
-  public static double seconds(MemorySegment struct) {
-    return struct.get(JAVA_DOUBLE, 80);
+  public static double seconds(long struct) {
+    return RawMemory.getDouble(struct + 80);
   }
 
   /**
@@ -153,8 +130,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return double
    */
-  public static double eta_seconds(MemorySegment struct) {
-    return struct.get(JAVA_DOUBLE, 88);
+  public static double eta_seconds(long struct) {
+    return RawMemory.getDouble(struct + 88);
   }
 
   /**
@@ -163,8 +140,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return int32_t
    */
-  public static int epoch_ended(MemorySegment struct) {
-    return struct.get(JAVA_INT, 96);
+  public static int epoch_ended(long struct) {
+    return RawMemory.getInt(struct + 96);
   }
 
   /**
@@ -173,8 +150,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return size_t
    */
-  public static long metric_count(MemorySegment struct) {
-    return struct.get(JAVA_LONG, 104);
+  public static long metric_count(long struct) {
+    return RawMemory.getLong(struct + 104);
   }
 
   /**
@@ -183,8 +160,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return const char* const*
    */
-  public static MemorySegment metric_names(MemorySegment struct) {
-    return struct.get(ADDRESS, 112);
+  public static long metric_names(long struct) {
+    return RawMemory.getLong(struct + 112);
   }
 
   /**
@@ -193,8 +170,8 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return const double*
    */
-  public static MemorySegment metric_values(MemorySegment struct) {
-    return struct.get(ADDRESS, 120);
+  public static long metric_values(long struct) {
+    return RawMemory.getLong(struct + 120);
   }
 
   /**
@@ -203,7 +180,7 @@ public final class RawProgress {
    * @param struct a struct of the library
    * @return double
    */
-  public static double epoch_loss(MemorySegment struct) {
-    return struct.get(JAVA_DOUBLE, 128);
+  public static double epoch_loss(long struct) {
+    return RawMemory.getDouble(struct + 128);
   }
 }

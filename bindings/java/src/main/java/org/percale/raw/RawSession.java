@@ -1,20 +1,15 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-
 /**
  * The functions of percale_session, as the header has them.
  */
 public final class RawSession {
   private RawSession() {}
 
-  private static final MethodHandle PERCALE_SESSION_CREATE_ =
-      Raw.function("percale_session_create",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  static {
+    Raw.bind(RawSession.class);
+  }
 
   /**
    * Creates a session for a graph. {@code variables} may be NULL if the graph has none, otherwise
@@ -27,17 +22,7 @@ public final class RawSession {
    * @param out_session out percale_session**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_session_create(MemorySegment engine, MemorySegment graph, MemorySegment variables, MemorySegment options, MemorySegment out_session) {
-    try {
-      return (MemorySegment) PERCALE_SESSION_CREATE_.invokeExact(engine, graph, variables, options, out_session);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_SESSION_RETAIN_ =
-      Raw.function("percale_session_retain",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native long percale_session_create(long engine, long graph, long variables, long options, long out_session);
 
   /**
    * Adds a reference and returns {@code session}. NULL is allowed and returned.
@@ -45,17 +30,7 @@ public final class RawSession {
    * @param session in percale_session*
    * @return percale_session*
    */
-  public static MemorySegment percale_session_retain(MemorySegment session) {
-    try {
-      return (MemorySegment) PERCALE_SESSION_RETAIN_.invokeExact(session);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_SESSION_RELEASE_ =
-      Raw.function("percale_session_release",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_session_retain(long session);
 
   /**
    * Releases a reference. The last one cancels asynchronous runs and waits for them. NULL is
@@ -63,17 +38,7 @@ public final class RawSession {
    *
    * @param session in percale_session*
    */
-  public static void percale_session_release(MemorySegment session) {
-    try {
-      PERCALE_SESSION_RELEASE_.invokeExact(session);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_SESSION_RUN_ =
-      Raw.function("percale_session_run",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
+  public static native void percale_session_release(long session);
 
   /**
    * Computes the fetches and runs the targets, with everything that they need. Any value can be fed
@@ -94,17 +59,7 @@ public final class RawSession {
    * @param out_fetches out percale_tensor**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_session_run(MemorySegment session, MemorySegment feed_names, MemorySegment feeds, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment target_names, long target_count, long timeout_ns, MemorySegment out_fetches) {
-    try {
-      return (MemorySegment) PERCALE_SESSION_RUN_.invokeExact(session, feed_names, feeds, feed_count, fetch_names, fetch_count, target_names, target_count, timeout_ns, out_fetches);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_SESSION_RUN_VERSIONED_ =
-      Raw.function("percale_session_run_versioned",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS));
+  public static native long percale_session_run(long session, long feed_names, long feeds, long feed_count, long fetch_names, long fetch_count, long target_names, long target_count, long timeout_ns, long out_fetches);
 
   /**
    * As percale_session_run(), and tells the version of the variables that the run has read. {@code
@@ -124,17 +79,7 @@ public final class RawSession {
    * @param out_variables_version out int64_t*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_session_run_versioned(MemorySegment session, MemorySegment feed_names, MemorySegment feeds, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment target_names, long target_count, long timeout_ns, MemorySegment out_fetches, MemorySegment out_variables_version) {
-    try {
-      return (MemorySegment) PERCALE_SESSION_RUN_VERSIONED_.invokeExact(session, feed_names, feeds, feed_count, fetch_names, fetch_count, target_names, target_count, timeout_ns, out_fetches, out_variables_version);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_SESSION_RUN_ASYNC_ =
-      Raw.function("percale_session_run_async",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
+  public static native long percale_session_run_versioned(long session, long feed_names, long feeds, long feed_count, long fetch_names, long fetch_count, long target_names, long target_count, long timeout_ns, long out_fetches, long out_variables_version);
 
   /**
    * As percale_session_run(), on a thread of the engine. The event gives the results. The feeds are
@@ -152,17 +97,7 @@ public final class RawSession {
    * @param out_event out percale_event**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_session_run_async(MemorySegment session, MemorySegment feed_names, MemorySegment feeds, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment target_names, long target_count, long timeout_ns, MemorySegment out_event) {
-    try {
-      return (MemorySegment) PERCALE_SESSION_RUN_ASYNC_.invokeExact(session, feed_names, feeds, feed_count, fetch_names, fetch_count, target_names, target_count, timeout_ns, out_event);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_SESSION_CANCEL_ =
-      Raw.function("percale_session_cancel",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_session_run_async(long session, long feed_names, long feeds, long feed_count, long fetch_names, long fetch_count, long target_names, long target_count, long timeout_ns, long out_event);
 
   /**
    * Ends every current run of the session with CANCELLED, also those of its calls. Later runs are
@@ -170,17 +105,7 @@ public final class RawSession {
    *
    * @param session in percale_session*
    */
-  public static void percale_session_cancel(MemorySegment session) {
-    try {
-      PERCALE_SESSION_CANCEL_.invokeExact(session);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_SESSION_EXPLAIN_ =
-      Raw.function("percale_session_explain",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+  public static native void percale_session_cancel(long session);
 
   /**
    * Explains the plan for feeds of the given types. {@code what}: "plan" (JSON: device, kernel,
@@ -200,17 +125,7 @@ public final class RawSession {
    * @param out_text out percale_text**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_session_explain(MemorySegment session, MemorySegment feed_names, MemorySegment feed_dtypes, MemorySegment feed_dims, MemorySegment feed_ranks, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment what, MemorySegment out_text) {
-    try {
-      return (MemorySegment) PERCALE_SESSION_EXPLAIN_.invokeExact(session, feed_names, feed_dtypes, feed_dims, feed_ranks, feed_count, fetch_names, fetch_count, what, out_text);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_SESSION_DRAW_ =
-      Raw.function("percale_session_draw",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_session_explain(long session, long feed_names, long feed_dtypes, long feed_dims, long feed_ranks, long feed_count, long fetch_names, long fetch_count, long what, long out_text);
 
   /**
    * As percale_graph_draw(), for the plan of feeds of the given types: the nodes that run, each
@@ -230,17 +145,7 @@ public final class RawSession {
    * @param out_text out percale_text**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_session_draw(MemorySegment session, MemorySegment feed_names, MemorySegment feed_dtypes, MemorySegment feed_dims, MemorySegment feed_ranks, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment format, MemorySegment trace, MemorySegment out_text) {
-    try {
-      return (MemorySegment) PERCALE_SESSION_DRAW_.invokeExact(session, feed_names, feed_dtypes, feed_dims, feed_ranks, feed_count, fetch_names, fetch_count, format, trace, out_text);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_SESSION_STATS_ =
-      Raw.function("percale_session_stats",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_session_draw(long session, long feed_names, long feed_dtypes, long feed_dims, long feed_ranks, long feed_count, long fetch_names, long fetch_count, long format, long trace, long out_text);
 
   /**
    * Gives statistics as JSON: plans made, cache hits, runs, the peak of memory as planned for one
@@ -250,17 +155,7 @@ public final class RawSession {
    * @param out_json out percale_text**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_session_stats(MemorySegment session, MemorySegment out_json) {
-    try {
-      return (MemorySegment) PERCALE_SESSION_STATS_.invokeExact(session, out_json);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_SESSION_SET_TRACE_ =
-      Raw.function("percale_session_set_trace",
-          FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
+  public static native long percale_session_stats(long session, long out_json);
 
   /**
    * Records the runs of the session from now on. {@code trace} may be NULL: that ends it.
@@ -268,11 +163,5 @@ public final class RawSession {
    * @param session in percale_session*
    * @param trace in percale_trace*
    */
-  public static void percale_session_set_trace(MemorySegment session, MemorySegment trace) {
-    try {
-      PERCALE_SESSION_SET_TRACE_.invokeExact(session, trace);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
+  public static native void percale_session_set_trace(long session, long trace);
 }

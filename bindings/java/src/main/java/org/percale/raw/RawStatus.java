@@ -1,20 +1,15 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-
 /**
  * The functions of percale_status, as the header has them.
  */
 public final class RawStatus {
   private RawStatus() {}
 
-  private static final MethodHandle PERCALE_STATUS_CODE_ =
-      Raw.getter("percale_status_code",
-          FunctionDescriptor.of(JAVA_INT, ADDRESS));
+  static {
+    Raw.bind(RawStatus.class);
+  }
 
   /**
    * Returns the code of a status; PERCALE_OK for NULL.
@@ -22,17 +17,7 @@ public final class RawStatus {
    * @param status in const percale_status*
    * @return percale_code
    */
-  public static int percale_status_code(MemorySegment status) {
-    try {
-      return (int) PERCALE_STATUS_CODE_.invokeExact(status);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_STATUS_MESSAGE_ =
-      Raw.getter("percale_status_message",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native int percale_status_code(long status);
 
   /**
    * Returns the message, NUL-ended and borrowed from the status; "" for NULL. {@code out_size} may
@@ -42,17 +27,7 @@ public final class RawStatus {
    * @param out_size out size_t*
    * @return const char*
    */
-  public static MemorySegment percale_status_message(MemorySegment status, MemorySegment out_size) {
-    try {
-      return (MemorySegment) PERCALE_STATUS_MESSAGE_.invokeExact(status, out_size);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_STATUS_CREATE_ =
-      Raw.function("percale_status_create",
-          FunctionDescriptor.of(ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG));
+  public static native long percale_status_message(long status, long out_size);
 
   /**
    * Creates a status, for a function of the host that returns one to the library. {@code size} may
@@ -64,17 +39,7 @@ public final class RawStatus {
    * @param size in size_t
    * @return percale_status*
    */
-  public static MemorySegment percale_status_create(int code, MemorySegment message, long size) {
-    try {
-      return (MemorySegment) PERCALE_STATUS_CREATE_.invokeExact(code, message, size);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_STATUS_RETAIN_ =
-      Raw.function("percale_status_retain",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native long percale_status_create(int code, long message, long size);
 
   /**
    * Adds a reference and returns {@code status}. NULL is allowed and returned.
@@ -82,34 +47,14 @@ public final class RawStatus {
    * @param status in percale_status*
    * @return percale_status*
    */
-  public static MemorySegment percale_status_retain(MemorySegment status) {
-    try {
-      return (MemorySegment) PERCALE_STATUS_RETAIN_.invokeExact(status);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_STATUS_RELEASE_ =
-      Raw.function("percale_status_release",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_status_retain(long status);
 
   /**
    * Releases a reference. NULL is allowed.
    *
    * @param status in percale_status*
    */
-  public static void percale_status_release(MemorySegment status) {
-    try {
-      PERCALE_STATUS_RELEASE_.invokeExact(status);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_STATUS_LIVE_COUNT_ =
-      Raw.getter("percale_status_live_count",
-          FunctionDescriptor.of(JAVA_LONG));
+  public static native void percale_status_release(long status);
 
   /**
    * Returns how many statuses of this process exist now, however many references each one has. For
@@ -117,11 +62,5 @@ public final class RawStatus {
    *
    * @return int64_t
    */
-  public static long percale_status_live_count() {
-    try {
-      return (long) PERCALE_STATUS_LIVE_COUNT_.invokeExact();
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
+  public static native long percale_status_live_count();
 }

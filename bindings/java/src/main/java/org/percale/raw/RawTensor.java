@@ -1,20 +1,15 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-
 /**
  * The functions of percale_tensor, as the header has them.
  */
 public final class RawTensor {
   private RawTensor() {}
 
-  private static final MethodHandle PERCALE_TENSOR_CREATE_ =
-      Raw.function("percale_tensor_create",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS));
+  static {
+    Raw.bind(RawTensor.class);
+  }
 
   /**
    * Creates a tensor in the memory of the engine, 64-byte aligned and filled with zeros. {@code
@@ -28,17 +23,7 @@ public final class RawTensor {
    * @param out_tensor out percale_tensor**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_tensor_create(MemorySegment engine, int dtype, MemorySegment dims, long rank, MemorySegment out_tensor) {
-    try {
-      return (MemorySegment) PERCALE_TENSOR_CREATE_.invokeExact(engine, dtype, dims, rank, out_tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_FROM_MEMORY_ =
-      Raw.function("percale_tensor_from_memory",
-          FunctionDescriptor.of(ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_tensor_create(long engine, int dtype, long dims, long rank, long out_tensor);
 
   /**
    * Makes a tensor over memory of the caller, without a copy. {@code data} is row-major and has
@@ -56,17 +41,7 @@ public final class RawTensor {
    * @param out_tensor out percale_tensor**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_tensor_from_memory(int dtype, MemorySegment dims, long rank, MemorySegment data, long bytes, MemorySegment deleter, MemorySegment user, MemorySegment out_tensor) {
-    try {
-      return (MemorySegment) PERCALE_TENSOR_FROM_MEMORY_.invokeExact(dtype, dims, rank, data, bytes, deleter, user, out_tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_TO_DLPACK_ =
-      Raw.function("percale_tensor_to_dlpack",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_tensor_from_memory(int dtype, long dims, long rank, long data, long bytes, long deleter, long user, long out_tensor);
 
   /**
    * Gives a DLManagedTensorVersioned* of DLPack over the memory of the tensor, which it keeps
@@ -76,17 +51,7 @@ public final class RawTensor {
    * @param out_managed out void**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_tensor_to_dlpack(MemorySegment tensor, MemorySegment out_managed) {
-    try {
-      return (MemorySegment) PERCALE_TENSOR_TO_DLPACK_.invokeExact(tensor, out_managed);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_FROM_DLPACK_ =
-      Raw.function("percale_tensor_from_dlpack",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_tensor_to_dlpack(long tensor, long out_managed);
 
   /**
    * Takes over a DLManagedTensorVersioned*. UNIMPLEMENTED: it is not row-major or not in host
@@ -96,17 +61,7 @@ public final class RawTensor {
    * @param out_tensor out percale_tensor**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_tensor_from_dlpack(MemorySegment managed, MemorySegment out_tensor) {
-    try {
-      return (MemorySegment) PERCALE_TENSOR_FROM_DLPACK_.invokeExact(managed, out_tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_LOAD_ =
-      Raw.function("percale_tensor_load",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_tensor_from_dlpack(long managed, long out_tensor);
 
   /**
    * Reads a NumPy .npy file.
@@ -116,17 +71,7 @@ public final class RawTensor {
    * @param out_tensor out percale_tensor**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_tensor_load(MemorySegment engine, MemorySegment path, MemorySegment out_tensor) {
-    try {
-      return (MemorySegment) PERCALE_TENSOR_LOAD_.invokeExact(engine, path, out_tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_IMPORT_ =
-      Raw.function("percale_tensor_import",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native long percale_tensor_load(long engine, long path, long out_tensor);
 
   /**
    * Makes a tensor from {@code size} bytes of another format, which a plug-in imports ("onnx": a
@@ -139,17 +84,7 @@ public final class RawTensor {
    * @param out_tensor out percale_tensor**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_tensor_import(MemorySegment engine, MemorySegment format, MemorySegment bytes, long size, MemorySegment out_tensor) {
-    try {
-      return (MemorySegment) PERCALE_TENSOR_IMPORT_.invokeExact(engine, format, bytes, size, out_tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_SAVE_ =
-      Raw.function("percale_tensor_save",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_tensor_import(long engine, long format, long bytes, long size, long out_tensor);
 
   /**
    * Writes a NumPy .npy file, completely or not at all.
@@ -158,17 +93,7 @@ public final class RawTensor {
    * @param path text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_tensor_save(MemorySegment tensor, MemorySegment path) {
-    try {
-      return (MemorySegment) PERCALE_TENSOR_SAVE_.invokeExact(tensor, path);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_RETAIN_ =
-      Raw.function("percale_tensor_retain",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native long percale_tensor_save(long tensor, long path);
 
   /**
    * Adds a reference and returns {@code tensor}. NULL is allowed and returned.
@@ -176,34 +101,14 @@ public final class RawTensor {
    * @param tensor in percale_tensor*
    * @return percale_tensor*
    */
-  public static MemorySegment percale_tensor_retain(MemorySegment tensor) {
-    try {
-      return (MemorySegment) PERCALE_TENSOR_RETAIN_.invokeExact(tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_RELEASE_ =
-      Raw.function("percale_tensor_release",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_tensor_retain(long tensor);
 
   /**
    * Releases a reference. With the last one, borrowed memory goes to its deleter. NULL is allowed.
    *
    * @param tensor in percale_tensor*
    */
-  public static void percale_tensor_release(MemorySegment tensor) {
-    try {
-      PERCALE_TENSOR_RELEASE_.invokeExact(tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_DTYPE_ =
-      Raw.getter("percale_tensor_dtype",
-          FunctionDescriptor.of(JAVA_INT, ADDRESS));
+  public static native void percale_tensor_release(long tensor);
 
   /**
    * Returns the element type; 0 for NULL.
@@ -211,17 +116,7 @@ public final class RawTensor {
    * @param tensor in const percale_tensor*
    * @return percale_dtype
    */
-  public static int percale_tensor_dtype(MemorySegment tensor) {
-    try {
-      return (int) PERCALE_TENSOR_DTYPE_.invokeExact(tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_RANK_ =
-      Raw.getter("percale_tensor_rank",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+  public static native int percale_tensor_dtype(long tensor);
 
   /**
    * Returns the number of dims; 0 for NULL.
@@ -229,17 +124,7 @@ public final class RawTensor {
    * @param tensor in const percale_tensor*
    * @return size_t
    */
-  public static long percale_tensor_rank(MemorySegment tensor) {
-    try {
-      return (long) PERCALE_TENSOR_RANK_.invokeExact(tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_GET_DIMS_ =
-      Raw.getter("percale_tensor_get_dims",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native long percale_tensor_rank(long tensor);
 
   /**
    * Returns the dims, borrowed. Never NULL, not even for a NULL tensor.
@@ -247,17 +132,7 @@ public final class RawTensor {
    * @param tensor in const percale_tensor*
    * @return const int64_t*
    */
-  public static MemorySegment percale_tensor_get_dims(MemorySegment tensor) {
-    try {
-      return (MemorySegment) PERCALE_TENSOR_GET_DIMS_.invokeExact(tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_BYTES_ =
-      Raw.getter("percale_tensor_bytes",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+  public static native long percale_tensor_get_dims(long tensor);
 
   /**
    * Returns the size of the elements in bytes; 0 for NULL.
@@ -265,17 +140,7 @@ public final class RawTensor {
    * @param tensor in const percale_tensor*
    * @return size_t
    */
-  public static long percale_tensor_bytes(MemorySegment tensor) {
-    try {
-      return (long) PERCALE_TENSOR_BYTES_.invokeExact(tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_ELEMENT_COUNT_ =
-      Raw.getter("percale_tensor_element_count",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+  public static native long percale_tensor_bytes(long tensor);
 
   /**
    * Returns the number of elements; 0 for NULL.
@@ -283,17 +148,7 @@ public final class RawTensor {
    * @param tensor in const percale_tensor*
    * @return int64_t
    */
-  public static long percale_tensor_element_count(MemorySegment tensor) {
-    try {
-      return (long) PERCALE_TENSOR_ELEMENT_COUNT_.invokeExact(tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TENSOR_GET_DATA_ =
-      Raw.getter("percale_tensor_get_data",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native long percale_tensor_element_count(long tensor);
 
   /**
    * Returns the elements, row-major and borrowed. Not NULL, except for a NULL tensor. Only the sole
@@ -302,11 +157,5 @@ public final class RawTensor {
    * @param tensor in const percale_tensor*
    * @return void*
    */
-  public static MemorySegment percale_tensor_get_data(MemorySegment tensor) {
-    try {
-      return (MemorySegment) PERCALE_TENSOR_GET_DATA_.invokeExact(tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
+  public static native long percale_tensor_get_data(long tensor);
 }

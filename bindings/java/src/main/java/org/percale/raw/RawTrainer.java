@@ -1,20 +1,15 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-
 /**
  * The functions of percale_trainer, as the header has them.
  */
 public final class RawTrainer {
   private RawTrainer() {}
 
-  private static final MethodHandle PERCALE_TRAINER_JOIN_ =
-      Raw.function("percale_trainer_join",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  static {
+    Raw.bind(RawTrainer.class);
+  }
 
   /**
    * Makes the trainer a member of a group, for the rest of its life. All ranks call it with the
@@ -40,17 +35,7 @@ public final class RawTrainer {
    * @param destroy destroy percale_destroy
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_join(MemorySegment trainer, MemorySegment collective, MemorySegment destroy) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_JOIN_.invokeExact(trainer, collective, destroy);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_JOIN_CLUSTER_ =
-      Raw.function("percale_trainer_join_cluster",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
+  public static native long percale_trainer_join(long trainer, long collective, long destroy);
 
   /**
    * Makes the trainer a member of the group of the cluster's processes that train: the chief and
@@ -69,17 +54,7 @@ public final class RawTrainer {
    * @param timeout_ns in int64_t
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_join_cluster(MemorySegment trainer, MemorySegment cluster, long timeout_ns) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_JOIN_CLUSTER_.invokeExact(trainer, cluster, timeout_ns);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_CREATE_ =
-      Raw.function("percale_trainer_create",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_trainer_join_cluster(long trainer, long cluster, long timeout_ns);
 
   /**
    * Creates a trainer for a graph whose function "main" has the columns of the data set as inputs
@@ -95,17 +70,7 @@ public final class RawTrainer {
    * @param out_trainer out percale_trainer**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_create(MemorySegment engine, MemorySegment graph, MemorySegment variables, MemorySegment options, MemorySegment out_trainer) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_CREATE_.invokeExact(engine, graph, variables, options, out_trainer);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_FROM_SPEC_ =
-      Raw.function("percale_trainer_from_spec",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_trainer_create(long engine, long graph, long variables, long options, long out_trainer);
 
   /**
    * Creates a trainer from a SPEC, JSON text with model, loss, metrics, optimizer and data;
@@ -125,17 +90,7 @@ public final class RawTrainer {
    * @param out_trainer out percale_trainer**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_from_spec(MemorySegment engine, MemorySegment spec, long spec_size, MemorySegment spec_folder, MemorySegment data_folder, MemorySegment options, MemorySegment out_trainer) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_FROM_SPEC_.invokeExact(engine, spec, spec_size, spec_folder, data_folder, options, out_trainer);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_RETAIN_ =
-      Raw.function("percale_trainer_retain",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native long percale_trainer_from_spec(long engine, long spec, long spec_size, long spec_folder, long data_folder, long options, long out_trainer);
 
   /**
    * Adds a reference and returns {@code trainer}. NULL is allowed and returned.
@@ -143,34 +98,14 @@ public final class RawTrainer {
    * @param trainer in percale_trainer*
    * @return percale_trainer*
    */
-  public static MemorySegment percale_trainer_retain(MemorySegment trainer) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_RETAIN_.invokeExact(trainer);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_RELEASE_ =
-      Raw.function("percale_trainer_release",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_trainer_retain(long trainer);
 
   /**
    * Releases a reference. NULL is allowed.
    *
    * @param trainer in percale_trainer*
    */
-  public static void percale_trainer_release(MemorySegment trainer) {
-    try {
-      PERCALE_TRAINER_RELEASE_.invokeExact(trainer);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_STEP_ =
-      Raw.function("percale_trainer_step",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  public static native void percale_trainer_release(long trainer);
 
   /**
    * Does one step on one global batch: {@code count} tensors by name, all with the same first dim.
@@ -185,17 +120,7 @@ public final class RawTrainer {
    * @param out_loss out double*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_step(MemorySegment trainer, MemorySegment names, MemorySegment batch, long count, MemorySegment out_loss) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_STEP_.invokeExact(trainer, names, batch, count, out_loss);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_STEP_FETCH_ =
-      Raw.function("percale_trainer_step_fetch",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+  public static native long percale_trainer_step(long trainer, long names, long batch, long count, long out_loss);
 
   /**
    * As percale_trainer_step(), and gives values that the forward pass of the batch has computed, in
@@ -217,17 +142,7 @@ public final class RawTrainer {
    * @param out_loss out double*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_step_fetch(MemorySegment trainer, MemorySegment names, MemorySegment batch, long count, MemorySegment fetches, long fetch_count, MemorySegment out_tensors, MemorySegment out_loss) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_STEP_FETCH_.invokeExact(trainer, names, batch, count, fetches, fetch_count, out_tensors, out_loss);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_FIT_ =
-      Raw.function("percale_trainer_fit",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+  public static native long percale_trainer_step_fetch(long trainer, long names, long batch, long count, long fetches, long fetch_count, long out_tensors, long out_loss);
 
   /**
    * Trains until {@code epochs} epochs are done (0: the number of the SPEC, or of the option
@@ -248,17 +163,7 @@ public final class RawTrainer {
    * @param user user void*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_fit(MemorySegment trainer, MemorySegment dataset, long epochs, MemorySegment callback, MemorySegment user) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_FIT_.invokeExact(trainer, dataset, epochs, callback, user);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_SET_VALIDATION_ =
-      Raw.function("percale_trainer_set_validation",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_trainer_fit(long trainer, long dataset, long epochs, long callback, long user);
 
   /**
    * Sets data that is evaluated after each epoch of percale_trainer_fit(): "val_loss" and "val_"
@@ -269,17 +174,7 @@ public final class RawTrainer {
    * @param dataset in percale_dataset*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_set_validation(MemorySegment trainer, MemorySegment dataset) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_SET_VALIDATION_.invokeExact(trainer, dataset);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_EVALUATE_ =
-      Raw.function("percale_trainer_evaluate",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_trainer_set_validation(long trainer, long dataset);
 
   /**
    * Gives loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. {@code dataset}
@@ -290,17 +185,7 @@ public final class RawTrainer {
    * @param out_json out percale_text**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_evaluate(MemorySegment trainer, MemorySegment dataset, MemorySegment out_json) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_EVALUATE_.invokeExact(trainer, dataset, out_json);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_PUBLISH_ =
-      Raw.function("percale_trainer_publish",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native long percale_trainer_evaluate(long trainer, long dataset, long out_json);
 
   /**
    * Publishes the current parameters as the next version of the table, atomically. Runs of sessions
@@ -310,17 +195,7 @@ public final class RawTrainer {
    * @param trainer in percale_trainer*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_publish(MemorySegment trainer) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_PUBLISH_.invokeExact(trainer);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_SET_LEARNING_RATE_ =
-      Raw.function("percale_trainer_set_learning_rate",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_DOUBLE));
+  public static native long percale_trainer_publish(long trainer);
 
   /**
    * Sets the learning rate of the optimizer from the next step on. The schedule starts from this
@@ -332,17 +207,7 @@ public final class RawTrainer {
    * @param rate in double
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_set_learning_rate(MemorySegment trainer, double rate) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_SET_LEARNING_RATE_.invokeExact(trainer, rate);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_CANCEL_ =
-      Raw.function("percale_trainer_cancel",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_trainer_set_learning_rate(long trainer, double rate);
 
   /**
    * Ends the current step, fit or evaluate with CANCELLED. The state is that of the last completed
@@ -350,17 +215,7 @@ public final class RawTrainer {
    *
    * @param trainer in percale_trainer*
    */
-  public static void percale_trainer_cancel(MemorySegment trainer) {
-    try {
-      PERCALE_TRAINER_CANCEL_.invokeExact(trainer);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_SET_CANCELLATION_ =
-      Raw.function("percale_trainer_set_cancellation",
-          FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
+  public static native void percale_trainer_cancel(long trainer);
 
   /**
    * Sets the cancellation token of step, fit and evaluate, instead of the one before: cancelling it
@@ -370,17 +225,7 @@ public final class RawTrainer {
    * @param trainer in percale_trainer*
    * @param cancellation in percale_cancellation*
    */
-  public static void percale_trainer_set_cancellation(MemorySegment trainer, MemorySegment cancellation) {
-    try {
-      PERCALE_TRAINER_SET_CANCELLATION_.invokeExact(trainer, cancellation);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_SAVE_ =
-      Raw.function("percale_trainer_save",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native void percale_trainer_set_cancellation(long trainer, long cancellation);
 
   /**
    * Writes a checkpoint {@code folder}/step-N, completely or not at all. It replaces one of the
@@ -391,17 +236,7 @@ public final class RawTrainer {
    * @param folder text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_save(MemorySegment trainer, MemorySegment folder) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_SAVE_.invokeExact(trainer, folder);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_RESTORE_ =
-      Raw.function("percale_trainer_restore",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_trainer_save(long trainer, long folder);
 
   /**
    * Restores a checkpoint. {@code path} is one, {@code folder}/step-N, or a folder, whose newest
@@ -420,17 +255,7 @@ public final class RawTrainer {
    * @param path text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_restore(MemorySegment trainer, MemorySegment path) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_RESTORE_.invokeExact(trainer, path);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_LOCK_FOLDER_ =
-      Raw.function("percale_trainer_lock_folder",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT));
+  public static native long percale_trainer_restore(long trainer, long path);
 
   /**
    * Creates {@code folder} if it does not exist and locks it for the run of this trainer, until the
@@ -445,17 +270,7 @@ public final class RawTrainer {
    * @param overwrite in int32_t
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_lock_folder(MemorySegment trainer, MemorySegment folder, int overwrite) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_LOCK_FOLDER_.invokeExact(trainer, folder, overwrite);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_MODEL_ =
-      Raw.function("percale_trainer_model",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_trainer_lock_folder(long trainer, long folder, int overwrite);
 
   /**
    * Gives the graph for inference, from inputs to predictions, with a new reference.
@@ -464,17 +279,7 @@ public final class RawTrainer {
    * @param out_graph out percale_graph**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_model(MemorySegment trainer, MemorySegment out_graph) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_MODEL_.invokeExact(trainer, out_graph);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_VARIABLES_ =
-      Raw.function("percale_trainer_variables",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_trainer_model(long trainer, long out_graph);
 
   /**
    * Gives the table that is trained, with a new reference.
@@ -483,17 +288,7 @@ public final class RawTrainer {
    * @param out_variables out percale_variables**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_variables(MemorySegment trainer, MemorySegment out_variables) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_VARIABLES_.invokeExact(trainer, out_variables);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_STEPS_ =
-      Raw.getter("percale_trainer_steps",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+  public static native long percale_trainer_variables(long trainer, long out_variables);
 
   /**
    * Returns the number of completed steps.
@@ -501,17 +296,7 @@ public final class RawTrainer {
    * @param trainer in const percale_trainer*
    * @return int64_t
    */
-  public static long percale_trainer_steps(MemorySegment trainer) {
-    try {
-      return (long) PERCALE_TRAINER_STEPS_.invokeExact(trainer);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_HISTORY_ =
-      Raw.function("percale_trainer_history",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_trainer_steps(long trainer);
 
   /**
    * Gives the history in a format: "csv", "svg" (a plot of the loss), or "events": the bytes of a
@@ -522,17 +307,7 @@ public final class RawTrainer {
    * @param out_text out percale_text**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_history(MemorySegment trainer, MemorySegment format, MemorySegment out_text) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_HISTORY_.invokeExact(trainer, format, out_text);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_DESCRIBE_ =
-      Raw.function("percale_trainer_describe",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_trainer_history(long trainer, long format, long out_text);
 
   /**
    * Describes the trainer as JSON: parameters, shards, devices, batch size, optimizer, data.
@@ -545,17 +320,7 @@ public final class RawTrainer {
    * @param out_json out percale_text**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_describe(MemorySegment trainer, MemorySegment out_json) {
-    try {
-      return (MemorySegment) PERCALE_TRAINER_DESCRIBE_.invokeExact(trainer, out_json);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_TRAINER_SET_TRACE_ =
-      Raw.function("percale_trainer_set_trace",
-          FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
+  public static native long percale_trainer_describe(long trainer, long out_json);
 
   /**
    * Records the steps of the trainer from now on. {@code trace} may be NULL: that ends it. Does
@@ -564,11 +329,5 @@ public final class RawTrainer {
    * @param trainer in percale_trainer*
    * @param trace in percale_trace*
    */
-  public static void percale_trainer_set_trace(MemorySegment trainer, MemorySegment trace) {
-    try {
-      PERCALE_TRAINER_SET_TRACE_.invokeExact(trainer, trace);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
+  public static native void percale_trainer_set_trace(long trainer, long trace);
 }

@@ -1,20 +1,15 @@
 // Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
-import static java.lang.foreign.ValueLayout.*;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-
 /**
  * The functions of percale_variables, as the header has them.
  */
 public final class RawVariables {
   private RawVariables() {}
 
-  private static final MethodHandle PERCALE_VARIABLES_CREATE_ =
-      Raw.function("percale_variables_create",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+  static {
+    Raw.bind(RawVariables.class);
+  }
 
   /**
    * Creates a table with the initial values of the variables of the graph. It also owns the queues
@@ -28,17 +23,7 @@ public final class RawVariables {
    * @param out_variables out percale_variables**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_variables_create(MemorySegment engine, MemorySegment graph, long seed, MemorySegment out_variables) {
-    try {
-      return (MemorySegment) PERCALE_VARIABLES_CREATE_.invokeExact(engine, graph, seed, out_variables);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_VARIABLES_RETAIN_ =
-      Raw.function("percale_variables_retain",
-          FunctionDescriptor.of(ADDRESS, ADDRESS));
+  public static native long percale_variables_create(long engine, long graph, long seed, long out_variables);
 
   /**
    * Adds a reference and returns {@code variables}. NULL is allowed and returned.
@@ -46,34 +31,14 @@ public final class RawVariables {
    * @param variables in percale_variables*
    * @return percale_variables*
    */
-  public static MemorySegment percale_variables_retain(MemorySegment variables) {
-    try {
-      return (MemorySegment) PERCALE_VARIABLES_RETAIN_.invokeExact(variables);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_VARIABLES_RELEASE_ =
-      Raw.function("percale_variables_release",
-          FunctionDescriptor.ofVoid(ADDRESS));
+  public static native long percale_variables_retain(long variables);
 
   /**
    * Releases a reference. NULL is allowed.
    *
    * @param variables in percale_variables*
    */
-  public static void percale_variables_release(MemorySegment variables) {
-    try {
-      PERCALE_VARIABLES_RELEASE_.invokeExact(variables);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_VARIABLES_COUNT_ =
-      Raw.getter("percale_variables_count",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+  public static native void percale_variables_release(long variables);
 
   /**
    * Returns the number of variables; 0 for NULL.
@@ -81,17 +46,7 @@ public final class RawVariables {
    * @param variables in const percale_variables*
    * @return size_t
    */
-  public static long percale_variables_count(MemorySegment variables) {
-    try {
-      return (long) PERCALE_VARIABLES_COUNT_.invokeExact(variables);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_VARIABLES_GET_NAME_ =
-      Raw.getter("percale_variables_get_name",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
+  public static native long percale_variables_count(long variables);
 
   /**
    * Returns the name of a variable, in ascending order; NULL past the end. Borrowed.
@@ -100,17 +55,7 @@ public final class RawVariables {
    * @param index in size_t
    * @return const char*
    */
-  public static MemorySegment percale_variables_get_name(MemorySegment variables, long index) {
-    try {
-      return (MemorySegment) PERCALE_VARIABLES_GET_NAME_.invokeExact(variables, index);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_VARIABLES_VALUE_ =
-      Raw.function("percale_variables_value",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_variables_get_name(long variables, long index);
 
   /**
    * Gives the value in the newest version, as a tensor that never changes.
@@ -120,17 +65,7 @@ public final class RawVariables {
    * @param out_tensor out percale_tensor**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_variables_value(MemorySegment variables, MemorySegment name, MemorySegment out_tensor) {
-    try {
-      return (MemorySegment) PERCALE_VARIABLES_VALUE_.invokeExact(variables, name, out_tensor);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_VARIABLES_ASSIGN_ =
-      Raw.function("percale_variables_assign",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_variables_value(long variables, long name, long out_tensor);
 
   /**
    * Publishes a new version with this value. INVALID_ARGUMENT: another element type or shape.
@@ -140,17 +75,7 @@ public final class RawVariables {
    * @param value in const percale_tensor*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_variables_assign(MemorySegment variables, MemorySegment name, MemorySegment value) {
-    try {
-      return (MemorySegment) PERCALE_VARIABLES_ASSIGN_.invokeExact(variables, name, value);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_VARIABLES_VERSION_ =
-      Raw.getter("percale_variables_version",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+  public static native long percale_variables_assign(long variables, long name, long value);
 
   /**
    * Returns the number of the newest version, from 1 on.
@@ -158,17 +83,7 @@ public final class RawVariables {
    * @param variables in const percale_variables*
    * @return int64_t
    */
-  public static long percale_variables_version(MemorySegment variables) {
-    try {
-      return (long) PERCALE_VARIABLES_VERSION_.invokeExact(variables);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_VARIABLES_DIGEST_ =
-      Raw.function("percale_variables_digest",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_variables_version(long variables);
 
   /**
    * Gives "sha256:..." over names, element types, shapes and little-endian bytes of all parameters
@@ -178,17 +93,7 @@ public final class RawVariables {
    * @param out_digest out percale_text**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_variables_digest(MemorySegment variables, MemorySegment out_digest) {
-    try {
-      return (MemorySegment) PERCALE_VARIABLES_DIGEST_.invokeExact(variables, out_digest);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_VARIABLES_LOAD_ =
-      Raw.function("percale_variables_load",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT));
+  public static native long percale_variables_digest(long variables, long out_digest);
 
   /**
    * Takes values from a safetensors file: each tensor whose name is that of a variable. NOT_FOUND:
@@ -199,17 +104,7 @@ public final class RawVariables {
    * @param strict in int32_t
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_variables_load(MemorySegment variables, MemorySegment path, int strict) {
-    try {
-      return (MemorySegment) PERCALE_VARIABLES_LOAD_.invokeExact(variables, path, strict);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_VARIABLES_LOAD_MAPPED_ =
-      Raw.function("percale_variables_load_mapped",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS));
+  public static native long percale_variables_load(long variables, long path, int strict);
 
   /**
    * Takes values of another model. A variable that matches {@code to[i]} takes the tensor whose
@@ -230,17 +125,7 @@ public final class RawVariables {
    * @param out_loaded out int64_t*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_variables_load_mapped(MemorySegment variables, MemorySegment path, MemorySegment from, MemorySegment to, long count, int strict, MemorySegment out_loaded) {
-    try {
-      return (MemorySegment) PERCALE_VARIABLES_LOAD_MAPPED_.invokeExact(variables, path, from, to, count, strict, out_loaded);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
-
-  private static final MethodHandle PERCALE_VARIABLES_SAVE_ =
-      Raw.function("percale_variables_save",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+  public static native long percale_variables_load_mapped(long variables, long path, long from, long to, long count, int strict, long out_loaded);
 
   /**
    * Writes the newest version as a safetensors file, completely or not at all.
@@ -249,11 +134,5 @@ public final class RawVariables {
    * @param path text const char*
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_variables_save(MemorySegment variables, MemorySegment path) {
-    try {
-      return (MemorySegment) PERCALE_VARIABLES_SAVE_.invokeExact(variables, path);
-    } catch (Throwable error) {
-      throw Raw.unexpected(error);
-    }
-  }
+  public static native long percale_variables_save(long variables, long path);
 }

@@ -1,0 +1,21 @@
+// Written by bindings/gen from c_api/include/percale.h; changes belong there.
+#include "callbacks.h"
+#include "tables.h"
+
+namespace percale::jni {
+
+static const Callback kCallbacks[] = {
+    callback<0, percale_log_function>("percale_log_function"),
+    callback<1, percale_destroy>("percale_destroy"),
+    callback<2, percale_exchange_function>("percale_exchange_function"),
+    callback<3, percale_lost_function>("percale_lost_function"),
+    callback<4, percale_row_callback>("percale_row_callback"),
+    callback<5, percale_stream_callback>("percale_stream_callback"),
+    callback<6, percale_event_callback>("percale_event_callback"),
+    callback<7, percale_deleter>("percale_deleter"),
+    callback<8, percale_progress_callback>("percale_progress_callback"),
+};
+
+std::span<const Callback> callbacks() { return kCallbacks; }
+
+}  // namespace percale::jni

@@ -1,0 +1,70 @@
+#include "library.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdio>
+
+namespace percale::jni {
+namespace {
+
+// Native methods have no state of their own, so these are of the process.
+std::atomic<void*> library{nullptr};
+std::atomic<JavaVM*> machine{nullptr};
+
+/// Ends the membership of a thread that current_env() has attached.
+class Attachment {
+ public:
+  JNIEnv* attach() {
+    void* env = nullptr;
+    JavaVMAttachArgs arguments = {JNI_VERSION_10, const_cast<char*>("percale"), nullptr};
+    attached_ = machine.load()->AttachCurrentThreadAsDaemon(&env, &arguments) == JNI_OK;
+    return attached_ ? static_cast<JNIEnv*>(env) : nullptr;
+  }
+
+  ~Attachment() {
+    void* env = nullptr;
+    if (attached_ && machine.load()->GetEnv(&env, JNI_VERSION_10) == JNI_OK) machine.load()->DetachCurrentThread();
+  }
+
+ private:
+  bool attached_ = false;
+};
+
+thread_local Attachment attachment;
+
+void throw_link_error(JNIEnv* env, const char* format, const char* name, const char* why) {
+  char message[1024];
+  std::snprintf(message, sizeof message, format, name, why);
+  jclass type = env->FindClass("java/lang/UnsatisfiedLinkError");
+  if (type != nullptr) env->ThrowNew(type, message);  // otherwise FindClass has thrown
+}
+
+}  // namespace
+
+void open(JNIEnv* env, const char* name) {
+  void* opened = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr) {
+    throw_link_error(env,
+                     "%s cannot be opened; name the library in the system property percale.library,"
+                     " in PERCALE_LIBRARY, or put its folder where the system looks: %s",
+                     name, dlerror());
+  }
+  library = opened;
+}
+
+void* find(const char* name) { return dlsym(library, name); }
+
+void throw_missing(JNIEnv* env, const char* function) {
+  throw_link_error(env, "the library is too old: it has no %s%s", function, "");
+}
+
+void set_machine(JavaVM* given) { machine = given; }
+
+JNIEnv* current_env() {
+  void* env = nullptr;
+  if (machine.load()->GetEnv(&env, JNI_VERSION_10) == JNI_OK) return static_cast<JNIEnv*>(env);
+  return attachment.attach();
+}
+
+}  // namespace percale::jni
