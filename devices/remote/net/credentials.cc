@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "bindings/cpp/percale_plugin.hpp"
-#include "devices/remote/net/address.h"
 
 namespace percale::remote {
 namespace {
