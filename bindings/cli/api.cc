@@ -107,6 +107,8 @@ Setup::Setup(const Args& args)
       export_options(make_options("export")),
       names_devices_(args.has("--devices")),
       names_plugins_(args.has("--plugin")) {
+  const std::string certificates = certificates_folder();
+  check(percale_options_set(engine_options.get(), "certificates", certificates.c_str()));
   const Json table = option_table();
   for (const std::string& pair : args.all("--option")) {
     const auto [key, value] = split_pair("--option", pair);
@@ -125,6 +127,19 @@ percale_options* Setup::options_of(std::string_view kind) const {
   if (kind == "engine") return engine_options.get();
   if (kind == "session") return session_options.get();
   return kind == "export" ? export_options.get() : trainer_options.get();
+}
+
+std::string device_names(const Setup& setup) {
+  std::string out;
+  for (size_t i = 0; i < percale_engine_device_count(setup.engine.get()); ++i) {
+    out += (i == 0 ? "" : ", ") + std::string(percale_engine_get_device_name(setup.engine.get(), i));
+  }
+  return out.empty() ? "none" : out;
+}
+
+std::string certificates_folder() {
+  const char* folder = std::getenv("PERCALE_CERTIFICATES");
+  return folder == nullptr ? "" : folder;
 }
 
 void Setup::make_engine() {

@@ -64,6 +64,12 @@ struct Setup {
   bool names_devices_, names_plugins_;  // --devices and --plugin were given
 };
 
+// The devices of the engine, "cpu:0, cuda:0"; "none".
+std::string device_names(const Setup& setup);
+
+// The folder that PERCALE_CERTIFICATES names; "": none.
+std::string certificates_folder();
+
 // The name and the type of an input or an output.
 struct Value {
   std::string name;

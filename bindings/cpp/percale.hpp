@@ -16,6 +16,7 @@
 #include "percale/model.hpp"
 #include "percale/options.hpp"
 #include "percale/result.hpp"
+#include "percale/server.hpp"
 #include "percale/session.hpp"
 #include "percale/tensor.hpp"
 #include "percale/trace.hpp"

@@ -9,8 +9,8 @@ import (
 	"percale.org/go/percale"
 )
 
-// entries are all functions that take a context. Each does something that succeeds while the
-// context is alive.
+// entries are all functions that take a context, except Server.Wait, which needs a plug-in. Each
+// does something that succeeds while the context is alive.
 func entries(t *testing.T, e *percale.Engine) map[string]func(context.Context) error {
 	t.Helper()
 	s := powers(t, e, 1)

@@ -1752,6 +1752,53 @@ func variablesSave(variables *C.percale_variables, path string) error {
 	return nil
 }
 
+// serverCreate is percale_server_create. Serves all devices of the engine at "host:port" or
+// "unix:path". Port 0 means any free one. `certificates` is the folder as for
+// percale_cluster_set_certificates(); NULL or "": none, and then only addresses of this machine are
+// allowed. What the clients hold counts towards the engine's memory limit. UNIMPLEMENTED: no
+// plug-in connects processes. UNAVAILABLE: the address is taken.
+func serverCreate(engine *C.percale_engine, address string, certificates string) (*C.percale_server, error) {
+	cAddress, err := text(address)
+	if err != nil {
+		return nil, err
+	}
+	cCertificates, err := text(certificates)
+	if err != nil {
+		return nil, err
+	}
+	var cOutServer *C.percale_server
+	status := C.percale_server_create(engine, cAddress, cCertificates, &cOutServer)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutServer, nil
+}
+
+// serverPort is percale_server_port. Returns the port at which clients reach the server; 0 for a
+// Unix socket and for NULL.
+func serverPort(server *C.percale_server) int32 {
+	return int32(C.percale_server_port(server))
+}
+
+// serverWait is percale_server_wait. Waits until clients have come and all of them have gone.
+// DEADLINE_EXCEEDED: that is not so after `timeout_ns` nanoseconds. UNAVAILABLE: the last one has
+// not closed its devices; its process or the connection was lost.
+func serverWait(server *C.percale_server, timeoutNs int64) error {
+	status := C.percale_server_wait(server, C.int64_t(timeoutNs))
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// serverRelease is percale_server_release. Ends the connections of all clients, whose devices are
+// lost then, and releases the server. Not while another thread waits. NULL is allowed.
+func serverRelease(server *C.percale_server) {
+	C.percale_server_release(server)
+}
+
 // sessionCreate is percale_session_create. Creates a session for a graph. `variables` may be NULL
 // if the graph has none, otherwise that is INVALID_ARGUMENT. `options` of kind "session", or NULL.
 func sessionCreate(engine *C.percale_engine, graph *C.percale_graph, variables *C.percale_variables, options *C.percale_options) (*C.percale_session, error) {

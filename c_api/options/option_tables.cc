@@ -14,7 +14,20 @@ std::vector<OptionSpec> engine_options() {
        "Number of compute threads, including the calling thread; 0: as many as the machine allows the process.", 0,
        1024},
       {"devices", kText, "cpu:0",
-       "Comma-separated list of devices: 'cpu:0,cpu:1', 'cpu=4x1' (four devices with one thread each), 'all', 'none'."},
+       "Comma-separated list of devices: 'cpu:0,cpu:1', 'cpu=4x1' (four devices with one thread each), "
+       "'remote:HOST:PORT/cpu:0' (a device that another process serves; without '/cpu:0' all that it serves), "
+       "'/job:worker/task:1/device:cpu:0' (one of a task of the cluster), 'all', 'none'."},
+      {"cluster", kText, "",
+       "Tasks that 'devices' names, as JSON in the form of TF_CONFIG; 'environment': those that the launcher's "
+       "environment describes, with the certificates of PERCALE_CERTIFICATES."},
+      {"task", kText, "",
+       "Task of this process in 'cluster', such as worker:1, if the cluster does not tell. The devices of its own task "
+       "are those of this process."},
+      {"certificates", kText, "",
+       "Folder of certificates for devices of other processes, as percale-worker --make-certificates makes it; without "
+       "one, only processes of this machine are reached."},
+      {"connect_timeout", kInt, "10", "Seconds until another process whose devices are used must have answered.", 1,
+       86400},
       {"memory_limit", kBytes, "0",
        "Limit in bytes for the memory that the engine holds, also as '2GB' or '2GiB'; 0: no limit.", 0, kInfinity},
       {"map_files", kSwitch, "on",
@@ -40,6 +53,9 @@ std::vector<OptionSpec> engine_options() {
 
 std::vector<OptionSpec> session_options() {
   return {
+      {"target", kText, "",
+       "Process that runs the graph on its devices, 'percale://HOST:PORT' or 'percale://unix:PATH'; it follows the "
+       "device hints of the nodes. The engine's options 'certificates' and 'connect_timeout' apply."},
       {"soft_placement", kSwitch, "off",
        "Moves a node that its requested device cannot run to another device; the plan reports it."},
       {"log_placement", kSwitch, "off",

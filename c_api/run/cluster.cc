@@ -18,9 +18,20 @@ percale_status* make(const char* function, percale_cluster** out_cluster, Result
   });
 }
 
-const char* environment(const char* name) { return std::getenv(name); }
-
 }  // namespace
+
+namespace percale::c_api {
+
+Result<Cluster> cluster_of_environment() {
+  return Cluster::from_environment([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+std::string certificates_of_environment() {
+  const char* folder = std::getenv("PERCALE_CERTIFICATES");
+  return folder == nullptr ? "" : folder;
+}
+
+}  // namespace percale::c_api
 
 percale_status* percale_cluster_create(percale_cluster** out_cluster) {
   clear(out_cluster);
@@ -37,9 +48,8 @@ percale_status* percale_cluster_from_json(const char* json, size_t size, percale
 percale_status* percale_cluster_from_environment(percale_cluster** out_cluster) {
   clear(out_cluster);
   return guarded(__func__, {NEEDS(out_cluster)}, [&]() -> Status {
-    PERCALE_ASSIGN_OR_RETURN(Cluster cluster, Cluster::from_environment(&environment));
-    const char* certificates = environment("PERCALE_CERTIFICATES");
-    *out_cluster = new percale_cluster{std::move(cluster), certificates == nullptr ? "" : certificates};
+    PERCALE_ASSIGN_OR_RETURN(Cluster cluster, cluster_of_environment());
+    *out_cluster = new percale_cluster{std::move(cluster), certificates_of_environment()};
     return {};
   });
 }

@@ -1,11 +1,13 @@
 // Composes an engine: the op set, the CPU and the plug-ins, as the options say.
 #include "c_api/engine.h"
 
+#include <charconv>
 #include <utility>
 
 #include "c_api/host/host_api.h"
 #include "c_api/options/options.h"
 #include "c_api/plugin/plugin.h"
+#include "c_api/run/cluster.h"
 #include "c_api/run/engine_describe.h"
 #include "core/train/method/metric_ops.h"
 #include "core/train/method/optimizer.h"
@@ -29,6 +31,32 @@ LogLevel parse_log_level(std::string_view text) {
   return text == "off" ? LogLevel::kOff : LogLevel::kWarning;
 }
 
+// JOB:NUMBER
+Status set_task(Cluster& cluster, std::string_view text) {
+  const size_t colon = text.rfind(':');
+  const std::string_view digits = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+  int64_t number = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size() || colon == 0) {
+    return invalid_argument("option 'task' is '", text, "', wanted JOB:NUMBER, such as worker:1");
+  }
+  return cluster.set_role(text.substr(0, colon), number).with_context("option 'task'");
+}
+
+// The cluster that the options name, and the certificates of its environment.
+Status add_cluster(const OptionValues& values, EngineOptions& options) {
+  const std::string text = values.text("cluster"), task = values.text("task");
+  if (text.empty()) return task.empty() ? Status() : invalid_argument("option 'task' needs the option 'cluster'");
+  const bool is_environment = text == "environment";
+  auto found = is_environment ? cluster_of_environment() : Cluster::from_json(text);
+  PERCALE_RETURN_IF_ERROR(found.status().with_context("option 'cluster'"));
+  Cluster cluster = std::move(found).value();
+  if (!task.empty()) PERCALE_RETURN_IF_ERROR(set_task(cluster, task));
+  options.cluster = std::make_shared<const Cluster>(std::move(cluster));
+  if (is_environment && options.certificates.empty()) options.certificates = certificates_of_environment();
+  return {};
+}
+
 EngineOptions engine_options(const OptionValues& options) {
   return {.threads = static_cast<int32_t>(options.integer("threads")),
           .memory_limit = options.integer("memory_limit"),
@@ -38,12 +66,15 @@ EngineOptions engine_options(const OptionValues& options) {
           .device_memory_limit = options.integer("device_memory_limit"),
           .deterministic = options.is_on("deterministic"),
           .tf32 = options.is_on("tf32"),
-          .map_files = options.is_on("map_files")};
+          .map_files = options.is_on("map_files"),
+          .certificates = options.text("certificates"),
+          .connect_timeout = options.integer("connect_timeout")};
 }
 
 Status make_engine(const percale_options* options, percale_engine* out) {
   const OptionValues values(options, kKind);
-  const EngineOptions engine = engine_options(values);
+  EngineOptions engine = engine_options(values);
+  PERCALE_RETURN_IF_ERROR(add_cluster(values, engine));
   const std::string onednn = values.text("onednn");
   PERCALE_ASSIGN_OR_RETURN(std::shared_ptr<Plugins> plugins,
                            Plugins::load(host_api(), values.text("plugin_path"), onednn == "off" ? "onednn" : ""));
@@ -61,6 +92,7 @@ Status make_engine(const percale_options* options, percale_engine* out) {
                       .device_apis = {&cpu->api()},
                       .isa = simd::isa_name(isa),
                       .numerics = plugins->numerics(engine.devices) + (engine.tf32 ? " tf32=on" : ""),
+                      .transport = plugins->find_transport(),
                       .absent = {},
                       .memory = memory,
                       .owners = {plugins, cpu}};

@@ -1,6 +1,7 @@
 #include "c_api/run/session.h"
 
 #include "c_api/options/options.h"
+#include "core/engine/device_list.h"
 #include "core/engine/trace_reader.h"
 #include "core/file/file.h"
 #include "core/text/json.h"
@@ -69,6 +70,17 @@ Result<SessionOptions> session_options(const percale_options* options) {
   return out;
 }
 
+// The engine that runs the graph: that of the host, or one whose device is all of another process.
+Result<std::shared_ptr<Engine>> engine_of(const percale_engine& engine, const percale_options* options) {
+  constexpr std::string_view kScheme = "percale://";
+  const std::string target = OptionValues(options, "session").text("target");
+  if (target.empty()) return engine.engine;
+  if (!target.starts_with(kScheme)) {
+    return invalid_argument("option 'target' is '", target, "', wanted percale://HOST:PORT or percale://unix:PATH");
+  }
+  return engine.engine->create_sibling(str_cat("remote:", target.substr(kScheme.size()), "/", kAllDevicesName));
+}
+
 }  // namespace
 }  // namespace percale::c_api
 
@@ -98,9 +110,10 @@ percale_status* percale_session_create(percale_engine* engine, const percale_gra
     auto handle = std::make_unique<percale_session>();
     handle->engine = Ref(engine);
     PERCALE_ASSIGN_OR_RETURN(SessionOptions how, session_options(options));
-    PERCALE_ASSIGN_OR_RETURN(handle->session,
-                             Session::create(engine->engine, graph->graph,
-                                             variables == nullptr ? nullptr : variables->variables, std::move(how)));
+    PERCALE_ASSIGN_OR_RETURN(const auto runs_on, engine_of(*engine, options));
+    PERCALE_ASSIGN_OR_RETURN(
+        handle->session,
+        Session::create(runs_on, graph->graph, variables == nullptr ? nullptr : variables->variables, std::move(how)));
     *out_session = handle.release();
     return {};
   });

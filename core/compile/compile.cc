@@ -58,8 +58,9 @@ void log_placement(const Engine& engine, const Function& f, const Placement& pla
 Result<Placement> place_nodes(const Compilation& c, const Function& head) {
   std::vector<PlacementDevice> devices;
   for (const auto& d : c.engine.devices()) {
-    devices.push_back({d->name(), d->kind(), d->shares_host_memory(), d->takes_partitions(), d->description().gflops,
-                       d->description().gbytes_per_second, d->width(), numerics_of(*d), d->is_home()});
+    devices.push_back({d->name(), d->kind(), d->shares_host_memory(), d->takes_partitions(), d->places_nodes(),
+                       d->description().gflops, d->description().gbytes_per_second, d->width(), numerics_of(*d),
+                       d->is_home()});
   }
   const PlaceOptions how{c.options.soft_placement, c.request.spec.group, c.engine.threads().threads(),
                          c.request.measured};

@@ -11,7 +11,9 @@ Result<std::shared_ptr<const Executable>> Executable::compile(const Device& devi
   alone.registry = graph.registry;
   alone.functions.push_back(function);
   alone.functions[0].name = kMainFunction;
-  for (Node& node : alone.functions[0].nodes) node.device.clear();
+  if (!device.places_nodes()) {
+    for (Node& node : alone.functions[0].nodes) node.device.clear();
+  }
   PERCALE_ASSIGN_OR_RETURN(const std::string bytes, write_graph(alone));
   void* handle = nullptr;
   PERCALE_RETURN_IF_ERROR(

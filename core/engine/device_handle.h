@@ -45,10 +45,9 @@ inline void destroy_stream(const Device& d, void* stream) { d.api().stream_destr
 using DeviceMemory = DeviceHandle<device_handle_detail::free_memory>;
 // Host memory that the device copies from and to without a staging copy.
 using PinnedMemory = DeviceHandle<device_handle_detail::free_pinned>;
-// Captured work, which the device can replay. The device's table calls it a recording.
+// Captured work, which the device can replay.
 using DeviceCapture = DeviceHandle<device_handle_detail::destroy_capture>;
-// An in-order command stream. It must be drained before it is destroyed. The device's table calls
-// it a queue.
+// An in-order command stream. It must be drained before it is destroyed.
 using DeviceStream = DeviceHandle<device_handle_detail::destroy_stream>;
 
 Result<DeviceMemory> allocate_memory(const Device& device, int64_t bytes);

@@ -8,99 +8,12 @@
 #include <cstring>
 
 #include "core/base/version_number.h"
-#include "core/engine/device_list.h"
+#include "core/engine/open_devices.h"
 
 namespace percale {
 namespace {
 
 constexpr int32_t kMaxThreads = 4096;
-
-// Converts the table of an older or newer plug-in to the form that this library knows.
-percale_device_api complete(const percale_device_api& api) {
-  percale_device_api out{};
-  std::memcpy(&out, &api, std::min<size_t>(api.struct_size, sizeof out));
-  out.struct_size = sizeof out;
-  return out;
-}
-
-// The name of a required slot that the table leaves empty; null if there is none.
-const char* missing_slot(const percale_device_api& api) {
-  if (api.kind == nullptr) return "kind";
-  if (api.probe == nullptr) return "probe";
-  if (api.open == nullptr) return "open";
-  if (api.close == nullptr) return "close";
-  if (api.describe == nullptr) return "describe";
-  if (api.allocate == nullptr) return "allocate";
-  if (api.free == nullptr) return "free";
-  if (api.copy_from_host == nullptr) return "copy_from_host";
-  if (api.copy_to_host == nullptr) return "copy_to_host";
-  if (api.stream_create != nullptr && (api.stream_destroy == nullptr || api.stream_synchronize == nullptr)) {
-    return "stream_destroy or stream_synchronize";
-  }
-  if (api.borrow_kernels != nullptr && (api.launch == nullptr || api.stream_create == nullptr)) {
-    return "launch or stream_create";
-  }
-  if ((api.allocate_host == nullptr) != (api.free_host == nullptr)) return "allocate_host or free_host";
-  if (api.compile != nullptr && (api.execute == nullptr || api.executable_destroy == nullptr)) {
-    return "execute or executable_destroy";
-  }
-  return nullptr;
-}
-
-// A kind of device that the machine has.
-struct PresentKind {
-  std::string kind;
-  percale_device_api api;
-  int32_t count;
-};
-
-std::string inventory(const std::vector<PresentKind>& present, const std::vector<AbsentDevice>& absent) {
-  std::string out = present.empty() ? "there is no kind of device" : "there are ";
-  for (size_t i = 0; i < present.size(); ++i) {
-    const PresentKind& p = present[i];
-    out += str_cat(i > 0 ? ", " : "", p.kind, ":0");
-    if (p.count > 1) out += str_cat(" to ", p.kind, ":", p.count - 1);
-  }
-  for (const AbsentDevice& a : absent) out += str_cat("; ", a.kind, " is absent: ", a.reason);
-  return out;
-}
-
-Result<std::unique_ptr<Device>> open_device(const DeviceRequest& request, const percale_device_api& api,
-                                            const EngineOptions& engine, ThreadPool& threads) {
-  void* opened = nullptr;
-  percale_device_options options{};
-  options.struct_size = sizeof options;
-  options.memory_limit = static_cast<uint64_t>(engine.device_memory_limit);
-  options.deterministic = engine.deterministic ? 1 : 0;
-  options.tf32 = engine.tf32 ? 1 : 0;
-  const Status status = from_c(api.open(api.self, request.index, &options, &opened));
-  PERCALE_RETURN_IF_ERROR(status.with_context(request.name));
-  std::unique_ptr<void, void (*)(void*)> handle(opened, api.close);
-  percale_device_description description{};
-  description.struct_size = sizeof description;
-  PERCALE_RETURN_IF_ERROR(from_c(api.describe(handle.get(), &description)).with_context(request.name));
-  auto device = std::make_unique<Device>(request.name, api, request.index, handle.get(), description, request.width,
-                                         threads.parallel());
-  static_cast<void>(handle.release());  // the device closes it
-  return device;
-}
-
-// Where variables live when none of the devices has the host's memory.
-Status open_home(const std::vector<PresentKind>& present, const EngineOptions& options, ThreadPool& threads,
-                 std::vector<std::unique_ptr<Device>>& devices) {
-  for (const auto& device : devices) {
-    if (device->shares_host_memory()) return {};
-  }
-  for (const PresentKind& p : present) {
-    if (p.kind != "cpu") continue;
-    PERCALE_ASSIGN_OR_RETURN(auto device, open_device({"cpu:0", "cpu", 0, 0}, p.api, options, threads));
-    if (!device->shares_host_memory()) continue;
-    device->make_home();
-    devices.push_back(std::move(device));
-    return {};
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -108,7 +21,7 @@ Device::Device(std::string name, const percale_device_api& api, int32_t index, v
                const percale_device_description& description, int32_t width, ParallelFor threads)
     : name_(std::move(name)),
       kind_(api.kind),
-      api_(complete(api)),
+      api_(api),
       index_(index),
       handle_(handle),
       description_(description),
@@ -187,57 +100,22 @@ Result<std::shared_ptr<Engine>> Engine::create(const EngineOptions& options, Par
   PERCALE_ASSIGN_OR_RETURN(engine->fork_mark_, ForkMark::create());
   PERCALE_ASSIGN_OR_RETURN(engine->threads_,
                            ThreadPool::create(options.threads > 0 ? options.threads : default_threads()));
-  PERCALE_RETURN_IF_ERROR(engine->open_devices());
+  PERCALE_ASSIGN_OR_RETURN(engine->devices_,
+                           open_devices({options, engine->parts_.device_apis, engine->parts_.transport,
+                                         engine->fingerprint(), *engine->threads_},
+                                        engine->parts_.absent));
   return engine;
 }
 
-Status Engine::open_devices() {
-  std::vector<PresentKind> present;
-  for (const percale_device_api* table : parts_.device_apis) {
-    const percale_device_api api = complete(*table);
-    if (const char* slot = missing_slot(api)) {
-      parts_.absent.push_back({api.kind != nullptr ? api.kind : "?", str_cat("its table has no ", slot)});
-      continue;
-    }
-    const char* reason = nullptr;
-    const int32_t count = api.probe(api.self, &reason);
-    if (count > 0) {
-      present.push_back({api.kind, api, std::min(count, kMaxDevices)});
-    } else {
-      parts_.absent.push_back({api.kind, reason != nullptr ? reason : "the machine has none"});
-    }
-  }
-  const auto find_kind = [&](std::string_view kind) {
-    return std::find_if(present.begin(), present.end(), [&](const PresentKind& p) { return p.kind == kind; });
-  };
-
-  std::string wanted = options_.devices;
-  if (wanted == "all") {
-    for (const PresentKind& p : present) {
-      for (int32_t i = 0; i < p.count && p.kind != "cpu"; ++i) {
-        auto device = open_device({str_cat(p.kind, ":", i), p.kind, i, 0}, p.api, options_, *threads_);
-        // A device that cannot be opened, or that computes nothing, is not a usable one.
-        if (!device.ok()) {
-          parts_.absent.push_back({str_cat(p.kind, ":", i), std::string(device.status().message())});
-        } else if ((*device)->description().gflops > 0 && !(*device)->shares_host_memory()) {
-          devices_.push_back(std::move(device).value());
-        }
-      }
-    }
-    if (!devices_.empty()) return open_home(present, options_, *threads_, devices_);
-    wanted = "cpu:0";
-  }
-
-  PERCALE_ASSIGN_OR_RETURN(const auto requests, parse_devices(wanted));
-  for (const DeviceRequest& request : requests) {
-    const auto kind = find_kind(request.kind);
-    if (kind == present.end() || request.index >= kind->count) {
-      return not_found("devices: there is no ", request.name, "; ", inventory(present, parts_.absent));
-    }
-    PERCALE_ASSIGN_OR_RETURN(auto device, open_device(request, kind->api, options_, *threads_));
-    devices_.push_back(std::move(device));
-  }
-  return devices_.empty() ? Status() : open_home(present, options_, *threads_, devices_);
+Result<std::shared_ptr<Engine>> Engine::create_sibling(const std::string& devices) const {
+  EngineOptions options = options_;
+  options.devices = devices;
+  options.threads = 1;
+  Parts parts = parts_;
+  parts.absent.clear();
+  PERCALE_ASSIGN_OR_RETURN(auto out, create(options, std::move(parts)));
+  out->log_ = log_;
+  return out;
 }
 
 Engine::~Engine() {

@@ -16,6 +16,10 @@
 
 namespace percale {
 
+class Cluster;  // core/engine/cluster/cluster.h
+
+inline constexpr std::string_view kRemoteKind = "remote";  // of devices of other processes
+
 // A device that was opened. Closed with the engine. Thread-safe.
 class Device {
  public:
@@ -32,13 +36,15 @@ class Device {
   int32_t index() const { return index_; }
   bool shares_host_memory() const { return description_.shares_host_memory != 0; }
   const percale_device_description& description() const { return description_; }
-  // The device's table. Slots that its author did not know are null.
+  // The device's table, of this library's size.
   const percale_device_api& api() const { return api_; }
   void* handle() const { return handle_; }
   // True if the device works from streams, beside the host's threads.
   bool has_streams() const { return api_.stream_create != nullptr; }
   // True if the device compiles whole partitions instead of running kernels one by one.
   bool takes_partitions() const { return api_.compile != nullptr; }
+  // True if it is all devices of another process, which follows the device hints of the nodes.
+  bool places_nodes() const { return description_.places_nodes != 0; }
   // True if the device can fail for good, and if it has.
   bool can_be_lost() const { return api_.lost != nullptr; }
   bool lost() const { return api_.lost != nullptr && api_.lost(handle_) != 0; }
@@ -80,6 +86,9 @@ struct EngineOptions {
   //   "cuda:0/0"          one of several logical devices on that one
   //   "cpu=4x1"           the devices 0 to 3 of the kind, each at most 1 thread wide
   //   "cpu=4"             the same, each as wide as the engine
+  //   "remote:HOST:PORT/cpu:0"            a device of another process
+  //   "/job:worker/task:1/device:cpu:0"   that device of a task of `cluster`
+  //   "remote:HOST:PORT", "/job:ps/task:0"   all devices that the process serves
   //   "all"               alone: all devices that report a speed and have memory of their own;
   //                       cpu:0 if there is none
   //   "" or "none"        none: graphs can be built, not run
@@ -93,6 +102,11 @@ struct EngineOptions {
   bool deterministic = true;
   bool tf32 = false;
   bool map_files = true;  // MemoryPool::maps_files()
+  // For devices of other processes: the cluster whose tasks `devices` names (null: none), and the
+  // folder of certificates ("": none).
+  std::shared_ptr<const Cluster> cluster = nullptr;
+  std::string certificates = {};
+  int64_t connect_timeout = 10;  // seconds until another process must have answered
 };
 
 // Thread-safe. Immutable after creation, except for the counters of its parts.
@@ -104,6 +118,7 @@ class Engine {
     std::vector<const percale_device_api*> device_apis;  // see `owners`
     std::string isa;                                     // of the CPU kernels: "avx512"
     std::string numerics;                                // decides bits too: "onednn=3.7.2"
+    const percale_transport* transport = nullptr;        // reaches other processes; may be null
     std::vector<AbsentDevice> absent;                    // kinds that have no table at all, and why
     // The pool of the engine, for tables that allocate from it: make_pool(options). Null: the
     // engine makes one.
@@ -117,6 +132,9 @@ class Engine {
   // INVALID_ARGUMENT or OUT_OF_RANGE for an invalid option. NOT_FOUND for a device that the machine
   // lacks; the message lists the devices it has, and why others are absent.
   static Result<std::shared_ptr<Engine>> create(const EngineOptions& options, Parts parts);
+  // An engine of the same parts and options, but with these devices and one thread. Errors as
+  // create().
+  Result<std::shared_ptr<Engine>> create_sibling(const std::string& devices) const;
   // In a process that was forked after creation, threads and devices belong to the parent and are
   // not touched.
   ~Engine();
@@ -145,7 +163,6 @@ class Engine {
   class ForkMark;
 
   Engine() = default;
-  Status open_devices();
 
   EngineOptions options_;
   Parts parts_;

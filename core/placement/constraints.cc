@@ -11,15 +11,25 @@
 namespace percale {
 namespace {
 
-// "/job:worker/task:0/device:cpu:1", "device:cpu:1" and "cpu:1" mean one device; "cpu" means the
-// first of the kind.
+// The index of the first device that matches; -1: none does.
+template <class Matches>
+int32_t first_device(const std::vector<PlacementDevice>& devices, Matches&& matches) {
+  const auto found = std::find_if(devices.begin(), devices.end(), matches);
+  return found == devices.end() ? -1 : static_cast<int32_t>(found - devices.begin());
+}
+
+// "/job:worker/task:0/device:cpu:1" is that device of a task, and "/job:worker/task:0" the first
+// one of the task. An engine without devices of tasks runs such nodes, too: they, "device:cpu:1"
+// and "cpu:1" mean one device then; "cpu" means the first of the kind.
 int32_t find_device(const std::vector<PlacementDevice>& devices, std::string_view hint) {
+  const auto is_of_task = [](const PlacementDevice& d) { return d.name.starts_with("/job:"); };
+  if (hint.starts_with("/job:") && std::any_of(devices.begin(), devices.end(), is_of_task)) {
+    const std::string task = str_cat(hint, "/device:");
+    return first_device(devices, [&](const PlacementDevice& d) { return d.name == hint || d.name.starts_with(task); });
+  }
   const size_t at = hint.rfind("device:");
   if (at != std::string_view::npos) hint.remove_prefix(at + 7);
-  for (size_t i = 0; i < devices.size(); ++i) {
-    if (devices[i].name == hint || devices[i].kind == hint) return static_cast<int32_t>(i);
-  }
-  return -1;
+  return first_device(devices, [&](const PlacementDevice& d) { return d.name == hint || d.kind == hint; });
 }
 
 class UnitFinder {
@@ -31,7 +41,8 @@ class UnitFinder {
         probe_(probe),
         soft_(options.soft),
         group_(options.group),
-        home_(group_.empty() ? -1 : group_.front()) {}
+        home_(group_.empty() ? -1 : group_.front()),
+        all_devices_(first_device(devices, [](const PlacementDevice& d) { return d.places_nodes; })) {}
 
   Result<PlacementUnits> run() {
     join_nodes();
@@ -132,6 +143,11 @@ class UnitFinder {
         }
         continue;
       }
+      if (all_devices_ >= 0) {
+        // A node that cannot run there stays in this process, where its hint means nothing.
+        if (all_run(unit, all_devices_).ok()) settle_on(unit, all_devices_, str_cat("requested there: ", node.device));
+        continue;
+      }
       const auto place = parse_group_hint(node.device);
       int32_t device = -1;
       if (place) {
@@ -169,10 +185,7 @@ class UnitFinder {
   }
 
   int32_t first_host() const {
-    for (size_t i = 0; i < devices_.size(); ++i) {
-      if (devices_[i].holds_variables) return static_cast<int32_t>(i);
-    }
-    return -1;
+    return first_device(devices_, [](const PlacementDevice& d) { return d.holds_variables; });
   }
 
   Status can_run(const Node& node, int32_t device) const {
@@ -245,6 +258,7 @@ class UnitFinder {
         refusals += str_cat("; not on ", devices_[i].name, ": ", status.message());
       }
     }
+    if (unit.candidates.empty() && settle_random(unit)) return {};
     if (unit.candidates.empty()) {
       const Node& node = f_.node(unit.nodes[0]);
       return unimplemented(op_name(*node.op), " '", node.name, "': no device runs it", refusals, unit.note);
@@ -254,6 +268,18 @@ class UnitFinder {
       unit.reason = devices_.size() == 1 ? "the only device" : "the only device that can run it";
     }
     return {};
+  }
+
+  // Random ops run on the home of variables if no device of the run takes them. Returns false if
+  // the unit has others, too, or there is no home.
+  bool settle_random(PlacementUnit& unit) const {
+    const int32_t home = first_device(devices_, [](const PlacementDevice& d) { return d.is_home; });
+    const bool is_random = std::all_of(unit.nodes.begin(), unit.nodes.end(), [&](NodeId id) {
+      return home >= 0 && f_.node(id).op->has(kRandom) &&
+             probe_.can_run(f_.node(id), devices_[static_cast<size_t>(home)].kind).ok();
+    });
+    if (is_random) settle_on(unit, home, str_cat("random ops run on the host", unit.note));
+    return is_random;
   }
 
   std::string names() const {
@@ -268,6 +294,7 @@ class UnitFinder {
   const bool soft_;
   const std::span<const int32_t> group_;
   const int32_t home_;         // -1: no home
+  const int32_t all_devices_;  // all devices of another process, which follow hints; -1: none
   std::vector<bool> missing_;  // per node: the node that its hint names does not exist
   std::map<std::string_view, int32_t> asked_;
   PlacementUnits out_;

@@ -17,11 +17,13 @@ struct PlacementDevice {
   bool holds_variables = false;  // its memory is the host's memory
   // Runs any node without state and random numbers, not only those with kernels.
   bool takes_partitions = false;
+  bool places_nodes = false;                 // device hints are for it to follow
   double gflops = 0, gbytes_per_second = 0;  // 0: the host's rates
   int32_t width = 0;                         // its compute threads, if in the host's memory; 0: all
   // Devices with equal texts have kernels that give the same bits; "": `kind` is used.
   std::string bits = {};
-  // Runs only nodes that need the host's memory, unless it is the group's first device.
+  // Runs only nodes that need the host's memory, and random ones that no other device takes, unless
+  // it is the group's first device.
   bool is_home = false;
 
   const std::string& numerics() const { return bits.empty() ? kind : bits; }

@@ -241,7 +241,8 @@ constexpr Key<TrainerOptions> kTrainerKeys[] = {
          "Preset instead of 'parallel': mirrored uses one replica per device and 'parameters' mirrored; "
          "multi_worker_mirrored the same in each process of a group, with 'parameters' host, and `percale train` then "
          "reads the cluster from the launcher's environment; parameter_server uses one replica per device, "
-         "'parameters' ps and mode async. 'parameters' and 'mode' override the preset.",
+         "'parameters' ps and mode async; in a cluster the chief then trains on the devices of the workers. "
+         "'parameters' and 'mode' override the preset.",
      .fallback = "none",
      .choices = "mirrored|multi_worker_mirrored|parameter_server",
      .option = {.name = "strategy", .form = AsOption::Form::kText}},

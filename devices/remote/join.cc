@@ -1,7 +1,5 @@
-// The one function of percale_remote_grpc.so.
 #include "devices/remote/join.h"
 
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -36,19 +34,17 @@ percale_status* lost(void* user, int32_t* out_ranks, size_t* inout_count) {
 }
 
 }  // namespace
-}  // namespace percale::remote
 
-percale_status* percale_remote_join(const percale_host_api* host, const percale_group_place* place,
-                                    percale_collective* out_collective, percale_destroy* out_destroy) {
-  using percale::remote::Membership;
-  return percale::plugin::guarded(*host, [&] {
-    auto made = std::make_unique<Membership>(*host, *place);
-    out_collective->rank = place->rank;
-    out_collective->size = place->size;
-    out_collective->generation = made->group.generation();
-    out_collective->exchange = &percale::remote::exchange;
-    out_collective->lost = &percale::remote::lost;
-    out_collective->user = made.release();
-    *out_destroy = [](void* user) { delete static_cast<Membership*>(user); };
-  });
+void join_group(const percale_host_api& host, const percale_group_place& place, percale_collective* out_collective,
+                percale_destroy* out_destroy) {
+  auto made = std::make_unique<Membership>(host, place);
+  out_collective->rank = place.rank;
+  out_collective->size = place.size;
+  out_collective->generation = made->group.generation();
+  out_collective->exchange = &exchange;
+  out_collective->lost = &lost;
+  out_collective->user = made.release();
+  *out_destroy = [](void* user) { delete static_cast<Membership*>(user); };
 }
+
+}  // namespace percale::remote

@@ -1,18 +1,18 @@
-// The entry point: the transport that joins groups. It opens the library that links gRPC.
+// The entry point: a transport, whose functions open the library that links gRPC.
 #include <dlfcn.h>
 
+#include <atomic>
 #include <filesystem>
+#include <mutex>
 #include <string>
 
 #include "bindings/cpp/percale_plugin.hpp"
-#include "devices/remote/join.h"
+#include "devices/remote/transport.h"
 
 namespace percale::remote {
 namespace {
 
 constexpr const char* kLibrary = "percale_remote_grpc.so";  // beside this file
-
-using Join = decltype(&percale_remote_join);
 
 // The folder of the file of this plug-in, behind all links.
 std::filesystem::path own_folder() {
@@ -23,14 +23,14 @@ std::filesystem::path own_folder() {
 }
 
 // Opened once; like a plug-in, it stays until the process ends.
-Join find_join() {
+decltype(&percale_remote_transport) find_transport() {
   const std::string path = own_folder() / kLibrary;
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  void* const found = library == nullptr ? nullptr : dlsym(library, "percale_remote_join");
+  void* const found = library == nullptr ? nullptr : dlsym(library, "percale_remote_transport");
   if (found == nullptr) {
     throw plugin::Failure(PERCALE_UNAVAILABLE, "the plug-in remote needs gRPC: " + std::string(dlerror()));
   }
-  return reinterpret_cast<Join>(found);
+  return reinterpret_cast<decltype(&percale_remote_transport)>(found);
 }
 
 class RemotePlugin : public plugin::Plugin {
@@ -41,18 +41,36 @@ class RemotePlugin : public plugin::Plugin {
     transport.struct_size = sizeof transport;
     transport.name = "grpc";
     transport.user = this;
-    transport.join = &join;
+    transport.join = &forward<&percale_transport::join>;
+    transport.list_devices = &forward<&percale_transport::list_devices>;
+    transport.open_device = &forward<&percale_transport::open_device>;
+    transport.serve = &forward<&percale_transport::serve>;
+    transport.wait_for_clients = &forward<&percale_transport::wait_for_clients>;
+    transport.stop_serving = [](void* user, void* server) {
+      const percale_transport* const opened = static_cast<RemotePlugin*>(user)->opened_;
+      opened->stop_serving(opened->user, server);
+    };
     add(transport);
   }
 
  private:
-  static percale_status* join(void* user, const percale_group_place* place, percale_collective* out_collective,
-                              percale_destroy* out_destroy) {
-    const percale_host_api& host = static_cast<RemotePlugin*>(user)->host();
-    Join join = nullptr;
-    percale_status* status = plugin::guarded(host, [&] { join = find_join(); });
-    return status != nullptr ? status : join(&host, place, out_collective, out_destroy);
+  // Calls the same function of the library that links gRPC.
+  template <auto function, class... Arguments>
+  static percale_status* forward(void* user, Arguments... arguments) {
+    auto& self = *static_cast<RemotePlugin*>(user);
+    percale_status* const status = plugin::guarded(self.host(), [&] { self.open(); });
+    return status != nullptr ? status : (self.opened_.load()->*function)(self.opened_.load()->user, arguments...);
   }
+  void open() {
+    const std::lock_guard lock(opening_);
+    if (opened_ != nullptr) return;
+    const percale_transport* transport = nullptr;
+    plugin::check(host(), find_transport()(&host(), &transport));
+    opened_ = transport;
+  }
+
+  std::mutex opening_;
+  std::atomic<const percale_transport*> opened_{nullptr};
 };
 
 }  // namespace

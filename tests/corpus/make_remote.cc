@@ -1,9 +1,11 @@
-// Writes the inputs that the fuzz targets `control` and `chunk` start from: make_remote FOLDER
+// Writes the inputs that the fuzz targets `control`, `chunk` and `device` start from:
+// make_remote FOLDER
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "core/file/crc32c.h"
+#include "devices/remote/frame/frame.h"
 #include "devices/remote/group/exchange.h"
 #include "tests/unit/remote/fake_link.h"
 
@@ -46,6 +48,13 @@ wire::HelloT hello() {
   out.size = 2;
   out.port = 80;
   return out;
+}
+
+// A message to a served device. 1: on its first stream, 5: on one for commands.
+template <class T>
+std::string frame(int kind, T body, const ByteVector& raw = {}) {
+  const auto checksum = static_cast<Checksum>(&percale::crc32c);
+  return step(kind, join(pack_frame(std::move(body), raw, checksum), raw));
 }
 
 void write(const std::string& folder, const char* name, const std::string& bytes) {
@@ -95,6 +104,59 @@ void write_chunk(const std::string& folder) {
   write(folder, "fails", step(5, {}) + ten + step(6, {}) + chunk(1, 1, 10, 0, 10) + ten);
 }
 
+wire::OpenT open() {
+  wire::OpenT out;
+  out.protocol = kProtocol;
+  out.build = "fuzz";
+  out.device = "cpu:0";
+  return out;
+}
+
+wire::AllocateT allocate(uint64_t bytes) {
+  wire::AllocateT out;
+  out.bytes = bytes;
+  return out;
+}
+
+// A command of one address, which is the first one that the server gives out.
+template <class T>
+T at_first(T command) {
+  command.address = uint64_t{1} << 56;
+  return command;
+}
+
+void write_device(const std::string& folder) {
+  const std::string queue = step(2, {});
+  wire::ReadT read = at_first(wire::ReadT());
+  read.bytes = 100;
+  wire::MarkT mark;
+  mark.forgets_error = true;
+  wire::ExecuteT execute;
+  execute.executable = 1;
+  execute.inputs = execute.outputs = {uint64_t{1} << 56};
+  wire::OpenQueueT stranger;
+  stranger.client = 7;
+  wire::DiscardT discard;
+  discard.executable = 1;
+  ByteVector graph;
+  for (const char c : std::string("copy 64")) graph.push_back(static_cast<std::byte>(c));
+  wire::OpenT list = open();
+  list.device = "";
+  const std::string opened = frame(1, open()) + frame(1, allocate(128)) + queue;
+  write(folder, "copies",
+        opened + frame(5, at_first(wire::WriteT()), ByteVector(100)) + frame(5, read) + frame(5, mark));
+  write(folder, "executes",
+        opened + frame(1, wire::UploadT(), graph) + frame(1, wire::CompileT()) + frame(5, execute) + frame(5, mark) +
+            frame(1, discard) + frame(5, execute) + frame(5, wire::MarkT()));
+  write(folder, "frees",
+        opened + frame(1, at_first(wire::FreeT())) + frame(5, read) + frame(5, mark) + frame(1, wire::BeatT()));
+  write(folder, "breaks",
+        opened + step(3, {}) + frame(5, read) + frame(1, open()) + frame(1, allocate(1 << 20)) + step(7, {}));
+  write(folder, "lists", frame(1, list));
+  write(folder, "stranger", frame(1, open()) + frame(5, stranger));
+  write(folder, "changed", frame(0, open()) + step(0, ByteVector(9)) + frame(4, mark));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -104,5 +166,6 @@ int main(int argc, char** argv) {
   }
   write_control(std::string(argv[1]) + "/control");
   write_chunk(std::string(argv[1]) + "/chunk");
+  write_device(std::string(argv[1]) + "/device");
   return 0;
 }

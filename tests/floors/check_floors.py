@@ -23,13 +23,14 @@ LAYERS = [
     ["core/placement"],
     ["core/state"],
     ["core/plan"],
-    ["core/engine", "core/engine/cluster"],
+    ["core/engine/cluster"],
+    ["core/engine"],
     ["core/compile"],
     ["core/compile/report", "core/session/context"],
     ["core/session/bound"],
     ["core/session/executor"],
     ["core/session"],
-    ["core/checkpoint"],
+    ["core/checkpoint", "core/serve"],
     ["core/train/layers", "core/train/report", "core/train/shards"],
     ["core/train/method"],
     ["core/train/data", "core/train/parallel"],
@@ -77,7 +78,8 @@ INNER_LAYERS = {
     ],
     "devices/remote": [
         ["devices/remote/schema", "devices/remote/net"],
-        ["devices/remote/group"],
+        ["devices/remote/frame", "devices/remote/group"],
+        ["devices/remote/device", "devices/remote/serve"],
         ["devices/remote"],
         ["devices/remote/worker"],
     ],
@@ -101,6 +103,8 @@ PUBLIC_HEADERS = ("percale.h", "percale_plugin.h")
 PUBLIC_FOLDER = "c_api/include"
 # The kit for plug-ins in C++, which stands on percale_plugin.h alone.
 PLUGIN_KIT = "bindings/cpp/percale_plugin.hpp"
+# Programs beside a plug-in: front ends, which call the library.
+PROGRAMS = ("devices/remote/worker",)
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<((?:percale|percale_plugin)\.h)>)', re.M)
 
 
@@ -136,8 +140,8 @@ def resolve(name, includer, files):
 
 def refusal_outside(module, includer, included):
     """Does the same as refusal() for a file of a front end or plug-in."""
-    if included in (PUBLIC_FOLDER + "/percale_plugin.h", PLUGIN_KIT) or included == PUBLIC_FOLDER + "/percale.h" and \
-            not module.startswith("devices/"):
+    is_front_end = not module.startswith("devices/") or longest(includer, PROGRAMS) is not None
+    if included in (PUBLIC_FOLDER + "/percale_plugin.h", PLUGIN_KIT) or is_front_end and included == PUBLIC_FOLDER + "/percale.h":
         return None
     if module.startswith("devices/") and not in_folder(included, module):
         return "a plug-in sees percale_plugin.h and its kit alone"

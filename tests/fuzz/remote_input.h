@@ -1,4 +1,4 @@
-// The steps that an input of fuzz_control and fuzz_chunk consists of.
+// The steps that an input of fuzz_control, fuzz_chunk and fuzz_device consists of.
 #ifndef PERCALE_TESTS_FUZZ_REMOTE_INPUT_H_
 #define PERCALE_TESTS_FUZZ_REMOTE_INPUT_H_
 

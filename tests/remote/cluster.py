@@ -1,4 +1,5 @@
 """Processes of a cluster, for tests: `percale train` as chief and workers."""
+import glob
 import json
 import os
 import signal
@@ -81,9 +82,10 @@ def digest_of(output):
     return json.loads(output)["digest"]
 
 
-def wait_for(path):
-    """Waits until the file or folder exists."""
+def wait_for(path, process=None):
+    """Waits until a file or folder exists whose path has this pattern, and which the process writes."""
     end = time.monotonic() + WAIT_S
-    while not os.path.exists(path):
+    while not glob.glob(path):
         assert time.monotonic() < end, f"{path} was not written"
+        assert process is None or process.poll() is None, process.communicate()
         time.sleep(0.01)

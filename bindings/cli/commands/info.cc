@@ -8,8 +8,15 @@ namespace {
 
 void line(const char* name, const std::string& value) { print(stdout, "%-13s %s\n", name, value.c_str()); }
 
+constexpr Flag kFlags[] = {
+    {"--target", "ADDRESS", "Shows the devices that a process serves (`percale-worker`): HOST:PORT or unix:PATH."}};
+
 int run_info(const Args& args) {
   Setup setup(args);
+  if (args.has("--target")) {
+    const std::string devices = "remote:" + args.get("--target");
+    check_setting(percale_options_set(setup.engine_options.get(), "devices", devices.c_str()), "--target");
+  }
   setup.make_engine();
   percale_text* text = nullptr;
   check(percale_engine_describe(setup.engine.get(), "info", &text));
@@ -46,6 +53,6 @@ int run_info(const Args& args) {
 }  // namespace
 
 extern const Command kInfo = {
-    "info", "[flags]", "Shows versions, instruction set, threads, devices and plug-ins.", {}, run_info, 0, 0};
+    "info", "[flags]", "Shows versions, instruction set, threads, devices and plug-ins.", kFlags, run_info, 0, 0};
 
 }  // namespace percale_cli

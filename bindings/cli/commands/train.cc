@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "device_table.h"
 #include "job.h"
+#include "training/cluster_tasks.h"
 #include "training/history_file.h"
 #include "training/process_group.h"
 #include "training/progress.h"
@@ -40,7 +41,7 @@ constexpr Flag kFlags[] = {
      "Trains as one process of a group; rank 0 prints and writes. mpi: those of an MPI job, for instance `mpiexec -n 4 "
      "percale train SPEC.json --collective mpi`."},
     {"--cluster", "FILE.json|env",
-     "Trains as one process of a group over the network: the file describes it in the words of TF_CONFIG; env: the "
+     "Trains as one process of a cluster: the file describes it in the words of TF_CONFIG; env: the "
      "launcher's environment does (TF_CONFIG, Slurm, torchrun, Kubernetes). TF_CONFIG is also read without this flag. "
      "PERCALE_CERTIFICATES names the folder of certificates that `percale-worker --make-certificates` has made."},
     {"--task", "JOB:N", "This process's task in the --cluster, such as worker:1."},
@@ -119,14 +120,6 @@ void write_results(const Training& training, percale_variables* variables, bool 
   if (!training.saved.empty()) print(stdout, "checkpoint  %s\n", training.saved.c_str());
   print(stdout, "graph       %s%s\nhistory     %s%s\nplot        %s%s\n", base.c_str(), kModelFile, base.c_str(),
         kHistoryFile, base.c_str(), kPlotFile);
-}
-
-std::string device_list(const Setup& setup) {
-  std::string out;
-  for (size_t i = 0; i < percale_engine_device_count(setup.engine.get()); ++i) {
-    out += (i == 0 ? "" : ", ") + std::string(percale_engine_get_device_name(setup.engine.get(), i));
-  }
-  return out.empty() ? "none" : out;
 }
 
 void print_json(const Training& training, const Json& test, const std::string& digest) {
@@ -239,14 +232,32 @@ std::string digest_of(percale_variables* table) {
   return take_text(text);
 }
 
+bool has_parameter_servers(const Args& args) {
+  return Json::parse(read_file(args.positional()[0]))["strategy"].text() == "parameter_server";
+}
+
+// A process of the cluster that serves or evaluates instead of training. Returns its exit code;
+// nullopt: this process trains. The chief of parameter servers gets their devices.
+std::optional<int> run_other_task(const Args& args, Setup& setup) {
+  const std::optional<NamedCluster> cluster = named_cluster(args);
+  if (!cluster) return std::nullopt;
+  const std::string job = cluster->job();
+  if (job == "evaluator") return follow_checkpoints(args);
+  if (!has_parameter_servers(args)) return std::nullopt;
+  if (job == "ps" || job == "worker") return serve_chief(args, *cluster);
+  use_cluster_devices(setup, args, *cluster);
+  return std::nullopt;
+}
+
 int run_train(const Args& args) {
   const bool writes = args.has("--out") || args.has("--resume");
   const int64_t every = args.integer("--checkpoint-every", 0, 1);
   for (const char* flag : {"--checkpoint-every", "--overwrite"}) {
     if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " requires --out DIR"};
   }
-  std::unique_ptr<ProcessGroup> group = open_group(args);
   Setup setup(args);
+  if (const std::optional<int> code = run_other_task(args, setup)) return *code;
+  std::unique_ptr<ProcessGroup> group = has_parameter_servers(args) ? nullptr : open_group(args);
   const Job job(setup, args);
   if (group == nullptr && job.spec["strategy"].text() == "multi_worker_mirrored") group = open_launched_group();
   percale_trainer* const made = job.trainer.get();
@@ -254,7 +265,7 @@ int run_train(const Args& args) {
   if (args.has("--weights")) check(percale_variables_load(table, args.get("--weights").c_str(), 1));
   if (group != nullptr) group->join(made);
   const bool speaks = group == nullptr || group->rank() == 0;
-  if (!args.json() && speaks) print(stderr, "devices: %s\n", device_list(setup).c_str());
+  if (!args.json() && speaks) print(stderr, "devices: %s\n", device_names(setup).c_str());
   const std::string out = open_folder(made, args, speaks);
 
   const int64_t before = percale_trainer_steps(made);

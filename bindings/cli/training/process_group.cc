@@ -1,17 +1,14 @@
 #include "training/process_group.h"
 
-#include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "api.h"
 #include "training/mpi.h"
+#include "training/named_cluster.h"
 
 namespace percale_cli {
 namespace {
-
-constexpr int64_t kJoinSeconds = 60;
-
-using Cluster = std::unique_ptr<percale_cluster, Releaser<&percale_cluster_release>>;
 
 // The chief and the workers of a cluster, connected by a plug-in.
 class ClusterGroup final : public ProcessGroup {
@@ -33,34 +30,6 @@ class ClusterGroup final : public ProcessGroup {
   int64_t size_ = 1;
 };
 
-Cluster cluster_of_environment() {
-  percale_cluster* made = nullptr;
-  check(percale_cluster_from_environment(&made), "--cluster env");
-  return Cluster(made);
-}
-
-Cluster cluster_of_file(const std::string& path) {
-  const std::string json = read_file(path);
-  percale_cluster* made = nullptr;
-  check(percale_cluster_from_json(json.data(), json.size(), &made), path);
-  Cluster cluster(made);
-  if (const char* folder = std::getenv("PERCALE_CERTIFICATES")) {
-    check(percale_cluster_set_certificates(made, folder));
-  }
-  return cluster;
-}
-
-// JOB:N
-void set_role(percale_cluster* cluster, const std::string& task) {
-  const size_t colon = task.find(':');
-  char* end = nullptr;
-  const long long number = colon == std::string::npos ? -1 : std::strtoll(task.c_str() + colon + 1, &end, 10);
-  if (number < 0 || colon == 0 || end == task.c_str() + colon + 1 || *end != '\0') {
-    throw UsageError{"--task is '" + task + "', wanted JOB:N, such as worker:0"};
-  }
-  check_setting(percale_cluster_set_role(cluster, task.substr(0, colon).c_str(), number), "--task");
-}
-
 // One process alone is no group, whatever the launcher says.
 std::unique_ptr<ProcessGroup> group_of(Cluster cluster, int64_t seconds) {
   auto group = std::make_unique<ClusterGroup>(std::move(cluster), seconds);
@@ -68,27 +37,17 @@ std::unique_ptr<ProcessGroup> group_of(Cluster cluster, int64_t seconds) {
   return group;
 }
 
-std::unique_ptr<ProcessGroup> open_cluster(const Args& args) {
-  const std::string source = args.has("--cluster") ? args.get("--cluster") : "env";
-  Cluster cluster = source == "env" ? cluster_of_environment() : cluster_of_file(source);
-  if (args.has("--task")) set_role(cluster.get(), args.get("--task"));
-  return group_of(std::move(cluster), args.integer("--join-timeout", kJoinSeconds, 1));
-}
-
 }  // namespace
 
 std::unique_ptr<ProcessGroup> open_group(const Args& args) {
-  const bool has_cluster = args.has("--cluster") || std::getenv("TF_CONFIG") != nullptr;
-  for (const char* flag : {"--task", "--join-timeout"}) {
-    if (args.has(flag) && !has_cluster) throw UsageError{std::string(flag) + " requires --cluster"};
-  }
   if (args.has("--collective")) {
     const std::string kind = args.get("--collective");
     if (kind != "mpi") throw UsageError{"--collective is '" + kind + "', wanted mpi"};
     if (args.has("--cluster")) throw UsageError{"--collective and --cluster exclude each other"};
     return std::make_unique<MpiGroup>();
   }
-  return has_cluster ? open_cluster(args) : nullptr;
+  std::optional<NamedCluster> named = named_cluster(args);
+  return named ? group_of(std::move(named->cluster), join_seconds(args)) : nullptr;
 }
 
 std::unique_ptr<ProcessGroup> open_launched_group() {

@@ -12,6 +12,7 @@
 
 #include "percale/cancellation.hpp"
 #include "percale/graph.hpp"
+#include "percale/time_limit.hpp"
 #include "percale/trace.hpp"
 
 namespace percale {
@@ -54,11 +55,6 @@ class Names {
 };
 
 namespace detail {
-
-/// Returns a timeout for the C ABI. PERCALE_FOREVER is kept; any other negative time becomes 0.
-inline int64_t time_limit(int64_t timeout_ns) {
-  return timeout_ns < 0 && timeout_ns != PERCALE_FOREVER ? 0 : timeout_ns;
-}
 
 /// Feeds in the form of the C ABI. It borrows from the feeds.
 struct SplitFeeds {

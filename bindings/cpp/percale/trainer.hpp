@@ -18,6 +18,7 @@
 #include "percale/collective.hpp"
 #include "percale/dataset.hpp"
 #include "percale/number.hpp"
+#include "percale/time_limit.hpp"
 
 #if PERCALE_CPP_EXCEPTIONS
 #include <exception>
@@ -271,8 +272,7 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
   /// UNAVAILABLE, DEADLINE_EXCEEDED: the group was not complete in time. FAILED_PRECONDITION: this
   /// process does not train, another version or numerics fingerprint, or no certificates.
   Status join_cluster(const Cluster& cluster, std::optional<std::chrono::nanoseconds> timeout = {}) {
-    const int64_t limit = timeout ? std::max<int64_t>(timeout->count(), 0) : PERCALE_FOREVER;
-    return Status(percale_trainer_join_cluster(get(), cluster.get(), limit));
+    return Status(percale_trainer_join_cluster(get(), cluster.get(), detail::time_limit(timeout)));
   }
   /// Makes the trained values visible to sessions on the same variables, as one new version.
   Status publish() { return Status(percale_trainer_publish(get())); }

@@ -18,6 +18,7 @@ typedef struct percale_dataset percale_dataset;
 typedef struct percale_trainer percale_trainer;
 typedef struct percale_trace percale_trace;
 typedef struct percale_cluster percale_cluster;
+typedef struct percale_server percale_server;
 typedef int32_t percale_code;
 typedef int32_t percale_dtype;
 typedef int32_t percale_log_level;
@@ -178,6 +179,10 @@ percale_status* percale_variables_digest(const percale_variables* variables, per
 percale_status* percale_variables_load(percale_variables* variables, const char* path, int32_t strict);
 percale_status* percale_variables_load_mapped(percale_variables* variables, const char* path, const char* const* from, const char* const* to, size_t count, int32_t strict, int64_t* out_loaded);
 percale_status* percale_variables_save(const percale_variables* variables, const char* path);
+percale_status* percale_server_create(percale_engine* engine, const char* address, const char* certificates, percale_server** out_server);
+int32_t percale_server_port(const percale_server* server);
+percale_status* percale_server_wait(percale_server* server, int64_t timeout_ns);
+void percale_server_release(percale_server* server);
 percale_status* percale_session_create(percale_engine* engine, const percale_graph* graph, percale_variables* variables, const percale_options* options, percale_session** out_session);
 percale_session* percale_session_retain(percale_session* session);
 void percale_session_release(percale_session* session);

@@ -200,6 +200,22 @@ def _keep_with_status(kind, error, trace):
     return status_of(error)[0]
 
 
+def status_from(function, *arguments):
+    """Calls a C function that waits and returns its percale_status*.
+
+    Control-C during the call raises KeyboardInterrupt behind it, which releases the status.
+    """
+    returned = []
+    try:
+        # Python handles no signal between the call and the list.
+        returned.extend(map(function, *([argument] for argument in arguments)))
+    except BaseException:
+        for status in returned:
+            lib.percale_status_release(status)
+        raise
+    return returned[0]
+
+
 def check(status):
     """Raises the error of a percale_status*, or the exception of a callback. NULL means success."""
     error = getattr(_raised, "error", None)

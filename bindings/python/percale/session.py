@@ -1,10 +1,12 @@
 """Variables, sessions, prepared calls, asynchronous runs, traces."""
 import json
+import math
+import time
 
 from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, type_of
 from .engine import options_or_null
-from .errors import check
+from .errors import check, status_from
 from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, text_from, trace_json
 from .tensor import Tensor, Tensors, dims_array
 
@@ -14,6 +16,16 @@ def nanoseconds(timeout):
     if timeout is None or timeout > 9e9:  # the limit of 64 bits
         return _raw.FOREVER
     return max(int(timeout * 1e9), 0)
+
+
+def wait_parts(timeout):
+    """Yields the nanoseconds of one C call after the other, so that Control-C ends a long wait.
+
+    They end after `timeout` seconds. A last call with 0 then tells whether the wait was over.
+    """
+    deadline = math.inf if timeout is None else time.monotonic() + timeout
+    while (left := deadline - time.monotonic()) > 0:
+        yield nanoseconds(min(0.1, left))
 
 
 class Cancellation(Handle):
@@ -145,16 +157,11 @@ class Event(Handle):
 
         Raises DeadlineExceeded if the run is not over after `timeout` seconds.
         """
-        event, left = self.c, timeout  # stays valid if another thread calls close()
-        while not lib.percale_event_poll(event):
-            part = 0.1 if left is None else min(0.1, left)
-            status = lib.percale_event_wait(event, nanoseconds(part))
-            if left is not None:
-                left -= part
-            if lib.percale_event_poll(event) or (left is not None and left <= 0):
-                check(status)
+        event = self.c  # stays valid if another thread calls close()
+        for part in wait_parts(timeout):
+            if lib.percale_event_poll(event):
                 break
-            lib.percale_status_release(status)
+            lib.percale_status_release(status_from(lib.percale_event_wait, event, part))
         check(lib.percale_event_wait(event, 0))
 
     @property

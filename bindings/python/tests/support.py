@@ -12,6 +12,15 @@ def engine(**settings):
     return pc.Engine(**{"threads": 1, **settings})
 
 
+def connects(e):
+    """Returns True if a plug-in connects processes."""
+    return any(plugin["name"] == "remote" and not plugin["absent"] for plugin in e.describe("info")["plugins"])
+
+
+def needs_transport(test):
+    return unittest.skipUnless(connects(engine()), "the plug-in 'remote' was not built")(test)
+
+
 def affine(e, rows=-1):
     """Returns y = x w + 1 with a variable w [2,3]."""
     b = pc.Builder(e)

@@ -9,16 +9,7 @@ import numpy as np
 import percale as pc
 from percale import keras
 
-from support import KerasCase, engine, in_threads
-
-
-def connects(e):
-    """Returns True if a plug-in connects processes."""
-    return any(plugin["name"] == "remote" and not plugin["absent"] for plugin in e.describe("info")["plugins"])
-
-
-def needs_transport(test):
-    return unittest.skipUnless(connects(engine()), "the plug-in 'remote' was not built")(test)
+from support import KerasCase, engine, in_threads, needs_transport
 
 
 def cluster_of(job, task=0, addresses=("a:1", "b:2", "c:3")):

@@ -11,6 +11,8 @@ import numpy as np
 import percale as pc
 from percale import ops
 
+from support import needs_transport
+
 
 def busy_graph(e, size=192, layers=6):
     """Returns y = x w w w ...: some milliseconds of work."""
@@ -24,8 +26,8 @@ def busy_graph(e, size=192, layers=6):
     return b.finish()
 
 
-def busy_session(e):
-    graph = busy_graph(e)
+def busy_session(e, size=192):
+    graph = busy_graph(e, size)
     return pc.Session(e, graph, pc.Variables.of(e, graph))
 
 
@@ -247,6 +249,21 @@ class ControlC(unittest.TestCase):
         for use in (lambda: session.run({"x": x.copy()}, "y"), lambda: session.run_async({"x": x}, "y").result()):
             for _ in range(5):
                 self.assertTrue(self.interrupted(forever(use)))
+        self.assertEqual(pc.live_statuses(), 0)
+
+    def test_it_comes_out_of_a_long_wait(self):
+        event = busy_session(pc.Engine(threads=2), 2000).run_async({"x": np.eye(2000, dtype=np.float32)}, "y")
+        self.assertTrue(self.interrupted(event.wait))
+        event.cancel()
+        with self.assertRaises(pc.Cancelled):
+            event.wait()
+        self.assertEqual(pc.live_statuses(), 0)
+
+    @needs_transport
+    def test_it_comes_out_of_the_wait_of_a_server(self):
+        with pc.Server(pc.Engine(threads=1), "127.0.0.1:0") as server:
+            for _ in range(5):
+                self.assertTrue(self.interrupted(server.wait))
         self.assertEqual(pc.live_statuses(), 0)
 
 

@@ -166,6 +166,8 @@ typedef struct percale_trace percale_trace;
 /** *thread-compatible*. The description of a cluster: jobs, tasks, addresses, the role of this
  * process. \since 0.1 */
 typedef struct percale_cluster percale_cluster;
+/** *thread-safe*. Serves the devices of an engine to other processes. \since 0.1 */
+typedef struct percale_server percale_server;
 
 /** A value of a builder: an input, a constant, a variable or an output of a node; -1: none.
  * \since 0.1 */

@@ -23,7 +23,8 @@ struct ParameterSpec {
     kDevice,    // on the devices that compute, which commit; the host fetches them on demand
   };
   Where where = Where::kHost;
-  // For kPs, in the form of choose_devices(); "": the computing devices in the host's memory
+  // For kPs, in the form of choose_devices(); "": the parameter servers, else the computing devices
+  // in the host's memory
   std::string devices;
   // For kPs: least bytes of a part, unless it is a whole parameter
   int64_t min_shard_bytes = 256 * 1024;

@@ -28,13 +28,17 @@ Result<std::unique_ptr<ParameterStore>> PartitionedStore::create(Source source, 
   return std::unique_ptr<ParameterStore>(std::move(out));
 }
 
-// The devices of the ParameterSpec; else those in the host's memory that compute; else any there.
+// The devices of the ParameterSpec; else the parameter servers; else those in the host's memory
+// that compute; else any there.
 Status PartitionedStore::choose_devices() {
   const auto& devices = source_.engine->devices();
   const std::string& wanted = source_.spec.devices;
   PERCALE_ASSIGN_OR_RETURN(const auto named, percale::choose_devices(*source_.engine, wanted));
+  const bool has_servers =
+      std::any_of(devices.begin(), devices.end(), [](const auto& d) { return is_parameter_server(*d); });
   const auto is_wanted = [&](const Device& d) {
     if (!wanted.empty()) return named.empty() || contains(named, d.name());
+    if (has_servers) return is_parameter_server(d);
     return d.shares_host_memory() && (source_.computing.empty() || contains(source_.computing, d.name()));
   };
   for (size_t i = 0; i < devices.size(); ++i) {

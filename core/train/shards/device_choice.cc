@@ -37,6 +37,13 @@ Result<std::vector<std::string>> choose_devices(const Engine& engine, std::strin
     }
     all = false;
     const size_t equals = item.find('=');
+    if (item.starts_with("/job:") && engine.find_device(item) == nullptr) {
+      const size_t before = out.size();
+      for (const auto& device : engine.devices()) {
+        if (device->name().starts_with(str_cat(item, "/"))) take(device->name());
+      }
+      if (out.size() > before) continue;
+    }
     if (equals == std::string_view::npos) {
       if (engine.find_device(std::string(item)) == nullptr) {
         return failed_precondition("'devices' asks for '", item, "', which this engine lacks: it has ",
@@ -60,15 +67,12 @@ Result<std::vector<std::string>> choose_devices(const Engine& engine, std::strin
       return failed_precondition("'devices' asks for '", item, "', this engine has ", names_of(engine));
     }
   }
-  bool has_home = false;
-  for (const auto& device : engine.devices()) has_home = has_home || device->is_home();
-  if (all && has_home) {
-    for (const auto& device : engine.devices()) {
-      if (!device->is_home()) take(device->name());
-    }
-    return out;
+  for (const auto& device : engine.devices()) {
+    if (all && !device->is_home() && !is_parameter_server(*device)) take(device->name());
   }
-  return all || out.size() == engine.devices().size() ? std::vector<std::string>() : out;
+  return out.size() == engine.devices().size() ? std::vector<std::string>() : out;
 }
+
+bool is_parameter_server(const Device& device) { return device.name().starts_with("/job:ps/"); }
 
 }  // namespace percale

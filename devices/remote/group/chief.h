@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "devices/remote/group/control.h"
-#include "devices/remote/group/pulse.h"
 #include "devices/remote/group/roster.h"
 
 namespace percale::remote {

@@ -13,12 +13,9 @@
 
 #include "bindings/cpp/percale_plugin.hpp"
 #include "devices/remote/group/wire.h"
+#include "devices/remote/net/clock.h"
 
 namespace percale::remote {
-
-using Clock = std::chrono::steady_clock;
-// percale_host_tensor_api::crc32c.
-using Checksum = uint32_t (*)(const void* data, size_t bytes, uint32_t crc);
 
 // "rank 3", for messages.
 inline std::string rank_name(int rank) { return "rank " + std::to_string(rank); }

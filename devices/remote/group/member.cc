@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "devices/remote/group/roster.h"
 #include "devices/remote/net/backoff.h"
 
 namespace percale::remote {
@@ -110,12 +109,10 @@ void Member::on_lost(const std::vector<int32_t>& ranks) {
 }
 
 std::string Member::refused(const wire::RefusalT& refusal) {
-  const bool is_error = refusal.code > PERCALE_OK && refusal.code <= PERCALE_UNAUTHENTICATED;
-  const percale_code code = is_error ? static_cast<percale_code>(refusal.code) : PERCALE_INTERNAL;
   const std::string reason = roll_ ? "this process is no longer one of the group: " + refusal.message +
                                          "; restart the training from its last checkpoint"
                                    : refusal.message;
-  end(code, reason);
+  end(error_of(refusal.code), reason);
   return reason;
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "devices/remote/group/control.h"
-#include "devices/remote/group/pulse.h"
+#include "devices/remote/net/pulse.h"
 
 namespace percale::remote {
 

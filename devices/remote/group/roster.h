@@ -9,13 +9,9 @@
 #include <vector>
 
 #include "devices/remote/group/exchange.h"
+#include "devices/remote/net/pulse.h"
 
 namespace percale::remote {
-
-// A rank that is not heard of for so long is lost.
-inline constexpr std::chrono::milliseconds kSilence(2500);
-// Each side says that often that it is still here.
-inline constexpr std::chrono::milliseconds kBeatPause(200);
 
 // Decides, and sends nothing by itself. Rank 0 is the chief, who is never lost. Thread-compatible.
 class Roster {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "devices/remote/net/protocol.h"
 #include "devices/remote/net/stream.h"
 
 #pragma GCC diagnostic push
@@ -18,8 +19,6 @@ namespace percale::remote {
 // The purposes of streams.
 inline constexpr const char* kControlPurpose = "/percale.Remote/Control";
 inline constexpr const char* kLinkPurpose = "/percale.Remote/Link";
-// Grows whenever the messages change.
-inline constexpr uint32_t kProtocol = 1;
 
 // Sends a control message, such as wire::HelloT.
 template <class T>

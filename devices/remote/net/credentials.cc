@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "bindings/cpp/percale_plugin.hpp"
+#include "devices/remote/net/address.h"
 
 namespace percale::remote {
 namespace {
@@ -62,6 +63,12 @@ void check_may_reach(const Credentials& credentials, const std::string& address)
           " is not on this machine, and there are no certificates: messages to it would be neither encrypted nor "
           "authenticated; set PERCALE_CERTIFICATES to a folder of certificates, the same on all machines; " +
           kRemedy);
+}
+
+std::string listening_address(const std::string& own, const Credentials& credentials) {
+  if (own.starts_with("unix:")) return own;
+  if (credentials.secure()) return join_address("0.0.0.0", port_of(own));
+  return own.empty() ? "127.0.0.1:0" : own;
 }
 
 }  // namespace percale::remote

@@ -217,6 +217,7 @@ class Listener::Server {
       throw plugin::Failure(PERCALE_UNAVAILABLE, "cannot listen at " + address +
                                                      ": another process does, or it is no address of this machine");
     }
+    if (address.starts_with("unix:")) port_ = 0;  // gRPC says 1
   }
   ~Server() { server_->Shutdown(std::chrono::system_clock::now()); }
   int port() const { return port_; }

@@ -56,7 +56,7 @@ class Listener {
   // Throws Failure, UNAVAILABLE if the address is taken. Port 0: any free one.
   Listener(const std::string& address, const Credentials& credentials, Accept accept);
   ~Listener();
-  int port() const { return port_; }
+  int port() const { return port_; }  // 0: a Unix socket
 
  private:
   class Server;

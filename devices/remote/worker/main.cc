@@ -1,28 +1,26 @@
-// The program percale-worker.
+// The program percale-worker: serves devices to other processes, or makes certificates.
 #include <cstdio>
-#include <cstring>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "devices/remote/net/certificates.h"
-
-namespace {
-
-constexpr const char* kUsage =
-    "usage: percale-worker --make-certificates DIR\n"
-    "  --make-certificates DIR  Makes the certificates of a private cluster. Copy DIR to all its machines, where\n"
-    "                           PERCALE_CERTIFICATES names it. Whoever has node.key can join.\n";
-
-}  // namespace
+#include "devices/remote/worker/arguments.h"
+#include "devices/remote/worker/service.h"
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return std::fputs(kUsage, stdout) < 0;
-  if (argc != 3 || std::strcmp(argv[1], "--make-certificates") != 0) {
-    std::fputs(kUsage, stderr);
-    return 2;
-  }
+  using namespace percale::worker;
   try {
-    percale::remote::make_certificates(argv[2]);
-    return 0;
+    const Arguments arguments = parse(std::vector<std::string>(argv + 1, argv + argc));
+    if (arguments.help) return std::fputs(kUsage, stdout) < 0;
+    if (!arguments.new_certificates.empty()) {
+      percale::remote::make_certificates(arguments.new_certificates);
+      return 0;
+    }
+    return serve(arguments);
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "percale-worker: %s\n%s", error.message.c_str(), kUsage);
+    return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "percale-worker: %s\n", error.what());
     return 1;

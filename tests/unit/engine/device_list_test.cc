@@ -42,6 +42,35 @@ TEST_CASE("a group is so many devices, each so many threads wide") {
   CHECK((*parsed)[3].width == 0);
 }
 
+TEST_CASE("a device of another process has the address or the task of that process") {
+  const auto parsed = parse_devices(
+      "remote:10.0.0.2:2222/cuda:1,remote:unix:/run/w/cpu:0,remote:unix:/run/w,remote:[::1]:9,/job:ps,"
+      "/job:worker/task:3,/job:worker/task:0/device:cpu:2");
+  REQUIRE(parsed.ok());
+  REQUIRE(parsed->size() == 7);
+  struct Row {
+    const char *address, *job, *kind;
+    int64_t task;
+    int32_t index;
+  };
+  const Row rows[] = {{"10.0.0.2:2222", "", "cuda", -1, 1},
+                      {"unix:/run/w", "", "cpu", -1, 0},
+                      {"unix:/run/w", "", "", -1, 0},
+                      {"[::1]:9", "", "", -1, 0},
+                      {"", "ps", "", -1, 0},
+                      {"", "worker", "", 3, 0},
+                      {"", "worker", "cpu", 0, 2}};
+  for (size_t i = 0; i < 7; ++i) {
+    const DeviceRequest& request = (*parsed)[i];
+    CAPTURE(request.name);
+    CHECK(request.address == rows[i].address);
+    CHECK(request.job == rows[i].job);
+    CHECK(request.kind == rows[i].kind);
+    CHECK(request.task == rows[i].task);
+    CHECK(request.index == rows[i].index);
+  }
+}
+
 TEST_CASE("an empty list and the word none are no devices") {
   for (const char* text : {"", "  ", "none", " none "}) {
     const auto parsed = parse_devices(text);
@@ -51,9 +80,39 @@ TEST_CASE("an empty list and the word none are no devices") {
 }
 
 TEST_CASE("a list of another form is refused, and the message quotes the item") {
-  for (const char* item : {"cpu",      ":0",      "cpu:", "cpu:x", "cpu:-1", "cpu:1.5", "cpu:0x1", "cpu:99999999999",
-                           "cpu:0/",   "cpu:0/a", "cpu=", "cpu=0", "cpu=x",  "cpu=2x",  "cpu=2x0", "cpu=-1",
-                           "cpu=2000", "=2",      "=2x1", "cpu:+1"}) {
+  for (const char* item : {"cpu",
+                           ":0",
+                           "cpu:",
+                           "cpu:x",
+                           "cpu:-1",
+                           "cpu:1.5",
+                           "cpu:0x1",
+                           "cpu:99999999999",
+                           "cpu:0/",
+                           "cpu:0/a",
+                           "cpu=",
+                           "cpu=0",
+                           "cpu=x",
+                           "cpu=2x",
+                           "cpu=2x0",
+                           "cpu=-1",
+                           "cpu=2000",
+                           "=2",
+                           "=2x1",
+                           "cpu:+1",
+                           "remote:",
+                           "remote:host",
+                           "remote:host/cpu:0",
+                           "/job:",
+                           "/job:/task:0",
+                           "/job:w/task:",
+                           "/job:w/task:x",
+                           "/job:w/task:-1",
+                           "/job:w/task:99999999999",
+                           "/job:w/x",
+                           "/job:w/task:0/device:",
+                           "/job:w/task:0/device:cpu",
+                           "/job:w/task:0/cpu:0"}) {
     CAPTURE(item);
     CHECK(error_of(item).find(percale::str_cat("'", item, "'")) != std::string::npos);
     CHECK_FALSE(error_of(percale::str_cat("cuda:0,", item)).empty());

@@ -390,7 +390,7 @@ pub struct percale_kernel {
     pub user: *mut c_void,
 }
 
-/// Facts about one device. Strings live as long as the plug-in.
+/// Facts about one device. Strings live as long as the device.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct percale_device_description {
@@ -408,6 +408,9 @@ pub struct percale_device_description {
     pub gflops: f64,
     /// Memory bandwidth in GB/s, for the cost model of placement; 0: not known.
     pub gbytes_per_second: f64,
+    /// 1: it is several devices, to which it distributes the nodes of `compile` as their device
+    /// hints say, or as it finds best.
+    pub places_nodes: i32,
 }
 
 /// The settings of the engine that opens a device.
@@ -1064,6 +1067,44 @@ pub struct percale_group_place {
     pub timeout_ns: i64,
 }
 
+/// A process that serves devices. Borrowed for the call.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_peer {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// "host:port" or "unix:path"
+    pub address: *const c_char,
+    /// Version and numerics fingerprint of this library: a process that has others must be refused.
+    pub build: *const c_char,
+    /// Folder of certificates; NULL: none, so that addresses beyond this machine must be refused.
+    pub certificates: *const c_char,
+    /// Nanoseconds until the process must have answered; \< 0: no limit.
+    pub timeout_ns: i64,
+}
+
+/// A device that is served to other processes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct percale_served_device {
+    /// `struct_size`.
+    pub struct_size: u32,
+    /// the name by which others ask for it: "cpu:0"
+    pub name: *const c_char,
+    /// Its table, with `compile` and without `launch`. Its streams are not used: all calls have the
+    /// stream NULL, and several threads may make them at once.
+    pub api: *const percale_device_api,
+    /// what `open` would give
+    pub device: *mut c_void,
+    /// The options that it was opened with. A client that asks for equal bits or for full products
+    /// of f32 is refused if the device was not opened for them. NULL: no client is.
+    pub options: *const percale_device_options,
+    /// Calls `found(to, is_output, bytes)` with the size of each input of an executable, then of
+    /// each output, in the order of "main". Thread-safe. Before `execute`, the server checks by
+    /// them that all operands lie in memory of the client; `execute` itself need not.
+    pub list_operands: Option<unsafe extern "C" fn(executable: *mut c_void, found: Option<unsafe extern "C" fn(to: *mut c_void, is_output: i32, bytes: u64)>, to: *mut c_void)>,
+}
+
 /// A transport. Functions may be called by several threads at once.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -1078,6 +1119,22 @@ pub struct percale_transport {
     /// `user` the library gives to `*out_destroy` when it needs the group no more: the process then
     /// leaves it.
     pub join: Option<unsafe extern "C" fn(user: *mut c_void, place: *const percale_group_place, out_collective: *mut percale_collective, out_destroy: *mut percale_destroy) -> *mut percale_status>,
+    /// Calls `found(to, name)` with the name of each device that the process serves: "cpu:0".
+    /// Needed with `open_device`.
+    pub list_devices: Option<unsafe extern "C" fn(user: *mut c_void, peer: *const percale_peer, found: Option<unsafe extern "C" fn(to: *mut c_void, name: *const c_char)>, to: *mut c_void) -> *mut percale_status>,
+    /// Opens a device of the process by that name. `*out_api` is the table of the device, which
+    /// lives as long as the process; its `probe` and `open` are not called. Optional.
+    pub open_device: Option<unsafe extern "C" fn(user: *mut c_void, peer: *const percale_peer, name: *const c_char, options: *const percale_device_options, out_api: *mut *const percale_device_api, out_device: *mut *mut c_void) -> *mut percale_status>,
+    /// Serves devices at the address of `own`, until `stop_serving`. The array ends with the call,
+    /// the devices live until `stop_serving` returns. `*out_port` is the port, which the system has
+    /// chosen if the address has port 0; 0 for a Unix socket. Optional.
+    pub serve: Option<unsafe extern "C" fn(user: *mut c_void, own: *const percale_peer, devices: *const percale_served_device, count: usize, out_server: *mut *mut c_void, out_port: *mut i32) -> *mut percale_status>,
+    /// Waits until clients have come and all have gone, as `percale_server_wait()`. Needed with
+    /// `serve`.
+    pub wait_for_clients: Option<unsafe extern "C" fn(user: *mut c_void, server: *mut c_void, timeout_ns: i64) -> *mut percale_status>,
+    /// Ends the connections of all clients, frees what they have allocated, and returns when no
+    /// call of a device is under way. Needed with `serve`.
+    pub stop_serving: Option<unsafe extern "C" fn(user: *mut c_void, server: *mut c_void)>,
 }
 
 /// The functions that the library offers a plug-in, by theme. It and its tables live as long as the

@@ -236,6 +236,13 @@ pub struct percale_cluster {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
+/// *thread-safe*. Serves the devices of an engine to other processes.
+#[repr(C)]
+pub struct percale_server {
+    _data: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
 /// Type of a function that receives messages of the library. `message` has `size` bytes of UTF-8
 /// and ends with the call. An error that a call returns as a status is not logged. Any thread may
 /// call the function. Within it a function that returns a status answers FAILED_PRECONDITION. It
@@ -809,6 +816,21 @@ functions! {
     fn percale_variables_load_mapped(variables: *mut percale_variables, path: *const c_char, from: *const *const c_char, to: *const *const c_char, count: usize, strict: i32, out_loaded: *mut i64) -> *mut percale_status;
     /// Writes the newest version as a safetensors file, completely or not at all.
     fn percale_variables_save(variables: *const percale_variables, path: *const c_char) -> *mut percale_status;
+    /// Serves all devices of the engine at "host:port" or "unix:path". Port 0 means any free one.
+    /// `certificates` is the folder as for `percale_cluster_set_certificates()`; NULL or "": none,
+    /// and then only addresses of this machine are allowed. What the clients hold counts towards
+    /// the engine's memory limit. UNIMPLEMENTED: no plug-in connects processes. UNAVAILABLE: the
+    /// address is taken.
+    fn percale_server_create(engine: *mut percale_engine, address: *const c_char, certificates: *const c_char, out_server: *mut *mut percale_server) -> *mut percale_status;
+    /// Returns the port at which clients reach the server; 0 for a Unix socket and for NULL.
+    fn percale_server_port(server: *const percale_server) -> i32;
+    /// Waits until clients have come and all of them have gone. DEADLINE_EXCEEDED: that is not so
+    /// after `timeout_ns` nanoseconds. UNAVAILABLE: the last one has not closed its devices; its
+    /// process or the connection was lost.
+    fn percale_server_wait(server: *mut percale_server, timeout_ns: i64) -> *mut percale_status;
+    /// Ends the connections of all clients, whose devices are lost then, and releases the server.
+    /// Not while another thread waits. NULL is allowed.
+    fn percale_server_release(server: *mut percale_server);
     /// Creates a session for a graph. `variables` may be NULL if the graph has none, otherwise that
     /// is INVALID_ARGUMENT. `options` of kind "session", or NULL.
     fn percale_session_create(engine: *mut percale_engine, graph: *const percale_graph, variables: *mut percale_variables, options: *const percale_options, out_session: *mut *mut percale_session) -> *mut percale_status;

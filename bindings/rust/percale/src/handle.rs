@@ -80,6 +80,7 @@ release! {
     percale_trainer => percale_trainer_release;
     percale_trace => percale_trace_release;
     percale_cluster => percale_cluster_release;
+    percale_server => percale_server_release;
 }
 
 retain! {
@@ -109,5 +110,5 @@ macro_rules! thread_compatible {
 }
 
 thread_safe! { percale_engine percale_tensor percale_graph percale_variables percale_session percale_event percale_trace
-percale_cancellation }
+percale_cancellation percale_server }
 thread_compatible! { percale_options percale_builder percale_call percale_dataset percale_trainer percale_cluster }

@@ -44,9 +44,9 @@
 //! # Ownership and threads
 //! Dropping a value releases its object, in any order: objects that are created with an engine keep
 //! what they need. Types are `Send` and `Sync` as `percale.h` says. [`Engine`], [`Tensor`],
-//! [`Graph`], [`Variables`], [`Session`], [`Event`] and [`Trace`] may be shared between threads.
-//! [`Builder`], [`Call`], [`Dataset`], [`Trainer`] and [`Cluster`] are for one thread at a time. A
-//! shared tensor is immutable; a [`TensorMut`] has a single owner, who may write to it.
+//! [`Graph`], [`Variables`], [`Session`], [`Event`], [`Trace`] and [`Server`] may be shared between
+//! threads. [`Builder`], [`Call`], [`Dataset`], [`Trainer`] and [`Cluster`] are for one thread at a
+//! time. A shared tensor is immutable; a [`TensorMut`] has a single owner, who may write to it.
 //!
 //! The compiler rejects use after the end:
 //! ```compile_fail
@@ -108,6 +108,7 @@ mod handle;
 pub mod ops;
 mod options;
 mod sequential;
+mod server;
 mod session;
 mod tensor;
 mod trainer;
@@ -123,6 +124,7 @@ pub use event::Event;
 pub use graph::{DrawingFormat, Graph, GraphFacts};
 pub use options::{describe_options, OptionValue};
 pub use sequential::{Layer, Sequential, SpecValue};
+pub use server::Server;
 pub use session::{AsyncRequest, Call, PlanFacts, Request, Session, SessionBuilder};
 pub use tensor::{Tensor, TensorMut, TensorRef, TensorView};
 pub use trainer::{
@@ -174,4 +176,4 @@ macro_rules! debug {
     )* };
 }
 
-debug! { Engine Trace Cluster Builder Graph Variables Session Call Event Dataset Trainer CancelToken Canceller }
+debug! { Engine Trace Cluster Server Builder Graph Variables Session Call Event Dataset Trainer CancelToken Canceller }

@@ -32,7 +32,7 @@ extern "C" {
  * @{
  */
 
-/** Facts about one device. Strings live as long as the plug-in. \since 0.1 */
+/** Facts about one device. Strings live as long as the device. \since 0.1 */
 typedef struct percale_device_description {
   uint32_t struct_size;
   /** The kind, which is the first part of the device's name: "cpu", "null", "cuda". */
@@ -47,6 +47,9 @@ typedef struct percale_device_description {
   double gflops;
   /** Memory bandwidth in GB/s, for the cost model of placement; 0: not known. */
   double gbytes_per_second;
+  /** 1: it is several devices, to which it distributes the nodes of `compile` as their device hints
+   * say, or as it finds best. */
+  int32_t places_nodes;
 } percale_device_description;
 
 /** The settings of the engine that opens a device. \since 0.1 */

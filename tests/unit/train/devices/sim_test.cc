@@ -50,6 +50,9 @@ TEST_CASE("sim devices, with the CPU or without it, give the CPU's weights on an
         const auto whole = job(sim_engine(threads, "cpu:0,sim_partition:0,sim:0"), model, more);
         REQUIRE_OK(whole->fit(nullptr, 0, nullptr));
         CHECK(whole->variables()->digest() == digest);
+        const auto home = job(sim_engine(threads, "sim_partition:0,sim_partition:1"), model, more);
+        REQUIRE_OK(home->fit(nullptr, 0, nullptr));
+        CHECK(home->variables()->digest() == digest);
         const auto alone = job(sim_engine(threads, "cpu:0,sim:0,sim:1"), model, more, {"sim:0", "sim:1"});
         REQUIRE_OK(alone->fit(nullptr, 0, nullptr));
         CHECK(alone->variables()->digest() == digest);

@@ -21,6 +21,7 @@ fn types_are_send_and_sync_as_the_header_says() {
     thread_safe::<Session>();
     thread_safe::<Event>();
     thread_safe::<Trace>();
+    thread_safe::<Server>();
     thread_safe::<CancelToken>();
     thread_safe::<Canceller>();
     thread_compatible::<Builder>();

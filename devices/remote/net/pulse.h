@@ -1,6 +1,6 @@
-// A thread that calls a function again and again.
-#ifndef PERCALE_DEVICES_REMOTE_GROUP_PULSE_H_
-#define PERCALE_DEVICES_REMOTE_GROUP_PULSE_H_
+// Heartbeats: the thread that sends them, and the times that all processes share.
+#ifndef PERCALE_DEVICES_REMOTE_NET_PULSE_H_
+#define PERCALE_DEVICES_REMOTE_NET_PULSE_H_
 
 #include <chrono>
 #include <condition_variable>
@@ -10,7 +10,28 @@
 #include <thread>
 #include <utility>
 
+#include "devices/remote/net/clock.h"
+
 namespace percale::remote {
+
+// Each side says that often that it is still here.
+inline constexpr std::chrono::milliseconds kBeatPause(200);
+// A peer that is not heard of for so long is lost.
+inline constexpr std::chrono::milliseconds kSilence(2500);
+
+// Tells that this process has stood still between two beats, so that it does not take the messages
+// that wait for it for a silence of others. Thread-compatible.
+class Standstill {
+ public:
+  // Must be called at each beat.
+  bool has_ended(Clock::time_point now) {
+    const Clock::time_point before = std::exchange(last_, now);
+    return before != Clock::time_point() && now - before > kSilence;
+  }
+
+ private:
+  Clock::time_point last_{};
+};
 
 class Pulse {
  public:
@@ -44,4 +65,4 @@ class Pulse {
 
 }  // namespace percale::remote
 
-#endif  // PERCALE_DEVICES_REMOTE_GROUP_PULSE_H_
+#endif  // PERCALE_DEVICES_REMOTE_NET_PULSE_H_

@@ -1,0 +1,175 @@
+// A client whose server is played by the test: bytes that have changed, and messages that no server
+// of ours sends.
+#include "devices/remote/device/queue.h"
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include "tests/unit/remote/failure_of.h"
+#include "tests/unit/remote/raw_client.h"
+
+namespace percale::remote {
+namespace {
+
+// The server's side of one stream.
+struct Played {
+  template <class T>
+  void tell(T body, std::span<const std::byte> raw = {}) {
+    send(frame_bytes(std::move(body), raw));
+  }
+  void send(const ByteVector& bytes) {
+    events->on_message(message_of(bytes));
+    for (; acknowledged < stream->sent(); ++acknowledged) events->on_sent();
+  }
+
+  std::shared_ptr<RecordingStream> stream = std::make_shared<RecordingStream>();
+  std::shared_ptr<StreamEvents> events;
+  size_t acknowledged = 0;
+};
+
+// A session and a queue that are open.
+class Client {
+ public:
+  Client() {
+    open(
+        device, [&] { CHECK(session->open(opener(device), wire::OpenT(), Clock::time_point::max())); },
+        wire::OpenedT());
+    open(
+        stream, [&] { queue->open(opener(stream), 7); }, wire::AnswerT());
+  }
+  ~Client() { end(); }
+  void end() {
+    stream.events->on_closed("reset by peer");
+    device.events->on_closed("reset by peer");
+  }
+  // The error of synchronize(), when the server answers that mark in this way.
+  std::string synchronize(percale_code code = PERCALE_OK, const char* message = "") {
+    std::string out;
+    const size_t mark = stream.stream->sent();
+    std::thread thread([&] { out = failure_of([&] { queue->synchronize(); }); });
+    stream.stream->message(mark);
+    tell_done(code, message);
+    thread.join();
+    return out;
+  }
+  void tell_done(percale_code code = PERCALE_OK, const char* message = "") {
+    wire::DoneT done;
+    done.code = static_cast<uint32_t>(code);
+    done.message = message;
+    stream.tell(std::move(done));
+  }
+
+  Played device, stream;
+  const std::shared_ptr<Session> session = std::make_shared<Session>("the device", checksum());
+  const std::shared_ptr<Queue> queue = std::make_shared<Queue>(session, checksum());
+
+ private:
+  static OpenStream opener(Played& end) {
+    return [&end](const std::string&, std::shared_ptr<StreamEvents> events) {
+      end.events = std::move(events);
+      return end.stream;
+    };
+  }
+  // Calls f(), which waits for the answer to the first message.
+  template <class F, class T>
+  static void open(Played& end, F&& f, T answer) {
+    std::thread thread(f);
+    end.stream->message(0);
+    end.tell(std::move(answer));
+    thread.join();
+  }
+};
+
+// The reason for which a device is lost when this happens to a stream with a read of 10 bytes.
+template <class F>
+std::string loss_by(F&& f) {
+  Client client;
+  ByteVector to(10);
+  client.queue->read(to.data(), 64, to.size());
+  f(client);
+  CHECK(client.session->is_lost());
+  CHECK(client.stream.stream->aborts() + client.device.stream->aborts() > 0);
+  return client.session->failure().what();
+}
+
+}  // namespace
+
+TEST_CASE("bytes that have changed on their way fail the copy until the stream is synchronised") {
+  Client client;
+  ByteVector to(10);
+  client.queue->read(to.data(), 64, to.size());
+  std::vector<percale_code> codes;
+  const auto reached = [](void* event, uint64_t, percale_code code) {
+    static_cast<std::vector<percale_code>*>(event)->push_back(code);
+  };
+  client.queue->signal(reached, &codes, 1);
+  ByteVector bytes = frame_bytes(wire::DataT(), ByteVector(10));
+  bytes.back() ^= std::byte{1};
+  client.stream.send(bytes);
+  client.tell_done();
+  CHECK(codes == std::vector<percale_code>{PERCALE_UNAVAILABLE});
+  CHECK(contains(client.synchronize(), "bytes of a copy from the device have changed on their way; repeat it"));
+  client.queue->read(to.data(), 64, to.size());
+  client.stream.tell(wire::DataT(), ByteVector(4, std::byte{1}));
+  client.stream.tell(wire::DataT(), ByteVector(6, std::byte{1}));
+  CHECK(client.synchronize().empty());
+  CHECK(to == ByteVector(10, std::byte{1}));
+  CHECK_FALSE(client.session->is_lost());
+}
+
+TEST_CASE("a read that was skipped in its middle is dropped by the error") {
+  Client client;
+  ByteVector to(10), next(3);
+  client.queue->read(to.data(), 64, to.size());
+  client.queue->read(next.data(), 64, next.size());
+  client.stream.tell(wire::DataT(), ByteVector(4));
+  CHECK(client.synchronize(PERCALE_NOT_FOUND, "a reason") == "the device: a reason");
+  client.queue->read(next.data(), 64, next.size());
+  client.stream.tell(wire::DataT(), ByteVector(3, std::byte{5}));
+  CHECK(client.synchronize().empty());
+  CHECK(next == ByteVector(3, std::byte{5}));
+}
+
+TEST_CASE("messages that no command asks for lose the device") {
+  const auto says = [](const std::string& reason, const char* name) {
+    return contains(reason, std::string("the device is lost: it has sent the message ") + name);
+  };
+  CHECK(says(loss_by([](Client& c) { c.stream.tell(wire::DataT(), ByteVector(11)); }), "Data"));
+  CHECK(says(loss_by([](Client& c) { c.stream.tell(wire::DataT()); }), "Data"));
+  CHECK(says(loss_by([](Client& c) { c.tell_done(); }), "Done"));
+  CHECK(says(loss_by([](Client& c) { c.stream.tell(wire::AllocateT()); }), "Allocate"));
+  CHECK(says(loss_by([](Client& c) { c.stream.send(ByteVector(5)); }), "NONE"));
+  CHECK(says(loss_by([](Client& c) {
+               c.queue->signal([](void*, uint64_t, percale_code) {}, nullptr, 1);
+               c.tell_done();  // without the bytes of the read
+             }),
+             "Done"));
+  CHECK(contains(loss_by([](Client& c) { c.device.send(ByteVector(5)); }), "a message that is none"));
+  wire::RefusalT refusal;
+  refusal.code = PERCALE_INTERNAL;
+  refusal.message = "a reason";
+  CHECK(contains(loss_by([&](Client& c) { c.device.tell(refusal); }), "the device is lost: a reason"));
+  CHECK(contains(loss_by([&](Client& c) {
+                   c.stream.tell(refusal);
+                   c.stream.events->on_closed("");
+                 }),
+                 "a reason"));
+}
+
+TEST_CASE("a signal is reached once, also when the stream breaks while it waits") {
+  int reached = 0;
+  {
+    Client client;
+    client.queue->signal([](void* event, uint64_t,
+                            percale_code code) { *static_cast<int*>(event) += code == PERCALE_UNAVAILABLE ? 1 : 100; },
+                         &reached, 1);
+    client.stream.events->on_closed("reset by peer");
+    CHECK(reached == 1);
+    CHECK(client.session->is_lost());
+    CHECK(contains(failure_of([&] { client.queue->signal(nullptr, nullptr, 2); }), "is lost: reset by peer"));
+  }
+  CHECK(reached == 1);
+}
+
+}  // namespace percale::remote
