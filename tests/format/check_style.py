@@ -28,7 +28,7 @@ WORD = re.compile(r"\b(?:" + "|".join(f"({pattern})" for pattern in WORDS) + r")
 REPLACEMENTS = list(WORDS.values())
 SKIPPED = ("tests/corpus/", "tests/bench/results/")
 # Folders whose language makes them one unit, and folders of data.
-LARGE_FOLDERS = re.compile(r"tests/corpus/|tests/ops/data$|bindings/go$|bindings/java/src/main/java/org/percale$|docs/decisions$")
+LARGE_FOLDERS = re.compile(r"tests/corpus/|tests/ops/data$|bindings/go$|bindings/java/src/main/java/org/percale(/raw)?$|docs/decisions$")
 C_FAMILY = {".h": "c", ".cc": "c", ".c": "c", ".hpp": "c", ".cu": "c", ".cuh": "c", ".inc": "c", ".go": "go", ".rs": "rust",
             ".java": "java", ".js": "go"}
 STRINGS = {

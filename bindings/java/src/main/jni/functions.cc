@@ -167,6 +167,13 @@ static const JNINativeMethod kRawVariables[] = {
     native<"percale_variables_save", decltype(&percale_variables_save)>(),
 };
 
+static const JNINativeMethod kRawServer[] = {
+    native<"percale_server_create", decltype(&percale_server_create)>(),
+    native<"percale_server_port", decltype(&percale_server_port)>(),
+    native<"percale_server_wait", decltype(&percale_server_wait)>(),
+    native<"percale_server_release", decltype(&percale_server_release)>(),
+};
+
 static const JNINativeMethod kRawSession[] = {
     native<"percale_session_create", decltype(&percale_session_create)>(),
     native<"percale_session_retain", decltype(&percale_session_retain)>(),
@@ -258,6 +265,7 @@ std::span<const JNINativeMethod> methods_of(std::string_view name) {
   if (name == "RawDataset") return kRawDataset;
   if (name == "RawGraph") return kRawGraph;
   if (name == "RawVariables") return kRawVariables;
+  if (name == "RawServer") return kRawServer;
   if (name == "RawSession") return kRawSession;
   if (name == "RawCall") return kRawCall;
   if (name == "RawEvent") return kRawEvent;
