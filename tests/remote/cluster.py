@@ -83,7 +83,7 @@ def digest_of(output):
 
 
 def wait_for(path, process=None):
-    """Waits until a file or folder exists whose path has this pattern, and which the process writes."""
+    """Waits until there is a path of this pattern, which the process writes."""
     end = time.monotonic() + WAIT_S
     while not glob.glob(path):
         assert time.monotonic() < end, f"{path} was not written"

@@ -193,7 +193,7 @@ class ParameterServers(TrainedJob):
         self.assertEqual(chief["run"]["shards"]["accepted"], chief["run"]["commits"])
 
     def test_a_slow_and_a_killed_worker_neither_stop_it_nor_leave_old_gradients(self):
-        """Three workers of `percale-worker`, of which one is five times slower and one is killed."""
+        """Of three workers of `percale-worker` one is five times slower, and one is killed."""
         for mode, bound in (("bounded:2", 2), ("async", None)):
             spec = self.write_spec("slow.json", {**SPEC, "strategy": "parameter_server", "mode": mode, "epochs": 30})
             slow = {"PERCALE_SIM": "slow=5,launch_us=500", "PERCALE_SIM_ENGINE": "onednn=off"}

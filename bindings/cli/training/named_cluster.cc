@@ -42,7 +42,10 @@ int64_t NamedCluster::task() const {
 
 std::string NamedCluster::own_address() const {
   const char* address = percale_cluster_get_address(cluster.get(), job().c_str(), task());
-  if (address != nullptr && *address != '\0') return address;
+  if (address != nullptr && *address != '\0') {
+    const std::string own = address;
+    return certificates_folder().empty() || own.starts_with("unix:") ? own : "0.0.0.0" + own.substr(own.rfind(':'));
+  }
   throw Failure{"the cluster has no address for task " + std::to_string(task()) + " of job '" + job() + "'",
                 PERCALE_NOT_FOUND};
 }

@@ -19,7 +19,8 @@ struct NamedCluster {
   // The job of this process, such as "worker", and its task.
   std::string job() const { return percale_cluster_get_role(cluster.get(), nullptr); }
   int64_t task() const;
-  // "host:port"; throws Failure if the cluster does not have it.
+  // Where this process serves, "host:port". Its address may be that of a proxy, so that with
+  // certificates it is that of all networks of the machine. Throws Failure if the cluster has none.
   std::string own_address() const;
 };
 

@@ -5,11 +5,20 @@
 
 #include "devices/remote/group/chief.h"
 #include "devices/remote/group/member.h"
+#include "devices/remote/net/address.h"
 
 namespace percale::remote {
 namespace {
 
 constexpr std::chrono::seconds kFarewell(5);
+
+// Where this process listens. A machine has several addresses, so that with certificates it listens
+// at all of them; without, at one that only this machine reaches.
+std::string listening_address(const std::string& own, const Credentials& credentials) {
+  if (own.starts_with("unix:")) return own;
+  if (credentials.secure()) return join_address("0.0.0.0", port_of(own));
+  return own.empty() ? "127.0.0.1:0" : own;
+}
 
 }  // namespace
 

@@ -65,10 +65,4 @@ void check_may_reach(const Credentials& credentials, const std::string& address)
           kRemedy);
 }
 
-std::string listening_address(const std::string& own, const Credentials& credentials) {
-  if (own.starts_with("unix:")) return own;
-  if (credentials.secure()) return join_address("0.0.0.0", port_of(own));
-  return own.empty() ? "127.0.0.1:0" : own;
-}
-
 }  // namespace percale::remote

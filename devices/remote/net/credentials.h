@@ -28,10 +28,6 @@ Credentials read_credentials(const std::string& folder);
 bool is_local(std::string_view address);
 // Throws Failure unless the credentials are secure or the address is local.
 void check_may_reach(const Credentials& credentials, const std::string& address);
-// Where a process listens whose address is `own`, which may be "". A machine has several addresses,
-// so that with certificates it listens at all of them; without, at one that only this machine
-// reaches.
-std::string listening_address(const std::string& own, const Credentials& credentials);
 
 }  // namespace percale::remote
 

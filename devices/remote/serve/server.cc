@@ -36,7 +36,7 @@ Server::Server(const percale_host_api& host, const percale_peer& own, const perc
   const Credentials credentials = read_credentials(own.certificates == nullptr ? "" : own.certificates);
   check_may_reach(credentials, own.address);
   listener_ = std::make_unique<Listener>(
-      listening_address(own.address, credentials), credentials,
+      own.address, credentials,
       [this](const std::string& purpose, const std::shared_ptr<Stream>& stream) { return accept(purpose, stream); });
   pulse_.emplace(kBeatPause, [this] { beat(); });
 }

@@ -81,7 +81,8 @@ Cluster open_cluster(const std::string& source) {
   return Cluster(made);
 }
 
-// The address of the task that this process is.
+// Where the task that this process is listens. Its address may be that of a proxy, so that with
+// certificates it listens at all addresses of the machine.
 std::string address_of_task(const Arguments& arguments) {
   const Cluster cluster = open_cluster(arguments.cluster);
   if (!arguments.task.empty()) {
@@ -98,7 +99,9 @@ std::string address_of_task(const Arguments& arguments) {
     throw UsageError{"the cluster has no address for task " + std::to_string(task) + " of job '" + job +
                      "'; --task names the task of this process, --listen an address"};
   }
-  return address;
+  const std::string own = address;
+  if (arguments.certificates.empty() || own.starts_with("unix:")) return own;
+  return "0.0.0.0" + own.substr(own.rfind(':'));
 }
 
 void announce(const percale_engine* engine, const std::string& address, int32_t port) {
