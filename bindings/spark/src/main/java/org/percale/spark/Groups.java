@@ -83,7 +83,7 @@ public final class Groups {
           } catch (RuntimeException error) {
             throw error;
           } catch (Exception error) {
-            throw new PercaleException(Code.UNAVAILABLE, "the task of a group failed: " + error);
+            throw (PercaleException) new PercaleException(Code.UNAVAILABLE, "a task failed: " + error).initCause(error);
           }
         };
     ClassTag<B> any = ClassTag$.MODULE$.apply(Object.class);

@@ -21,7 +21,9 @@ import org.percale.Variables;
 
 /** The rows of a partition with predictions, which are computed for some rows at a time. */
 final class Predictions implements Iterator<Row>, AutoCloseable {
-  private static final int ROWS = 1024;
+  /** The limits of the rows that are computed at a time, and of the memory for their inputs. */
+  private static final int MOST_ROWS = 1024;
+  private static final int MOST_BYTES = 16 << 20;
 
   private final Iterator<Row> rows;
   private final Engine engine;
@@ -29,6 +31,7 @@ final class Predictions implements Iterator<Row>, AutoCloseable {
   private final String output;
   private final List<Columns.Column> inputs;
   private final List<ByteBuffer> buffers = new ArrayList<>();
+  private final int rowsAtATime;
   private Iterator<Row> ready = List.<Row>of().iterator();
 
   Predictions(Iterator<Row> rows, byte[] model, Columns columns) {
@@ -42,8 +45,11 @@ final class Predictions implements Iterator<Row>, AutoCloseable {
       engine.close();
       throw error;
     }
+    long bytes = Math.max(1, inputs.stream().mapToLong(Columns.Column::bytes).sum());
+    rowsAtATime = (int) Math.max(1, Math.min(MOST_ROWS, MOST_BYTES / bytes));
     for (Columns.Column input : inputs) {
-      buffers.add(ByteBuffer.allocateDirect(ROWS * input.bytes()).order(ByteOrder.nativeOrder()));
+      int size = Math.multiplyExact(rowsAtATime, input.bytes());
+      buffers.add(ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder()));
     }
   }
 
@@ -68,7 +74,7 @@ final class Predictions implements Iterator<Row>, AutoCloseable {
   private Iterator<Row> predict() {
     List<Row> batch = new ArrayList<>();
     buffers.forEach(ByteBuffer::clear);
-    while (rows.hasNext() && batch.size() < ROWS) {
+    while (rows.hasNext() && batch.size() < rowsAtATime) {
       Row row = rows.next();
       for (int i = 0; i < inputs.size(); ++i) inputs.get(i).write(row, buffers.get(i));
       batch.add(row);

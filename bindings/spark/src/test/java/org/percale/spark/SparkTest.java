@@ -1,12 +1,17 @@
 package org.percale.spark;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -185,6 +190,39 @@ public final class SparkTest {
     Pipeline pipeline = new Pipeline().setStages(new PipelineStage[] {estimator()});
     List<Row> found = pipeline.fit(vectors).transform(vectors.drop("y")).collectAsList();
     check(found.size() == ROWS && found.get(0).<Float>getList(1).size() == 3, found.get(0).toString());
+  }
+
+  /** Returns both ends of a connection, whose processes know these public keys of each other. */
+  private static List<Link> links(Secrets one, Secrets other, String keyOfOne) throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Socket near = new Socket(server.getInetAddress(), server.getLocalPort());
+      String keyOfOther = other.publicKey();
+      return List.of(new Link(1, near, one.key(one.publicKey(), keyOfOther), one.key(keyOfOther, one.publicKey())),
+          new Link(0, server.accept(), other.key(keyOfOther, keyOfOne), other.key(keyOfOne, keyOfOther)));
+    }
+  }
+
+  void testAConnectionTakesOnlyTheMessagesOfItsOtherEnd() throws Exception {
+    Secrets one = new Secrets();
+    Secrets other = new Secrets();
+    List<Link> friends = links(one, other, one.publicKey());
+    for (int i = 0; i < 2; ++i) friends.get(0).send(1, i, new byte[] {1, 2, 3});
+    for (int i = 0; i < 2; ++i) check(friends.get(1).receive(1, i, 3, 1000)[2] == 3, "another message arrives");
+    friends.get(0).send(1, 2, new byte[3]);
+    refused(Code.DATA_LOSS, "tag 2, 3 bytes, wanted 1, 4, 3", () -> receive(friends.get(1), 4));
+    friends.get(0).close();
+    failed("rank 0 has closed the connection", () -> receive(friends.get(1), 3));
+    List<Link> strangers = links(one, other, new Secrets().publicKey());
+    strangers.get(0).send(1, 0, new byte[3]);
+    failed("AEADBadTagException", () -> receive(strangers.get(1), 0));
+  }
+
+  private static void receive(Link link, long tag) {
+    try {
+      link.receive(1, tag, 3, 1000);
+    } catch (IOException | GeneralSecurityException error) {
+      throw new IllegalStateException(error.toString(), error);
+    }
   }
 
   void testTheSampleLearns() throws Exception {
