@@ -32,8 +32,8 @@ public final class Server extends NativeHandle {
    *
    * @param engine the engine
    * @param address "host:port" or "unix:path"; port 0 means any free one
-   * @param certificates the folder as for {@link Cluster#setCertificates}; null: none, and then only
-   *     addresses of this machine are allowed
+   * @param certificates the folder as for {@link Cluster#setCertificates}; null: none, and then
+   *     only addresses of this machine are allowed
    * @return the server
    */
   public static Server create(Engine engine, String address, Path certificates) {
@@ -55,9 +55,10 @@ public final class Server extends NativeHandle {
   }
 
   /**
-   * Waits until clients have come and all of them have gone. DEADLINE_EXCEEDED: that is not so after
-   * the time. UNAVAILABLE: the last one has not closed its devices; its process or the connection
-   * was lost. An interrupt of this thread ends it with CANCELLED; the thread stays interrupted.
+   * Waits until clients have come and all of them have gone. DEADLINE_EXCEEDED: that is not so
+   * after the time. UNAVAILABLE: the last one has not closed its devices; its process or the
+   * connection was lost. An interrupt of this thread ends it with CANCELLED; the thread stays
+   * interrupted.
    *
    * @param timeout the longest time; null: no limit
    */
