@@ -202,14 +202,20 @@ Status Group::agree(const std::vector<GroupFact>& facts, const Status& own) {
     PERCALE_ASSIGN_OR_RETURN(const Json other, Json::parse(texts[r]));
     for (const auto& [name, value] : facts) {
       const Json *a = first.find(name), *b = other.find(name);
-      if (a == nullptr || b == nullptr) return failed_precondition("rank ", r, " runs another version of Percale");
+      if (a == nullptr || b == nullptr) {
+        const size_t without = a == nullptr ? 0 : r;
+        return failed_precondition("rank ", without, " has no ", name, ", which rank ", r - without,
+                                   " has; all ranks train one job, on data with the same columns");
+      }
       PERCALE_ASSIGN_OR_RETURN(const std::string wanted, a->as_string(name));
       PERCALE_ASSIGN_OR_RETURN(const std::string found, b->as_string(name));
       if (wanted == found) continue;
       return failed_precondition("the ranks differ in ", name, ": rank ", r, " has '", found, "', rank 0 '", wanted,
                                  "'; all ranks train one job on the same first values");
     }
-    return failed_precondition("rank ", r, " runs another version of Percale");
+    return failed_precondition("rank ", r,
+                               " has facts of the job that rank 0 has not, or in another order, such as the ",
+                               "columns of its data; all ranks train one job, by one version of Percale");
   }
   return {};
 }

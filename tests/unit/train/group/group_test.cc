@@ -157,6 +157,28 @@ TEST_CASE("a rank that differs from rank 0 is named with what differs") {
   });
 }
 
+TEST_CASE("a rank that has other facts, or lists them in another order, is named") {
+  using Facts = std::vector<GroupFact>;
+  struct Row {
+    Facts of_first, of_second;
+    const char *told_by_first, *told_by_second;
+  };
+  const Row rows[] = {
+      {{{"x", "f32"}}, {{"z", "f32"}}, "rank 1 has no x, which rank 0 has", "rank 0 has no z, which rank 1 has"},
+      {{{"x", "1"}, {"y", "2"}}, {{"y", "2"}, {"x", "1"}}, "in another order", "in another order"}};
+  for (const Row& row : rows) {
+    run_ranks(2, [&](const std::shared_ptr<ThreadCollective>& collective) {
+      const auto group = Group::create(collective, -1, -1);
+      REQUIRE_OK(group.status());
+      const bool is_first = collective->rank() == 0;
+      const Status status = (*group)->agree(is_first ? row.of_first : row.of_second);
+      CHECK(status.code() == Code::kFailedPrecondition);
+      CHECK_MESSAGE(status.message().find(is_first ? row.told_by_first : row.told_by_second) != std::string::npos,
+                    status.to_string());
+    });
+  }
+}
+
 TEST_CASE("an error of a rank is that of all") {
   run_ranks(3, [](const std::shared_ptr<ThreadCollective>& collective) {
     const auto group = Group::create(collective, -1, -1);
