@@ -98,6 +98,22 @@ void Clients::remove(uint64_t secret, bool has_left) {
   changed_.notify_all();
 }
 
+void Clients::reserve_upload(uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (bytes > limits_.all_graph_bytes - uploads_) {
+    throw plugin::Failure(PERCALE_RESOURCE_EXHAUSTED, "the graphs that clients are sending have " +
+                                                          std::to_string(uploads_) + " bytes already, the limit is " +
+                                                          std::to_string(limits_.all_graph_bytes) +
+                                                          "; try again when they are compiled");
+  }
+  uploads_ += bytes;
+}
+
+void Clients::release_upload(uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  uploads_ -= bytes;
+}
+
 void Clients::wait(Clock::time_point deadline) const {
   std::unique_lock lock(mutex_);
   if (!changed_.wait_until(lock, deadline, [this] { return has_had_one_ && clients_.empty(); })) {

@@ -37,6 +37,9 @@ class Clients {
   std::shared_ptr<Client> find(uint64_t secret) const;
   // Forgets a client, which lives on until its streams have ended. `has_left`: it has said so.
   void remove(uint64_t secret, bool has_left);
+  // Bytes of graphs on their way, which count until they are released.
+  void reserve_upload(uint64_t bytes);
+  void release_upload(uint64_t bytes);
   // Waits until clients have come and all have gone. Throws UNAVAILABLE if the last one has not
   // left in order.
   void wait(Clock::time_point deadline) const;
@@ -51,6 +54,7 @@ class Clients {
   std::map<uint64_t, std::shared_ptr<Client>> clients_;
   mutable std::condition_variable changed_;
   bool has_had_one_ = false, has_lost_last_ = false;
+  uint64_t uploads_ = 0;
 };
 
 }  // namespace percale::remote

@@ -15,6 +15,7 @@ wire::AnswerT answer_of(Outcome outcome) {
 }  // namespace
 
 DeviceHandler::~DeviceHandler() {
+  clients_->release_upload(graph_.size());
   if (client_ == nullptr) return;
   client_->end();
   clients_->remove(secret_, has_left_);
@@ -88,7 +89,13 @@ void DeviceHandler::upload(Frame& frame) {
                             "a part of a graph has more than " + std::to_string(clients_->limits().graph_bytes) +
                                 " bytes, which is the limit of a remote device; pass large constants as inputs");
     }
-    graph_.resize(before + bytes);
+    clients_->reserve_upload(bytes);
+    try {
+      graph_.resize(before + bytes);
+    } catch (...) {
+      clients_->release_upload(bytes);
+      throw;
+    }
     if (!frame.read_raw(graph_.data() + before)) {
       throw plugin::Failure(PERCALE_UNAVAILABLE, "a part of a graph has changed on its way");
     }
@@ -100,6 +107,7 @@ void DeviceHandler::compile() {
   Outcome outcome = std::exchange(upload_, {});
   Client::Compiled compiled{};
   if (outcome.code == PERCALE_OK) outcome = outcome_of([&] { compiled = client_->compile(graph); });
+  clients_->release_upload(graph.size());
   if (outcome.code != PERCALE_OK) return outlet_.send(answer_of(std::move(outcome)));
   wire::CompiledT answer;
   answer.executable = compiled.number;

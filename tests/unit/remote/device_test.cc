@@ -185,6 +185,23 @@ TEST_CASE("a part of a graph that does not compile says why, and large ones comp
   client.destroy(executable);
 }
 
+TEST_CASE("graphs on their way share a limit, which a refused one gives back") {
+  Limits limits;
+  limits.all_graph_bytes = 2 * kMiB;
+  FakeServer server(limits);
+  const FakeClient client(server);
+  std::string large = "copy 100";
+  large.resize(limits.all_graph_bytes + 1, ' ');
+  for (int i = 0; i < 3; ++i) {
+    void* none = nullptr;
+    const Result refused = client.api->compile(client.device, large.data(), large.size(), &none);
+    CHECK(refused.code == PERCALE_RESOURCE_EXHAUSTED);
+    CHECK(contains(refused.message, "the limit is 2097152"));
+  }
+  large.resize(limits.all_graph_bytes);
+  client.destroy(client.compile(large));
+}
+
 TEST_CASE("the device is described as its process does it") {
   FakeServer server;
   const FakeClient client(server);
