@@ -1,5 +1,5 @@
 """Checks that header, symbols.txt and library have the same symbols with the same versions, and
-that the library uses no function that could end its host's process."""
+that the library uses no function that could end its host's process, or reach a network."""
 import glob
 import os
 import re
@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 FORBIDDEN = {"abort", "exit", "_exit", "_Exit", "quick_exit", "__assert_fail", "__assert_perror_fail"}
+NETWORK = {"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "send", "sendto", "sendmsg", "sendmmsg", "recv",
+           "recvfrom", "recvmsg", "recvmmsg", "getaddrinfo", "gethostbyname"}
 
 
 def listed(path):
@@ -61,6 +63,7 @@ def main(header, symbols, library):
     problems = compare("symbols.txt", wanted, "the header", declared(header))
     problems += compare("symbols.txt", wanted, "the library", defined)
     problems += [f"{name}: undefined in the library, so it can end the host" for name in sorted(undefined & FORBIDDEN)]
+    problems += [f"{name}: undefined in the library, which reaches no network" for name in sorted(undefined & NETWORK)]
     print("\n".join(problems) if problems else f"{len(wanted)} symbols agree")
     return 1 if problems or not wanted else 0
 
