@@ -51,6 +51,22 @@ class Digests(unittest.TestCase):
         cluster = json.dumps({"cluster": {"worker": addresses[:2], "ps": addresses[2:]}})
         self.check_all({"strategy": "parameter_server", "mode": "sync"}, devices="/job:worker,/job:ps", cluster=cluster)
 
+    def test_a_strategy_of_keras_uses_the_cluster(self):
+        import numpy as np
+        from percale import keras
+        addresses = self.workers.addresses
+        strategy = keras.ParameterServerStrategy(json.dumps({"cluster": {"worker": addresses[:3], "ps": addresses[3:]}}))
+        self.assertEqual(strategy.num_replicas_in_sync, 3)
+        with strategy.scope():
+            model = keras.Sequential([keras.layers.Dense(8, activation="relu"), keras.layers.Dense(1)], input_shape=[4])
+        model.compile(optimizer="adam", loss="mse", shards=6)
+        x = np.random.default_rng(2).standard_normal((96, 4)).astype(np.float32)
+        losses = model.fit(x, x.sum(1, keepdims=True), batch_size=24, epochs=20, verbose=0).history["loss"]
+        self.assertLess(losses[-1], losses[0])
+        self.assertEqual(strategy.num_replicas_in_sync, 3)
+        held = model.trainer.describe()["parameter_placement"]["devices"]
+        self.assertEqual([place["name"] for place in held], ["/job:ps/task:0/device:cpu:0"])
+
 
 class Target(unittest.TestCase):
     """Two workers of a cluster, of which the first one uses the devices of both."""

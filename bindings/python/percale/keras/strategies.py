@@ -70,9 +70,27 @@ class MirroredStrategy(Strategy):
 
 
 class ParameterServerStrategy(Strategy):
-    """Devices compute parts of batches, with the preset parameter_server."""
+    """Devices compute parts of batches without waiting for each other, with the preset
+    parameter_server.
+
+    With `cluster`, they are those of the workers of a cluster, and the parameters lie on those of
+    its job "ps": the text of TF_CONFIG's JSON, or "environment" for the cluster that the launcher
+    describes. This process is then the chief. The workers and servers run `percale-worker` or wait
+    in a Server.
+    """
 
     preset = "parameter_server"
+
+    def __init__(self, cluster=None, **settings):
+        if cluster is not None:
+            settings = {"devices": "/job:worker,/job:ps", "cluster": cluster, **settings}
+        super().__init__(**settings)
+
+    @property
+    def num_replicas_in_sync(self):
+        """The number of devices that compute parts of batches."""
+        workers = [device for device in self.engine.devices if device.startswith("/job:worker/")]
+        return self._replicas or len(workers) or super().num_replicas_in_sync
 
 
 class MultiWorkerMirroredStrategy(Strategy):

@@ -17,6 +17,9 @@ class MirroredStrategy(Strategy):
 
 class ParameterServerStrategy(Strategy):
     preset: Any
+    def __init__(self, cluster: Optional[str] = None, **settings: Any) -> None: ...
+    @property
+    def num_replicas_in_sync(self) -> int: ...
 
 class MultiWorkerMirroredStrategy(Strategy):
     preset: Any
