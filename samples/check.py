@@ -109,12 +109,12 @@ def rust(build, source, folder="samples/rust"):
 def java(build, source, folder="samples/java"):
     binding = checker(source, "java")
     home = binding.find_jdk()
-    classes = os.path.join(build, "java", folder)
-    for command in binding.javac_commands(home, source, classes):
+    package, classes = (os.path.join(build, "java", folder, part) for part in ("package", "classes"))
+    for command in binding.javac_commands(home, source, package):
         run(command)
-    run(binding.javac(home, classes) + sorted(glob.glob(os.path.join(source, folder, "**", "*.java"), recursive=True)))
+    run(binding.javac(home, classes, package=package) + sorted(glob.glob(os.path.join(source, folder, "**", "*.java"), recursive=True)))
     command = [os.path.join(home, "bin", "java"), "--enable-native-access=ALL-UNNAMED",
-               f"-Dpercale.library={build}/libpercale.so.0", "-cp", classes]
+               f"-Dpercale.library={build}/libpercale.so.0", "-cp", f"{package}:{classes}"]
     return lambda name: command + [name], dict(os.environ)
 
 

@@ -68,12 +68,13 @@ def find_older_jdk():
     return found[0][1]
 
 
-def javac(home, classes, release=FOREIGN):
-    """Returns the start of a command that compiles sources beside the classes of the package."""
+def javac(home, classes, release=FOREIGN, package=None):
+    """Returns the start of a command that compiles sources. `package` has the classes of the
+    package; without it the sources join those of `classes`, as parts of the same module."""
     os.makedirs(classes, exist_ok=True)
     # A binding needs restricted methods, which older compilers do not know.
     lint = "-Xlint:all,-restricted" if release >= FOREIGN else "-Xlint:all"
-    return [os.path.join(home, "bin", "javac"), "--release", str(release), lint, "-Werror", "-d", classes, "-cp", classes]
+    return [os.path.join(home, "bin", "javac"), "--release", str(release), lint, "-Werror", "-d", classes, "-cp", package or classes]
 
 
 def sources_in(source, folder):

@@ -237,15 +237,11 @@ bool has_parameter_servers(const Args& args) {
 }
 
 // A process of the cluster that serves or evaluates instead of training. Returns its exit code;
-// nullopt: this process trains. The chief of parameter servers gets their devices.
-std::optional<int> run_other_task(const Args& args, Setup& setup) {
-  const std::optional<NamedCluster> cluster = named_cluster(args);
-  if (!cluster) return std::nullopt;
-  const std::string job = cluster->job();
+// nullopt: this process trains.
+std::optional<int> run_other_task(const Args& args, const NamedCluster& cluster) {
+  const std::string job = cluster.job();
   if (job == "evaluator") return follow_checkpoints(args);
-  if (!has_parameter_servers(args)) return std::nullopt;
-  if (job == "ps" || job == "worker") return serve_chief(args, *cluster);
-  use_cluster_devices(setup, args, *cluster);
+  if ((job == "ps" || job == "worker") && has_parameter_servers(args)) return serve_chief(args, cluster);
   return std::nullopt;
 }
 
@@ -255,9 +251,12 @@ int run_train(const Args& args) {
   for (const char* flag : {"--checkpoint-every", "--overwrite"}) {
     if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " requires --out DIR"};
   }
+  std::optional<NamedCluster> cluster = named_cluster(args);
+  if (const auto code = cluster ? run_other_task(args, *cluster) : std::nullopt) return *code;
   Setup setup(args);
-  if (const std::optional<int> code = run_other_task(args, setup)) return *code;
-  std::unique_ptr<ProcessGroup> group = has_parameter_servers(args) ? nullptr : open_group(args);
+  const bool drives_servers = cluster && has_parameter_servers(args);
+  if (drives_servers) use_cluster_devices(setup, args, *cluster);
+  std::unique_ptr<ProcessGroup> group = drives_servers ? nullptr : open_group(args, std::move(cluster));
   const Job job(setup, args);
   if (group == nullptr && job.spec["strategy"].text() == "multi_worker_mirrored") group = open_launched_group();
   percale_trainer* const made = job.trainer.get();

@@ -57,7 +57,10 @@ std::optional<NamedCluster> named_cluster(const Args& args) {
   for (const char* flag : {"--task", "--join-timeout"}) {
     if (args.has(flag) && !has_cluster) throw UsageError{std::string(flag) + " requires --cluster"};
   }
-  if (!has_cluster) return std::nullopt;
+  if (args.has("--collective") && args.has("--cluster")) {
+    throw UsageError{"--collective and --cluster exclude each other"};
+  }
+  if (!has_cluster || args.has("--collective")) return std::nullopt;
   const std::string source = args.has("--cluster") ? args.get("--cluster") : "env";
   NamedCluster out = source == "env" ? cluster_of_environment() : cluster_of_file(source);
   if (args.has("--task")) set_role(out.cluster.get(), args.get("--task"));

@@ -28,7 +28,8 @@ struct NamedCluster {
 inline constexpr int64_t kJoinSeconds = 60;
 int64_t join_seconds(const Args& args);
 
-// The cluster of --cluster and --task, or of TF_CONFIG; nullopt if there is none.
+// The cluster of --cluster and --task, or of TF_CONFIG; nullopt if there is none, or if a
+// --collective takes its place.
 std::optional<NamedCluster> named_cluster(const Args& args);
 
 }  // namespace percale_cli

@@ -1,11 +1,9 @@
 #include "training/process_group.h"
 
-#include <optional>
 #include <string>
 
 #include "api.h"
 #include "training/mpi.h"
-#include "training/named_cluster.h"
 
 namespace percale_cli {
 namespace {
@@ -39,15 +37,13 @@ std::unique_ptr<ProcessGroup> group_of(Cluster cluster, int64_t seconds) {
 
 }  // namespace
 
-std::unique_ptr<ProcessGroup> open_group(const Args& args) {
+std::unique_ptr<ProcessGroup> open_group(const Args& args, std::optional<NamedCluster> cluster) {
   if (args.has("--collective")) {
     const std::string kind = args.get("--collective");
     if (kind != "mpi") throw UsageError{"--collective is '" + kind + "', wanted mpi"};
-    if (args.has("--cluster")) throw UsageError{"--collective and --cluster exclude each other"};
     return std::make_unique<MpiGroup>();
   }
-  std::optional<NamedCluster> named = named_cluster(args);
-  return named ? group_of(std::move(named->cluster), join_seconds(args)) : nullptr;
+  return cluster ? group_of(std::move(cluster->cluster), join_seconds(args)) : nullptr;
 }
 
 std::unique_ptr<ProcessGroup> open_launched_group() {

@@ -5,8 +5,10 @@
 #include <percale.h>
 
 #include <memory>
+#include <optional>
 
 #include "args.h"
+#include "training/named_cluster.h"
 
 namespace percale_cli {
 
@@ -19,8 +21,8 @@ class ProcessGroup {
   virtual void join(percale_trainer* trainer) = 0;
 };
 
-// The group that --collective, --cluster or TF_CONFIG names; null if there is none.
-std::unique_ptr<ProcessGroup> open_group(const Args& args);
+// The group of --collective, or of the cluster; null if there is none.
+std::unique_ptr<ProcessGroup> open_group(const Args& args, std::optional<NamedCluster> cluster);
 // The group that the launcher's environment describes; null if this process was started alone.
 std::unique_ptr<ProcessGroup> open_launched_group();
 

@@ -14,7 +14,7 @@ struct Limits {
   size_t queues = 1024;  // of one client, as are all that follow
   size_t blocks = size_t{1} << 20;
   size_t executables = size_t{1} << 14;
-  uint64_t graph_bytes = uint64_t{1} << 30;  // of one compile
+  uint64_t graph_bytes = uint64_t{1} << 30;      // of one compile
   uint64_t all_graph_bytes = uint64_t{4} << 30;  // of graphs on their way, of all clients
   // A client that is not heard of for so long is dropped. It gives a silent server up before.
   std::chrono::milliseconds silence{10'000};
