@@ -168,11 +168,12 @@ class Refusals(ClusterJob):
         self.assertIn("the chief refuses this process", outputs[1][1])
 
     def test_tasks_that_do_not_train_are_refused(self):
-        config = {"cluster": {"chief": ["127.0.0.1:9"], "worker": ["127.0.0.1:10"]}, "task": {"type": "evaluator", "index": 0}}
-        found = subprocess.run([program.PATH, "train", self.spec], capture_output=True, text=True, check=False, timeout=60,
-                               env={**os.environ, "TF_CONFIG": json.dumps(config)})
-        self.assertEqual(found.returncode, 1)
-        self.assertIn("its job is 'evaluator'", found.stderr)
+        for job, code, told in (("ps", 1, "its job is 'ps'"), ("evaluator", 2, "--out DIR is missing")):
+            config = {"cluster": {"chief": ["127.0.0.1:9"], "worker": ["127.0.0.1:10"]}, "task": {"type": job, "index": 0}}
+            found = subprocess.run([program.PATH, "train", self.spec], capture_output=True, text=True, check=False, timeout=60,
+                                   env={**os.environ, "TF_CONFIG": json.dumps(config)})
+            self.assertEqual(found.returncode, code)
+            self.assertIn(told, found.stderr)
 
     def test_wrong_arguments_are_told(self):
         for arguments in (["--task", "worker:0"], ["--cluster", "x.json", "--collective", "mpi"]):
