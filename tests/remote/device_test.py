@@ -181,6 +181,12 @@ class ParameterServers(TrainedJob):
         self.assertEqual(list(held), ["/job:ps/task:0/device:cpu:0", "/job:ps/task:1/device:cpu:0"])
         self.assertTrue(all(held.values()), held)
 
+    def test_devices_of_the_chief_alone_are_refused(self):
+        spec = self.write_spec("own.json", {**SPEC, "strategy": "parameter_server", "devices": "cpu:0"})
+        cluster = self.write_spec("own-cluster.json", {"cluster": {"chief": ["localhost:1"], "worker": ["localhost:2"], "ps": ["localhost:3"]}})
+        printed = percale("train", spec, "--cluster", cluster, "--task", "chief:0", code=1).stderr
+        self.assertIn("'devices' of the SPEC is 'cpu:0'", printed)
+
     def test_async_mode_applies_each_gradient_once_and_an_evaluator_follows(self):
         spec = self.write_spec("async.json", {**SPEC, "strategy": "parameter_server"})
         out = os.path.join(self.path, "ps-out")

@@ -232,9 +232,9 @@ std::string digest_of(percale_variables* table) {
   return take_text(text);
 }
 
-bool has_parameter_servers(const Args& args) {
-  return Json::parse(read_file(args.positional()[0]))["strategy"].text() == "parameter_server";
-}
+Json spec_of(const Args& args) { return Json::parse(read_file(args.positional()[0])); }
+
+bool has_parameter_servers(const Args& args) { return spec_of(args)["strategy"].text() == "parameter_server"; }
 
 // A process of the cluster that serves or evaluates instead of training. Returns its exit code;
 // nullopt: this process trains.
@@ -255,7 +255,7 @@ int run_train(const Args& args) {
   if (const auto code = cluster ? run_other_task(args, *cluster) : std::nullopt) return *code;
   Setup setup(args);
   const bool drives_servers = cluster && has_parameter_servers(args);
-  if (drives_servers) use_cluster_devices(setup, args, *cluster);
+  if (drives_servers) use_cluster_devices(setup, args, spec_of(args), *cluster);
   std::unique_ptr<ProcessGroup> group = drives_servers ? nullptr : open_group(args, std::move(cluster));
   const Job job(setup, args);
   if (group == nullptr && job.spec["strategy"].text() == "multi_worker_mirrored") group = open_launched_group();

@@ -96,7 +96,14 @@ int follow_checkpoints(const Args& args) {
   return exit_code();
 }
 
-void use_cluster_devices(Setup& setup, const Args& args, const NamedCluster& cluster) {
+void use_cluster_devices(Setup& setup, const Args& args, const Json& spec, const NamedCluster& cluster) {
+  const Json devices = spec["devices"];
+  if (devices.given() && devices.text() != "all" && devices.text().find("/job:") == std::string::npos) {
+    throw Failure{"'devices' of the SPEC is '" + devices.text() +
+                      "', but with strategy parameter_server the devices of " +
+                      "the cluster's workers compute; leave it out, or name tasks, such as /job:worker",
+                  PERCALE_INVALID_ARGUMENT};
+  }
   percale_options* const options = setup.engine_options.get();
   check(percale_options_set(options, "cluster", cluster.option.c_str()), "--cluster");
   check(percale_options_set_int(options, "connect_timeout", join_seconds(args)), "--join-timeout");

@@ -16,8 +16,9 @@ int serve_chief(const Args& args, const NamedCluster& cluster);
 // Returns the exit code.
 int follow_checkpoints(const Args& args);
 
-// Gives the engine of the chief the devices of all workers and parameter servers.
-void use_cluster_devices(Setup& setup, const Args& args, const NamedCluster& cluster);
+// Gives the engine of the chief the devices of all workers and parameter servers. Throws Failure if
+// the SPEC names devices of this process alone.
+void use_cluster_devices(Setup& setup, const Args& args, const Json& spec, const NamedCluster& cluster);
 
 }  // namespace percale_cli
 
