@@ -220,8 +220,8 @@ Status GroupStore::confirm_collected() {
 
 // ---- The loss of ranks
 
-// A step whose commit has failed for good is computed, but no rank can complete it any more: what its
-// tables have changed is known to the commit alone.
+// A step whose commit has failed for good is computed, but this rank cannot complete it any more:
+// only the commit knows the step's gradients of tables.
 Status GroupStore::recover() {
   computed_ = false;
   return recover_step(nullptr).status();
