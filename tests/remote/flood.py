@@ -1,4 +1,4 @@
-"""Connections of a peer that means harm, for tests, and what they cost the process that they reach."""
+"""Floods of connections, for tests, and the memory and handles of the process that they reach."""
 import os
 import resource
 import socket
@@ -24,7 +24,7 @@ def claim(method, size):
     return call(method) + frame(0, 0, 1, b"\0" + size.to_bytes(4, "big") + bytes(1000))
 
 
-# What a connection sends before it hangs.
+# The bytes that a connection sends before it hangs.
 KINDS = {
     "says nothing": b"",
     "sends garbage": os.urandom(2000),
@@ -80,7 +80,7 @@ class Flood:
 
 
 class Usage:
-    """What a process uses now."""
+    """The memory, threads and handles of a process now."""
 
     def __init__(self, pid):
         with open(f"/proc/{pid}/status", encoding="utf-8") as file:

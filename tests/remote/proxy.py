@@ -8,7 +8,7 @@ TO_SERVER, TO_CLIENT = 0, 1
 
 
 class Harm:
-    """What happens once to a byte of one direction, on the first connection that has so many."""
+    """A change of one direction, once, at a byte of the first connection that has so many."""
 
     def __init__(self, direction, at):
         self.direction, self.at = direction, at
