@@ -1,5 +1,7 @@
 """Trains across network namespaces, which are cut off in the middle. Needs root.
 Usage: faults_test.py PERCALE PERCALE_WORKER"""
+import glob
+import json
 import os
 import subprocess
 import sys
@@ -7,21 +9,26 @@ import time
 
 import namespaces
 import program
-from cluster import Cluster, digest_of, wait_for
+from cluster import WAIT_S, Cluster, digest_of, wait_for
 from trained_job import TrainedJob
+from worker_processes import Workers
 
 WORKER = os.path.abspath(sys.argv.pop(2))
 SIZE = 3
 JOB = ("--shards", "3", "--epochs", "80")
 
 
-class AcrossMachines(TrainedJob):
+class WithCertificates(TrainedJob):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.certificates = os.path.join(cls.path, "certificates")
         subprocess.run([WORKER, "--make-certificates", cls.certificates], check=True)
         cls.alone = cls.digest(cls, *JOB)
+
+
+class Groups(WithCertificates):
+    """A process of the group on each machine."""
 
     def train(self, disturb):
         """Returns the ends of all ranks. disturb(machines) is called in the middle."""
@@ -68,6 +75,45 @@ class AcrossMachines(TrainedJob):
                 machines.mend(1)
                 time.sleep(1)
         self.check(self.train(flap))
+
+
+class RemoteDevices(WithCertificates):
+    """An engine on machine 0, and a worker that serves a device on each other machine."""
+
+    def check_that_others_take_over(self, disturb):
+        """Disturbs machine 2 in the middle of a training."""
+        out = os.path.join(self.path, self._testMethodName)
+        environment = {"PERCALE_CERTIFICATES": self.certificates}
+        with namespaces.Machines(SIZE) as machines, Workers(WORKER, environment=environment) as workers:
+            for rank in range(1, SIZE):
+                workers.start(address=f"{machines.addresses[rank]}:8470", prefix=machines.inside(rank))
+            command = [*machines.inside(0), program.PATH, "train", self.spec, *JOB, "--json", "--devices", workers.devices(),
+                       "--out", out, "--checkpoint-every", "13"]
+            with subprocess.Popen(command, env={**os.environ, **environment}, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as engine:
+                wait_for(os.path.join(out, "step-13"), engine)
+                disturb(machines)
+                begun = time.monotonic()
+                # Steps that were written before the device was missed do not count.
+                time.sleep(1)
+                steps = len(glob.glob(os.path.join(out, "step-*")))
+                while engine.poll() is None and len(glob.glob(os.path.join(out, "step-*"))) == steps:
+                    self.assertLess(time.monotonic() - begun, 5)
+                    time.sleep(0.01)
+                printed, errors = engine.communicate(timeout=WAIT_S)
+        self.assertEqual(engine.returncode, 0, errors)
+        result = json.loads(printed)
+        self.assertEqual(result["digest"], self.alone)
+        self.assertEqual([device["lost"] for device in result["devices"]], [False, True], result["devices"])
+
+    def test_a_worker_that_is_cut_off_is_replaced(self):
+        self.check_that_others_take_over(lambda machines: machines.cut(2))
+
+    def test_a_worker_that_does_not_hear_its_client_is_replaced(self):
+        self.check_that_others_take_over(lambda machines: machines.silence(0, towards=2))
+
+    def test_a_worker_that_its_client_does_not_hear_is_replaced(self):
+        self.check_that_others_take_over(lambda machines: machines.silence(2, towards=0))
 
 
 if __name__ == "__main__":

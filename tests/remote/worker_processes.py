@@ -14,9 +14,9 @@ class Workers:
         for flags in flags_of_each:
             self.start(*flags)
 
-    def start(self, *flags, address="127.0.0.1:0"):
-        """Starts a worker and returns its address."""
-        process = subprocess.Popen([self.program, "--listen", address, *flags], env=self.environment,
+    def start(self, *flags, address="127.0.0.1:0", prefix=()):
+        """Starts a worker and returns its address. `prefix`: words before the command."""
+        process = subprocess.Popen([*prefix, self.program, "--listen", address, *flags], env=self.environment,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.processes.append(process)
         line = process.stdout.readline()

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bindings/cpp/percale_plugin.hpp"
+#include "devices/remote/net/acceptor.h"
 #include "devices/remote/net/calls.h"
 #include "devices/remote/net/flow.h"
 
@@ -23,6 +24,7 @@ constexpr int kMaxStreams = 4096;                   // of a connection
 constexpr size_t kServerBytes = size_t{256} << 20;  // for messages that arrive
 constexpr int kWindowBytes = 4 << 20, kFrameBytes = 1 << 20;
 constexpr int kKeepaliveMs = 1000, kKeepaliveTimeoutMs = 2500;
+constexpr int kHandshakeMs = 3000;
 constexpr int kFirstBackoffMs = 100, kMaxBackoffMs = 1000;
 
 // The arguments of both sides. gRPC's own windows are made for small messages: a chunk would need
@@ -203,28 +205,37 @@ std::shared_ptr<grpc::ChannelCredentials> channel_credentials(const Credentials&
 
 class Listener::Server {
  public:
-  Server(const std::string& address, const Credentials& credentials, Accept accept) : service_(std::move(accept)) {
+  Server(const std::string& address, const Credentials& credentials, Accept accept)
+      : service_(std::move(accept)), acceptor_(address) {
     grpc::ServerBuilder builder;
-    builder.AddListeningPort(address, server_credentials(credentials), &port_);
+    entrance_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, server_credentials(credentials));
     builder.RegisterCallbackGenericService(&service_);
     builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxMessageBytes));
     builder.SetResourceQuota(grpc::ResourceQuota("percale").Resize(kServerBytes));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreams);
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
     set_arguments([&](const char* name, int value) { builder.AddChannelArgument(name, value); });
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr || (port_ == 0 && !address.starts_with("unix:"))) {
-      throw plugin::Failure(PERCALE_UNAVAILABLE, "cannot listen at " + address +
-                                                     ": another process does, or it is no address of this machine");
-    }
-    if (address.starts_with("unix:")) port_ = 0;  // gRPC says 1
+    if (server_ == nullptr) throw plugin::Failure(PERCALE_UNAVAILABLE, "gRPC starts no server; its log says why");
+    acceptor_->start([this](int fd) { enter(fd); });
   }
-  ~Server() { server_->Shutdown(std::chrono::system_clock::now()); }
-  int port() const { return port_; }
+  ~Server() {
+    acceptor_.reset();
+    server_->Shutdown(std::chrono::system_clock::now());
+  }
+  int port() const { return acceptor_->port(); }
 
  private:
+  void enter(int fd) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = fd;
+    entrance_->HandleNewConnection(&connection);
+  }
+
   Service service_;
-  int port_ = 0;
+  std::optional<Acceptor> acceptor_;  // ends before the server does, to which it hands connections
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> entrance_;
   std::unique_ptr<grpc::Server> server_;
 };
 

@@ -220,7 +220,12 @@ Status GroupStore::confirm_collected() {
 
 // ---- The loss of ranks
 
-Status GroupStore::recover() { return recover_step(nullptr).status(); }
+// A step whose commit has failed for good is computed, but this rank cannot complete it any more:
+// only the commit knows the step's gradients of tables.
+Status GroupStore::recover() {
+  computed_ = false;
+  return recover_step(nullptr).status();
+}
 
 // Ranks are in the same step, or one has adopted it and is in the next one. True if the step of
 // `step`, which this rank has not adopted, is adopted. Null: the rank is in no commit.

@@ -1,0 +1,139 @@
+"""A TCP proxy that harms what passes through it, for tests."""
+import asyncio
+import random
+import threading
+
+PIECE = 1 << 16
+TO_SERVER, TO_CLIENT = 0, 1
+
+
+class Harm:
+    """A change of one direction, once, at a byte of the first connection that has so many."""
+
+    def __init__(self, direction, at):
+        self.direction, self.at = direction, at
+        self.done = False
+
+    def __repr__(self):
+        return f"{type(self).__name__} of byte {self.at} {('to the server', 'to the client')[self.direction]}"
+
+    def apply(self, piece, begin):
+        """Returns what is passed on of a piece that begins at this byte."""
+        if self.done or begin + len(piece) <= self.at:
+            return piece
+        self.done = True
+        return self.change(piece, self.at - begin)
+
+    def change(self, piece, at):
+        """Returns the piece, harmed from its byte `at` on."""
+        raise NotImplementedError
+
+
+class Flip(Harm):
+    """Flips a bit of the byte."""
+
+    def change(self, piece, at):
+        changed = bytearray(piece)
+        changed[at] ^= 1 << random.randrange(8)
+        return bytes(changed)
+
+
+class Duplicate(Harm):
+    """Sends up to 100 bytes from this one on twice."""
+
+    def change(self, piece, at):
+        return piece[:at + 100] + piece[at:]
+
+
+class Cut(Harm):
+    """Closes the connection in front of the byte, both directions of it."""
+
+    def change(self, piece, at):
+        raise CutOff(piece[:at])
+
+
+class CutOff(Exception):
+    """The connection ends after these last bytes."""
+
+
+def connect(address):
+    if address.startswith("unix:"):
+        return asyncio.open_unix_connection(address[len("unix:"):])
+    return asyncio.open_connection(*address.rsplit(":", 1))
+
+
+def listen(serve, address):
+    if address.startswith("unix:"):
+        return asyncio.start_unix_server(serve, address[len("unix:"):])
+    return asyncio.start_server(serve, *address.rsplit(":", 1))
+
+
+class Proxy:
+    """Passes connections on to a process. Each piece waits for up to `delay_s`, a random time."""
+
+    def __init__(self, target, address="127.0.0.1:0", harm=None, delay_s=0.0):
+        self.target, self.harm, self.delay_s = target, harm, delay_s
+        self.bytes = [0, 0]  # of the connection that has sent most, by direction
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.run)
+        self.server = self.loop.run_until_complete(listen(self.serve, address))
+        name = self.server.sockets[0].getsockname()
+        self.address = address if address.startswith("unix:") else f"127.0.0.1:{name[1]}"
+        self.thread.start()
+
+    def run(self):
+        self.loop.run_forever()
+        self.loop.run_until_complete(self.end_all())
+        self.loop.close()
+
+    async def end_all(self):
+        self.server.close()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def serve(self, from_client, to_client):
+        try:
+            from_server, to_server = await connect(self.target)
+        except OSError:
+            return to_client.close()
+        # The first direction that ends ends both.
+        passing = [asyncio.ensure_future(self.pass_on(TO_SERVER, from_client, to_server)),
+                   asyncio.ensure_future(self.pass_on(TO_CLIENT, from_server, to_client))]
+        try:
+            await asyncio.wait(passing, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in passing:
+                task.cancel()
+            to_client.close()
+            to_server.close()
+
+    async def pass_on(self, direction, source, sink):
+        begin = 0
+        try:
+            while piece := await source.read(PIECE):
+                if self.delay_s:
+                    await asyncio.sleep(random.random() * self.delay_s)
+                passed = piece
+                if self.harm is not None and self.harm.direction == direction:
+                    passed = self.harm.apply(piece, begin)
+                begin += len(piece)
+                self.bytes[direction] = max(self.bytes[direction], begin)
+                sink.write(passed)
+                await sink.drain()
+        except CutOff as cut:
+            sink.write(cut.args[0])
+            await sink.drain()
+        except OSError:  # a side has ended
+            pass
+
+    def close(self):
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
