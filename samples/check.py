@@ -109,7 +109,7 @@ def rust(build, source, folder="samples/rust"):
 def java(build, source, folder="samples/java"):
     binding = checker(source, "java")
     home = binding.find_jdk()
-    package, classes = (os.path.join(build, "java", folder, part) for part in ("package", "classes"))
+    package, classes = (os.path.join(build, "java", part, folder) for part in ("package", "classes"))
     for command in binding.javac_commands(home, source, package):
         run(command)
     run(binding.javac(home, classes, package=package) + sorted(glob.glob(os.path.join(source, folder, "**", "*.java"), recursive=True)))
