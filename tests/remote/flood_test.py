@@ -18,6 +18,8 @@ from worker_processes import Workers
 WORKER = os.path.abspath(sys.argv.pop(2))
 COUNT = int(os.environ.get("PERCALE_FLOOD", "400"))
 MOST_HANDLES = raise_handle_limit()
+# Meson sets it. It writes to all memory that is allocated, so that reserved pages count as used.
+os.environ.pop("MALLOC_PERTURB_", None)
 
 # A process has so many connections at once, or half of the handles that it may have.
 MOST_CONNECTIONS = 4096
