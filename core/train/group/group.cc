@@ -80,8 +80,8 @@ ShardRange Group::shards_of(size_t rank, int64_t shards) const {
 // Tags grow on every rank, also across losses: the number of lost ranks, then that of the exchange.
 Status Group::exchange(std::string_view what, std::vector<ByteSpan> sends, std::vector<ByteSpan> recvs) {
   const uint64_t tag = (uint64_t{lost()} << 40) + exchanges_++;
-  if (size() == 1) return {};
   if (broken()) return failure_.with_context("the group has ended");
+  if (size() == 1) return {};
   std::vector<ByteSpan> to(holders_.segments()), from(holders_.segments());
   for (size_t r = 0; r < size(); ++r) {
     if (r == rank_) continue;

