@@ -46,6 +46,12 @@ Status check_tables(const percale_plugin_api& api) {
     if (!is_whole(transport) || transport->name == nullptr || transport->join == nullptr) {
       return invalid_argument("a transport lacks its size, name or join");
     }
+    if (transport->open_device != nullptr && transport->list_devices == nullptr) {
+      return invalid_argument("the transport ", transport->name, " has open_device and no list_devices");
+    }
+    if (transport->serve != nullptr && (transport->wait_for_clients == nullptr || transport->stop_serving == nullptr)) {
+      return invalid_argument("the transport ", transport->name, " has serve and no wait_for_clients or stop_serving");
+    }
   }
   return {};
 }

@@ -232,7 +232,9 @@ class DeviceOpener {
     const percale_transport& transport = *sources_.transport;
     PERCALE_RETURN_IF_ERROR(from_c(transport.open_device(transport.user, &peer, there.c_str(), &options, &api, &opened))
                                 .with_context(name));
-    PERCALE_ASSIGN_OR_RETURN(auto device, make_device({.name = name}, complete(*api), opened));
+    const percale_device_api whole = complete(*api);
+    if (const char* slot = missing_slot(whole)) return internal_error(name, ": its table has no ", slot);
+    PERCALE_ASSIGN_OR_RETURN(auto device, make_device({.name = name}, whole, opened));
     devices_.push_back(std::move(device));
     return {};
   }

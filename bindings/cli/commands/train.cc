@@ -232,16 +232,12 @@ std::string digest_of(percale_variables* table) {
   return take_text(text);
 }
 
-Json spec_of(const Args& args) { return Json::parse(read_file(args.positional()[0])); }
-
-bool has_parameter_servers(const Args& args) { return spec_of(args)["strategy"].text() == "parameter_server"; }
-
 // A process of the cluster that serves or evaluates instead of training. Returns its exit code;
 // nullopt: this process trains.
-std::optional<int> run_other_task(const Args& args, const NamedCluster& cluster) {
+std::optional<int> run_other_task(const Args& args, const NamedCluster& cluster, bool has_servers) {
   const std::string job = cluster.job();
   if (job == "evaluator") return follow_checkpoints(args);
-  if ((job == "ps" || job == "worker") && has_parameter_servers(args)) return serve_chief(args, cluster);
+  if ((job == "ps" || job == "worker") && has_servers) return serve_chief(args, cluster);
   return std::nullopt;
 }
 
@@ -252,11 +248,12 @@ int run_train(const Args& args) {
     if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " requires --out DIR"};
   }
   std::optional<NamedCluster> cluster = named_cluster(args);
-  if (const auto code = cluster ? run_other_task(args, *cluster) : std::nullopt) return *code;
+  const Json spec = cluster ? Json::parse(read_file(args.positional()[0])) : Json();
+  const bool has_servers = spec["strategy"].text() == "parameter_server";
+  if (const auto code = cluster ? run_other_task(args, *cluster, has_servers) : std::nullopt) return *code;
   Setup setup(args);
-  const bool drives_servers = cluster && has_parameter_servers(args);
-  if (drives_servers) use_cluster_devices(setup, args, spec_of(args), *cluster);
-  std::unique_ptr<ProcessGroup> group = drives_servers ? nullptr : open_group(args, std::move(cluster));
+  if (has_servers) use_cluster_devices(setup, args, spec, *cluster);
+  std::unique_ptr<ProcessGroup> group = has_servers ? nullptr : open_group(args, std::move(cluster));
   const Job job(setup, args);
   if (group == nullptr && job.spec["strategy"].text() == "multi_worker_mirrored") group = open_launched_group();
   percale_trainer* const made = job.trainer.get();
