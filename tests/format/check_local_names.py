@@ -1,9 +1,10 @@
 """Checks that names keep apart where sources are compiled together: check_local_names.py ROOT
 
-core/unity joins neighbouring sources of a folder to one translation unit. A name in an anonymous
-namespace, a static function and a macro are then visible in the sources behind them. So two sources
-of one folder must not give the same name to different things: the compiler would refuse the second
-definition, or choose between two overloads that no author saw together.
+core/unity joins neighbouring sources of a folder to one translation unit, and Meson those of a
+program or plug-in. A name in an anonymous namespace, a static function and a macro are then visible
+in the sources behind them. So two sources that may be joined must not give the same name to
+different things: the compiler would refuse the second definition, or choose between two overloads
+that no author saw together.
 """
 import collections
 import os
@@ -12,7 +13,8 @@ import sys
 
 from library_sources import COMMENT_OR_LITERAL, read_sources
 
-JOINED = ("core", "c_api")  # the folders whose sources core/unity joins
+LIBRARY = ("core", "c_api")  # core/unity joins the sources of each folder below these
+TARGETS = ("bindings/cli", "bindings/onnx")  # Meson joins all sources below each
 MACRO = re.compile(r"#\s*define (\w+)")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (?:alignas\(\w+\) )?(\w+)(?! \w+\()|using (\w+) =")
 FUNCTION = re.compile(r"[\w:<>,&*\s\[\]]*?[\s&*>](\w+)\(")
@@ -68,18 +70,19 @@ def local_names(text):
 
 
 def clashes(sources):
-    """Returns a message for each local name that two files of one folder have. `sources` maps paths
-    to texts."""
+    """Returns a message for each local name that two files have which may be joined. `sources` maps
+    paths to texts."""
     users = collections.defaultdict(list)
     for path, text in sorted(sources.items()):
+        room = next((t for t in TARGETS if path.startswith(t + "/")), os.path.dirname(path))
         for name in local_names(text):
-            users[os.path.dirname(path), name].append(os.path.basename(path))
+            users[room, name].append(os.path.relpath(path, room))
     return [f"{folder}: '{name}' is a local name in {' and '.join(files)}; rename one of them"
             for (folder, name), files in sorted(users.items()) if len(files) > 1]
 
 
 def main(root):
-    sources = read_sources(root, JOINED, [".cc"])
+    sources = read_sources(root, LIBRARY + TARGETS, [".cc"])
     found = clashes(sources)
     print("\n".join(found) if found else f"{sum(len(local_names(t)) for t in sources.values())} local names keep apart")
     return 1 if found else 0

@@ -39,6 +39,11 @@ class LocalNames(unittest.TestCase):
     def test_files_of_two_folders_may_use_one_name(self):
         self.assertEqual(clashes({"core/draw/layers.cc": LAYERS, "core/plan/layers.cc": LAYERS}), [])
 
+    def test_one_name_in_two_folders_of_a_program_clashes(self):
+        found = clashes({"bindings/cli/main.cc": LAYERS, "bindings/cli/commands/run.cc": LAYERS.replace("sorted", "ordered")})
+        self.assertIn("bindings/cli: 'fits' is a local name in commands/run.cc and main.cc; rename one of them", found)
+        self.assertNotIn("sorted", "".join(found))
+
 
 if __name__ == "__main__":
     unittest.main()

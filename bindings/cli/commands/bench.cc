@@ -11,7 +11,7 @@
 namespace percale_cli {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kBenchFlags[] = {
     {"--feed-shape", "NAME=1,3,224,224", "Shape of an input; unknown dims become 1."},
     {"--runs", "N", "Number of runs to measure; default: as many as fit into a second, at least 10."},
 };
@@ -165,7 +165,7 @@ int run_bench(const Args& args) {
 extern const Command kBench = {"bench",
                                "MODEL [--feed-shape NAME=1,3,224,224]... [--runs N]",
                                "Measures run times, load time, and planned and actual peak memory.",
-                               kFlags,
+                               kBenchFlags,
                                run_bench,
                                1,
                                1};

@@ -8,7 +8,7 @@
 namespace percale_cli {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kEvaluateFlags[] = {
     {"--data", "DIR", "Folder of the data files; also searched: PERCALE_DATA, the cache, the SPEC's folder."},
 };
 
@@ -73,7 +73,7 @@ extern const Command kEvaluate = {
     "Computes loss and metrics of trained weights on the SPEC's test data, or its validation data without test "
     "data.\nFROM is the folder of a run (its newest checkpoint), a checkpoint (DIR/step-N), a model (.percale)\nor a "
     "safetensors file. A checkpoint within a run has the weights from which training continues.",
-    kFlags,
+    kEvaluateFlags,
     run_evaluate,
     2,
     2};

@@ -8,7 +8,7 @@ namespace {
 
 void line(const char* name, const std::string& value) { print(stdout, "%-13s %s\n", name, value.c_str()); }
 
-constexpr Flag kFlags[] = {
+constexpr Flag kInfoFlags[] = {
     {"--target", "ADDRESS", "Shows the devices that a process serves (`percale-worker`): HOST:PORT or unix:PATH."}};
 
 int run_info(const Args& args) {
@@ -53,6 +53,6 @@ int run_info(const Args& args) {
 }  // namespace
 
 extern const Command kInfo = {
-    "info", "[flags]", "Shows versions, instruction set, threads, devices and plug-ins.", kFlags, run_info, 0, 0};
+    "info", "[flags]", "Shows versions, instruction set, threads, devices and plug-ins.", kInfoFlags, run_info, 0, 0};
 
 }  // namespace percale_cli

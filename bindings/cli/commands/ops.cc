@@ -19,7 +19,7 @@ std::string types_text(const Json& value) {
   return out.empty() ? group : group + ": " + out;
 }
 
-void print_values(const char* title, const Json& values) {
+void print_operands(const char* title, const Json& values) {
   for (const Json& value : values.items()) {
     print(stdout, "  %-8s %-14s %s%s%s\n", title, value["name"].text().c_str(), types_text(value).c_str(),
           value["optional"].flag() ? "  (optional)" : "", value["variadic"].flag() ? "  (any number)" : "");
@@ -28,14 +28,14 @@ void print_values(const char* title, const Json& values) {
 
 void print_op(const Json& op) {
   print(stdout, "%s, since %s\n  %s\n", full_name(op).c_str(), op["since"].text().c_str(), op["doc"].text().c_str());
-  print_values("input", op["inputs"]);
+  print_operands("input", op["inputs"]);
   for (const Json& attribute : op["attributes"].items()) {
     print(stdout, "  %-8s %-14s %s%s\n", "attr", attribute["name"].text().c_str(), attribute["kind"].text().c_str(),
           attribute["required"].flag()     ? "  (required)"
           : attribute["default"].present() ? ("  default " + attribute["default"].text()).c_str()
                                            : "  (optional)");
   }
-  print_values("output", op["outputs"]);
+  print_operands("output", op["outputs"]);
   std::string devices;
   for (const Json& device : op["devices"].items()) devices += (devices.empty() ? "" : ", ") + device.text();
   print(stdout, "  gradient %s; devices %s\n", op["gradient"].text().c_str(),

@@ -18,7 +18,7 @@ using Dataset = std::unique_ptr<percale_dataset, Releaser<&percale_dataset_relea
 
 constexpr int64_t kRowsAtOnce = 256;
 
-constexpr Flag kFlags[] = {
+constexpr Flag kPredictFlags[] = {
     {"--input", "NAME=FILE",
      "File with the values of one input; default: DATA for all inputs; FILE#a,b selects columns of a CSV file."},
     {"--csv", "JSON", "Rules for reading CSV files; default: those of the model's training data."},
@@ -370,7 +370,7 @@ extern const Command kPredict = {
     "stores its columns, their categories and the replacements for\nmissing values. If a model has one output and its "
     "labels were classes in a CSV file, the class with\nthe largest score is written first, in the column "
     "`prediction`.",
-    kFlags,
+    kPredictFlags,
     run_predict,
     1,
     2};

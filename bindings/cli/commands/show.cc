@@ -6,7 +6,7 @@
 namespace percale_cli {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kShowFlags[] = {
     {"--planned", "", "Shows the model after the passes, with the memory that a run reserves."},
     {"--feed-shape", "NAME=DIMS", "Shape of an input, for --planned; unknown dims become 1."},
     {"--values", "", "Lists the values that nodes compute, under the names that --fetch and `outputs` of a SPEC take."},
@@ -215,7 +215,7 @@ constexpr Flag kFeedShape[] = {{"--feed-shape", "NAME=1,3,224,224", "Shape of an
 extern const Command kShow = {"show",
                               "MODEL [--values] [--planned] [--svg FILE] [--html FILE] [--trace TRACE.json]",
                               "Shows inputs, outputs, op counts, parameters and bytes of a model.",
-                              kFlags,
+                              kShowFlags,
                               run_show,
                               1,
                               1};

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Flag kFlags[] = {
+constexpr Flag kTestFlags[] = {
     {"--exported", "",
      "Also exports each model, imports the result and runs it; exporting it again must give the same bytes."},
 };
@@ -253,7 +253,7 @@ extern const Command kTest = {
     "test",
     "DIR...",
     "Runs ONNX-style test cases and prints a line PASS, FAIL or UNSUPPORTED for each, and the totals.",
-    kFlags,
+    kTestFlags,
     run_test,
     1};
 

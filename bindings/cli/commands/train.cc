@@ -20,7 +20,7 @@
 namespace percale_cli {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kTrainFlags[] = {
     {"--data", "DIR", "Folder of the data files; also searched: PERCALE_DATA, the cache, the SPEC's folder."},
     {"--epochs", "N", "Overrides the SPEC.", {"trainer", "epochs"}},
     {"--seed", "N", "Overrides the SPEC.", {"trainer", "seed"}},
@@ -122,7 +122,7 @@ void write_results(const Training& training, percale_variables* variables, bool 
         kHistoryFile, base.c_str(), kPlotFile);
 }
 
-void print_json(const Training& training, const Json& test, const std::string& digest) {
+void print_result(const Training& training, const Json& test, const std::string& digest) {
   const std::string loss = test.present()  ? test["loss"].text()
                            : training.last ? json_number(training.last->loss)
                                            : "null";
@@ -294,7 +294,7 @@ int run_train(const Args& args) {
   const std::string digest = digest_of(table);
   const int exit_code = training.ended_by != 0 ? kEndedBySignal + training.ended_by : 0;
   if (args.json()) {
-    print_json(training, test, digest);
+    print_result(training, test, digest);
     return exit_code;
   }
   print_devices(describe(made)["run"]);
@@ -310,7 +310,7 @@ int run_train(const Args& args) {
 extern const Command kTrain = {"train",
                                "SPEC.json [--data DIR] [--out DIR] [--resume DIR] [--digest] ...",
                                "Trains the model of a SPEC and evaluates it.",
-                               kFlags,
+                               kTrainFlags,
                                run_train,
                                1,
                                1,

@@ -6,8 +6,8 @@
 namespace percale_onnx {
 namespace {
 
-// The limit of written nodes: the graph's nodes times kNodeFactor, plus kMoreNodes.
-constexpr int64_t kNodeFactor = 16, kMoreNodes = 1 << 16;
+// The limit of written nodes: the graph's nodes times kWrittenFactor, plus kMoreWritten.
+constexpr int64_t kWrittenFactor = 16, kMoreWritten = 1 << 16;
 // A protocol buffer has at most 2 GB. 64 MB of it are reserved for everything but elements.
 constexpr uint64_t kMostBytes = (uint64_t{1} << 31) - 1, kMostElementBytes = kMostBytes - (uint64_t{64} << 20);
 
@@ -102,7 +102,7 @@ Status Exporter::check_variables() {
 
 Status Exporter::survey() {
   opsets_[""] = kOldestWrittenOpset;
-  nodes_left_ = kMoreNodes;
+  nodes_left_ = kMoreWritten;
   ONNX_TRY(check_variables());
   std::map<std::string, int64_t> missing;
   uint64_t element_bytes = 0;
@@ -117,7 +117,7 @@ Status Exporter::survey() {
       note_dtype(info.dtype);
       if (info.data != nullptr) element_bytes += info.bytes;
     }
-    nodes_left_ += kNodeFactor * static_cast<int64_t>(scope.info.node_count);
+    nodes_left_ += kWrittenFactor * static_cast<int64_t>(scope.info.node_count);
     for (size_t n = 0; n < scope.info.node_count; ++n) {
       const percale_graph_node_info info = node(f, n);
       const std::string_view domain = info.domain;

@@ -24,7 +24,7 @@ Status parse_opset(std::string_view bytes, Opsets* out) {
   return {};
 }
 
-Status parse_entry(std::string_view bytes, std::map<std::string_view, std::string_view>* out) {
+Status parse_property(std::string_view bytes, std::map<std::string_view, std::string_view>* out) {
   Message message(bytes);
   std::string_view key, value;
   for (Field field; message.next(field);) {
@@ -140,7 +140,7 @@ Status parse(std::string_view bytes, ModelProto* out) {
   Message message(bytes);
   for (Field field; message.next(field);) {
     if (field.is(8, Wire::kBytes)) ONNX_TRY(parse_opset(field.bytes, &out->opsets));
-    if (field.is(14, Wire::kBytes)) ONNX_TRY(parse_entry(field.bytes, &out->metadata));
+    if (field.is(14, Wire::kBytes)) ONNX_TRY(parse_property(field.bytes, &out->metadata));
     if (field.is(25, Wire::kBytes)) ONNX_TRY(parse(field.bytes, &out->functions.emplace_back()));
   }
   return {};

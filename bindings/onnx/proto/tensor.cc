@@ -37,7 +37,7 @@ int64_t element_bits(percale_dtype dtype) {
   }
 }
 
-Status parse_entry(std::string_view bytes, ExternalData* out) {
+Status parse_location(std::string_view bytes, ExternalData* out) {
   Message message(bytes);
   std::string_view key, value;
   for (Field field; message.next(field);) {
@@ -147,7 +147,7 @@ Status parse(std::string_view bytes, TensorProto* out) {
         out->has_raw = field.wire == Wire::kBytes;
         out->raw = field.bytes;
         break;
-      case 13: ONNX_TRY(parse_entry(field.bytes, &out->data).within(text("tensor ", quoted(out->name)))); break;
+      case 13: ONNX_TRY(parse_location(field.bytes, &out->data).within(text("tensor ", quoted(out->name)))); break;
       case 14: out->external = field.bits == 1; break;
       default: break;
     }
