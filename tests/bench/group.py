@@ -48,11 +48,11 @@ def built(args, name):
     return os.path.join(args.build, "tests", "bench", name)
 
 
-def train(folder, ranks, shards, args):
-    """Returns what rank 0 tells of a training."""
+def train(folder, ranks, shards, steps, args):
+    """Returns what rank 0 tells of a training of `steps` steps."""
     port, environment = free_ports(ranks), dict(os.environ, BENCH_PLUGINS=built(args, "libpercale_waits.so"))
     processes = [subprocess.Popen([built(args, "group_rank"), os.path.join(folder, "spec.json"), folder, str(rank), str(ranks), str(port),
-                                   str(args.steps), f"shards={shards}"], stdout=subprocess.PIPE, text=True, env=environment)
+                                   str(steps), f"shards={shards}"], stdout=subprocess.PIPE, text=True, env=environment)
                  for rank in range(ranks)]
     outputs = [p.communicate()[0] for p in processes]
     if any(p.returncode for p in processes):
@@ -74,7 +74,7 @@ def measure(name, args):
         workers = {peer: Worker([sys.executable, os.path.join(HERE, "device_peers.py"), peer], scratch) for peer in ("torch", "torch-ddp")}
         for _ in range(args.rounds):
             for ranks, found in ours.items():
-                found.append(train(folder, ranks, 2, args))
+                found.append(train(folder, ranks, 2, args.steps, args))
             for who, found in take_turns(workers, f"step:{name}", 1, args.milliseconds).items():
                 peers.setdefault(who, []).extend(found)
         for worker in workers.values():
@@ -135,10 +135,16 @@ def make_waiting(folder, layers, args):
 
 
 def measure_waiting(layers, args):
-    """Returns the fastest results of groups whose layers wait, by the number of ranks."""
+    """Returns the fastest results of groups whose layers wait, by the number of ranks. The steps of
+    few ranks are long and vary little, so that there are fewer of them; one rank has nothing that
+    could disturb it."""
+    found = {}
     with tempfile.TemporaryDirectory() as folder:
         make_waiting(folder, layers, args)
-        return fastest({ranks: [train(folder, ranks, WAITING_SHARDS, args) for _ in range(args.rounds)] for ranks in WAITING_RANKS})
+        for ranks in WAITING_RANKS:
+            steps, rounds = max(4, args.steps * ranks // WAITING_SHARDS), args.rounds if ranks > 1 else 1
+            found[ranks] = [train(folder, ranks, WAITING_SHARDS, steps, args) for _ in range(rounds)]
+    return fastest(found)
 
 
 def waiting_rows(name, found):
