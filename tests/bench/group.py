@@ -24,6 +24,8 @@ from devices import folder_of
 from turns import HERE, Worker, machine, markdown, percale_version, show_time, take_turns
 
 
+# Two processes exchange bytes in these ways: {name: title of the row}.
+TRANSPORTS = {"tcp": "percale, TCP", "plugin": "percale, plug-in remote"}
 WAITING_SHARDS = 8
 WAITING_RANKS = (1, 2, 4, 8)
 FACTS = ("step_seconds", "exchanges", "bytes_sent", "waited_share")
@@ -48,52 +50,75 @@ def built(args, name):
     return os.path.join(args.build, "tests", "bench", name)
 
 
-def train(folder, ranks, shards, steps, args):
-    """Returns what rank 0 tells of a training of `steps` steps."""
-    port, environment = free_ports(ranks), dict(os.environ, BENCH_PLUGINS=built(args, "libpercale_waits.so"))
-    processes = [subprocess.Popen([built(args, "group_rank"), os.path.join(folder, "spec.json"), folder, str(rank), str(ranks), str(port),
-                                   str(steps), f"shards={shards}"], stdout=subprocess.PIPE, text=True, env=environment)
-                 for rank in range(ranks)]
+def start(folder, rank, ranks, transport, port, shards, steps, args):
+    return subprocess.Popen([built(args, "group_rank"), os.path.join(folder, "spec.json"), folder, str(rank), str(ranks), transport,
+                             str(port), str(steps), f"shards={shards}"] + (["collective_redundancy=0"] if transport == "plugin" else []),
+                            stdout=subprocess.PIPE, text=True, env=dict(os.environ, BENCH_PLUGINS=built(args, "libpercale_waits.so")))
+
+
+def ended(processes):
+    """Returns what the processes tell of their trainings."""
     outputs = [p.communicate()[0] for p in processes]
     if any(p.returncode for p in processes):
         sys.exit("group.py: a rank failed")
-    told = [json.loads(o) for o in outputs]
+    return [json.loads(o) for o in outputs]
+
+
+def train(folder, ranks, shards, steps, args, transport="tcp"):
+    """Returns what rank 0 tells of a training of `steps` steps."""
+    port = free_ports(ranks)
+    told = ended([start(folder, rank, ranks, transport, port, shards, steps, args) for rank in range(ranks)])
     assert len({t["digest"] for t in told}) == 1, told
     return told[0]
 
 
+def train_apart(folder, steps, args):
+    """Returns what the slower one of two processes tells that train at the same time, and exchange
+    nothing."""
+    return max(ended([start(folder, 0, 1, "tcp", 0, 2, steps, args) for _ in range(2)]), key=lambda t: t["step_seconds"])
+
+
 def fastest(found):
-    """Returns the fastest of several trainings, by the number of ranks."""
-    return {ranks: min(told, key=lambda t: t["step_seconds"]) for ranks, told in found.items()}
+    """Returns the fastest of several trainings, by what they are."""
+    return {what: min(told, key=lambda t: t["step_seconds"]) for what, told in found.items()}
 
 
 def measure(name, args):
-    """Returns our fastest results by the number of ranks, and the peers' nanoseconds."""
-    folder, ours, peers = folder_of(name, args.cache), {1: [], 2: []}, {}
+    """Returns our fastest results, and the peers' nanoseconds."""
+    folder, ours, peers = folder_of(name, args.cache), {what: [] for what in (1, 2, *TRANSPORTS, "apart")}, {}
     with tempfile.TemporaryDirectory() as scratch:
         workers = {peer: Worker([sys.executable, os.path.join(HERE, "device_peers.py"), peer], scratch) for peer in ("torch", "torch-ddp")}
         for _ in range(args.rounds):
-            for ranks, found in ours.items():
-                found.append(train(folder, ranks, 2, args.steps, args))
+            ours[1].append(train(folder, 1, 2, args.steps, args))
+            for transport in TRANSPORTS:
+                ours[transport].append(train(folder, 2, 2, args.steps, args, transport))
+            ours["apart"].append(train_apart(folder, args.steps, args))
             for who, found in take_turns(workers, f"step:{name}", 1, args.milliseconds).items():
                 peers.setdefault(who, []).extend(found)
         for worker in workers.values():
             worker.close()
+    ours[2] = ours["tcp"]
     assert len({t["digest"] for found in ours.values() for t in found}) == 1, "the digests differ"
     return fastest(ours), peers
 
 
 def rows_of(name, ours, peers):
-    one, two = ours[1], ours[2]
-    # 2 (N - 1) / N of the parameters, for two
-    batch, least = device_nets.BATCH[name], 4 * two["trainable"]
-    rows = [[f"{name}, batch {batch}", "percale", show_time(one["step_seconds"] * 1e9), show_time(two["step_seconds"] * 1e9),
-             f"{one['step_seconds'] / two['step_seconds']:.2f}x", f"{two['bytes_sent'] / 1e6:.2f} MB", f"{two['bytes_sent'] / least:.4f}",
-             f"{two['exchanges']:.0f}", f"{100 * two['waited_share']:.1f} %"]]
+    batch, one = f"{name}, batch {device_nets.BATCH[name]}", ours[1]["step_seconds"]
+    rows = []
+    for transport, who in TRANSPORTS.items():
+        two = ours[transport]
+        # 2 (N - 1) / N of the parameters, for two
+        least = 4 * two["trainable"]
+        rows.append([batch, who, show_time(one * 1e9), show_time(two["step_seconds"] * 1e9), f"{one / two['step_seconds']:.2f}x",
+                     f"{two['bytes_sent'] / 1e6:.2f} MB", f"{two['bytes_sent'] / least:.4f}", f"{two['exchanges']:.0f}",
+                     f"{100 * two['waited_share']:.1f} %"])
+    apart = ours["apart"]["step_seconds"]
+    rows.append([batch, "percale, no exchange", show_time(one * 1e9), show_time(apart / 2 * 1e9), f"{2 * one / apart:.2f}x", "", "", "", ""])
     if {"torch", "torch-ddp"} <= peers.keys():
         a, b = min(peers["torch"]), min(peers["torch-ddp"])
-        rows.append([rows[0][0], "torch, gloo", show_time(a), show_time(b), f"{a / b:.2f}x", "", "", "", ""])
-    print(f"{name}: " + ", ".join(rows[0][1:]), file=sys.stderr, flush=True)
+        rows.append([batch, "torch, gloo", show_time(a), show_time(b), f"{a / b:.2f}x", "", "", "", ""])
+    for row in rows:
+        print(f"{name}: " + ", ".join(row[1:]), file=sys.stderr, flush=True)
     return rows
 
 
@@ -160,7 +185,8 @@ def waiting_rows(name, found):
 
 def for_model(layers, ours, waiting):
     """A net in the file that scale.py reads."""
-    facts = [{ranks: {key: told[key] for key in FACTS} for ranks, told in found.items()} for found in (ours, waiting)]
+    facts = [{ranks: {key: told[key] for key in FACTS} for ranks, told in found.items() if isinstance(ranks, int)}
+             for found in (ours, waiting)]
     return {"trainable": ours[2]["trainable"], "layers": layers, "waiting_shards": WAITING_SHARDS, "computing": facts[0], "waiting": facts[1]}
 
 
@@ -191,9 +217,11 @@ def main():
     text = "\n".join([
         "# Training in several processes", "",
         f"Made by `sh tests/bench/run --group --write`. {datetime.date.today()}. {about}. {percale_version(args.build)}.", "",
-        "A process has one thread; each of two computes one of two shards. They exchange bytes over TCP on the loopback device. The digest "
-        "is the same in each row, with one process and with two. Only waited: the part of the time in which a process did nothing but wait "
-        "for the other one, also because that had not computed yet.", "",
+        "A process has one thread; each of two computes one of two shards. They exchange bytes over TCP on the loopback device, or by the "
+        "library's plug-in. The digest is the same in each row, with one process and with two. No exchange: each of two processes trains "
+        "alone at the same time as the other one, and half of its step counts; more than that cannot be reached on this machine. Only "
+        "waited: the part of the time in which a process did nothing but wait for the other one, also because that had not computed yet.",
+        "",
         markdown(header, rows), "",
         "## Layers that wait", "",
         f"A step has {WAITING_SHARDS} shards. The layers of a shard wait as long as those of the net above take, and their gradients are "

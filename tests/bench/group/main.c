@@ -1,7 +1,8 @@
 /* One rank of a group that trains a SPEC; the others are processes of the same machine. Prints one
  * line of JSON: the median time of a step, what the group has cost, and the digest.
- * Usage: group SPEC.json DATA-FOLDER RANK SIZE FIRST-PORT STEPS [OPTION=VALUE...]
- * A size of 1 trains alone. The environment's BENCH_PLUGINS is the engine's plugin_path. */
+ * Usage: group SPEC.json DATA-FOLDER RANK SIZE TRANSPORT FIRST-PORT STEPS [OPTION=VALUE...]
+ * A size of 1 trains alone. The transport is "tcp", the exchange of this program, or "plugin", that
+ * of the library's plug-in. The environment's BENCH_PLUGINS is the engine's plugin_path. */
 #include <percale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,29 @@ static void train(percale_trainer* trainer, steps* s, int64_t count) {
   ok(percale_trainer_fit(trainer, NULL, 1 << 20, on_step, s));
 }
 
+/* Joins the group by the library's plug-in. */
+static void join_by_plugin(percale_trainer* trainer, int rank, int size, int first_port) {
+  percale_cluster* cluster = NULL;
+  ok(percale_cluster_create(&cluster));
+  for (int i = 0; i < size; ++i) {
+    char address[32];
+    snprintf(address, sizeof address, "127.0.0.1:%d", first_port + i);
+    ok(percale_cluster_add_task(cluster, "worker", i, address));
+  }
+  ok(percale_cluster_set_role(cluster, "worker", rank));
+  ok(percale_trainer_join_cluster(trainer, cluster, -1));
+  percale_cluster_release(cluster);
+}
+
+static void join(percale_trainer* trainer, const char* transport, int rank, int size, int first_port) {
+  if (strcmp(transport, "plugin") == 0) {
+    join_by_plugin(trainer, rank, size, first_port);
+  } else {
+    const percale_collective table = connect_ranks(rank, size, first_port);
+    ok(percale_trainer_join(trainer, &table, NULL));
+  }
+}
+
 int main(int argc, char** argv) {
   percale_options *engine_options = NULL, *options = NULL;
   percale_engine* engine = NULL;
@@ -110,29 +134,26 @@ int main(int argc, char** argv) {
   size_t size = 0;
   char* spec;
   int64_t count, i;
-  if (argc < 7) {
-    fprintf(stderr, "usage: %s SPEC.json DATA-FOLDER RANK SIZE FIRST-PORT STEPS [OPTION=VALUE...]\n", argv[0]);
+  if (argc < 8) {
+    fprintf(stderr, "usage: %s SPEC.json DATA-FOLDER RANK SIZE TRANSPORT FIRST-PORT STEPS [OPTION=VALUE...]\n", argv[0]);
     return 2;
   }
   spec = read_all(argv[1], &size);
-  count = atoll(argv[6]);
+  count = atoll(argv[7]);
   if (count < 1 || count >= kMostSteps) return 2;
   ok(percale_options_create("engine", &engine_options));
   ok(percale_options_set(engine_options, "threads", "1"));
   if (getenv("BENCH_PLUGINS") != NULL) ok(percale_options_set(engine_options, "plugin_path", getenv("BENCH_PLUGINS")));
   ok(percale_engine_create(engine_options, &engine));
   ok(percale_options_create("trainer", &options));
-  for (i = 7; i < argc; ++i) {
+  for (i = 8; i < argc; ++i) {
     char* const equals = strchr(argv[i], '=');
     if (equals == NULL) return 2;
     *equals = '\0';
     ok(percale_options_set(options, argv[i], equals + 1));
   }
   ok(percale_trainer_from_spec(engine, spec, size, NULL, argv[2], options, &trainer));
-  if (atoi(argv[4]) > 1) {
-    const percale_collective table = connect_ranks(atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
-    ok(percale_trainer_join(trainer, &table, NULL));
-  }
+  if (atoi(argv[4]) > 1) join(trainer, argv[5], atoi(argv[3]), atoi(argv[4]), atoi(argv[6]));
   s.trainer = trainer;
   train(trainer, &s, kWarm);
   train(trainer, &s, count);
