@@ -135,7 +135,8 @@ int main(int argc, char** argv) {
   char* spec;
   int64_t count, i;
   if (argc < 8) {
-    fprintf(stderr, "usage: %s SPEC.json DATA-FOLDER RANK SIZE TRANSPORT FIRST-PORT STEPS [OPTION=VALUE...]\n", argv[0]);
+    fprintf(stderr, "usage: %s SPEC.json DATA-FOLDER RANK SIZE TRANSPORT FIRST-PORT STEPS [OPTION=VALUE...]\n",
+            argv[0]);
     return 2;
   }
   spec = read_all(argv[1], &size);
