@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/autodiff/gradients.h"
+#include "core/graph/clone.h"
 #include "core/train/method/name_pattern.h"
 
 namespace percale {
