@@ -154,8 +154,9 @@ Result<double> Trainer::add_batch(const std::vector<std::string>& names, const s
   }
   PERCALE_ASSIGN_OR_RETURN(const auto token, begin());
   PERCALE_RETURN_IF_ERROR(parameters_.publisher->take_up_table());
-  // A step whose ranks were lost begins again, if it has no other batch.
+  // A step whose exchange has failed begins again, if it has no other batch.
   const bool first = epochs_->fed.empty();
+  if (first) steps_->runner.share_anew();
   while (true) {
     Result<double> loss = epochs_->fed.add(names, batch, *token, fetches);
     if (loss.ok()) {
@@ -165,8 +166,9 @@ Result<double> Trainer::add_batch(const std::vector<std::string>& names, const s
     PERCALE_RETURN_IF_ERROR(steps_->runner.recover(loss.status()));
     if (first && !job_.options.has_parts()) continue;
     epochs_->fed.forget();
-    return loss.status().with_context(first ? "ranks were lost with their rows of the batch; the step may be fed again"
-                                            : "ranks were lost within a step of several batches; feed them again");
+    return loss.status().with_context(
+        first ? "rows of the batch are lost with a rank or an exchange; the step may be fed again"
+              : "an exchange has failed within a step of several batches; feed them again");
   }
 }
 

@@ -76,7 +76,7 @@ Status Trainer::agree_on_fit(const Dataset* data, int64_t epochs, const Status& 
   std::vector<GroupFact> facts = parts_of(data);
   facts.emplace_back("epochs", str_cat(epochs));
   facts.emplace_back("the step", str_cat(steps()));
-  return job_.group->agree(facts, own);
+  return parameters_.store->pass([&] { return job_.group->agree(facts, own); }).status();
 }
 
 }  // namespace percale

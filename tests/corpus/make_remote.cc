@@ -30,7 +30,8 @@ std::string control(T body, int kind = 0) {
 
 std::string chunk(int kind, uint64_t tag, size_t size, uint64_t offset, uint64_t total) {
   const ByteVector body(size, std::byte{3});
-  const wire::Chunk head(7, tag, offset, total, percale::crc32c(body.data(), body.size()), 0);
+  const wire::Chunk head =
+      chunk_head(7, tag, offset, total, percale::crc32c(body.data(), body.size()), 0, &percale::crc32c);
   return step(kind, join(std::as_bytes(std::span(&head, 1)), body));
 }
 
@@ -54,7 +55,9 @@ wire::HelloT hello() {
 template <class T>
 std::string frame(int kind, T body, const ByteVector& raw = {}) {
   const auto checksum = static_cast<Checksum>(&percale::crc32c);
-  return step(kind, join(pack_frame(std::move(body), raw, checksum), raw));
+  std::vector<std::byte> head = pack_frame(std::move(body), raw, checksum);
+  seal_frame(head, 0, checksum);
+  return step(kind, join(head, raw));
 }
 
 void write(const std::string& folder, const char* name, const std::string& bytes) {
@@ -68,7 +71,8 @@ void write_control(const std::string& folder) {
   other.host = "localhost:80";
   other.build = "other";
   wire::FailedT failed;
-  failed.peer = 0;
+  failed.harmed = {0};
+  failed.unreached = {1, 7};
   write(folder, "joins", chief + control(hello()) + control(wire::BeatT()) + control(failed) + control(wire::LeaveT()));
   write(folder, "refused", chief + control(other) + control(hello(), 1) + control(hello()));
   write(folder, "closes", chief + control(hello()) + step(2, {}) + control(hello()) + step(2, ByteVector(1)));
@@ -82,10 +86,13 @@ void write_control(const std::string& folder) {
   failing.reason = "rank 0 is lost";
   wire::LostT lost;
   lost.ranks = {0};
+  wire::LostT repeat;
+  repeat.again = {0};
   wire::RefusalT refusal;
   refusal.code = PERCALE_UNAVAILABLE;
   refusal.message = "why";
   write(folder, "welcome", member + control(welcome) + control(wire::BeatT()) + control(failing) + control(lost));
+  write(folder, "repeat", member + control(welcome) + control(failing) + control(repeat) + control(failing));
   write(folder, "refusal", member + control(refusal));
   write(folder, "dismissed", member + control(welcome) + control(refusal));
   write(folder, "chief_leaves", member + control(welcome) + control(wire::LeaveT()));
@@ -101,6 +108,8 @@ void write_chunk(const std::string& folder) {
   write(folder, "wrong_offset", chunk(1, 1, 5, 6, 10) + ten);
   write(folder, "short", step(0, ByteVector(9)) + ten);
   write(folder, "closes", step(4, {}) + step(12, ByteVector(1)) + ten + step(14, ByteVector(1)) + nothing);
+  write(folder, "renews", chunk(0, 1, 10, 0, 10) + step(6, ByteVector(2)) + chunk(1, 1, 10, 0, 10) + ten);
+  write(folder, "beats", chunk(1, 0, 0, 0, 0) + step(7, ByteVector(9)) + ten + step(7, ByteVector(11)) + nothing);
   write(folder, "fails", step(5, {}) + ten + step(6, {}) + chunk(1, 1, 10, 0, 10) + ten);
 }
 

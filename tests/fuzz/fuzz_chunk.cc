@@ -17,7 +17,7 @@ constexpr int kSize = 3;
 constexpr uint64_t kGeneration = 7;
 
 // The kinds of steps, in the lower bits. The next bit names the rank.
-constexpr uint8_t kChunk = 0, kRightChunk = 1, kRun = 2, kSent = 3, kCloses = 4, kFails = 5, kGoesOn = 6;
+constexpr uint8_t kChunk = 0, kRightChunk = 1, kRun = 2, kSent = 3, kCloses = 4, kFails = 5, kGoesOn = 6, kBeats = 7;
 constexpr uint8_t kKinds = 7, kSecondRank = 8;
 
 // Rank 0. The input plays the others.
@@ -33,24 +33,40 @@ class Rank0 {
 
   void step(const RemoteStep& step) {
     const int peer = (step.kind & kSecondRank) != 0 ? 2 : 1;
-    const std::vector<int32_t> lost = {peer};
     switch (step.kind & kKinds) {
       case kChunk:
       case kRightChunk: return receive(peer, step.bytes, (step.kind & kKinds) == kRightChunk);
       case kRun: return run(step.bytes);
-      case kSent: return exchange_.on_sent(peer);
-      case kCloses: return exchange_.on_closed(peer, step.bytes.empty() ? "" : "reset by peer");
+      case kSent: return exchange_.on_sent(id(peer));
+      case kCloses: return exchange_.on_closed(id(peer), step.bytes.empty() ? "" : "reset by peer");
       case kFails: return exchange_.fail("rank 9 is lost");
-      case kGoesOn: return exchange_.go_on(step.bytes.empty() ? std::span<const int32_t>() : lost);
+      case kGoesOn: return go_on(peer, step.bytes.size());
+      case kBeats: return exchange_.beat(Clock::now() + std::chrono::seconds(step.bytes.size()), false);
       default: return;
     }
   }
 
  private:
+  LinkId id(int peer) const { return {peer, rounds_[peer]}; }
+
   void connect(int peer) {
     links_[peer] = std::make_shared<RecordingStream>();
     links_[peer]->read_next();
-    exchange_.connect(peer, links_[peer]);
+    received_[peer] = 0;
+    numbers_[peer] = 0;
+    exchange_.connect(id(peer), links_[peer]);
+  }
+
+  // Without the rank, with a new link to it, or as it was.
+  void go_on(int peer, size_t how) {
+    const std::vector<int32_t> ranks = {peer};
+    const std::span<const int32_t> none;
+    exchange_.go_on(how == 1 ? ranks : none, how == 2 ? ranks : none);
+    if (const auto round = exchange_.missing_link(peer)) {
+      rounds_[peer] = *round;
+      connect(peer);
+    }
+    exchange_.await_links(Clock::now());
   }
 
   // A chunk comes only if it was asked for. `right`: as a rank would send it, so that it is not
@@ -59,11 +75,12 @@ class Rank0 {
     if (received_[peer] == links_[peer]->reads()) return;
     ++received_[peer];
     wire::Chunk head;
-    if (!right || bytes.size() < sizeof head) return exchange_.on_chunk(peer, message_of(bytes));
+    if (!right || bytes.size() < sizeof head) return exchange_.on_chunk(id(peer), message_of(bytes));
     std::memcpy(&head, bytes.data(), sizeof head);
     const std::span<const std::byte> body = bytes.subspan(sizeof head);
-    head = {kGeneration, head.tag(), head.offset(), head.total(), percale::crc32c(body.data(), body.size()), 0};
-    exchange_.on_chunk(peer, message_of(std::as_bytes(std::span(&head, 1)), body));
+    head = chunk_head(kGeneration, head.tag(), head.offset(), head.total(), percale::crc32c(body.data(), body.size()),
+                      numbers_[peer]++, &percale::crc32c);
+    exchange_.on_chunk(id(peer), message_of(std::as_bytes(std::span(&head, 1)), body));
   }
 
   // An exchange whose time limit has passed: it ends with what has come before. The bytes are the
@@ -86,6 +103,7 @@ class Rank0 {
   Exchange exchange_{0, kSize, &percale::crc32c};
   std::shared_ptr<RecordingStream> links_[kSize];
   int received_[kSize] = {};
+  uint32_t numbers_[kSize] = {}, rounds_[kSize] = {};
   uint64_t tag_ = 0;
 };
 

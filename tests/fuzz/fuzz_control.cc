@@ -72,7 +72,7 @@ void run_member(RemoteInput& input) {
   std::thread thread([&] {
     try {
       member->join(Clock::time_point::max());
-      while (true) member->lost(-1);
+      while (true) member->lost({});
     } catch (const percale::plugin::Failure&) {  // in the end, because the chief refuses it
     }
   });

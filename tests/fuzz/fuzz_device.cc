@@ -32,14 +32,14 @@ std::shared_ptr<Clients> serve(MemoryDevice& memory) {
 
 // Sets the sizes and checksums as a client would, so that a message is not refused for them alone.
 // The table is as long as the head says, or as there are bytes.
-ByteVector corrected(std::span<const std::byte> bytes) {
+ByteVector corrected(std::span<const std::byte> bytes, uint32_t number) {
   wire::Frame head;
   ByteVector out(bytes.begin(), bytes.end());
   if (bytes.size() < sizeof head) return out;
   std::memcpy(&head, bytes.data(), sizeof head);
   const std::span<const std::byte> rest = bytes.subspan(sizeof head);
   const size_t table = std::min<size_t>(head.table_bytes(), rest.size());
-  head = {static_cast<uint32_t>(table), checksum()(rest.data(), table, 0),
+  head = {static_cast<uint32_t>(table), checksum()(rest.data(), table, number),
           checksum()(rest.data() + table, rest.size() - table, 0)};
   std::memcpy(out.data(), &head, sizeof head);
   return out;
@@ -51,7 +51,7 @@ class Input {
     const bool on_queue = (step.kind & kQueue) != 0;
     switch (step.kind & kKinds) {
       case kMessage: return send(on_queue, ByteVector(step.bytes.begin(), step.bytes.end()));
-      case kRightMessage: return send(on_queue, corrected(step.bytes));
+      case kRightMessage: return send(on_queue, corrected(step.bytes, on_queue ? queue_->sent() : device_->sent()));
       case kOpensQueue: return open_queue();
       case kBreaks: on_queue ? void(queue_.emplace(clients_)) : void(device_.emplace(clients_)); return;
       default: return;

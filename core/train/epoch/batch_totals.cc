@@ -19,7 +19,7 @@ std::vector<double> BatchTotals::sum() const {
   return out;
 }
 
-Status BatchTotals::fill(const Evaluate& evaluate) {
+Status BatchTotals::fill_own(const Evaluate& evaluate) {
   Status status;
   auto to = all_[rank_].begin();
   for (auto i = static_cast<int64_t>(rank_); i < batches_ && status.ok(); i += static_cast<int64_t>(all_.size())) {
@@ -27,10 +27,10 @@ Status BatchTotals::fill(const Evaluate& evaluate) {
     status = numbers.status();
     if (numbers.ok()) to = std::ranges::copy(*numbers, to).out;
   }
-  return group_.exchange_numbers("the evaluation", status, all_);
+  return status;
 }
 
-Status BatchTotals::fill_alone(const Evaluate& evaluate) {
+Status BatchTotals::fill_others(const Evaluate& evaluate) {
   for (int64_t i = 0; i < batches_; ++i) {
     if (rank_of(i) == rank_) continue;
     PERCALE_ASSIGN_OR_RETURN(const std::vector<double> numbers, evaluate(i));

@@ -18,11 +18,13 @@ class BatchTotals {
   // Borrows the group. `count`: numbers of a batch.
   BatchTotals(Group& group, int64_t batches, size_t count);
 
-  // Calls `evaluate` for the own batches, and takes the numbers of the others from their ranks. All
-  // ranks get the first error.
-  Status fill(const Evaluate& evaluate);
-  // After fill() has failed: the batches of the other ranks, without these.
-  Status fill_alone(const Evaluate& evaluate);
+  // Calls `evaluate` for the own batches.
+  Status fill_own(const Evaluate& evaluate);
+  // Takes the numbers of the others from their ranks. All ranks get the first error; `own` is that of
+  // fill_own().
+  Status exchange(const Status& own) { return group_.exchange_numbers("the evaluation", own, all_); }
+  // In place of exchange(): calls `evaluate` for the batches of the other ranks.
+  Status fill_others(const Evaluate& evaluate);
   // The sum over the batches, in their order.
   std::vector<double> sum() const;
 

@@ -55,14 +55,16 @@ Result<std::vector<double>> Evaluator::add_up(const Dataset& dataset, const Eval
 // The sums of the ranks, in their order.
 Result<std::vector<double>> Evaluator::add_up_parts(const Dataset& dataset, const EvaluateOne& evaluate) {
   auto own = add_up(dataset, evaluate);
+  const size_t lost = group_->lost();
   std::vector<std::vector<double>> all(group_->size(), std::vector<double>(totals_.count(), 0));
   if (own.ok()) all[group_->rank()] = *std::move(own);
-  const Status status = group_->exchange_numbers("the evaluation", own.status(), all);
-  if (group_->broken()) {
-    PERCALE_RETURN_IF_ERROR(store_.recover());
+  PERCALE_ASSIGN_OR_RETURN(const bool exchanged, store_.pass([&] {
+    if (group_->lost() == lost) return group_->exchange_numbers("the evaluation", own.status(), all);
     return Status(Code::kUnavailable, "a rank was lost with its part of the data that is evaluated");
+  }));
+  if (!exchanged) {
+    return Status(Code::kUnavailable, "an exchange of the evaluation has failed on this rank alone; evaluate again");
   }
-  PERCALE_RETURN_IF_ERROR(status);
   std::vector<double> sum(totals_.count(), 0);
   for (const std::vector<double>& numbers : all) {
     for (size_t i = 0; i < sum.size(); ++i) sum[i] += numbers[i];
@@ -78,13 +80,11 @@ Result<std::vector<double>> Evaluator::add_up_shared(const Dataset& dataset, con
         "'collective_data' to 'parts'");
   }
   BatchTotals all(*group_, dataset.batches(), totals_.count());
-  const Status status = all.fill(evaluate);
-  if (!status.ok() && group_->broken()) {
-    PERCALE_RETURN_IF_ERROR(store_.recover());
-    PERCALE_RETURN_IF_ERROR(all.fill_alone(evaluate));
-  } else {
-    PERCALE_RETURN_IF_ERROR(status);
-  }
+  const Status own = all.fill_own(evaluate);
+  const size_t lost = group_->lost();
+  const auto exchange = [&] { return group_->lost() == lost ? all.exchange(own) : own; };
+  PERCALE_ASSIGN_OR_RETURN(const bool exchanged, store_.pass(exchange));
+  if (!exchanged || group_->lost() != lost) PERCALE_RETURN_IF_ERROR(all.fill_others(evaluate));
   return all.sum();
 }
 

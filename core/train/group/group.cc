@@ -10,6 +10,8 @@ namespace percale {
 namespace {
 
 constexpr int32_t kMaxRanks = 65536;
+// So many exchanges in a row fail without progress before the host must give a rank up.
+constexpr int kMostFruitless = 8;
 constexpr uint64_t kMaxGathered = uint64_t{64} << 20;  // bytes of one rank
 
 ByteSpan memory_of_text(std::string& text) { return {text.data(), text.size()}; }
@@ -77,9 +79,11 @@ ShardRange Group::shards_of(size_t rank, int64_t shards) const {
   return {bound(rank), bound(rank + 1)};
 }
 
-// Tags grow on every rank, also across losses: the number of lost ranks, then that of the exchange.
+// Tags grow on every rank, also when the group is formed anew: how often it was, then the number of
+// the exchange. A rank that learns of two losses at once has counted as far as one that learns of
+// them one after the other.
 Status Group::exchange(std::string_view what, std::vector<ByteSpan> sends, std::vector<ByteSpan> recvs) {
-  const uint64_t tag = (uint64_t{lost()} << 40) + exchanges_++;
+  const uint64_t tag = (uint64_t{reforms()} << 40) + exchanges_++;
   if (broken()) return failure_.with_context("the group has ended");
   if (size() == 1) return {};
   std::vector<ByteSpan> to(holders_.segments()), from(holders_.segments());
@@ -115,21 +119,40 @@ Status Group::exchange_segments(std::string_view what, const std::function<ByteS
 
 Status Group::reform() {
   if (ended_ || !collective_->reports_losses()) return failure_;
+  PERCALE_ASSIGN_OR_RETURN(bool is_smaller, drop_lost());
+  if (!is_smaller && failure_.code() != Code::kUnavailable) return failure_;
+  // Asked once more without an exchange, the host gives a rank up.
+  if (!is_smaller && ++fruitless_ > kMostFruitless) {
+    PERCALE_ASSIGN_OR_RETURN(is_smaller, drop_lost());
+    if (!is_smaller) {
+      end(failure_.with_context(str_cat(fruitless_, " exchanges in a row have failed, though no rank is lost")));
+      return failure_;
+    }
+  }
+  if (is_smaller) fruitless_ = 0;
+  exchanges_ = 0;
+  failure_ = {};
+  return {};
+}
+
+// True if the group has become smaller, false if all ranks are to go on.
+Result<bool> Group::drop_lost() {
   PERCALE_ASSIGN_OR_RETURN(const std::vector<int32_t> lost, collective_->lost());
   std::vector<size_t> left;
   for (const size_t member : members_) {
     if (std::ranges::find(lost, static_cast<int32_t>(member)) == lost.end()) left.push_back(member);
   }
-  if (left.size() == members_.size()) return failure_;
+  if (left.size() == members_.size()) {
+    ++repeats_;
+    return false;
+  }
   const size_t own = origin();
   if (std::ranges::find(left, own) == left.end()) {
     return Status(Code::kAborted, str_cat("the group goes on without rank ", own)).with_context(failure_.message());
   }
   members_ = std::move(left);
   rank_ = rank_of(own);
-  exchanges_ = 0;
-  failure_ = {};
-  return {};
+  return true;
 }
 
 Result<std::vector<std::string>> Group::gather(std::string_view what, std::string own) {

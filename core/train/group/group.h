@@ -76,9 +76,15 @@ class Group {
 
   // True once an exchange has failed: the group can exchange nothing more before reform().
   bool broken() const { return !failure_.ok(); }
-  // Goes on with the ranks that are left. Fails with the error of the exchange if the host reports
-  // no loss, or with that of end(). Precondition: broken().
+  // Goes on with the ranks that are left; with all of them if the exchange was harmed and no rank is
+  // lost. Fails with the error of the exchange if the host reports no losses, if the error is one
+  // that does not pass, or if all ranks have failed too often; or with that of end().
+  // Precondition: broken().
   Status reform();
+  // The times that the group was formed anew.
+  size_t reforms() const { return lost() + repeats_; }
+  // What was repeated is done: a step, an evaluation or a checkpoint.
+  void note_progress() { fruitless_ = 0; }
   // The ranks that are left cannot go on, for this reason.
   void end(const Status& why) {
     failure_ = why;
@@ -107,6 +113,7 @@ class Group {
 
  private:
   Group(std::shared_ptr<Collective> collective, int64_t timeout_ns, bool twice);
+  Result<bool> drop_lost();
 
   const std::shared_ptr<Collective> collective_;
   const int64_t timeout_ns_;
@@ -114,7 +121,9 @@ class Group {
   size_t rank_;
   SegmentHolders holders_;
   int64_t devices_ = 0;     // of all ranks
-  uint64_t exchanges_ = 0;  // since the last loss
+  uint64_t exchanges_ = 0;  // since the group was formed
+  size_t repeats_ = 0;      // times that all ranks went on
+  int fruitless_ = 0;       // of these, the last ones without progress
   Facts facts_;
   Status failure_;
   bool ended_ = false;

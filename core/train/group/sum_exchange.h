@@ -64,7 +64,7 @@ class SumExchange {
   void refuse(const Status& error);
   // No rank leaves before all have come here, because one that is behind may need the others.
   Status wait_for_all();
-  // The ranks have changed: they share the shards anew.
+  // The group was formed anew: its ranks share the shards once more.
   void forget() {
     subtrees_.clear();
     any_sums_.clear();
@@ -74,7 +74,7 @@ class SumExchange {
   }
   bool group_broken() const { return group_.broken(); }
   size_t rank() const { return group_.rank(); }
-  size_t lost() const { return group_.lost(); }
+  size_t reforms() const { return group_.reforms(); }
 
  private:
   // The sums of a sub-tree, as far as this rank needs them: totals and statistics, and the segments

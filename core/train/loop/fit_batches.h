@@ -23,7 +23,7 @@ struct StepBatches {
 class FitBatches {
  public:
   virtual ~FitBatches() = default;
-  // Goes on at this position; also called when ranks were lost.
+  // Goes on at this position; also called when the group was formed anew.
   virtual Status open(const DatasetPosition& position) = 0;
   // True if the batches are the same with fewer ranks.
   virtual bool survives_losses() const = 0;

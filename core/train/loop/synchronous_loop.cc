@@ -17,9 +17,8 @@ SynchronousLoop::SynchronousLoop(const FitParts& parts, const SynchronousSteps& 
 // A fit that ends early here ends on the other ranks of a group, too.
 Status SynchronousLoop::fit() {
   const Status status = train();
-  if (status.ok() && go_) {
-    steps_.runner.end_fit();
-  } else if (!all_end_) {
+  if (status.ok() && go_) return steps_.runner.end_fit();
+  if (!all_end_) {
     steps_.runner.tell_ranks(go_ ? status : Status(Code::kCancelled, "it has ended the fit"));
   }
   return status;
@@ -27,6 +26,7 @@ Status SynchronousLoop::fit() {
 
 Status SynchronousLoop::train() {
   EpochLog& log = parts_.log;
+  steps_.runner.share_anew();
   PERCALE_RETURN_IF_ERROR(open());
   if (source_->batches() < 0 && parts_.rate.needs_total()) {
     return failed_precondition(
@@ -83,16 +83,17 @@ Status SynchronousLoop::run_step() {
 // The state is that of the last step.
 Status SynchronousLoop::recover(const Status& error) {
   Status lasting = steps_.runner.recover(error);
-  if (lasting.ok()) lasting = go_on_without_lost_ranks();
+  if (lasting.ok()) lasting = go_on_anew();
   return lasting.ok() ? Status() : publish_before(std::move(lasting));
 }
 
-Status SynchronousLoop::go_on_without_lost_ranks() {
+Status SynchronousLoop::go_on_anew() {
   if (source_->survives_losses()) return source_->open(parts_.log.position());
   all_end_ = true;
-  return Status(Code::kUnavailable,
-                "a rank was lost with its part of the data; the ranks that are left go on from the last step when they "
-                "train on data sets that have its rows, too");
+  return Status(
+      Code::kUnavailable,
+      "rows of a part of the data are lost with a rank or a failed exchange; the ranks that are left go on from "
+      "the last step when they train on data sets that have these rows, too");
 }
 
 Status SynchronousLoop::add_step(const StepBatches& taken, StepRecord record) {
@@ -103,10 +104,10 @@ Status SynchronousLoop::add_step(const StepBatches& taken, StepRecord record) {
   record.step_in_epoch = steps_of(log.position().batch + count);
   log.add(record);
   log.advance(count);
-  const bool lost_before = steps_.runner.share_anew();
+  const bool anew_before = steps_.runner.share_anew();
   PERCALE_RETURN_IF_ERROR(tell(record));
-  const bool lost_while_saving = steps_.runner.share_anew();
-  const Status shared = lost_before || lost_while_saving ? go_on_without_lost_ranks() : Status();
+  const bool anew_while_saving = steps_.runner.share_anew();
+  const Status shared = anew_before || anew_while_saving ? go_on_anew() : Status();
   return shared.ok() ? Status() : publish_before(shared);
 }
 

@@ -34,7 +34,7 @@ class SynchronousLoop final : public TrainLoop {
   Result<StepRunner::Outcome> make_step(const StepBatches& taken, double learning_rate);
   Status add_step(const StepBatches& taken, StepRecord record);
   Status recover(const Status& error);
-  Status go_on_without_lost_ranks();
+  Status go_on_anew();
   Status end_epoch();
   Status tell(const StepRecord& record);
 

@@ -4,6 +4,7 @@
 #define PERCALE_CORE_TRAIN_PARAMETERS_PARAMETER_STORE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -66,9 +67,15 @@ class ParameterStore {
   // follow, or release_slots().
   virtual Status make_slots() { return {}; }
   virtual void release_slots() noexcept {}
-  // Ranks of a group were lost in a step that was not committed, which must begin again. Fails
-  // where there are none.
+  // An exchange of a group has failed in a step that was not committed, which must begin again. Fails
+  // where there is no group.
   virtual Status recover() { return failed_precondition("the trainer is in no group"); }
+  // Runs an exchange of all ranks that belongs to no step. Repeats it after recover(), until this rank
+  // has completed it, whose result is returned. False: another rank has, and this one must do without.
+  virtual Result<bool> pass(const std::function<Status()>& exchange) {
+    PERCALE_RETURN_IF_ERROR(exchange());
+    return true;
+  }
   // The working set was assigned from outside: copies on devices are outdated.
   virtual void note_assigned() noexcept { working_.note_assigned(); }
   // Null unless the updates stay on the devices that compute shards.

@@ -294,16 +294,20 @@ Status StepRunner::recover(const Status& error) {
   return share_anew() ? Status() : error;
 }
 
-void StepRunner::end_fit() {
-  if (exchange_ == nullptr || exchange_->group_broken()) return;
-  (void)exchange_->wait_for_all();
-  if (exchange_->group_broken()) (void)store_.recover();
+Status StepRunner::end_fit() {
+  if (exchange_ == nullptr || exchange_->group_broken()) return {};
+  const auto passed = store_.pass([this] {
+    share_anew();
+    (void)exchange_->wait_for_all();
+    return Status();
+  });
   share_anew();
+  return passed.status().code() == Code::kAborted ? passed.status() : Status();
 }
 
 bool StepRunner::share_anew() {
-  if (exchange_ == nullptr || exchange_->lost() == lost_) return false;
-  lost_ = exchange_->lost();
+  if (exchange_ == nullptr || exchange_->reforms() == reforms_) return false;
+  reforms_ = exchange_->reforms();
   shards_.forget();
   planner_.forget();
   exchange_->forget();

@@ -98,13 +98,13 @@ class StepRunner {
   double loss();
   // Adds the elements of the step's totals to `sums`.
   void add_totals_to(std::vector<double>& sums);
-  // After an error of a step. OK if ranks of the group were lost, and the others share the shards
-  // anew: the step may begin again. Else the error.
+  // After an error of a step. OK if an exchange has failed, and the ranks that are left share the
+  // shards anew: the step may begin again. Else the error.
   Status recover(const Status& error);
-  // A fit has ended here. Waits for the other ranks of a group, and helps those that have lost one
-  // in the last step. What becomes of that does not change the own state.
-  void end_fit();
-  // True if ranks were lost since the last call, also in a step that was completed all the same.
+  // A fit has ended here. Waits for the other ranks of a group, and helps those whose last step is
+  // not complete. Fails only if the group goes on without this rank.
+  Status end_fit();
+  // True if an exchange has failed since the last call, also in a step that was completed all the same.
   // The next step makes shards and sums anew.
   bool share_anew();
   // The other ranks of a group end their step with this error. Does nothing if it is theirs, or OK.
@@ -137,7 +137,7 @@ class StepRunner {
   SumExchange* const exchange_;
   std::shared_ptr<const ShardPlans> plans_;
   PlanPtr commit_;
-  size_t lost_ = 0;  // ranks of the group, when the shards were shared
+  size_t reforms_ = 0;  // of the group, when the shards were shared
 };
 
 }  // namespace percale

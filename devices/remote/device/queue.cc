@@ -8,7 +8,7 @@ namespace percale::remote {
 
 void Queue::open(const OpenStream& open_stream, uint64_t secret) {
   outlet_.attach([&] { return open_stream(kQueuePurpose, shared_from_this()); });
-  session_->add_stream(outlet_.stream());
+  session_->add_stream(weak_from_this());
   wire::OpenQueueT request;
   request.client = secret;
   outlet_.send(std::move(request));
@@ -100,14 +100,26 @@ void Queue::close() {
   outlet_.stream()->close();
 }
 
+void Queue::beat(Clock::time_point now, bool excused) {
+  if (excused) heard_ = now;
+  if (now - heard_.load() > kStreamSilence) {
+    session_->lose("nothing was heard over one of its streams for " + std::to_string(kStreamSilence.count()) + " ms");
+  }
+  if (now - beaten_ < kStreamBeatPause) return;
+  beaten_ = now;
+  outlet_.beat();
+}
+
 void Queue::on_message(Message message) {
   session_->hear();
-  Frame frame(std::move(message), outlet_.checksum());
-  if (!take(frame)) {
-    session_->lose(std::string("it has sent the message ") + frame.name() + ", which no command asks for");
-    return outlet_.stream()->abort();
-  }
-  outlet_.stream()->read_next();
+  heard_ = Clock::now();
+  Frame frame = outlet_.take(std::move(message));
+  const bool is_asked = take(frame);
+  if (is_asked && !frame.is_harmed()) return outlet_.stream()->read_next();
+  session_->lose(frame.is_harmed()
+                     ? kHarmed
+                     : std::string("it has sent the message ") + frame.name() + ", which no command asks for");
+  outlet_.stream()->abort();
 }
 
 bool Queue::take(Frame& frame) {
@@ -134,9 +146,7 @@ bool Queue::take_data(Frame& frame) {
     if (!pending_.empty()) first = &pending_.front();
   }
   if (first == nullptr || first->to == nullptr || bytes == 0 || bytes > first->left) return false;
-  if (!frame.read_raw(first->to) && error_.code == PERCALE_OK) {
-    error_ = {PERCALE_UNAVAILABLE, "bytes of a copy from the device have changed on their way; repeat it"};
-  }
+  if (!frame.read_raw(first->to)) return false;
   first->to += bytes;
   first->left -= bytes;
   if (first->left > 0) return true;
@@ -147,7 +157,7 @@ bool Queue::take_data(Frame& frame) {
 
 // Reads that are still pending were skipped.
 bool Queue::take_done(const wire::Done& done) {
-  Error error = error_;
+  Error error;
   if (done.code() != PERCALE_OK) error = {error_of(done.code()), text_of(done.message())};
   if (error.code != PERCALE_OK && error.message.empty()) error.message = "a command has failed";
   std::list<Pending> reached;
@@ -158,7 +168,6 @@ bool Queue::take_done(const wire::Done& done) {
     pending_.erase(pending_.begin(), mark);
     reached.splice(reached.end(), pending_, mark);
   }
-  if (reached.front().forgets_error) error_ = {};
   reached.front().mark(std::move(error));
   return true;
 }

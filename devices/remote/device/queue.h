@@ -2,6 +2,7 @@
 #ifndef PERCALE_DEVICES_REMOTE_DEVICE_QUEUE_H_
 #define PERCALE_DEVICES_REMOTE_DEVICE_QUEUE_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <list>
@@ -17,7 +18,7 @@ namespace percale::remote {
 
 // One caller at a time. Functions throw Failure. An error of a command skips those behind it until
 // synchronize(), which throws it. If this stream breaks, the device is lost.
-class Queue final : public StreamEvents, public std::enable_shared_from_this<Queue> {
+class Queue final : public StreamEvents, public DeviceStream, public std::enable_shared_from_this<Queue> {
  public:
   Queue(std::shared_ptr<Session> session, Checksum checksum) : session_(std::move(session)), outlet_(checksum) {}
 
@@ -32,6 +33,9 @@ class Queue final : public StreamEvents, public std::enable_shared_from_this<Que
   void synchronize();
   // There are no more commands.
   void close();
+
+  void beat(Clock::time_point now, bool excused) override;
+  void abort() override { outlet_.stream()->abort(); }
 
   void on_message(Message message) override;
   void on_sent() override { outlet_.on_sent(); }
@@ -63,8 +67,9 @@ class Queue final : public StreamEvents, public std::enable_shared_from_this<Que
 
   const std::shared_ptr<Session> session_;
   Outlet outlet_;
-  Error error_;       // of bytes that have arrived; only for events
-  std::mutex mutex_;  // guards what follows
+  Clock::time_point beaten_{};                          // only for beat()
+  std::atomic<Clock::time_point> heard_{Clock::now()};  // when the last message came
+  std::mutex mutex_;                                    // guards what follows
   std::condition_variable changed_;
   std::list<Pending> pending_;  // grows at its end; events alone change and remove the first one
   std::optional<plugin::Failure> refused_;

@@ -58,10 +58,10 @@ void Session::leave() noexcept {
   changed_.wait_for(lock, kFarewell, [this] { return has_ended_; });
 }
 
-void Session::add_stream(std::weak_ptr<Stream> stream) {
+void Session::add_stream(std::weak_ptr<DeviceStream> stream) {
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(streams_, [](const std::weak_ptr<Stream>& one) { return one.expired(); });
+    std::erase_if(streams_, [](const std::weak_ptr<DeviceStream>& one) { return one.expired(); });
     if (!has_ended_) return streams_.push_back(std::move(stream));
   }
   throw failure();
@@ -89,6 +89,14 @@ void Session::beat(Clock::time_point now, bool excused) {
   if (excused) hear();
   if (is_lost_) return;
   outlet_.send(wire::BeatT());
+  std::vector<std::weak_ptr<DeviceStream>> streams;
+  {
+    const std::lock_guard lock(mutex_);
+    streams = streams_;
+  }
+  for (const auto& one : streams) {
+    if (const auto stream = one.lock()) stream->beat(now, excused);
+  }
   if (now.time_since_epoch().count() - heard_ > std::chrono::duration_cast<Clock::duration>(kSilence).count()) {
     lose("nothing was heard of it for " + std::to_string(kSilence.count()) + " ms");
   }
@@ -96,12 +104,12 @@ void Session::beat(Clock::time_point now, bool excused) {
 
 void Session::on_message(Message message) {
   hear();
-  take(Frame(std::move(message), outlet_.checksum()));
+  take(outlet_.take(std::move(message)));
   outlet_.stream()->read_next();
 }
 
 void Session::take(Frame frame) {
-  if (!frame.is_good()) return lose("it has sent a message that is none, or that has changed on its way");
+  if (!frame.is_good()) return lose(kHarmed);
   if (frame.as<wire::Beat>() != nullptr) return;
   const wire::Refusal* const refusal = frame.as<wire::Refusal>();
   if (refusal != nullptr && welcome_) return lose(text_of(refusal->message()));
@@ -117,7 +125,7 @@ void Session::take(Frame frame) {
 void Session::on_closed(const std::string& reason) {
   outlet_.on_closed();
   set_lost(reason);
-  std::vector<std::weak_ptr<Stream>> left;
+  std::vector<std::weak_ptr<DeviceStream>> left;
   {
     const std::lock_guard lock(mutex_);
     has_ended_ = true;

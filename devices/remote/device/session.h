@@ -21,6 +21,15 @@ namespace percale::remote {
 using OpenStream =
     std::function<std::shared_ptr<Stream>(const std::string& purpose, std::shared_ptr<StreamEvents> events)>;
 
+// A further stream of a device.
+class DeviceStream {
+ public:
+  virtual ~DeviceStream() = default;
+  // See Session::beat().
+  virtual void beat(Clock::time_point now, bool excused) = 0;
+  virtual void abort() = 0;
+};
+
 // Thread-safe. Functions throw Failure.
 class Session final : public StreamEvents, public std::enable_shared_from_this<Session> {
  public:
@@ -45,7 +54,7 @@ class Session final : public StreamEvents, public std::enable_shared_from_this<S
   void leave() noexcept;
 
   // The stream ends with this session. Throws if it has ended already.
-  void add_stream(std::weak_ptr<Stream> stream);
+  void add_stream(std::weak_ptr<DeviceStream> stream);
 
   // The device is lost: this session and all of its streams end. Never throws.
   void lose(const std::string& reason) noexcept;
@@ -56,8 +65,8 @@ class Session final : public StreamEvents, public std::enable_shared_from_this<S
 
   // A message has arrived, on this stream or on another one of the device.
   void hear() { heard_ = Clock::now().time_since_epoch().count(); }
-  // Sends a heartbeat, and loses a device that is silent. `excused`: this process may have missed
-  // its messages.
+  // Sends heartbeats on all streams, and loses a device that is silent on one. `excused`: this process
+  // may have missed its messages.
   void beat(Clock::time_point now, bool excused);
 
   void on_message(Message message) override;
@@ -80,7 +89,7 @@ class Session final : public StreamEvents, public std::enable_shared_from_this<S
   std::optional<plugin::Failure> refused_;
   std::string reason_;  // of the loss, or of the end
   bool has_ended_ = false;
-  std::vector<std::weak_ptr<Stream>> streams_;  // of the device, that end with this one
+  std::vector<std::weak_ptr<DeviceStream>> streams_;  // of the device, that end with this one
 };
 
 }  // namespace percale::remote

@@ -3,6 +3,7 @@
 #define PERCALE_DEVICES_REMOTE_FRAME_FRAME_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -34,11 +35,13 @@ inline constexpr size_t kMaxTextBytes = size_t{1} << 14;
 // so that a small message of a hostile peer could unpack to gigabytes.
 class Frame {
  public:
-  // Checks the table and its checksum.
-  Frame(Message message, Checksum checksum);
+  // Checks the table and its checksum. `number`: of the message on its stream, from 0.
+  Frame(Message message, Checksum checksum, uint32_t number);
 
-  // False: these bytes are no message, or have changed on their way.
+  // False: these bytes are no message, or have changed on their way, or another message was expected.
   bool is_good() const { return envelope_ != nullptr; }
+  // True if that, or its raw bytes, say that the stream is harmed. See kHarmed.
+  bool is_harmed() const { return !is_good() || is_raw_changed_; }
   // The table, such as wire::Write; null if the message is another one.
   template <class T>
   const T* as() const {
@@ -54,12 +57,18 @@ class Frame {
   Message message_;
   Checksum checksum_;
   wire::Frame head_;
+  bool is_raw_changed_ = false;
   std::vector<uint8_t> table_;
   const wire::Envelope* envelope_ = nullptr;  // within table_
 };
 
-// The bytes of a message up to the raw ones. T is such as wire::WriteT.
+// Why a stream ends on which a harmed message has come.
+inline constexpr const char* kHarmed = "a message has changed on its way, or one before it has not arrived";
+
+// The bytes of a message up to the raw ones. T is such as wire::WriteT. seal_frame() must follow.
 std::vector<std::byte> pack_frame(wire::EnvelopeT envelope, std::span<const std::byte> raw, Checksum checksum);
+// Sets the checksum of the table for the message of that number on its stream.
+void seal_frame(std::vector<std::byte>& packed, uint32_t number, Checksum checksum);
 template <class T>
 std::vector<std::byte> pack_frame(T body, std::span<const std::byte> raw, Checksum checksum) {
   wire::EnvelopeT envelope;

@@ -1,4 +1,4 @@
-// The sending side of a stream: messages as frames, of which only a few wait to be sent.
+// Both directions of a stream: numbers its messages, of which only a few wait to be sent.
 #ifndef PERCALE_DEVICES_REMOTE_FRAME_OUTLET_H_
 #define PERCALE_DEVICES_REMOTE_FRAME_OUTLET_H_
 
@@ -32,7 +32,9 @@ class Outlet {
   // Never waits. Does nothing if the stream has ended.
   template <class T>
   void send(T body, std::span<const std::byte> raw = {}) {
-    const std::vector<std::byte> head = pack_frame(std::move(body), raw, checksum_);
+    std::vector<std::byte> head = pack_frame(std::move(body), raw, checksum_);
+    const std::lock_guard in_order(sending_);
+    seal_frame(head, number_, checksum_);
     std::shared_ptr<Stream> stream;
     {
       const std::lock_guard lock(mutex_);
@@ -42,11 +44,22 @@ class Outlet {
     }
     try {
       stream->send(head, raw);
+      ++number_;
     } catch (...) {
       on_sent();
       throw;
     }
   }
+  // Sends a heartbeat, unless messages that wait say the same.
+  void beat() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (unsent_ > 0) return;
+    }
+    send(wire::BeatT());
+  }
+  // A message that has come on the stream. One caller at a time.
+  Frame take(Message message) { return Frame(std::move(message), checksum_, taken_++); }
   // Waits until few messages are unsent. False: the stream has ended. Must not be called by threads
   // of the transport.
   bool wait_for_room() {
@@ -79,6 +92,9 @@ class Outlet {
   static constexpr int kMaxUnsent = 6;  // 6 MiB keep a network of 10 GB/s busy for 0.6 ms
 
   const Checksum checksum_;
+  uint32_t taken_ = 0;        // messages
+  std::mutex sending_;        // held while a message is sent
+  uint32_t number_ = 0;       // of the next message
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::shared_ptr<Stream> stream_;

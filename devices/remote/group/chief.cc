@@ -88,7 +88,9 @@ void Chief::on_hello(const std::shared_ptr<Stream>& stream, const wire::HelloT& 
 void Chief::on_message(int rank, const wire::BodyUnion& body) {
   const std::lock_guard lock(mutex_);
   roster_.hear(rank, Clock::now());
-  if (const wire::FailedT* failed = body.AsFailed()) roster_.fail(rank, failed->peer);
+  if (const wire::FailedT* failed = body.AsFailed()) {
+    roster_.fail(rank, {failed->harmed, failed->unreached, failed->stuck});
+  }
   if (body.AsLeave() != nullptr) roster_.leave(rank);
   changed_.notify_all();
 }
@@ -134,8 +136,10 @@ Roll Chief::join(Clock::time_point deadline) {
 }
 
 void Chief::beat() {
+  const Clock::time_point now = Clock::now();
+  exchange_->beat(now, standstill_.has_ended(now));
   const std::lock_guard lock(mutex_);
-  roster_.check(Clock::now());
+  roster_.check(now);
   for (int rank = 1; rank < roster_.size(); ++rank) {
     order(rank, [](Stream& stream) { tell(stream, wire::BeatT()); });
   }
@@ -153,10 +157,10 @@ void Chief::order(int rank, F&& send) {
   }
 }
 
-std::vector<int32_t> Chief::lost(int broken_peer) {
+std::vector<int32_t> Chief::lost(const LinkReport& report) {
   std::unique_lock lock(mutex_);
   lost_.reset();
-  roster_.fail(0, broken_peer);
+  roster_.fail(0, report);
   changed_.wait(lock, [&] { return lost_.has_value(); });
   return *lost_;
 }
@@ -188,15 +192,16 @@ void Chief::failing(int rank, const std::string& reason) {
   });
 }
 
-void Chief::lost(int rank, const std::vector<int32_t>& ranks) {
+void Chief::lost(int rank, const std::vector<int32_t>& ranks, const std::vector<int32_t>& again) {
   if (rank == 0) {
-    exchange_->go_on(ranks);
+    exchange_->go_on(ranks, again);
     lost_ = ranks;
     return changed_.notify_all();
   }
   order(rank, [&](Stream& stream) {
     wire::LostT message;
     message.ranks = ranks;
+    message.again = again;
     tell(stream, std::move(message));
   });
 }

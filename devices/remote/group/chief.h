@@ -23,7 +23,7 @@ class Chief final : public Control, private Roster::Orders, public std::enable_s
   std::shared_ptr<StreamEvents> accept(const std::shared_ptr<Stream>& stream);
 
   Roll join(Clock::time_point deadline) override;
-  std::vector<int32_t> lost(int broken_peer) override;
+  std::vector<int32_t> lost(const LinkReport& report) override;
   void leave() override;
 
  private:
@@ -41,12 +41,13 @@ class Chief final : public Control, private Roster::Orders, public std::enable_s
   void settle(std::unique_lock<std::mutex>& lock);
 
   void failing(int rank, const std::string& reason) override;
-  void lost(int rank, const std::vector<int32_t>& ranks) override;
+  void lost(int rank, const std::vector<int32_t>& ranks, const std::vector<int32_t>& again) override;
   void dismiss(int rank, const std::string& reason) override;
 
   const Application application_;
   const std::shared_ptr<Exchange> exchange_;
-  std::mutex mutex_;  // guards what follows
+  Standstill standstill_;  // of beat()
+  std::mutex mutex_;       // guards what follows
   std::condition_variable changed_;
   Roster roster_;
   std::vector<std::shared_ptr<Stream>> streams_;  // by rank; null: none

@@ -33,8 +33,9 @@ class Control {
   // Waits until all ranks have joined.
   virtual Roll join(Clock::time_point deadline) = 0;
   // After an exchange has failed: waits until all ranks that are left have stopped, and returns
-  // those that are lost. The exchange goes on without them.
-  virtual std::vector<int32_t> lost(int broken_peer) = 0;
+  // those that are lost. The exchange goes on without them, and with new links in place of harmed
+  // ones.
+  virtual std::vector<int32_t> lost(const LinkReport& report) = 0;
   // Needs the others no more. Waits a little until they know.
   virtual void leave() = 0;
 };

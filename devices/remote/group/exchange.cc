@@ -9,6 +9,8 @@ namespace {
 constexpr size_t kChunkBytes = size_t{1} << 20;
 constexpr int kMaxInFlight = 3;  // chunks per link: one is sent while the next ones are copied
 
+bool is_beat(const wire::Chunk& head) { return head.total() == 0; }
+
 }  // namespace
 
 // While it lives, memory of the exchange is in use and the mutex is not held.
@@ -42,6 +44,7 @@ void Exchange::set_generation(uint64_t generation) {
 void Exchange::run(uint64_t tag, std::span<const percale_bytes> sends, std::span<const percale_bytes> recvs,
                    Clock::time_point deadline) {
   Lock lock(mutex_);
+  has_run_ = true;
   if (!failing_.empty()) throw plugin::Failure(PERCALE_UNAVAILABLE, failing_);
   begin(tag, sends, recvs);
   try {
@@ -57,6 +60,7 @@ void Exchange::run(uint64_t tag, std::span<const percale_bytes> sends, std::span
     changed_.wait(lock, ended);
   } else if (!changed_.wait_until(lock, deadline, ended)) {
     set_failure(PERCALE_UNAVAILABLE, "the time limit of the exchange has passed");
+    for (Peer& peer : peers_) peer.is_harmed |= peer.received < peer.to.size;  // its link may be
   }
   const bool good = is_complete() && !failure_;
   stop(lock);
@@ -89,6 +93,7 @@ void Exchange::take_early(Lock& lock) {
     Peer& peer = peers_[static_cast<size_t>(i)];
     if (!peer.early) continue;
     auto [head, message] = *std::exchange(peer.early, std::nullopt);
+    peer.heard = Clock::now();  // it was not listened to
     const std::shared_ptr<Stream> link = peer.link;
     if (sort(lock, i, head, std::move(message)) && link != nullptr) link->read_next();
   }
@@ -116,40 +121,54 @@ void Exchange::send_chunks(Lock& lock, Peer& peer) {
     const auto* data = static_cast<const std::byte*>(peer.from.data) + peer.sent;
     const uint64_t offset = peer.sent, total = peer.from.size, tag = *tag_;
     const std::shared_ptr<Stream> link = peer.link;
+    const uint32_t number = peer.sends++;
     peer.sent += bytes;
     ++peer.in_flight;
     try {
       const Busy busy(*this, lock);
-      const wire::Chunk head(generation_, tag, offset, total, checksum_(data, bytes, 0), 0);
+      const wire::Chunk head =
+          chunk_head(generation_, tag, offset, total, checksum_(data, bytes, 0), number, checksum_);
       link->send(std::as_bytes(std::span(&head, 1)), {data, bytes});
     } catch (...) {
       --peer.in_flight;
+      --peer.sends;
       throw;
     }
   }
 }
 
-void Exchange::on_sent(int peer) {
+void Exchange::on_sent(LinkId id) {
   Lock lock(mutex_);
-  Peer& p = peers_[static_cast<size_t>(peer)];
-  if (p.in_flight > 0) --p.in_flight;
-  send_chunks(lock, p);
+  Peer* const peer = find(id);
+  if (peer == nullptr) return;
+  if (peer->in_flight > 0) --peer->in_flight;
+  send_chunks(lock, *peer);
 }
 
-void Exchange::on_chunk(int peer, Message message) {
-  const std::optional<wire::Chunk> head = read_chunk(message);
+void Exchange::on_chunk(LinkId id, Message message) {
+  const std::optional<wire::Chunk> head = read_chunk(message, checksum_);
   Lock lock(mutex_);
-  const std::shared_ptr<Stream> link = peers_[static_cast<size_t>(peer)].link;
-  if (link == nullptr) return;
-  if (!head || head->generation() != generation_) {
-    break_link(peer, "it has sent a message that is none of this group");
+  Peer* const peer = find(id);
+  if (peer == nullptr || peer->link == nullptr) return;
+  const std::shared_ptr<Stream> link = peer->link;
+  if (const std::string wrong = check_head(*peer, head); !wrong.empty()) {
+    break_link(id.peer, wrong);
     lock.unlock();
     return link->abort();
   }
-  if (sort(lock, peer, *head, std::move(message))) {
+  peer->heard = Clock::now();
+  if (is_beat(*head) || sort(lock, id.peer, *head, std::move(message))) {
     lock.unlock();
     link->read_next();
   }
+}
+
+std::string Exchange::check_head(Peer& peer, const std::optional<wire::Chunk>& head) const {
+  if (!head || head->generation() != generation_) {
+    return "it has sent a message that is none of this group, or has changed on its way";
+  }
+  if (head->number() != peer.takes++) return "a message of it has not arrived";
+  return "";
 }
 
 bool Exchange::sort(Lock& lock, int number, const wire::Chunk& head, Message message) {
@@ -187,8 +206,12 @@ void Exchange::take(Lock& lock, int number, const wire::Chunk& head, Message mes
     message.read(to, bytes);
     intact = checksum_(to, bytes, 0) == head.crc();
   }
-  if (!intact) set_failure(PERCALE_UNAVAILABLE, "bytes of " + rank_name(number) + " have changed on their way");
-  if (intact) peer.received += bytes;
+  if (intact) {
+    peer.received += bytes;
+  } else {
+    peer.is_harmed = true;
+    set_failure(PERCALE_UNAVAILABLE, "bytes of " + rank_name(number) + " have changed on their way");
+  }
   changed_.notify_all();
 }
 

@@ -20,6 +20,21 @@ namespace percale::remote {
 // "rank 3", for messages.
 inline std::string rank_name(int rank) { return "rank " + std::to_string(rank); }
 
+// A link to a rank. It is made again after it was harmed: `round` is the number of failed exchanges
+// before it was asked for.
+struct LinkId {
+  LinkId(int rank, uint32_t in_round = 0) : peer(rank), round(in_round) {}  // NOLINT: a rank's first link
+  int peer;
+  uint32_t round;
+};
+
+// What a rank knows of its links when an exchange has failed.
+struct LinkReport {
+  std::vector<int32_t> harmed;     // ranks whose links must be made again
+  std::vector<int32_t> unreached;  // ranks whose links could not be made again
+  bool is_stuck = false;           // exchanges have failed too often
+};
+
 // Sends in chunks, which are copied, and receives where the bytes belong. A chunk that comes before
 // its exchange stays unread, and so holds back its sender. Thread-safe; run() has one caller.
 class Exchange {
@@ -28,8 +43,10 @@ class Exchange {
 
   // Messages of other generations are refused.
   void set_generation(uint64_t generation);
-  // The link to a rank is there.
-  void connect(int peer, std::shared_ptr<Stream> link);
+  // The round of the link to this rank that is missing; not set: none is.
+  std::optional<uint32_t> missing_link(int peer) const;
+  // The link to a rank is there. False: it is not missing.
+  bool connect(LinkId id, std::shared_ptr<Stream> link);
   // Throws Failure that names the ranks without a link. One that has left already had one.
   void wait_for_links(Clock::time_point deadline);
 
@@ -41,22 +58,33 @@ class Exchange {
   void fail(const std::string& reason);
   // Throws Failure after fail().
   void check() const;
-  // The rank whose link has broken since go_on(); -1: none.
-  int broken_peer() const;
-  // Goes on without the ranks that are lost.
-  void go_on(std::span<const int32_t> lost);
+  // Since go_on(). Stuck: nothing was run.
+  LinkReport report() const;
+  // Goes on without the ranks that are lost, and with new links to those of `again`.
+  void go_on(std::span<const int32_t> lost, std::span<const int32_t> again);
+  // Waits for missing links. Those that are missing at the deadline fail the next exchange, and are
+  // reported as unreached.
+  void await_links(Clock::time_point deadline);
   // Closes all links after what was sent, and waits up to `limit` until the other ranks have read
   // it. Then it ends those that are left.
   void close(std::chrono::milliseconds limit);
 
-  // Events of links.
-  void on_chunk(int peer, Message message);
-  void on_sent(int peer);
-  void on_closed(int peer, const std::string& reason);
+  // Says on all links that this rank is here. Breaks links over which nothing comes. `excused`: this
+  // process may have missed it.
+  void beat(Clock::time_point now, bool excused);
+
+  // Events of links. Those of a link that was made again since have no effect.
+  void on_chunk(LinkId id, Message message);
+  void on_sent(LinkId id);
+  void on_closed(LinkId id, const std::string& reason);
 
  private:
   struct Peer {
     std::shared_ptr<Stream> link;
+    uint32_t round = 0;             // of the link
+    uint32_t sends = 0, takes = 0;  // numbers of the link's next messages
+    Clock::time_point heard{};      // when the last message came
+    bool is_harmed = false, is_unreached = false;
     bool is_gone = false;   // lost
     bool has_left = false;  // in order; only what it has sent before still counts
     percale_bytes from{}, to{};
@@ -66,6 +94,7 @@ class Exchange {
     std::optional<std::pair<wire::Chunk, Message>> early;
 
     bool is_done() const { return sent == from.size && received == to.size; }
+    bool lacks_link() const { return link == nullptr && !is_gone && !has_left; }
   };
   using Lock = std::unique_lock<std::mutex>;
   class Busy;
@@ -82,6 +111,11 @@ class Exchange {
   // Fails if a rank has left that the exchange needs.
   void check_left();
   void break_link(int peer, const std::string& reason);
+  // The names of ranks without a link.
+  std::string missing_names() const;
+  // Why the message cannot be taken; "": it can.
+  std::string check_head(Peer& peer, const std::optional<wire::Chunk>& head) const;
+  Peer* find(LinkId id);
   void set_failure(percale_code code, std::string message);
 
   const int rank_;
@@ -95,7 +129,9 @@ class Exchange {
   int busy_ = 0;                            // threads that read or write memory of the exchange
   std::optional<plugin::Failure> failure_;  // of the exchange under way
   std::string failing_;                     // see fail()
-  int broken_peer_ = -1;
+  uint32_t round_ = 0;                      // calls of go_on()
+  bool has_run_ = false;                    // since go_on()
+  Clock::time_point beaten_{};
   bool is_closing_ = false;
 };
 

@@ -3,29 +3,59 @@
 #include <utility>
 
 #include "devices/remote/group/exchange.h"
+#include "devices/remote/net/pulse.h"
 
 namespace percale::remote {
 
-void Exchange::connect(int peer, std::shared_ptr<Stream> link) {
+Exchange::Peer* Exchange::find(LinkId id) {
+  Peer& peer = peers_[static_cast<size_t>(id.peer)];
+  return peer.round == id.round ? &peer : nullptr;
+}
+
+std::optional<uint32_t> Exchange::missing_link(int peer) const {
   const std::lock_guard lock(mutex_);
-  peers_[static_cast<size_t>(peer)].link = std::move(link);
+  const Peer& p = peers_[static_cast<size_t>(peer)];
+  return p.lacks_link() ? std::optional(p.round) : std::nullopt;
+}
+
+bool Exchange::connect(LinkId id, std::shared_ptr<Stream> link) {
+  const std::lock_guard lock(mutex_);
+  Peer* const peer = find(id);
+  if (peer == nullptr || !peer->lacks_link()) return false;
+  peer->link = std::move(link);
+  peer->heard = Clock::now();
+  peer->sends = peer->takes = 0;
+  peer->in_flight = 0;
   changed_.notify_all();
+  return true;
+}
+
+std::string Exchange::missing_names() const {
+  std::string names;
+  for (int i = 0; i < static_cast<int>(peers_.size()); ++i) {
+    if (i != rank_ && peers_[static_cast<size_t>(i)].lacks_link()) names += (names.empty() ? "" : ", ") + rank_name(i);
+  }
+  return names;
 }
 
 void Exchange::wait_for_links(Clock::time_point deadline) {
   Lock lock(mutex_);
-  const auto missing = [&] {
-    std::string names;
-    for (int i = 0; i < static_cast<int>(peers_.size()); ++i) {
-      const Peer& peer = peers_[static_cast<size_t>(i)];
-      if (i != rank_ && peer.link == nullptr && !peer.has_left) names += (names.empty() ? "" : ", ") + rank_name(i);
-    }
-    return names;
-  };
-  changed_.wait_until(lock, deadline, [&] { return missing().empty() || !failing_.empty(); });
+  changed_.wait_until(lock, deadline, [&] { return missing_names().empty() || !failing_.empty(); });
   if (!failing_.empty()) throw plugin::Failure(PERCALE_UNAVAILABLE, failing_);
-  if (const std::string names = missing(); !names.empty()) {
+  if (const std::string names = missing_names(); !names.empty()) {
     throw plugin::Failure(PERCALE_UNAVAILABLE, "no connection between " + rank_name(rank_) + " and " + names);
+  }
+}
+
+void Exchange::await_links(Clock::time_point deadline) {
+  Lock lock(mutex_);
+  const bool in_time =
+      changed_.wait_until(lock, deadline, [&] { return missing_names().empty() || !failing_.empty(); });
+  for (int i = 0; !in_time && i < static_cast<int>(peers_.size()); ++i) {
+    Peer& peer = peers_[static_cast<size_t>(i)];
+    if (i == rank_ || !peer.lacks_link()) continue;
+    peer.is_unreached = true;
+    break_link(i, "it cannot be made again");
   }
 }
 
@@ -47,47 +77,92 @@ void Exchange::fail(const std::string& reason) {
   changed_.notify_all();
 }
 
-int Exchange::broken_peer() const {
+LinkReport Exchange::report() const {
+  LinkReport out;
   const std::lock_guard lock(mutex_);
-  return broken_peer_;
+  for (int i = 0; i < static_cast<int>(peers_.size()); ++i) {
+    const Peer& peer = peers_[static_cast<size_t>(i)];
+    if (i == rank_ || peer.is_gone) continue;
+    if (peer.is_unreached) {
+      out.unreached.push_back(i);
+    } else if (peer.is_harmed || peer.lacks_link()) {
+      out.harmed.push_back(i);
+    }
+  }
+  out.is_stuck = !has_run_;
+  return out;
 }
 
-void Exchange::go_on(std::span<const int32_t> lost) {
+void Exchange::go_on(std::span<const int32_t> lost, std::span<const int32_t> again) {
   std::vector<std::shared_ptr<Stream>> dropped;
   {
     const std::lock_guard lock(mutex_);
     failing_.clear();
-    broken_peer_ = -1;
+    has_run_ = false;
+    ++round_;
+    const auto drop = [&](Peer& peer) {
+      peer.early.reset();
+      if (peer.link != nullptr) dropped.push_back(std::exchange(peer.link, nullptr));
+    };
+    for (Peer& peer : peers_) peer.is_harmed = peer.is_unreached = false;
     for (const int32_t number : lost) {
       Peer& peer = peers_[static_cast<size_t>(number)];
       peer.is_gone = true;
-      peer.early.reset();
-      if (peer.link != nullptr) dropped.push_back(std::exchange(peer.link, nullptr));
+      drop(peer);
     }
-    // The chief was told of one broken link. Any other one comes next.
+    for (const int32_t number : again) {
+      Peer& peer = peers_[static_cast<size_t>(number)];
+      peer.round = round_;
+      drop(peer);
+    }
+    // The chief was not told of a link that has broken since.
     for (int i = 0; i < static_cast<int>(peers_.size()); ++i) {
       const Peer& peer = peers_[static_cast<size_t>(i)];
-      if (i != rank_ && peer.link == nullptr && !peer.is_gone && !peer.has_left) break_link(i, "it was closed before");
+      if (i != rank_ && peer.lacks_link() && peer.round != round_) break_link(i, "it was closed before");
     }
   }
   for (const auto& link : dropped) link->abort();
 }
 
-void Exchange::on_closed(int peer, const std::string& reason) {
+void Exchange::beat(Clock::time_point now, bool excused) {
+  std::vector<std::shared_ptr<Stream>> silent;
+  {
+    const std::lock_guard lock(mutex_);
+    const bool says = now - beaten_ >= kStreamBeatPause;
+    if (says) beaten_ = now;
+    for (int i = 0; i < static_cast<int>(peers_.size()); ++i) {
+      Peer& peer = peers_[static_cast<size_t>(i)];
+      if (peer.link == nullptr || is_closing_) continue;
+      if (excused) peer.heard = now;
+      if (!peer.early && now - peer.heard > kStreamSilence) {
+        break_link(i, "nothing was heard over it for " + std::to_string(kStreamSilence.count()) + " ms");
+        silent.push_back(peer.link);
+      } else if (says && !peer.is_sending) {
+        const wire::Chunk head = chunk_head(generation_, 0, 0, 0, 0, peer.sends, checksum_);
+        peer.link->send(std::as_bytes(std::span(&head, 1)), {});
+        ++peer.sends;
+      }
+    }
+  }
+  for (const auto& link : silent) link->abort();
+}
+
+void Exchange::on_closed(LinkId id, const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  Peer& p = peers_[static_cast<size_t>(peer)];
-  p.link.reset();
+  Peer* const peer = find(id);
+  if (peer == nullptr) return;
+  peer->link.reset();
   changed_.notify_all();
-  if (is_closing_ || p.is_gone) return;
+  if (is_closing_ || peer->is_gone) return;
   if (reason.empty()) {
-    p.has_left = true;
+    peer->has_left = true;
     return check_left();
   }
-  break_link(peer, reason);
+  break_link(id.peer, reason);
 }
 
 void Exchange::break_link(int peer, const std::string& reason) {
-  if (broken_peer_ < 0) broken_peer_ = peer;
+  peers_[static_cast<size_t>(peer)].is_harmed = true;
   if (failing_.empty()) failing_ = "the connection to " + rank_name(peer) + " is lost: " + reason;
   changed_.notify_all();
 }

@@ -87,6 +87,10 @@ void Group::exchange(uint64_t tag, std::span<const percale_bytes> sends, std::sp
   links_->exchange().run(tag, sends, recvs, deadline_after(timeout_ns));
 }
 
-std::vector<int32_t> Group::lost() { return control_->lost(links_->exchange().broken_peer()); }
+std::vector<int32_t> Group::lost() {
+  std::vector<int32_t> out = control_->lost(links_->exchange().report());
+  links_->renew();
+  return out;
+}
 
 }  // namespace percale::remote

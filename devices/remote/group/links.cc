@@ -1,22 +1,29 @@
 #include "devices/remote/group/links.h"
 
 #include <atomic>
+#include <optional>
 #include <utility>
 
 #include "devices/remote/net/backoff.h"
 
 namespace percale::remote {
+namespace {
+
+// A harmed link is made again within this time, or not at all.
+constexpr std::chrono::seconds kRenewal(2);
+
+}  // namespace
 
 // One end of a link. It carries chunks once both sides have greeted.
 class Links::Link final : public StreamEvents {
  public:
-  // `wanted`: the rank to which this side has opened the link; -1: the other side has opened it.
-  Link(const std::shared_ptr<Links>& links, int wanted) : links_(links), wanted_(wanted) {}
+  // `wanted`: the rank to which this side has opened the link; none: the other side has opened it.
+  Link(const std::shared_ptr<Links>& links, std::optional<LinkId> wanted) : links_(links), wanted_(wanted) {}
 
   void on_message(Message message) override {
     const auto links = links_.lock();
     if (links == nullptr) return;
-    if (const int peer = peer_.load(); peer >= 0) return links->exchange_.on_chunk(peer, std::move(message));
+    if (has_greeted()) return links->exchange_.on_chunk(*id_, std::move(message));
     const wire::BodyUnion body = read_control(std::move(message));
     const std::lock_guard lock(links->mutex_);
     if (body.AsGreeting() == nullptr || !greet(*links, *body.AsGreeting())) return stream->abort();
@@ -25,13 +32,13 @@ class Links::Link final : public StreamEvents {
 
   void on_sent() override {
     const auto links = links_.lock();
-    if (const int peer = peer_.load(); links != nullptr && peer >= 0) links->exchange_.on_sent(peer);
+    if (links != nullptr && has_greeted()) links->exchange_.on_sent(*id_);
   }
 
   void on_closed(const std::string& reason) override {
     const auto links = links_.lock();
     if (links == nullptr) return;
-    if (const int peer = peer_.load(); peer >= 0) links->exchange_.on_closed(peer, reason);
+    if (has_greeted()) links->exchange_.on_closed(*id_, reason);
     const std::lock_guard lock(links->mutex_);
     ended = reason.empty() ? "it has closed the connection" : reason;
     stream.reset();
@@ -41,38 +48,41 @@ class Links::Link final : public StreamEvents {
   // Guarded by the mutex of the links.
   std::shared_ptr<Stream> stream;
   std::string ended;  // why; "": it has not
-  bool has_greeted() const { return peer_.load() >= 0; }
+  bool has_greeted() const { return has_greeted_.load(); }
 
  private:
   // False: the other process is not of this group, or comes before this one knows of the group. It
   // may try again.
   bool greet(Links& links, const wire::GreetingT& greeting) {
-    const int rank = greeting.rank;
+    const LinkId id(greeting.rank, greeting.round);
     if (links.generation_ == 0 || greeting.generation != links.generation_) return false;
-    const bool fits = wanted_ >= 0 ? rank == wanted_ : rank > links.rank_ && rank < links.size_;
-    if (!fits || links.taken_[static_cast<size_t>(rank)]) return false;
-    if (wanted_ < 0) tell(*stream, links.greeting());
-    links.taken_[static_cast<size_t>(rank)] = true;
-    peer_ = rank;
-    links.exchange_.connect(rank, stream);
+    const bool fits = wanted_ ? id.peer == wanted_->peer && id.round == wanted_->round
+                              : id.peer > links.rank_ && id.peer < links.size_;
+    if (!fits || links.exchange_.missing_link(id.peer) != id.round) return false;
+    if (!wanted_) tell(*stream, links.greeting(id.round));
+    id_ = id;
+    if (!links.exchange_.connect(id, stream)) return false;
+    has_greeted_ = true;
     links.changed_.notify_all();
     return true;
   }
 
   const std::weak_ptr<Links> links_;
-  const int wanted_;
-  std::atomic<int> peer_{-1};  // once both sides have greeted
+  const std::optional<LinkId> wanted_;
+  std::optional<LinkId> id_;  // does not change once both sides have greeted
+  std::atomic<bool> has_greeted_{false};
 };
 
-wire::GreetingT Links::greeting() const {
+wire::GreetingT Links::greeting(uint32_t round) const {
   wire::GreetingT out;
   out.generation = generation_;
   out.rank = rank_;
+  out.round = round;
   return out;
 }
 
 std::shared_ptr<StreamEvents> Links::accept(const std::shared_ptr<Stream>& stream) {
-  auto link = std::make_shared<Link>(shared_from_this(), -1);
+  auto link = std::make_shared<Link>(shared_from_this(), std::nullopt);
   link->stream = stream;
   return link;
 }
@@ -83,10 +93,19 @@ void Links::connect(const Roll& roll, const Credentials& credentials, Clock::tim
     const std::lock_guard lock(mutex_);
     generation_ = roll.generation;
   }
-  for (int peer = 0; peer < rank_; ++peer) {
-    reach(peer, roll.addresses[static_cast<size_t>(peer)], credentials, deadline);
-  }
+  addresses_ = roll.addresses;
+  credentials_ = credentials;
+  for (int peer = 0; peer < rank_; ++peer) reach(peer, deadline);
   exchange_.wait_for_links(deadline);
+}
+
+void Links::renew() {
+  const Clock::time_point deadline = Clock::now() + kRenewal;
+  try {
+    for (int peer = 0; peer < rank_; ++peer) reach(peer, deadline);
+  } catch (const plugin::Failure&) {  // the next exchange fails, too
+  }
+  exchange_.await_links(deadline);
 }
 
 void Links::close(std::chrono::milliseconds limit) {
@@ -94,14 +113,18 @@ void Links::close(std::chrono::milliseconds limit) {
   connections_.clear();
 }
 
-void Links::reach(int peer, const std::string& address, const Credentials& credentials, Clock::time_point deadline) {
-  check_may_reach(credentials, address);
-  Connection& connection = *connections_.emplace_back(std::make_unique<Connection>(address, credentials));
+void Links::reach(int peer, Clock::time_point deadline) {
+  const std::optional<uint32_t> round = exchange_.missing_link(peer);
+  if (!round) return;
+  const std::string& address = addresses_[static_cast<size_t>(peer)];
+  check_may_reach(credentials_, address);
+  auto& connection = connections_[static_cast<size_t>(peer)];
+  connection = std::make_unique<Connection>(address, credentials_);
   for (Backoff backoff;;) {
-    const auto link = std::make_shared<Link>(shared_from_this(), peer);
+    const auto link = std::make_shared<Link>(shared_from_this(), LinkId(peer, *round));
     std::unique_lock lock(mutex_);  // so that events find the stream
-    link->stream = connection.open(kLinkPurpose, link);
-    tell(*link->stream, greeting());
+    link->stream = connection->open(kLinkPurpose, link);
+    tell(*link->stream, greeting(*round));
     changed_.wait_until(lock, deadline, [&] { return link->has_greeted() || !link->ended.empty(); });
     if (link->has_greeted()) return;
     const std::string reason = link->ended.empty() ? "it does not answer" : link->ended;

@@ -23,24 +23,28 @@ class Links : public std::enable_shared_from_this<Links> {
   std::shared_ptr<StreamEvents> accept(const std::shared_ptr<Stream>& stream);
   // Makes the links to lower ranks, and waits for those of higher ones. Throws Failure.
   void connect(const Roll& roll, const Credentials& credentials, Clock::time_point deadline);
+  // Makes the links again that are missing. What could not be made fails the next exchange.
+  void renew();
   // Closes all links, see Exchange::close(), and returns after the last events of those that this
-  // rank has opened. Must be called at the end, by the thread of connect().
+  // rank has opened. Must be called at the end. One thread at a time calls this, connect() and renew().
   void close(std::chrono::milliseconds limit);
 
  private:
   class Link;
-  // Opens the link to a lower rank, as often as it takes.
-  void reach(int peer, const std::string& address, const Credentials& credentials, Clock::time_point deadline);
-  wire::GreetingT greeting() const;
+  // Opens the link to a lower rank if it is missing, as often as it takes.
+  void reach(int peer, Clock::time_point deadline);
+  wire::GreetingT greeting(uint32_t round) const;
 
   const int rank_, size_;
   Exchange exchange_;
-  std::vector<std::unique_ptr<Connection>> connections_;  // to lower ranks
-  std::mutex mutex_;                                      // guards what follows
+  std::vector<std::string> addresses_;  // by rank
+  Credentials credentials_;
+  // By rank: to lower ones. A new link has a new connection.
+  std::vector<std::unique_ptr<Connection>> connections_ =
+      std::vector<std::unique_ptr<Connection>>(static_cast<size_t>(size_));
+  std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   uint64_t generation_ = 0;  // 0: not known yet
-  // By rank: true if there is a link.
-  std::vector<bool> taken_ = std::vector<bool>(static_cast<size_t>(size_), false);
 };
 
 }  // namespace percale::remote

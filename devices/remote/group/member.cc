@@ -69,7 +69,7 @@ bool Member::try_to_join(Clock::time_point deadline) {
 
 // The next message comes when this one has had its effect on the exchange.
 void Member::on_message(const wire::BodyUnion& body) {
-  if (const wire::LostT* message = body.AsLost()) on_lost(message->ranks);
+  if (const wire::LostT* message = body.AsLost()) on_lost(*message);
   if (const std::string reason = take(body); !reason.empty()) exchange_->fail(reason);
   const std::lock_guard lock(mutex_);
   if (stream_ != nullptr) stream_->read_next();
@@ -93,17 +93,19 @@ std::string Member::take(const wire::BodyUnion& body) {
   return "";
 }
 
-void Member::on_lost(const std::vector<int32_t>& ranks) {
+void Member::on_lost(const wire::LostT& message) {
   {
     const std::lock_guard lock(mutex_);
     if (!is_asking_) return;
   }
-  const bool good =
-      std::all_of(ranks.begin(), ranks.end(), [&](int32_t rank) { return rank >= 0 && rank < application_.size; });
-  if (good) exchange_->go_on(ranks);
+  const auto exist = [&](const std::vector<int32_t>& ranks) {
+    return std::ranges::all_of(ranks, [&](int32_t rank) { return rank >= 0 && rank < application_.size; });
+  };
+  const bool good = exist(message.ranks) && exist(message.again);
+  if (good) exchange_->go_on(message.ranks, message.again);
   const std::lock_guard lock(mutex_);
   is_asking_ = false;
-  if (good) lost_ = ranks;
+  if (good) lost_ = message.ranks;
   if (!good) end(PERCALE_INTERNAL, "the chief at " + chief_ + " has lost ranks that do not exist");
   changed_.notify_all();
 }
@@ -112,7 +114,7 @@ std::string Member::refused(const wire::RefusalT& refusal) {
   const std::string reason = roll_ ? "this process is no longer one of the group: " + refusal.message +
                                          "; restart the training from its last checkpoint"
                                    : refusal.message;
-  end(error_of(refusal.code), reason);
+  end(roll_ ? PERCALE_ABORTED : error_of(refusal.code), reason);
   return reason;
 }
 
@@ -144,6 +146,7 @@ void Member::beat() {
     const Clock::time_point now = Clock::now();
     stopped_ = standstill();
     beaten_ = now;
+    exchange_->beat(now, stopped_ > stopped_.zero());
     if (stream_ == nullptr) return;
     if (stopped_ > stopped_.zero()) {
       // The chief's last words may not be read yet. A write to one that has gone would lose them.
@@ -163,12 +166,14 @@ std::chrono::milliseconds Member::standstill() const {
   return pause > kSilence ? pause : pause.zero();
 }
 
-std::vector<int32_t> Member::lost(int broken_peer) {
+std::vector<int32_t> Member::lost(const LinkReport& report) {
   std::unique_lock lock(mutex_);
   lost_.reset();
   is_asking_ = true;
   wire::FailedT message;
-  message.peer = broken_peer;
+  message.harmed = report.harmed;
+  message.unreached = report.unreached;
+  message.stuck = report.is_stuck;
   if (stream_ != nullptr) tell(*stream_, std::move(message));
   changed_.wait(lock, [&] { return lost_ || ended_; });
   if (ended_) throw *ended_;

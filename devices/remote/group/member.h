@@ -24,7 +24,7 @@ class Member final : public Control, public std::enable_shared_from_this<Member>
   ~Member() override;
 
   Roll join(Clock::time_point deadline) override;
-  std::vector<int32_t> lost(int broken_peer) override;
+  std::vector<int32_t> lost(const LinkReport& report) override;
   void leave() override;
 
  private:
@@ -35,7 +35,7 @@ class Member final : public Control, public std::enable_shared_from_this<Member>
   // The parts of on_message(). take() returns the reason for which no exchange can end any more, if
   // there is one.
   std::string take(const wire::BodyUnion& body);
-  void on_lost(const std::vector<int32_t>& ranks);
+  void on_lost(const wire::LostT& message);
   std::string refused(const wire::RefusalT& refusal);
   void on_closed(const std::string& reason);
   void beat();

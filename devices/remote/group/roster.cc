@@ -1,8 +1,15 @@
 #include "devices/remote/group/roster.h"
 
 #include <algorithm>
+#include <map>
 
 namespace percale::remote {
+namespace {
+
+// As many as fail before a rank says that it is stuck, and the round in which it does.
+constexpr size_t kRoundsKept = 10;
+
+}  // namespace
 
 std::string Roster::join(int rank, std::string address, Clock::time_point now) {
   Member& m = member(rank);
@@ -43,9 +50,16 @@ void Roster::lose(int rank, const std::string& reason) {
   end_round();
 }
 
-void Roster::fail(int rank, int peer) {
+void Roster::fail(int rank, const LinkReport& report) {
   if (!is_present(rank)) return;
-  if (peer >= 0 && peer < size()) broken_.emplace_back(rank, peer);
+  const auto note = [&](const std::vector<int32_t>& peers, std::set<Link>& links) {
+    for (const int32_t peer : peers) {
+      if (peer >= 0 && peer < size() && peer != rank) links.emplace(std::min(rank, peer), std::max(rank, peer));
+    }
+  };
+  note(report.harmed, harmed_);
+  note(report.unreached, unreached_);
+  is_stuck_ |= report.is_stuck;
   member(rank).waits = true;
   begin_round("an exchange has failed on " + rank_name(rank));
   end_round();
@@ -72,13 +86,36 @@ void Roster::end_round() {
   for (const Member& m : members_) {
     if (m.state == State::kPresent && !m.waits) return;
   }
-  // If two ranks no longer reach each other, the lower one stays.
-  for (const auto& [a, b] : std::exchange(broken_, {})) {
-    if (!is_present(a) || !is_present(b)) continue;
-    const int given_up = std::max(a, b);
-    member(given_up).state = State::kLost;
-    orders_.dismiss(given_up, "its connection to " + rank_name(std::min(a, b)) + " is broken");
+  const std::set<Link> again = std::exchange(harmed_, {});
+  for (const Link& link : std::exchange(unreached_, {})) give_up(link, " is broken, and cannot be made again");
+  harms_.push_back(again);
+  if (harms_.size() > kRoundsKept) harms_.pop_front();
+  if (std::exchange(is_stuck_, false)) give_up_most_harmed();
+  tell_end(again);
+}
+
+void Roster::give_up(const Link& link, const std::string& reason) {
+  if (!is_present(link.first) || !is_present(link.second)) return;
+  member(link.second).state = State::kLost;
+  orders_.dismiss(link.second, "its connection to " + rank_name(link.first) + reason);
+}
+
+void Roster::give_up_most_harmed() {
+  std::map<Link, size_t> counts;
+  for (const std::set<Link>& of_round : harms_) {
+    for (const Link& link : of_round) {
+      if (is_present(link.first) && is_present(link.second)) ++counts[link];
+    }
   }
+  const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto most = std::ranges::max_element(counts, by_count);
+  if (most == counts.end()) return;
+  give_up(most->first,
+          " was harmed in " + std::to_string(most->second) + " exchanges in a row, and nothing was done between them");
+  harms_.clear();
+}
+
+void Roster::tell_end(const std::set<Link>& again) {
   std::vector<int32_t> gone;
   for (int rank = 0; rank < size(); ++rank) {
     if (!is_present(rank)) gone.push_back(rank);
@@ -86,7 +123,12 @@ void Roster::end_round() {
   }
   in_round_ = false;
   for (int rank = 0; rank < size(); ++rank) {
-    if (is_present(rank)) orders_.lost(rank, gone);
+    std::vector<int32_t> peers;
+    for (const auto& [low, high] : again) {
+      if (rank != low && rank != high) continue;
+      if (const int peer = rank == low ? high : low; is_present(peer)) peers.push_back(peer);
+    }
+    if (is_present(rank)) orders_.lost(rank, gone, peers);
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +23,8 @@ class Roster {
    public:
     virtual ~Orders() = default;
     virtual void failing(int rank, const std::string& reason) = 0;
-    virtual void lost(int rank, const std::vector<int32_t>& ranks) = 0;
+    // The ranks that are lost, and those to which the rank must make its links again.
+    virtual void lost(int rank, const std::vector<int32_t>& ranks, const std::vector<int32_t>& again) = 0;
     // The rank is no longer one of the group.
     virtual void dismiss(int rank, const std::string& reason) = 0;
   };
@@ -42,8 +45,8 @@ class Roster {
   // The rank has ended its work.
   void leave(int rank);
   void lose(int rank, const std::string& reason);
-  // An exchange has failed on the rank. `peer`: the rank whose link has broken; -1: none.
-  void fail(int rank, int peer);
+  // An exchange has failed on the rank.
+  void fail(int rank, const LinkReport& report);
   // Loses ranks that are silent.
   void check(Clock::time_point now);
 
@@ -59,12 +62,19 @@ class Roster {
   const Member& member(int rank) const { return members_[static_cast<size_t>(rank)]; }
   void begin_round(const std::string& reason);
   void end_round();
+  // Of two ranks whose link is of no use, the lower one stays.
+  using Link = std::pair<int, int>;  // the lower rank comes first
+  void give_up(const Link& link, const std::string& reason);
+  void give_up_most_harmed();
+  void tell_end(const std::set<Link>& again);
 
   std::vector<Member> members_;
   Orders& orders_;
   // The ranks are told that they cannot go on, and answer.
   bool in_round_ = false;
-  std::vector<std::pair<int, int>> broken_;  // links
+  bool is_stuck_ = false;              // says a rank in this round
+  std::set<Link> harmed_, unreached_;  // in this round
+  std::deque<std::set<Link>> harms_;   // in the last rounds
 };
 
 }  // namespace percale::remote

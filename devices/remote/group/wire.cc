@@ -15,6 +15,9 @@ bool is_plain(const wire::Control& control, size_t bytes) {
   return sum <= bytes;
 }
 
+// The bytes of a head in front of its own checksum.
+constexpr size_t kCheckedBytes = sizeof(wire::Chunk) - 2 * sizeof(uint32_t);
+
 }  // namespace
 
 wire::BodyUnion read_control(Message message) {
@@ -29,10 +32,17 @@ wire::BodyUnion read_control(Message message) {
   return std::move(control.body);
 }
 
-std::optional<wire::Chunk> read_chunk(Message& message) {
+wire::Chunk chunk_head(uint64_t generation, uint64_t tag, uint64_t offset, uint64_t total, uint32_t crc,
+                       uint32_t number, Checksum checksum) {
+  const wire::Chunk open(generation, tag, offset, total, crc, number, 0, 0);
+  return {generation, tag, offset, total, crc, number, checksum(&open, kCheckedBytes, 0), 0};
+}
+
+std::optional<wire::Chunk> read_chunk(Message& message, Checksum checksum) {
   wire::Chunk head;
   if (message.left() < sizeof head) return std::nullopt;
   message.read(&head, sizeof head);
+  if (head.head_crc() != checksum(&head, kCheckedBytes, 0)) return std::nullopt;
   return head;
 }
 

@@ -18,6 +18,10 @@ namespace percale::remote {
 inline constexpr std::chrono::milliseconds kBeatPause(200);
 // A peer that is not heard of for so long is lost.
 inline constexpr std::chrono::milliseconds kSilence(2500);
+// The same for streams that carry bulk bytes, beside one with the heartbeats above: these tell of
+// messages that did not arrive, and of streams that stand still while their processes live. A
+// heartbeat waits behind a message of 1 MiB.
+inline constexpr std::chrono::milliseconds kStreamBeatPause(1000), kStreamSilence(10'000);
 
 // Tells that this process has stood still between two beats, so that it does not take the messages
 // that wait for it for a silence of others. Thread-compatible.

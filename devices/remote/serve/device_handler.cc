@@ -22,7 +22,7 @@ DeviceHandler::~DeviceHandler() {
 }
 
 void DeviceHandler::on_message(Message message) {
-  Frame frame(std::move(message), outlet_.checksum());
+  Frame frame = outlet_.take(std::move(message));
   if (client_ != nullptr) return call(frame);
   const wire::Open* const wanted = frame.as<wire::Open>();
   const Outcome outcome = outcome_of([&] {
@@ -62,7 +62,9 @@ void DeviceHandler::call(Frame& frame) {
   if (frame.as<wire::Beat>() != nullptr) return;
   if (const auto* const allocation = frame.as<wire::Allocate>()) return allocate(allocation->bytes());
   if (const auto* const freed = frame.as<wire::Free>()) return client_->memory().free(freed->address());
-  if (frame.as<wire::Upload>() != nullptr) return upload(frame);
+  if (frame.as<wire::Upload>() != nullptr) upload(frame);
+  if (frame.is_harmed()) return outlet_.refuse(PERCALE_UNAVAILABLE, kHarmed);
+  if (frame.as<wire::Upload>() != nullptr) return;
   if (frame.as<wire::Compile>() != nullptr) return compile();
   if (frame.as<wire::Leave>() != nullptr) {
     has_left_ = true;
@@ -96,9 +98,7 @@ void DeviceHandler::upload(Frame& frame) {
       clients_->release_upload(bytes);
       throw;
     }
-    if (!frame.read_raw(graph_.data() + before)) {
-      throw plugin::Failure(PERCALE_UNAVAILABLE, "a part of a graph has changed on its way");
-    }
+    frame.read_raw(graph_.data() + before);
   });
 }
 

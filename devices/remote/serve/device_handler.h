@@ -17,7 +17,7 @@ class DeviceHandler final : public Handler {
   ~DeviceHandler() override;
 
   void on_message(Message message) override;
-  bool wants_beats() const override { return true; }
+  std::chrono::milliseconds beat_pause() const override { return {}; }  // at each beat
 
  private:
   void open(const wire::Open& open);

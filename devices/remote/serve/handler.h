@@ -2,6 +2,7 @@
 #ifndef PERCALE_DEVICES_REMOTE_SERVE_HANDLER_H_
 #define PERCALE_DEVICES_REMOTE_SERVE_HANDLER_H_
 
+#include <chrono>
 #include <exception>
 #include <new>
 #include <string>
@@ -17,8 +18,8 @@ class Handler {
   // Takes one message after the other, in a thread that may wait. Whatever they are, it answers,
   // goes on, or ends the stream by the outlet.
   virtual void on_message(Message message) = 0;
-  // True if the client must not be silent on this stream. May be called by any thread.
-  virtual bool wants_beats() const = 0;
+  // The client is told at least that often that this process is here. May be called by any thread.
+  virtual std::chrono::milliseconds beat_pause() const = 0;
 };
 
 // The result of a call, as messages carry it.

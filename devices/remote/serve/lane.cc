@@ -65,10 +65,12 @@ void Lane::handle(Message message) {
 
 void Lane::beat(Clock::time_point now, std::chrono::milliseconds silence, bool excused) {
   const std::lock_guard lock(mutex_);
-  if (handler_ == nullptr || !handler_->wants_beats()) return;
+  if (handler_ == nullptr) return;
   if (excused) waits_since_ = now;
   if (is_waiting_ && now - waits_since_ > silence) return abort();
-  outlet_.send(wire::BeatT());
+  if (now - beaten_ < handler_->beat_pause()) return;
+  beaten_ = now;
+  outlet_.beat();
 }
 
 bool Lane::has_ended() const {

@@ -26,8 +26,8 @@ class Lane final : public StreamEvents {
   void on_sent() override { outlet_.on_sent(); }
   void on_closed(const std::string& reason) override;
 
-  // Sends a heartbeat if the client expects some. Ends the stream of a client that must not be
-  // silent and was, for longer than `silence`. `excused`: this process may have missed its
+  // Sends a heartbeat if one is due. Ends the stream of a client that was silent for longer than
+  // `silence`. `excused`: this process may have missed its
   // messages.
   void beat(Clock::time_point now, std::chrono::milliseconds silence, bool excused);
   void abort() { outlet_.stream()->abort(); }
@@ -50,6 +50,7 @@ class Lane final : public StreamEvents {
   std::optional<Message> message_;    // has arrived, and waits
   bool is_waiting_ = true;            // for a message of the client
   Clock::time_point waits_since_ = Clock::now();
+  Clock::time_point beaten_{};
   bool is_closed_ = false, has_ended_ = false;
   std::thread thread_;  // declared last, so that it finds the rest
 };

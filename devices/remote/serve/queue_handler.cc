@@ -20,14 +20,17 @@ QueueHandler::~QueueHandler() {
 }
 
 void QueueHandler::on_message(Message message) {
-  Frame frame(std::move(message), outlet_.checksum());
+  Frame frame = outlet_.take(std::move(message));
   if (client_ == nullptr) {
     const Outcome outcome = outcome_of([&] { open(frame); });
     if (outcome.code != PERCALE_OK) outlet_.refuse(outcome.code, outcome.message);
     return;
   }
+  if (frame.as<wire::Beat>() != nullptr) return;
   if (const auto* const asked = frame.as<wire::Mark>()) return mark(*asked);
-  if (run(frame)) return;
+  const bool is_command = run(frame);
+  if (frame.is_harmed()) return outlet_.refuse(PERCALE_UNAVAILABLE, kHarmed);
+  if (is_command) return;
   outlet_.refuse(PERCALE_INVALID_ARGUMENT,
                  std::string("it has sent the message ") + frame.name() + ", which is no command of a stream");
 }
@@ -41,7 +44,6 @@ void QueueHandler::open(const Frame& frame) {
   const std::shared_ptr<Client> found = clients_->find(wanted->client());
   found->enter(outlet_.stream());
   client_ = found;
-  is_open_ = true;
   outlet_.send(wire::AnswerT());
 }
 
@@ -73,9 +75,7 @@ void QueueHandler::write(uint64_t address, Frame& frame) {
   const size_t bytes = frame.raw_bytes();
   const std::shared_ptr<void> to = client_->memory().find(address, bytes, "a copy to memory");
   buffer_.resize(std::max(buffer_.size(), bytes));
-  if (!frame.read_raw(buffer_.data())) {
-    throw plugin::Failure(PERCALE_UNAVAILABLE, "bytes of a copy to the device have changed on their way; repeat it");
-  }
+  if (!frame.read_raw(buffer_.data())) return;
   client_->device().copy_from_host(to.get(), buffer_.data(), bytes);
 }
 

@@ -2,10 +2,10 @@
 #ifndef PERCALE_DEVICES_REMOTE_SERVE_QUEUE_HANDLER_H_
 #define PERCALE_DEVICES_REMOTE_SERVE_QUEUE_HANDLER_H_
 
-#include <atomic>
 #include <memory>
 #include <vector>
 
+#include "devices/remote/net/pulse.h"
 #include "devices/remote/serve/clients.h"
 #include "devices/remote/serve/handler.h"
 
@@ -17,8 +17,7 @@ class QueueHandler final : public Handler {
   ~QueueHandler() override;
 
   void on_message(Message message) override;
-  // Once it is open, the client's first stream tells whether the client is there.
-  bool wants_beats() const override { return !is_open_; }
+  std::chrono::milliseconds beat_pause() const override { return kStreamBeatPause; }
 
  private:
   void open(const Frame& frame);
@@ -32,7 +31,6 @@ class QueueHandler final : public Handler {
   const std::shared_ptr<Clients> clients_;
   Outlet& outlet_;
   std::shared_ptr<Client> client_;  // null until it is open
-  std::atomic<bool> is_open_{false};
   // The first error, for which the commands behind it are skipped until a mark forgets it.
   Outcome error_;
   std::vector<std::byte> buffer_;  // at most kMaxRawBytes

@@ -194,7 +194,7 @@ TEST_CASE("a rank whose control stream breaks is lost, and the chief's own excha
   Buffers buffers(0, 2, [](int, int) { return 0; });
   CHECK(failure_of([&] { buffers.run(*test.exchange, 1); }) ==
         "rank 1 is lost: its connection is closed: reset by peer");
-  CHECK(test.chief->lost(-1) == std::vector<int32_t>{1});
+  CHECK(test.chief->lost({}) == std::vector<int32_t>{1});
   CHECK(failure_of([&] { buffers.run(*test.exchange, 2); }).empty());
 }
 
@@ -231,9 +231,9 @@ TEST_CASE("a member that is dismissed says why, and what to do") {
       "this process is no longer one of the group: nothing was heard of it for 2500 ms; restart the training from its "
       "last checkpoint";
   CHECK(test.run() == wanted);
-  CHECK(failure_of([&] { test.member->lost(-1); }) == wanted);
+  CHECK(failure_of([&] { test.member->lost({}); }) == wanted);
   test.events->on_closed("");
-  CHECK(failure_of([&] { test.member->lost(-1); }) == wanted);
+  CHECK(failure_of([&] { test.member->lost({}); }) == wanted);
 }
 
 TEST_CASE("a member whose chief is lost says so") {
@@ -241,7 +241,7 @@ TEST_CASE("a member whose chief is lost says so") {
   CHECK(test.join(control(welcome(2))).empty());
   test.events->on_closed("reset by peer");
   CHECK(test.run() == "the chief at chief:1 is lost: reset by peer");
-  CHECK(failure_of([&] { test.member->lost(-1); }) == "the chief at chief:1 is lost: reset by peer");
+  CHECK(failure_of([&] { test.member->lost({}); }) == "the chief at chief:1 is lost: reset by peer");
 }
 
 TEST_CASE("a member whose chief is silent ends the connection and says why") {
@@ -259,7 +259,7 @@ TEST_CASE("the chief's next decision is not undone by the answer to the last one
   wire::FailingT failing;
   failing.reason = "once more";
   std::vector<int32_t> ranks = {9};
-  std::thread asks([&] { ranks = test.member->lost(-1); });
+  std::thread asks([&] { ranks = test.member->lost({}); });
   test.wait_until_asked();
   // Both come before the thread that waits has woken.
   test.events->on_message(control(lost({})));
@@ -276,7 +276,7 @@ TEST_CASE("a list of lost ranks that do not exist ends the membership") {
     test.events->on_message(control(lost({rank})));  // was not asked for
     CHECK(test.run().empty());
     std::string failure;
-    std::thread asks([&] { failure = failure_of([&] { test.member->lost(-1); }); });
+    std::thread asks([&] { failure = failure_of([&] { test.member->lost({}); }); });
     test.wait_until_asked();
     test.events->on_message(control(lost({rank})));
     asks.join();

@@ -6,6 +6,7 @@
 #include "tests/unit/remote/endpoint.h"
 #include "tests/unit/remote/failure_of.h"
 #include "tests/unit/remote/opened_device.h"
+#include "tests/unit/remote/raw_client.h"
 
 namespace percale::remote {
 namespace {
@@ -161,8 +162,8 @@ TEST_CASE("a client that closes or vanishes leaves nothing behind") {
   allocate.bytes = 7;
   {
     const Opened raw(served.place.address, {}, kDevicePurpose);
-    raw.stream->send(pack_frame(open, {}, fake_host().tensor->crc32c), {});
-    raw.stream->send(pack_frame(allocate, {}, fake_host().tensor->crc32c), {});
+    raw.stream->send(frame_bytes(open), {});
+    raw.stream->send(frame_bytes(allocate, {}, 1), {});
     wait_for_blocks(served.device, 1);
   }
   wait_for_blocks(served.device, 0);

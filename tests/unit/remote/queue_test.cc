@@ -16,9 +16,10 @@ namespace {
 struct Played {
   template <class T>
   void tell(T body, std::span<const std::byte> raw = {}) {
-    send(frame_bytes(std::move(body), raw));
+    send(frame_bytes(std::move(body), raw, told));
   }
   void send(const ByteVector& bytes) {
+    ++told;
     events->on_message(message_of(bytes));
     for (; acknowledged < stream->sent(); ++acknowledged) events->on_sent();
   }
@@ -26,6 +27,7 @@ struct Played {
   std::shared_ptr<RecordingStream> stream = std::make_shared<RecordingStream>();
   std::shared_ptr<StreamEvents> events;
   size_t acknowledged = 0;
+  uint32_t told = 0;  // messages
 };
 
 // A session and a queue that are open.
@@ -95,7 +97,21 @@ std::string loss_by(F&& f) {
 
 }  // namespace
 
-TEST_CASE("bytes that have changed on their way fail the copy until the stream is synchronised") {
+TEST_CASE("a message that has changed on its way, is missing or comes twice loses the device") {
+  const std::string lost = std::string("the device is lost: ") + kHarmed;
+  CHECK(contains(loss_by([](Client& c) { c.stream.send(ByteVector(5)); }), lost));
+  CHECK(contains(loss_by([](Client& c) { c.device.send(ByteVector(5)); }), lost));
+  for (const uint32_t number : {0U, 2U}) {
+    const ByteVector beat = frame_bytes(wire::BeatT(), {}, number);
+    CHECK(contains(loss_by([&](Client& c) { c.stream.send(beat); }), lost));
+    CHECK(contains(loss_by([&](Client& c) { c.device.send(beat); }), lost));
+  }
+  ByteVector data = frame_bytes(wire::DataT(), ByteVector(10), 1);
+  data.back() ^= std::byte{1};
+  CHECK(contains(loss_by([&](Client& c) { c.stream.send(data); }), lost));
+}
+
+TEST_CASE("a signal behind bytes that have changed on their way is reached with an error") {
   Client client;
   ByteVector to(10);
   client.queue->read(to.data(), 64, to.size());
@@ -104,18 +120,29 @@ TEST_CASE("bytes that have changed on their way fail the copy until the stream i
     static_cast<std::vector<percale_code>*>(event)->push_back(code);
   };
   client.queue->signal(reached, &codes, 1);
-  ByteVector bytes = frame_bytes(wire::DataT(), ByteVector(10));
-  bytes.back() ^= std::byte{1};
-  client.stream.send(bytes);
-  client.tell_done();
+  ByteVector data = frame_bytes(wire::DataT(), ByteVector(10), 1);
+  data.back() ^= std::byte{1};
+  client.stream.send(data);
+  client.end();
   CHECK(codes == std::vector<percale_code>{PERCALE_UNAVAILABLE});
-  CHECK(contains(client.synchronize(), "bytes of a copy from the device have changed on their way; repeat it"));
-  client.queue->read(to.data(), 64, to.size());
-  client.stream.tell(wire::DataT(), ByteVector(4, std::byte{1}));
-  client.stream.tell(wire::DataT(), ByteVector(6, std::byte{1}));
-  CHECK(client.synchronize().empty());
-  CHECK(to == ByteVector(10, std::byte{1}));
+}
+
+TEST_CASE("a stream says every second that this process is here, and loses a device that is silent on it") {
+  Client client;
+  const Clock::time_point now = Clock::now();
+  const size_t before = client.stream.stream->sent();
+  for (int i = 0; i < 9; ++i) client.queue->beat(now + i * std::chrono::milliseconds(250), false);
+  CHECK(client.stream.stream->sent() == before + 1);  // the first one waits to be sent
+  client.stream.tell(wire::BeatT());
+  for (int i = 9; i < 14; ++i) client.queue->beat(now + i * std::chrono::milliseconds(250), false);
+  CHECK(client.stream.stream->sent() == before + 2);
+  CHECK(frame_of(client.stream.stream->message(before + 1), static_cast<uint32_t>(before + 1)).as<wire::Beat>() !=
+        nullptr);
+  client.queue->beat(now + std::chrono::seconds(60), true);
+  client.queue->beat(now + std::chrono::seconds(70), false);
   CHECK_FALSE(client.session->is_lost());
+  client.queue->beat(now + std::chrono::seconds(71), false);
+  CHECK(contains(client.session->failure().what(), "nothing was heard over one of its streams for 10000 ms"));
 }
 
 TEST_CASE("a read that was skipped in its middle is dropped by the error") {
@@ -139,13 +166,11 @@ TEST_CASE("messages that no command asks for lose the device") {
   CHECK(says(loss_by([](Client& c) { c.stream.tell(wire::DataT()); }), "Data"));
   CHECK(says(loss_by([](Client& c) { c.tell_done(); }), "Done"));
   CHECK(says(loss_by([](Client& c) { c.stream.tell(wire::AllocateT()); }), "Allocate"));
-  CHECK(says(loss_by([](Client& c) { c.stream.send(ByteVector(5)); }), "NONE"));
   CHECK(says(loss_by([](Client& c) {
                c.queue->signal([](void*, uint64_t, percale_code) {}, nullptr, 1);
                c.tell_done();  // without the bytes of the read
              }),
              "Done"));
-  CHECK(contains(loss_by([](Client& c) { c.device.send(ByteVector(5)); }), "a message that is none"));
   wire::RefusalT refusal;
   refusal.code = PERCALE_INTERNAL;
   refusal.message = "a reason";

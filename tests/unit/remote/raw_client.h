@@ -16,11 +16,15 @@ inline Checksum checksum() { return fake_host().tensor->crc32c; }
 
 // The bytes of a whole message.
 template <class T>
-ByteVector frame_bytes(T body, std::span<const std::byte> raw = {}) {
-  return join(pack_frame(std::move(body), raw, checksum()), raw);
+ByteVector frame_bytes(T body, std::span<const std::byte> raw = {}, uint32_t number = 0) {
+  std::vector<std::byte> head = pack_frame(std::move(body), raw, checksum());
+  seal_frame(head, number, checksum());
+  return join(head, raw);
 }
 
-inline Frame frame_of(const ByteVector& bytes) { return Frame(message_of(bytes), checksum()); }
+inline Frame frame_of(const ByteVector& bytes, uint32_t number = 0) {
+  return Frame(message_of(bytes), checksum(), number);
+}
 
 // A stream that keeps its messages, and sends them at once.
 class PromptStream final : public Stream {
@@ -37,7 +41,7 @@ class PromptStream final : public Stream {
   const std::string& peer() const override { return peer_; }
 
   // The last message.
-  Frame last() const { return frame_of(last_); }
+  Frame last() const { return frame_of(last_, static_cast<uint32_t>(sent_ - 1)); }
   int sent() const { return sent_; }
   bool is_open() const { return is_open_; }
 
@@ -58,22 +62,26 @@ class RawStream {
     outlet_.attach([&] { return stream_; });
   }
   void send(const ByteVector& bytes) {
-    if (stream_->is_open()) handler_->on_message(message_of(bytes));
+    if (!stream_->is_open()) return;
+    ++sent_;
+    handler_->on_message(message_of(bytes));
   }
   template <class T>
   void tell(T body, std::span<const std::byte> raw = {}) {
-    send(frame_bytes(std::move(body), raw));
+    send(frame_bytes(std::move(body), raw, sent_));
   }
   // The stream has broken.
   void end() { handler_.reset(); }
   const PromptStream& stream() const { return *stream_; }
   bool is_open() const { return stream_->is_open(); }
-  bool wants_beats() const { return handler_->wants_beats(); }
+  // The number of the next message.
+  uint32_t sent() const { return sent_; }
 
  private:
   Outlet outlet_{checksum()};
   const std::shared_ptr<PromptStream> stream_ = std::make_shared<PromptStream>(outlet_);
   std::unique_ptr<H> handler_;
+  uint32_t sent_ = 0;
 };
 
 }  // namespace percale::remote

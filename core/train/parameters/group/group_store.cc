@@ -99,7 +99,7 @@ Status GroupStore::commit(const StepCommit& step) {
   if (!status.ok() && group_.broken()) {
     PERCALE_ASSIGN_OR_RETURN(const bool adopted, recover_step(&step));
     if (adopted) return {};
-    return Status(Code::kAborted, str_cat("the step begins again, because ranks were lost: ", status.message()));
+    return Status(Code::kAborted, str_cat("the step begins again, because an exchange has failed: ", status.message()));
   }
   if (!status.ok()) {
     discard();
@@ -129,6 +129,7 @@ void GroupStore::adopt() noexcept {
   for (const auto& segment : held_) segment->adopt();
   tables_->adopt();
   ++adopted_;
+  group_.note_progress();
   computed_ = false;
   guard.succeed();
 }
@@ -171,17 +172,12 @@ void GroupStore::release_slots() noexcept {
 // A rank that another one knows to have confirmed is done, whatever it has missed of the last
 // exchange: rank 0 confirms when it has all slots.
 Result<bool> GroupStore::collect() {
-  const int64_t before = collected_;
-  while (true) {
-    const Result<bool> writes = collect_slots();
-    if (writes.ok() || !group_.broken()) return writes;
-    PERCALE_RETURN_IF_ERROR(recover());
-    if (collected_ > before) return group_.rank() == 0;
-  }
+  PERCALE_RETURN_IF_ERROR(pass([this] { return collect_slots(); }).status());
+  return group_.rank() == 0;
 }
 
 // Rank 0 receives the slots of all segments from their first holders.
-Result<bool> GroupStore::collect_slots() {
+Status GroupStore::collect_slots() {
   const bool writes = group_.rank() == 0;
   if (writes) PERCALE_RETURN_IF_ERROR(make_slots());
   for (size_t number = 0; number < segments_.size(); ++number) {
@@ -204,9 +200,7 @@ Result<bool> GroupStore::collect_slots() {
       }
     }
   }
-  PERCALE_RETURN_IF_ERROR(confirm_collected());
-  ++collected_;
-  return writes;
+  return confirm_collected();
 }
 
 // Each rank waits for a byte of all others, so that it goes on only when rank 0 has all slots.
@@ -218,7 +212,23 @@ Status GroupStore::confirm_collected() {
   return group_.exchange("the end of a checkpoint", std::move(sends), std::move(recvs));
 }
 
-// ---- The loss of ranks
+// ---- After a failed exchange
+
+// An error of another rank is a result, too: all ranks get it.
+Result<bool> GroupStore::pass(const std::function<Status()>& exchange) {
+  const int64_t before = passed_;
+  while (passed_ == before) {
+    const Status status = exchange();
+    if (!group_.broken()) {
+      ++passed_;
+      group_.note_progress();
+      PERCALE_RETURN_IF_ERROR(status);
+      return true;
+    }
+    PERCALE_RETURN_IF_ERROR(recover());
+  }
+  return false;
+}
 
 // A step whose commit has failed for good is computed, but this rank cannot complete it any more:
 // only the commit knows the step's gradients of tables.
@@ -251,7 +261,7 @@ Status GroupStore::settle_step(const StepCommit* step) {
     left.push_back(group_.origin(rank));
     have[left.back()] = standings[rank].have;
     newest = std::max(newest, standings[rank].adopted);
-    collected_ = std::max(collected_, standings[rank].collected);
+    passed_ = std::max(passed_, standings[rank].passed);
   }
   const bool stateful =
       std::ranges::any_of(segments_, [](const SharedSegment& s) { return !s.slots.empty() || !s.table_slots.empty(); });
@@ -272,7 +282,7 @@ Result<std::vector<GroupStore::Standing>> GroupStore::exchange_standings() {
   std::vector<std::vector<uint8_t>> messages(group_.size(), std::vector<uint8_t>(size, 0));
   uint8_t* const own = messages[group_.rank()].data();
   std::memcpy(own, &adopted_, sizeof adopted_);
-  std::memcpy(own + sizeof adopted_, &collected_, sizeof collected_);
+  std::memcpy(own + sizeof adopted_, &passed_, sizeof passed_);
   own[counts] = computed_ ? 1 : 0;
   for (const auto& segment : held_) own[counts + 1 + segment->number()] = 1;
   std::vector<ByteSpan> recvs;
@@ -283,7 +293,7 @@ Result<std::vector<GroupStore::Standing>> GroupStore::exchange_standings() {
   for (const std::vector<uint8_t>& message : messages) {
     Standing& standing = out.emplace_back();
     std::memcpy(&standing.adopted, message.data(), sizeof standing.adopted);
-    std::memcpy(&standing.collected, message.data() + sizeof standing.adopted, sizeof standing.collected);
+    std::memcpy(&standing.passed, message.data() + sizeof standing.adopted, sizeof standing.passed);
     standing.computed = message[counts] != 0;
     for (size_t i = 0; i < segments_.size(); ++i) {
       standing.have.push_back(message[counts + 1 + i] != 0);

@@ -28,16 +28,17 @@ class GroupStore final : public ParameterStore {
   // Goes on with the ranks that are left. The step under way was not committed, and must begin
   // again.
   Status recover() override;
+  Result<bool> pass(const std::function<Status()>& exchange) override;
   void note_assigned() noexcept override;
   Result<bool> collect() override;
   Status make_slots() override;
   void release_slots() noexcept override;
 
  private:
-  // The progress of a rank, which it tells the others after a loss.
+  // The progress of a rank, which it tells the others after a failed exchange.
   struct Standing {
     int64_t adopted = 0;     // steps
-    int64_t collected = 0;   // times that rank 0 has received all slots
+    int64_t passed = 0;      // calls of pass() whose exchange is done
     bool computed = false;   // the next values of its segments
     std::vector<bool> have;  // segments whose slots it has
   };
@@ -52,7 +53,7 @@ class GroupStore final : public ParameterStore {
   Status exchange_values(const StepCommit& step);
   void adopt() noexcept;
   void discard() noexcept;
-  Result<bool> collect_slots();
+  Status collect_slots();
   Status confirm_collected();
 
   Result<bool> recover_step(const StepCommit* step);
@@ -73,7 +74,7 @@ class GroupStore final : public ParameterStore {
   // segment.
   std::vector<Tensor> squares_;
   std::vector<size_t> first_square_;
-  int64_t adopted_ = 0, collected_ = 0;  // see Standing
+  int64_t adopted_ = 0, passed_ = 0;  // see Standing
   // The next values of the held segments, of the step under way.
   bool computed_ = false;
 };
