@@ -20,8 +20,8 @@ class BatchTotals {
 
   // Calls `evaluate` for the own batches.
   Status fill_own(const Evaluate& evaluate);
-  // Takes the numbers of the others from their ranks. All ranks get the first error; `own` is that of
-  // fill_own().
+  // Takes the numbers of the others from their ranks. All ranks get the first error; `own` is that
+  // of fill_own().
   Status exchange(const Status& own) { return group_.exchange_numbers("the evaluation", own, all_); }
   // In place of exchange(): calls `evaluate` for the batches of the other ranks.
   Status fill_others(const Evaluate& evaluate);

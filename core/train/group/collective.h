@@ -34,9 +34,9 @@ class Collective {
                           int64_t timeout_ns) = 0;
   // True if lost() tells which ranks are lost.
   virtual bool reports_losses() const = 0;
-  // The lost ranks, in ascending order. Called only after an exchange that failed, or once more after
-  // too many of them. No rank beyond those of the last call: all others go on and repeat what has
-  // failed, and get the same answer.
+  // The lost ranks, in ascending order. Called only after an exchange that failed, or once more
+  // after too many of them. No rank beyond those of the last call: the ranks that are left go on,
+  // repeat what has failed, and all get this answer.
   virtual Result<std::vector<int32_t>> lost() = 0;
 };
 

@@ -76,14 +76,14 @@ class Group {
 
   // True once an exchange has failed: the group can exchange nothing more before reform().
   bool broken() const { return !failure_.ok(); }
-  // Goes on with the ranks that are left; with all of them if the exchange was harmed and no rank is
-  // lost. Fails with the error of the exchange if the host reports no losses, if the error is one
-  // that does not pass, or if all ranks have failed too often; or with that of end().
+  // Goes on with the ranks that are left, which are all if the exchange was harmed and no rank is
+  // lost. Fails with the error of the exchange if the host reports no losses, if no rank is lost
+  // and the error is not UNAVAILABLE, or if too many exchanges have failed; or with that of end().
   // Precondition: broken().
   Status reform();
   // The times that the group was formed anew.
   size_t reforms() const { return lost() + repeats_; }
-  // What was repeated is done: a step, an evaluation or a checkpoint.
+  // A step, an evaluation or a checkpoint is done.
   void note_progress() { fruitless_ = 0; }
   // The ranks that are left cannot go on, for this reason.
   void end(const Status& why) {

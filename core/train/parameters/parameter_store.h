@@ -67,11 +67,12 @@ class ParameterStore {
   // follow, or release_slots().
   virtual Status make_slots() { return {}; }
   virtual void release_slots() noexcept {}
-  // An exchange of a group has failed in a step that was not committed, which must begin again. Fails
-  // where there is no group.
+  // An exchange of a group has failed in a step that was not committed, which must begin again.
+  // Fails where there is no group.
   virtual Status recover() { return failed_precondition("the trainer is in no group"); }
-  // Runs an exchange of all ranks that belongs to no step. Repeats it after recover(), until this rank
-  // has completed it, whose result is returned. False: another rank has, and this one must do without.
+  // Runs an exchange of all ranks that belongs to no step, and returns its error. An exchange that
+  // breaks the group is repeated after recover(). False: only another rank has completed it, and
+  // this one must do without.
   virtual Result<bool> pass(const std::function<Status()>& exchange) {
     PERCALE_RETURN_IF_ERROR(exchange());
     return true;

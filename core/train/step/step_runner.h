@@ -104,7 +104,7 @@ class StepRunner {
   // A fit has ended here. Waits for the other ranks of a group, and helps those whose last step is
   // not complete. Fails only if the group goes on without this rank.
   Status end_fit();
-  // True if an exchange has failed since the last call, also in a step that was completed all the same.
+  // True if an exchange has failed since the last call, also in a step that was completed then.
   // The next step makes shards and sums anew.
   bool share_anew();
   // The other ranks of a group end their step with this error. Does nothing if it is theirs, or OK.

@@ -65,8 +65,8 @@ class Session final : public StreamEvents, public std::enable_shared_from_this<S
 
   // A message has arrived, on this stream or on another one of the device.
   void hear() { heard_ = Clock::now().time_since_epoch().count(); }
-  // Sends heartbeats on all streams, and loses a device that is silent on one. `excused`: this process
-  // may have missed its messages.
+  // Sends heartbeats on all streams, and loses a device that is silent on one. `excused`: this
+  // process may have missed its messages.
   void beat(Clock::time_point now, bool excused);
 
   void on_message(Message message) override;

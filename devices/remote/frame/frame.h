@@ -38,7 +38,8 @@ class Frame {
   // Checks the table and its checksum. `number`: of the message on its stream, from 0.
   Frame(Message message, Checksum checksum, uint32_t number);
 
-  // False: these bytes are no message, or have changed on their way, or another message was expected.
+  // False: these bytes are no message, have changed on their way, or are the message of another
+  // number.
   bool is_good() const { return envelope_ != nullptr; }
   // True if that, or its raw bytes, say that the stream is harmed. See kHarmed.
   bool is_harmed() const { return !is_good() || is_raw_changed_; }

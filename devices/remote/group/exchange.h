@@ -20,15 +20,15 @@ namespace percale::remote {
 // "rank 3", for messages.
 inline std::string rank_name(int rank) { return "rank " + std::to_string(rank); }
 
-// A link to a rank. It is made again after it was harmed: `round` is the number of failed exchanges
-// before it was asked for.
+// A link to a rank. A link that was harmed is made again; `round` is the number of failed
+// exchanges before that.
 struct LinkId {
-  LinkId(int rank, uint32_t in_round = 0) : peer(rank), round(in_round) {}  // NOLINT: a rank's first link
+  LinkId(int rank, uint32_t in_round = 0) : peer(rank), round(in_round) {}
   int peer;
   uint32_t round;
 };
 
-// What a rank knows of its links when an exchange has failed.
+// The state of a rank's links when an exchange has failed.
 struct LinkReport {
   std::vector<int32_t> harmed;     // ranks whose links must be made again
   std::vector<int32_t> unreached;  // ranks whose links could not be made again
@@ -69,8 +69,8 @@ class Exchange {
   // it. Then it ends those that are left.
   void close(std::chrono::milliseconds limit);
 
-  // Says on all links that this rank is here. Breaks links over which nothing comes. `excused`: this
-  // process may have missed it.
+  // Says on all links that this rank is here. Breaks links over which nothing comes. `excused`:
+  // this process may have missed it.
   void beat(Clock::time_point now, bool excused);
 
   // Events of links. Those of a link that was made again since have no effect.

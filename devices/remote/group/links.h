@@ -26,7 +26,8 @@ class Links : public std::enable_shared_from_this<Links> {
   // Makes the links again that are missing. What could not be made fails the next exchange.
   void renew();
   // Closes all links, see Exchange::close(), and returns after the last events of those that this
-  // rank has opened. Must be called at the end. One thread at a time calls this, connect() and renew().
+  // rank has opened. Must be called at the end. One thread at a time calls this, connect() and
+  // renew().
   void close(std::chrono::milliseconds limit);
 
  private:

@@ -62,8 +62,8 @@ class Roster {
   const Member& member(int rank) const { return members_[static_cast<size_t>(rank)]; }
   void begin_round(const std::string& reason);
   void end_round();
-  // Of two ranks whose link is of no use, the lower one stays.
   using Link = std::pair<int, int>;  // the lower rank comes first
+  // The lower one of the two ranks stays.
   void give_up(const Link& link, const std::string& reason);
   void give_up_most_harmed();
   void tell_end(const std::set<Link>& again);

@@ -37,8 +37,8 @@ wire::BodyUnion read_control(Message message);
 // The head of a chunk with its checksum. `crc`: of the bytes.
 wire::Chunk chunk_head(uint64_t generation, uint64_t tag, uint64_t offset, uint64_t total, uint32_t crc,
                        uint32_t number, Checksum checksum);
-// The head of a chunk, whose bytes are left in the message; null if there is no whole head, or if it
-// has changed on its way.
+// The head of a chunk, whose bytes are left in the message; null if there is no whole head, or if
+// it has changed on its way.
 std::optional<wire::Chunk> read_chunk(Message& message, Checksum checksum);
 
 }  // namespace percale::remote

@@ -225,7 +225,7 @@ TEST_CASE("when a rank is stuck, the higher rank of the link that was harmed mos
   CHECK(Log(log.begin() + 2, log.end()) ==
         Log{"dismiss 2: its connection to rank 1 was harmed in 6 exchanges in a row, and nothing was done between them",
             "lost 0: 2", "lost 1: 2"});
-  // What was harmed before counts no more.
+  // Older harm counts no more.
   group.roster.fail(0, kStuck);
   group.roster.fail(1, kNothing);
   CHECK(group.orders.take() == Log{"failing 1: an exchange has failed on rank 0", "lost 0:", "lost 1:"});

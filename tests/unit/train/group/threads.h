@@ -55,6 +55,7 @@ class ThreadCollective final : public Collective {
     const std::lock_guard lock(mail_->mutex);
     return std::vector<int32_t>(mail_->lost.begin(), mail_->lost.end());
   }
+  const std::shared_ptr<Mailboxes>& mail() const { return mail_; }
   // The exchanges that this rank began.
   int64_t exchanges() const { return exchanges_; }
 

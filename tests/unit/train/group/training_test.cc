@@ -7,51 +7,10 @@
 #include <vector>
 
 #include "tests/unit/temp_folder.h"
-#include "tests/unit/train/group/threads.h"
-#include "tests/unit/train/method/row_sparse_jobs.h"
+#include "tests/unit/train/group/group_jobs.h"
 
 namespace percale {
 namespace {
-
-struct GroupJob {
-  std::string model, keys;
-  int64_t rows = 48, batch = 16;
-  bool saves = false;  // after each step
-};
-
-std::unique_ptr<Trainer> trainer_of(const GroupJob& job, const std::string& devices = "cpu:0") {
-  const auto engine = engine_of(1, devices);
-  if (job.model == "table") return percale::job(engine, kLookup, job.keys, DType::kF32, job.batch);
-  if (job.model == "bag") return percale::job(engine, kBag, job.keys, DType::kF32, job.batch);
-  const std::string loss =
-      R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "metrics": ["accuracy"])";
-  return make_job(engine, job.model, loss + job.keys, DType::kF32, {.batch_size = job.batch, .shuffle_seed = 3},
-                  job.rows);
-}
-
-// The results of a training: parameters, and the columns of the history.
-struct Outcome {
-  std::string digest;
-  std::vector<double> losses;
-  NamedNumbers evaluation;
-  bool operator==(const Outcome&) const = default;
-};
-
-Outcome outcome_of(Trainer& trainer) {
-  Outcome out;
-  out.digest = trainer.variables()->digest();
-  for (const History::Row& row : trainer.history().rows) out.losses.push_back(row.loss);
-  auto evaluation = trainer.evaluate(nullptr);
-  REQUIRE_OK(evaluation.status());
-  out.evaluation = *evaluation;
-  return out;
-}
-
-Outcome alone(const GroupJob& job) {
-  const auto trainer = trainer_of(job);
-  REQUIRE_OK(trainer->fit(nullptr, 3, {}));
-  return outcome_of(*trainer);
-}
 
 // All ranks have the same outcome, which is returned.
 Outcome in_group(const GroupJob& job, int32_t ranks, const std::string& devices = "cpu:0") {
@@ -216,50 +175,6 @@ TEST_CASE("ranks that are lost one after the other change no bits, or the loss o
     }
   }
   CHECK(told > 0);
-}
-
-// An exchange that fails on this rank, though all bytes have arrived. No rank is lost.
-class Stumbling final : public Collective {
- public:
-  Stumbling(std::shared_ptr<ThreadCollective> inner, int64_t at) : inner_(std::move(inner)), at_(at) {}
-  int32_t rank() const override { return inner_->rank(); }
-  int32_t size() const override { return inner_->size(); }
-  uint64_t generation() const override { return inner_->generation(); }
-  bool reports_losses() const override { return true; }
-  Result<std::vector<int32_t>> lost() override { return inner_->lost(); }
-  Status exchange(uint64_t tag, std::span<const ByteSpan> sends, std::span<const ByteSpan> recvs,
-                  int64_t timeout_ns) override {
-    const bool stumbles = inner_->exchanges() == at_;
-    PERCALE_RETURN_IF_ERROR(inner_->exchange(tag, sends, recvs, timeout_ns));
-    return stumbles ? Status(Code::kUnavailable, "bytes have changed on their way") : Status();
-  }
-
- private:
-  const std::shared_ptr<ThreadCollective> inner_;
-  const int64_t at_;
-};
-
-TEST_CASE("an exchange that fails without a loss ends the fit on all ranks, or changes no bits") {
-  const GroupJob job{"table", R"("optimizer": {"name": "adam", "sparse": true}, "shards": 4)", 40, 8};
-  const std::string whole = alone(job).digest;
-  for (int64_t at = 5; at < 40; ++at) {
-    CAPTURE(at);
-    run_ranks(
-        3,
-        [&](const std::shared_ptr<ThreadCollective>& collective) {
-          const auto trainer = trainer_of(job);
-          Status status = trainer->join(std::make_shared<Stumbling>(collective, at));
-          if (status.ok()) status = trainer->fit(nullptr, 3, {});
-          if (status.ok()) CHECK(trainer->variables()->digest() == whole);
-          // Another fit of such a group fails, too, in order: ranks that have ended are lost to it.
-          for (int again = 0; again < 2 && !status.ok(); ++again) {
-            CHECK_MESSAGE((status.code() == Code::kUnavailable || status.code() == Code::kDataLoss),
-                          status.to_string());
-            status = trainer->fit(nullptr, 3, {});
-          }
-        },
-        true);
-  }
 }
 
 TEST_CASE("an error of one rank before a fit ends it on all, and a step of several batches is fed again after a loss") {
