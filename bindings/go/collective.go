@@ -48,8 +48,13 @@ type Collective interface {
 // on without them and gives the same bits. Two ranks hold each part of the optimizer's state
 // (option "collective_redundancy"); if both are lost, Fit returns an error with code DataLoss.
 type LossReporter interface {
-	// Lost returns the lost ranks in ascending order. It is called only after an exchange that
+	// Lost returns all lost ranks in ascending order. It is called only after an exchange that
 	// failed.
+	//
+	// If it returns no further rank, and the exchange has failed with code Unavailable, all ranks
+	// repeat the step: the connections must work again. After eight repeats in a row without a
+	// completed step it is called once more, without an exchange in between, to give a rank up;
+	// otherwise the training ends. An error ends it as well.
 	Lost() ([]int, error)
 }
 

@@ -17,9 +17,9 @@ class Harm:
     def __repr__(self):
         return f"{type(self).__name__} of byte {self.at} {('to the server', 'to the client')[self.direction]}"
 
-    def apply(self, piece, begin):
-        """Returns what is passed on of a piece that begins at this byte."""
-        if self.done or begin + len(piece) <= self.at:
+    def apply(self, direction, piece, begin):
+        """Returns what is passed on of a piece that begins at this byte of a connection."""
+        if self.done or direction != self.direction or begin + len(piece) <= self.at:
             return piece
         self.done = True
         return self.change(piece, self.at - begin)
@@ -50,6 +50,27 @@ class Cut(Harm):
 
     def change(self, piece, at):
         raise CutOff(piece[:at])
+
+
+class FlipsEvery:
+    """Flips a bit in each of so many bytes of every connection, in both directions, `most` times."""
+
+    def __init__(self, count, most=1 << 30):
+        self.count, self.most = count, most
+        self.done = 0
+
+    def __repr__(self):
+        return f"FlipsEvery {self.count} bytes, {self.done} so far"
+
+    def apply(self, _direction, piece, begin):
+        """See Harm.apply()."""
+        changed = bytearray(piece)
+        at = -(begin + 1) % self.count  # the last one of so many bytes
+        while at < len(piece) and self.done < self.most:
+            changed[at] ^= 1 << random.randrange(8)
+            self.done += 1
+            at += self.count
+        return bytes(changed)
 
 
 class CutOff(Exception):
@@ -116,8 +137,8 @@ class Proxy:
                 if self.delay_s:
                     await asyncio.sleep(random.random() * self.delay_s)
                 passed = piece
-                if self.harm is not None and self.harm.direction == direction:
-                    passed = self.harm.apply(piece, begin)
+                if self.harm is not None:
+                    passed = self.harm.apply(direction, piece, begin)
                 begin += len(piece)
                 self.bytes[direction] = max(self.bytes[direction], begin)
                 sink.write(passed)

@@ -56,8 +56,17 @@ typedef percale_status* (*percale_exchange_function)(void* user, uint64_t tag, c
                                                      percale_bytes* recvs, int64_t timeout_ns);
 
 /** Tells which ranks are lost, after an exchange that failed. On entry `*inout_count` is the room
- * in `out_ranks`; on return it is the number of lost ranks, which are in ascending order. \since
- * 0.1 */
+ * in `out_ranks`; on return it is the number of all that were lost so far, which are in ascending
+ * order. The others go on without them.
+ *
+ * An answer with no rank beyond those of the last call says that all go on. If the exchange has
+ * failed with UNAVAILABLE, the library repeats the step; the connections must work again when the
+ * function returns. All ranks that are left must get such an answer equally often. If they cannot
+ * go on, return an error, which ends the call.
+ *
+ * If eight repeats in a row have not completed a step, the library calls it once more, without an
+ * exchange in between: tell a rank that is given up, or the call ends with the error of the
+ * exchange. \since 0.1 */
 typedef percale_status* (*percale_lost_function)(void* user, int32_t* out_ranks, size_t* inout_count);
 
 /** The table that a host supplies so that a trainer can join a group. \since 0.1 */
@@ -84,7 +93,8 @@ typedef struct percale_collective {
  * part alone. percale_trainer_save() collects the state and writes it on rank 0; any number of
  * ranks can resume from it.
  *
- * With `lost` in the table, training goes on without ranks that are lost, and gives the same bits.
+ * With `lost` in the table, training goes on without ranks that are lost, repeats steps whose
+ * exchange has failed although no rank is lost, and gives the same bits.
  * Two ranks then hold each part of the optimizer's state (option "collective_redundancy"); if both
  * are lost, DATA_LOSS: resume from a checkpoint.
  *

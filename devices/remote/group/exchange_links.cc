@@ -85,8 +85,8 @@ LinkReport Exchange::report() const {
     if (i == rank_ || peer.is_gone) continue;
     if (peer.is_unreached) {
       out.unreached.push_back(i);
-    } else if (peer.is_harmed || peer.lacks_link()) {
-      out.harmed.push_back(i);
+    } else if (peer.is_harmed || peer.link == nullptr) {
+      out.harmed.push_back(i);  // the chief knows better whether a rank has left
     }
   }
   out.is_stuck = !has_run_;
@@ -113,6 +113,7 @@ void Exchange::go_on(std::span<const int32_t> lost, std::span<const int32_t> aga
     for (const int32_t number : again) {
       Peer& peer = peers_[static_cast<size_t>(number)];
       peer.round = round_;
+      peer.has_left = false;
       drop(peer);
     }
     // The chief was not told of a link that has broken since.

@@ -5,6 +5,7 @@
 
 #include "devices/remote/group/chief.h"
 #include "devices/remote/group/member.h"
+#include "devices/remote/group/sealed_stream.h"
 #include "devices/remote/net/address.h"
 
 namespace percale::remote {
@@ -23,7 +24,7 @@ std::string listening_address(const std::string& own, const Credentials& credent
 }  // namespace
 
 Group::Group(const percale_group_place& place, Checksum checksum)
-    : links_(std::make_shared<Links>(place.rank, place.size, checksum)) {
+    : checksum_(checksum), links_(std::make_shared<Links>(place.rank, place.size, checksum)) {
   try {
     join(place);
   } catch (...) {
@@ -50,7 +51,9 @@ void Group::join(const percale_group_place& place) {
   if (place.rank != 0) {
     connection_ = std::make_unique<Connection>(chief, credentials);
     const auto open = [this](std::shared_ptr<StreamEvents> events) {
-      return connection_->open(kControlPurpose, std::move(events));
+      auto sealed = std::make_shared<SealedStream>(checksum_);
+      sealed->attach(std::move(events), [&] { return connection_->open(kControlPurpose, sealed); });
+      return sealed;
     };
     control_ = std::make_shared<Member>(application, chief, open, exchange);
   }
@@ -78,8 +81,10 @@ void Group::end(std::chrono::milliseconds limit) {
 
 std::shared_ptr<StreamEvents> Group::accept(const std::string& purpose, const std::shared_ptr<Stream>& stream) {
   if (purpose == kLinkPurpose) return links_->accept(stream);
-  if (purpose == kControlPurpose && chief_ != nullptr) return chief_->accept(stream);
-  return nullptr;
+  if (purpose != kControlPurpose || chief_ == nullptr) return nullptr;
+  auto sealed = std::make_shared<SealedStream>(checksum_);
+  sealed->attach(chief_->accept(sealed), [&] { return stream; });
+  return sealed;
 }
 
 void Group::exchange(uint64_t tag, std::span<const percale_bytes> sends, std::span<const percale_bytes> recvs,

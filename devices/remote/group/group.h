@@ -34,6 +34,7 @@ class Group {
   // Ends all threads that use this.
   void end(std::chrono::milliseconds limit);
 
+  const Checksum checksum_;
   std::shared_ptr<Links> links_;
   std::shared_ptr<Control> control_;
   std::shared_ptr<class Chief> chief_;      // the same, on rank 0

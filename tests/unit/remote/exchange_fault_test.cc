@@ -246,13 +246,26 @@ TEST_CASE("a rank that leaves in order fails the exchanges that need it, and no 
   rank.exchange.on_closed(2, "");
   rank.exchange.on_chunk(1, Chunk(10).message());
   CHECK(rank.receive(10).empty());
-  CHECK(text_of(rank.exchange.report()).empty());
   // While it is waited for.
   std::thread thread([&] { CHECK(rank.receive(10, 2) == "rank 1 has left the group"); });
   rank.exchange.on_closed(1, "");
   thread.join();
   // And before.
   CHECK(rank.receive(10, 3) == "rank 1 has left the group");
+}
+
+TEST_CASE("a link that is closed in order though its rank has not left is made again") {
+  Rank0 rank;
+  rank.exchange.on_closed(1, "");
+  CHECK(rank.receive(10) == "rank 1 has left the group");
+  CHECK(text_of(rank.exchange.report()) == "harmed 1");
+  const std::vector<int32_t> again = {1};
+  rank.exchange.go_on({}, again);
+  CHECK(rank.exchange.connect({1, 1}, rank.links[0]));
+  Chunk chunk(10);
+  chunk.tag = 2;
+  rank.exchange.on_chunk({1, 1}, chunk.message());
+  CHECK(rank.receive(10, 2).empty());
 }
 
 TEST_CASE("what a rank has sent before it left still counts") {

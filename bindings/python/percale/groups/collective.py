@@ -38,11 +38,16 @@ class Collective(abc.ABC):
         """
 
     def lost(self) -> Sequence[int]:
-        """Returns the lost ranks in ascending order. Called only after an exchange that failed.
+        """Returns all lost ranks in ascending order. Called only after an exchange that failed.
 
         A subclass that has it trains on without the lost ranks, and gets the same bits. Two ranks
         hold each part of the optimizer's state (setting `collective_redundancy`); if both are lost,
         fit() raises DataLoss.
+
+        If it returns no further rank, and exchange() has raised Unavailable or an OSError, all
+        ranks repeat the step: the connections must work again. After eight repeats in a row
+        without a completed step it is called once more, without an exchange in between, to give a
+        rank up; otherwise the training ends. It may raise an exception, which ends it as well.
         """
         return []
 

@@ -60,7 +60,12 @@ pub trait Collective: Send {
         false
     }
 
-    /// Returns the lost ranks in ascending order. Called only after an exchange that failed.
+    /// Returns all lost ranks in ascending order. Called only after an exchange that failed.
+    ///
+    /// If it returns no further rank, and the exchange has failed with the code `Unavailable`, all
+    /// ranks repeat the step: the connections must work again. After eight repeats in a row without
+    /// a completed step it is called once more, without an exchange in between, to give a rank up;
+    /// otherwise the training ends. An error ends it as well.
     fn lost(&mut self) -> CollectiveResult<Vec<i32>> {
         Ok(Vec::new())
     }

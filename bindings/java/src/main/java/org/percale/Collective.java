@@ -70,7 +70,12 @@ public interface Collective {
   }
 
   /**
-   * Returns the lost ranks. It is called only after an exchange that failed.
+   * Returns all lost ranks. It is called only after an exchange that failed.
+   *
+   * <p>If it returns no further rank, and the exchange has failed with {@link Code#UNAVAILABLE},
+   * all ranks repeat the step: the connections must work again. After eight repeats in a row
+   * without a completed step it is called once more, without an exchange in between, to give a rank
+   * up; otherwise the training ends. An exception ends it as well.
    *
    * @return the ranks, in ascending order
    * @throws Exception as {@link #exchange} does
