@@ -53,11 +53,10 @@ class Cut(Harm):
 
 
 class FlipsEvery:
-    """Flips a bit in each of so many bytes of every connection, in both directions, `most` times."""
+    """Flips a bit in each run of so many bytes of each connection, in both directions."""
 
-    def __init__(self, count, most=1 << 30):
-        self.count, self.most = count, most
-        self.done = 0
+    def __init__(self, count):
+        self.count, self.done = count, 0
 
     def __repr__(self):
         return f"FlipsEvery {self.count} bytes, {self.done} so far"
@@ -66,7 +65,7 @@ class FlipsEvery:
         """See Harm.apply()."""
         changed = bytearray(piece)
         at = -(begin + 1) % self.count  # the last one of so many bytes
-        while at < len(piece) and self.done < self.most:
+        while at < len(piece):
             changed[at] ^= 1 << random.randrange(8)
             self.done += 1
             at += self.count

@@ -101,8 +101,8 @@ class RemoteDevices(Harmed):
 
 
 class RemoteDevicesInPlainText(RemoteDevices):
-    """Nothing but Percale finds a change. That of a length within gRPC's frames may swallow a message,
-    or stall a stream while the others go on."""
+    """Nothing but Percale finds a change. That of a length within gRPC's frames may swallow a
+    message, or stall a stream while the others go on."""
 
     is_secure = False
 
