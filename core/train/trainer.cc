@@ -157,6 +157,7 @@ Result<double> Trainer::add_batch(const std::vector<std::string>& names, const s
   // A step whose exchange has failed begins again, if it has no other batch.
   const bool first = epochs_->fed.empty();
   if (first) steps_->runner.share_anew();
+  const size_t lost = steps_->runner.lost();
   while (true) {
     Result<double> loss = epochs_->fed.add(names, batch, *token, fetches);
     if (loss.ok()) {
@@ -164,11 +165,11 @@ Result<double> Trainer::add_batch(const std::vector<std::string>& names, const s
       return loss;
     }
     PERCALE_RETURN_IF_ERROR(steps_->runner.recover(loss.status()));
-    if (first && !job_.options.has_parts()) continue;
+    if (first && (!job_.options.has_parts() || steps_->runner.lost() == lost)) continue;
     epochs_->fed.forget();
-    return loss.status().with_context(
-        first ? "rows of the batch are lost with a rank or an exchange; the step may be fed again"
-              : "an exchange has failed within a step of several batches; feed them again");
+    return loss.status().with_context(first
+                                          ? "ranks were lost with their rows of the batch; the step may be fed again"
+                                          : "an exchange has failed within a step of several batches; feed them again");
   }
 }
 

@@ -74,6 +74,7 @@ class SumExchange {
   }
   bool group_broken() const { return group_.broken(); }
   size_t rank() const { return group_.rank(); }
+  size_t lost() const { return group_.lost(); }
   size_t reforms() const { return group_.reforms(); }
 
  private:

@@ -1,6 +1,7 @@
 #include "core/train/loop/fit_batches.h"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -58,8 +59,13 @@ class PartBatches final : public FitBatches {
 
   Status open(const DatasetPosition& position) override {
     position_ = position;
+    if (is_open_) {
+      next_.reset();
+      return {};
+    }
     PERCALE_ASSIGN_OR_RETURN(const std::vector<int64_t> all, source_.runner.share_batches(source_.data->batches()));
     batches_ = std::ranges::find(all, -1) == all.end() ? std::ranges::max(all) : -1;
+    is_open_ = true;
     if (source_.data->batches() < 0) return {};
     const bool ended = position.batch >= source_.data->batches();
     const DatasetPosition next = ended ? DatasetPosition{position.epoch + 1, 0} : position;
@@ -73,6 +79,7 @@ class PartBatches final : public FitBatches {
   // One batch more tells whether the epoch goes on after the step.
   Result<StepBatches> take(int64_t most) override {
     StepBatches out;
+    while (!own_.empty() && is_before(own_.front().at, position_)) own_.pop_front();
     for (; most > 0; --most) {
       if (!next_) {
         PERCALE_ASSIGN_OR_RETURN(next_, read());
@@ -93,16 +100,32 @@ class PartBatches final : public FitBatches {
   }
 
  private:
+  // Rows of this rank that were read.
+  struct OwnBatch {
+    DatasetPosition at;
+    Result<std::vector<Tensor>> tensors;
+  };
+
+  static bool is_before(const DatasetPosition& a, const DatasetPosition& b) {
+    return a.epoch < b.epoch || (a.epoch == b.epoch && a.batch < b.batch);
+  }
+
   // The next batch of all parts; without rows when all have ended.
   Result<StepBatch> read() {
     StepBatch out;
-    auto own = own_batch();
-    if (own.ok()) out.tensors = *std::move(own);
+    const auto own = own_batch();
+    if (own.ok()) out.tensors = *own;
     PERCALE_ASSIGN_OR_RETURN(out.rows, source_.runner.share_rows(own.status(), out.tensors));
     return out;
   }
 
   Result<std::vector<Tensor>> own_batch() {
+    const auto found = std::ranges::find(own_, position_, &OwnBatch::at);
+    if (found != own_.end()) return found->tensors;
+    return own_.emplace_back(position_, read_own()).tensors;
+  }
+
+  Result<std::vector<Tensor>> read_own() {
     PERCALE_ASSIGN_OR_RETURN(const bool there, source_.data->has_batch(position_));
     if (!there) return source_.data->no_rows();
     return rows_ != nullptr ? rows_->next() : source_.data->batch(position_);
@@ -112,6 +135,9 @@ class PartBatches final : public FitBatches {
   std::unique_ptr<Prefetcher> rows_;  // null: a stream
   DatasetPosition position_;          // of the next batch to be given
   std::optional<StepBatch> next_;     // read, and not given yet
+  // The batches of the step under way and the next one, because the step may begin again.
+  std::deque<OwnBatch> own_;
+  bool is_open_ = false;
   int64_t batches_ = -1;
 };
 

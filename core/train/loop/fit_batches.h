@@ -23,7 +23,8 @@ struct StepBatches {
 class FitBatches {
  public:
   virtual ~FitBatches() = default;
-  // Goes on at this position; also called when the group was formed anew.
+  // Goes on at this position. Also called when the group was formed anew: then it is that of the
+  // step under way, or of the next one.
   virtual Status open(const DatasetPosition& position) = 0;
   // True if the batches are the same with fewer ranks.
   virtual bool survives_losses() const = 0;

@@ -27,6 +27,7 @@ Status SynchronousLoop::fit() {
 Status SynchronousLoop::train() {
   EpochLog& log = parts_.log;
   steps_.runner.share_anew();
+  lost_ = steps_.runner.lost();
   PERCALE_RETURN_IF_ERROR(open());
   if (source_->batches() < 0 && parts_.rate.needs_total()) {
     return failed_precondition(
@@ -88,12 +89,12 @@ Status SynchronousLoop::recover(const Status& error) {
 }
 
 Status SynchronousLoop::go_on_anew() {
-  if (source_->survives_losses()) return source_->open(parts_.log.position());
+  const bool is_smaller = steps_.runner.lost() != lost_;
+  if (!is_smaller || source_->survives_losses()) return source_->open(parts_.log.position());
   all_end_ = true;
-  return Status(
-      Code::kUnavailable,
-      "rows of a part of the data are lost with a rank or a failed exchange; the ranks that are left go on from "
-      "the last step when they train on data sets that have these rows, too");
+  return Status(Code::kUnavailable,
+                "a rank was lost with its part of the data; the ranks that are left go on from the last step when they "
+                "train on data sets that have its rows, too");
 }
 
 Status SynchronousLoop::add_step(const StepBatches& taken, StepRecord record) {

@@ -42,6 +42,7 @@ class SynchronousLoop final : public TrainLoop {
   const std::vector<std::string> names_;  // of the data's columns
   const int64_t per_step_;                // batches
   std::unique_ptr<FitBatches> source_;
+  size_t lost_ = 0;       // ranks, at the beginning
   bool all_end_ = false;  // the other ranks end for the same reason by themselves
 };
 

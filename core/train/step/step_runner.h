@@ -107,6 +107,8 @@ class StepRunner {
   // True if an exchange has failed since the last call, also in a step that was completed then.
   // The next step makes shards and sums anew.
   bool share_anew();
+  // The number of ranks that the group has lost so far.
+  size_t lost() const { return exchange_ == nullptr ? 0 : exchange_->lost(); }
   // The other ranks of a group end their step with this error. Does nothing if it is theirs, or OK.
   void tell_ranks(const Status& error) {
     if (exchange_ != nullptr) exchange_->refuse(error);

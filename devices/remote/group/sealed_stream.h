@@ -43,7 +43,7 @@ class SealedStream final : public Stream, public StreamEvents {
 
   const Checksum checksum_;
   uint32_t taken_ = 0;  // messages; only for events
-  std::mutex sending_;  // guards the next one, so that messages go out in the order of their numbers
+  std::mutex sending_;  // held while a message is sent, so that numbers go out in order
   uint32_t sent_ = 0;
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<Stream> stream_;

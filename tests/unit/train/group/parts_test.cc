@@ -264,6 +264,34 @@ TEST_CASE("a stream that fails, or writes too many rows, changes nothing") {
   CHECK(batch.status().message() == "data set: the callback wrote 5 rows from row 0 on, wanted 0 to 4");
 }
 
+TEST_CASE("rows that come once are used again when an exchange fails without a loss") {
+  const std::vector<Numbers> parts = {numbers_between(0, 21), numbers_between(21, 40), numbers_between(40, 47)};
+  const DataOfRank data = [&](int32_t r) { return stream_of(parts[static_cast<size_t>(r)], 8); };
+  for (const std::string keys : {"", R"(, "accumulation": 2)"}) {
+    CAPTURE(keys);
+    const auto whole = in_group("mlp", keys, 3, data);
+    for (int64_t at = 7; at < 36; ++at) {
+      for (const int32_t one : {0, 1, 2, 3}) {
+        CAPTURE(at);
+        CAPTURE(one);
+        run_ranks(
+            3,
+            [&](const std::shared_ptr<ThreadCollective>& collective) {
+              const int32_t rank = collective->rank();
+              const bool stumbles = one == 3 || rank == one;
+              const auto trainer = trainer_of("mlp", keys);
+              REQUIRE_OK(trainer->join(std::make_shared<Stumbling>(collective, at, stumbles ? 1 : 0)));
+              const auto own = data(rank);
+              const Status status = trainer->fit(own, 2, {});
+              CHECK_MESSAGE(status.ok(), status.to_string());
+              if (status.ok()) CHECK(outcome_of(*trainer, own) == whole);
+            },
+            true);
+      }
+    }
+  }
+}
+
 TEST_CASE("an error of one rank's data ends the fit on all by name, and they go on together") {
   const std::vector<Numbers> parts = {numbers_between(0, 21), numbers_between(21, 40)};
   const auto whole = in_group("mlp", "", 2, [&](int32_t r) { return stream_of(parts[static_cast<size_t>(r)], 8); });

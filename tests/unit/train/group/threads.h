@@ -123,6 +123,29 @@ class ThreadCollective final : public Collective {
   int64_t exchanges_ = 0;
 };
 
+// Exchanges that fail on this rank, though all bytes have arrived: `count` of its own from number
+// `at` on. No rank is lost.
+class Stumbling final : public Collective {
+ public:
+  Stumbling(std::shared_ptr<ThreadCollective> inner, int64_t at, int64_t count = 1)
+      : inner_(std::move(inner)), at_(at), count_(count) {}
+  int32_t rank() const override { return inner_->rank(); }
+  int32_t size() const override { return inner_->size(); }
+  uint64_t generation() const override { return inner_->generation(); }
+  bool reports_losses() const override { return true; }
+  Result<std::vector<int32_t>> lost() override { return inner_->lost(); }
+  Status exchange(uint64_t tag, std::span<const ByteSpan> sends, std::span<const ByteSpan> recvs,
+                  int64_t timeout_ns) override {
+    const bool stumbles = inner_->exchanges() >= at_ && inner_->exchanges() < at_ + count_;
+    PERCALE_RETURN_IF_ERROR(inner_->exchange(tag, sends, recvs, timeout_ns));
+    return stumbles ? Status(Code::kUnavailable, "bytes have changed on their way") : Status();
+  }
+
+ private:
+  const std::shared_ptr<ThreadCollective> inner_;
+  const int64_t at_, count_;
+};
+
 // Calls `work` for each rank on a thread of its own.
 inline std::shared_ptr<Mailboxes> run_ranks(
     int32_t size, const std::function<void(const std::shared_ptr<ThreadCollective>& collective)>& work,
