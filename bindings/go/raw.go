@@ -961,13 +961,13 @@ func engineMemory(engine *C.percale_engine) (int64, int64) {
 // of a batch are divided among the ranks, each of which computes its own on its devices. Each rank
 // commits a part of the parameters, and holds the optimizer's state for that part alone.
 // percale_trainer_save() collects the state and writes it on rank 0; any number of ranks can resume
-// from it. With `lost` in the table, training goes on without ranks that are lost, and gives the
-// same bits. Two ranks then hold each part of the optimizer's state (option
-// "collective_redundancy"); if both are lost, DATA_LOSS: resume from a checkpoint. The library
-// copies the table; it calls `destroy` with `user` when the trainer is gone, not on failure.
-// `destroy` may be NULL. The option "collective_timeout" limits each exchange. FAILED_PRECONDITION
-// names an option that a group cannot have (mode other than sync, parameters other than host), or
-// the first setting in which a rank differs from rank 0.
+// from it. With `lost` in the table, training goes on without ranks that are lost, repeats steps
+// whose exchange has failed although no rank is lost, and gives the same bits. Two ranks then hold
+// each part of the optimizer's state (option "collective_redundancy"); if both are lost, DATA_LOSS:
+// resume from a checkpoint. The library copies the table; it calls `destroy` with `user` when the
+// trainer is gone, not on failure. `destroy` may be NULL. The option "collective_timeout" limits
+// each exchange. FAILED_PRECONDITION names an option that a group cannot have (mode other than
+// sync, parameters other than host), or the first setting in which a rank differs from rank 0.
 func trainerJoin(trainer *C.percale_trainer, user uintptr, rank int32, size int32, generation uint64, exchange C.percale_exchange_function, lost C.percale_lost_function, destroy C.percale_destroy) error {
 	status := C.go_trainer_join(trainer, C.uintptr_t(user), C.int32_t(rank), C.int32_t(size), C.uint64_t(generation), exchange, lost, destroy)
 	if status != nil {

@@ -283,7 +283,9 @@ TEST_CASE("close() reads on to the end of a link that holds an early chunk") {
   CHECK(rank.links[0]->reads() == reads + 1);
   CHECK(rank.links[0]->closes() == 1);
   CHECK(rank.links[0]->aborts() == 1);
-  rank.exchange.on_chunk(1, Chunk(10).message());
+  Chunk next(10);
+  next.number = 1;
+  rank.exchange.on_chunk(1, next.message());
   CHECK(rank.links[0]->reads() == reads + 2);
 }
 

@@ -228,7 +228,7 @@ TEST_CASE("when a rank is stuck, the higher rank of the link that was harmed mos
   // Older harm counts no more.
   group.roster.fail(0, kStuck);
   group.roster.fail(1, kNothing);
-  CHECK(group.orders.take() == Log{"failing 1: an exchange has failed on rank 0", "lost 0:", "lost 1:"});
+  CHECK(group.orders.take() == Log{"failing 1: an exchange has failed on rank 0", "lost 0: 2", "lost 1: 2"});
 }
 
 TEST_CASE("harm of long ago is not held against a link") {

@@ -275,7 +275,17 @@ pub type percale_exchange_function =
     Option<unsafe extern "C" fn(user: *mut c_void, tag: u64, sends: *const percale_bytes, recvs: *mut percale_bytes, timeout_ns: i64) -> *mut percale_status>;
 
 /// Tells which ranks are lost, after an exchange that failed. On entry `*inout_count` is the room
-/// in `out_ranks`; on return it is the number of lost ranks, which are in ascending order.
+/// in `out_ranks`; on return it is the number of all that were lost so far, which are in ascending
+/// order. The others go on without them.
+///
+/// An answer with no rank beyond those of the last call says that all go on. If the exchange has
+/// failed with UNAVAILABLE, the library repeats the step; the connections must work again when the
+/// function returns. All ranks that are left must get such an answer equally often. If they cannot
+/// go on, return an error, which ends the call.
+///
+/// If eight repeats in a row have not completed a step, the library calls it once more, without an
+/// exchange in between: tell a rank that is given up, or the call ends with the error of the
+/// exchange.
 pub type percale_lost_function =
     Option<unsafe extern "C" fn(user: *mut c_void, out_ranks: *mut i32, inout_count: *mut usize) -> *mut percale_status>;
 
@@ -602,9 +612,10 @@ functions! {
     /// that part alone. `percale_trainer_save()` collects the state and writes it on rank 0; any
     /// number of ranks can resume from it.
     ///
-    /// With `lost` in the table, training goes on without ranks that are lost, and gives the same
-    /// bits. Two ranks then hold each part of the optimizer's state (option
-    /// "collective_redundancy"); if both are lost, DATA_LOSS: resume from a checkpoint.
+    /// With `lost` in the table, training goes on without ranks that are lost, repeats steps whose
+    /// exchange has failed although no rank is lost, and gives the same bits. Two ranks then hold
+    /// each part of the optimizer's state (option "collective_redundancy"); if both are lost,
+    /// DATA_LOSS: resume from a checkpoint.
     ///
     /// The library copies the table; it calls `destroy` with `user` when the trainer is gone, not
     /// on failure. `destroy` may be NULL. The option "collective_timeout" limits each exchange.

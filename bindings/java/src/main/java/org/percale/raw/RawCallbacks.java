@@ -74,8 +74,15 @@ public final class RawCallbacks {
 
     /**
      * Tells which ranks are lost, after an exchange that failed. On entry {@code *inout_count} is
-     * the room in {@code out_ranks}; on return it is the number of lost ranks, which are in
-     * ascending order.
+     * the room in {@code out_ranks}; on return it is the number of all that were lost so far, which
+     * are in ascending order. The others go on without them.
+     * <p>An answer with no rank beyond those of the last call says that all go on. If the exchange
+     * has failed with UNAVAILABLE, the library repeats the step; the connections must work again
+     * when the function returns. All ranks that are left must get such an answer equally often. If
+     * they cannot go on, return an error, which ends the call.
+     * <p>If eight repeats in a row have not completed a step, the library calls it once more,
+     * without an exchange in between: tell a rank that is given up, or the call ends with the error
+     * of the exchange.
      *
      * @param user void*
      * @param out_ranks int32_t*

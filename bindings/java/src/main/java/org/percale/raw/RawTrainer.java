@@ -21,9 +21,10 @@ public final class RawTrainer {
    * devices. Each rank commits a part of the parameters, and holds the optimizer's state for that
    * part alone. percale_trainer_save() collects the state and writes it on rank 0; any number of
    * ranks can resume from it.
-   * <p>With {@code lost} in the table, training goes on without ranks that are lost, and gives the
-   * same bits. Two ranks then hold each part of the optimizer's state (option
-   * "collective_redundancy"); if both are lost, DATA_LOSS: resume from a checkpoint.
+   * <p>With {@code lost} in the table, training goes on without ranks that are lost, repeats steps
+   * whose exchange has failed although no rank is lost, and gives the same bits. Two ranks then
+   * hold each part of the optimizer's state (option "collective_redundancy"); if both are lost,
+   * DATA_LOSS: resume from a checkpoint.
    * <p>The library copies the table; it calls {@code destroy} with {@code user} when the trainer is
    * gone, not on failure. {@code destroy} may be NULL. The option "collective_timeout" limits each
    * exchange.
