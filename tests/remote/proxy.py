@@ -1,6 +1,7 @@
 """A TCP proxy that harms what passes through it, for tests."""
 import asyncio
 import random
+import re
 import threading
 
 PIECE = 1 << 16
@@ -17,7 +18,7 @@ class Harm:
     def __repr__(self):
         return f"{type(self).__name__} of byte {self.at} {('to the server', 'to the client')[self.direction]}"
 
-    def apply(self, direction, piece, begin):
+    def apply(self, direction, piece, begin, _purpose):
         """Returns what is passed on of a piece that begins at this byte of a connection."""
         if self.done or direction != self.direction or begin + len(piece) <= self.at:
             return piece
@@ -61,7 +62,7 @@ class FlipsEvery:
     def __repr__(self):
         return f"FlipsEvery {self.count} bytes, {self.done} so far"
 
-    def apply(self, _direction, piece, begin):
+    def apply(self, _direction, piece, begin, _purpose):
         """See Harm.apply()."""
         changed = bytearray(piece)
         at = -(begin + 1) % self.count  # the last one of so many bytes
@@ -70,6 +71,26 @@ class FlipsEvery:
             self.done += 1
             at += self.count
         return bytes(changed)
+
+
+class CutsAt:
+    """Cuts each link between ranks that has carried so many bytes in one direction, without end. It
+    begins when all connections together have carried `after` bytes."""
+
+    def __init__(self, count, after):
+        self.count, self.after = count, after
+        self.carried, self.done = 0, 0
+
+    def __repr__(self):
+        return f"CutsAt {self.count} bytes, {self.done} so far"
+
+    def apply(self, _direction, piece, begin, purpose):
+        """See Harm.apply()."""
+        self.carried += len(piece)
+        if self.carried < self.after or begin + len(piece) <= self.count or purpose != b"Link":
+            return piece
+        self.done += 1
+        raise CutOff(piece[:max(self.count - begin, 0)])
 
 
 class CutOff(Exception):
@@ -119,8 +140,9 @@ class Proxy:
         except OSError:
             return to_client.close()
         # The first direction that ends ends both.
-        passing = [asyncio.ensure_future(self.pass_on(TO_SERVER, from_client, to_server)),
-                   asyncio.ensure_future(self.pass_on(TO_CLIENT, from_server, to_client))]
+        purpose = []  # the last word of gRPC's method, without encryption
+        passing = [asyncio.ensure_future(self.pass_on(TO_SERVER, from_client, to_server, purpose)),
+                   asyncio.ensure_future(self.pass_on(TO_CLIENT, from_server, to_client, purpose))]
         try:
             await asyncio.wait(passing, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -129,15 +151,17 @@ class Proxy:
             to_client.close()
             to_server.close()
 
-    async def pass_on(self, direction, source, sink):
+    async def pass_on(self, direction, source, sink, purpose):
         begin = 0
         try:
             while piece := await source.read(PIECE):
                 if self.delay_s:
                     await asyncio.sleep(random.random() * self.delay_s)
                 passed = piece
+                if not purpose and direction == TO_SERVER:
+                    purpose += re.findall(rb"/percale\.Remote/([A-Z][a-z]+)", piece)
                 if self.harm is not None:
-                    passed = self.harm.apply(direction, piece, begin)
+                    passed = self.harm.apply(direction, piece, begin, purpose[0] if purpose else b"")
                 begin += len(piece)
                 self.bytes[direction] = max(self.bytes[direction], begin)
                 sink.write(passed)
