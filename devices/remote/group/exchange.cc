@@ -163,7 +163,7 @@ void Exchange::on_chunk(LinkId id, Message message) {
   }
 }
 
-std::string Exchange::check_head(Peer& peer, const std::optional<wire::Chunk>& head) const {
+std::string Exchange::check_head(Peer& peer, const std::optional<wire::Chunk>& head) {
   if (!head || head->generation() != generation_) {
     return "it has sent a message that is none of this group, or has changed on its way";
   }

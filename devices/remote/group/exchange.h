@@ -114,7 +114,7 @@ class Exchange {
   // The names of ranks without a link.
   std::string missing_names() const;
   // Why the message cannot be taken; "": it can.
-  std::string check_head(Peer& peer, const std::optional<wire::Chunk>& head) const;
+  std::string check_head(Peer& peer, const std::optional<wire::Chunk>& head);
   Peer* find(LinkId id);
   void set_failure(percale_code code, std::string message);
 
