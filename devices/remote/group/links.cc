@@ -61,10 +61,10 @@ class Links::Link final : public StreamEvents {
     if (!fits || links.exchange_.missing_link(id.peer) != id.round) return false;
     if (!wanted_) tell(*stream, links.greeting(id.round));
     id_ = id;
-    if (!links.exchange_.connect(id, stream)) return false;
-    has_greeted_ = true;
+    has_greeted_ = true;  // before a chunk is sent, whose event must find it
+    has_greeted_ = links.exchange_.connect(id, stream);
     links.changed_.notify_all();
-    return true;
+    return has_greeted_;
   }
 
   const std::weak_ptr<Links> links_;
