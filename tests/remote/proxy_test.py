@@ -8,7 +8,7 @@ import sys
 import time
 
 import program
-from cluster import Cluster, digest_of, wait_for
+from cluster import digest_of, train_behind_proxy
 from program import percale
 from proxy import TO_CLIENT, TO_SERVER, Cut, Duplicate, Flip, Proxy
 from small_job import SPEC
@@ -97,8 +97,7 @@ class RemoteDevices(Harmed):
 
 
 class Groups(Harmed):
-    """A chief behind a proxy. Its socket is moved away, and the proxy takes its place, so that the
-    ranks find the proxy for all their streams. Plain text: nothing but Percale finds a change."""
+    """A chief behind a proxy. Plain text: nothing but Percale finds a change."""
 
     @classmethod
     def setUpClass(cls):
@@ -109,16 +108,9 @@ class Groups(Harmed):
         """Returns the proxy, and the ends of both ranks."""
         folder = os.path.join(self.path, f"group-{random.randrange(1 << 40)}")
         os.mkdir(folder)
-        chief, moved = os.path.join(folder, "chief"), os.path.join(folder, "moved")
         job = (self.spec, *JOB, "--join-timeout", str(JOIN_S))
         begun = time.monotonic()
-        with Cluster(2, addresses=[f"unix:{chief}", f"unix:{folder}/worker"]) as cluster:
-            cluster.start(0, *job)
-            wait_for(chief, cluster.processes[0])
-            os.rename(chief, moved)
-            with Proxy(f"unix:{moved}", f"unix:{chief}", harm, delay_s) as proxy:
-                cluster.start(1, *job)
-                ends = [cluster.end(rank) for rank in range(2)]
+        proxy, ends = train_behind_proxy(folder, job, lambda target, address: Proxy(target, address, harm, delay_s))
         self.assertLess(time.monotonic() - begun, MOST_S, harm)
         self.check_end(*ends[0], harm)
         self.check_end(*ends[1], harm, prints=False)

@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace percale::remote {
-namespace {
-
-constexpr size_t kChunkBytes = size_t{1} << 20;
-constexpr int kMaxInFlight = 3;  // chunks per link: one is sent while the next ones are copied
-
-}  // namespace
 
 // While it lives, memory of the exchange is in use and the mutex is not held.
 class Exchange::Busy {

@@ -17,6 +17,9 @@
 
 namespace percale::remote {
 
+inline constexpr size_t kChunkBytes = size_t{1} << 20;
+inline constexpr int kMaxInFlight = 3;  // chunks per link: one is sent while the next ones are copied
+
 // "rank 3", for messages.
 inline std::string rank_name(int rank) { return "rank " + std::to_string(rank); }
 
@@ -26,6 +29,7 @@ class Exchange {
  public:
   Exchange(int rank, int size, Checksum checksum);
 
+  Checksum checksum() const { return checksum_; }
   // Messages of other generations are refused.
   void set_generation(uint64_t generation);
   // The link to a rank is there.

@@ -10,7 +10,7 @@
 namespace percale::remote {
 
 // Grows whenever the messages change.
-inline constexpr uint32_t kProtocol = 2;
+inline constexpr uint32_t kProtocol = 3;
 
 // percale_host_tensor_api::crc32c.
 using Checksum = uint32_t (*)(const void* data, size_t bytes, uint32_t crc);
