@@ -1,10 +1,11 @@
-"""Measures how fast large blocks go between two processes of this machine: over a plain socket, over
-TLS, in exchanges of a group, and to and from a remote device. Started by tests/bench/run --bulk.
+"""Measures how fast large blocks go between two processes of this machine: over a plain socket,
+over TLS, in exchanges of a group, and to and from a remote device. Started by tests/bench/run
+--bulk.
 
     bulk.py BUILD [--rounds N] [--blocks N] [--write FILE.md]
 
-The ways take turns; the fastest of the rounds counts. A process without shared memory has a limit of
-file sizes that its rings exceed.
+The ways take turns; the fastest of the rounds counts. A process without shared memory has a limit
+of file sizes that its rings exceed.
 """
 import argparse
 import datetime

@@ -173,7 +173,8 @@ void write_parcel(const std::string& folder) {
   write(folder, "whole", parcel(wire::ParcelKind_Whole, 0, text));
   write(folder, "bodies", offers + puts + puts + puts + parcel(wire::ParcelKind_Whole, 0, text));
   write(folder, "nowhere", parcel(wire::ParcelKind_Offer, 0, ByteVector(raw.begin(), raw.end())) + puts);
-  write(folder, "without", parcel(wire::ParcelKind_Headed, 100, text) + offers + parcel(wire::ParcelKind_Headed, 100, text));
+  write(folder, "without",
+        parcel(wire::ParcelKind_Headed, 100, text) + offers + parcel(wire::ParcelKind_Headed, 100, text));
   write(folder, "twice", offers + offers + puts);
   write(folder, "short", step(0, ByteVector(9)) + parcel(wire::ParcelKind_Offer, 0, text));
   write(folder, "sends", sends + takes + sends + sends + sends + sends + sends);

@@ -78,9 +78,9 @@ class Cluster:
 
 
 def train_behind_proxy(folder, job, make_proxy, prefixes=((), ())):
-    """Trains on a chief and a worker. The chief's socket is moved away, and a proxy takes its place,
-    which the worker finds for all streams. `prefixes`: words before the command of each. Returns
-    the proxy, which `make_proxy(target, address)` makes, and the ends of both."""
+    """Trains on a chief and a worker. The chief's socket is moved away, and a proxy takes its
+    place, which the worker finds for all streams. `prefixes`: words before the command of each.
+    Returns the proxy, which `make_proxy(target, address)` makes, and the ends of both."""
     chief, moved = os.path.join(folder, "chief"), os.path.join(folder, "moved")
     with Cluster(2, addresses=[f"unix:{chief}", f"unix:{folder}/worker"]) as cluster:
         cluster.start(0, *job, prefix=prefixes[0])

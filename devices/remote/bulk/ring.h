@@ -63,7 +63,7 @@ class RingWriter {
   const size_t bytes_;
   const wire::RingOffer offer_;
   enum class State { kOffered, kTaken, kFailed } state_ = State::kOffered;
-  uint64_t head_ = 0, tail_ = 0;  // bytes that were written, and that are released, since the beginning
+  uint64_t head_ = 0, tail_ = 0;  // bytes that were written, and those that are released
   std::deque<uint64_t> ends_;     // of the bodies between them
 };
 

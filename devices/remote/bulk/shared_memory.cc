@@ -91,7 +91,9 @@ void SharedMemory::hide() {
   if (handle_ >= 0) ::close(std::exchange(handle_, -1));
 }
 
-bool SharedMemory::reserve() const { return may_make(bytes_) && fallocate(handle_, 0, 0, static_cast<off_t>(bytes_)) == 0; }
+bool SharedMemory::reserve() const {
+  return may_make(bytes_) && fallocate(handle_, 0, 0, static_cast<off_t>(bytes_)) == 0;
+}
 
 uint32_t own_process() { return static_cast<uint32_t>(getpid()); }
 

@@ -14,23 +14,21 @@ namespace percale::remote {
 
 struct Sharing {
   Checksum checksum;
-  // Of the bodies that are on their way in one direction: the memory that the ring takes. A body
-  // beyond it stays in the stream.
-  size_t ring_bytes;
+  size_t ring_bytes;  // memory of each direction; a body for which there is no room stays in the stream
 };
 
 // Smaller bodies stay in the stream.
 inline constexpr size_t kLeastSharedBytes = size_t{64} << 10;
 
 // A body in shared memory counts as sent, see StreamEvents::on_sent(), when the other side has read
-// it. So whoever limits the messages that are not sent limits those in the ring.
+// it. A limit of messages that are not sent is thus a limit of those in the ring.
 
 // Wraps the stream that `open` returns, which gets the events of the stream below.
 using OpenBelow = std::function<std::shared_ptr<Stream>(std::shared_ptr<StreamEvents> events)>;
 std::shared_ptr<Stream> open_shared(const OpenBelow& open, std::shared_ptr<StreamEvents> events,
                                     const Sharing& sharing);
-// Wraps a stream that a peer has opened. `accept` returns the events of the wrapped stream, or null,
-// as this does then.
+// Wraps a stream that a peer has opened. `accept` returns the events of the wrapped stream. Null: it
+// has returned null.
 using AcceptAbove = std::function<std::shared_ptr<StreamEvents>(const std::shared_ptr<Stream>& stream)>;
 std::shared_ptr<StreamEvents> accept_shared(std::shared_ptr<Stream> below, const AcceptAbove& accept,
                                             const Sharing& sharing);

@@ -18,7 +18,8 @@
 namespace percale::remote {
 
 inline constexpr size_t kChunkBytes = size_t{1} << 20;
-inline constexpr int kMaxInFlight = 3;  // chunks per link: one is sent while the next ones are copied
+// Chunks of a link. One is sent while the next ones are copied.
+inline constexpr int kMaxInFlight = 3;
 
 // "rank 3", for messages.
 inline std::string rank_name(int rank) { return "rank " + std::to_string(rank); }

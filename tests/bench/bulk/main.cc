@@ -1,8 +1,8 @@
 // One of two processes between which bulk.py measures how fast large blocks go:
-//   bulk_peer send|receive ADDRESS CERTIFICATES COUNT            over a socket, in pieces of 1 MiB
-//   bulk_peer rank 0|1 ADDRESS0 ADDRESS1 CERTIFICATES COUNT      in exchanges of a group
-//   bulk_peer serve ADDRESS CERTIFICATES                         serves a device, until its input ends
-//   bulk_peer device ADDRESS CERTIFICATES COUNT                  writes to that device and reads from it
+//   bulk_peer send|receive ADDRESS CERTIFICATES COUNT        over a socket, in pieces of 1 MiB
+//   bulk_peer rank 0|1 ADDRESS0 ADDRESS1 CERTIFICATES COUNT  in exchanges of a group
+//   bulk_peer serve ADDRESS CERTIFICATES                     serves a device until its input ends
+//   bulk_peer device ADDRESS CERTIFICATES COUNT              writes to that device, reads from it
 // CERTIFICATES may be "". A block has 64 MiB; COUNT blocks are sent after a first one that does not
 // count. Prints lines "name bytes-per-second".
 #include <algorithm>

@@ -54,7 +54,7 @@ struct Ends {
   std::shared_ptr<RingReader> reader;
 };
 
-// Whether the offer is taken with another handle.
+// True if the offer is taken with another handle.
 bool takes(wire::RingOffer offer, int handle) {
   offer = {offer.mark(), offer.answer(), own_process(), static_cast<uint32_t>(handle), offer.bytes(), 0};
   return RingReader::open(offer) != nullptr;
@@ -185,7 +185,8 @@ TEST_CASE("an offer of what is no such memory is not taken, and opens nothing") 
   const int zeros = open("/dev/zero", O_RDWR | O_CLOEXEC), folder = open("/", O_RDONLY | O_CLOEXEC);
   const int open_to_all = forged(offer, MFD_CLOEXEC | MFD_ALLOW_SEALING, F_SEAL_GROW);
   const int good = forged(offer, MFD_CLOEXEC | MFD_ALLOW_SEALING, F_SEAL_SHRINK);
-  for (const int handle : {pipes[0], pipes[1], zeros, folder, open_to_all, 12345, -1}) CHECK_FALSE(takes(offer, handle));
+  for (const int handle : {pipes[0], pipes[1], zeros, folder, open_to_all, 12345, -1})
+    CHECK_FALSE(takes(offer, handle));
   CHECK(takes(offer, good));
   for (const int handle : {pipes[0], pipes[1], zeros, folder, open_to_all, good}) close(handle);
   // Pages of another kind, if the system has them.

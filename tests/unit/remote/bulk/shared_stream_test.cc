@@ -64,8 +64,12 @@ class Inbox final : public StreamEvents {
     messages_.pop_front();
     return out;
   }
-  void wait_for_sent(int count) { wait_until([&] { return sent_ >= count; }); }
-  void wait_for_end() { wait_until([&] { return closings_ > 0; }); }
+  void wait_for_sent(int count) {
+    wait_until([&] { return sent_ >= count; });
+  }
+  void wait_for_end() {
+    wait_until([&] { return closings_ > 0; });
+  }
   int sent() {
     const std::lock_guard lock(mutex_);
     return sent_;
@@ -174,7 +178,8 @@ struct End {
 
 TEST_CASE("messages of all sizes arrive as they were sent, large ones beside the stream") {
   Pair pair;
-  for (const size_t size : {size_t{0}, size_t{1}, kLeastSharedBytes - 1}) CHECK(pair.pass(pattern(size)) == join(kHead, pattern(size)));
+  for (const size_t size : {size_t{0}, size_t{1}, kLeastSharedBytes - 1})
+    CHECK(pair.pass(pattern(size)) == join(kHead, pattern(size)));
   CHECK(pair.pass(pattern(kMiB)) == join(kHead, pattern(kMiB)));  // with the offer
   const size_t before = pair.meter->bytes();
   for (size_t i = 0; i < 50; ++i) {
@@ -316,8 +321,7 @@ TEST_CASE("ranks exchange bytes through shared memory") {
   ranks.each([&](int rank) {
     for (size_t round = 0; round < 6; ++round) {
       Buffers buffers(
-          rank, 3,
-          [&](int from, int to) { return (static_cast<size_t>(from * 3 + to) + round) % 6 * 700'001; },
+          rank, 3, [&](int from, int to) { return (static_cast<size_t>(from * 3 + to) + round) % 6 * 700'001; },
           static_cast<int>(round));
       buffers.run(ranks[rank], round + 1);
       right += buffers.are_right();
