@@ -14,7 +14,7 @@ namespace percale::remote {
 
 struct Sharing {
   Checksum checksum;
-  size_t ring_bytes;  // memory of each direction; a body for which there is no room stays in the stream
+  size_t ring_bytes;  // memory of each direction; a body that has no room stays in the stream
 };
 
 // Smaller bodies stay in the stream.
@@ -27,8 +27,8 @@ inline constexpr size_t kLeastSharedBytes = size_t{64} << 10;
 using OpenBelow = std::function<std::shared_ptr<Stream>(std::shared_ptr<StreamEvents> events)>;
 std::shared_ptr<Stream> open_shared(const OpenBelow& open, std::shared_ptr<StreamEvents> events,
                                     const Sharing& sharing);
-// Wraps a stream that a peer has opened. `accept` returns the events of the wrapped stream. Null: it
-// has returned null.
+// Wraps a stream that a peer has opened. `accept` returns the events of the wrapped stream. Returns
+// null if it does.
 using AcceptAbove = std::function<std::shared_ptr<StreamEvents>(const std::shared_ptr<Stream>& stream)>;
 std::shared_ptr<StreamEvents> accept_shared(std::shared_ptr<Stream> below, const AcceptAbove& accept,
                                             const Sharing& sharing);
