@@ -19,6 +19,7 @@ import tempfile
 from turns import free_ports, machine, markdown, percale_version
 
 WAIT_S = 120
+BLOCK_BYTES = 64 << 20
 # The goal in plain text, as a share of a plain Unix socket.
 GOAL = 0.6
 
@@ -29,7 +30,7 @@ def forbid_shared_memory():
 
 class Ways:
     def __init__(self, program, worker, folder, blocks):
-        self.program, self.folder, self.blocks = program, folder, str(blocks)
+        self.program, self.folder, self.load = program, folder, (str(BLOCK_BYTES), str(blocks))
         self.numbers = itertools.count()
         self.certificates = os.path.join(folder, "certificates")
         subprocess.run([worker, "--make-certificates", self.certificates], check=True)
@@ -50,18 +51,18 @@ class Ways:
 
     def socket(self, kind, secure):
         address, certificates = self.address(kind), self.certificates if secure else ""
-        processes = [self.start(verb, address, certificates, self.blocks) for verb in ("receive", "send")]
+        processes = [self.start(verb, address, certificates, *self.load) for verb in ("receive", "send")]
         return [self.end(process) for process in processes][0]
 
     def group(self, kind, secure, shared=True):
         addresses, certificates = (self.address(kind), self.address(kind)), self.certificates if secure else ""
-        processes = [self.start("rank", str(rank), *addresses, certificates, self.blocks, shared=shared) for rank in (0, 1)]
+        processes = [self.start("rank", str(rank), *addresses, certificates, *self.load, shared=shared) for rank in (0, 1)]
         return [self.end(process) for process in processes][0]
 
     def device(self, kind, secure, shared=True):
         address, certificates = self.address(kind), self.certificates if secure else ""
         server = self.start("serve", address, certificates, shared=shared, stdin=subprocess.PIPE)
-        found = self.end(self.start("device", address, certificates, self.blocks, shared=shared))
+        found = self.end(self.start("device", address, certificates, *self.load, shared=shared))
         self.end(server)
         return found
 
