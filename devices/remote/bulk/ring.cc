@@ -101,7 +101,8 @@ bool RingWriter::is_taken() {
 }
 
 bool RingWriter::put(std::span<const std::byte> body) {
-  if (body.size() > bytes_ - (head_ - tail_)) return false;
+  const auto has_room = [&] { return body.size() <= bytes_ - (head_ - tail_); };
+  if (!has_room() && (!collect() || !has_room())) return false;
   ends_.push_back(head_ + body.size());
   each_part(head_, body.size(), bytes_, [&](size_t at, size_t offset, size_t part) {
     std::memcpy(memory_->data() + kStateBytes + at, body.data() + offset, part);
@@ -115,15 +116,19 @@ void RingWriter::take_back() {
   head_ = ends_.empty() ? tail_ : ends_.back();
 }
 
-std::optional<size_t> RingWriter::take_released() {
+bool RingWriter::collect() {
   const uint64_t released = state_of(*memory_).released.load(std::memory_order_acquire);
-  if (released - tail_ > head_ - tail_) return std::nullopt;
-  size_t count = 0;
-  for (; !ends_.empty() && ends_.front() <= released; ++count) {
+  if (released - tail_ > head_ - tail_) return false;
+  for (; !ends_.empty() && ends_.front() <= released; ++uncounted_) {
     tail_ = ends_.front();
     ends_.pop_front();
   }
-  return count;
+  return true;
+}
+
+std::optional<size_t> RingWriter::take_released() {
+  if (!collect()) return std::nullopt;
+  return std::exchange(uncounted_, 0);
 }
 
 uint32_t RingWriter::tick() const { return state_of(*memory_).ticks; }

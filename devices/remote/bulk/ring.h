@@ -44,11 +44,11 @@ class RingWriter {
   bool put(std::span<const std::byte> body);
   // Forgets the last body, whose head could not be sent.
   void take_back();
-  // Bodies that the reader has not released.
-  size_t unreleased() const { return ends_.size(); }
   // Counts the bodies that the reader has released since the last call. Not set: the reader claims
   // what cannot be.
   std::optional<size_t> take_released();
+  // False if take_released() has counted all bodies.
+  bool has_bodies() const { return !ends_.empty() || uncounted_ > 0; }
 
   // Waits until the reader has released something since `seen = tick()`, or for a moment.
   uint32_t tick() const;
@@ -58,6 +58,8 @@ class RingWriter {
 
  private:
   RingWriter(std::unique_ptr<SharedMemory> memory, size_t bytes);
+  // Forgets the bodies that the reader has released. False: see take_released().
+  bool collect();
 
   const std::unique_ptr<SharedMemory> memory_;
   const size_t bytes_;
@@ -65,6 +67,7 @@ class RingWriter {
   enum class State { kOffered, kTaken, kFailed } state_ = State::kOffered;
   uint64_t head_ = 0, tail_ = 0;  // bytes that were written, and those that are released
   std::deque<uint64_t> ends_;     // of the bodies between them
+  size_t uncounted_ = 0;          // bodies that are released
 };
 
 // The receiving end. Trusts nothing in the memory: sizes come with the heads, and bodies are

@@ -187,7 +187,7 @@ class SharedStream final : public Stream, public StreamEvents, public std::enabl
   std::optional<size_t> next_released() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [this] { return is_closed_ || ring_->unreleased() > 0; });
+      changed_.wait(lock, [this] { return is_closed_ || ring_->has_bodies(); });
       if (is_closed_) return std::nullopt;
       const uint32_t seen = ring_->tick();
       const std::optional<size_t> released = ring_->take_released();
