@@ -97,7 +97,7 @@ class Bodies(Wide):
     @unittest.skipUnless(can_be_apart(), "this process cannot make namespaces")
     def test_processes_that_do_not_see_each_other_use_the_connection(self):
         for train in (self.train_on_worker, self.train_group):
-            most, found = train(WITHOUT, WITHOUT), train(APART, APART)
+            most, found = train(WITHOUT, WITHOUT), train(APART, ())
             for direction in (TO_SERVER, TO_CLIENT):
                 self.assertGreater(found[direction] * 2, most[direction], (train, direction))
 
