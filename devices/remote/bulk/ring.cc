@@ -11,6 +11,7 @@
 #include <ctime>
 #include <new>
 #include <random>
+#include <stdexcept>
 #include <utility>
 
 namespace percale::remote {
@@ -47,16 +48,9 @@ uint64_t draw() {
   return uint64_t{random()} << 32 | random();
 }
 
-// Bytes of all rings that this process has made.
-std::atomic<size_t>& all_bytes() {
+std::atomic<size_t>& taken_bytes() {
   static std::atomic<size_t> bytes{0};
   return bytes;
-}
-
-bool reserve_bytes(size_t bytes) {
-  if (all_bytes().fetch_add(bytes) + bytes <= kAllRingBytes) return true;
-  all_bytes().fetch_sub(bytes);
-  return false;
 }
 
 // Calls `f(offset in the ring, offset in the body, bytes)` for the one or two parts of a body.
@@ -70,8 +64,17 @@ void each_part(uint64_t begin, size_t bytes, size_t ring_bytes, F&& f) {
 
 }  // namespace
 
-RingWriter::RingWriter(std::unique_ptr<SharedMemory> memory, size_t bytes)
-    : memory_(std::move(memory)),
+std::unique_ptr<RingShare> RingShare::take(size_t bytes) {
+  std::unique_ptr<RingShare> out(new RingShare(bytes));
+  if (taken_bytes().fetch_add(bytes) + bytes > kAllRingBytes) out.reset();
+  return out;
+}
+
+RingShare::~RingShare() { taken_bytes().fetch_sub(bytes_); }
+
+RingWriter::RingWriter(std::unique_ptr<RingShare> share, std::unique_ptr<SharedMemory> memory, size_t bytes)
+    : share_(std::move(share)),
+      memory_(std::move(memory)),
       bytes_(bytes),
       offer_(draw(), draw() | 1, own_process(), memory_->handle(), static_cast<uint32_t>(bytes), 0) {
   new (memory_->data()) RingState{};
@@ -79,18 +82,15 @@ RingWriter::RingWriter(std::unique_ptr<SharedMemory> memory, size_t bytes)
 }
 
 std::unique_ptr<RingWriter> RingWriter::make(size_t bytes) {
-  if (!reserve_bytes(bytes)) return nullptr;
-  std::unique_ptr<RingWriter> out;
+  auto share = RingShare::take(bytes);
+  auto memory = share == nullptr ? nullptr : SharedMemory::make(kStateBytes + bytes);
+  if (memory == nullptr) return nullptr;
   try {
-    auto memory = SharedMemory::make(kStateBytes + bytes);
-    if (memory != nullptr) out.reset(new RingWriter(std::move(memory), bytes));
-  } catch (const std::exception&) {  // no memory, or no random numbers
+    return std::unique_ptr<RingWriter>(new RingWriter(std::move(share), std::move(memory), bytes));
+  } catch (const std::runtime_error&) {  // no random numbers
+    return nullptr;
   }
-  if (out == nullptr) all_bytes().fetch_sub(bytes);
-  return out;
 }
-
-RingWriter::~RingWriter() { all_bytes().fetch_sub(bytes_); }
 
 bool RingWriter::is_taken() {
   if (state_ == State::kOffered && state_of(*memory_).answer == offer_.answer()) {
@@ -139,10 +139,12 @@ void RingWriter::wake() { tick_on(state_of(*memory_)); }
 
 std::shared_ptr<RingReader> RingReader::open(const wire::RingOffer& offer) {
   if (offer.bytes() == 0 || offer.bytes() > kMaxRingBytes) return nullptr;
+  auto share = RingShare::take(offer.bytes());
+  if (share == nullptr) return nullptr;
   auto memory = SharedMemory::open(offer.process(), offer.handle(), kStateBytes + offer.bytes());
   if (memory == nullptr || state_of(*memory).mark != offer.mark()) return nullptr;
   state_of(*memory).answer = offer.answer();
-  return std::shared_ptr<RingReader>(new RingReader(std::move(memory), offer.bytes()));
+  return std::shared_ptr<RingReader>(new RingReader(std::move(share), std::move(memory), offer.bytes()));
 }
 
 std::unique_ptr<RingReader::Body> RingReader::next(const std::shared_ptr<RingReader>& ring, size_t bytes) {

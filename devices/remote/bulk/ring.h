@@ -23,17 +23,28 @@ namespace percale::remote {
 
 // A larger ring is neither made nor opened.
 inline constexpr size_t kMaxRingBytes = size_t{16} << 20;
-// All rings that this process has made. Beyond, there is none, and bodies stay in their streams.
-inline constexpr size_t kAllRingBytes = size_t{256} << 20;
+// All rings that this process has made or opened. Beyond, bodies stay in their streams.
+inline constexpr size_t kAllRingBytes = size_t{512} << 20;
+
+// A part of these bytes, as long as it lives.
+class RingShare {
+ public:
+  // Null: so much is not left.
+  static std::unique_ptr<RingShare> take(size_t bytes);
+  ~RingShare();
+  RingShare(const RingShare&) = delete;
+  RingShare& operator=(const RingShare&) = delete;
+
+ private:
+  explicit RingShare(size_t bytes) : bytes_(bytes) {}
+  const size_t bytes_;
+};
 
 // The sending end, which makes the memory. One caller at a time, apart from wait().
 class RingWriter {
  public:
   // Null if there is no memory for it. Precondition: bytes <= kMaxRingBytes.
   static std::unique_ptr<RingWriter> make(size_t bytes);
-  ~RingWriter();
-  RingWriter(const RingWriter&) = delete;
-  RingWriter& operator=(const RingWriter&) = delete;
 
   const wire::RingOffer& offer() const { return offer_; }
   // True once the process that has the offer has opened the memory. If it is the first time, takes
@@ -57,10 +68,11 @@ class RingWriter {
   void wake();
 
  private:
-  RingWriter(std::unique_ptr<SharedMemory> memory, size_t bytes);
+  RingWriter(std::unique_ptr<RingShare> share, std::unique_ptr<SharedMemory> memory, size_t bytes);
   // Forgets the bodies that the reader has released. False: see take_released().
   bool collect();
 
+  const std::unique_ptr<RingShare> share_;
   const std::unique_ptr<SharedMemory> memory_;
   const size_t bytes_;
   const wire::RingOffer offer_;
@@ -100,13 +112,15 @@ class RingReader {
   static std::unique_ptr<Body> next(const std::shared_ptr<RingReader>& ring, size_t bytes);
 
  private:
-  RingReader(std::unique_ptr<SharedMemory> memory, size_t bytes) : memory_(std::move(memory)), bytes_(bytes) {}
+  RingReader(std::unique_ptr<RingShare> share, std::unique_ptr<SharedMemory> memory, size_t bytes)
+      : share_(std::move(share)), memory_(std::move(memory)), bytes_(bytes) {}
   void release(uint64_t end);
 
   struct Expected {
     uint64_t end;
     bool is_released;
   };
+  const std::unique_ptr<RingShare> share_;
   const std::unique_ptr<SharedMemory> memory_;
   const size_t bytes_;
   std::mutex mutex_;  // guards what follows

@@ -218,7 +218,11 @@ TEST_CASE("all rings of a process have a limit") {
   while (auto one = RingWriter::make(kMaxRingBytes)) rings.push_back(std::move(one));
   CHECK(rings.size() == kAllRingBytes / kMaxRingBytes);
   rings.pop_back();
-  CHECK(RingWriter::make(kMaxRingBytes) != nullptr);
+  const auto one = RingWriter::make(kMaxRingBytes / 2 + 1);
+  REQUIRE(one != nullptr);
+  CHECK(RingReader::open(one->offer()) == nullptr);  // opened ones count, too
+  rings.pop_back();
+  CHECK(RingReader::open(one->offer()) != nullptr);
 }
 
 TEST_CASE("a process with a limit of file sizes has no ring, and lives") {
