@@ -78,17 +78,19 @@ class Cluster:
 
 
 def train_behind_proxy(folder, job, make_proxy, prefixes=((), ())):
-    """Trains on a chief and a worker. The chief's socket is moved away, and a proxy takes its
-    place, which the worker finds for all streams. `prefixes`: words before the command of each.
-    Returns the proxy, which `make_proxy(target, address)` makes, and the ends of both."""
+    """Trains on a chief and workers. The chief's socket is moved away, and a proxy takes its place,
+    which the workers find for all streams. `prefixes`: words before the command of each process.
+    Returns the proxy, which `make_proxy(target, address)` makes, and the ends of all."""
     chief, moved = os.path.join(folder, "chief"), os.path.join(folder, "moved")
-    with Cluster(2, addresses=[f"unix:{chief}", f"unix:{folder}/worker"]) as cluster:
+    others = [f"unix:{folder}/worker-{rank}" for rank in range(1, len(prefixes))]
+    with Cluster(len(prefixes), addresses=[f"unix:{chief}", *others]) as cluster:
         cluster.start(0, *job, prefix=prefixes[0])
         wait_for(chief, cluster.processes[0])
         os.rename(chief, moved)
         with make_proxy(f"unix:{moved}", f"unix:{chief}") as proxy:
-            cluster.start(1, *job, prefix=prefixes[1])
-            return proxy, [cluster.end(rank) for rank in range(2)]
+            for rank in range(1, len(prefixes)):
+                cluster.start(rank, *job, prefix=prefixes[rank])
+            return proxy, [cluster.end(rank) for rank in range(len(prefixes))]
 
 
 def digest_of(output):
