@@ -12,7 +12,6 @@ import argparse
 import datetime
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,7 @@ import numpy as np
 
 import device_nets
 from devices import folder_of
-from turns import HERE, Worker, machine, markdown, percale_version, show_time, take_turns
+from turns import HERE, Worker, free_ports, machine, markdown, percale_version, show_time, take_turns
 
 
 # Two processes exchange bytes in these ways: {name: title of the row}.
@@ -29,21 +28,6 @@ TRANSPORTS = {"tcp": "percale, TCP", "plugin": "percale, plug-in remote"}
 WAITING_SHARDS = 8
 WAITING_RANKS = (1, 2, 4, 8)
 FACTS = ("step_seconds", "exchanges", "bytes_sent", "waited_share")
-
-
-def free_ports(count):
-    """Returns the first of `count` ports that follow each other and are free."""
-    while True:
-        with socket.socket() as first:
-            first.bind(("127.0.0.1", 0))
-            port = first.getsockname()[1]
-        try:
-            for i in range(count):
-                with socket.socket() as other:
-                    other.bind(("127.0.0.1", port + i))
-            return port
-        except OSError:
-            continue
 
 
 def built(args, name):

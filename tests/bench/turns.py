@@ -3,6 +3,7 @@
 import os
 import platform
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -78,6 +79,21 @@ def from_start(command, workload, milliseconds=0, runs=1, folder=None):
         elif "no workload" not in answer:
             raise RuntimeError(f"{command}: {answer}")
     return min(seconds), peak, min(answers, default=None)
+
+
+def free_ports(count):
+    """Returns the first of `count` ports that follow each other and are free."""
+    while True:
+        with socket.socket() as first:
+            first.bind(("127.0.0.1", 0))
+            port = first.getsockname()[1]
+        try:
+            for i in range(count):
+                with socket.socket() as other:
+                    other.bind(("127.0.0.1", port + i))
+            return port
+        except OSError:
+            continue
 
 
 def show_time(ns):

@@ -1,10 +1,11 @@
-// Writes the inputs that the fuzz targets `control`, `chunk` and `device` start from:
+// Writes the inputs that the fuzz targets `control`, `chunk`, `device` and `parcel` start from:
 // make_remote FOLDER
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "core/file/crc32c.h"
+#include "devices/remote/bulk/ring.h"
 #include "devices/remote/frame/frame.h"
 #include "devices/remote/group/exchange.h"
 #include "tests/unit/remote/fake_link.h"
@@ -166,6 +167,29 @@ void write_device(const std::string& folder) {
   write(folder, "changed", frame(0, open()) + step(0, ByteVector(9)) + frame(4, mark));
 }
 
+// What stands in front of a message of a stream with shared memory.
+std::string parcel(wire::ParcelKind kind, uint32_t bytes, const ByteVector& rest) {
+  const wire::Parcel draft(kind, bytes, 0);
+  const wire::Parcel front(kind, bytes, percale::crc32c(&draft, 8));
+  return step(0, join(std::as_bytes(std::span(&front, 1)), rest));
+}
+
+void write_parcel(const std::string& folder) {
+  const ByteVector text(20, std::byte{4}), body(3000, std::byte{5});
+  const std::string offers = step(2, {}), puts = step(3, body), sends = step(4, text), takes = step(5, {});
+  const wire::RingOffer nowhere(1, 2, 3, 4, 1000, 0);
+  const auto raw = std::as_bytes(std::span(&nowhere, 1));
+  write(folder, "whole", parcel(wire::ParcelKind_Whole, 0, text));
+  write(folder, "bodies", offers + puts + puts + puts + parcel(wire::ParcelKind_Whole, 0, text));
+  write(folder, "nowhere", parcel(wire::ParcelKind_Offer, 0, ByteVector(raw.begin(), raw.end())) + puts);
+  write(folder, "without",
+        parcel(wire::ParcelKind_Headed, 100, text) + offers + parcel(wire::ParcelKind_Headed, 100, text));
+  write(folder, "twice", offers + offers + puts);
+  write(folder, "short", step(0, ByteVector(9)) + parcel(wire::ParcelKind_Offer, 0, text));
+  write(folder, "sends", sends + takes + sends + sends + sends + sends + sends);
+  write(folder, "scribbles", sends + takes + sends + step(6, ByteVector(80, std::byte{255})) + sends + sends);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -176,5 +200,6 @@ int main(int argc, char** argv) {
   write_control(std::string(argv[1]) + "/control");
   write_chunk(std::string(argv[1]) + "/chunk");
   write_device(std::string(argv[1]) + "/device");
+  write_parcel(std::string(argv[1]) + "/parcel");
   return 0;
 }

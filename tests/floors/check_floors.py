@@ -78,6 +78,7 @@ INNER_LAYERS = {
     ],
     "devices/remote": [
         ["devices/remote/schema", "devices/remote/net"],
+        ["devices/remote/bulk"],
         ["devices/remote/frame", "devices/remote/group"],
         ["devices/remote/device", "devices/remote/serve"],
         ["devices/remote"],

@@ -77,6 +77,22 @@ class Cluster:
         self.close()
 
 
+def train_behind_proxy(folder, job, make_proxy, prefixes=((), ()), certificates=None):
+    """Trains on a chief and workers. The chief's socket is moved away, and a proxy takes its place,
+    which the workers find for all streams. `prefixes`: words before the command of each process.
+    Returns the proxy, which `make_proxy(target, address)` makes, and the ends of all."""
+    chief, moved = os.path.join(folder, "chief"), os.path.join(folder, "moved")
+    others = [f"unix:{folder}/worker-{rank}" for rank in range(1, len(prefixes))]
+    with Cluster(len(prefixes), certificates, [f"unix:{chief}", *others]) as cluster:
+        cluster.start(0, *job, prefix=prefixes[0])
+        wait_for(chief, cluster.processes[0])
+        os.rename(chief, moved)
+        with make_proxy(f"unix:{moved}", f"unix:{chief}") as proxy:
+            for rank in range(1, len(prefixes)):
+                cluster.start(rank, *job, prefix=prefixes[rank])
+            return proxy, [cluster.end(rank) for rank in range(len(prefixes))]
+
+
 def digest_of(output):
     """Returns the digest that the chief has printed as JSON."""
     return json.loads(output)["digest"]

@@ -9,7 +9,7 @@ import sys
 import time
 
 import program
-from cluster import Cluster, digest_of, wait_for
+from cluster import digest_of, train_behind_proxy
 from program import percale
 from proxy import TO_CLIENT, TO_SERVER, Cut, CutsAt, Duplicate, Flip, FlipsEvery, Proxy
 from small_job import SPEC
@@ -116,8 +116,7 @@ class RemoteDevicesInPlainText(RemoteDevices):
 
 
 class Groups(Harmed):
-    """A chief behind a proxy. Its socket is moved away, and the proxy takes its place, so that the
-    ranks find the proxy for all their streams. Plain text: nothing but Percale finds a change."""
+    """A chief behind a proxy. Plain text: nothing but Percale finds a change."""
 
     @classmethod
     def setUpClass(cls):
@@ -140,18 +139,9 @@ class Groups(Harmed):
     def train_once(self, harm, delay_s, size, job, certificates):
         folder = os.path.join(self.path, f"group-{random.randrange(1 << 40)}")
         os.mkdir(folder)
-        chief, moved = os.path.join(folder, "chief"), os.path.join(folder, "moved")
         command = (self.spec, *job, "--join-timeout", str(JOIN_S))
-        addresses = [f"unix:{chief}"] + [f"unix:{folder}/worker-{rank}" for rank in range(1, size)]
-        with Cluster(size, certificates, addresses) as cluster:
-            cluster.start(0, *command)
-            wait_for(chief, cluster.processes[0])
-            os.rename(chief, moved)
-            with Proxy(f"unix:{moved}", f"unix:{chief}", harm, delay_s) as proxy:
-                for rank in range(1, size):
-                    cluster.start(rank, *command)
-                ends = [cluster.end(rank) for rank in range(size)]
-        return proxy, ends
+        return train_behind_proxy(folder, command, lambda target, address: Proxy(target, address, harm, delay_s),
+                                  [()] * size, certificates)
 
     def check_all_end_well(self, ends, harm=None):
         self.assertEqual([code for code, _, _ in ends], [0] * len(ends), (harm, ends))

@@ -18,9 +18,11 @@ OpenedDevice open_session(const percale_peer& peer, wire::OpenT request, const s
   request.protocol = kProtocol;
   request.build = peer.build;
   OpenedDevice out;
-  out.open_stream = [connection = std::make_shared<Connection>(address, credentials)](
+  out.open_stream = [connection = std::make_shared<Connection>(address, credentials), checksum](
                         const std::string& purpose, std::shared_ptr<StreamEvents> events) {
-    return connection->open(purpose, std::move(events));
+    const auto open = [&](std::shared_ptr<StreamEvents> own) { return connection->open(purpose, std::move(own)); };
+    return purpose == kQueuePurpose ? open_shared(open, std::move(events), sharing_of(checksum))
+                                    : open(std::move(events));
   };
   for (Backoff backoff;;) {
     out.session = std::make_shared<Session>(what + " at " + address, checksum);

@@ -7,9 +7,16 @@
 #include <mutex>
 #include <utility>
 
+#include "devices/remote/bulk/shared_stream.h"
 #include "devices/remote/frame/frame.h"
 
 namespace percale::remote {
+
+// Messages of a stream that wait to be sent. 6 MiB keep a network of 10 GB/s busy for 0.6 ms.
+inline constexpr int kMaxUnsent = 6;
+
+// The raw bytes of so many messages may lie in shared memory.
+inline Sharing sharing_of(Checksum checksum) { return {checksum, kMaxUnsent * kMaxRawBytes}; }
 
 // Thread-safe.
 class Outlet {
@@ -89,8 +96,6 @@ class Outlet {
   }
 
  private:
-  static constexpr int kMaxUnsent = 6;  // 6 MiB keep a network of 10 GB/s busy for 0.6 ms
-
   const Checksum checksum_;
   uint32_t taken_ = 0;        // messages
   std::mutex sending_;        // held while a message is sent

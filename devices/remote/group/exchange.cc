@@ -6,9 +6,6 @@
 namespace percale::remote {
 namespace {
 
-constexpr size_t kChunkBytes = size_t{1} << 20;
-constexpr int kMaxInFlight = 3;  // chunks per link: one is sent while the next ones are copied
-
 bool is_beat(const wire::Chunk& head) { return head.total() == 0; }
 
 }  // namespace

@@ -17,6 +17,10 @@
 
 namespace percale::remote {
 
+inline constexpr size_t kChunkBytes = size_t{1} << 20;
+// Chunks of a link. One is sent while the next ones are copied.
+inline constexpr int kMaxInFlight = 3;
+
 // "rank 3", for messages.
 inline std::string rank_name(int rank) { return "rank " + std::to_string(rank); }
 
@@ -41,6 +45,7 @@ class Exchange {
  public:
   Exchange(int rank, int size, Checksum checksum);
 
+  Checksum checksum() const { return checksum_; }
   // Messages of other generations are refused.
   void set_generation(uint64_t generation);
   // The round of the link to this rank that is missing; not set: none is.

@@ -82,9 +82,12 @@ wire::GreetingT Links::greeting(uint32_t round) const {
 }
 
 std::shared_ptr<StreamEvents> Links::accept(const std::shared_ptr<Stream>& stream) {
-  auto link = std::make_shared<Link>(shared_from_this(), std::nullopt);
-  link->stream = stream;
-  return link;
+  const auto take = [this](const std::shared_ptr<Stream>& shared) {
+    auto link = std::make_shared<Link>(shared_from_this(), std::nullopt);
+    link->stream = shared;
+    return link;
+  };
+  return accept_shared(stream, take, sharing());
 }
 
 void Links::connect(const Roll& roll, const Credentials& credentials, Clock::time_point deadline) {
@@ -123,7 +126,10 @@ void Links::reach(int peer, Clock::time_point deadline) {
   for (Backoff backoff;;) {
     const auto link = std::make_shared<Link>(shared_from_this(), LinkId(peer, *round));
     std::unique_lock lock(mutex_);  // so that events find the stream
-    link->stream = connection->open(kLinkPurpose, link);
+    const auto open = [&](std::shared_ptr<StreamEvents> events) {
+      return connection->open(kLinkPurpose, std::move(events));
+    };
+    link->stream = open_shared(open, link, sharing());
     tell(*link->stream, greeting(*round));
     changed_.wait_until(lock, deadline, [&] { return link->has_greeted() || !link->ended.empty(); });
     if (link->has_greeted()) return;

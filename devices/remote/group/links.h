@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "devices/remote/bulk/shared_stream.h"
 #include "devices/remote/group/control.h"
 #include "devices/remote/group/exchange.h"
 
@@ -35,6 +36,7 @@ class Links : public std::enable_shared_from_this<Links> {
   // Opens the link to a lower rank if it is missing, as often as it takes.
   void reach(int peer, Clock::time_point deadline);
   wire::GreetingT greeting(uint32_t round) const;
+  Sharing sharing() const { return {exchange_.checksum(), kMaxInFlight * kChunkBytes}; }
 
   const int rank_, size_;
   Exchange exchange_;

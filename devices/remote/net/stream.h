@@ -23,7 +23,7 @@ class StreamEvents {
   virtual ~StreamEvents() = default;
   // The next message comes after Stream::read_next().
   virtual void on_message(Message message) = 0;
-  // A message was handed to the network.
+  // A message was handed to the network, or, if its body is in shared memory, was read by the peer.
   virtual void on_sent() {}
   // The last event. `reason` is empty if the other side has closed the stream in order.
   virtual void on_closed(const std::string& reason) = 0;

@@ -36,8 +36,11 @@ Server::Server(const percale_host_api& host, const percale_peer& own, const perc
   const Credentials credentials = read_credentials(own.certificates == nullptr ? "" : own.certificates);
   check_may_reach(credentials, own.address);
   listener_ = std::make_unique<Listener>(
-      own.address, credentials,
-      [this](const std::string& purpose, const std::shared_ptr<Stream>& stream) { return accept(purpose, stream); });
+      own.address, credentials, [this](const std::string& purpose, const std::shared_ptr<Stream>& stream) {
+        if (purpose != kQueuePurpose) return accept(purpose, stream);
+        const auto take = [&](const std::shared_ptr<Stream>& shared) { return accept(purpose, shared); };
+        return accept_shared(stream, take, sharing_of(checksum_));
+      });
   pulse_.emplace(kBeatPause, [this] { beat(); });
 }
 

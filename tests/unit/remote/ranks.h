@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/file/crc32c.h"
+#include "devices/remote/bulk/shared_stream.h"
 #include "devices/remote/group/exchange.h"
 #include "tests/unit/remote/failure_of.h"
 #include "tests/unit/remote/fake_link.h"
@@ -72,7 +73,8 @@ class LinkEvents final : public StreamEvents {
 // Ranks whose exchanges are all connected.
 class Ranks {
  public:
-  explicit Ranks(int size) : size_(size) {
+  // `shared`: large bodies go through shared memory.
+  explicit Ranks(int size, bool shared = false) : size_(size), shared_(shared) {
     for (int rank = 0; rank < size; ++rank) {
       exchanges_.push_back(std::make_unique<Exchange>(rank, size, kChecksum));
       exchanges_.back()->set_generation(kGeneration);
@@ -81,7 +83,10 @@ class Ranks {
       for (int b = a + 1; b < size; ++b) connect(a, b);
     }
   }
-  ~Ranks() { network_.stop(); }
+  ~Ranks() {
+    for (const auto& [ranks, end] : ends_) end->abort();
+    network_.stop();
+  }
 
   int size() const { return size_; }
   Exchange& operator[](int rank) { return *exchanges_[static_cast<size_t>(rank)]; }
@@ -100,13 +105,19 @@ class Ranks {
   void connect(int a, int b) {
     const auto to_b = std::make_shared<FakeEnd>(network_), to_a = std::make_shared<FakeEnd>(network_);
     ends_[{a, b}] = to_b, ends_[{b, a}] = to_a;
-    FakeEnd::connect(to_b, std::make_shared<LinkEvents>((*this)[a], b), to_a,
-                     std::make_shared<LinkEvents>((*this)[b], a));
-    (*this)[a].connect(b, to_b);
-    (*this)[b].connect(a, to_a);
+    FakeEnd::connect(to_b, end_of(a, b, to_b), to_a, end_of(b, a, to_a));
+  }
+  // Connects the exchange of a rank with its end of a link. Returns the events of the link.
+  std::shared_ptr<StreamEvents> end_of(int rank, int peer, const std::shared_ptr<Stream>& link) {
+    const auto take = [&](const std::shared_ptr<Stream>& stream) {
+      (*this)[rank].connect(peer, stream);
+      return std::make_shared<LinkEvents>((*this)[rank], peer);
+    };
+    return shared_ ? accept_shared(link, take, {kChecksum, kMaxInFlight * kChunkBytes}) : take(link);
   }
 
   const int size_;
+  const bool shared_;
   FakeNetwork network_;
   std::vector<std::unique_ptr<Exchange>> exchanges_;
   std::map<std::pair<int, int>, std::shared_ptr<FakeEnd>> ends_;
