@@ -1,5 +1,7 @@
 #include "core/compile/executable.h"
 
+#include <algorithm>
+
 #include "core/graph_io/writer.h"
 #include "core/plan/node_view.h"
 
@@ -25,6 +27,23 @@ Executable::~Executable() { device_.api().executable_destroy(handle_); }
 
 Status Executable::execute(void* stream, void* const* inputs, void* const* outputs) const {
   return from_c(device_.api().execute(handle_, stream, inputs, outputs)).with_context(device_.name());
+}
+
+int32_t input_to_overwrite(const Function& function, size_t output) {
+  const ValueId made = function.outputs[output];
+  const Value& value = function.value(made);
+  if (value.kind != ValueKind::kNode || std::ranges::count(function.outputs, made) != 1) return -1;
+  const Node& node = function.node(value.def);
+  const auto is_pair = [&](const InPlace& pair) { return pair.output == static_cast<size_t>(value.output); };
+  // With two pairs a kernel may take the memory of the other input for the output.
+  const InPlace* const pair = std::find_if(node.op->in_place.begin(), node.op->in_place.end(), is_pair);
+  if (std::count_if(node.op->in_place.begin(), node.op->in_place.end(), is_pair) != 1) return -1;
+  const ValueId read = pair->input < node.inputs.size() ? node.inputs[pair->input] : kNoValue;
+  if (read == kNoValue || !(memory_type(function, read) == memory_type(function, made))) return -1;
+  int64_t readers = std::ranges::count(function.outputs, read);
+  for (const Node& other : function.nodes) readers += std::ranges::count(other.inputs, read);
+  const auto found = std::ranges::find(function.inputs, read);
+  return readers == 1 && found != function.inputs.end() ? static_cast<int32_t>(found - function.inputs.begin()) : -1;
 }
 
 std::shared_ptr<const Program> whole_program(const Function& function, std::string_view device_kind) {

@@ -31,6 +31,10 @@ class Executable {
   void* handle_;
 };
 
+// The input of a function whose memory an output may take: its only reader is the node that
+// computes the output, which works in place. -1 if there is none.
+int32_t input_to_overwrite(const Function& function, size_t output);
+
 // The program of such a partition: one instruction, which needs all inputs and gives all outputs.
 std::shared_ptr<const Program> whole_program(const Function& function, std::string_view device_kind);
 

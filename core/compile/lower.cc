@@ -49,6 +49,7 @@ Status add_precompute_step(Compilation& c, const Device& device, const Part& par
   placed.part.outputs.push_back({{0}, {}});
   placed.input_keys.assign(placed.part.inputs.size(), {});
   placed.output_keys.assign(placed.part.outputs.size(), {});
+  placed.output_over.assign(placed.part.outputs.size(), -1);
   plan->programs.push_back(std::move(placed));
   plan->peak_bytes = run_bytes(*plan);
   c.plan->precompute.steps.push_back({std::move(form), of_variables, std::move(plan)});
@@ -119,20 +120,37 @@ StoreKey transfer_key(const Compilation& c, const PartInput& input) {
   return c.request.store->precomputed(c.plan->precompute.steps[static_cast<size_t>(precomputed)].form);
 }
 
-// The key of a result that stays on its device.
-StoreKey fetch_key(const Compilation& c, int32_t result) {
-  const auto& keys = c.request.spec.binding.slots().fetches;
-  for (size_t i = 0; i < keys.size(); ++i) {
+// A result that stays on its device.
+struct KeptFetch {
+  StoreKey key;
+  bool in_place = false;
+};
+
+KeptFetch kept_fetch(const Compilation& c, int32_t result) {
+  const ResidentSlots& slots = c.request.spec.binding.slots();
+  for (size_t i = 0; i < slots.fetches.size(); ++i) {
     const ValueSource& fetch = c.plan->fetches[i];
-    if (fetch.kind == ValueSource::Kind::kResult && fetch.index == result) return keys[i];
+    if (fetch.kind != ValueSource::Kind::kResult || fetch.index != result) continue;
+    return {slots.fetches[i], i < slots.in_place.size() && slots.in_place[i]};
   }
   return {};
+}
+
+// Returns the input that has the present value of a variable, where the output may take its memory.
+// Devices that compile partitions get operands apart, except for those of other processes, whose
+// server knows which of them may be one.
+int32_t present_value(const PlacedProgram& placed, size_t output) {
+  if (placed.executable != nullptr && placed.device->kind() != kRemoteKind) return -1;
+  const int32_t input = input_to_overwrite(placed.part.function, output);
+  if (input < 0 || placed.input_keys[static_cast<size_t>(input)] != placed.output_keys[output]) return -1;
+  return input;
 }
 
 // Decides which values a device with memory of its own keeps between runs.
 void note_store_keys(Compilation& c, PlacedProgram& placed) {
   placed.input_keys.assign(placed.part.inputs.size(), {});
   placed.output_keys.assign(placed.part.outputs.size(), {});
+  placed.output_over.assign(placed.part.outputs.size(), -1);
   if (placed.device->shares_host_memory()) return;
   for (size_t i = 0; i < placed.part.inputs.size(); ++i) {
     const PartInput& input = placed.part.inputs[i];
@@ -144,11 +162,12 @@ void note_store_keys(Compilation& c, PlacedProgram& placed) {
     const Operand& place = placed.program->output_from[k];
     if (place.home != Home::kOutput || place.index != static_cast<int64_t>(k)) continue;
     for (const int32_t result : placed.part.outputs[k].results) {
-      const StoreKey key = fetch_key(c, result);
-      if (!key.defined()) continue;
-      placed.output_keys[k] = key;
+      const KeptFetch kept = kept_fetch(c, result);
+      if (!kept.key.defined()) continue;
+      placed.output_keys[k] = kept.key;
+      if (kept.in_place) placed.output_over[k] = present_value(placed, k);
       for (const int32_t other : placed.part.outputs[k].results) {
-        c.plan->stays[static_cast<size_t>(other)] = c.request.spec.binding.slots().keep_on_device;
+        c.plan->stays[static_cast<size_t>(other)] = kept.in_place || c.request.spec.binding.slots().keep_on_device;
       }
       break;
     }

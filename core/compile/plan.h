@@ -53,6 +53,8 @@ struct PlacedProgram {
   // Per input: the key of the value if the device keeps copies of it. Per output: the key under
   // which the value stays on the device. Undefined keys on a device that shares the host's memory.
   std::vector<StoreKey> input_keys = {}, output_keys = {};
+  // Per output: the input whose copy it changes in place; -1: none.
+  std::vector<int32_t> output_over = {};
 };
 
 // A result that no program computes: a feed, or a constant.

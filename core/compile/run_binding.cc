@@ -13,6 +13,7 @@ std::string RunBinding::key() const {
   for (const StoreKey k : slots_.feeds) out += str_cat("<", static_cast<int32_t>(k.kind), ".", k.index);
   const std::string_view mark = slots_.keep_on_device ? "!" : "=";
   for (const StoreKey k : slots_.fetches) out += str_cat(mark, static_cast<int32_t>(k.kind), ".", k.index);
+  for (const bool in_place : slots_.in_place) out += in_place ? "i" : "-";
   return out;
 }
 

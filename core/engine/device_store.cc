@@ -121,6 +121,14 @@ void DeviceStore::release(Copy* copy) {
   --copy->users_;
 }
 
+bool DeviceStore::overwrite(Copy* copy) {
+  const std::lock_guard lock(copy->shelf_->mutex);
+  if (copy->users_ != 1) return false;
+  copy->version_ = {};
+  copy->users_ = 2;
+  return true;
+}
+
 void DeviceStore::publish(Copy* copy, const StoreVersion& version) {
   const std::lock_guard lock(copy->shelf_->mutex);
   copy->version_ = version;

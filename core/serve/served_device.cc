@@ -66,6 +66,8 @@ class ServedDevice::Executable {
     PERCALE_ASSIGN_OR_RETURN(out->plan_, out->session_->prepare(spec, types));
     PERCALE_RETURN_IF_ERROR(
         out->add(Session::fetch_types(*out->plan_), spec.fetches, out->outputs_, out->output_bytes_));
+    const Function& function = out->session_->graph().main();
+    for (size_t k = 0; k < spec.fetches.size(); ++k) out->over_.push_back(input_to_overwrite(function, k));
     return out;
   }
 
@@ -73,6 +75,11 @@ class ServedDevice::Executable {
     std::vector<Range> ranges;
     PERCALE_ASSIGN_OR_RETURN(const std::vector<Tensor> feeds, tensors(inputs_, inputs, false, ranges));
     PERCALE_ASSIGN_OR_RETURN(std::vector<Tensor> results, tensors(outputs_, outputs, true, ranges));
+    // An output may take the memory of the input that it is a change of.
+    for (size_t k = 0; k < over_.size(); ++k) {
+      const auto input = static_cast<size_t>(over_[k]);
+      if (over_[k] >= 0 && inputs[input] == outputs[k]) ranges[input].bytes = 0;
+    }
     if (any_output_overlaps(std::move(ranges))) {
       return invalid_argument("execute: an output shares memory with another input or output");
     }
@@ -116,6 +123,7 @@ class ServedDevice::Executable {
   std::shared_ptr<const Plan> plan_;
   std::vector<ValueType> inputs_, outputs_;
   std::vector<uint64_t> input_bytes_, output_bytes_;
+  std::vector<int32_t> over_;  // per output: the input whose memory it may take; -1: none
 };
 
 // The functions of the table.

@@ -13,6 +13,13 @@
 namespace percale {
 namespace {
 
+// True if shards are computed away from the host's memory, with the parameters on servers.
+bool rows_travel(const Engine& engine, const TrainerOptions& options) {
+  const auto& devices = engine.devices();
+  const bool away = std::ranges::any_of(devices, [](const auto& d) { return !d->shares_host_memory(); });
+  return away && options.parameters.where == ParameterSpec::Where::kPs && options.parallel.group_size() == 1;
+}
+
 // The optimizer of the model's loss, and the functions of a step.
 Result<TrainJob> make_job(std::shared_ptr<Engine> engine, Model model, const TrainerOptions& options) {
   TrainJob job;
@@ -25,9 +32,10 @@ Result<TrainJob> make_job(std::shared_ptr<Engine> engine, Model model, const Tra
   }
   if (options.shards < 0 || options.shards > kMaxShards)
     return out_of_range("shards = ", options.shards, ", wanted 0 to ", kMaxShards);
-  PERCALE_ASSIGN_OR_RETURN(job.graph, build_train_graph(job.model, options.optimizer, options.freeze,
-                                                        options.recompute.when != Recompute::When::kNever,
-                                                        options.parallel, options.synchronized_batch_norm));
+  PERCALE_ASSIGN_OR_RETURN(
+      job.graph,
+      build_train_graph(job.model, options.optimizer, options.freeze, options.recompute.when != Recompute::When::kNever,
+                        options.parallel, options.synchronized_batch_norm, rows_travel(*job.engine, options)));
   if (job.graph.has_shard_barrier && job.mode.kind != TrainMode::Kind::kSync) {
     return invalid_argument("mode '", options.mode,
                             "': synchronized batch normalization needs all shards of a batch at "

@@ -31,7 +31,7 @@ class BarrierAttachment {
 Status begin_programs(Execution& run) {
   for (auto& p : run.bound.programs) PERCALE_RETURN_IF_ERROR(begin_program(run, *p));
   // After all programs have begun, because the addresses of variables must be known.
-  for (auto& p : run.bound.programs) borrow_variables(run, *p);
+  for (auto& p : run.bound.programs) PERCALE_RETURN_IF_ERROR(borrow_variables(run, *p));
   return {};
 }
 

@@ -61,6 +61,12 @@ void reset_context(Execution& run, BoundProgram& p) {
   context.again = false;
 }
 
+void patch_operands(BoundProgram& p, Home home, int32_t index, void* address) {
+  for (const Patch& patch : p.table.patches) {
+    if (patch.operand.home == home && patch.operand.index == index) p.table.operands[patch.position] = address;
+  }
+}
+
 void reset_progress(BoundProgram& p) {
   // Relaxed, because no other thread sees the run yet.
   p.progress.store(0, std::memory_order_relaxed);
@@ -118,11 +124,12 @@ void patch_inputs(const Execution& run, BoundProgram& p) {
 
 void patch_input(BoundProgram& p, int32_t input, void* address) {
   p.table.inputs[static_cast<size_t>(input)] = address;
-  for (const Patch& patch : p.table.patches) {
-    if (patch.operand.home == Home::kInput && patch.operand.index == input) {
-      p.table.operands[patch.position] = address;
-    }
-  }
+  patch_operands(p, Home::kInput, input, address);
+}
+
+void patch_output(BoundProgram& p, int32_t output, void* address) {
+  p.table.outputs[static_cast<size_t>(output)] = address;
+  patch_operands(p, Home::kOutput, output, address);
 }
 
 }  // namespace percale

@@ -16,6 +16,8 @@ Status begin_program(Execution& run, BoundProgram& p);
 // Updates the operands that are inputs: all of them, or only `input`.
 void patch_inputs(const Execution& run, BoundProgram& p);
 void patch_input(BoundProgram& p, int32_t input, void* address);
+// The same for an output.
+void patch_output(BoundProgram& p, int32_t output, void* address);
 
 }  // namespace percale
 

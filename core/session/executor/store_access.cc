@@ -33,6 +33,20 @@ StoreVersion computed_version_of(const Execution& run, StoreKey key) {
   return next == nullptr ? StoreVersion{} : StoreVersion{(*next)[static_cast<size_t>(key.index)], nullptr};
 }
 
+// The outputs that change a borrowed input in place get its memory.
+Status overwrite_input(BoundProgram& p, size_t input) {
+  for (size_t k = 0; k < p.placed->output_over.size(); ++k) {
+    if (p.placed->output_over[k] != static_cast<int32_t>(input)) continue;
+    DeviceStore::Copy* const copy = p.read[input];
+    if (!DeviceStore::overwrite(copy)) {
+      return internal_error(p.device().name(), ": a value that a run changes in place is read by another run");
+    }
+    p.made[k] = copy;
+    patch_output(p, static_cast<int32_t>(k), copy->data());
+  }
+  return {};
+}
+
 }  // namespace
 
 Status borrow_input(const Execution& run, BoundProgram& p, size_t input, const void* contents, const void* owner,
@@ -40,7 +54,7 @@ Status borrow_input(const Execution& run, BoundProgram& p, size_t input, const v
   const StoreKey key = p.placed->input_keys[input];
   PERCALE_ASSIGN_OR_RETURN(p.read[input],
                            run.frame.store->fetch(p.device(), key, version_of(run, key, owner), contents, bytes));
-  return {};
+  return overwrite_input(p, input);
 }
 
 Status borrow_feed(const Execution& run, BoundProgram& p, size_t input, const Tensor& feed) {
@@ -56,6 +70,7 @@ Status borrow_feed(const Execution& run, BoundProgram& p, size_t input, const Te
 }
 
 Status borrow_output(const Execution& run, BoundProgram& p, size_t output) {
+  if (p.placed->output_over[output] >= 0) return {};
   const ValueType& type = p.program().outputs[output];
   PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, byte_size(type.dtype, type.shape));
   PERCALE_ASSIGN_OR_RETURN(p.made[output], run.frame.store->allocate(p.device(), p.placed->output_keys[output], bytes));
@@ -63,8 +78,8 @@ Status borrow_output(const Execution& run, BoundProgram& p, size_t output) {
   return {};
 }
 
-void borrow_variables(const Execution& run, BoundProgram& p) {
-  if (!p.has_stream()) return;
+Status borrow_variables(const Execution& run, BoundProgram& p) {
+  if (!p.has_stream()) return {};
   p.stream->has_variables = true;
   for (const Wait& w : p.sync.waits) {
     if (!w.kept) continue;
@@ -79,8 +94,10 @@ void borrow_variables(const Execution& run, BoundProgram& p) {
     }
     p.read[input] = copy;
     p.table.inputs[input] = copy->data();
+    PERCALE_RETURN_IF_ERROR(overwrite_input(p, input));
   }
   patch_inputs(run, p);
+  return {};
 }
 
 void return_copies(Execution& run) {

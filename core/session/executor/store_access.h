@@ -12,12 +12,12 @@ Status borrow_input(const Execution& run, BoundProgram& p, size_t input, const v
                     int64_t bytes);
 // Borrows the value of a feed, which may be undefined if the device has it.
 Status borrow_feed(const Execution& run, BoundProgram& p, size_t input, const Tensor& feed);
-// Borrows memory for an output that stays on the device.
+// Borrows memory for an output that stays on the device, unless it takes that of an input.
 Status borrow_output(const Execution& run, BoundProgram& p, size_t output);
 
 // Borrows the variables that the device of a stream program has already, so that the program does
 // not wait for them. Sets StreamProgram::has_variables if it has all of them.
-void borrow_variables(const Execution& run, BoundProgram& p);
+Status borrow_variables(const Execution& run, BoundProgram& p);
 
 // Ends all loans of the run. Values that it has computed get their versions if it succeeded.
 void return_copies(Execution& run);

@@ -1,5 +1,6 @@
 #include "core/train/loop/stream_shards.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace percale {
@@ -63,6 +64,12 @@ std::shared_ptr<StreamShards::OpenBatch> StreamShards::open(int64_t batch) {
   return open_.find(batch)->second;
 }
 
+// A shard reads only rows of the variable: look_up() copies them.
+bool StreamShards::is_looked_up(size_t variable) const {
+  return std::ranges::any_of(parts_.graph.lookups.tables,
+                             [&](const TableLookups::Table& table) { return table.variable == variable; });
+}
+
 // Variables that nothing changes are shared with the working set. Slots are the commit's.
 Status StreamShards::pull(size_t loop) {
   const WorkingSet& working = parts_.working;
@@ -70,14 +77,25 @@ Status StreamShards::pull(size_t loop) {
   if (lane.state.empty()) {
     std::vector<Tensor> state = working.values();
     for (const size_t at : working.trained()) {
+      if (is_looked_up(at)) continue;
       const Tensor& own = working.values()[at];
       PERCALE_ASSIGN_OR_RETURN(state[at], Tensor::allocate(parts_.memory, own.dtype(), own.shape()));
     }
     lane.state = std::move(state);
   }
-  for (const size_t at : working.trained()) copy_contents(working.values()[at], lane.state[at]);
+  for (const size_t at : working.trained()) {
+    if (!is_looked_up(at)) copy_contents(working.values()[at], lane.state[at]);
+  }
   lane.state_version = working.state_version();
   lane.versions = working.versions();
+  return {};
+}
+
+Status StreamShards::look_up(const ShardStream::Task& task) {
+  if (parts_.graph.lookups.tables.empty()) return {};
+  const std::vector<Tensor>& feeds = open(task.batch)->bound.feeds;
+  PERCALE_ASSIGN_OR_RETURN(lanes_[task.loop].looked_up,
+                           parts_.computer.look_up(feeds, task.rows, parts_.working.values()));
   return {};
 }
 
@@ -101,15 +119,16 @@ Status StreamShards::compute(const ShardStream::Task& task, int64_t step, const 
   if (own_rows) PERCALE_RETURN_IF_ERROR(prepare_rows(lane, *batch, task.shard));
   // A shard that is committed by itself is all of its step.
   const int64_t count = task.rows.count(), all = bounded_ ? batch->bound.rows : count;
-  const ShardRun run{batch->bound.feeds,
-                     *batch->plans,
-                     0,
-                     all,
-                     view_of(lane),
-                     step,
-                     cancel,
-                     own_rows ? lane.by_rows : batch->by_rows,
-                     own_rows ? 0 : task.shard};
+  ShardRun run{batch->bound.feeds,
+               *batch->plans,
+               0,
+               all,
+               view_of(lane),
+               step,
+               cancel,
+               own_rows ? lane.by_rows : batch->by_rows,
+               own_rows ? 0 : task.shard};
+  if (copies()) run.looked_up = &lane.looked_up;
   PERCALE_RETURN_IF_ERROR(parts_.computer.compute(task.replica, task.rows, run, out));
   if (!deltas_) return {};
   // Whole statistics would take back what others have added meanwhile.

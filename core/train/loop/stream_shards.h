@@ -44,6 +44,7 @@ class StreamShards {
   Result<int64_t> take(int64_t batch, const std::vector<Tensor>& tensors);
   void forget(int64_t batch);
   Status pull(size_t loop);
+  Status look_up(const ShardStream::Task& task);
   // `step`: the counter of random operations.
   Status compute(const ShardStream::Task& task, int64_t step, const CancelToken& cancel, std::vector<Tensor>& out);
 
@@ -71,9 +72,11 @@ class StreamShards {
     std::vector<Tensor> state;  // empty: computes on the working set itself
     int64_t state_version = 0;
     std::vector<int64_t> versions;
-    RowGradients by_rows;  // of a shard that is committed by itself
+    std::vector<Tensor> looked_up;  // rows of tables of which `state` has no copy
+    RowGradients by_rows;           // of a shard that is committed by itself
     PlanPtr commit;
   };
+  bool is_looked_up(size_t variable) const;
   bool has_rows() const { return !parts_.shards.by_rows().empty(); }
   std::shared_ptr<OpenBatch> open(int64_t batch);
   RunValues view_of(const Lane& lane) const;

@@ -108,7 +108,10 @@ ShardStream::Calls StreamingLoop::calls() {
   if (const AppliedShards& applied = parts_.log.applied(); !applied.empty()) {
     out.applied = [applied](int64_t batch, int64_t shard) { return applied.contains({batch, shard}); };
   }
-  if (shards_->copies()) out.pull = [this](size_t loop) { return shards_->pull(loop); };
+  if (shards_->copies()) {
+    out.pull = [this](size_t loop) { return shards_->pull(loop); };
+    out.look_up = [this](const ShardStream::Task& task) { return shards_->look_up(task); };
+  }
   out.compute = [this](const ShardStream::Task& task, const CancelToken& token, std::vector<Tensor>& sums) {
     return steps_.computer.watch(task.replica, task.rows,
                                  [&] { return shards_->compute(task, random_step(task.batch), token, sums); });

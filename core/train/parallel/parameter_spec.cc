@@ -54,8 +54,7 @@ int64_t values_per_parameter(const Optimizer& optimizer) {
   return static_cast<int64_t>(1 + optimizer.slots().size() + (optimizer.ema > 0 ? 1 : 0));
 }
 
-std::vector<ParameterPart> lay_out_parameters(const std::vector<Variable>& parameters,
-                                              const std::vector<size_t>& by_rows, const Optimizer& optimizer,
+std::vector<ParameterPart> lay_out_parameters(const std::vector<Variable>& parameters, const Optimizer& optimizer,
                                               size_t devices, int64_t min_shard_bytes) {
   const int64_t values = values_per_parameter(optimizer);
   std::vector<ParameterPart> out;
@@ -63,8 +62,7 @@ std::vector<ParameterPart> lay_out_parameters(const std::vector<Variable>& param
     const Variable& v = parameters[i];
     const auto size = byte_size(v.dtype, v.shape);
     const int64_t bytes = size.ok() ? *size : 0, rows = v.shape.rank() > 0 ? v.shape[0] : 1;
-    const bool cuts = optimizer.kind != Optimizer::Kind::kLamb && rows > 1 && bytes > 0 &&
-                      std::find(by_rows.begin(), by_rows.end(), i) == by_rows.end();
+    const bool cuts = optimizer.kind != Optimizer::Kind::kLamb && rows > 1 && bytes > 0;
     const int64_t parts =
         cuts ? std::clamp<int64_t>(bytes / min_shard_bytes, 1, std::min(rows, static_cast<int64_t>(devices))) : 1;
     if (parts == 1) {

@@ -52,11 +52,10 @@ int64_t values_per_parameter(const Optimizer& optimizer);
 // Divides parameters over devices. Returns the parts in the order of the parameters and their rows.
 //
 // A parameter is cut by rows into one part per device, or fewer so that each has `min_shard_bytes`.
-// Never cut are parameters that the optimizer needs as a whole (LAMB), and those that train by rows
-// (`by_rows`, indices into the list). Starting with the largest, each part goes to the device with
-// the fewest bytes. Cuts are at aligned addresses. Precondition: devices > 0.
-std::vector<ParameterPart> lay_out_parameters(const std::vector<Variable>& parameters,
-                                              const std::vector<size_t>& by_rows, const Optimizer& optimizer,
+// Never cut are parameters that the optimizer needs as a whole (LAMB). Starting with the largest,
+// each part goes to the device with the fewest bytes. Cuts are at aligned addresses. Precondition:
+// devices > 0.
+std::vector<ParameterPart> lay_out_parameters(const std::vector<Variable>& parameters, const Optimizer& optimizer,
                                               size_t devices, int64_t min_shard_bytes);
 
 }  // namespace percale

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/train/parameters/table_rows.h"
 #include "core/train/shards/device_choice.h"
 
 namespace percale {
@@ -63,8 +64,8 @@ Status PartitionedStore::lay_out() {
   }
   if (!devices.empty()) {
     const TrainGraph& graph = *source_.graph;
-    const auto parts = lay_out_parameters(graph.parameters, graph.by_rows, source_.optimizer, devices.size(),
-                                          source_.spec.min_shard_bytes);
+    const auto parts =
+        lay_out_parameters(graph.parameters, source_.optimizer, devices.size(), source_.spec.min_shard_bytes);
     for (const ParameterPart& part : parts) {
       ++holders[part.device].parts;
       holders[part.device].bytes += part.bytes;
@@ -86,7 +87,7 @@ Status PartitionedStore::make_views() {
   fetched_.clear();
   fetched_to_.clear();
   for (const PsCommit::Update& update : parts_.updates) {
-    if (update.on_host) continue;
+    if (update.on_host || update.by_rows()) continue;
     const Tensor& to = state_[update.variable];
     PERCALE_ASSIGN_OR_RETURN(fetched_.emplace_back(), Tensor::allocate(source_.memory, to.dtype(), to.shape()));
     fetched_to_.push_back(update.variable);
@@ -101,13 +102,26 @@ Status PartitionedStore::plan(const std::vector<ValueType>& types) {
   std::vector<std::string> targets;
   ResidentOutputs outputs;
   outputs.also_on_host = true;
+  const auto add = [&outputs](const std::string& name, StoreKey key, bool in_place) {
+    outputs.names.push_back(name);
+    outputs.keys.push_back(key);
+    outputs.in_place.push_back(in_place);
+  };
+  const auto add_next = [&add](const PsCommit::Update& update) {
+    add(update.value, StoreKey::variable(static_cast<int64_t>(update.variable)), update.by_rows());
+  };
+  // First the values of fetched_.
   for (const PsCommit::Update& update : parts_.updates) {
-    if (update.on_host) {
-      targets.push_back(update.node);
-    } else {
-      outputs.names.push_back(update.value);
-      outputs.keys.push_back(StoreKey::variable(static_cast<int64_t>(update.variable)));
-    }
+    if (update.on_host) targets.push_back(update.node);
+    if (!update.on_host && !update.by_rows()) add_next(update);
+  }
+  changed_.clear();
+  for (const PsCommit::Update& update : parts_.updates) {
+    if (update.on_host || !update.by_rows()) continue;
+    add_next(update);
+    changed_.push_back({update.variable, outputs.names.size(), outputs.names.size() + 1});
+    add(update.rows, {}, false);
+    add(update.row_values, {}, false);
   }
   if (!outputs.names.empty()) {
     PERCALE_ASSIGN_OR_RETURN(
@@ -154,27 +168,42 @@ Result<bool> PartitionedStore::commit_parts(const StepCommit& step, const std::v
   };
   if (const Status status = drop_lost(); !status.ok()) return host_instead(status);
   if (devices_.empty()) return false;
-  std::vector<Tensor> own;
-  for (const PsCommit::View& view : parts_.inputs) own.push_back(view_of(feeds[view.of], view));
+  std::vector<Tensor> own(parts_.inputs.size());
+  if (const Status status = cut_table_rows(parts_, feeds, source_.memory, own); !status.ok()) {
+    return host_instead(status);
+  }
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (!own[i].defined()) own[i] = view_of(feeds[parts_.inputs[i].of], parts_.inputs[i]);
+  }
   if (const Status status = plan(types_of(own)); !status.ok()) return host_instead(status);
   std::vector<int64_t> versions;
   for (const PsCommit::View& view : parts_.variables) versions.push_back(working_.versions()[view.of]);
   const RunOptions options =
       commit_options(RunValues::of_caller(state_, {.each = &versions}), host_->alone(), step.trace);
   // First what may be lost on its way: until it is all here the working set is as it was.
+  std::vector<Tensor> outputs = fetched_;
   if (away_ != nullptr) {
-    if (const Status status = run_away(own, options); !status.ok()) return host_instead(status);
+    if (const Status status = run_away(own, options, outputs); !status.ok()) return host_instead(status);
   }
   if (here_ != nullptr) PERCALE_RETURN_IF_ERROR(session_->run(*here_, own, {}, options));
-  for (size_t i = 0; i < fetched_.size(); ++i) copy_contents(fetched_[i], state_[fetched_to_[i]]);
+  adopt(outputs);
   return true;
 }
 
-Status PartitionedStore::run_away(const std::vector<Tensor>& feeds, RunOptions options) {
+// Writes what devices with memory of their own have computed into the working set.
+void PartitionedStore::adopt(const std::vector<Tensor>& outputs) {
+  for (size_t i = 0; i < fetched_.size(); ++i) copy_contents(outputs[i], state_[fetched_to_[i]]);
+  if (away_ == nullptr) return;
+  for (const ChangedRows& rows : changed_) {
+    write_rows(outputs[rows.numbers], outputs[rows.values], state_[rows.variable]);
+  }
+}
+
+Status PartitionedStore::run_away(const std::vector<Tensor>& feeds, RunOptions options, std::vector<Tensor>& outputs) {
   const std::vector<int64_t> after = working_.versions_after(working_.next_state());
   std::vector<int64_t> next;
   for (const PsCommit::View& view : parts_.variables) next.push_back(after[view.of]);
-  std::vector<Tensor> outputs = fetched_;
+  outputs.resize(fetched_.size() + 3 * changed_.size());
   options.values = with_next(options.values, next);
   return session_->run(*away_, feeds, outputs, options);
 }

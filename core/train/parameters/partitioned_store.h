@@ -50,7 +50,8 @@ class PartitionedStore final : public ParameterStore {
   Status drop_lost();
   Status plan(const std::vector<ValueType>& types);
   Result<bool> commit_parts(const StepCommit& step, const std::vector<Tensor>& feeds);
-  Status run_away(const std::vector<Tensor>& feeds, RunOptions options);
+  Status run_away(const std::vector<Tensor>& feeds, RunOptions options, std::vector<Tensor>& outputs);
+  void adopt(const std::vector<Tensor>& outputs);
   void note_lost(const Device& device);
 
   const Source source_;
@@ -61,6 +62,12 @@ class PartitionedStore final : public ParameterStore {
   std::vector<Tensor> state_;       // the parts, as views of the working set
   std::vector<Tensor> fetched_;     // next values from devices with memory of their own
   std::vector<size_t> fetched_to_;  // per element of fetched_ its place in state_
+  // A part of a table on a device with memory of its own, which changes it in place: its place in
+  // state_, and the places of its changed rows among the outputs of away_.
+  struct ChangedRows {
+    size_t variable = 0, numbers = 0, values = 0;
+  };
+  std::vector<ChangedRows> changed_;
   std::vector<ValueType> planned_for_;
   // The commits on devices with memory of their own, and in the host's memory. Null: there are
   // none.

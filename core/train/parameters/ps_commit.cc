@@ -1,6 +1,7 @@
 #include "core/train/parameters/ps_commit.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/train/layers/state_ops.h"
@@ -45,7 +46,9 @@ class PsCommitBuilder {
       in.names.push_back(train_.parameters[part.parameter].name);
       in.devices.push_back(devices_[part.device].name);
     }
+    const std::vector<ValueId> rows = in.rows;
     std::vector<NodeId> assigns = apply_optimizer(e, optimizer_, variables_, std::move(in));
+    give_changed_rows(e, rows, assigns);
     for (size_t i = 0; i < statistics.size(); ++i) {
       assigns.push_back(assign_variable(e, train_.statistics[i], statistics[i]));
     }
@@ -100,8 +103,9 @@ class PsCommitBuilder {
     return {};
   }
 
-  // Adds an input of the training graph's commit, or some of its rows.
-  Result<ValueId> input(const std::string& of, const PsCommit::View& rows) {
+  // Adds an input of the training graph's commit, or some of its rows; `any`: as many as a step
+  // gives.
+  Result<ValueId> input(const std::string& of, const PsCommit::View& rows, bool any = false) {
     const auto& all = train_.commit_inputs;
     const auto found = std::find(all.begin(), all.end(), of);
     if (found == all.end()) return internal_error("the commit has no input '", of, "'");
@@ -109,7 +113,7 @@ class PsCommitBuilder {
     ValueType type = commit.type(commit.find_value(of));
     std::string name = of;
     if (rows.end >= 0) {
-      type.shape[0] = rows.end - rows.begin;
+      if (!any) type.shape[0] = rows.end - rows.begin;
       name += str_cat("/part_", rows.begin);
     }
     out_.inputs.push_back({static_cast<size_t>(found - all.begin()), rows.begin, rows.end});
@@ -117,32 +121,70 @@ class PsCommitBuilder {
     return f_->add_input(name, type.dtype, type.shape);
   }
 
+  bool is_table(const ParameterPart& part) const {
+    return std::find(train_.by_rows.begin(), train_.by_rows.end(), part.parameter) != train_.by_rows.end();
+  }
+
   Status add_gradients(Emitter& e, StepInputs& in) {
     const bool norms = optimizer_.clip_norm > 0 || optimizer_.clip_each_norm > 0;
+    out_.tables.clear();  // kSquaresFunction has the same
     ValueId whole = kNoValue;
     for (const ParameterPart& part : parts_) {
-      const Variable& v = train_.parameters[part.parameter];
-      const std::string name = str_cat("gradient/", v.name);
-      const auto& tables = train_.by_rows;
+      const std::string name = str_cat("gradient/", train_.parameters[part.parameter].name);
       ValueId rows = kNoValue, gradient = kNoValue;
-      if (std::find(tables.begin(), tables.end(), part.parameter) != tables.end()) {
-        PERCALE_ASSIGN_OR_RETURN(rows, input(str_cat("rows/", v.name), {}));
-        PERCALE_ASSIGN_OR_RETURN(gradient, input(name, {}));
-        sum_rows(e, rows, gradient, &rows, &gradient);
-        whole = gradient;
+      if (is_table(part)) {
+        PERCALE_RETURN_IF_ERROR(add_table(e, part, &rows, &gradient));
       } else {
         PERCALE_ASSIGN_OR_RETURN(gradient, input(name, {0, part.begin, part.end}));
-        if (part.whole() || !norms) {
-          whole = gradient;
-        } else if (part.begin == 0) {
-          PERCALE_ASSIGN_OR_RETURN(whole, input(name, {}));
-        }
+      }
+      if (part.whole() || !norms) {
+        whole = gradient;
+      } else if (part.begin == 0) {
+        PERCALE_ASSIGN_OR_RETURN(whole, input(name, {}));
+        if (is_table(part)) PERCALE_RETURN_IF_ERROR(sum_whole_table(e, part, &whole));
       }
       in.rows.push_back(rows);
       in.gradients.push_back(gradient);
       in.wholes.push_back(whole);
     }
     return e.status();
+  }
+
+  // The changed rows of a part, each once, added up on the part's device.
+  Status add_table(Emitter& e, const ParameterPart& part, ValueId* rows, ValueId* gradient) {
+    const Variable& v = train_.parameters[part.parameter];
+    const PsCommit::View view{0, part.begin, part.end};
+    const size_t first = out_.inputs.size();
+    out_.tables.push_back({first, first + 1, part.begin, part.whole() ? v.shape[0] : part.end});
+    PERCALE_ASSIGN_OR_RETURN(*rows, input(str_cat("rows/", v.name), view, true));
+    PERCALE_ASSIGN_OR_RETURN(*gradient, input(str_cat("gradient/", v.name), view, true));
+    f_->set_device(devices_[part.device].name);
+    sum_rows(e, *rows, *gradient, rows, gradient);
+    f_->set_device("");
+    return e.status();
+  }
+
+  Status sum_whole_table(Emitter& e, const ParameterPart& part, ValueId* whole) {
+    PERCALE_ASSIGN_OR_RETURN(ValueId rows, input(str_cat("rows/", train_.parameters[part.parameter].name), {}));
+    sum_rows(e, rows, *whole, &rows, whole);
+    return e.status();
+  }
+
+  // Devices with memory of their own give the changed rows of tables. `rows`: of each part.
+  void give_changed_rows(Emitter& e, const std::vector<ValueId>& rows, const std::vector<NodeId>& assigns) {
+    for (size_t i = 0; i < parts_.size() && e.status().ok(); ++i) {
+      const PsDevice& device = devices_[parts_[i].device];
+      if (rows[i] == kNoValue || device.on_host) continue;
+      const size_t values = assigns.size() / parts_.size();
+      f_->set_device(device.name);
+      // Unused rows give row 0.
+      const ValueId from = e.emit("Max", {rows[i], e.constant(Tensor::scalar(int64_t{0}))});
+      for (size_t k = i * values; k < (i + 1) * values && e.status().ok(); ++k) {
+        const ValueId changed = e.emit("Gather", {f_->function().node(assigns[k]).inputs[0], from}, {{"axis", 0}});
+        row_values_[assigns[k]] = {rows[i], changed};
+      }
+      f_->set_device("");
+    }
   }
 
   Result<PsCommit> finish(const std::vector<NodeId>& assigns) {
@@ -156,8 +198,13 @@ class PsCommitBuilder {
     for (const NodeId id : assigns) {
       const Node& node = f.node(id);
       const Variable* v = graph->find_variable(node.attributes.get_string("variable"));
-      out_.updates.push_back(
-          {static_cast<size_t>(v - graph->variables.data()), node.name, f.value(node.inputs[0]).name, on_host(node)});
+      PsCommit::Update& update = out_.updates.emplace_back();
+      update = {static_cast<size_t>(v - graph->variables.data()), node.name, f.value(node.inputs[0]).name,
+                on_host(node)};
+      const auto changed = row_values_.find(id);
+      if (changed == row_values_.end()) continue;
+      update.rows = f.value(changed->second.first).name;
+      update.row_values = f.value(changed->second.second).name;
     }
     // Nodes that the executor runs on variables must be in the host's memory.
     for (Node& node : f.nodes) {
@@ -174,7 +221,8 @@ class PsCommitBuilder {
   const bool squares_apart_;
   Builder builder_;
   FunctionBuilder* f_ = nullptr;
-  std::vector<Variable> variables_;  // per part
+  std::vector<Variable> variables_;                           // per part
+  std::map<NodeId, std::pair<ValueId, ValueId>> row_values_;  // per assignment by rows: numbers, values
   PsCommit out_;
 };
 

@@ -33,12 +33,24 @@ struct PsCommit {
   std::vector<View> variables;  // those of `graph`
   std::vector<View> inputs;     // of the function, and their names
   std::vector<std::string> input_names;
+  // A table that trains by rows, or some of its rows [begin, end): indices into `inputs` of the
+  // numbers and the values of changed rows. For a cut table these are not views: numbers count from
+  // `begin`, and rows of other parts are left out.
+  struct TableRows {
+    size_t rows = 0, values = 0;
+    int64_t begin = 0, end = 0;
+  };
+  std::vector<TableRows> tables;
   // An assignment. For devices in the host's memory the graph assigns, on the device. For devices
-  // with memory of their own the value must be fetched.
+  // with memory of their own the value must be fetched; of a table that trains by rows, only the
+  // changed rows: their numbers in the part (-1: unused) and their values, by name.
   struct Update {
     size_t variable = 0;  // index in `graph`
     std::string node, value;
     bool on_host = true;
+    std::string rows = {}, row_values = {};
+
+    bool by_rows() const { return !rows.empty(); }
   };
   std::vector<Update> updates;
   // Where the parts are not all parameters, and the optimizer needs the norm of all gradients: a

@@ -67,7 +67,9 @@ RunSpec resident_spec(std::string_view function, std::vector<std::string> inputs
   spec.function = function;
   spec.feeds = std::move(inputs);
   spec.fetches = std::move(outputs.names);
-  spec.binding = RunBinding::changing({.fetches = std::move(outputs.keys), .keep_on_device = !outputs.also_on_host});
+  spec.binding = RunBinding::changing({.fetches = std::move(outputs.keys),
+                                       .keep_on_device = !outputs.also_on_host,
+                                       .in_place = std::move(outputs.in_place)});
   spec.group = std::move(group);
   return spec;
 }

@@ -32,7 +32,9 @@ RunSpec next_values_spec(std::string_view function, std::vector<std::string> inp
 struct ResidentOutputs {
   std::vector<std::string> names;
   std::vector<StoreKey> keys;  // per name; undefined: handed out to the host
-  bool also_on_host = false;   // the host gets all of them
+  bool also_on_host = false;   // the host gets all of them, but for those in place
+  // Per name, or empty. True: the present value is changed in place.
+  std::vector<bool> in_place = {};
 };
 // The values that the commit assigns, as far as its nodes compute them.
 ResidentOutputs next_value_outputs(const Graph& graph);

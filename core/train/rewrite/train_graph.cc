@@ -10,6 +10,7 @@
 #include "core/train/parallel/split_graph.h"
 #include "core/train/parallel/stages.h"
 #include "core/train/rewrite/recompute.h"
+#include "core/train/rewrite/table_lookups.h"
 #include "core/train/rewrite/trained_gradients.h"
 
 namespace percale {
@@ -263,7 +264,7 @@ Status build_commit(Builder& b, const Optimizer& optimizer, TrainGraph& out) {
 
 Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer,
                                      const std::vector<std::string>& frozen, bool recompute,
-                                     const ParallelSpec& parallel, bool synchronized) {
+                                     const ParallelSpec& parallel, bool synchronized, bool rows_only) {
   for (const std::string& pattern : frozen) {
     PERCALE_RETURN_IF_ERROR(check_pattern("freeze", pattern, model.graph->variables));
   }
@@ -277,6 +278,7 @@ Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimi
   PERCALE_RETURN_IF_ERROR(compute.build(synchronized, parallel, &forward));
   PERCALE_RETURN_IF_ERROR(build_commit(b, optimizer, out));
   PERCALE_ASSIGN_OR_RETURN(out.graph, b.finish());
+  if (rows_only) PERCALE_RETURN_IF_ERROR(take_out_lookups(out));
   if (!recompute) return out;
   Graph both = *out.graph;
   Function second = *both.find_function(kComputeFunction);

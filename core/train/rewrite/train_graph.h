@@ -21,6 +21,29 @@ inline constexpr std::string_view kStepFunction = "train_step_whole";
 // Compute with less memory and the same inputs and outputs: see core/train/rewrite/recompute.h.
 inline constexpr std::string_view kRecomputeFunction = "train_recompute";
 
+// The row numbers that a shard looks up in tables: see core/train/rewrite/table_lookups.h.
+inline constexpr std::string_view kLookUpFunction = "train_look_up";
+
+// Tables of which a shard gets only the rows that it looks up.
+struct TableLookups {
+  static constexpr int64_t kNoRow = 0;  // the position that stands for padding
+  struct Lookup {
+    DType dtype = DType::kI64;
+    int64_t padding = -1;   // the row number that means no row; -1: none
+    bool wraps = false;     // negative row numbers count from the end
+    std::string positions;  // compute's input for the positions of these rows among those it gets
+  };
+  struct Table {
+    size_t variable = 0;  // index in the graph
+    std::string rows;     // compute's input for the rows; none has position kNoRow
+    std::vector<Lookup> lookups;
+  };
+  std::vector<Table> tables;
+  // Of kLookUpFunction: inputs as indices into TrainGraph::inputs; per lookup the row numbers (i64).
+  std::vector<size_t> inputs;
+  std::vector<std::string> outputs;
+};
+
 // A model with the two functions of a training step. Compute reads variables and returns sums over
 // its rows, which are added over shards. Commit takes the totals and assigns variables.
 struct TrainGraph {
@@ -39,10 +62,16 @@ struct TrainGraph {
   std::vector<std::pair<std::string, std::string>> predictions;
   // compute's input for the shard's fraction of the batch; "" without statistics
   std::string shard_fraction;
-  // All inputs of compute: `inputs`, and `shard_fraction` if there is one.
+  TableLookups lookups;
+  // All inputs of compute: `inputs`, `shard_fraction` if there is one, then per table of `lookups`
+  // its rows and positions.
   std::vector<std::string> shard_inputs() const {
     std::vector<std::string> out = inputs;
     if (!shard_fraction.empty()) out.push_back(shard_fraction);
+    for (const TableLookups::Table& table : lookups.tables) {
+      out.push_back(table.rows);
+      for (const TableLookups::Lookup& lookup : table.lookups) out.push_back(lookup.positions);
+    }
     return out;
   }
   // Inputs of commit: total weight, learning rate (f64), step (i64, from 1), gradients, statistics,
@@ -64,10 +93,12 @@ struct TrainGraph {
 // INVALID_ARGUMENT for a pattern, in `frozen` or a parameter group, that matches no variable. With
 // `recompute` a kRecomputeFunction is added if it saves memory. With stages or splits in
 // `parallel`, nodes of compute request devices by their index in the replica's group
-// (core/graph/device_hint.h). `synchronized`: as for training_form().
+// (core/graph/device_hint.h). `synchronized`: as for training_form(). `rows_only`: shards get the
+// rows of tables that they look up (take_out_lookups()).
 Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer,
                                      const std::vector<std::string>& frozen = {}, bool recompute = false,
-                                     const ParallelSpec& parallel = {}, bool synchronized = false);
+                                     const ParallelSpec& parallel = {}, bool synchronized = false,
+                                     bool rows_only = false);
 
 }  // namespace percale
 

@@ -270,6 +270,7 @@ class ShardStream::Run {
         int64_t& seen = seen_[task.loop];
         if (calls_.pull && seen != version_) PERCALE_RETURN_IF_ERROR(calls_.pull(task.loop));
         task.version = seen = version_;
+        if (calls_.look_up) PERCALE_RETURN_IF_ERROR(calls_.look_up(task));
       }
       return calls_.compute(task, token_, out);
     } catch (const std::bad_alloc&) {

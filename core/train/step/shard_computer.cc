@@ -17,18 +17,40 @@ ShardComputer::ShardComputer(std::shared_ptr<Session> session, std::shared_ptr<M
       devices_(devices),
       store_(store),
       facts_(facts),
-      seed_(seed) {}
+      seed_(seed),
+      lookups_(session_, memory_, graph, devices.host_group()) {}
 
-Result<std::vector<Tensor>> ShardComputer::feeds_of(const ShardRows& rows, const ShardRun& run) const {
+Result<std::vector<Tensor>> ShardComputer::rows_of_feeds(const std::vector<Tensor>& feeds,
+                                                         const ShardRows& rows) const {
   std::vector<Tensor> out;
-  const ShardRows held{rows.begin - run.first_row, rows.end - run.first_row};
-  for (const Tensor& t : run.feeds) {
-    PERCALE_ASSIGN_OR_RETURN(out.emplace_back(), rows_of(t, held, memory_));
+  for (const Tensor& t : feeds) {
+    PERCALE_ASSIGN_OR_RETURN(out.emplace_back(), rows_of(t, rows, memory_));
   }
-  if (graph_.shard_fraction.empty()) return out;
-  const double part = static_cast<double>(rows.count()) / static_cast<double>(run.rows_of_step);
-  out.push_back(scalar_tensor(graph_.statistics[0].dtype, part));
   return out;
+}
+
+// The inputs of compute, in the order of TrainGraph::shard_inputs().
+Result<std::vector<Tensor>> ShardComputer::feeds_of(const ShardRows& rows, const ShardRun& run) const {
+  const ShardRows held{rows.begin - run.first_row, rows.end - run.first_row};
+  PERCALE_ASSIGN_OR_RETURN(std::vector<Tensor> out, rows_of_feeds(run.feeds, held));
+  std::vector<Tensor> looked_up;
+  if (run.looked_up != nullptr) {
+    looked_up = *run.looked_up;
+  } else if (!lookups_.empty()) {
+    PERCALE_ASSIGN_OR_RETURN(looked_up, lookups_.look_up(out, *run.values.variables()));
+  }
+  if (!graph_.shard_fraction.empty()) {
+    const double part = static_cast<double>(rows.count()) / static_cast<double>(run.rows_of_step);
+    out.push_back(scalar_tensor(graph_.statistics[0].dtype, part));
+  }
+  out.insert(out.end(), looked_up.begin(), looked_up.end());
+  return out;
+}
+
+Result<std::vector<Tensor>> ShardComputer::look_up(const std::vector<Tensor>& feeds, const ShardRows& rows,
+                                                   const std::vector<Tensor>& variables) const {
+  PERCALE_ASSIGN_OR_RETURN(const std::vector<Tensor> own, rows_of_feeds(feeds, rows));
+  return lookups_.look_up(own, variables);
 }
 
 Status ShardComputer::compute(size_t replica, const ShardRows& rows, const ShardRun& run,

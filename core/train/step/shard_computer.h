@@ -29,6 +29,8 @@ struct ShardRun {
   StepFetches* fetches = nullptr;   // null: none
   int64_t first_row = 0;            // of the batch, which the feeds begin with
   FetchWatcher* watcher = nullptr;  // of its outputs; null: none
+  // The result of look_up(), where `values` have changed since; null: none.
+  const std::vector<Tensor>* looked_up = nullptr;
 };
 
 // Thread-safe: shards of different lanes are computed at once.
@@ -40,10 +42,14 @@ class ShardComputer {
 
   // Writes the sums of these rows into `out`, in the order of StepLayout::sums().
   Status compute(size_t replica, const ShardRows& rows, const ShardRun& run, std::vector<Tensor>& out) const;
+  // The rows of tables that the shard looks up in `variables`; see RowLookups. `feeds`: of its batch.
+  Result<std::vector<Tensor>> look_up(const std::vector<Tensor>& feeds, const ShardRows& rows,
+                                      const std::vector<Tensor>& variables) const;
   // Calls `compute` and records what became of the shard. Out of memory becomes a Status.
   Status watch(size_t replica, const ShardRows& rows, const std::function<Status()>& compute) const;
 
  private:
+  Result<std::vector<Tensor>> rows_of_feeds(const std::vector<Tensor>& feeds, const ShardRows& rows) const;
   Result<std::vector<Tensor>> feeds_of(const ShardRows& rows, const ShardRun& run) const;
 
   const std::shared_ptr<Session> session_;
@@ -53,6 +59,7 @@ class ShardComputer {
   ParameterStore& store_;
   RunFacts& facts_;
   const int64_t seed_;
+  const RowLookups lookups_;
 };
 
 // While it lives, the devices of all replicas are there to compute; its end adds the time to the

@@ -53,7 +53,8 @@ ShardPlanner::ShardPlanner(std::shared_ptr<Session> session, const TrainGraph& g
       devices_(devices),
       store_(store),
       memory_(std::move(memory)),
-      limits_(std::move(limits)) {}
+      limits_(std::move(limits)),
+      lookups_(session_, memory_, graph, devices.host_group()) {}
 
 // The plan for these feeds, from the cache if there is one.
 Result<PlanPtr> ShardPlanner::prepare(const RunSpec& spec, const std::vector<ValueType>& feeds) {
@@ -115,13 +116,20 @@ Result<PlanPtr> ShardPlanner::plan_shard(const Batch& batch, const std::vector<V
   return plan;
 }
 
-std::vector<ValueType> ShardPlanner::shard_types(const std::vector<Tensor>& feeds, int64_t rows) const {
+std::vector<ValueType> ShardPlanner::batch_types(const std::vector<Tensor>& feeds, int64_t rows) const {
   std::vector<ValueType> out;
   for (const Tensor& t : feeds) {
     out.push_back({t.dtype(), t.shape()});
     out.back().shape[0] = rows;
   }
+  return out;
+}
+
+// The inputs of compute, in the order of TrainGraph::shard_inputs().
+Result<std::vector<ValueType>> ShardPlanner::shard_types(const std::vector<Tensor>& feeds, int64_t rows) const {
+  std::vector<ValueType> out = batch_types(feeds, rows);
   if (!graph_.shard_fraction.empty()) out.push_back({graph_.statistics[0].dtype, Shape{}});
+  PERCALE_RETURN_IF_ERROR(lookups_.append_types(out));
   return out;
 }
 
@@ -129,7 +137,7 @@ std::string ShardPlanner::key_of(const std::vector<Tensor>& feeds, const std::se
                                  const Batch& batch) const {
   std::string out;
   for (const int64_t rows : sizes) out += str_cat(rows, "/");
-  for (const ValueType& type : shard_types(feeds, kUnknownDim)) out += type.shape.to_string();
+  for (const ValueType& type : batch_types(feeds, kUnknownDim)) out += type.shape.to_string();
   for (const DeviceGroup& group : devices_.groups()) {
     for (const int32_t device : group) out += str_cat("@", device);
     out += ';';
@@ -148,7 +156,7 @@ Result<std::shared_ptr<const ShardPlans>> ShardPlanner::plan_shards(const std::v
   planned_for_.clear();
   auto all = std::make_shared<ShardPlans>();
   for (const int64_t rows : sizes) {
-    const std::vector<ValueType> types = shard_types(feeds, rows);
+    PERCALE_ASSIGN_OR_RETURN(const std::vector<ValueType> types, shard_types(feeds, rows));
     auto& plans = (*all)[rows];
     // A device that takes whole partitions takes part in planning, and may be lost at it.
     for (size_t i = 0; i < devices_.groups().size(); ++i) {

@@ -13,6 +13,7 @@
 #include "core/train/parameters/parameter_store.h"
 #include "core/train/rewrite/recompute.h"
 #include "core/train/shards/batch_cut.h"
+#include "core/train/step/row_lookups.h"
 
 namespace percale {
 
@@ -70,7 +71,8 @@ class ShardPlanner {
   Result<PlanPtr> plan_by_memory(const Batch& batch, const std::vector<ValueType>& feeds, const DeviceGroup& group,
                                  bool* recomputes);
   Status check_device_memory(const ShardPlans& plans, size_t lanes);
-  std::vector<ValueType> shard_types(const std::vector<Tensor>& feeds, int64_t rows) const;
+  std::vector<ValueType> batch_types(const std::vector<Tensor>& feeds, int64_t rows) const;
+  Result<std::vector<ValueType>> shard_types(const std::vector<Tensor>& feeds, int64_t rows) const;
   std::string key_of(const std::vector<Tensor>& feeds, const std::set<int64_t>& sizes, const Batch& batch) const;
 
   const std::shared_ptr<Session> session_;
@@ -79,6 +81,7 @@ class ShardPlanner {
   ParameterStore& store_;
   const std::shared_ptr<MemoryPool> memory_;
   const Limits limits_;
+  const RowLookups lookups_;
   std::map<std::string, PlanPtr> plans_;       // by function, group, shapes and fetches
   std::map<std::string, bool> recompute_for_;  // by shapes
   std::shared_ptr<const ShardPlans> shard_plans_;

@@ -166,6 +166,41 @@ TEST_CASE("outputs that share memory are refused") {
   client.destroy(executable);
 }
 
+TEST_CASE("an output may take the memory of the input that it is a change of, and of no other") {
+  const auto engine = sim_engine(1, "cpu:0");
+  Builder builder(engine->registry());
+  Emitter e(builder.main());
+  const ValueId table = *builder.main().add_input("table", DType::kF32, Shape{4, 16});
+  const ValueId rows = *builder.main().add_input("rows", DType::kI64, Shape{2});
+  const ValueId change = *builder.main().add_input("change", DType::kF32, Shape{2, 16});
+  const ValueId rate = e.constant(Tensor::scalar(1.0));
+  const ValueId next = e.emit("percale:SparseApplySGD", {table, rows, change, rate}, {}, "next");
+  const ValueId read = e.emit("Gather", {next, rows}, {{"axis", 0}}, "read");
+  REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
+  REQUIRE(builder.main().set_outputs({next, read}).ok());
+  const auto graph = builder.finish();
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  ServedDevice device(engine, 0, 0);
+  Client client(device);
+  void* executable = nullptr;
+  REQUIRE(client.compile(**graph, &executable).ok());
+  std::vector<float> values = numbers(64);
+  const int64_t numbers_of_rows[] = {1, 3};
+  void *const in = client.put(values), *const by = client.put(std::vector<float>(32, 0.25f)),
+              *const of = client.allocate(16);
+  void *const out = client.allocate(256), *const got = client.allocate(128);
+  REQUIRE(from_c(ServedDevice::api().copy_from_host(device.handle(), nullptr, of, numbers_of_rows, 16)).ok());
+  for (const auto& [next_at, read_at] : {std::pair{out, in}, {by, got}, {in, in}, {out, by}}) {
+    CHECK(client.execute(executable, {in, of, by}, {next_at, read_at}).code() == Code::kInvalidArgument);
+  }
+  const Status status = client.execute(executable, {in, of, by}, {in, got});
+  REQUIRE_MESSAGE(status.ok(), status.to_string());
+  for (size_t i = 0; i < 64; ++i) values[i] -= i / 16 == 1 || i / 16 == 3 ? 0.25f : 0.0f;
+  CHECK(client.get(in, 64) == values);
+  CHECK(client.get(got, 16) == std::vector<float>(values.begin() + 16, values.begin() + 32));
+  client.destroy(executable);
+}
+
 TEST_CASE("what is no graph of static types is refused") {
   const auto engine = sim_engine(1, "cpu:0");
   ServedDevice device(engine, 0, 0);

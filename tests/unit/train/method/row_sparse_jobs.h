@@ -45,10 +45,13 @@ inline Result<Model> model_of(const std::shared_ptr<Engine>& engine, const std::
   return build_model(spec, engine->registry(), Shape{kUnknownDim, kLength}, ValueType{DType::kI64, Shape{kUnknownDim}});
 }
 
+// `devices`: those that compute shards; empty: all.
 inline Result<std::unique_ptr<Trainer>> try_job(const std::shared_ptr<Engine>& engine, const std::string& layers,
-                                                const std::string& keys, DType dtype = DType::kF32, int64_t batch = 8) {
+                                                const std::string& keys, DType dtype = DType::kF32, int64_t batch = 8,
+                                                const std::vector<std::string>& devices = {}) {
   TrainerOptions options;
   PERCALE_ASSIGN_OR_RETURN(const Model model, model_of(engine, layers, keys, dtype, &options));
+  options.devices = devices;
   std::vector<Column> columns = {{"x", looked_up(), DType::kI64, 1}, {"y", labels(), DType::kI64, 1}};
   PERCALE_ASSIGN_OR_RETURN(const auto data, Dataset::create(std::move(columns), engine->memory()));
   PERCALE_RETURN_IF_ERROR(data->configure({.batch_size = batch}));
@@ -65,8 +68,9 @@ inline Result<std::unique_ptr<Trainer>> try_job(const std::shared_ptr<Engine>& e
 }
 
 inline std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::string& layers,
-                                    const std::string& keys, DType dtype = DType::kF32, int64_t batch = 8) {
-  auto trainer = try_job(engine, layers, keys, dtype, batch);
+                                    const std::string& keys, DType dtype = DType::kF32, int64_t batch = 8,
+                                    const std::vector<std::string>& devices = {}) {
+  auto trainer = try_job(engine, layers, keys, dtype, batch, devices);
   REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
   return std::move(*trainer);
 }
