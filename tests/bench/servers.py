@@ -12,15 +12,15 @@ import csv
 import datetime
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
 
-import numpy as np
-
 from turns import ROOT, machine, markdown, percale_version, show_time
 
-sys.path.insert(0, os.path.join(ROOT, "tests", "remote"))
+sys.path[:0] = [os.path.join(ROOT, "tests", folder) for folder in ("remote", "support")]
+from npy import write_npy  # noqa: E402
 from worker_processes import Workers  # noqa: E402
 
 LOOKED_UP, SERVERS = 64, 2
@@ -33,9 +33,9 @@ def make_job(folder, case, workers, steps, epochs):
     """Writes a job of so many steps per epoch. Each worker computes one shard of a batch."""
     rows, columns, by_rows = CASES[case]
     batch = LOOKED_UP * workers
-    source = np.random.default_rng(1)
-    np.save(os.path.join(folder, "x.npy"), source.integers(0, rows, (batch * steps, 1)))
-    np.save(os.path.join(folder, "y.npy"), np.zeros((batch * steps, 1), np.float32))
+    source = random.Random(1)
+    write_npy(os.path.join(folder, "x.npy"), "i8", [batch * steps, 1], [source.randrange(rows) for _ in range(batch * steps)])
+    write_npy(os.path.join(folder, "y.npy"), "f4", [batch * steps, 1], [0.0] * (batch * steps))
     spec = {"model": [{"layer": "Embedding", "input_dim": rows, "output_dim": columns, "embeddings_initializer": "zeros"},
                       {"layer": "Flatten"}, {"layer": "Dense", "units": 1}],
             "loss": "mse", "data": {"train": {"x": "x.npy", "y": "y.npy"}}, "batch_size": batch, "shards": workers,
