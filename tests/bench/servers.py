@@ -3,9 +3,9 @@ parameters. Started by tests/bench/run --servers.
 
     servers.py BUILD [--rounds N] [--seconds N] [--only WORD] [--workers 1,2,4] [--write FILE.md]
 
-Chief, workers and two parameters servers are processes on this machine, which talk over the loopback
-device. A worker looks up 64 rows of a table in each step. Dense: the gradient is as large as the
-table, and the table travels whole. By rows: only rows do.
+Chief, workers and two parameter servers are processes on this machine, which talk over the
+loopback device. A worker looks up 64 rows of a table in each step. Dense: the gradient is as large
+as the table, and the table travels whole. By rows: only rows do.
 """
 import argparse
 import csv

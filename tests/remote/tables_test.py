@@ -84,14 +84,15 @@ class Tables(unittest.TestCase):
         for to_worker, from_worker in more_workers:
             self.assertLess(to_worker, TABLE_BYTES / 2)
             self.assertLess(from_worker, TABLE_BYTES / 2)
-        # Of each lookup a worker gets a row, its number and its position, and gives a row and its number.
+        # For each lookup a worker gets a row, its number and its position, and gives a row and its
+        # number.
         lookups = 10 * SAMPLES * LENGTH
         control = 10 * STEPS * 8_000  # messages, and heartbeats every 200 ms
         for direction in (TO_SERVER, TO_CLIENT):
             rows = sum(late[direction] - early[direction] for early, late in zip(workers, more_workers))
             self.assertLess(rows, lookups * (ROW_BYTES + 24) * 1.5 + 2 * control)
-        # A server gets gradients and their row numbers, in lists of up to twice as many rows as there
-        # are, and gives rows of the table and its slots. Once it gets the table.
+        # A server gets gradients and their row numbers, in lists of up to twice as many rows as
+        # there are, and gives rows of the table and its slots. Once it gets the table.
         for (to_early, from_early), (to_late, from_late) in zip(servers, more_servers):
             self.assertGreater(to_early, (1 + SLOTS) * TABLE_BYTES / 2)
             self.assertLess(to_late - to_early, 2 * lookups * (ROW_BYTES + 8) + control)

@@ -10,7 +10,6 @@
 #include "core/train/parallel/split_graph.h"
 #include "core/train/parallel/stages.h"
 #include "core/train/rewrite/recompute.h"
-#include "core/train/rewrite/table_lookups.h"
 #include "core/train/rewrite/trained_gradients.h"
 
 namespace percale {
@@ -278,7 +277,12 @@ Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimi
   PERCALE_RETURN_IF_ERROR(compute.build(synchronized, parallel, &forward));
   PERCALE_RETURN_IF_ERROR(build_commit(b, optimizer, out));
   PERCALE_ASSIGN_OR_RETURN(out.graph, b.finish());
-  if (rows_only) PERCALE_RETURN_IF_ERROR(take_out_lookups(out));
+  if (rows_only) {
+    std::vector<std::string> tables;
+    for (const size_t i : out.by_rows) tables.push_back(out.parameters[i].name);
+    PERCALE_ASSIGN_OR_RETURN(out.graph,
+                             take_out_lookups(*out.graph, kComputeFunction, tables, out.inputs, &out.lookups));
+  }
   if (!recompute) return out;
   Graph both = *out.graph;
   Function second = *both.find_function(kComputeFunction);

@@ -10,6 +10,7 @@
 
 #include "core/train/method/optimizer.h"
 #include "core/train/parallel/parallel_spec.h"
+#include "core/train/parallel/table_lookups.h"
 #include "core/train/rewrite/objective.h"
 #include "core/train/shards/step_layout.h"
 
@@ -20,29 +21,6 @@ inline constexpr std::string_view kComputeFunction = "train_compute", kCommitFun
 inline constexpr std::string_view kStepFunction = "train_step_whole";
 // Compute with less memory and the same inputs and outputs: see core/train/rewrite/recompute.h.
 inline constexpr std::string_view kRecomputeFunction = "train_recompute";
-
-// The row numbers that a shard looks up in tables: see core/train/rewrite/table_lookups.h.
-inline constexpr std::string_view kLookUpFunction = "train_look_up";
-
-// Tables of which a shard gets only the rows that it looks up.
-struct TableLookups {
-  static constexpr int64_t kNoRow = 0;  // the position that stands for padding
-  struct Lookup {
-    DType dtype = DType::kI64;
-    int64_t padding = -1;   // the row number that means no row; -1: none
-    bool wraps = false;     // negative row numbers count from the end
-    std::string positions;  // compute's input for the positions of these rows among those it gets
-  };
-  struct Table {
-    size_t variable = 0;  // index in the graph
-    std::string rows;     // compute's input for the rows; none has position kNoRow
-    std::vector<Lookup> lookups;
-  };
-  std::vector<Table> tables;
-  // Of kLookUpFunction: inputs as indices into TrainGraph::inputs; per lookup the row numbers (i64).
-  std::vector<size_t> inputs;
-  std::vector<std::string> outputs;
-};
 
 // A model with the two functions of a training step. Compute reads variables and returns sums over
 // its rows, which are added over shards. Commit takes the totals and assigns variables.

@@ -1,4 +1,4 @@
-#include "core/train/rewrite/table_lookups.h"
+#include "core/train/parallel/table_lookups.h"
 
 #include <algorithm>
 #include <map>
@@ -116,53 +116,52 @@ void rewire(Function& f, const Variable& variable, const ReadersOfTable& readers
   }
 }
 
-// Builds kLookUpFunction, whose outputs are these values of compute.
-Status add_look_up(Builder& b, const std::vector<ValueId>& numbers, TrainGraph& train) {
-  const Function compute = *b.graph().find_function(kComputeFunction);
+// Builds kLookUpFunction, whose outputs are these values of `compute`.
+Status add_look_up(Builder& b, const Function& compute, const std::vector<ValueId>& numbers,
+                   const std::vector<std::string>& names, TableLookups& out) {
   PERCALE_ASSIGN_OR_RETURN(FunctionBuilder * f, b.add_function(kLookUpFunction));
   const std::vector<bool> used = inputs_behind(compute, numbers);
   std::vector<ValueId> inputs(compute.inputs.size(), kNoValue);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value& v = compute.value(compute.inputs[i]);
-    const auto at = std::ranges::find(train.inputs, v.name);
-    if (!used[i] || at == train.inputs.end()) continue;
+    const auto at = std::ranges::find(names, v.name);
+    if (!used[i] || at == names.end()) continue;
     PERCALE_ASSIGN_OR_RETURN(inputs[i], f->add_input(v.name, v.type.dtype, v.type.shape));
-    train.lookups.inputs.push_back(static_cast<size_t>(at - train.inputs.begin()));
+    out.inputs.push_back(static_cast<size_t>(at - names.begin()));
   }
   PERCALE_ASSIGN_OR_RETURN(const auto cloned, clone_body(compute, *f, inputs, &numbers));
   Emitter e(*f);
   std::vector<ValueId> outputs;
   for (const ValueId id : numbers) {
     const ValueId own = cloned[static_cast<size_t>(id)];
-    if (!e.status().ok()) break;
-    outputs.push_back(e.dtype(own) == DType::kI64 ? e.emit("Identity", {own})
-                                                  : e.emit("Cast", {own}, {{"to", DType::kI64}}));
+    outputs.push_back(e.emit("Cast", {own}, {{"to", DType::kI64}}));
   }
   PERCALE_RETURN_IF_ERROR(e.status());
-  for (const ValueId id : outputs) train.lookups.outputs.push_back(f->function().value(id).name);
+  for (const ValueId id : outputs) out.outputs.push_back(f->function().value(id).name);
   return f->set_outputs(outputs);
 }
 
 }  // namespace
 
-Status take_out_lookups(TrainGraph& train) {
-  Graph graph = *train.graph;
-  Function& f = *graph.find_function(kComputeFunction);
+Result<std::shared_ptr<const Graph>> take_out_lookups(const Graph& graph, std::string_view compute,
+                                                      const std::vector<std::string>& tables,
+                                                      const std::vector<std::string>& inputs, TableLookups* out) {
+  Graph changed = graph;
+  Function& f = *changed.find_function(compute);
   std::vector<ValueId> numbers;
-  for (const size_t i : train.by_rows) {
-    const Variable* const variable = graph.find_variable(train.parameters[i].name);
-    const ReadersOfTable readers = readers_of(graph, f, variable->name);
+  for (const std::string& name : tables) {
+    const Variable* const variable = changed.find_variable(name);
+    const ReadersOfTable readers = readers_of(changed, f, name);
     if (readers.empty()) continue;
-    TableLookups::Table& table = train.lookups.tables.emplace_back();
-    table.variable = static_cast<size_t>(variable - graph.variables.data());
+    TableLookups::Table& table = out->tables.emplace_back();
+    table.variable = static_cast<size_t>(variable - changed.variables.data());
     for (const auto& [value, found] : readers) numbers.push_back(value);
     rewire(f, *variable, readers, table);
   }
-  if (numbers.empty()) return {};
-  Builder b(graph);
-  PERCALE_RETURN_IF_ERROR(add_look_up(b, numbers, train));
-  PERCALE_ASSIGN_OR_RETURN(train.graph, b.finish());
-  return {};
+  const Function rewired = f;
+  Builder b(changed);
+  if (!numbers.empty()) PERCALE_RETURN_IF_ERROR(add_look_up(b, rewired, numbers, inputs, *out));
+  return b.finish();
 }
 
 }  // namespace percale
