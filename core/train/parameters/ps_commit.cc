@@ -221,8 +221,9 @@ class PsCommitBuilder {
   const bool squares_apart_;
   Builder builder_;
   FunctionBuilder* f_ = nullptr;
-  std::vector<Variable> variables_;                           // per part
-  std::map<NodeId, std::pair<ValueId, ValueId>> row_values_;  // per assignment by rows: numbers, values
+  std::vector<Variable> variables_;  // per part
+  // Per assignment by rows: numbers, values.
+  std::map<NodeId, std::pair<ValueId, ValueId>> row_values_;
   PsCommit out_;
 };
 

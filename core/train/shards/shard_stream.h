@@ -62,8 +62,8 @@ class ShardStream {
     // Copies the variables for a loop, while no commit is made. Empty: shards are computed on the
     // variables themselves, which needs a bound of 0.
     std::function<Status(size_t loop)> pull;
-    // Copies what only this shard needs of the variables, after pull(), while no commit is made. May
-    // be empty.
+    // Copies what only this shard needs of the variables, after pull(), while no commit is made.
+    // May be empty.
     std::function<Status(const Task& task)> look_up;
     std::function<Status(const Task& task, const CancelToken& token, std::vector<Tensor>& out)> compute;
     // One thread at a time, while no loop pulls. It has changed nothing when it fails.

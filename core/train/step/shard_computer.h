@@ -42,7 +42,8 @@ class ShardComputer {
 
   // Writes the sums of these rows into `out`, in the order of StepLayout::sums().
   Status compute(size_t replica, const ShardRows& rows, const ShardRun& run, std::vector<Tensor>& out) const;
-  // The rows of tables that the shard looks up in `variables`; see RowLookups. `feeds`: of its batch.
+  // The rows of tables that the shard looks up in `variables`; see RowLookups. `feeds`: of its
+  // batch.
   Result<std::vector<Tensor>> look_up(const std::vector<Tensor>& feeds, const ShardRows& rows,
                                       const std::vector<Tensor>& variables) const;
   // Calls `compute` and records what became of the shard. Out of memory becomes a Status.
