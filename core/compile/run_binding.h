@@ -23,8 +23,8 @@ struct ResidentSlots {
   // Fetches that a device keeps are not copied to the host; their outputs stay undefined.
   bool keep_on_device = false;
   // Per fetch, or empty. True: the next value of a variable takes the memory of the present one, if
-  // the op that computes it can do so, and is kept on the device alone. The run must be the only one
-  // that reads the variable.
+  // the op that computes it can do so, and is kept on the device alone. The run must be the only
+  // one that reads the variable.
   std::vector<bool> in_place = {};
 };
 

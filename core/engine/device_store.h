@@ -77,7 +77,8 @@ class DeviceStore {
   // Borrows a copy once more, to overwrite it: from now on it holds unknown contents. False if
   // another run has it, too.
   static bool overwrite(Copy* copy);
-  // Ends the loan of a copy from allocate() or overwrite(). It now holds `version`, or nothing if that is unknown.
+  // Ends the loan of a copy from allocate() or overwrite(). It now holds `version`, or nothing if
+  // that is unknown.
   static void publish(Copy* copy, const StoreVersion& version);
 
   // Frees the copies of these values that are not lent.

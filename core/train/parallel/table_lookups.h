@@ -30,8 +30,8 @@ struct TableLookups {
     std::vector<Lookup> lookups;
   };
   std::vector<Table> tables;
-  // Of kLookUpFunction: inputs as indices into those of the model, and per lookup the name of the
-  // row numbers (i64).
+  // kLookUpFunction's inputs as indices into those of the model, and per lookup the name of its row
+  // numbers (i64).
   std::vector<size_t> inputs;
   std::vector<std::string> outputs;
 };
