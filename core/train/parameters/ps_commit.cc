@@ -155,7 +155,7 @@ class PsCommitBuilder {
     const Variable& v = train_.parameters[part.parameter];
     const PsCommit::View view{0, part.begin, part.end};
     const size_t first = out_.inputs.size();
-    out_.tables.push_back({first, first + 1, part.begin, part.whole() ? v.shape[0] : part.end});
+    if (!part.whole()) out_.tables.push_back({first, first + 1, part.begin, part.end});
     PERCALE_ASSIGN_OR_RETURN(*rows, input(str_cat("rows/", v.name), view, true));
     PERCALE_ASSIGN_OR_RETURN(*gradient, input(str_cat("gradient/", v.name), view, true));
     f_->set_device(devices_[part.device].name);

@@ -33,9 +33,9 @@ struct PsCommit {
   std::vector<View> variables;  // those of `graph`
   std::vector<View> inputs;     // of the function, and their names
   std::vector<std::string> input_names;
-  // A table that trains by rows, or some of its rows [begin, end): indices into `inputs` of the
-  // numbers and the values of changed rows. For a cut table these are not views: numbers count from
-  // `begin`, and rows of other parts are left out.
+  // The part [begin, end) of a cut table that trains by rows: indices into `inputs` of the numbers
+  // and the values of changed rows. These are not views: numbers count from `begin`, and rows of
+  // other parts are left out.
   struct TableRows {
     size_t rows = 0, values = 0;
     int64_t begin = 0, end = 0;

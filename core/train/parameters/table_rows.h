@@ -9,7 +9,7 @@
 
 namespace percale {
 
-// Divides the row-sparse gradients of a step among the parts of tables: replaces the inputs of
+// Divides the row-sparse gradients of a step among the parts of cut tables: makes the inputs of
 // PsCommit::tables. `all`: the inputs of the training graph's commit. A part gets its rows in their
 // order, and then unused ones (-1). Their number is the least power of two that suffices for all
 // parts of a table, so that steps rarely differ in their types.
