@@ -10,28 +10,44 @@
 namespace percale {
 namespace {
 
-// Replaces row numbers by those of the table, and those that mean no row by -1.
-Status normalize(const TableLookups::Lookup& lookup, const Variable& table, std::span<int64_t> numbers) {
+// Returns rows of the table; -1 for numbers that mean no row.
+Result<std::vector<int64_t>> rows_of_table(const TableLookups::Lookup& lookup, const Variable& table,
+                                           std::span<const int64_t> numbers) {
   const int64_t rows = table.shape[0];
-  for (int64_t& number : numbers) {
-    if (lookup.padding >= 0 && number == lookup.padding) {
-      number = -1;
-      continue;
+  std::vector<int64_t> out;
+  out.reserve(numbers.size());
+  for (const int64_t number : numbers) {
+    const bool is_padding = lookup.padding >= 0 && number == lookup.padding;
+    const int64_t row = is_padding ? -1 : lookup.wraps && number < 0 ? number + rows : number;
+    if (!is_padding && (row < 0 || row >= rows)) {
+      return out_of_range("table '", table.name, "' of ", rows, " rows: index ", number, " is out of range");
     }
-    const int64_t given = number;
-    if (lookup.wraps && number < 0) number += rows;
-    if (number >= 0 && number < rows) continue;
-    return out_of_range("table '", table.name, "' of ", rows, " rows: index ", given, " is out of range");
+    out.push_back(row);
   }
-  return {};
+  return out;
 }
 
+// The positions of looked-up rows among those of the shard, which are sorted and follow kNoRow.
 template <class T>
-void write_positions(std::span<const int64_t> numbers, std::span<const int64_t> rows, std::span<T> positions) {
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    const auto at = std::ranges::lower_bound(rows, numbers[i]) - rows.begin();
-    positions[i] = static_cast<T>(numbers[i] < 0 ? TableLookups::kNoRow : at + 1);
+void write_positions(std::span<const int64_t> looked_up, std::span<const int64_t> rows, std::span<T> positions) {
+  for (size_t i = 0; i < looked_up.size(); ++i) {
+    const auto at = std::ranges::lower_bound(rows, looked_up[i]) - rows.begin();
+    positions[i] = static_cast<T>(looked_up[i] < 0 ? TableLookups::kNoRow : at + 1);
   }
+}
+
+// Writes a row of zeros, then these rows of `from`, then zeros.
+void write_rows_of(const Tensor& from, std::span<const int64_t> rows, const Tensor& to) {
+  const auto row_bytes = static_cast<size_t>(from.bytes() / from.shape()[0]);
+  const char* const table = static_cast<const char*>(from.data());
+  char* at = static_cast<char*>(to.data());
+  std::memset(at, 0, row_bytes);
+  at += row_bytes;
+  for (const int64_t row : rows) {
+    std::memcpy(at, table + static_cast<size_t>(row) * row_bytes, row_bytes);
+    at += row_bytes;
+  }
+  std::memset(at, 0, static_cast<size_t>(to.bytes()) - (rows.size() + 1) * row_bytes);
 }
 
 }  // namespace
@@ -102,34 +118,28 @@ Result<std::vector<Tensor>> RowLookups::look_up(const std::vector<Tensor>& feeds
 // Appends the rows, then the positions of each lookup.
 Status RowLookups::copy_rows(const Table& table, const Tensor* numbers, const Tensor& from,
                              std::vector<Tensor>& out) const {
+  std::vector<std::vector<int64_t>> looked_up;
   std::vector<int64_t> rows;
-  for (size_t i = 0; i < table.lookups.size(); ++i) {
-    const auto own = numbers[i].mutable_span<int64_t>();
-    PERCALE_RETURN_IF_ERROR(normalize(table.lookups[i], graph_.graph->variables[table.variable], own));
-    rows.insert(rows.end(), own.begin(), own.end());
+  for (const TableLookups::Lookup& lookup : table.lookups) {
+    const auto own = numbers[looked_up.size()].span<int64_t>();
+    PERCALE_ASSIGN_OR_RETURN(looked_up.emplace_back(),
+                             rows_of_table(lookup, graph_.graph->variables[table.variable], own));
+    rows.insert(rows.end(), looked_up.back().begin(), looked_up.back().end());
   }
-  PERCALE_ASSIGN_OR_RETURN(const Tensor copied, Tensor::allocate(memory_, from.dtype(),
-                                                                 rows_shape(table, static_cast<int64_t>(rows.size()))));
+  const Shape shape = rows_shape(table, static_cast<int64_t>(rows.size()));
   std::ranges::sort(rows);
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   if (!rows.empty() && rows[0] < 0) rows.erase(rows.begin());
-  const auto row_bytes = static_cast<size_t>(from.bytes() / from.shape()[0]);
-  char* const to = static_cast<char*>(copied.data());
-  const char* const bytes = static_cast<const char*>(from.data());
-  std::memset(to, 0, row_bytes);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    std::memcpy(to + (i + 1) * row_bytes, bytes + static_cast<size_t>(rows[i]) * row_bytes, row_bytes);
-  }
-  const size_t used = (rows.size() + 1) * row_bytes;
-  std::memset(to + used, 0, static_cast<size_t>(copied.bytes()) - used);
+  PERCALE_ASSIGN_OR_RETURN(const Tensor copied, Tensor::allocate(memory_, from.dtype(), shape));
+  write_rows_of(from, rows, copied);
   out.push_back(copied);
-  for (size_t i = 0; i < table.lookups.size(); ++i) {
+  for (size_t i = 0; i < looked_up.size(); ++i) {
     PERCALE_ASSIGN_OR_RETURN(const Tensor positions,
                              Tensor::allocate(memory_, table.lookups[i].dtype, numbers[i].shape()));
     if (positions.dtype() == DType::kI64) {
-      write_positions<int64_t>(numbers[i].span<int64_t>(), rows, positions.mutable_span<int64_t>());
+      write_positions<int64_t>(looked_up[i], rows, positions.mutable_span<int64_t>());
     } else {
-      write_positions<int32_t>(numbers[i].span<int64_t>(), rows, positions.mutable_span<int32_t>());
+      write_positions<int32_t>(looked_up[i], rows, positions.mutable_span<int32_t>());
     }
     out.push_back(positions);
   }
