@@ -125,23 +125,23 @@ class PsCommitBuilder {
     return std::find(train_.by_rows.begin(), train_.by_rows.end(), part.parameter) != train_.by_rows.end();
   }
 
+  bool has_norms() const { return optimizer_.clip_norm > 0 || optimizer_.clip_each_norm > 0; }
+
   Status add_gradients(Emitter& e, StepInputs& in) {
-    const bool norms = optimizer_.clip_norm > 0 || optimizer_.clip_each_norm > 0;
     out_.tables.clear();  // kSquaresFunction has the same
     ValueId whole = kNoValue;
     for (const ParameterPart& part : parts_) {
       const std::string name = str_cat("gradient/", train_.parameters[part.parameter].name);
       ValueId rows = kNoValue, gradient = kNoValue;
       if (is_table(part)) {
-        PERCALE_RETURN_IF_ERROR(add_table(e, part, &rows, &gradient));
+        PERCALE_RETURN_IF_ERROR(add_table(e, part, &rows, &gradient, &whole));
       } else {
         PERCALE_ASSIGN_OR_RETURN(gradient, input(name, {0, part.begin, part.end}));
-      }
-      if (part.whole() || !norms) {
-        whole = gradient;
-      } else if (part.begin == 0) {
-        PERCALE_ASSIGN_OR_RETURN(whole, input(name, {}));
-        if (is_table(part)) PERCALE_RETURN_IF_ERROR(sum_whole_table(e, part, &whole));
+        if (part.whole() || !has_norms()) {
+          whole = gradient;
+        } else if (part.begin == 0) {
+          PERCALE_ASSIGN_OR_RETURN(whole, input(name, {}));
+        }
       }
       in.rows.push_back(rows);
       in.gradients.push_back(gradient);
@@ -150,23 +150,31 @@ class PsCommitBuilder {
     return e.status();
   }
 
-  // The changed rows of a part, each once, added up on the part's device.
-  Status add_table(Emitter& e, const ParameterPart& part, ValueId* rows, ValueId* gradient) {
-    const Variable& v = train_.parameters[part.parameter];
+  // The changed rows of a part, each once, added up on the part's device, unless the host changes
+  // the sums before they are applied. `*whole` becomes the gradient of the whole table, on the host,
+  // with the first of its parts.
+  Status add_table(Emitter& e, const ParameterPart& part, ValueId* rows, ValueId* gradient, ValueId* whole) {
+    const std::string& name = train_.parameters[part.parameter].name;
+    const std::string rows_name = str_cat("rows/", name), values_name = str_cat("gradient/", name);
+    const PsDevice& device = devices_[part.device];
+    const bool on_device = !device.on_host && optimizer_.clip_value == 0 && optimizer_.clip_each_norm == 0;
     const PsCommit::View view{0, part.begin, part.end};
     const size_t first = out_.inputs.size();
     if (!part.whole()) out_.tables.push_back({first, first + 1, part.begin, part.end});
-    PERCALE_ASSIGN_OR_RETURN(*rows, input(str_cat("rows/", v.name), view, true));
-    PERCALE_ASSIGN_OR_RETURN(*gradient, input(str_cat("gradient/", v.name), view, true));
-    f_->set_device(devices_[part.device].name);
-    sum_rows(e, *rows, *gradient, rows, gradient);
+    PERCALE_ASSIGN_OR_RETURN(ValueId all_rows, input(rows_name, view, true));
+    PERCALE_ASSIGN_OR_RETURN(ValueId all, input(values_name, view, true));
+    if (on_device) f_->set_device(device.name);
+    sum_rows(e, all_rows, all, rows, gradient);
     f_->set_device("");
-    return e.status();
-  }
-
-  Status sum_whole_table(Emitter& e, const ParameterPart& part, ValueId* whole) {
-    PERCALE_ASSIGN_OR_RETURN(ValueId rows, input(str_cat("rows/", train_.parameters[part.parameter].name), {}));
-    sum_rows(e, rows, *whole, &rows, whole);
+    if (!has_norms() || (part.whole() && !on_device)) {
+      *whole = *gradient;
+    } else if (part.begin == 0) {
+      if (!part.whole()) {
+        PERCALE_ASSIGN_OR_RETURN(all_rows, input(rows_name, {}));
+        PERCALE_ASSIGN_OR_RETURN(all, input(values_name, {}));
+      }
+      sum_rows(e, all_rows, all, &all_rows, whole);
+    }
     return e.status();
   }
 
