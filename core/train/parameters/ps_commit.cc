@@ -151,8 +151,8 @@ class PsCommitBuilder {
   }
 
   // The changed rows of a part, each once, added up on the part's device, unless the host changes
-  // the sums before they are applied. `*whole` becomes the gradient of the whole table, on the host,
-  // with the first of its parts.
+  // the sums before they are applied. With the first part `*whole` becomes the gradient of the
+  // whole table, on the host.
   Status add_table(Emitter& e, const ParameterPart& part, ValueId* rows, ValueId* gradient, ValueId* whole) {
     const std::string& name = train_.parameters[part.parameter].name;
     const std::string rows_name = str_cat("rows/", name), values_name = str_cat("gradient/", name);
