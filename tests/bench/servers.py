@@ -61,11 +61,21 @@ def train(args, case, workers, steps, epochs):
     return [(b - a) / steps for a, b in zip(ends, ends[1:])]
 
 
+def has_room(case, workers):
+    """True if the memory suffices: each process has about four values of its parameters."""
+    rows, columns, by_rows = CASES[case]
+    with open("/proc/meminfo", encoding="ascii") as file:
+        free = next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable"))
+    return 4 * rows * columns * 4 * (2 + (0 if by_rows else workers)) < free
+
+
 def measure(args, case, workers):
     """Returns the least and the median seconds of a step."""
-    guess = min(train(args, case, workers, 1, 3))
-    steps = max(1, min(200, int(args.seconds / 6 / guess)))
-    found = sorted(s for _ in range(args.rounds) for s in train(args, case, workers, steps, 6))
+    found = train(args, case, workers, 1, 3)
+    steps = min(200, int(args.seconds / 6 / min(found)))
+    if steps > 1:
+        found = [s for _ in range(args.rounds) for s in train(args, case, workers, steps, 6)]
+    found.sort()
     return found[0], found[len(found) // 2]
 
 
@@ -87,6 +97,9 @@ def main():
             continue
         cells = []
         for count in counts:
+            if not has_room(case, count):
+                cells.append("too large here")
+                continue
             least, median = measure(args, case, count)
             cells.append(f"{show_time(least * 1e9)}, {show_time(median * 1e9)}")
             print(f"{case}, {count} workers: {cells[-1]}", file=sys.stderr, flush=True)
