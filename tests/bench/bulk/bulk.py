@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-from turns import free_ports, machine, markdown, percale_version
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from turns import free_ports, machine, markdown, percale_version  # noqa: E402
 
 WAIT_S = 120
 BLOCK_BYTES = 64 << 20
