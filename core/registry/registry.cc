@@ -25,6 +25,11 @@ Status Registry::add_op(const OpSchema& schema) {
   return {};
 }
 
+Status Registry::add_ops(std::span<const OpSchema> schemas) {
+  for (const OpSchema& schema : schemas) PERCALE_RETURN_IF_ERROR(add_op(schema));
+  return {};
+}
+
 Status Registry::add_kernel(std::string_view device_kind, const Kernel& kernel, bool first) {
   if (find_op(kernel.domain, kernel.op) == nullptr) {
     return not_found("kernel ", kernel.name, " names the op ", full_name(kernel.domain, kernel.op),

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,13 +20,13 @@ namespace percale {
 // Filled while the engine is created; read-only and thread-safe afterwards.
 class Registry {
  public:
-  // `schema` must outlive the registry. ALREADY_EXISTS for a second op with the same domain, name
+  // Each schema must outlive the registry. ALREADY_EXISTS for a second op with the same domain, name
   // and version.
   Status add_op(const OpSchema& schema);
-  template <size_t N>
-  Status add_ops(const OpSchema (&schemas)[N]) {
-    for (const OpSchema& s : schemas) PERCALE_RETURN_IF_ERROR(add_op(s));
-    return {};
+  Status add_ops(std::span<const OpSchema> schemas);
+  template <const auto& kRows>
+  Status add_ops() {
+    return add_ops(kOpTable<kRows>);
   }
   // Each upgrade must outlive the registry. ALREADY_EXISTS for a second one of the same op and
   // version.

@@ -225,7 +225,7 @@ Status grad_expand(GradContext& g) {
 
 // ---- Schemas
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Reshape",
      .since = 25,
      .doc = "data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data unless "
@@ -323,7 +323,7 @@ Kernel view_kernel(const char* name) {
 }  // namespace
 
 Status register_shape(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(registry,
                          {
                              view_kernel("portable.Reshape"),
