@@ -15,6 +15,7 @@
 #include "core/base/log.h"
 #include "core/base/parallel.h"
 #include "core/base/status.h"
+#include "core/registry/built_ops.h"
 #include "core/registry/format.h"
 #include "core/registry/op_schema.h"
 #include "core/registry/shape_context.h"
@@ -226,7 +227,8 @@ void destroy(void* state) {
 }  // namespace kernel_detail
 
 template <auto Accepts, auto Plan, auto Run>
-Kernel make_kernel(const char* name, const char* op, const char* domain = "", const void* user = nullptr) {
+Kernel make_kernel(const char* name, OpName op, const char* domain = "", const void* user = nullptr) {
+  if (!op.built()) return {};
   using State = typename kernel_detail::ResultOf<decltype(Plan(std::declval<const NodeView&>(),
                                                                std::declval<KernelPlan&>()))>::Type;
   Kernel kernel{};
@@ -234,7 +236,7 @@ Kernel make_kernel(const char* name, const char* op, const char* domain = "", co
   kernel.name = name;
   kernel.device_kind = "cpu";
   kernel.domain = domain;
-  kernel.op = op;
+  kernel.op = op.text();
   kernel.user = const_cast<void*>(user);
   kernel.accepts = kernel_detail::accepts<Accepts>;
   kernel.plan = kernel_detail::plan<Plan, State>;

@@ -1,11 +1,12 @@
-// Lists in constexpr tables. A row of a table has room for the longest list, so it is large; only the
-// compiler sees it. JoinedLists puts the lists of all rows behind each other without gaps, and what
-// the library contains refers to those.
+// Lists in constexpr tables. A row of a table has room for the longest list, so it is large; only
+// the compiler sees it. JoinedLists puts the lists of all rows behind each other without gaps, and
+// what the library contains refers to those.
 #ifndef PERCALE_CORE_REGISTRY_LIST_H_
 #define PERCALE_CORE_REGISTRY_LIST_H_
 
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <type_traits>
 
@@ -36,7 +37,7 @@ using View = std::span<const T>;
 // The lists `kList` of all rows, one after the other.
 template <const auto& kRows, auto kList>
 struct JoinedLists {
-  using T = std::remove_cvref_t<decltype(*(kRows[0].*kList).begin())>;
+  using T = std::remove_cvref_t<decltype(*(std::begin(kRows)->*kList).begin())>;
   static constexpr size_t kSize = [] {
     size_t size = 0;
     for (const auto& row : kRows) size += (row.*kList).size();

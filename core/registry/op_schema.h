@@ -1,16 +1,14 @@
 // The schema of an op: everything about it except its kernels. Families write constexpr tables of
-// rows; kOpTable turns them into schemas.
+// rows; core/registry/op_table.h turns them into schemas.
 #ifndef PERCALE_CORE_REGISTRY_OP_SCHEMA_H_
 #define PERCALE_CORE_REGISTRY_OP_SCHEMA_H_
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <span>
 #include <string_view>
-#include <utility>
 
 #include "core/base/status.h"
 #include "core/registry/attributes.h"
@@ -172,15 +170,6 @@ struct OpSchema : OpFields<View> {
   constexpr explicit OpSchema(const OpRow& row)
       : OpSchema(row, row.inputs.view(), row.attributes.view(), row.outputs.view(), row.in_place.view()) {}
 };
-
-// The schemas of a table of rows.
-template <const auto& kRows>
-inline constexpr auto kOpTable = []<size_t... kRow>(std::index_sequence<kRow...>) {
-  return std::array{OpSchema(
-      kRows[kRow], JoinedLists<kRows, &OpRow::inputs>::of(kRow), JoinedLists<kRows, &OpRow::attributes>::of(kRow),
-      JoinedLists<kRows, &OpRow::outputs>::of(kRow), JoinedLists<kRows, &OpRow::in_place>::of(kRow))...};
-}
-(std::make_index_sequence<std::size(kRows)>());
 
 // Short constructors for the tables.
 constexpr InputSpec in(std::string_view name, char group, DTypeSet types) { return {name, group, types}; }

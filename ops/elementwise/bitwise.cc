@@ -162,8 +162,8 @@ void run_bit_cast(const BitCastPlan& plan, const Launch& launch) {
 }
 
 template <class Op>
-Kernel bits_kernel(const char* name) {
-  return make_kernel<accepts_types<kIntegerList>, plan_bits<Op>, run_map>(name, op_of_kernel(name));
+Kernel bits_kernel(KernelName name) {
+  return make_kernel<accepts_types<kIntegerList>, plan_bits<Op>, run_map>(name.text, name.op);
 }
 
 }  // namespace

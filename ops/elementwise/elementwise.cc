@@ -540,9 +540,7 @@ struct ChainKernel {
     });
     return make_chain(node, row, last);
   }
-  static Kernel make(const char* name) {
-    return make_kernel<accepts_types<List>, plan, run_chain>(name, op_of_kernel(name));
-  }
+  static Kernel make(KernelName name) { return make_kernel<accepts_types<List>, plan, run_chain>(name.text, name.op); }
 };
 
 inline constexpr auto kSignedOrFloatList = kFloatList + kSignedList;

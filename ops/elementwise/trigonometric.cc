@@ -70,7 +70,7 @@ struct Function {
   }
 };
 template <double (*kFunction)(double)>
-Kernel kernel(const char* name) {
+Kernel kernel(KernelName name) {
   return unary_kernel<Function<kFunction>, kFloatList>(name);
 }
 

@@ -435,8 +435,8 @@ inline constexpr auto kWideList = kFloatList + kWideIntegers;
 inline constexpr auto kExtremeList = kWideList + kNarrowIntegers;
 
 template <template <class> class Op, const auto& List, template <class> class Store = Op>
-Kernel reduce_kernel(const char* name) {
-  return make_kernel<accepts_types<List>, plan_reduce<Op, List, Store>, run_reduce>(name, op_of_kernel(name));
+Kernel reduce_kernel(KernelName name) {
+  return make_kernel<accepts_types<List>, plan_reduce<Op, List, Store>, run_reduce>(name.text, name.op);
 }
 
 }  // namespace
