@@ -8,6 +8,7 @@
 
 #include "core/registry/kernel.h"
 #include "devices/cpu/simd/simd.h"
+#include "ops/support/kernel_util.h"
 
 namespace percale {
 

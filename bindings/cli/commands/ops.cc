@@ -8,7 +8,7 @@
 namespace percale_cli {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kOpsFlags[] = {
     {"--of", "", "Prints the names of the ops that the files use, one a line."},
     {"--data", "DIR", "Folder of the data files; also searched: PERCALE_DATA, the cache, the SPEC's folder."},
     {"--feed-shape", "NAME=DIMS", "Shape of an input of a model; unknown dims become 1."},
@@ -147,6 +147,6 @@ extern const Command kOps = {
     "Shows schemas and documentation of the ops. With --of, prints the names of the ops that SPECs (.json) and models "
     "use:\neach SPEC is trained for a step and evaluated, each model is run once. The list is for the build option "
     "\"ops\".",
-    kFlags, run_ops};
+    kOpsFlags, run_ops};
 
 }  // namespace percale_cli
