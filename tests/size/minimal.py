@@ -19,7 +19,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "digests")]
 from digests import write_spec  # noqa: E402
 from size import stripped_size  # noqa: E402
 
-# What a build for one network leaves out.
+# The options of a build for one network: plug-ins and tests are left out.
 OPTIONS = ["-Dtests=false", "-Doptimization=s", "-Disas=avx2", "-Donnx=disabled", "-Donednn=disabled", "-Dcuda=disabled",
            "-Dremote=disabled", "-Djni=disabled"]
 TARGETS = ["libpercale.so", "bindings/cli/percale"]

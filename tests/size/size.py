@@ -2,7 +2,7 @@
 
     size.py LIBRARY                 sections and total
     size.py LIBRARY --limit MB      exit code 1 if the total is above the limit
-    size.py LIBRARY --objects DIR   also the code and data per folder of the sources, before linking;
+    size.py LIBRARY --objects DIR   also code and data per folder of the sources, before linking;
                                     DIR is the build folder
 
 MB are 10^6 bytes.
