@@ -11,7 +11,7 @@ constexpr RegisterFamily kFamilies[] = {PERCALE_FAMILIES(PERCALE_REGISTER)};
 
 Status register_all_ops(Registry& registry, const simd::SimdTable* simd) {
   for (RegisterFamily family : kFamilies) PERCALE_RETURN_IF_ERROR(family(registry, simd));
-  return {};
+  return registry.check_built_ops();
 }
 
 }  // namespace percale

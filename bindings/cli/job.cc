@@ -41,8 +41,7 @@ std::string parent_of(const std::string& path) {
 
 }  // namespace
 
-Job::Job(Setup& setup, const Args& args) {
-  const std::string& path = args.positional()[0];
+Job::Job(Setup& setup, const Args& args, const std::string& path) {
   const std::string text = read_file(path);
   check_is_spec(path, text);
   spec = Json::parse(text);

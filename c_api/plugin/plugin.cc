@@ -119,8 +119,8 @@ Status Plugins::add_plugin(Registry& registry, const percale_plugin_api& api) {
   // Everything is checked before anything is added.
   std::vector<const OpSchema*> schemas;
   for (size_t i = 0; i < api.op_count; ++i) {
-    PERCALE_ASSIGN_OR_RETURN(const OpSchema schema, make_schema(api.domain, *api.ops[i]));
-    schemas.push_back(&schemas_.emplace_back(schema));
+    PERCALE_ASSIGN_OR_RETURN(const OpRow row, make_op_row(api.domain, *api.ops[i]));
+    schemas.push_back(&schemas_.emplace_back(op_rows_.emplace_back(row)));
   }
   PERCALE_RETURN_IF_ERROR(check_tables(api));
   for (const OpSchema* schema : schemas) PERCALE_RETURN_IF_ERROR(registry.add_op(*schema));

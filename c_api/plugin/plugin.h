@@ -56,7 +56,8 @@ class Plugins {
   const percale_host_api& host_;
   std::vector<PluginInfo> infos_;
   std::vector<const percale_plugin_api*> apis_;  // as infos_; null if absent
-  std::deque<OpSchema> schemas_;
+  std::deque<OpRow> op_rows_;
+  std::deque<OpSchema> schemas_;  // refer to op_rows_
 };
 
 }  // namespace percale::c_api

@@ -56,28 +56,28 @@ bool can_have_kind(percale_attribute_kind kind) {
   return kind >= PERCALE_ATTRIBUTE_FLOAT && kind <= PERCALE_ATTRIBUTE_STRINGS && kind != PERCALE_ATTRIBUTE_FUNCTION;
 }
 
-Status add_values(const percale_op& op, OpSchema& schema) {
+Status add_values(const percale_op& op, OpRow& row) {
   for (size_t i = 0; i < op.input_count; ++i) {
     const percale_op_value& value = op.inputs[i];
     if (value.name == nullptr) return invalid_argument("op ", op.name, ": an input has no name");
-    append(schema.inputs, InputSpec{value.name, value.type_group, dtype_set(value.dtypes),
-                                    value.optional != 0 ? Presence::kOptional : Presence::kRequired, Bounds::kNone});
+    append(row.inputs, InputSpec{value.name, value.type_group, dtype_set(value.dtypes),
+                                 value.optional != 0 ? Presence::kOptional : Presence::kRequired, Bounds::kNone});
   }
   for (size_t i = 0; i < op.output_count; ++i) {
     const percale_op_value& value = op.outputs[i];
     if (value.name == nullptr) return invalid_argument("op ", op.name, ": an output has no name");
-    append(schema.outputs, OutputSpec{value.name, value.type_group, dtype_set(value.dtypes), Presence::kRequired});
+    append(row.outputs, OutputSpec{value.name, value.type_group, dtype_set(value.dtypes), Presence::kRequired});
   }
   return {};
 }
 
-Status add_attributes(const percale_op& op, OpSchema& schema) {
+Status add_attributes(const percale_op& op, OpRow& row) {
   for (size_t i = 0; i < op.attribute_count; ++i) {
     const percale_op_attribute& attribute = op.attributes[i];
     if (attribute.name == nullptr || !can_have_kind(attribute.kind)) {
       return invalid_argument("op ", op.name, ": an attribute has no name or no known kind");
     }
-    append(schema.attributes,
+    append(row.attributes,
            AttrSpec{.name = attribute.name,
                     .kind = static_cast<AttrKind>(attribute.kind),
                     .required = attribute.required != 0,
@@ -91,18 +91,18 @@ Status add_attributes(const percale_op& op, OpSchema& schema) {
 
 }  // namespace
 
-Result<OpSchema> make_schema(const char* domain, const percale_op& op) {
+Result<OpRow> make_op_row(const char* domain, const percale_op& op) {
   PERCALE_RETURN_IF_ERROR(check_op(domain, op));
-  OpSchema schema{.domain = domain,
-                  .name = op.name,
-                  .since = op.since,
-                  .doc = op.doc,
-                  .shape = &shape_of_plugin,
-                  .grad = op.gradient == nullptr ? GradFn(grad::none) : GradFn(&gradient_of_plugin),
-                  .user = &op};
-  PERCALE_RETURN_IF_ERROR(add_values(op, schema));
-  PERCALE_RETURN_IF_ERROR(add_attributes(op, schema));
-  return schema;
+  OpRow row{.domain = domain,
+            .name = op.name,
+            .since = op.since,
+            .doc = op.doc,
+            .shape = &shape_of_plugin,
+            .grad = op.gradient == nullptr ? GradFn(grad::none) : GradFn(&gradient_of_plugin),
+            .user = &op};
+  PERCALE_RETURN_IF_ERROR(add_values(op, row));
+  PERCALE_RETURN_IF_ERROR(add_attributes(op, row));
+  return row;
 }
 
 }  // namespace percale::c_api

@@ -9,7 +9,7 @@ namespace percale::c_api {
 
 // The schema of an op in the domain of its plug-in. Borrows the text of both. INVALID_ARGUMENT if
 // the op lacks a part or has one that no op may have.
-Result<OpSchema> make_schema(const char* domain, const percale_op& op);
+Result<OpRow> make_op_row(const char* domain, const percale_op& op);
 
 }  // namespace percale::c_api
 

@@ -160,6 +160,7 @@ percale_status* percale_engine_describe(const percale_engine* engine, const char
     static constexpr Topic kTopics[] = {
         {"info", [](const percale_engine& e) { return describe_info(e); }},
         {"ops", [](const percale_engine& e) { return describe_ops(*e.engine->registry()); }},
+        {"asked_ops", [](const percale_engine& e) { return describe_asked_ops(*e.engine->registry()); }},
         {"layers", [](const percale_engine&) { return describe_layers(); }},
         {"passes", [](const percale_engine&) { return describe_passes(); }},
         {"kernels", [](const percale_engine& e) { return describe_kernels(*e.engine->registry()); }},

@@ -125,6 +125,14 @@ std::string describe_ops(const Registry& registry) {
   return json.text();
 }
 
+std::string describe_asked_ops(const Registry& registry) {
+  JsonWriter json;
+  json.begin_array();
+  for (const std::string& name : registry.asked_ops()) json.value(name);
+  json.end_array();
+  return json.text();
+}
+
 std::string describe_layers() {
   JsonWriter json;
   json.begin_array();

@@ -11,6 +11,7 @@ namespace percale::c_api {
 
 std::string describe_info(const percale_engine& engine);
 std::string describe_ops(const Registry& registry);
+std::string describe_asked_ops(const Registry& registry);
 std::string describe_layers();
 std::string describe_passes();
 std::string describe_kernels(const Registry& registry);

@@ -163,8 +163,11 @@ class Reader {
         const OpSchema* newest = registry.find_op(*domain, *op_name);
         const bool older = op.since() > 0 && (newest == nullptr || op.since() < newest->since);
         if (!older || !knows_op(registry, full_name, op.since())) {
+          const std::string why = registry.absence(*domain, *op_name);
           unknown.insert(str_cat(full_name, " version ", op.since(),
-                                 newest == nullptr ? "" : str_cat(" (here version ", newest->since, ")")));
+                                 newest != nullptr ? str_cat(" (here version ", newest->since, ")")
+                                 : why.empty()     ? ""
+                                                   : str_cat(" (", why, ")")));
         }
       }
       ops_.push_back(schema);

@@ -22,3 +22,16 @@ void percale_run_context::clear_error() {
   failed_mark.store(-1, std::memory_order_relaxed);
   mark = -1;
 }
+
+namespace percale::kernel_detail {
+
+percale_status* call_accepts(Status (*accepts)(const NodeView&), const NodeView& node) noexcept {
+  return catch_to_c([&] { return accepts(node); });
+}
+
+percale_status* call_plan(Status (*plan)(const NodeView&, KernelPlan&, void** out_state), const NodeView& node,
+                          KernelPlan& out_plan, void** out_state) noexcept {
+  return catch_to_c([&] { return plan(node, out_plan, out_state); });
+}
+
+}  // namespace percale::kernel_detail

@@ -15,6 +15,7 @@
 #include "core/base/log.h"
 #include "core/base/parallel.h"
 #include "core/base/status.h"
+#include "core/registry/built_ops.h"
 #include "core/registry/format.h"
 #include "core/registry/op_schema.h"
 #include "core/registry/shape_context.h"
@@ -190,38 +191,57 @@ struct Planned {
   size_t num_inputs;
   State state;
 };
+
+// Convert what the function returns or throws to a C status.
+percale_status* call_accepts(Status (*accepts)(const NodeView&), const NodeView& node) noexcept;
+percale_status* call_plan(Status (*plan)(const NodeView&, KernelPlan&, void** out_state), const NodeView& node,
+                          KernelPlan& out_plan, void** out_state) noexcept;
+
+// The functions of the table entry. Each is a template of no more than it needs, so that kernels
+// share them.
+template <auto Accepts>
+percale_status* accepts(void*, const percale_node_view* node) {
+  return call_accepts(Accepts, *node);
+}
+template <auto Plan, class State>
+Status plan_state(const NodeView& node, KernelPlan& out_plan, void** out_state) {
+  auto state = Plan(node, out_plan);
+  if (!state.ok()) return state.status();
+  *out_state = new Planned<State>{node.inputs.size(), std::move(state).value()};
+  return {};
+}
+template <auto Plan, class State>
+percale_status* plan(void* user, const percale_node_view* node, percale_kernel_plan* out_plan, void** out_state) {
+  out_plan->user = user;
+  return call_plan(plan_state<Plan, State>, *node, *out_plan, out_state);
+}
+template <auto Run, class State>
+void run(const void* state, const percale_launch* launch) {
+  const auto& planned = *static_cast<const Planned<State>*>(state);
+  Run(planned.state, Launch(*launch, planned.num_inputs));
+}
+template <class State>
+void destroy(void* state) {
+  delete static_cast<Planned<State>*>(state);
+}
 }  // namespace kernel_detail
 
 template <auto Accepts, auto Plan, auto Run>
-Kernel make_kernel(const char* name, const char* op, const char* domain = "", const void* user = nullptr) {
+Kernel make_kernel(const char* name, OpName op, const char* domain = "", const void* user = nullptr) {
+  if (!op.built()) return {};
   using State = typename kernel_detail::ResultOf<decltype(Plan(std::declval<const NodeView&>(),
                                                                std::declval<KernelPlan&>()))>::Type;
-  using Planned = kernel_detail::Planned<State>;
   Kernel kernel{};
   kernel.struct_size = sizeof(Kernel);
   kernel.name = name;
   kernel.device_kind = "cpu";
   kernel.domain = domain;
-  kernel.op = op;
+  kernel.op = op.text();
   kernel.user = const_cast<void*>(user);
-  kernel.accepts = [](void*, const percale_node_view* node) -> percale_status* {
-    return catch_to_c([&] { return Accepts(*node); });
-  };
-  kernel.plan = [](void* user, const percale_node_view* node, percale_kernel_plan* plan,
-                   void** out_state) -> percale_status* {
-    return catch_to_c([&]() -> Status {
-      plan->user = user;
-      auto state = Plan(*node, *plan);
-      if (!state.ok()) return state.status();
-      *out_state = new Planned{node->inputs.size(), std::move(state).value()};
-      return {};
-    });
-  };
-  kernel.run = [](const void* state, const percale_launch* launch) {
-    const auto& planned = *static_cast<const Planned*>(state);
-    Run(planned.state, Launch(*launch, planned.num_inputs));
-  };
-  kernel.destroy = [](void* state) { delete static_cast<Planned*>(state); };
+  kernel.accepts = kernel_detail::accepts<Accepts>;
+  kernel.plan = kernel_detail::plan<Plan, State>;
+  kernel.run = kernel_detail::run<Run, State>;
+  kernel.destroy = kernel_detail::destroy<State>;
   return kernel;
 }
 

@@ -1,4 +1,5 @@
-// The schema of an op: everything about it except its kernels, in one constexpr table entry.
+// The schema of an op: everything about it except its kernels. Families write constexpr tables of
+// rows; core/registry/op_table.h turns them into schemas.
 #ifndef PERCALE_CORE_REGISTRY_OP_SCHEMA_H_
 #define PERCALE_CORE_REGISTRY_OP_SCHEMA_H_
 
@@ -6,10 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 
 #include "core/base/status.h"
 #include "core/registry/attributes.h"
+#include "core/registry/list.h"
 #include "core/registry/op_traits.h"
 #include "core/tensor/dtype.h"
 
@@ -22,23 +25,6 @@ namespace percale {
 using ShapeContext = ::percale_shape_context;  // core/registry/shape_context.h
 using GradContext = ::percale_grad_context;    // core/graph/emit/gradient.h
 using BodyContext = ::percale_body_context;    // core/graph/emit/composite.h
-
-// A list of at most N items that can be part of a constexpr table.
-template <class T, size_t N>
-struct List {
-  std::array<T, N> items{};
-  size_t count = 0;
-
-  constexpr List() = default;
-  template <class... U>
-  requires(sizeof...(U) > 0 && sizeof...(U) <= N) constexpr List(U... values)
-      : items{T(values)...}, count(sizeof...(U)) {}
-  constexpr size_t size() const { return count; }
-  constexpr bool empty() const { return count == 0; }
-  constexpr const T& operator[](size_t i) const { return items[i]; }
-  constexpr const T* begin() const { return items.data(); }
-  constexpr const T* end() const { return items.data() + count; }
-};
 
 enum class Presence : uint8_t {
   kRequired,
@@ -135,17 +121,20 @@ struct InPlace {
 inline constexpr size_t kMaxInputs = 12;
 inline constexpr size_t kMaxOutputs = 8;
 inline constexpr size_t kMaxAttributes = 20;
+inline constexpr size_t kMaxInPlace = 4;
 
-struct OpSchema {
+// The lists are stored in a row and referred to by a schema.
+template <template <class, size_t> class ListOf>
+struct OpFields {
   std::string_view domain = "";  // "" is the ONNX domain
   std::string_view name;
   int32_t since = 1;     // Opset (ONNX) or version (percale) in which the op got this meaning.
   std::string_view doc;  // One sentence, with units and the source of the formula if there is one.
-  List<InputSpec, kMaxInputs> inputs = {};
-  List<AttrSpec, kMaxAttributes> attributes = {};
-  List<OutputSpec, kMaxOutputs> outputs = {};
+  ListOf<InputSpec, kMaxInputs> inputs = {};
+  ListOf<AttrSpec, kMaxAttributes> attributes = {};
+  ListOf<OutputSpec, kMaxOutputs> outputs = {};
   uint32_t flags = kPure;
-  List<InPlace, 4> in_place = {};
+  ListOf<InPlace, kMaxInPlace> in_place = {};
   ShapeFn shape;
   GradFn grad;
   BodyFn body = nullptr;       // for composite ops: replaces the op where no kernel claims it
@@ -166,6 +155,20 @@ struct OpSchema {
     }
     return nullptr;
   }
+};
+
+// An entry of a family's table. It has room for the longest lists, so it is large; only the
+// compiler sees it.
+using OpRow = OpFields<List>;
+
+struct OpSchema : OpFields<View> {
+  constexpr OpSchema(const OpRow& row, std::span<const InputSpec> row_inputs, std::span<const AttrSpec> row_attributes,
+                     std::span<const OutputSpec> row_outputs, std::span<const InPlace> row_in_place)
+      : OpFields<View>{row.domain, row.name,     row.since, row.doc,  row_inputs, row_attributes, row_outputs,
+                       row.flags,  row_in_place, row.shape, row.grad, row.body,   row.traits,     row.user} {}
+  // Refers to the lists of `row`, which must outlive it.
+  constexpr explicit OpSchema(const OpRow& row)
+      : OpSchema(row, row.inputs.view(), row.attributes.view(), row.outputs.view(), row.in_place.view()) {}
 };
 
 // Short constructors for the tables.

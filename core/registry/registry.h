@@ -2,8 +2,10 @@
 #ifndef PERCALE_CORE_REGISTRY_REGISTRY_H_
 #define PERCALE_CORE_REGISTRY_REGISTRY_H_
 
+#include <atomic>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "core/base/status.h"
 #include "core/registry/kernel.h"
 #include "core/registry/op_schema.h"
+#include "core/registry/op_table.h"
 #include "core/registry/upgrade.h"
 
 namespace percale {
@@ -19,13 +22,14 @@ namespace percale {
 // Filled while the engine is created; read-only and thread-safe afterwards.
 class Registry {
  public:
-  // `schema` must outlive the registry. ALREADY_EXISTS for a second op with the same domain, name
-  // and version.
+  // Each schema must outlive the registry. ALREADY_EXISTS for a second op with the same domain,
+  // name and version.
   Status add_op(const OpSchema& schema);
-  template <size_t N>
-  Status add_ops(const OpSchema (&schemas)[N]) {
-    for (const OpSchema& s : schemas) PERCALE_RETURN_IF_ERROR(add_op(s));
-    return {};
+  // `absent` names ops that are known but not built.
+  Status add_ops(std::span<const OpSchema> schemas, std::span<const std::string_view> absent);
+  template <const auto& kRows>
+  Status add_ops() {
+    return add_ops(kOpTable<kBuiltRows<kRows>>, kAbsentOps<kRows>);
   }
   // Each upgrade must outlive the registry. ALREADY_EXISTS for a second one of the same op and
   // version.
@@ -35,7 +39,8 @@ class Registry {
     for (const OpUpgrade& u : upgrades) PERCALE_RETURN_IF_ERROR(add_upgrade(u));
     return {};
   }
-  // Adds a kernel after the existing ones, or before them if `first`. Built-in families register
+  // Adds a kernel after the existing ones, or before them if `first`. Does nothing if the kernel's
+  // op is not built. Built-in families register
   // the best kernel first; plug-ins go before them.
   Status add_kernel(std::string_view device_kind, const Kernel& kernel, bool first = false);
   // Lets devices of kind `to_kind` use the kernels of `from_kind` for ops that have no kernel of
@@ -51,8 +56,16 @@ class Registry {
   // Returns the newest version of an op that is not newer than `max_version`; null if there is
   // none.
   const OpSchema* find_op(std::string_view domain, std::string_view name, int32_t max_version = INT32_MAX) const;
-  // Returns the newest version of an op, or NOT_FOUND with the most similar name.
+  // Returns the newest version of an op, or NOT_FOUND with the most similar name, or UNIMPLEMENTED
+  // for an op that is not built.
   Result<const OpSchema*> require_op(std::string_view domain, std::string_view name) const;
+  // Returns why an op that is known but not built is missing; "" for any other.
+  std::string absence(std::string_view domain, std::string_view name) const;
+  // NOT_FOUND if the build option "ops" names something that is no op.
+  Status check_built_ops() const;
+  // Returns the names, without domains, of the ops that find_op() and require_op() have found so
+  // far.
+  std::vector<std::string> asked_ops() const;
   // Returns the first upgrade that a node of opset `version` needs; null if it needs none.
   const OpUpgrade* find_upgrade(std::string_view domain, std::string_view name, int32_t version) const;
   // Returns all ops, ordered by domain, name and version.
@@ -66,7 +79,12 @@ class Registry {
  private:
   using OpKey = std::pair<std::string, std::string>;
   std::string isa_;
-  std::map<OpKey, std::vector<const OpSchema*>, std::less<>> ops_;  // versions ascending
+  std::vector<std::string_view> absent_ops_;
+  struct Versions {
+    std::vector<const OpSchema*> ascending;
+    mutable std::atomic<bool> asked{false};
+  };
+  std::map<OpKey, Versions, std::less<>> ops_;
   // The inner key is OpUpgrade::before.
   std::map<OpKey, std::map<int32_t, const OpUpgrade*>, std::less<>> upgrades_;
   std::map<std::string, std::map<OpKey, std::vector<Kernel>>, std::less<>> kernels_;

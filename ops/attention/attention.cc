@@ -332,7 +332,7 @@ Status attention(BodyContext& c) {
 
 constexpr double kMostHeads = static_cast<double>(kMaxDim);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Attention",
      .since = 25,
      .doc =
@@ -356,6 +356,6 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_attention(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_attention(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

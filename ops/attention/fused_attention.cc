@@ -169,7 +169,7 @@ double attention_grad_flops(const FlopsContext& c) {
                             2 * FlopsContext::elements(c.input(0)));
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.domain = "percale",
      .name = "FusedAttention",
      .doc = "softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch, heads, "
@@ -206,7 +206,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_fused_attention(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return simd != nullptr ? register_attention_simd(registry, *simd) : Status();
 }
 

@@ -35,7 +35,7 @@ Status fused_rotary(BodyContext& c) {
   return c.status();
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.domain = "percale",
      .name = "FusedRotary",
      .doc = "Rotary embedding X cos + T sin, where T is X with the second half of its last dim negated and moved "
@@ -97,7 +97,7 @@ void run_rows(const Plan& p, const Launch& l) {
 }  // namespace
 
 Status register_fused_rotary(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(
       registry, {make_kernel<&accepts_rows, &plan_rows, &run_rows>("portable.rotary_rows", "FusedRotary", "percale")});
 }

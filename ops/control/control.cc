@@ -206,7 +206,7 @@ Status call_grad(GradContext& c) {
   return {};
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "If",
      .since = 25,
      .doc = "Runs then_branch if cond is true, otherwise else_branch, on the captures; the outputs are the outputs of "
@@ -246,6 +246,6 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_control(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_control(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

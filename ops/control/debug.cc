@@ -51,7 +51,7 @@ constexpr AttrSpec kMessage = attr_string("message", "");
 // Print and Assert are effects: they keep their order among reads and writes of variables and are
 // never merged. They run if a fetch needs their output, if a later effect of the run follows them,
 // or if they are a target.
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.domain = "percale",
      .name = "CheckNumerics",
      .doc = "Returns X unchanged. An infinite or NaN element fails the run with `message`. The gradient is checked in "
@@ -201,7 +201,7 @@ void run_print(const DebugPlan& p, const Launch& l) {
 }  // namespace
 
 Status register_debug(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(registry,
                          {make_kernel<accepts_types<kFloatList>, plan_check, run_check>("portable.CheckNumerics",
                                                                                         "CheckNumerics", "percale"),

@@ -51,7 +51,7 @@ constexpr uint32_t kFlags = kStateful | kRuntime | kWaits;
 // A queue is defined by the nodes that name it. They must agree in its capacity and its components.
 // It belongs to the table of variables, so all sessions and trainers on one table share it. No
 // memory is reserved for its capacity.
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.domain = "percale",
      .name = "QueueEnqueue",
      .doc = "Appends its inputs as one element to a queue of at most `capacity` elements. Waits while the queue is "
@@ -114,6 +114,6 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_queue(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_queue(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

@@ -61,7 +61,7 @@ Status synchronized_norm(BodyContext& c) {
   return c.status();
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.domain = "percale",
      .name = "ShardMean",
      .doc = "In every shard, the sum of r_s X_s over the shards s of a batch, where r_s is the fraction of the batch's "
@@ -120,7 +120,7 @@ void run_mean(const MeanPlan& p, const Launch& l) {
 }  // namespace
 
 Status register_shard_batch(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(
       registry, {make_kernel<accepts_wide, plan_mean, run_mean>("portable.ShardMean", "ShardMean", "percale")});
 }

@@ -10,7 +10,7 @@ Status assign_shape(ShapeContext& c);
 
 constexpr AttrSpec kVariable = attr_required("variable", AttrKind::kString);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.domain = "percale",
      .name = "ReadVariable",
      .doc = "The value of a variable as this run sees it.",
@@ -61,6 +61,6 @@ Status assign_shape(ShapeContext&) { return {}; }
 
 }  // namespace
 
-Status register_state(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_state(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

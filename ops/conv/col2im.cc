@@ -135,7 +135,7 @@ void run_col2im(const Col2ImPlan& plan, const Launch& launch) {
   });
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Col2Im",
      .since = 18,
      .doc = "Sums columns [N, C * block, L] into images [N,C,D1,...] of image_shape: each column goes where a sliding "
@@ -152,7 +152,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_col2im(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(registry,
                          {make_kernel<accepts_types<kAnyList>, plan_col2im, run_col2im>("portable.Col2Im", "Col2Im")});
 }

@@ -28,7 +28,7 @@ double conv_flops(const FlopsContext& c);
 double conv_transpose_flops(const FlopsContext& c);
 double conv_grad_weight_flops(const FlopsContext& c);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Conv",
      .since = 22,
      .doc =
@@ -340,7 +340,7 @@ Result<Shape> conv_result_shape(const Attributes& attributes, const Shape& x, co
 }
 
 Status register_conv(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_conv_simd(registry, *simd));
   return register_conv_portable(registry);
 }

@@ -114,8 +114,8 @@ Status grad_hard_swish(GradContext& g) {
 
 constexpr DTypeSet kReluTypes = dtypes::kFloat | dtypes::kSigned;
 
-constexpr OpSchema activation(std::string_view name, int32_t since, std::string_view doc, GradFn grad,
-                              DTypeSet types = dtypes::kFloat, List<AttrSpec, kMaxAttributes> attributes = {}) {
+constexpr OpRow activation(std::string_view name, int32_t since, std::string_view doc, GradFn grad,
+                           DTypeSet types = dtypes::kFloat, List<AttrSpec, kMaxAttributes> attributes = {}) {
   return {.name = name,
           .since = since,
           .doc = doc,
@@ -128,7 +128,7 @@ constexpr OpSchema activation(std::string_view name, int32_t since, std::string_
           .grad = grad};
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     activation("Relu", 14, "max(X, 0); NaN stays NaN.", grad_relu, kReluTypes),
     activation("LeakyRelu", 16, "X where X >= 0, otherwise alpha X.", grad_leaky_relu, dtypes::kFloat,
                {attr_float("alpha", 0.01)}),
@@ -251,7 +251,7 @@ inline constexpr auto kReluList = kFloatList + kSignedList;
 }  // namespace
 
 Status register_activation(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_activation_simd(registry, *simd));
   return add_cpu_kernels(registry,
                          {

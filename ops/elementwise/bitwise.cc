@@ -36,7 +36,7 @@ Status shape_bit_cast(ShapeContext& context) {
 
 // ---- Schemas
 
-constexpr OpSchema binary(std::string_view name, std::string_view doc) {
+constexpr OpRow binary(std::string_view name, std::string_view doc) {
   return {.name = name,
           .since = 18,
           .doc = doc,
@@ -48,7 +48,7 @@ constexpr OpSchema binary(std::string_view name, std::string_view doc) {
           .grad = grad::none};
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "BitCast",
      .since = 26,
      .doc = "Reinterprets the bits of each element as an element of dtype 'to', which must have the same size.",
@@ -162,14 +162,14 @@ void run_bit_cast(const BitCastPlan& plan, const Launch& launch) {
 }
 
 template <class Op>
-Kernel bits_kernel(const char* name) {
-  return make_kernel<accepts_types<kIntegerList>, plan_bits<Op>, run_map>(name, op_of_kernel(name));
+Kernel bits_kernel(KernelName name) {
+  return make_kernel<accepts_types<kIntegerList>, plan_bits<Op>, run_map>(name.text, name.op);
 }
 
 }  // namespace
 
 Status register_bitwise(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(
       registry, {
                     make_kernel<accepts_all, plan_bit_cast, run_bit_cast>("portable.BitCast", "BitCast"),

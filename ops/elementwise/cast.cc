@@ -38,7 +38,7 @@ Status grad_cast(GradContext& g) {
   return g.status();
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Identity",
      .since = 25,
      .doc = "The input unchanged.",
@@ -128,7 +128,7 @@ Status accepts_cast(const NodeView& node) {
 }  // namespace
 
 Status register_cast(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(registry,
                          {
                              make_kernel<accepts_storable, plan_view, run_view>("portable.Identity", "Identity"),

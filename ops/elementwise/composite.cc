@@ -199,8 +199,8 @@ Status rotary(BodyContext& c) {
   return c.status();
 }
 
-constexpr OpSchema activation(std::string_view name, int32_t since, std::string_view doc, BodyFn body,
-                              List<AttrSpec, kMaxAttributes> attributes = {}) {
+constexpr OpRow activation(std::string_view name, int32_t since, std::string_view doc, BodyFn body,
+                           List<AttrSpec, kMaxAttributes> attributes = {}) {
   return {.name = name,
           .since = since,
           .doc = doc,
@@ -213,7 +213,7 @@ constexpr OpSchema activation(std::string_view name, int32_t since, std::string_
           .body = body};
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     activation("Celu", 12, "x where x > 0, otherwise alpha (exp(x / alpha) - 1).", widened<celu>,
                {attr_float("alpha", 1)}),
     activation("Elu", 6, "x where x > 0, otherwise alpha (exp(x) - 1).", widened<elu>, {attr_float("alpha", 1)}),
@@ -260,7 +260,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_composite(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd == nullptr) return {};
   PERCALE_RETURN_IF_ERROR(register_rms_norm_simd(registry, *simd));
   return add_cpu_kernels(registry, {chain_kernel("simd.Gelu", *simd), chain_kernel("simd.Swish", *simd)});

@@ -135,7 +135,7 @@ constexpr DTypeSet kSignedOrFloat = dtypes::kFloat | dtypes::kSigned;
 constexpr DTypeSet kPowBase = dtypes::kFloat | dtypes::kIndex;
 constexpr uint32_t kMap = kPure | kElementwise;
 
-constexpr OpSchema unary(std::string_view name, int32_t since, DTypeSet types, std::string_view doc, GradFn grad) {
+constexpr OpRow unary(std::string_view name, int32_t since, DTypeSet types, std::string_view doc, GradFn grad) {
   return {.name = name,
           .since = since,
           .doc = doc,
@@ -147,7 +147,7 @@ constexpr OpSchema unary(std::string_view name, int32_t since, DTypeSet types, s
           .grad = grad};
 }
 
-constexpr OpSchema binary(std::string_view name, int32_t since, std::string_view doc, GradFn grad, uint32_t flags = 0) {
+constexpr OpRow binary(std::string_view name, int32_t since, std::string_view doc, GradFn grad, uint32_t flags = 0) {
   return {.name = name,
           .since = since,
           .doc = doc,
@@ -159,7 +159,7 @@ constexpr OpSchema binary(std::string_view name, int32_t since, std::string_view
           .grad = grad};
 }
 
-constexpr OpSchema variadic(std::string_view name, DTypeSet types, std::string_view doc, GradFn grad) {
+constexpr OpRow variadic(std::string_view name, DTypeSet types, std::string_view doc, GradFn grad) {
   return {.name = name,
           .since = 13,
           .doc = doc,
@@ -171,7 +171,7 @@ constexpr OpSchema variadic(std::string_view name, DTypeSet types, std::string_v
           .grad = grad};
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     binary("Add", 14, "A + B, broadcast; integers wrap.", grad_add, kCommutative),
     binary("Sub", 14, "A - B, broadcast; integers wrap.", grad_sub),
     binary("Mul", 14, "A * B, broadcast; integers wrap.", grad_mul, kCommutative),
@@ -540,9 +540,7 @@ struct ChainKernel {
     });
     return make_chain(node, row, last);
   }
-  static Kernel make(const char* name) {
-    return make_kernel<accepts_types<List>, plan, run_chain>(name, op_of_kernel(name));
-  }
+  static Kernel make(KernelName name) { return make_kernel<accepts_types<List>, plan, run_chain>(name.text, name.op); }
 };
 
 inline constexpr auto kSignedOrFloatList = kFloatList + kSignedList;
@@ -550,7 +548,7 @@ inline constexpr auto kSignedOrFloatList = kFloatList + kSignedList;
 }  // namespace
 
 Status register_elementwise(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_elementwise_simd(registry, *simd));
   return add_cpu_kernels(registry,
                          {

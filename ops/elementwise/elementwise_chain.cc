@@ -330,8 +330,8 @@ void run_node(const NodePlan& plan, const Launch& launch) {
 
 }  // namespace
 
-Kernel chain_kernel(const char* name, const simd::SimdTable& simd, const char* domain) {
-  return make_kernel<&accepts_node, &plan_node, &run_node>(name, op_of_kernel(name), domain, &simd);
+Kernel chain_kernel(KernelName name, const simd::SimdTable& simd, const char* domain) {
+  return make_kernel<&accepts_node, &plan_node, &run_node>(name.text, name.op, domain, &simd);
 }
 
 }  // namespace percale

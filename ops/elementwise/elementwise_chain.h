@@ -8,6 +8,7 @@
 
 #include "core/registry/kernel.h"
 #include "devices/cpu/simd/simd.h"
+#include "ops/support/kernel_util.h"
 
 namespace percale {
 
@@ -95,7 +96,7 @@ void run_elementwise_chain(const simd::SimdTable& simd, const Chain& chain, cons
                            void* scratch);
 
 // Returns a kernel that runs one node as a chain. `name`, such as "simd.Pow", must be a literal.
-Kernel chain_kernel(const char* name, const simd::SimdTable& simd, const char* domain = "");
+Kernel chain_kernel(KernelName name, const simd::SimdTable& simd, const char* domain = "");
 
 }  // namespace percale
 

@@ -47,8 +47,8 @@ void apply(const UnaryPlan& plan, float a, float b, const Launch& launch) {
 void run_unary(const UnaryPlan& plan, const Launch& launch) { apply(plan, plan.a, plan.b, launch); }
 
 template <simd::Unary kOp>
-Kernel unary(const char* name, const simd::SimdTable& simd) {
-  return make_kernel<accepts_f32, plan_unary<kOp>, run_unary>(name, op_of_kernel(name), "", &simd);
+Kernel unary(KernelName name, const simd::SimdTable& simd) {
+  return make_kernel<accepts_f32, plan_unary<kOp>, run_unary>(name.text, name.op, "", &simd);
 }
 
 // The limits are operands, so they are known only when the kernel runs.
@@ -135,8 +135,8 @@ void run_rows(const BinaryPlan& plan, const Launch& launch) {
 }
 
 template <simd::Binary kOp, bool kMean = false>
-Kernel rows(const char* name, const simd::SimdTable& simd, const char* domain = "") {
-  return make_kernel<accepts_rows, plan_rows<kOp, kMean>, run_rows>(name, op_of_kernel(name), domain, &simd);
+Kernel rows(KernelName name, const simd::SimdTable& simd, const char* domain = "") {
+  return make_kernel<accepts_rows, plan_rows<kOp, kMean>, run_rows>(name.text, name.op, domain, &simd);
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ Status grad_where(GradContext& g) {
 
 // ---- Schemas
 
-constexpr OpSchema comparison(std::string_view name, int32_t since, DTypeSet types, std::string_view doc,
-                              uint32_t flags = 0) {
+constexpr OpRow comparison(std::string_view name, int32_t since, DTypeSet types, std::string_view doc,
+                           uint32_t flags = 0) {
   return {.name = name,
           .since = since,
           .doc = doc,
@@ -42,7 +42,7 @@ constexpr OpSchema comparison(std::string_view name, int32_t since, DTypeSet typ
           .grad = grad::zero};
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     comparison("Equal", 19, dtypes::kAny, "A == B, broadcast; NaN is equal to nothing.", kCommutative),
     comparison("Greater", 13, dtypes::kNumeric, "A > B, broadcast."),
     comparison("Less", 13, dtypes::kNumeric, "A < B, broadcast."),
@@ -195,7 +195,7 @@ Result<MapPlan> plan_where(const NodeView& node, KernelPlan&) {
 }  // namespace
 
 Status register_logic(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(registry,
                          {
                              binary_kernel<EqualOp, kAnyList, bool>("portable.Equal"),

@@ -55,7 +55,7 @@ Status hardmax(BodyContext& c) {
 
 constexpr DTypeSet kPReluTypes = dtypes::kFloat | DTypeSet::of(DType::kI32, DType::kI64, DType::kU32, DType::kU64);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Hardmax",
      .since = 13,
      .doc = "1 at the first greatest element along `axis`, 0 elsewhere.",
@@ -86,6 +86,6 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_piecewise(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_piecewise(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

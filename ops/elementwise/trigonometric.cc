@@ -35,7 +35,7 @@ Status grad_atanh(GradContext& g) { return set_quotient(g, sub(g, one(g), square
 
 // ---- Schemas
 
-constexpr OpSchema unary(std::string_view name, std::string_view doc, GradFn grad) {
+constexpr OpRow unary(std::string_view name, std::string_view doc, GradFn grad) {
   return {.name = name,
           .since = 22,
           .doc = doc,
@@ -47,7 +47,7 @@ constexpr OpSchema unary(std::string_view name, std::string_view doc, GradFn gra
           .grad = grad};
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     unary("Acos", "The inverse cosine of the input, in radians in [0, pi]; NaN outside [-1, 1].", grad_acos),
     unary("Acosh", "The inverse hyperbolic cosine of the input, at least 0; NaN below 1.", grad_acosh),
     unary("Asin", "The inverse sine of the input, in radians in [-pi/2, pi/2]; NaN outside [-1, 1].", grad_asin),
@@ -70,14 +70,14 @@ struct Function {
   }
 };
 template <double (*kFunction)(double)>
-Kernel kernel(const char* name) {
+Kernel kernel(KernelName name) {
   return unary_kernel<Function<kFunction>, kFloatList>(name);
 }
 
 }  // namespace
 
 Status register_trigonometric(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(registry, {
                                        kernel<std::acos>("portable.Acos"),
                                        kernel<std::acosh>("portable.Acosh"),

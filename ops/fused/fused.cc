@@ -22,7 +22,7 @@ Status fused_shape(ShapeContext& c) {
   return {};
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.domain = "percale",
      .name = "Fused",
      .doc = "Calls its body, a function of plain ops, on the inputs. anchor names the op of the node that is not "
@@ -38,7 +38,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_fused(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return simd != nullptr ? register_fused_simd(registry, *simd) : Status();
 }
 

@@ -18,7 +18,7 @@ Status grad_reorder(GradContext& g) {
   return g.status();
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.domain = "percale",
      .name = "Reorder",
      .doc = "The tensor in another memory format. Formats exist only in plans; in a graph the op is a copy.",
@@ -42,7 +42,7 @@ void run_copy(const int64_t& bytes, const Launch& launch) {
 }  // namespace
 
 Status register_reorder(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   PERCALE_RETURN_IF_ERROR(register_lstm_packing(registry));
   return add_cpu_kernels(
       registry, {make_kernel<accepts_row_major, plan_copy, run_copy>("portable.Reorder", "Reorder", "percale")});

@@ -131,7 +131,7 @@ constexpr InputSpec kTable = in("table", 'T', dtypes::kFloat), kIndices = in_ind
                     kOffsets = {"offsets", 0, dtypes::kIndex, Presence::kOptional, Bounds::kChecked},
                     kWeights = in_opt("per_sample_weights", 'T', dtypes::kFloat);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.domain = "percale",
      .name = "EmbeddingBag",
      .doc = "The sum, mean or maximum (`mode`) per bag of the rows of table [rows, width] that its indices select: "
@@ -354,7 +354,7 @@ void run_bag_rows(const BagPlan& p, const Launch& l) {
 }  // namespace
 
 Status register_embedding(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_bag, &run_bag>(
       registry, "EmbeddingBag", "percale", "portable.EmbeddingBag", "portable.EmbeddingBag_widened")));
   return add_float_kernels<&plan_bag_rows, &run_bag_rows>(

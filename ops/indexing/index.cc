@@ -134,7 +134,7 @@ Status grad_scatter_elements(GradContext& g) {
 
 // ---- Schemas
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Gather",
      .since = 13,
      .doc = "The slices of data along `axis` that the indices select; negative indices count from the end.",
@@ -365,7 +365,7 @@ void run_scatter(const ElementsPlan& plan, const Launch& launch) {
 }  // namespace
 
 Status register_index(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(
       registry, {
                     make_kernel<accepts_types<kAnyList>, plan_gather, run_gather>("portable.Gather", "Gather"),

@@ -81,7 +81,7 @@ Status grad_scatter_nd(GradContext& g) {
 
 // ---- Schemas
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "GatherND",
      .since = 13,
      .doc = "The slices of data that tuples of indices select; the last dim of indices holds the tuples, and negative "
@@ -206,7 +206,7 @@ void run_scatter_nd(const TuplesPlan& plan, const Launch& launch) {
 }  // namespace
 
 Status register_index_nd(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(
       registry,
       {

@@ -281,7 +281,7 @@ void run_non_zero(const std::vector<int64_t>& coordinates, const Launch& launch)
 constexpr AttrSpec kAxis = attr_optional("axis", AttrKind::kInt);
 constexpr OutputSpec places(std::string_view name) { return {name, 0, dtypes::kI64Only, Presence::kOptional}; }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Compress",
      .since = 11,
      .doc = "The slices of the input along `axis`, or its elements without `axis`, where the condition is true. The "
@@ -313,7 +313,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_select(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(
       registry, {
                     make_kernel<accepts_types<kAnyList>, plan_compress, run_choice>("portable.Compress", "Compress"),

@@ -191,7 +191,7 @@ constexpr InputSpec kEnds = in_shape("ends", Presence::kRequired, dtypes::kIndex
 constexpr InputSpec kAxes = in_shape("axes", Presence::kOptional, dtypes::kIndex);
 constexpr InputSpec kSteps = in_shape("steps", Presence::kOptional, dtypes::kIndex);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Slice",
      .since = 13,
      .doc = "The elements from starts to before ends, by steps, along axes, as numpy's x[start:end:step].",
@@ -213,7 +213,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_slice(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(
       registry, {
                     make_kernel<accepts_types<kAnyList>, plan_slice, run_slice>("portable.Slice", "Slice"),

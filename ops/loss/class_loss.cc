@@ -17,7 +17,7 @@ Status log_likelihood_grad(GradContext& g);
 
 constexpr AttrSpec kIgnoreIndex = attr_optional("ignore_index", AttrKind::kInt);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "SoftmaxCrossEntropyLoss",
      .since = 13,
      .doc = "-weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...], for labels [N,D1,...]. "
@@ -353,7 +353,7 @@ void run_grad_rows(const RowsPlan& rows, const Launch& l) {
 }  // namespace
 
 Status register_class_loss(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd != nullptr) {
     PERCALE_RETURN_IF_ERROR(
         registry.add_kernel("cpu", make_kernel<&accepts_loss_rows, &plan_loss_rows, &run_loss_rows>(

@@ -52,7 +52,7 @@ Status huber_grad(GradContext& g) {
   return g.status();
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.domain = "percale",
      .name = "BinaryCrossEntropyWithLogits",
      .doc =
@@ -122,7 +122,7 @@ void pair_loss_run(const PairLossPlan& p, const Launch& l) {
 }  // namespace
 
 Status register_loss(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_pair_loss, &pair_loss_run<&binary_cross_entropy>>(
       registry, "BinaryCrossEntropyWithLogits", "percale", "portable.binary_cross_entropy",
       "portable.binary_cross_entropy_widened")));

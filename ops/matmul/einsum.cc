@@ -349,7 +349,7 @@ Status einsum(BodyContext& c) {
   return c.status();
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Einsum",
      .since = 12,
      .doc = "Multiplies the operands' elements and sums over all labels of 'equation' that the output does not have, "
@@ -364,6 +364,6 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_einsum(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_einsum(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

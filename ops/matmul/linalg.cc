@@ -87,7 +87,7 @@ Status grad_cholesky(GradContext& g) {
 
 // ---- Schemas
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Det",
      .since = 22,
      .doc = "The determinant of each matrix [..., n, n] of X.",
@@ -237,7 +237,7 @@ void run_cholesky(const MatricesPlan& p, const Launch& l) {
 }  // namespace
 
 Status register_linalg(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   PERCALE_RETURN_IF_ERROR((
       add_float_kernels<&plan_with_scratch<1>, &run_det>(registry, "Det", "", "portable.Det", "portable.Det_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_with_scratch<4>, &run_cofactors>(

@@ -20,7 +20,7 @@ double matrix_product_flops(const FlopsContext& c);
 
 constexpr DTypeSet kMatMulTypes = dtypes::kFloat | DTypeSet::of(DType::kI32, DType::kI64, DType::kU32, DType::kU64);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "MatMul",
      .since = 13,
      .doc = "Matrix product as numpy.matmul: the last two dims are matrices, and the others broadcast. A rank-1 "
@@ -387,7 +387,7 @@ void run_gemm(const GemmPlan& p, const Launch& l) {
 }  // namespace
 
 Status register_matmul(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_matmul_simd(registry, *simd));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_matmul, &run_matmul>(registry, "MatMul", "", "portable.matmul",
                                                                         "portable.matmul_widened")));

@@ -14,7 +14,7 @@ Status layer_norm_grad_shape(ShapeContext& c);
 Status batch_norm_grad(GradContext& g);
 Status layer_norm_grad(GradContext& g);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "BatchNormalization",
      .since = 15,
      .doc = "Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode, mean and "
@@ -210,7 +210,7 @@ Status layer_norm_grad(GradContext& g) {
 }  // namespace
 
 Status register_norm(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd != nullptr) {
     PERCALE_RETURN_IF_ERROR(register_layer_norm_simd(registry, *simd));
     PERCALE_RETURN_IF_ERROR(register_batch_norm_simd(registry, *simd));

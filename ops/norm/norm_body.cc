@@ -167,7 +167,7 @@ Status lrn(BodyContext& c) {
 
 constexpr double kMost = 2147483647;
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "GroupNormalization",
      .since = 21,
      .doc = "(X - mean) / sqrt(var + epsilon) * scale + bias, with mean and biased variance over each of num_groups "
@@ -225,6 +225,6 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_norm_body(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_norm_body(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

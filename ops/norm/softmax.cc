@@ -14,7 +14,7 @@ Status softmax_shape(ShapeContext& c);
 Status softmax_grad(GradContext& g);
 Status log_softmax_grad(GradContext& g);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Softmax",
      .since = 13,
      .doc = "exp(x) / sum of exp(x) along `axis`.",
@@ -133,7 +133,7 @@ void run_rows(const RowsPlan& p, const Launch& l) {
 }  // namespace
 
 Status register_softmax(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd != nullptr) {
     PERCALE_RETURN_IF_ERROR(registry.add_kernel(
         "cpu", make_kernel<&accepts_rows, &plan_rows, &run_rows<false>>("simd.softmax", "Softmax", "", simd)));

@@ -9,7 +9,7 @@
 namespace percale {
 namespace {
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.domain = "percale",
      .name = "ApplyLAMB",
      .doc = "LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; u = m' "
@@ -143,7 +143,7 @@ void run_simd(const LambPlan& p, const Launch& l) {
 }  // namespace
 
 Status register_lamb(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd != nullptr) {
     PERCALE_RETURN_IF_ERROR(registry.add_kernel(
         "cpu", make_kernel<&accepts_simd, &plan_simd, &run_simd>("simd.apply_lamb", "ApplyLAMB", "percale", simd)));

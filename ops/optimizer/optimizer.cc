@@ -36,7 +36,7 @@ constexpr AttrSpec kWeightDecay = attr_float("weight_decay", 0, 0);
 // Unless another source is named, the formulas are those of PyTorch's optimizers. g is the gradient
 // times grad_scale. ApplySGD, ApplyMomentum, ApplyAdam, ApplyRMSProp and ApplyAdagrad first add
 // weight_decay * param to it.
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.domain = "percale",
      .name = "ApplySGD",
      .doc = "param - learning_rate * g (PyTorch's SGD).",
@@ -179,14 +179,14 @@ void run_simd_step(const SimdStepPlan& plan, const Launch& l) {
 }
 
 template <Rule kRule>
-Kernel simd_step(const char* name, const char* op, const simd::SimdTable* simd) {
+Kernel simd_step(const char* name, OpName op, const simd::SimdTable* simd) {
   return make_kernel<&accepts_simd_step, &plan_simd_step<kRule>, &run_simd_step>(name, op, "percale", simd);
 }
 
 }  // namespace
 
 Status register_optimizer(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd != nullptr) {
     const Kernel kernels[] = {simd_step<Rule::kSGD>("simd.apply_sgd", "ApplySGD", simd),
                               simd_step<Rule::kMomentum>("simd.apply_momentum", "ApplyMomentum", simd),

@@ -65,7 +65,7 @@ Status shape_sparse_step(ShapeContext& c) {
 
 constexpr InputSpec kRows = in("rows", 0, dtypes::kI64Only);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.domain = "percale",
      .name = "SumRows",
      .doc = "Sums values [count, ...] that have the same row number, in their order. The outputs are the distinct row "
@@ -284,8 +284,8 @@ void run_sparse(const SparsePlan& p, const Launch& l) {
 }
 
 template <Rule kRule>
-Status add_sparse(Registry& registry, const simd::SimdTable* simd, const char* op, const char* fast,
-                  const char* portable, const char* widened) {
+Status add_sparse(Registry& registry, const simd::SimdTable* simd, OpName op, const char* fast, const char* portable,
+                  const char* widened) {
   if (simd != nullptr) {
     PERCALE_RETURN_IF_ERROR(registry.add_kernel(
         "cpu", make_kernel<&accepts_simd_step, &plan_simd_sparse<kRule>, &run_sparse>(fast, op, "percale", simd)));
@@ -296,7 +296,7 @@ Status add_sparse(Registry& registry, const simd::SimdTable* simd, const char* o
 }  // namespace
 
 Status register_row_sparse(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_sum_rows, &run_sum_rows>(
       registry, "SumRows", "percale", "portable.SumRows", "portable.SumRows_widened")));
   PERCALE_RETURN_IF_ERROR(add_sparse<Rule::kSGD>(registry, simd, "SparseApplySGD", "simd.sparse_apply_sgd",

@@ -102,7 +102,7 @@ Status global_lp_pool(BodyContext& c) {
 
 constexpr AttrSpec kP = attr_int("p", 2, 1, 1 << 20);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "GlobalLpPool",
      .since = 22,
      .doc = "The p-norm of each channel of X [N,C,D1,...]; Y is [N,C,1,...].",
@@ -130,6 +130,6 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_lp_pool(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_lp_pool(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

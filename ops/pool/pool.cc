@@ -36,7 +36,7 @@ constexpr AttrSpec kStorageOrder = attr_int("storage_order", 0, 0, 1);
 constexpr AttrSpec kGlobal = attr_int("global", 0, 0, 1);
 constexpr DTypeSet kMaxPoolTypes = dtypes::kFloat | DTypeSet::of(DType::kI8, DType::kU8);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "MaxPool",
      .since = 22,
      .doc = "The largest element under each position of a sliding window over X [N,C,D1,...]. Padding never wins; NaN "
@@ -437,7 +437,7 @@ Result<PoolSizes> pool_sizes(const Attributes& attributes, const Shape& x, DType
 }
 
 Status register_pool(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_pool_simd(registry, *simd));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_pool, &max_pool_run>(registry, "MaxPool", "", "portable.max_pool",
                                                                         "portable.max_pool_widened")));

@@ -121,7 +121,7 @@ void run_max_unpool(const UnpoolPlan& plan, const Launch& launch) {
 constexpr AttrSpec kPads = attr_optional("pads", AttrKind::kInts, 0, kMaxWindow);
 constexpr AttrSpec kStrides = attr_optional("strides", AttrKind::kInts, 1, kMaxWindow);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "MaxUnpool",
      .since = 22,
      .doc = "Zeros, with each element of X at the position that I gives. I are the indices of a MaxPool. output_shape "
@@ -139,7 +139,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_unpool(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(registry, {make_kernel<accepts_types<kFloatList>, plan_max_unpool, run_max_unpool>(
                                        "portable.MaxUnpool", "MaxUnpool")});
 }

@@ -225,7 +225,7 @@ constexpr AttrSpec kWindowAttributes[] = {attr_string("auto_pad", "NOTSET"),
                                           attr_optional("pads", AttrKind::kInts, 0, kMaxWindow),
                                           attr_optional("strides", AttrKind::kInts, 1, kMaxWindow)};
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "ConvInteger",
      .since = 10,
      .doc = "Conv of x - x_zero_point and w - w_zero_point (one zero point, or one per filter), summed in i32.",
@@ -250,7 +250,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_integer_product(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(
       registry,
       {make_kernel<accepts_all, plan_conv_integer, run_conv_integer>("portable.ConvInteger", "ConvInteger"),

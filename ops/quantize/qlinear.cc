@@ -79,7 +79,7 @@ Status qlinear_conv(BodyContext& c) {
   return c.status();
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "QLinearConv",
      .since = 10,
      .doc = "Conv of quantised x and w plus B, quantised by y_scale and y_zero_point. Scales and zero points are "
@@ -112,6 +112,6 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_qlinear(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_qlinear(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

@@ -165,7 +165,7 @@ Status dynamic_quantize(BodyContext& c) {
   return c.status();
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "DequantizeLinear",
      .since = 25,
      .doc = "(x - x_zero_point) * x_scale. There is one scale and zero point for the whole tensor, one per position "
@@ -228,6 +228,6 @@ Status check_per_axis(const ShapeContext& c, size_t i, int64_t count) {
   return c.error("'", c.schema.input(i).name, "' is ", shape, ", wanted one number or ", count);
 }
 
-Status register_quantize(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_quantize(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

@@ -30,7 +30,7 @@ constexpr AttrSpec kMean = attr_float("mean", 0), kScale = attr_float("scale", 1
 constexpr AttrSpec kLow = attr_float("low", 0), kHigh = attr_float("high", 1);
 constexpr uint32_t kDraws = kRandom | kReadsRow;
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Dropout",
      .since = 22,
      .doc = "In training mode, each element is kept with probability 1 - ratio and divided by it, otherwise set to "
@@ -316,7 +316,7 @@ void dropout_run(const RandomPlan& p, const Launch& l) {
 }  // namespace
 
 Status register_random(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_dropout, &dropout_run>(registry, "Dropout", "", "portable.dropout",
                                                                           "portable.dropout_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_uniform, &uniform_run>(

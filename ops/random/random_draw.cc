@@ -61,7 +61,7 @@ Status multinomial(BodyContext& c) {
   return c.status();
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Bernoulli",
      .since = 22,
      .doc =
@@ -94,6 +94,6 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_random_draw(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_random_draw(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

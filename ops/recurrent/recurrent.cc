@@ -38,7 +38,7 @@ double recurrent_flops(const FlopsContext& c) {
   return 2 * rows * (FlopsContext::elements(c.input(1)) + FlopsContext::elements(c.input(2)));
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "LSTM",
      .since = 22,
      .doc = "Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H R^T + B + P "
@@ -211,7 +211,7 @@ Status recurrent_grad(GradContext& g) {
 }  // namespace
 
 Status register_recurrent(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   PERCALE_RETURN_IF_ERROR(register_lstm_row(registry, simd));
   return register_recurrent_kernels(registry, simd);
 }

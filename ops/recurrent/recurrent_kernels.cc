@@ -71,7 +71,7 @@ void run_recurrent(const RecurrentPlan& p, const Launch& l) {
 Status register_recurrent_kernels(Registry& registry, const simd::SimdTable* simd) {
   constexpr const char* kOurs = "percale";
   if (simd != nullptr) {
-    const auto kernel = [&](const char* name, const char* op, const char* domain) {
+    const auto kernel = [&](const char* name, OpName op, const char* domain) {
       return make_kernel<&accepts_f32_and_f64, &plan_recurrent, &run_recurrent>(name, op, domain, simd);
     };
     for (const Kernel& k : {kernel("simd.lstm", "LSTM", ""), kernel("simd.gru", "GRU", ""),
@@ -80,20 +80,15 @@ Status register_recurrent_kernels(Registry& registry, const simd::SimdTable* sim
       PERCALE_RETURN_IF_ERROR(registry.add_kernel("cpu", k));
     }
   }
-  struct Names {
-    const char *widened, *portable, *op, *domain;
+  const auto add = [&](OpName op, const char* domain, const char* portable, const char* widened) {
+    return add_float_kernels<&plan_recurrent, &run_recurrent>(registry, op, domain, portable, widened);
   };
-  static constexpr Names kNames[] = {{"portable.lstm_widened", "portable.lstm", "LSTM", ""},
-                                     {"portable.gru_widened", "portable.gru", "GRU", ""},
-                                     {"portable.rnn_widened", "portable.rnn", "RNN", ""},
-                                     {"portable.lstm_grad_widened", "portable.lstm_grad", "LSTMGrad", kOurs},
-                                     {"portable.gru_grad_widened", "portable.gru_grad", "GRUGrad", kOurs},
-                                     {"portable.rnn_grad_widened", "portable.rnn_grad", "RNNGrad", kOurs}};
-  for (const Names& n : kNames) {
-    PERCALE_RETURN_IF_ERROR(
-        (add_float_kernels<&plan_recurrent, &run_recurrent>(registry, n.op, n.domain, n.portable, n.widened)));
-  }
-  return {};
+  PERCALE_RETURN_IF_ERROR(add("LSTM", "", "portable.lstm", "portable.lstm_widened"));
+  PERCALE_RETURN_IF_ERROR(add("GRU", "", "portable.gru", "portable.gru_widened"));
+  PERCALE_RETURN_IF_ERROR(add("RNN", "", "portable.rnn", "portable.rnn_widened"));
+  PERCALE_RETURN_IF_ERROR(add("LSTMGrad", kOurs, "portable.lstm_grad", "portable.lstm_grad_widened"));
+  PERCALE_RETURN_IF_ERROR(add("GRUGrad", kOurs, "portable.gru_grad", "portable.gru_grad_widened"));
+  return add("RNNGrad", kOurs, "portable.rnn_grad", "portable.rnn_grad_widened");
 }
 
 }  // namespace percale

@@ -128,7 +128,7 @@ void run_tensor_scatter(const ScatterPlan& plan, const Launch& launch) {
   }
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "ReverseSequence",
      .since = 10,
      .doc = "The input, with the first sequence_lens[b] elements of sequence b reversed along time_axis.",
@@ -153,7 +153,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_sequence_rows(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(registry, {
                                        make_kernel<accepts_types<kAnyList>, plan_reverse, run_reverse>(
                                            "portable.ReverseSequence", "ReverseSequence"),

@@ -74,7 +74,7 @@ Status shape_one_hot(ShapeContext& context) {
 
 // ---- Schemas
 
-constexpr OpSchema arg(std::string_view name, std::string_view doc) {
+constexpr OpRow arg(std::string_view name, std::string_view doc) {
   return {.name = name,
           .since = 13,
           .doc = doc,
@@ -85,7 +85,7 @@ constexpr OpSchema arg(std::string_view name, std::string_view doc) {
           .grad = grad::zero};
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     arg("ArgMax",
         "The index of the greatest element along `axis`: the first of equals, or the last with select_last_index. NaN "
         "counts as greatest."),
@@ -189,7 +189,7 @@ void run_lines(const LinesPlan& plan, const Launch& launch) { plan.run(plan, lau
 }  // namespace
 
 Status register_argextreme(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_argextreme_simd(registry, *simd));
   return add_cpu_kernels(
       registry, {

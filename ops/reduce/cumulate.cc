@@ -50,7 +50,7 @@ constexpr DTypeSet kTypes = dtypes::kFloat | DTypeSet::of(DType::kI32, DType::kI
 constexpr InputSpec kAxis = {"axis", 0, dtypes::kIndex, Presence::kRequired, Bounds::kShape};
 constexpr AttrSpec kExclusive = attr_int("exclusive", 0, 0, 1), kReverse = attr_int("reverse", 0, 0, 1);
 
-constexpr OpSchema cumulation(std::string_view name, int32_t since, std::string_view doc, GradFn grad) {
+constexpr OpRow cumulation(std::string_view name, int32_t since, std::string_view doc, GradFn grad) {
   return {.name = name,
           .since = since,
           .doc = doc,
@@ -62,7 +62,7 @@ constexpr OpSchema cumulation(std::string_view name, int32_t since, std::string_
           .grad = grad};
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     cumulation("CumProd", 26,
                "The product of the elements up to each element along an axis, including the element itself unless "
                "exclusive is set.",
@@ -167,7 +167,7 @@ void run_cumulate(const CumulatePlan& plan, const Launch& launch) { plan.run(pla
 }  // namespace
 
 Status register_cumulate(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(
       registry, {
                     make_kernel<accepts_types<kList>, plan_cumulate<true>, run_cumulate>("portable.CumProd", "CumProd"),

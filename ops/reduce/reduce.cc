@@ -166,7 +166,7 @@ Status grad_sum_to_shape(GradContext& g) {
 constexpr DTypeSet kWideNumeric = dtypes::kFloat | DTypeSet::of(DType::kI32, DType::kI64, DType::kU32, DType::kU64);
 constexpr DTypeSet kExtremeTypes = kWideNumeric | DTypeSet::of(DType::kI8, DType::kU8, DType::kBool);
 
-constexpr OpSchema reduction(std::string_view name, int32_t since, DTypeSet types, std::string_view doc, GradFn grad) {
+constexpr OpRow reduction(std::string_view name, int32_t since, DTypeSet types, std::string_view doc, GradFn grad) {
   return {.name = name,
           .since = since,
           .doc = doc,
@@ -177,7 +177,7 @@ constexpr OpSchema reduction(std::string_view name, int32_t since, DTypeSet type
           .grad = grad};
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     reduction("ReduceSum", 13, kWideNumeric, "The sum over axes (default: all); 0 for no elements.", grad_reduce_sum),
     reduction("ReduceMean", 18, kWideNumeric, "The mean over axes (default: all); integers truncate towards zero.",
               grad_reduce_mean),
@@ -435,8 +435,8 @@ inline constexpr auto kWideList = kFloatList + kWideIntegers;
 inline constexpr auto kExtremeList = kWideList + kNarrowIntegers;
 
 template <template <class> class Op, const auto& List, template <class> class Store = Op>
-Kernel reduce_kernel(const char* name) {
-  return make_kernel<accepts_types<List>, plan_reduce<Op, List, Store>, run_reduce>(name, op_of_kernel(name));
+Kernel reduce_kernel(KernelName name) {
+  return make_kernel<accepts_types<List>, plan_reduce<Op, List, Store>, run_reduce>(name.text, name.op);
 }
 
 }  // namespace
@@ -457,7 +457,7 @@ Result<std::array<bool, kMaxRank>> reduction_mask(const NodeView& node) {
 }
 
 Status register_reduce(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_reduce_simd(registry, *simd));
   return add_cpu_kernels(registry, {
                                        reduce_kernel<SumOf, kWideList>("portable.ReduceSum"),

@@ -68,7 +68,7 @@ Status grad_log_sum_exp(GradContext& g) {
 
 constexpr DTypeSet kTypes = dtypes::kFloat | DTypeSet::of(DType::kI32, DType::kI64, DType::kU32, DType::kU64);
 
-constexpr OpSchema reduction(std::string_view name, std::string_view doc, BodyFn body, GradFn grad = grad::body) {
+constexpr OpRow reduction(std::string_view name, std::string_view doc, BodyFn body, GradFn grad = grad::body) {
   return {.name = name,
           .since = 18,
           .doc = doc,
@@ -80,7 +80,7 @@ constexpr OpSchema reduction(std::string_view name, std::string_view doc, BodyFn
           .body = body};
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     reduction("ReduceL1", "The sum of absolute values over axes (default: all); 0 for no elements.",
               body<norm1, false>),
     reduction("ReduceL2", "The square root of the sum of squares over axes (default: all); integers truncate.",
@@ -96,6 +96,6 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_reduce_body(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_reduce_body(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

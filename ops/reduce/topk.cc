@@ -41,7 +41,7 @@ Status grad_topk(GradContext& g) {
   return g.status();
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "TopK",
      .since = 24,
      .doc = "The K greatest (or least) elements along `axis`, and their indices; among equals, those that come first. "
@@ -111,7 +111,7 @@ void run_topk(const TopKPlan& plan, const Launch& launch) {
 }  // namespace
 
 Status register_topk(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(registry,
                          {make_kernel<accepts_types<kNumericList>, plan_topk, run_topk>("portable.TopK", "TopK")});
 }

@@ -128,7 +128,7 @@ Status center_crop_pad(BodyContext& c) {
 constexpr AttrSpec kBlockSize = {
     .name = "blocksize", .kind = AttrKind::kInt, .required = true, .min = 1, .max = 1 << 11};
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "CenterCropPad",
      .since = 18,
      .doc = "The centre of the input along axes (default: all), cropped or padded with zeros to the dims in shape. If "
@@ -163,6 +163,6 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_blocks(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_blocks(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

@@ -274,7 +274,7 @@ void run_trilu(const MatrixPlan& plan, const Launch& launch) {
 
 constexpr DTypeSet kRangeTypes = dtypes::kFloat | DTypeSet::of(DType::kI16, DType::kI32, DType::kI64);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Constant",
      .since = 25,
      .doc = "The value of its only attribute.",
@@ -323,7 +323,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_generate(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(
       registry, {
                     make_kernel<accepts_all, plan_constant, run_constant>("portable.Constant", "Constant"),

@@ -265,7 +265,7 @@ void run_split(const PartsPlan& plan, const Launch& launch) {
 
 // ---- Schemas
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Transpose",
      .since = 25,
      .doc = "The input with permuted dims: dim d of the result is dim perm[d] of the input. Without perm, all dims are "
@@ -300,7 +300,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_layout(Registry& registry, const simd::SimdTable* simd) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_layout_simd(registry, *simd));
   return add_cpu_kernels(
       registry, {

@@ -220,7 +220,7 @@ Status grad_tile_grad(GradContext& g) {
 
 // ---- Schemas
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Pad",
      .since = 25,
      .doc = "Pads data before and after its dims, with a constant, reflected data, its edge, or data wrapped around. "
@@ -412,7 +412,7 @@ void run_pad(const PadPlan& plan, const Launch& launch) { plan.run(plan, launch)
 }  // namespace
 
 Status register_pad(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(
       registry,
       {

@@ -225,7 +225,7 @@ Status grad_expand(GradContext& g) {
 
 // ---- Schemas
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Reshape",
      .since = 25,
      .doc = "data in another shape. -1 is inferred from the number of elements; 0 copies the dim of data unless "
@@ -316,14 +316,12 @@ Result<MapPlan> plan_expand(const NodeView& node, KernelPlan&) {
   return make_map(node, 1, copy_row(item_bytes(node.dtype(0))));
 }
 
-Kernel view_kernel(const char* name) {
-  return make_kernel<accepts_storable, plan_view, run_view>(name, op_of_kernel(name));
-}
+Kernel view_kernel(KernelName name) { return make_kernel<accepts_storable, plan_view, run_view>(name.text, name.op); }
 
 }  // namespace
 
 Status register_shape(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(registry,
                          {
                              view_kernel("portable.Reshape"),

@@ -364,7 +364,7 @@ constexpr InputSpec number_input(std::string_view name, Presence presence = Pres
   return in_shape(name, presence, types);
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "DFT",
      .since = 20,
      .doc =
@@ -404,7 +404,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_signal(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   PERCALE_RETURN_IF_ERROR(add_cpu_kernels(
       registry, {make_kernel<accepts_all, plan_mel, run_mel>("portable.MelWeightMatrix", "MelWeightMatrix")}));
   return add_float_kernels<&plan_dft, &run_dft>(registry, "DFT", "", "portable.DFT", "portable.DFT_widened");

@@ -49,7 +49,7 @@ Status blackman(BodyContext& c) { return taper(c, {0.42, 0.5, 0.08}); }
 Status hamming(BodyContext& c) { return taper(c, {25.0 / 46, 21.0 / 46, 0}); }
 Status hann(BodyContext& c) { return taper(c, {0.5, 0.5, 0}); }
 
-constexpr OpSchema window(std::string_view name, std::string_view doc, BodyFn body) {
+constexpr OpRow window(std::string_view name, std::string_view doc, BodyFn body) {
   return {.name = name,
           .since = 17,
           .doc = doc,
@@ -61,7 +61,7 @@ constexpr OpSchema window(std::string_view name, std::string_view doc, BodyFn bo
           .body = body};
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     window("BlackmanWindow",
            "0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N) for n below size; N is size if periodic, "
            "else size - 1.",
@@ -73,6 +73,6 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_taper(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_taper(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

@@ -275,11 +275,19 @@ To saturate(From value) {
   return value >= above ? std::numeric_limits<To>::max() : static_cast<To>(value);
 }
 
-// Returns the op's name from a kernel's name: "portable.Add" -> "Add".
-constexpr const char* op_of_kernel(const char* kernel) {
-  while (*kernel != '.') ++kernel;
-  return kernel + 1;
-}
+// The name of a kernel that contains its op's: "portable.Add" is for Add.
+struct KernelName {
+  const char* text;
+  OpName op;
+
+  consteval KernelName(const char* kernel) : text(kernel), op(op_of(kernel)) {}
+
+ private:
+  static consteval const char* op_of(const char* kernel) {
+    while (*kernel != '.') ++kernel;
+    return kernel + 1;
+  }
+};
 
 // Kernels of elementwise ops with one or two operands, for the element types of List. The result
 // has type R, or the operands' type if R is void. The attributes alpha and beta are params[0] and
@@ -304,12 +312,12 @@ struct BinaryKernel {
 };
 // `name` has the form "portable.Op".
 template <class Op, const auto& List, class R = void>
-Kernel unary_kernel(const char* name, const char* domain = "") {
-  return make_kernel<accepts_types<List>, UnaryKernel<Op, List, R>::plan, run_map>(name, op_of_kernel(name), domain);
+Kernel unary_kernel(KernelName name, const char* domain = "") {
+  return make_kernel<accepts_types<List>, UnaryKernel<Op, List, R>::plan, run_map>(name.text, name.op, domain);
 }
 template <class Op, const auto& List, class R = void>
-Kernel binary_kernel(const char* name, const char* domain = "") {
-  return make_kernel<accepts_types<List>, BinaryKernel<Op, List, R>::plan, run_map>(name, op_of_kernel(name), domain);
+Kernel binary_kernel(KernelName name, const char* domain = "") {
+  return make_kernel<accepts_types<List>, BinaryKernel<Op, List, R>::plan, run_map>(name.text, name.op, domain);
 }
 
 // Registers CPU kernels in the given order.

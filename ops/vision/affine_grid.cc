@@ -79,7 +79,7 @@ Status affine_grid(BodyContext& c) {
   return c.status();
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "AffineGrid",
      .since = 20,
      .doc = "The sampling grid theta times (x, y, 1) or (x, y, z, 1) for each element of images of `size` "
@@ -95,6 +95,6 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_affine_grid(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_affine_grid(Registry& registry, const simd::SimdTable*) { return registry.add_ops<kSchemas>(); }
 
 }  // namespace percale

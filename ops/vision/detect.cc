@@ -122,7 +122,7 @@ constexpr InputSpec read_input(std::string_view name, DType dtype, Presence pres
   return in_shape(name, presence, DTypeSet::of(dtype));
 }
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "NonMaxSuppression",
      .since = 11,
      .doc = "Rows (batch, class, box) of the boxes with scores above score_threshold, by descending score in each "
@@ -151,7 +151,7 @@ void run_non_max_suppression(const std::vector<int64_t>& rows, const Launch& lau
 }  // namespace
 
 Status register_detect(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(registry, {make_kernel<accepts_all, plan_non_max_suppression, run_non_max_suppression>(
                                        "portable.NonMaxSuppression", "NonMaxSuppression")});
 }

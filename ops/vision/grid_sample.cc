@@ -360,7 +360,7 @@ void run_grid_sample_grad(const SamplePlan& p, const Launch& l) {
 constexpr AttrSpec kAlign = attr_int("align_corners", 0, 0, 1), kMode = attr_string("mode", "linear"),
                    kPadding = attr_string("padding_mode", "zeros");
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "GridSample",
      .since = 22,
      .doc =
@@ -385,7 +385,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_grid_sample(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   PERCALE_RETURN_IF_ERROR(add_cpu_kernels(
       registry,
       {make_kernel<accepts_types<kAnyList>, plan_grid_sample, run_grid_sample>("portable.GridSample", "GridSample")}));

@@ -77,7 +77,7 @@ constexpr InputSpec kRoiInput = in_shape("roi", Presence::kOptional, kRoi),
                     kScales = in_shape("scales", Presence::kOptional, DTypeSet::of(DType::kF32)),
                     kSizes = in_shape("sizes", Presence::kOptional);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "Resize",
      .since = 19,
      .doc =
@@ -209,7 +209,7 @@ void run_resize_grad(const ResizeGradPlan& p, const Launch& l) {
 }  // namespace
 
 Status register_resize(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(
       registry, {make_kernel<accepts_types<kAnyList>, plan_resize, run_resize>("portable.Resize", "Resize"),
                  make_kernel<accepts_types<kNumericList>, plan_resize_grad, run_resize_grad>("portable.ResizeGrad",

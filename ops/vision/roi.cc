@@ -352,7 +352,7 @@ constexpr AttrSpec kCoordinates = attr_string("coordinate_transformation_mode", 
                    kWidth = attr_int("output_width", 1, 1, kMostBins),
                    kRatio = attr_int("sampling_ratio", 0, 0, kMostSamples), kScale = attr_float("spatial_scale", 1);
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpRow kSchemas[] = {
     {.name = "MaxRoiPool",
      .since = 22,
      .doc = "The largest element in each bin of regions (image, x1, y1, x2, y2), whose corners times spatial_scale are "
@@ -386,7 +386,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 Status register_roi(Registry& registry, const simd::SimdTable*) {
-  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_max_roi_pool, &run_max_roi_pool>(
       registry, "MaxRoiPool", "", "portable.MaxRoiPool", "portable.MaxRoiPool_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_roi_align, &run_roi_align>(

@@ -29,6 +29,30 @@ class Jobs(unittest.TestCase):
         return os.path.join(self.path, name)
 
 
+class OpsOf(Jobs):
+    def test_the_ops_of_a_job_are_those_that_its_training_and_evaluation_use(self):
+        names = percale("ops", "--of", self.spec()).stdout.split()
+        self.assertEqual(names, sorted(set(names)))
+        for name in ("MatMul", "Relu", "ApplyAdam", "SoftmaxCrossEntropyLoss"):
+            self.assertIn(name, names)
+        for name in ("Conv", "LSTM", "ApplyLion"):
+            self.assertNotIn(name, names)
+        self.assertEqual(json.loads(percale("ops", "--of", self.spec(), "--json").stdout), names)
+
+    def test_the_ops_of_a_model_are_fewer_than_those_of_its_training(self):
+        spec = self.spec(epochs=1)
+        percale("train", spec, "--out", self.out())
+        model = percale("ops", "--of", os.path.join(self.out(), "model.percale")).stdout.split()
+        both = percale("ops", "--of", spec, os.path.join(self.out(), "model.percale")).stdout.split()
+        self.assertIn("Relu", model)
+        self.assertNotIn("ApplyAdam", model)
+        self.assertLess(set(model), set(both))
+
+    def test_files_that_are_missing(self):
+        self.assertIn("--of requires a SPEC or a model", percale("ops", "--of", code=2).stderr)
+        self.assertIn("nowhere.json", percale("ops", "--of", self.out("nowhere.json"), code=1).stderr)
+
+
 class Ends(Jobs):
     STOPS = {"epochs": 40, "early_stopping": {"monitor": "val_loss", "patience": 1, "min_delta": 10,
                                               "restore_best_weights": True}}

@@ -93,6 +93,8 @@ PERCALE_API const char* percale_engine_get_device_name(const percale_engine* eng
  * - "info": versions, instruction set, threads, devices, the reason why a device is absent,
  *   libraries, numerics fingerprint, memory;
  * - "ops": the schemas of all ops;
+ * - "asked_ops": the names, without domains, of the ops that graphs, trainers and passes of this
+ *   engine have used so far, for the build option "ops";
  * - "layers": the schemas of the layers that percale_builder_layer() and a SPEC take: [{"name",
  *   "doc", "inputs": {"min", "max"}, "attributes": [{"name", "kind", "required", "default", "min",
  *   "max", "doc"}]}], with the kinds of ops;

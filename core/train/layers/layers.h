@@ -8,9 +8,11 @@
 #define PERCALE_CORE_TRAIN_LAYERS_LAYERS_H_
 
 #include <functional>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/graph/builder.h"
@@ -19,16 +21,28 @@ namespace percale {
 
 class LayerContext;
 
-// One layer of the table.
-struct Layer {
+// One layer of the table. The list is stored in a row and referred to by a Layer.
+template <template <class, size_t> class ListOf>
+struct LayerFields {
   std::string_view name;      // "Conv2D"
   std::string_view variable;  // prefix of its default name: "conv2d"
   std::string_view doc;       // describes the output
   size_t min_inputs = 1, max_inputs = 1;
   bool takes_ids = false;  // the input holds row numbers of a table, i32 or i64
-  List<AttrSpec, kMaxAttributes> attributes = {};
+  ListOf<AttrSpec, kMaxAttributes> attributes = {};
   ValueId (*emit)(LayerContext& layer) = nullptr;
 };
+using LayerRow = LayerFields<List>;
+using Layer = LayerFields<View>;
+
+// The layers of a table of rows.
+template <const auto& kRows>
+inline constexpr auto kLayerTable = []<size_t... kRow>(std::index_sequence<kRow...>) {
+  return std::array{Layer{kRows[kRow].name, kRows[kRow].variable, kRows[kRow].doc, kRows[kRow].min_inputs,
+                          kRows[kRow].max_inputs, kRows[kRow].takes_ids,
+                          JoinedLists<kRows, &LayerRow::attributes>::of(kRow), kRows[kRow].emit}...};
+}
+(std::make_index_sequence<std::size(kRows)>());
 
 // Returns null if there is no layer of that name.
 const Layer* find_layer(std::string_view name);

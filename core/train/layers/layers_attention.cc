@@ -110,7 +110,7 @@ constexpr AttrSpec size(std::string_view name, bool required) {
   return {.name = name, .kind = AttrKind::kInt, .required = required, .min = 1, .max = 1 << 30};
 }
 
-constexpr std::array<Layer, 3> kAttentionLayers = {{
+constexpr std::array<LayerRow, 3> kAttentionLayers = {{
     {.name = "Embedding",
      .variable = "embedding",
      .doc = "Looks up the rows of a table by integer indices.",
@@ -139,6 +139,6 @@ constexpr std::array<Layer, 3> kAttentionLayers = {{
 
 }  // namespace
 
-std::span<const Layer> attention_layers() { return kAttentionLayers; }
+std::span<const Layer> attention_layers() { return kLayerTable<kAttentionLayers>; }
 
 }  // namespace percale

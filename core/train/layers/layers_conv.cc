@@ -117,7 +117,7 @@ constexpr AttrSpec kKernelSize{
 constexpr AttrSpec kDilations{.name = "dilation_rate", .kind = AttrKind::kInts, .min = 1, .max = 65536};
 constexpr AttrSpec kActivation = attr_string("activation", "linear"), kGroups = attr_int("groups", 1, 1);
 
-constexpr std::array<Layer, 5> kConvLayers = {{
+constexpr std::array<LayerRow, 5> kConvLayers = {{
     {.name = "Conv1D",
      .variable = "conv1d",
      .doc = "1D convolution of [batch, steps, channels], with optional bias and activation.",
@@ -155,6 +155,6 @@ constexpr std::array<Layer, 5> kConvLayers = {{
 
 }  // namespace
 
-std::span<const Layer> conv_layers() { return kConvLayers; }
+std::span<const Layer> conv_layers() { return kLayerTable<kConvLayers>; }
 
 }  // namespace percale

@@ -66,7 +66,7 @@ ValueId concatenate(LayerContext& l) {
   });
 }
 
-constexpr std::array<Layer, 7> kCoreLayers = {{
+constexpr std::array<LayerRow, 7> kCoreLayers = {{
     {.name = "Dense",
      .variable = "dense",
      .doc = "Product of the last axis with a kernel, with optional bias and activation.",
@@ -106,6 +106,6 @@ constexpr std::array<Layer, 7> kCoreLayers = {{
 
 }  // namespace
 
-std::span<const Layer> core_layers() { return kCoreLayers; }
+std::span<const Layer> core_layers() { return kLayerTable<kCoreLayers>; }
 
 }  // namespace percale

@@ -73,7 +73,7 @@ constexpr AttrSpec kEpsilon = attr_float("epsilon", 1e-3, 0, 1), kCenter = attr_
                    kScale = attr_int("scale", 1, 0, 1), kBetaInit = attr_string("beta_initializer", "zeros"),
                    kGammaInit = attr_string("gamma_initializer", "ones");
 
-constexpr std::array<Layer, 2> kNormLayers = {{
+constexpr std::array<LayerRow, 2> kNormLayers = {{
     {.name = "BatchNormalization",
      .variable = "batch_normalization",
      .doc = "Normalises each channel to mean 0 and variance 1, by the statistics of the batch in training and by "
@@ -91,6 +91,6 @@ constexpr std::array<Layer, 2> kNormLayers = {{
 
 }  // namespace
 
-std::span<const Layer> norm_layers() { return kNormLayers; }
+std::span<const Layer> norm_layers() { return kLayerTable<kNormLayers>; }
 
 }  // namespace percale

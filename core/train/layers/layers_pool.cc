@@ -34,7 +34,7 @@ ValueId global_max_pooling2d(LayerContext& l) { return global_pool(l, "GlobalMax
 constexpr AttrSpec kPoolSize{.name = "pool_size", .kind = AttrKind::kInts, .min = 1, .max = 65536};
 constexpr AttrSpec kKeepDims = attr_int("keepdims", 0, 0, 1);
 
-constexpr std::array<Layer, 4> kPoolLayers = {{
+constexpr std::array<LayerRow, 4> kPoolLayers = {{
     {.name = "MaxPooling2D",
      .variable = "max_pooling2d",
      .doc = "Maximum over each window of [batch, rows, columns, channels].",
@@ -59,6 +59,6 @@ constexpr std::array<Layer, 4> kPoolLayers = {{
 
 }  // namespace
 
-std::span<const Layer> pool_layers() { return kPoolLayers; }
+std::span<const Layer> pool_layers() { return kLayerTable<kPoolLayers>; }
 
 }  // namespace percale

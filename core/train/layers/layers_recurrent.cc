@@ -163,7 +163,7 @@ constexpr AttrSpec kCellActivation = attr_string("activation", "tanh"),
                    kBackwards = attr_int("go_backwards", 0, 0, 1), kStateful = attr_int("stateful", 0, 0, 1),
                    kUnroll = attr_int("unroll", 0, 0, 1);  // affects how it runs, not the result
 
-constexpr std::array<Layer, 3> kRecurrentLayers = {{
+constexpr std::array<LayerRow, 3> kRecurrentLayers = {{
     {.name = "LSTM",
      .variable = "lstm",
      .doc = "Long short-term memory over the steps of [batch, steps, features].",
@@ -192,6 +192,6 @@ constexpr std::array<Layer, 3> kRecurrentLayers = {{
 
 }  // namespace
 
-std::span<const Layer> recurrent_layers() { return kRecurrentLayers; }
+std::span<const Layer> recurrent_layers() { return kLayerTable<kRecurrentLayers>; }
 
 }  // namespace percale

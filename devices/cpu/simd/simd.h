@@ -31,21 +31,32 @@
 
 namespace percale::simd {
 
+// A group of functions for one Isa. Only code that uses a group refers to its functions, so that
+// the linker leaves out the groups that no kernel uses.
+template <class Fns, const Fns (&kFns)[kIsaCount]>
+struct Group {
+  Isa isa;
+
+  const Fns& operator*() const { return kFns[static_cast<int>(isa)]; }
+  const Fns* operator->() const { return &**this; }
+  operator const Fns*() const { return &**this; }
+};
+
 struct SimdTable {
   Isa isa;
-  const GemmFns* gemm;
-  const ConvFns* conv;
-  const ConvWeightFns* conv_weight;
-  const DepthwiseFns* depthwise;
-  const PoolFns* pool;
-  const ElementwiseFns* elementwise;
-  const ReduceFns* reduce;
-  const SoftmaxFns* softmax;
-  const NormFns* norm;
-  const LstmFns* lstm;
-  const OptimizerFns* optimizer;
-  const TransposeFns* transpose;
-  const RoofFns* roof;
+  Group<GemmFns, kGemmFns> gemm;
+  Group<ConvFns, kConvFns> conv;
+  Group<ConvWeightFns, kConvWeightFns> conv_weight;
+  Group<DepthwiseFns, kDepthwiseFns> depthwise;
+  Group<PoolFns, kPoolFns> pool;
+  Group<ElementwiseFns, kElementwiseFns> elementwise;
+  Group<ReduceFns, kReduceFns> reduce;
+  Group<SoftmaxFns, kSoftmaxFns> softmax;
+  Group<NormFns, kNormFns> norm;
+  Group<LstmFns, kLstmFns> lstm;
+  Group<OptimizerFns, kOptimizerFns> optimizer;
+  Group<TransposeFns, kTransposeFns> transpose;
+  Group<RoofFns, kRoofFns> roof;
 };
 
 // Returns the kernels for `isa`, or null for kNone. `isa` must not exceed the result of

@@ -5,10 +5,7 @@ namespace percale::simd {
 namespace {
 
 constexpr SimdTable table_of(Isa isa) {
-  const auto i = static_cast<int>(isa);
-  return {isa,          &kGemmFns[i],        &kConvFns[i],      &kConvWeightFns[i], &kDepthwiseFns[i],
-          &kPoolFns[i], &kElementwiseFns[i], &kReduceFns[i],    &kSoftmaxFns[i],    &kNormFns[i],
-          &kLstmFns[i], &kOptimizerFns[i],   &kTransposeFns[i], &kRoofFns[i]};
+  return {isa, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}};
 }
 
 constexpr SimdTable kTables[kIsaCount] = {table_of(Isa::kSse4), table_of(Isa::kAvx2), table_of(Isa::kAvx512)};

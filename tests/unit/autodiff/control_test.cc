@@ -232,18 +232,19 @@ TEST_CASE("Ops that look at values in a body do not stand in the way of its grad
 }
 
 TEST_CASE("A body that has effects has no gradient: it would repeat them") {
-  static const OpSchema kEffect{.domain = "test",
-                                .name = "Effect",
-                                .doc = "x",
-                                .inputs = {in("x", 'T', dtypes::kFloat)},
-                                .outputs = {out("y", 'T')},
-                                .flags = kStateful,
-                                .shape =
-                                    [](ShapeContext& c) {
-                                      c.set_output(0, c.dtype(0), c.shape(0));
-                                      return Status();
-                                    },
-                                .grad = pass_on};
+  static constexpr OpRow kEffectRow{.domain = "test",
+                                    .name = "Effect",
+                                    .doc = "x",
+                                    .inputs = {in("x", 'T', dtypes::kFloat)},
+                                    .outputs = {out("y", 'T')},
+                                    .flags = kStateful,
+                                    .shape =
+                                        [](ShapeContext& c) {
+                                          c.set_output(0, c.dtype(0), c.shape(0));
+                                          return Status();
+                                        },
+                                    .grad = pass_on};
+  static constexpr OpSchema kEffect(kEffectRow);
   auto registry = std::make_shared<Registry>();
   check(register_all_ops(*registry, nullptr));
   check(registry->add_op(kEffect));

@@ -109,17 +109,18 @@ TEST_CASE("Integers have no gradient, and asking for it says so") {
 }
 
 TEST_CASE("An op without a gradient on the way is an error that names op and node") {
-  static const OpSchema kOpaque{.domain = "test",
-                                .name = "Opaque",
-                                .doc = "x",
-                                .inputs = {in("x", 'T', dtypes::kFloat)},
-                                .outputs = {out("y", 'T')},
-                                .shape =
-                                    [](ShapeContext& c) {
-                                      c.set_output(0, c.dtype(0), c.shape(0));
-                                      return Status();
-                                    },
-                                .grad = grad::none};
+  static constexpr OpRow kOpaqueRow{.domain = "test",
+                                    .name = "Opaque",
+                                    .doc = "x",
+                                    .inputs = {in("x", 'T', dtypes::kFloat)},
+                                    .outputs = {out("y", 'T')},
+                                    .shape =
+                                        [](ShapeContext& c) {
+                                          c.set_output(0, c.dtype(0), c.shape(0));
+                                          return Status();
+                                        },
+                                    .grad = grad::none};
+  static constexpr OpSchema kOpaque(kOpaqueRow);
   auto registry = std::make_shared<Registry>();
   check(register_all_ops(*registry, nullptr));
   check(registry->add_op(kOpaque));

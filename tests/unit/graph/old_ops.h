@@ -19,7 +19,7 @@ inline Status first_dim(ShapeContext& c) {
 }
 
 // Normalizes over all dims from `axis` on; the default axis was 1.
-inline constexpr OpSchema kSoftmax{.name = "Softmax",
+inline constexpr OpRow kSoftmaxRow{.name = "Softmax",
                                    .since = 11,
                                    .doc = "",
                                    .inputs = {in("input", 'T', dtypes::kFloat)},
@@ -27,8 +27,9 @@ inline constexpr OpSchema kSoftmax{.name = "Softmax",
                                    .outputs = {out("output", 'T')},
                                    .shape = same_shape,
                                    .grad = grad::none};
+inline constexpr OpSchema kSoftmax(kSoftmaxRow);
 // Bounds are attributes.
-inline constexpr OpSchema kClip{
+inline constexpr OpRow kClipRow{
     .name = "Clip",
     .since = 6,
     .doc = "",
@@ -37,8 +38,9 @@ inline constexpr OpSchema kClip{
     .outputs = {out("output", 'T')},
     .shape = same_shape,
     .grad = grad::none};
+inline constexpr OpSchema kClip(kClipRow);
 // Axes are an attribute; here always all but the first.
-inline constexpr OpSchema kReduceSum{.name = "ReduceSum",
+inline constexpr OpRow kReduceSumRow{.name = "ReduceSum",
                                      .since = 11,
                                      .doc = "",
                                      .inputs = {in("data", 'T', dtypes::kFloat)},
@@ -46,6 +48,7 @@ inline constexpr OpSchema kReduceSum{.name = "ReduceSum",
                                      .outputs = {out("reduced", 'T')},
                                      .shape = first_dim,
                                      .grad = grad::none};
+inline constexpr OpSchema kReduceSum(kReduceSumRow);
 
 // sums = sum over axes 1 and 2 of (flag ? min(softmax(x), 0.3) : softmax(x)), for x [2,2,2]. "rows"
 // is the softmax, whose helper nodes must not take the name "rows/rows" from the Relu.

@@ -41,7 +41,7 @@ inline Status call_shape(ShapeContext& c) {
   return {};
 }
 
-inline constexpr OpSchema kOps[] = {
+inline constexpr OpRow kOps[] = {
     {.domain = "test",
      .name = "Everything",
      .since = 3,
@@ -81,7 +81,7 @@ inline constexpr OpSchema kOps[] = {
 
 inline std::shared_ptr<const Registry> registry() {
   auto out = std::make_shared<Registry>();
-  REQUIRE(out->add_ops(kOps).ok());
+  REQUIRE(out->add_ops<kOps>().ok());
   return out;
 }
 

@@ -64,13 +64,14 @@ TEST_CASE("a file with ops of older versions is read as what they meant, within 
 TEST_CASE("a file with an op of a newer version is refused with both versions") {
   const auto engine = make_test_engine({});
   REQUIRE(engine.ok());
-  static constexpr OpSchema kNewer{.name = "Relu",
+  static constexpr OpRow kNewerRow{.name = "Relu",
                                    .since = 99,
                                    .doc = "",
                                    .inputs = {in("X", 'T', dtypes::kFloat)},
                                    .outputs = {out("Y", 'T')},
                                    .shape = old_ops::same_shape,
                                    .grad = grad::none};
+  static constexpr OpSchema kNewer(kNewerRow);
   Builder builder((*engine)->registry());
   FunctionBuilder& f = builder.main();
   const auto x = f.add_input("x", DType::kF32, Shape{1});

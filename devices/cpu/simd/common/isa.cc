@@ -19,9 +19,7 @@ uint64_t xgetbv0() {
   return (static_cast<uint64_t>(hi) << 32) | lo;
 }
 
-}  // namespace
-
-Isa detect_isa() {
+Isa isa_of_machine() {
   uint32_t a = 0, b = 0, c = 0, d = 0;
   if (!__get_cpuid(1, &a, &b, &c, &d)) return Isa::kNone;
   if (!has(c, bit_SSE3 | bit_SSSE3 | bit_SSE4_1 | bit_SSE4_2 | bit_PCLMUL | bit_AES)) return Isa::kNone;
@@ -38,6 +36,10 @@ Isa detect_isa() {
   if (!has(b, bit_AVX512F | bit_AVX512CD | bit_AVX512VL | bit_AVX512DQ | bit_AVX512BW)) return Isa::kAvx2;
   return Isa::kAvx512;
 }
+
+}  // namespace
+
+Isa detect_isa() { return capped(isa_of_machine(), Isa::kAvx512); }
 #else
 Isa detect_isa() { return Isa::kNone; }
 #endif

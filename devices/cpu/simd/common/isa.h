@@ -16,16 +16,25 @@ namespace percale::simd {
 enum class Isa { kNone = -1, kSse4 = 0, kAvx2 = 1, kAvx512 = 2 };
 inline constexpr int kIsaCount = 3;
 
-// Returns the highest set that both the processor and the operating system (saved registers,
-// XGETBV) support.
+// The sets that are built (build option "isas"): bits 1 << Isa.
+#ifndef PERCALE_ISAS
+#define PERCALE_ISAS 7
+#endif
+
+// Returns the highest set that is built and that both the processor and the operating system (saved
+// registers, XGETBV) support.
 Isa detect_isa();
 
 // Parses the option `isa=auto|sse4|avx2|avx512`. Returns the limit, or nullopt for any other text.
 // "auto" is no limit.
 std::optional<Isa> parse_isa_cap(std::string_view text);
 
-// Returns the lower of the two.
-inline Isa capped(Isa detected, Isa cap) { return detected < cap ? detected : cap; }
+// Returns the highest set that is built and not above either.
+constexpr Isa capped(Isa detected, Isa cap) {
+  int isa = static_cast<int>(detected < cap ? detected : cap);
+  while (isa >= 0 && (PERCALE_ISAS >> isa & 1) == 0) --isa;
+  return static_cast<Isa>(isa);
+}
 
 // Returns "none", "sse4", "avx2" or "avx512". The name is part of the numerics fingerprint.
 const char* isa_name(Isa isa);

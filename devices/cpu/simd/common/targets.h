@@ -4,19 +4,46 @@
 #ifndef PERCALE_DEVICES_CPU_SIMD_COMMON_TARGETS_H_
 #define PERCALE_DEVICES_CPU_SIMD_COMMON_TARGETS_H_
 
+#include "devices/cpu/simd/common/isa.h"
+
 // g++ 12 warns about its own AVX-512 headers.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 
-#define HWY_DISABLED_TARGETS (HWY_AVX3_DL | HWY_SSSE3)
+#if PERCALE_ISAS & 1
+#define PERCALE_SSE4_FNS N_SSE4::kFns
+#define PERCALE_NOT_SSE4 0
+#else
+#define PERCALE_SSE4_FNS \
+  {}
+#define PERCALE_NOT_SSE4 HWY_SSE4
+#endif
+#if PERCALE_ISAS & 2
+#define PERCALE_AVX2_FNS N_AVX2::kFns
+#define PERCALE_NOT_AVX2 0
+#else
+#define PERCALE_AVX2_FNS \
+  {}
+#define PERCALE_NOT_AVX2 HWY_AVX2
+#endif
+#if PERCALE_ISAS & 4
+#define PERCALE_AVX3_FNS N_AVX3::kFns
+#define PERCALE_NOT_AVX3 0
+#else
+#define PERCALE_AVX3_FNS \
+  {}
+#define PERCALE_NOT_AVX3 HWY_AVX3
+#endif
+
+#define HWY_DISABLED_TARGETS (HWY_AVX3_DL | HWY_SSSE3 | PERCALE_NOT_SSE4 | PERCALE_NOT_AVX2 | PERCALE_NOT_AVX3)
 #define PERCALE_SIMD_TARGET (HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3)
 
 // Initializes a `const XFns kXFns[kIsaCount]` from the `kFns` in each target's namespace.
 #if defined(__x86_64__) || defined(__i386__)
 #define PERCALE_SIMD_TABLE \
-  { N_SSE4::kFns, N_AVX2::kFns, N_AVX3::kFns }
+  { PERCALE_SSE4_FNS, PERCALE_AVX2_FNS, PERCALE_AVX3_FNS }
 #else
 #define PERCALE_SIMD_TABLE \
   {}
