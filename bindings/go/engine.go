@@ -109,7 +109,7 @@ func (e *Engine) Devices() []string {
 }
 
 // Describe returns facts as JSON. What is "info", "ops", "layers", "passes", "kernels", "losses",
-// "metrics", "optimizers", "schedules" or "spec".
+// "metrics", "optimizers", "schedules", "spec" or "asked_ops".
 func (e *Engine) Describe(what string) (string, error) {
 	c, err := e.enter()
 	if err != nil {

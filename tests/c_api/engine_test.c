@@ -73,8 +73,8 @@ static void an_engine_without_devices_is_an_engine(void) {
 }
 
 static void an_engine_describes_itself(void) {
-  static const char* const kWhat[] = {"info",   "ops",     "passes",     "kernels",
-                                      "losses", "metrics", "optimizers", "schedules"};
+  static const char* const kWhat[] = {"info",    "ops",        "passes",    "kernels",  "losses",
+                                      "metrics", "optimizers", "schedules", "asked_ops"};
   static const char* const kWords[] = {"\"fingerprint\":\"percale-",
                                        "\"name\":\"Add\"",
                                        "\"name\":\"",
@@ -82,7 +82,8 @@ static void an_engine_describes_itself(void) {
                                        "\"huber\"",
                                        "\"auc\"",
                                        "\"adamw\"",
-                                       "\"one_cycle\""};
+                                       "\"one_cycle\"",
+                                       "[]"};
   percale_engine* engine = NULL;
   percale_text* text = NULL;
   size_t i;

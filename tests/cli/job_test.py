@@ -33,7 +33,7 @@ class OpsOf(Jobs):
     def test_the_ops_of_a_job_are_those_that_its_training_and_evaluation_use(self):
         names = percale("ops", "--of", self.spec()).stdout.split()
         self.assertEqual(names, sorted(set(names)))
-        for name in ("MatMul", "Relu", "ApplyAdam", "SoftmaxCrossEntropyLoss"):
+        for name in ("Gemm", "Relu", "ReluGrad", "ApplyAdam", "SoftmaxCrossEntropyLoss"):
             self.assertIn(name, names)
         for name in ("Conv", "LSTM", "ApplyLion"):
             self.assertNotIn(name, names)

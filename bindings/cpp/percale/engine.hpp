@@ -42,7 +42,7 @@ class Engine : public Handle<percale_engine, percale_engine_release> {
     return out;
   }
   /// Returns facts as JSON. `what` is "info", "ops", "layers", "passes", "kernels", "losses",
-  /// "metrics", "optimizers", "schedules" or "spec".
+  /// "metrics", "optimizers", "schedules", "spec" or "asked_ops".
   Result<std::string> describe(Text what) const {
     return detail::text([&](percale_text** out) { return percale_engine_describe(get(), what.c_str(), out); });
   }

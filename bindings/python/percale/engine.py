@@ -102,7 +102,7 @@ class Engine(Handle):
         """Returns facts as Python values.
 
         `what` is "info", "ops", "layers", "passes", "kernels", "losses", "metrics", "optimizers",
-        "schedules" or "spec".
+        "schedules", "spec" or "asked_ops".
         """
         return json.loads(text_from(lib.percale_engine_describe, self.c, what.encode()))
 

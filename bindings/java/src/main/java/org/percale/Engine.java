@@ -63,7 +63,7 @@ public final class Engine extends NativeHandle {
    * Returns facts about the engine.
    *
    * @param what "info", "ops", "layers", "passes", "kernels", "losses", "metrics", "optimizers",
-   *     "schedules" or "spec"
+   *     "schedules", "spec" or "asked_ops"
    * @return JSON
    */
   public String describe(String what) {

@@ -57,12 +57,13 @@ public final class RawEngine {
   /**
    * Describes the engine as JSON. {@code what} is one of: - "info": versions, instruction set,
    * threads, devices, the reason why a device is absent, libraries, numerics fingerprint, memory; -
-   * "ops": the schemas of all ops; - "layers": the schemas of the layers that
-   * percale_builder_layer() and a SPEC take: [{"name", "doc", "inputs": {"min", "max"},
-   * "attributes": [{"name", "kind", "required", "default", "min", "max", "doc"}]}], with the kinds
-   * of ops; - "passes": the passes over graphs; - "kernels": the kernels, per op and kind of
-   * device; - "losses", "metrics", "optimizers", "schedules" of a SPEC and of trainers:
-   * [{"name","doc","keys"}]; - "spec": the keys of a SPEC.
+   * "ops": the schemas of all ops; - "asked_ops": the names, without domains, of the ops that
+   * graphs, trainers and passes of this engine have used so far, for the build option "ops"; -
+   * "layers": the schemas of the layers that percale_builder_layer() and a SPEC take: [{"name",
+   * "doc", "inputs": {"min", "max"}, "attributes": [{"name", "kind", "required", "default", "min",
+   * "max", "doc"}]}], with the kinds of ops; - "passes": the passes over graphs; - "kernels": the
+   * kernels, per op and kind of device; - "losses", "metrics", "optimizers", "schedules" of a SPEC
+   * and of trainers: [{"name","doc","keys"}]; - "spec": the keys of a SPEC.
    * <p>Keys are [{"name", "type", "required", "default", "choices", "min", "max", "doc", "keys"}].
    * "default" is a value, or a text that describes the default. "keys" describes the keys of an
    * object.
