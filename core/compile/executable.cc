@@ -36,7 +36,7 @@ int32_t input_to_overwrite(const Function& function, size_t output) {
   const Node& node = function.node(value.def);
   const auto is_pair = [&](const InPlace& pair) { return pair.output == static_cast<size_t>(value.output); };
   // With two pairs a kernel may take the memory of the other input for the output.
-  const InPlace* const pair = std::find_if(node.op->in_place.begin(), node.op->in_place.end(), is_pair);
+  const auto pair = std::find_if(node.op->in_place.begin(), node.op->in_place.end(), is_pair);
   if (std::count_if(node.op->in_place.begin(), node.op->in_place.end(), is_pair) != 1) return -1;
   const ValueId read = pair->input < node.inputs.size() ? node.inputs[pair->input] : kNoValue;
   if (read == kNoValue || !(memory_type(function, read) == memory_type(function, made))) return -1;
