@@ -55,7 +55,7 @@ def train(args, case, workers, steps, epochs):
         with open(cluster, "w", encoding="utf-8") as file:
             json.dump({"cluster": {"chief": ["127.0.0.1:1"], "worker": served.addresses[:workers], "ps": served.addresses[workers:]}}, file)
         subprocess.run([os.path.join(args.build, "bindings", "cli", "percale"), "train", spec, "--cluster", cluster, "--task", "chief:0",
-                        "--history", history, "--quiet"], check=True)
+                        "--history", history], check=True, stdout=subprocess.DEVNULL)
         with open(history, encoding="utf-8") as file:
             ends = [float(row["seconds"]) for row in csv.DictReader(file)]
     return [(b - a) / steps for a, b in zip(ends, ends[1:])]

@@ -53,7 +53,7 @@ TEST_CASE("tables in parts on servers train to the bits of one process") {
       {"cpu:0,sim:0,sim:1", "sim:0,sim:1", {"cpu:0"}},
       {"cpu:0,sim:0,sim:1,sim:2", "sim:1,sim:2", {"sim:0"}},
       {"cpu:0,sim:0,sim:1", "cpu:0,sim:1", {"sim:0", "sim:1"}},
-      {"cpu:0,sim_partition:0,sim_partition:1", "sim_partition:0,sim_partition:1", {}}};
+      {"cpu:0,sim_partition:0,sim_partition:1", "sim_partition:0,sim_partition:1", {"cpu:0", "sim_partition:0"}}};
   for (const char* layers : {kLookup, kBag, kGreatest}) {
     for (const std::string& optimizer : optimizers()) {
       const std::string keys = str_cat(optimizer, R"(, "shards": 2, "epochs": 2, "seed": 1)");
@@ -134,7 +134,7 @@ TEST_CASE("modes that stream read rows of one version, and commit each gradient 
 }
 
 TEST_CASE("whatever becomes of a server, no step of a table is lost") {
-  const std::string keys = R"("optimizer": {"name": "adam", "sparse": true}, "shards": 2, "epochs": 2, "seed": 1)";
+  const std::string keys = R"("optimizer": {"name": "adam", "sparse": true}, "shards": 3, "epochs": 2, "seed": 1)";
   const std::string wanted = digest_of(*job(engine_of(1), kLookup, keys, DType::kF32, kBatch));
   int64_t lost = 0;
   for (uint32_t seed = 0; seed < 100; ++seed) {
@@ -159,7 +159,7 @@ TEST_CASE("whatever becomes of a server, no step of a table is lost") {
 }
 
 TEST_CASE("one process goes on with a checkpoint of a table on servers, and the reverse") {
-  const std::string keys = R"("optimizer": {"name": "adam", "sparse": true}, "shards": 2, "epochs": 4, "seed": 1)";
+  const std::string keys = R"("optimizer": {"name": "adam", "sparse": true}, "shards": 3, "epochs": 4, "seed": 1)";
   const std::string wanted = digest_of(*job(engine_of(1), kBag, keys, DType::kF32, kBatch));
   for (const bool first_alone : {false, true}) {
     const TempFolder folder;
@@ -181,7 +181,8 @@ TEST_CASE("one process goes on with a checkpoint of a table on servers, and the 
 
 TEST_CASE("a row that a table on servers lacks is named") {
   const auto trainer = job(sim_engine(1, "cpu:0,sim:0"), kLookup,
-                           str_cat(R"("optimizer": {"name": "adam", "sparse": true}, "shards": 1)", on("sim:0")));
+                           str_cat(R"("optimizer": {"name": "adam", "sparse": true}, "shards": 1)", on("sim:0")),
+                           DType::kF32, 8, {"cpu:0"});
   const auto failed = trainer->step({"x", "y"}, {looked_up(kTable), labels()});
   REQUIRE_FALSE(failed.ok());
   CHECK(failed.status().code() == Code::kOutOfRange);
