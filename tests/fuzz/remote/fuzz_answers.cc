@@ -171,6 +171,7 @@ class Client {
  private:
   void execute(RemoteDevice::Stream* stream) {
     if (executable_ == nullptr) return;
+    // As many as the server has told: the client does not compare them with those of the graph.
     const std::vector<void*> operands(executable_->inputs + executable_->outputs, memory_);
     device_.execute(*executable_, stream, operands.data(), operands.data() + executable_->inputs);
   }
