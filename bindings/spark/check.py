@@ -22,14 +22,31 @@ def module(source, *path):
 
 
 def find_spark(source):
-    """Returns the folder of the Spark distribution, or skips the test."""
+    """Returns the Python that has pyspark, and the folder of the Spark distribution, or skips the
+    test.
+    """
     engines = module(source, "tests", "engines", "engine_tests.py")
     python = engines.python_with("pyspark")
     if python is None:
         print("no pyspark in the cache; `sh subprojects/setup --engines` brings it")
         sys.exit(engines.SKIP)
     said = subprocess.run([python, "-c", "import pyspark; print(pyspark.__path__[0])"], check=True, capture_output=True, text=True)
-    return said.stdout.strip()
+    return python, said.stdout.strip()
+
+
+def write_networks(python, build, source, folder):
+    """Writes each of jobs.NETWORKS to a folder: its SPEC, and the digest of `percale train`."""
+    program = os.path.join(build, "bindings", "cli", "percale")
+    subprocess.run([python, "-B", "-c", """import json, os, subprocess, sys
+import jobs
+for number, job in enumerate(jobs.NETWORKS):
+    folder = os.path.join(sys.argv[2], str(number))
+    os.makedirs(folder)
+    spec = jobs.write(job, folder)
+    told = subprocess.run([sys.argv[1], "train", spec, "--json"], check=True, capture_output=True, text=True).stdout
+    with open(os.path.join(folder, "digest"), "w", encoding="utf-8") as file:
+        file.write(json.loads(told)["digest"])
+""", program, folder], check=True, env=dict(os.environ, PYTHONPATH=os.path.join(source, "tests", "groups")))
 
 
 def jar(home, file, classes, compile_command):
@@ -57,8 +74,10 @@ def make_jars(java, home, source, spark, folder):
 
 def main(build, source):
     java = module(source, "bindings", "java", "check.py")
-    spark, library, home = find_spark(source), java.jni_library(build), java.find_older_jdk()
+    python, spark = find_spark(source)
+    library, home = java.jni_library(build), java.find_older_jdk()
     with tempfile.TemporaryDirectory() as folder:
+        write_networks(python, build, source, os.path.join(folder, "networks"))
         package, own, tests = make_jars(java, home, source, spark, folder)
         names = {"PERCALE_LIBRARY": os.path.join(build, "libpercale.so.0"), "PERCALE_JNI": library}
         settings = {"spark.ui.enabled": "false", "spark.local.dir": folder,

@@ -1,7 +1,10 @@
-"""Where an MPI with the standard ABI is: of the system, or of the cache."""
+"""An MPI with the standard ABI, of the system or of the cache."""
 import glob
 import os
 import shutil
+import subprocess
+
+import program
 
 WITHOUT = "no MPI has the standard ABI; `sh subprojects/setup --tests` brings MPICH 5"
 
@@ -15,3 +18,16 @@ def find_mpi():
             if os.access(launcher, os.X_OK):
                 return launcher, os.path.dirname(library)
     return None, None
+
+
+def in_group(*commands, code=0):
+    """Runs groups of processes, each described as (number, arguments), as one MPI job."""
+    launcher, library = find_mpi()
+    words = []
+    for number, arguments in commands:
+        words += [":"] * bool(words) + ["-n", str(number), program.PATH, "train", *arguments, "--collective", "mpi"]
+    environment = dict(os.environ, LD_LIBRARY_PATH=library)
+    result = subprocess.run([launcher, *words], capture_output=True, text=True, timeout=120, check=False, env=environment)
+    if (result.returncode == 0) != (code == 0):
+        raise AssertionError(f"{words}: exit code {result.returncode}\n{result.stdout}{result.stderr}")
+    return result

@@ -11,46 +11,31 @@ import program
 from trained_job import TrainedJob
 
 
-LAUNCHER, LIBRARY = mpi.find_mpi()
-
-
-def in_group(*commands, code=0):
-    """Runs groups of processes, each described as (number, arguments), as one MPI job."""
-    words = []
-    for number, arguments in commands:
-        words += [":"] * bool(words) + ["-n", str(number), program.PATH, "train", *arguments, "--collective", "mpi"]
-    environment = dict(os.environ, LD_LIBRARY_PATH=LIBRARY)
-    result = subprocess.run([LAUNCHER, *words], capture_output=True, text=True, timeout=120, check=False, env=environment)
-    if (result.returncode == 0) != (code == 0):
-        raise AssertionError(f"{words}: exit code {result.returncode}\n{result.stdout}{result.stderr}")
-    return result
-
-
 class OverMpi(TrainedJob):
     def test_any_number_of_processes_gives_the_digest_of_one(self):
         alone = self.digest("--shards", "6")
         for number in (1, 2, 3):
-            answer = json.loads(in_group((number, [self.spec, "--json", "--shards", "6"])).stdout)
+            answer = json.loads(mpi.in_group((number, [self.spec, "--json", "--shards", "6"])).stdout)
             self.assertEqual(answer["digest"], alone)
 
     def test_rank_0_writes_and_one_process_goes_on(self):
         out = os.path.join(self.path, "group")
-        printed = in_group((2, [self.spec, "--epochs", "1", "--out", out, "--checkpoint-every", "5", "--digest"]))
+        printed = mpi.in_group((2, [self.spec, "--epochs", "1", "--out", out, "--checkpoint-every", "5", "--digest"]))
         self.assertEqual(printed.stdout.count("digest sha256:"), 1)
         self.assertTrue(os.path.exists(os.path.join(out, "model.percale")))
         self.assertEqual(self.digest("--resume", out), self.digest())
-        resumed = in_group((2, [self.spec, "--resume", os.path.join(out, "step-5"), "--out", out + "2", "--json"]))
+        resumed = mpi.in_group((2, [self.spec, "--resume", os.path.join(out, "step-5"), "--out", out + "2", "--json"]))
         self.assertEqual(json.loads(resumed.stdout)["digest"], self.digest())
 
     def test_processes_that_differ_are_told_in_what(self):
-        printed = in_group((1, [self.spec]), (1, [self.spec, "--seed", "5"]), code=1)
+        printed = mpi.in_group((1, [self.spec]), (1, [self.spec, "--seed", "5"]), code=1)
         self.assertIn("the ranks differ in seed: rank 1 has '5', rank 0 '1'", printed.stderr)
 
     def test_more_processes_than_shards_are_refused(self):
-        self.assertIn("at least one shard per device", in_group((3, [self.spec]), code=1).stderr)
+        self.assertIn("at least one shard per device", mpi.in_group((3, [self.spec]), code=1).stderr)
 
     def test_a_folder_of_another_run_ends_all(self):
-        self.assertIn("--overwrite", in_group((2, [self.spec, "--out", self.out]), code=1).stderr)
+        self.assertIn("--overwrite", mpi.in_group((2, [self.spec, "--out", self.out]), code=1).stderr)
 
 
 class WithoutMpi(unittest.TestCase):
@@ -61,7 +46,7 @@ class WithoutMpi(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if LAUNCHER is None:
+    if mpi.find_mpi()[0] is None:
         print(mpi.WITHOUT)
         sys.exit(77)
     program.main()

@@ -1,4 +1,5 @@
-// Writes the inputs that the fuzz targets `control`, `chunk`, `device` and `parcel` start from:
+// Writes the inputs that the fuzz targets `answers`, `chunk`, `control`, `device` and `parcel` start
+// from:
 // make_remote FOLDER
 #include <cstdio>
 #include <filesystem>
@@ -14,7 +15,7 @@ namespace {
 
 using namespace percale::remote;
 
-// See tests/fuzz/remote_input.h.
+// See tests/fuzz/remote/input.h.
 std::string step(int kind, const ByteVector& bytes) {
   std::string out = {static_cast<char>(kind), static_cast<char>(bytes.size() & 0xFF),
                      static_cast<char>(bytes.size() >> 8)};
@@ -52,7 +53,14 @@ wire::HelloT hello() {
   return out;
 }
 
-// A message to a served device. 1: on its first stream, 5: on one for commands.
+wire::RefusalT refusal(const char* message) {
+  wire::RefusalT out;
+  out.code = PERCALE_UNAVAILABLE;
+  out.message = message;
+  return out;
+}
+
+// A message to or of a served device. 1: on its first stream, 5: on one for commands.
 template <class T>
 std::string frame(int kind, T body, const ByteVector& raw = {}) {
   const auto checksum = static_cast<Checksum>(&percale::crc32c);
@@ -64,6 +72,21 @@ std::string frame(int kind, T body, const ByteVector& raw = {}) {
 void write(const std::string& folder, const char* name, const std::string& bytes) {
   std::filesystem::create_directories(folder);
   std::ofstream(folder + "/" + name, std::ios::binary) << bytes;
+}
+
+// What stands in front of a message of a stream with shared memory.
+std::string parcel(wire::ParcelKind kind, uint32_t bytes, const ByteVector& rest, int kind_of_step = 0) {
+  const wire::Parcel draft(kind, bytes, 0);
+  const wire::Parcel front(kind, bytes, percale::crc32c(&draft, 8));
+  return step(kind_of_step, join(std::as_bytes(std::span(&front, 1)), rest));
+}
+
+// The first message of a link.
+template <class T>
+std::string opens_link(T body) {
+  RecordingStream stream;
+  tell(stream, std::move(body));
+  return parcel(wire::ParcelKind_Whole, 0, stream.message(0), 16);
 }
 
 void write_control(const std::string& folder) {
@@ -89,13 +112,10 @@ void write_control(const std::string& folder) {
   lost.ranks = {0};
   wire::LostT repeat;
   repeat.again = {0};
-  wire::RefusalT refusal;
-  refusal.code = PERCALE_UNAVAILABLE;
-  refusal.message = "why";
   write(folder, "welcome", member + control(welcome) + control(wire::BeatT()) + control(failing) + control(lost));
   write(folder, "repeat", member + control(welcome) + control(failing) + control(repeat) + control(failing));
-  write(folder, "refusal", member + control(refusal));
-  write(folder, "dismissed", member + control(welcome) + control(refusal));
+  write(folder, "refusal", member + control(refusal("why")));
+  write(folder, "dismissed", member + control(welcome) + control(refusal("why")));
   write(folder, "chief_leaves", member + control(welcome) + control(wire::LeaveT()));
 }
 
@@ -111,6 +131,10 @@ void write_chunk(const std::string& folder) {
   write(folder, "closes", step(4, {}) + step(12, ByteVector(1)) + ten + step(14, ByteVector(1)) + nothing);
   write(folder, "renews", chunk(0, 1, 10, 0, 10) + step(6, ByteVector(2)) + chunk(1, 1, 10, 0, 10) + ten);
   write(folder, "beats", chunk(1, 0, 0, 0, 0) + step(7, ByteVector(9)) + ten + step(7, ByteVector(11)) + nothing);
+  wire::GreetingT greeting;
+  greeting.generation = 7;
+  greeting.rank = 1;
+  write(folder, "stranger", opens_link(greeting) + opens_link(wire::BeatT()) + opens_link(greeting) + ten);
   write(folder, "fails", step(5, {}) + ten + step(6, {}) + chunk(1, 1, 10, 0, 10) + ten);
 }
 
@@ -159,19 +183,13 @@ void write_device(const std::string& folder) {
         opened + frame(1, wire::UploadT(), graph) + frame(1, wire::CompileT()) + frame(5, execute) + frame(5, mark) +
             frame(1, discard) + frame(5, execute) + frame(5, wire::MarkT()));
   write(folder, "frees",
-        opened + frame(1, at_first(wire::FreeT())) + frame(5, read) + frame(5, mark) + frame(1, wire::BeatT()));
+        opened + frame(1, at_first(wire::FreeT())) + frame(5, read) + frame(5, mark) + frame(1, wire::BeatT()) +
+            frame(1, wire::LeaveT()));
   write(folder, "breaks",
         opened + step(3, {}) + frame(5, read) + frame(1, open()) + frame(1, allocate(1 << 20)) + step(7, {}));
   write(folder, "lists", frame(1, list));
   write(folder, "stranger", frame(1, open()) + frame(5, stranger));
   write(folder, "changed", frame(0, open()) + step(0, ByteVector(9)) + frame(4, mark));
-}
-
-// What stands in front of a message of a stream with shared memory.
-std::string parcel(wire::ParcelKind kind, uint32_t bytes, const ByteVector& rest) {
-  const wire::Parcel draft(kind, bytes, 0);
-  const wire::Parcel front(kind, bytes, percale::crc32c(&draft, 8));
-  return step(0, join(std::as_bytes(std::span(&front, 1)), rest));
 }
 
 void write_parcel(const std::string& folder) {
@@ -190,6 +208,54 @@ void write_parcel(const std::string& folder) {
   write(folder, "scribbles", sends + takes + sends + step(6, ByteVector(80, std::byte{255})) + sends + sends);
 }
 
+wire::AnswerT answer(percale_code code = PERCALE_OK) {
+  wire::AnswerT out;
+  out.code = static_cast<uint32_t>(code);
+  out.value = code == PERCALE_OK ? uint64_t{1} << 56 : 0;
+  return out;
+}
+
+wire::DoneT done(percale_code code = PERCALE_OK, const char* message = "") {
+  wire::DoneT out;
+  out.code = static_cast<uint32_t>(code);
+  out.message = message;
+  return out;
+}
+
+// The calls of tests/fuzz/remote/fuzz_answers.cc, which end with the answers behind them.
+void write_answers(const std::string& folder) {
+  wire::OpenedT facts;
+  facts.client = 7;
+  facts.model = "a test";
+  facts.memory_bytes = 4096;
+  wire::CompiledT compiled;
+  compiled.executable = compiled.inputs = compiled.outputs = 1;
+  wire::DevicesT devices;
+  devices.names = {"cpu:0"};
+  const ByteVector ten(10);
+  const std::string opened = frame(1, facts), allocates = step(8, ten) + frame(1, answer()),
+                    opens = step(10, {}) + frame(5, answer()), reads = step(12, ten), executes = step(13, {}),
+                    signals = step(14, {}), waits = step(14, ten), closes = step(15, ten);
+  const std::string data = frame(5, wire::DataT(), ten);
+  write(folder, "works",
+        opened + allocates + step(9, ten) + frame(1, compiled) + opens + step(11, ten) + executes + reads + signals +
+            waits + data + frame(5, done()) + frame(5, done()) + closes);
+  write(folder, "without_a_stream",
+        opened + allocates + reads + frame(5, answer()) + data + frame(5, done()) + step(11, ten) + frame(5, done()));
+  write(folder, "two_streams",
+        opened + opens + step(10, {}) + frame(16 + 5, answer()) + step(16 + 12, ten) + step(16 + 14, ten) +
+            frame(16 + 5, wire::DataT(), ten) + frame(16 + 5, done()));
+  write(folder, "refused", frame(1, refusal("why")));
+  write(folder, "refused_stream", opened + step(10, {}) + frame(5, refusal("why")) + step(6, {}));
+  write(folder, "errors",
+        opened + step(8, ten) + frame(1, answer(PERCALE_RESOURCE_EXHAUSTED)) + opens + reads + waits +
+            frame(5, done(PERCALE_OUT_OF_RANGE, "why")) + waits + frame(5, done()));
+  write(folder, "changed", opened + opens + reads + waits + step(4, ByteVector(9)));
+  write(folder, "unasked", opened + opens + data + frame(1, wire::BeatT()) + waits + frame(5, wire::BeatT()));
+  write(folder, "lists", frame(1, devices));
+  write(folder, "breaks", opened + opens + reads + signals + step(2, ByteVector(1)) + allocates);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -197,6 +263,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: make_remote FOLDER\n", stderr);
     return 2;
   }
+  write_answers(std::string(argv[1]) + "/answers");
   write_control(std::string(argv[1]) + "/control");
   write_chunk(std::string(argv[1]) + "/chunk");
   write_device(std::string(argv[1]) + "/device");

@@ -25,6 +25,6 @@ def main(module, package, build, source):
     import check
     with tempfile.TemporaryDirectory() as folder:
         check.unpack_wheel(sys.executable, build, folder)
-        paths = os.pathsep.join([folder, os.path.dirname(os.path.abspath(__file__))])
+        paths = os.pathsep.join([folder, *(os.path.join(source, "tests", name) for name in ("engines", "groups", "remote", "cli"))])
         environment = dict(os.environ, PYTHONPATH=paths, PERCALE_SOURCE=source, PYSPARK_PYTHON=python, PYSPARK_DRIVER_PYTHON=python)
         return subprocess.run([python, "-m", "unittest", "-v", module], env=environment).returncode

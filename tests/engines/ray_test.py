@@ -4,18 +4,25 @@
 
 Skipped without ray; `sh subprojects/setup --engines` brings it.
 """
+import concurrent.futures
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import urllib.error
+import urllib.request
 
 import engine_tests
 
 try:
     import numpy as np
-except ImportError:  # engine_tests starts a Python that has it
+    from cluster import free_ports
+except ImportError:  # engine_tests starts a Python that has them
     np = None
 
 
@@ -61,6 +68,17 @@ def work(config):
         percale.ray.report(trainer, {"digest": digest, "rank": context.get_world_rank(), "node": ray.get_runtime_context().get_node_id()})
 
 
+def work_on_networks(config):
+    """The loop of a worker that trains the networks of a group, and writes their digests."""
+    import jobs
+    import ray.train
+
+    import percale.ray
+    digests = {job: jobs.train(job, percale.ray.join, devices="cpu:0") for job in jobs.NETWORKS}
+    with open(os.path.join(config["folder"], f"rank {ray.train.get_context().get_world_rank()}"), "w", encoding="utf-8") as file:
+        json.dump(digests, file)
+
+
 def work_on_parts(config):
     """The loop of a worker that has a part of a Ray Data set."""
     import percale as pc
@@ -70,6 +88,30 @@ def work_on_parts(config):
         data = percale.ray.dataset(engine, x=("f32", (5,)), y=("i64", ())).batch(8)
         trainer.fit(data, 2)
         percale.ray.report(trainer, {"digest": trainer.variables.digest(), "steps": trainer.steps})
+
+
+def ask(port, body):
+    """Returns the status and the answer."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}", json.dumps(body).encode())
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read())
+
+
+def wait_for_answer(service, port):
+    """Waits until the deployment answers; an empty request is wrong, and its error is an answer."""
+    end = time.monotonic() + 120
+    while True:
+        try:
+            if ask(port, {})[0] == 400:
+                return
+        except (OSError, ValueError):  # not yet, or an answer of Ray's own
+            pass
+        if time.monotonic() > end or service.poll() is not None:
+            raise AssertionError(f"the deployment does not answer; its exit code is {service.poll()}")
+        time.sleep(0.2)
 
 
 class OnRay(unittest.TestCase):
@@ -104,6 +146,19 @@ class OnRay(unittest.TestCase):
         result = self.fit(work, 3)
         self.assertEqual(result.metrics["digest"], train_alone())
 
+    def test_networks_get_the_digests_of_one_process(self):
+        import jobs
+        wanted = {job: jobs.train_alone(job) for job in jobs.NETWORKS}
+        print(wanted)
+        for workers in (2, 3):
+            folder = os.path.join(self.folder.name, f"{workers} workers")
+            os.mkdir(folder)
+            self.fit(work_on_networks, workers, {"folder": folder})
+            self.assertEqual(len(os.listdir(folder)), workers)
+            for name in os.listdir(folder):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    self.assertEqual(json.load(file), wanted, name)
+
     def test_workers_that_are_started_again_after_a_failure_get_the_same_bits(self):
         fails = os.path.join(self.folder.name, "failed")
         result = self.fit(work, 2, {"fails_once": fails}, failures=1)
@@ -133,10 +188,57 @@ class OnRay(unittest.TestCase):
         np.save(os.path.join(self.folder.name, "y.npy"), rows()["y"])
         with open(spec, "w", encoding="utf-8") as file:
             json.dump(dict(SPEC, epochs=1, data={"train": {"x": "x.npy", "y": "y.npy"}}), file)
-        sample = os.path.join(os.environ["PERCALE_SOURCE"], "samples", "ray", "train.py")
         environment = dict(os.environ, RAY_ADDRESS=self.cluster.address)
-        said = subprocess.run([sys.executable, sample, spec, "2", self.folder.name], env=environment, capture_output=True, text=True)
+        said = subprocess.run([sys.executable, self.sample("ray/train.py"), spec, "2", self.folder.name], env=environment, capture_output=True, text=True)
         self.assertIn("sha256:", said.stdout, said.stderr[-2000:])
+
+    def sample(self, name):
+        return os.path.join(os.environ["PERCALE_SOURCE"], "samples", name)
+
+    def test_the_deployment_answers_as_a_session_does(self):
+        import percale as pc
+        with open(self.sample("ray/README.md"), encoding="utf-8") as file:
+            blocks = re.findall(r"```(sh|python)\n(.*?)```", file.read(), re.DOTALL)
+        trains, serves = next(code for _, code in blocks if "serve.py" in code).strip().splitlines()
+        asks, = (code for language, code in blocks if language == "python")
+
+        def in_shell(command):
+            """Replaces the shell, so that a signal ends the program."""
+            return ["sh", "-c", f"exec {command}".replace("python3", sys.executable).replace("samples/", self.sample(""))]
+
+        subprocess.run(in_shell(trains), cwd=self.folder.name, check=True)
+        port, = free_ports(1)
+        with open(os.path.join(self.folder.name, "service.log"), "w", encoding="utf-8") as log, \
+                subprocess.Popen(in_shell(serves.replace("8000", str(port))), cwd=self.folder.name, stdout=log, stderr=log,
+                                 env=dict(os.environ, RAY_ADDRESS=self.cluster.address)) as service:
+            try:
+                wait_for_answer(service, port)
+                said = subprocess.run([sys.executable, "-c", asks.replace("8000", str(port))], check=True, capture_output=True, text=True)
+                self.assertEqual(said.stdout, "1\n")
+                with pc.Engine() as engine:
+                    graph = pc.Graph.load(engine, os.path.join(self.folder.name, "digits.percale"))
+                    self.check_answers(port, pc.Session(engine, graph, pc.Variables.of(engine, graph)))
+                self.check_refusals(port)
+            finally:
+                service.send_signal(signal.SIGINT)
+
+    def check_answers(self, port, session):
+        """Requests at the same time get the bits of the session."""
+        name, = session.run({"x": np.zeros((1, 28, 28, 1), np.float32)})
+        batches = [np.random.default_rng(seed).random((seed % 5 + 1, 28, 28, 1), np.float32) for seed in range(24)]
+        with concurrent.futures.ThreadPoolExecutor(8) as threads:
+            answers = list(threads.map(lambda batch: ask(port, {"x": batch.tolist()}), batches))
+        for batch, (status, answer) in zip(batches, answers):
+            self.assertEqual(status, 200, answer)
+            wanted = session.run({"x": batch}, name).numpy()
+            self.assertEqual(np.array(answer[name], np.float32).tobytes(), wanted.tobytes())
+
+    def check_refusals(self, port):
+        for body, wanted in (({"z": [[1]]}, "no input 'z', only x"), ({"x": [[1, 2], [3]]}, "rows of unequal size"), ({}, "x"),
+                             ({"x": [["a"]]}, "other values than numbers"), ({"x": [[1, 2]]}, "'x'"), ([1], "wanted a JSON object")):
+            status, answer = ask(port, body)
+            self.assertEqual(status, 400, answer)
+            self.assertIn(wanted, answer["error"])
 
     def test_what_is_no_worker_cannot_join(self):
         import percale as pc

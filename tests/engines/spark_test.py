@@ -40,6 +40,13 @@ def work(rank):
     return rank, os.getpid(), train(percale.spark.join)
 
 
+def work_on_networks(_rank):
+    import jobs
+
+    import percale.spark
+    return [jobs.train(job, percale.spark.join, devices="cpu:0") for job in jobs.NETWORKS]
+
+
 class OnSpark(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -63,6 +70,15 @@ class OnSpark(unittest.TestCase):
             self.assertEqual([rank for rank, _, _ in found], list(range(workers)))
             self.assertEqual(len({pid for _, pid, _ in found}), workers)
             self.assertEqual({digest for _, _, digest in found}, {train()})
+
+    def test_networks_get_the_digests_of_one_process(self):
+        import jobs
+
+        import percale.spark
+        wanted = [jobs.train_alone(job) for job in jobs.NETWORKS]
+        print(wanted)
+        for workers in (2, 3):
+            self.assertEqual(percale.spark.run(self.spark, work_on_networks, workers), [wanted] * workers)
 
     def test_an_estimator_trains_on_the_parts_of_a_table_and_its_model_predicts(self):
         import numpy as np

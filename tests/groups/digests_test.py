@@ -15,7 +15,6 @@ import threading
 
 # The number of ranks, and the devices of each.
 GROUPS = [(2, "cpu=2x1"), (4, "cpu:0"), (3, "cpu:0")]
-ALONE = "cpu=4x1"
 
 
 def rank_class(pc):
@@ -40,25 +39,17 @@ def rank_class(pc):
     return Rank
 
 
-def train(pc, job, devices, rank=None):
-    """Returns the digest after two epochs."""
-    import jobs
-    threads = int(devices.partition("=")[2].partition("x")[0] or 1)
-    with pc.Engine(devices=devices, threads=threads) as engine, pc.Trainer.from_spec(engine, jobs.spec_of(job)) as trainer:
-        if rank is not None:
-            trainer.join(rank)
-        trainer.fit(pc.Dataset.from_tensors(engine, **jobs.data_of(job)).batch(16, shuffle=3), 2)
-        return trainer.variables.digest()
-
-
 def train_group(pc, job, ranks, devices):
     """Returns what each rank gives: its digest, or its exception."""
+    import jobs
     queues = [[queue.Queue() for _ in range(ranks)] for _ in range(ranks)]
     results = [None] * ranks
+    threads_of_each = int(devices.partition("=")[2].partition("x")[0] or 1)
 
     def run(rank):
         try:
-            results[rank] = train(pc, job, devices, rank_class(pc)(rank, queues))
+            member = rank_class(pc)(rank, queues)
+            results[rank] = jobs.train(job, lambda trainer: trainer.join(member), devices=devices, threads=threads_of_each)
         except Exception as error:
             results[rank] = error
 
@@ -74,7 +65,7 @@ def check_all(pc, runs):
     import jobs
     passed = failed = 0
     for job in jobs.JOBS:
-        wanted = train(pc, job, ALONE)
+        wanted = jobs.train_alone(job)
         for ranks, devices in GROUPS:
             found = [result for _ in range(runs) for result in train_group(pc, job, ranks, devices)]
             if all(result == wanted for result in found):

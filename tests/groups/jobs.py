@@ -1,4 +1,7 @@
 """The jobs that groups of processes train: SPECs and their data."""
+import json
+import os
+
 import numpy as np
 
 CLASSES = 10
@@ -61,7 +64,7 @@ def steps(length, width):
 
 
 SGD = {"name": "sgd", "learning_rate": 0.05, "momentum": 0.9}
-# The model, its data, the number of rows, further keys of the SPEC. Batches have 16 rows.
+# The model, its data, the number of rows, further keys of the SPEC.
 JOBS = {
     "LeNet with Adam": (lenet(), images(28, 1), 48, {"optimizer": "adam"}),
     "ResNet with batch normalisation": (resnet(), images(12, 3), 48, {"optimizer": SGD}),
@@ -72,15 +75,49 @@ JOBS = {
     "LeNet with a short last batch": (lenet(), images(28, 1), 35, {"optimizer": "adam"}),
     "LeNet in many buckets": (lenet(), images(28, 1), 35, {"optimizer": "adam", "collective_bucket": 1000}),
 }
+# Those that processes of every launcher train.
+NETWORKS = ["LeNet with Adam", "ResNet with batch normalisation", "ResNet with synchronized batch normalisation"]
+BATCH, EPOCHS, SEED = 16, 2, 3
 
 
 def spec_of(job):
     model, make, _, keys = JOBS[job]
     shape = list(make(np.random.default_rng(5), 1).shape[1:])
-    return {"model": model, "input_shape": shape, "loss": "sparse_categorical_crossentropy", "from_logits": True, "shards": 8, "seed": 3, **keys}
+    return {"model": model, "input_shape": shape, "loss": "sparse_categorical_crossentropy", "from_logits": True, "shards": 8, "seed": SEED, **keys}
 
 
 def data_of(job):
     _, make, rows, _ = JOBS[job]
     random = np.random.default_rng(5)
     return {"x": make(random, rows), "y": random.integers(0, CLASSES, rows)}
+
+
+def train(job, join=None, keys=None, **settings):
+    """Returns the digest of a job in an engine with these settings. `keys` are further ones of the
+    SPEC; join(trainer) makes the trainer a member of a group.
+    """
+    import percale as pc
+    with pc.Engine(**settings) as engine, pc.Trainer.from_spec(engine, {**spec_of(job), **(keys or {})}) as trainer:
+        if join is not None:
+            join(trainer)
+        trainer.fit(pc.Dataset.from_tensors(engine, **data_of(job)).batch(BATCH, shuffle=SEED), EPOCHS)
+        return trainer.variables.digest()
+
+
+def train_alone(job):
+    """Returns the digest of one process."""
+    return train(job, devices="cpu=4x1", threads=4)
+
+
+def write(job, folder, **keys):
+    """Writes a job and its data for other programs, and returns the path of the SPEC. Its training
+    is that of train().
+    """
+    paths = {}
+    for name, values in data_of(job).items():
+        paths[name] = os.path.abspath(os.path.join(folder, name + ".npy"))
+        np.save(paths[name], values)
+    path = os.path.join(folder, "spec.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({**spec_of(job), "data": {"train": paths}, "batch_size": BATCH, "epochs": EPOCHS, **keys}, file)
+    return path

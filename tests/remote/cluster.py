@@ -93,6 +93,28 @@ def train_behind_proxy(folder, job, make_proxy, prefixes=((), ()), certificates=
             return proxy, [cluster.end(rank) for rank in range(len(prefixes))]
 
 
+def run_with_servers(spec, *arguments, workers=2, servers=2, evaluator=False, out=None):
+    """Runs a chief, workers, parameter servers and perhaps an evaluator, each `percale train` with
+    TF_CONFIG. Returns the exit code and what was printed by (job, index).
+    """
+    ports = iter(free_ports(1 + workers + servers))
+    cluster = {job: [f"127.0.0.1:{next(ports)}" for _ in range(count)]
+               for job, count in (("chief", 1), ("worker", workers), ("ps", servers))}
+    tasks = [("worker", i) for i in range(workers)] + [("ps", i) for i in range(servers)]
+    tasks += [("evaluator", 0)] if evaluator else []
+    processes = {}
+    for job, index in [*tasks, ("chief", 0)]:
+        config = {"cluster": cluster, "task": {"type": job, "index": index}}
+        processes[job, index] = subprocess.Popen(
+            [program.PATH, "train", spec, "--json", *arguments, *(["--out", out] if out else [])],
+            env={**os.environ, "TF_CONFIG": json.dumps(config)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    ends = {}
+    for task, process in processes.items():
+        printed, errors = process.communicate(timeout=WAIT_S)
+        ends[task] = (process.returncode, printed, errors)
+    return ends
+
+
 def digest_of(output):
     """Returns the digest that the chief has printed as JSON."""
     return json.loads(output)["digest"]

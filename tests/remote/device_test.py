@@ -11,7 +11,7 @@ import time
 import unittest
 
 import program
-from cluster import free_ports, wait_for
+from cluster import free_ports, run_with_servers, wait_for
 from program import percale
 from small_job import SPEC
 from trained_job import TrainedJob
@@ -152,27 +152,9 @@ class Refusals(RemoteJob):
 class ParameterServers(TrainedJob):
     """A chief, workers, parameter servers and an evaluator, each `percale train` with TF_CONFIG."""
 
-    def run_cluster(self, spec, *arguments, workers=2, servers=2, evaluator=False, slow=None, out=None):
-        ports = iter(free_ports(1 + workers + servers))
-        cluster = {job: [f"127.0.0.1:{next(ports)}" for _ in range(count)]
-                   for job, count in (("chief", 1), ("worker", workers), ("ps", servers))}
-        tasks = [("worker", i) for i in range(workers)] + [("ps", i) for i in range(servers)]
-        tasks += [("evaluator", 0)] if evaluator else []
-        processes = {}
-        for job, index in [*tasks, ("chief", 0)]:
-            config = {"cluster": cluster, "task": {"type": job, "index": index}}
-            processes[job, index] = subprocess.Popen(
-                [program.PATH, "train", spec, "--json", *arguments, *(["--out", out] if out else [])],
-                env={**os.environ, "TF_CONFIG": json.dumps(config)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        ends = {}
-        for task, process in processes.items():
-            printed, errors = process.communicate(timeout=120)
-            ends[task] = (process.returncode, printed, errors)
-        return ends
-
     def test_sync_mode_gives_the_digest_of_one_process(self):
         spec = self.write_spec("ps.json", {**SPEC, "strategy": "parameter_server", "mode": "sync"})
-        ends = self.run_cluster(spec, "--shards", "4")
+        ends = run_with_servers(spec, "--shards", "4")
         self.assertEqual({code for code, _, _ in ends.values()}, {0}, ends)
         alone = json.loads(percale("train", spec, "--json", "--shards", "4", "--devices", "cpu:0").stdout)
         chief = json.loads(ends["chief", 0][1])
@@ -190,7 +172,7 @@ class ParameterServers(TrainedJob):
     def test_async_mode_applies_each_gradient_once_and_an_evaluator_follows(self):
         spec = self.write_spec("async.json", {**SPEC, "strategy": "parameter_server"})
         out = os.path.join(self.path, "ps-out")
-        ends = self.run_cluster(spec, "--shards", "4", "--epochs", "3", evaluator=True, out=out)
+        ends = run_with_servers(spec, "--shards", "4", "--epochs", "3", evaluator=True, out=out)
         self.assertEqual({code for code, _, _ in ends.values()}, {0}, ends)
         chief = json.loads(ends["chief", 0][1])
         lines = [json.loads(line) for line in ends["evaluator", 0][1].splitlines()]

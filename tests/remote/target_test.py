@@ -17,15 +17,6 @@ from cluster import free_ports  # noqa: E402
 from worker_processes import Workers  # noqa: E402
 
 
-def train(job, more=None, **settings):
-    """Returns the digest after two epochs."""
-    import jobs
-    import percale as pc
-    with pc.Engine(**settings) as engine, pc.Trainer.from_spec(engine, {**jobs.spec_of(job), **(more or {})}) as trainer:
-        trainer.fit(pc.Dataset.from_tensors(engine, **jobs.data_of(job)).batch(16, shuffle=3), 2)
-        return trainer.variables.digest()
-
-
 class Digests(unittest.TestCase):
     """Every job gives the digest of one process."""
 
@@ -37,11 +28,11 @@ class Digests(unittest.TestCase):
     def tearDownClass(cls):
         cls.workers.close()
 
-    def check_all(self, more=None, **settings):
+    def check_all(self, keys=None, **settings):
         import jobs
         for job in jobs.JOBS:
             with self.subTest(job):
-                self.assertEqual(train(job, more, threads=2, **settings), train(job, devices="cpu=4x1"))
+                self.assertEqual(jobs.train(job, keys=keys, threads=2, **settings), jobs.train_alone(job))
 
     def test_remote_devices(self):
         self.check_all(devices=",".join(f"remote:{address}/cpu:0" for address in self.workers.addresses[:3]))

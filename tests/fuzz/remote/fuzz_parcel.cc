@@ -7,7 +7,7 @@
 #include "core/file/crc32c.h"
 #include "devices/remote/bulk/ring.h"
 #include "devices/remote/bulk/shared_stream.h"
-#include "tests/fuzz/remote_input.h"
+#include "tests/fuzz/remote/input.h"
 #include "tests/unit/remote/fake_link.h"
 
 namespace {

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -135,6 +136,36 @@ public final class SparkTest {
       long processes = found.stream().map(told -> told.split(" ")[4]).distinct().count();
       // Two tasks may share an executor, which has two slots.
       check(processes == 2 || workers == 2, "the tasks ran in " + processes + " processes, wanted the 2 executors");
+    }
+  }
+
+  /** Trains the SPEC of a file, which names its data, and returns the digest. */
+  private static String trainFile(String spec, Collective group) throws IOException {
+    try (Engine engine = Engine.builder().devices("cpu:0").build();
+        Trainer trainer = Trainer.fromSpec(engine, Files.readString(Path.of(spec))).build()) {
+      trainer.join(group);
+      trainer.fit(null, 0);
+      try (Variables variables = trainer.variables()) {
+        return variables.digest();
+      }
+    }
+  }
+
+  /** check.py has written the networks, each with the digest of `percale train`. */
+  void testNetworksGetTheDigestsOfOneProcess() throws Exception {
+    List<Path> networks;
+    try (Stream<Path> folders = Files.list(folder.resolve("networks"))) {
+      networks = folders.sorted().toList();
+    }
+    check(networks.size() == 3, "there are " + networks.size() + " networks, wanted 3");
+    for (Path network : networks) {
+      String spec = network.resolve("spec.json").toString();
+      String wanted = Files.readString(network.resolve("digest"));
+      System.out.println(wanted);
+      for (int workers : new int[] {2, 3}) {
+        List<String> found = Groups.run(spark, workers, group -> trainFile(spec, group));
+        check(found.equals(Collections.nCopies(workers, wanted)), network + ": " + found + ", wanted " + wanted);
+      }
     }
   }
 

@@ -1,10 +1,10 @@
-// Fuzzes the chunks that a rank of a group receives: with any heads, in any order, also between its
-// exchanges, they are taken, dropped or an error.
+// Fuzzes the links to a rank of a group: whatever opens one is greeted or refused, and chunks with
+// any heads, in any order, also between its exchanges, are taken, dropped or an error.
 #include <cstring>
 
 #include "core/file/crc32c.h"
-#include "devices/remote/group/exchange.h"
-#include "tests/fuzz/remote_input.h"
+#include "devices/remote/group/links.h"
+#include "tests/fuzz/remote/input.h"
 #include "tests/unit/remote/fake_link.h"
 
 namespace {
@@ -19,6 +19,8 @@ constexpr uint64_t kGeneration = 7;
 // The kinds of steps, in the lower bits. The next bit names the rank.
 constexpr uint8_t kChunk = 0, kRightChunk = 1, kRun = 2, kSent = 3, kCloses = 4, kFails = 5, kGoesOn = 6, kBeats = 7;
 constexpr uint8_t kKinds = 7, kSecondRank = 8;
+// Another process opens a link, and the bytes are its first message.
+constexpr uint8_t kOpensLink = 16;
 
 // Rank 0. The input plays the others.
 class Rank0 {
@@ -27,11 +29,15 @@ class Rank0 {
     exchange_.set_generation(kGeneration);
     for (int peer = 1; peer < kSize; ++peer) connect(peer);
   }
-  ~Rank0() { exchange_.close(std::chrono::milliseconds(0)); }
+  ~Rank0() {
+    if (openings_ != nullptr) openings_->close(std::chrono::milliseconds(0));
+    exchange_.close(std::chrono::milliseconds(0));
+  }
   Rank0(const Rank0&) = delete;
   Rank0& operator=(const Rank0&) = delete;
 
   void step(const RemoteStep& step) {
+    if ((step.kind & kOpensLink) != 0) return open_link(step.bytes);
     const int peer = (step.kind & kSecondRank) != 0 ? 2 : 1;
     switch (step.kind & kKinds) {
       case kChunk:
@@ -55,6 +61,21 @@ class Rank0 {
     received_[peer] = 0;
     numbers_[peer] = 0;
     exchange_.connect(id(peer), links_[peer]);
+  }
+
+  // To links of their own, which have none of another rank yet.
+  void open_link(std::span<const std::byte> bytes) {
+    if (openings_ == nullptr) {
+      openings_ = std::make_shared<Links>(0, kSize, static_cast<Checksum>(&percale::crc32c));
+      try {
+        openings_->connect({kGeneration, {}}, Credentials(), Clock::now());
+      } catch (const percale::plugin::Failure&) {  // the others are not there yet
+      }
+    }
+    const auto events = openings_->accept(std::make_shared<RecordingStream>());
+    if (events == nullptr) return;
+    events->on_message(message_of(bytes));
+    events->on_closed("");
   }
 
   // Without the rank, with a new link to it, or as it was.
@@ -102,6 +123,7 @@ class Rank0 {
 
   Exchange exchange_{0, kSize, &percale::crc32c};
   std::shared_ptr<RecordingStream> links_[kSize];
+  std::shared_ptr<Links> openings_;
   int received_[kSize] = {};
   uint32_t numbers_[kSize] = {}, rounds_[kSize] = {};
   uint64_t tag_ = 0;

@@ -1,4 +1,4 @@
-// The steps that an input of fuzz_control, fuzz_chunk and fuzz_device consists of.
+// The steps that the inputs of the fuzz targets in this folder consist of.
 #ifndef PERCALE_TESTS_FUZZ_REMOTE_INPUT_H_
 #define PERCALE_TESTS_FUZZ_REMOTE_INPUT_H_
 

@@ -5,7 +5,7 @@
 #include "core/file/crc32c.h"
 #include "devices/remote/group/chief.h"
 #include "devices/remote/group/member.h"
-#include "tests/fuzz/remote_input.h"
+#include "tests/fuzz/remote/input.h"
 #include "tests/unit/remote/fake_link.h"
 
 namespace {

@@ -1,17 +1,17 @@
 // Fuzzes the messages of a client to a process that serves a device: whatever they are, they are
 // answered, skipped, or end their stream. Nothing outside of the client's memory is touched.
-#include <cstring>
 #include <optional>
 
 #include "devices/remote/serve/device_handler.h"
 #include "devices/remote/serve/queue_handler.h"
-#include "tests/fuzz/remote_input.h"
+#include "tests/fuzz/remote/frames.h"
+#include "tests/fuzz/remote/input.h"
 #include "tests/unit/remote/memory_device.h"
-#include "tests/unit/remote/raw_client.h"
 
 namespace {
 
 using namespace percale::remote;
+using percale::fuzz::corrected;
 using percale::fuzz::RemoteInput;
 using percale::fuzz::RemoteStep;
 
@@ -28,21 +28,6 @@ std::shared_ptr<Clients> serve(MemoryDevice& memory) {
   std::deque<ServedDevice> served;
   served.emplace_back(fake_host(), memory.served());
   return std::make_shared<Clients>("fuzz", std::move(served), Limits());
-}
-
-// Sets the sizes and checksums as a client would, so that a message is not refused for them alone.
-// The table is as long as the head says, or as there are bytes.
-ByteVector corrected(std::span<const std::byte> bytes, uint32_t number) {
-  wire::Frame head;
-  ByteVector out(bytes.begin(), bytes.end());
-  if (bytes.size() < sizeof head) return out;
-  std::memcpy(&head, bytes.data(), sizeof head);
-  const std::span<const std::byte> rest = bytes.subspan(sizeof head);
-  const size_t table = std::min<size_t>(head.table_bytes(), rest.size());
-  head = {static_cast<uint32_t>(table), checksum()(rest.data(), table, number),
-          checksum()(rest.data() + table, rest.size() - table, 0)};
-  std::memcpy(out.data(), &head, sizeof head);
-  return out;
 }
 
 class Input {
