@@ -89,6 +89,12 @@ struct percale_event : Counted {
 percale_session::~percale_session() {
   std::unique_lock lock(mutex);
   for (const auto& run : running) run->cancel.cancel();
+  lock.unlock();
+  engine->runner->help_host([&] {
+    const std::lock_guard inner(mutex);
+    return running.empty();
+  });
+  lock.lock();
   ended.wait(lock, [&] { return running.empty(); });
 }
 
@@ -151,6 +157,12 @@ percale_status* percale_event_wait(percale_event* event, int64_t timeout_ns) {
     const auto over = [&] { return run.over; };
     if (!over() && timeout_ns != 0) PERCALE_RETURN_IF_ERROR(check_may_wait(function));
     if (timeout_ns == PERCALE_FOREVER) {
+      lock.unlock();
+      event->session->engine->runner->help_host([&] {
+        const std::lock_guard inner(run.mutex);
+        return over();
+      });
+      lock.lock();
       run.ended.wait(lock, over);
     } else {
       // As much as the clock can add without overflow.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "core/base/host_pool.h"
 #include "core/base/status.h"
 #include "core/session/context/cancel.h"
 
@@ -15,8 +16,8 @@ class AsyncRunner final : public RunPlaces {
  public:
   // At most `max_threads` (>= 1) tasks run at once. Tasks that sleep between leave() and
   // come_back() do not count. Starts no thread yet. Threads are called "percale-run" and block all
-  // signals.
-  explicit AsyncRunner(int32_t max_threads);
+  // signals. With `host` there are no threads: the host's pool runs the tasks.
+  explicit AsyncRunner(int32_t max_threads, std::shared_ptr<HostPool> host = nullptr);
   // Waits for all tasks. A task may itself destroy the runner; then its thread ends after it.
   ~AsyncRunner() override;
   AsyncRunner(const AsyncRunner&) = delete;
@@ -24,6 +25,10 @@ class AsyncRunner final : public RunPlaces {
 
   // `task` must not throw. RESOURCE_EXHAUSTED if there is no thread yet and the system refuses one.
   Status submit(std::function<void()> task);
+  // Runs tasks that no thread of the host has begun, until `done` or none is left. For a caller
+  // that is about to wait for one of them, because the host's pool may be waiting for the caller.
+  // Does nothing without a host's pool.
+  void help_host(const std::function<bool()>& done);
   // To be called by tasks. At most 1024 tasks sleep at once.
   Status leave() override;
   void come_back(bool (*stopped)(const void* user), const void* user) override;
