@@ -1982,11 +1982,13 @@ func variablesSave(variables *C.percale_variables, path string) error {
 // on the host's threads. They then start no threads that compute: loops of kernels, asynchronous
 // runs and batches of data are tasks of the pool, or work of the calling thread. The option
 // "threads" is the number of threads that one loop uses at most, the calling one included. Results
-// have the same bits as with the engine's own threads. `options` are of kind "engine". The library
-// copies the table. `destroy` (may be NULL) is called with its `user` when the options and all
-// engines made with them are gone, or when another call replaces the pool; not on failure. Tasks
-// that begin after that return at once. An asynchronous run that waits for a queue or a mutex holds
-// the thread that it has.
+// have the same bits as with the engine's own threads. `options` are of kind "engine". Training has
+// a thread of its own for each device that works from a stream or whose shards meet within a step
+// (synchronized batch normalization), and for the exchange in a group. The library copies the
+// table. `destroy` (may be NULL) is called with its `user` when the options and all engines made
+// with them are gone, or when another call replaces the pool; not on failure. Tasks that begin
+// after that return at once. An asynchronous run that waits for a queue or a mutex holds the thread
+// that it has.
 func optionsSetThreadPool(options *C.percale_options, user uintptr, execute C.percale_execute_function, destroy C.percale_destroy) error {
 	status := C.go_options_set_thread_pool(options, C.uintptr_t(user), execute, destroy)
 	if status != nil {

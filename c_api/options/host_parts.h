@@ -1,4 +1,4 @@
-// What the host supplies with options of an engine: its thread pool and its files.
+// The thread pool and the files that the host supplies with options of an engine.
 #ifndef PERCALE_C_API_OPTIONS_HOST_PARTS_H_
 #define PERCALE_C_API_OPTIONS_HOST_PARTS_H_
 

@@ -206,7 +206,9 @@ int64_t percale_engine_trim(percale_engine* engine) {
   if (engine == nullptr) return 0;
   return guarded_value(int64_t{0}, [&] {
     const int64_t bytes = engine->engine->users().trim();
+#ifdef __GLIBC__
     malloc_trim(0);
+#endif
     return bytes;
   });
 }

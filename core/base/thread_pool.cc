@@ -122,14 +122,14 @@ Result<std::thread> start_thread(const std::string& name, std::function<void()> 
   }
 }
 
-// A place among the helpers of the host's pool. It ends with the task, whether or not that was run.
+// A helper of the host's pool. Its place, which the maker has joined for it, ends with the task,
+// whether or not that was run.
 class ThreadPool::Helper {
  public:
-  Helper(std::shared_ptr<Loops> loops, int32_t number) : loops_(std::move(loops)), number_(number) {
-    loops_->helpers.fetch_add(1);
-  }
+  Helper(std::shared_ptr<Loops> loops, int32_t number, int32_t most)
+      : loops_(std::move(loops)), number_(number), most_(most) {}
   ~Helper() {
-    if (counted_) loops_->helpers.fetch_sub(1);
+    if (has_place_) loops_->helpers.fetch_sub(1);
   }
   Helper(const Helper&) = delete;
   Helper& operator=(const Helper&) = delete;
@@ -139,18 +139,17 @@ class ThreadPool::Helper {
     if (asking_host) return;
     const FloatMode mode;
     do {
-      counted_ = true;
       loops_->help(number_);
       loops_->helpers.fetch_sub(1);
-      counted_ = false;
       // A loop that began in between has counted on this helper.
-    } while (loops_->has_pieces() && (loops_->helpers.fetch_add(1), true));
+      has_place_ = loops_->has_pieces() && loops_->join(most_);
+    } while (has_place_);
   }
 
  private:
   const std::shared_ptr<Loops> loops_;
-  const int32_t number_;
-  bool counted_ = true;
+  const int32_t number_, most_;
+  bool has_place_ = true;
 };
 
 Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int32_t threads) {
@@ -192,8 +191,8 @@ void ThreadPool::ask_host(int64_t pieces) noexcept {
   const auto wanted = static_cast<int32_t>(std::min<int64_t>(pieces, threads_)) - 1;
   asking_host = true;
   try {
-    for (int32_t i = loops_->helpers.load(); i < wanted; ++i) {
-      const auto helper = std::make_shared<Helper>(loops_, i + 1);
+    for (int32_t number = 1; loops_->join(wanted); ++number) {
+      const auto helper = make_helper(number);
       Status status = host_->execute([helper] { helper->run(); });
       if (status.ok()) continue;
       const std::lock_guard lock(failure_mutex_);
@@ -204,6 +203,16 @@ void ThreadPool::ask_host(int64_t pieces) noexcept {
   } catch (const std::bad_alloc&) {  // the caller runs the pieces
   }
   asking_host = false;
+}
+
+// The place of a helper that cannot be made is given back.
+std::shared_ptr<ThreadPool::Helper> ThreadPool::make_helper(int32_t number) {
+  try {
+    return std::make_shared<Helper>(loops_, number, threads_ - 1);
+  } catch (const std::bad_alloc&) {
+    loops_->helpers.fetch_sub(1);
+    throw;
+  }
 }
 
 Status ThreadPool::failure() const {
@@ -237,6 +246,13 @@ void ThreadPool::call(void* self, int64_t pieces, ParallelFor::Body body, void* 
   }
   mine->taken.store(false);
   if (loop.out_of_memory) throw std::bad_alloc();
+}
+
+bool ThreadPool::Loops::join(int32_t most) {
+  int32_t now = helpers.load();
+  while (now < most && !helpers.compare_exchange_weak(now, now + 1)) {
+  }
+  return now < most;
 }
 
 bool ThreadPool::Loops::help_once(int32_t worker) {

@@ -89,6 +89,9 @@ class ThreadPool {
     std::atomic<int32_t> helpers{0};  // tasks that the host has
     std::atomic<bool> stop{false};
 
+    // Takes the place of a helper, of which there are `most`. False if none is free. A loop may
+    // count on one of its pieces being run by its caller, so there must not be more.
+    bool join(int32_t most);
     bool help_once(int32_t worker);
     bool has_pieces();
     void help(int32_t worker);
@@ -100,6 +103,7 @@ class ThreadPool {
   void work(int32_t worker);  // `worker` starts at 1; 0 is the caller
   void wake_workers();
   void ask_host(int64_t pieces) noexcept;
+  std::shared_ptr<Helper> make_helper(int32_t number);
   Status failure() const;
 
   const int32_t threads_;

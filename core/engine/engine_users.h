@@ -35,7 +35,7 @@ class EngineUsers {
   // Keeps the counts of the user.
   void remove(EngineUser& user) noexcept;
   int64_t trim();
-  // Of users that exist and existed; `sessions` of those that exist.
+  // The sums over users that exist or existed; `sessions` counts those that exist.
   RunCounts counts() const;
 
   void count_failure(Code code) noexcept {

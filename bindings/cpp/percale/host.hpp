@@ -1,4 +1,4 @@
-/// What a program can supply to an engine: its threads, and the files of models.
+/// Threads, and files of models, that a program can supply to an engine.
 #ifndef PERCALE_CPP_HOST_HPP_
 #define PERCALE_CPP_HOST_HPP_
 

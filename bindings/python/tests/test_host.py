@@ -1,4 +1,4 @@
-"""What a program supplies: an executor, files, memory; and what an engine gives back and counts."""
+"""Executors, files and memory of the program; memory that an engine gives back; its metrics."""
 import concurrent.futures
 import gc
 import tempfile

@@ -49,10 +49,12 @@ typedef struct percale_thread_pool {
 } percale_thread_pool;
 
 /** Makes engines of these options compute on the host's threads. They then start no threads that
- * compute: loops of kernels, asynchronous runs and batches of data are tasks of the pool, or work of
- * the calling thread. The option "threads" is the number of threads that one loop uses at most, the
- * calling one included. Results have the same bits as with the engine's own threads. `options` are
- * of kind "engine".
+ * compute: loops of kernels, asynchronous runs and batches of data are tasks of the pool, or work
+ * of the calling thread. The option "threads" is the number of threads that one loop uses at most,
+ * the calling one included. Results have the same bits as with the engine's own threads. `options`
+ * are of kind "engine". Training has a thread of its own for each device that works from a stream
+ * or whose shards meet within a step (synchronized batch normalization), and for the exchange in a
+ * group.
  *
  * The library copies the table. `destroy` (may be NULL) is called with its `user` when the options
  * and all engines made with them are gone, or when another call replaces the pool; not on failure.
@@ -101,8 +103,8 @@ typedef struct percale_reader {
  * reader is passed on with the path in front. Nothing is written through a reader.
  *
  * The library copies the table. `destroy` (may be NULL) is called with its `user` when the options
- * and all engines made with them are gone, or when another call replaces the reader; not on failure.
- * `options` are of kind "engine".
+ * and all engines made with them are gone, or when another call replaces the reader; not on
+ * failure. `options` are of kind "engine".
  *
  * @code
  * percale_reader reader = {sizeof reader, &archive, archive_size, archive_read};

@@ -106,7 +106,7 @@ static void models_and_weights_come_from_the_host(void) {
   CHECK(same_tensor(x, back));
   for (i = 0; i < a.count; ++i) CHECK(a.read[i] == a.sizes[i]);
   OK(percale_file_check(engine, "host:w.safetensors"));
-  OK(percale_variables_load(loaded, in_folder("host.safetensors"), 1)); /* other paths are as ever */
+  OK(percale_variables_load(loaded, in_folder("host.safetensors"), 1)); /* another path */
 
   percale_tensor_release(x);
   percale_variables_release(loaded);

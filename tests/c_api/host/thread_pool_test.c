@@ -8,7 +8,7 @@
 
 enum { MOST_TASKS = 4096, MOST_THREADS = 3 };
 
-/* What a pool does with a task. */
+/* The conduct of a pool with a task. */
 typedef enum conduct { QUEUES, RUNS_AT_ONCE, DROPS, REFUSES_TASKS, FORGETS } conduct;
 
 /* A pool of `threads` threads. */

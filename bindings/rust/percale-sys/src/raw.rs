@@ -953,7 +953,9 @@ functions! {
     /// that compute: loops of kernels, asynchronous runs and batches of data are tasks of the pool,
     /// or work of the calling thread. The option "threads" is the number of threads that one loop
     /// uses at most, the calling one included. Results have the same bits as with the engine's own
-    /// threads. `options` are of kind "engine".
+    /// threads. `options` are of kind "engine". Training has a thread of its own for each device
+    /// that works from a stream or whose shards meet within a step (synchronized batch
+    /// normalization), and for the exchange in a group.
     ///
     /// The library copies the table. `destroy` (may be NULL) is called with its `user` when the
     /// options and all engines made with them are gone, or when another call replaces the pool; not

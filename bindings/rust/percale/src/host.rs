@@ -1,4 +1,4 @@
-//! What a program supplies to an engine: its threads, and the files of models.
+//! Threads, and files of models, that a program supplies to an engine.
 use std::ffi::{c_char, c_void, CStr};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ impl Task {
     /// Does the work on the calling thread.
     pub fn run(self) {
         if !self.0.begun.swap(true, Ordering::SeqCst) {
-            // SAFETY: the task is alive; nobody else has begun it.
+            // SAFETY: the task is alive; no other call has begun it.
             unsafe { sys::percale_task_run(self.0.raw) }
         }
     }

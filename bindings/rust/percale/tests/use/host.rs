@@ -1,5 +1,4 @@
-//! What a program supplies: its threads, its files, its memory; and what an engine gives back and
-//! counts.
+//! Threads, files and memory that a program supplies; memory that an engine gives back; its metrics.
 use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -13,7 +13,7 @@ import org.percale.raw.RawReader;
 import org.percale.raw.RawTask;
 import org.percale.raw.RawThreadPool;
 
-/** What a program supplies to an engine, as the library calls it. */
+/** The executor and the files that a program supplies to an engine, as the library calls them. */
 final class Supplied {
   private Supplied() {}
 

@@ -25,8 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a program supplies: its threads, its files, its memory; and what an engine gives back and
- * counts.
+ * Threads, files and memory that a program supplies; memory that an engine gives back; its metrics.
  */
 class HostTest extends LeavesNoStatus {
   /** Returns the bytes of a graph y = x * w, which is large enough for a loop of several pieces. */

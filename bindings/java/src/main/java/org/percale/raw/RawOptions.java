@@ -75,7 +75,9 @@ public final class RawOptions {
    * compute: loops of kernels, asynchronous runs and batches of data are tasks of the pool, or work
    * of the calling thread. The option "threads" is the number of threads that one loop uses at
    * most, the calling one included. Results have the same bits as with the engine's own threads.
-   * {@code options} are of kind "engine".
+   * {@code options} are of kind "engine". Training has a thread of its own for each device that
+   * works from a stream or whose shards meet within a step (synchronized batch normalization), and
+   * for the exchange in a group.
    * <p>The library copies the table. {@code destroy} (may be NULL) is called with its {@code user}
    * when the options and all engines made with them are gone, or when another call replaces the
    * pool; not on failure. Tasks that begin after that return at once. An asynchronous run that

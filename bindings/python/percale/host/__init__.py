@@ -1,10 +1,10 @@
-"""What a program supplies to an engine: an executor, and the files of models."""
+"""The executor and the files of models that a program supplies to an engine."""
 import abc
 import threading
 from collections.abc import Mapping
 
-from ._library import FORGET, ffi, forget, keep, lib
-from .errors import NotFound, PermissionDenied, check, set_aside, status_of
+from .._library import FORGET, ffi, forget, keep, lib
+from ..errors import NotFound, PermissionDenied, check, set_aside, status_of
 
 
 class FileReader(abc.ABC):
