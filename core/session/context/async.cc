@@ -51,7 +51,10 @@ struct AsyncRunner::State {
   static Status ask_host(const std::shared_ptr<State>& state, std::unique_lock<std::mutex>& lock);
   class HostWorker;
   void work();
-  void run_next(std::unique_lock<std::mutex>& lock);
+  std::deque<Task>::iterator find(uint64_t number) {
+    return std::find_if(tasks.begin(), tasks.end(), [&](const Task& task) { return task.number == number; });
+  }
+  void run(std::deque<Task>::iterator task, std::unique_lock<std::mutex>& lock);
 };
 
 // A worker of the host's pool. It ends with the task of the host, whether or not that was run.
@@ -81,7 +84,7 @@ class AsyncRunner::State::HostWorker {
     const auto own = std::this_thread::get_id();
     --state_->idle;
     state_->host_threads.push_back(own);
-    while (!state_->tasks.empty() && state_->has_place()) state_->run_next(lock);
+    while (!state_->tasks.empty() && state_->has_place()) state_->run(state_->tasks.begin(), lock);
     state_->host_threads.erase(std::find(state_->host_threads.begin(), state_->host_threads.end(), own));
     --state_->workers;
     counted_ = false;
@@ -93,10 +96,10 @@ class AsyncRunner::State::HostWorker {
   bool counted_ = false;
 };
 
-// Runs the first task. The lock is held before and after.
-void AsyncRunner::State::run_next(std::unique_lock<std::mutex>& lock) {
-  std::function<void()> next = std::move(tasks.front().run);
-  tasks.pop_front();
+// Takes a task out of the queue and runs it. The lock is held before and after.
+void AsyncRunner::State::run(std::deque<Task>::iterator task, std::unique_lock<std::mutex>& lock) {
+  std::function<void()> next = std::move(task->run);
+  tasks.erase(task);
   ++running;
   lock.unlock();
   next();
@@ -113,7 +116,7 @@ void AsyncRunner::State::work() {
     wake.wait(lock, [&] { return (stop && tasks.empty()) || (!tasks.empty() && has_place()); });
     --idle;
     if (tasks.empty()) return;
-    run_next(lock);
+    run(tasks.begin(), lock);
     if (stop) {
       wake.notify_all();
     } else {
@@ -158,11 +161,11 @@ AsyncRunner::AsyncRunner(int32_t max_threads, std::shared_ptr<HostPool> host)
     : state_(std::make_shared<State>(max_threads, std::move(host))) {}
 
 AsyncRunner::~AsyncRunner() {
-  help_host([] { return false; });
   std::vector<std::thread> threads;
   std::shared_ptr<HostPool> host;  // ends after the lock
   {
     std::unique_lock lock(state_->mutex);
+    while (state_->host != nullptr && !state_->tasks.empty()) state_->run(state_->tasks.begin(), lock);
     state_->stop = true;
     threads.swap(state_->threads);
     host.swap(state_->host);
@@ -181,22 +184,23 @@ AsyncRunner::~AsyncRunner() {
   }
 }
 
-void AsyncRunner::help_host(const std::function<bool()>& done) {
+void AsyncRunner::run_unbegun(uint64_t number) {
   std::unique_lock lock(state_->mutex);
-  while (state_->host != nullptr && !state_->tasks.empty() && !done()) state_->run_next(lock);
+  if (state_->host == nullptr) return;
+  if (const auto task = state_->find(number); task != state_->tasks.end()) state_->run(task, lock);
 }
 
-Status AsyncRunner::submit(std::function<void()> task) {
+Status AsyncRunner::submit(std::function<void()> task, uint64_t* number) {
   {
     std::unique_lock lock(state_->mutex);
-    const uint64_t number = ++state_->submitted;
-    state_->tasks.push_back({number, std::move(task)});
+    const uint64_t own = ++state_->submitted;
+    if (number != nullptr) *number = own;
+    state_->tasks.push_back({own, std::move(task)});
     if (Status served = State::serve(state_, lock); !served.ok()) {
+      const auto left = state_->find(own);
       // Another worker may have taken it while the host was asked.
-      auto& tasks = state_->tasks;
-      const auto left = std::find_if(tasks.begin(), tasks.end(), [&](const auto& t) { return t.number == number; });
-      if (left == tasks.end()) return {};
-      tasks.erase(left);
+      if (left == state_->tasks.end()) return {};
+      state_->tasks.erase(left);
       return served;
     }
   }

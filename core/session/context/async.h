@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_SESSION_CONTEXT_ASYNC_H_
 #define PERCALE_CORE_SESSION_CONTEXT_ASYNC_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -24,11 +25,12 @@ class AsyncRunner final : public RunPlaces {
   AsyncRunner& operator=(const AsyncRunner&) = delete;
 
   // `task` must not throw. RESOURCE_EXHAUSTED if there is no thread yet and the system refuses one.
-  Status submit(std::function<void()> task);
-  // Runs tasks that no thread of the host has begun, until `done` or none is left. For a caller
-  // that is about to wait for one of them, because the host's pool may be waiting for the caller.
-  // Does nothing without a host's pool.
-  void help_host(const std::function<bool()>& done);
+  // `number` (may be null) receives a number for run_unbegun().
+  Status submit(std::function<void()> task, uint64_t* number = nullptr);
+  // Runs a task that no thread of the host has begun, for a caller that is about to wait for it:
+  // the host's pool may be waiting for the caller. Does nothing if the task has begun, and without
+  // a host's pool.
+  void run_unbegun(uint64_t number);
   // To be called by tasks. At most 1024 tasks sleep at once.
   Status leave() override;
   void come_back(bool (*stopped)(const void* user), const void* user) override;

@@ -1,4 +1,4 @@
-//! Threads, files and memory that a program supplies; memory that an engine gives back; its metrics.
+//! Threads, files and memory of the program; memory that an engine gives back; its metrics.
 use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
