@@ -191,7 +191,7 @@ void ThreadPool::ask_host(int64_t pieces) noexcept {
   const auto wanted = static_cast<int32_t>(std::min<int64_t>(pieces, threads_)) - 1;
   asking_host = true;
   try {
-    for (int32_t number = 1; loops_->join(wanted); ++number) {
+    for (int32_t number = 1; number <= wanted && loops_->join(wanted); ++number) {
       const auto helper = make_helper(number);
       Status status = host_->execute([helper] { helper->run(); });
       if (status.ok()) continue;

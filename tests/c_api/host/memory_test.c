@@ -90,7 +90,7 @@ static void a_graph_uses_memory_of_the_host(void) {
     o.data = moved;
     moved[size / 2] ^= 1;
     FAILS(percale_graph_from_memory(engine, moved, size, delete_data, &o, NULL, &lent), PERCALE_DATA_LOSS, "");
-    FAILS(percale_graph_from_memory(engine, moved, 3, delete_data, &o, NULL, &lent), PERCALE_INVALID_ARGUMENT, "");
+    FAILS(percale_graph_from_memory(engine, moved, 3, delete_data, &o, NULL, &lent), PERCALE_DATA_LOSS, "");
     REFUSES(percale_graph_from_memory(engine, NULL, size, delete_data, &o, NULL, &lent), "data");
     CHECK(o.deleted == 0 && lent == NULL);
   }
@@ -155,7 +155,7 @@ static void memory_of_finished_runs_is_given_back(void) {
   percale_engine_memory(engine, &before, NULL);
   bytes = percale_engine_trim(engine);
   percale_engine_memory(engine, &after, NULL);
-  CHECK(bytes == before - after);
+  CHECK(bytes >= ROWS * WIDE * 4 && bytes <= before - after);
   CHECK(percale_engine_trim(engine) == 0);
   CHECK(pthread_create(&trimmer, NULL, trim_often, engine) == 0);
   for (i = 0; i < 200; ++i) {
@@ -190,18 +190,18 @@ static void metrics_count_runs_and_errors(void) {
     percale_tensor_release(y);
   }
   FAILS(percale_session_run(session, &feed, &x, 1, &fetch, 1, NULL, 0, 0, &y), PERCALE_DEADLINE_EXCEEDED, "");
+  CHECK(metric(engine, "plans_compiled_total") == 1 && metric(engine, "plan_cache_hits_total") == 5);
   FAILS(percale_session_run(session, &feed, &x, 1, &unknown, 1, NULL, 0, PERCALE_FOREVER, &y), PERCALE_NOT_FOUND, "");
   CHECK(metric(engine, "runs_total") == 6);
   CHECK(metric(engine, "DEADLINE_EXCEEDED") == 1 && metric(engine, "NOT_FOUND") == 1);
   CHECK(metric(engine, "CANCELLED") == -1);
   CHECK(metric(engine, "sessions") == 1);
-  CHECK(metric(engine, "plans_compiled_total") == 1 && metric(engine, "plan_cache_hits_total") == 5);
   CHECK(metric(engine, "training_steps_total") == 0);
   CHECK(metric(engine, "threads") == 4 && metric(engine, "memory_limit_bytes") == 0);
   percale_engine_memory(engine, &used, &peak);
   CHECK(metric(engine, "memory_bytes") == (double)used && metric(engine, "memory_peak_bytes") == (double)peak);
   seconds = metric(engine, "run_seconds_total");
-  CHECK(seconds > 0 && seconds < metric(engine, "uptime_seconds") * 16);
+  CHECK(seconds > 0 && seconds < metric(engine, "uptime_seconds"));
   percale_session_release(session);
   CHECK(metric(engine, "sessions") == 0 && metric(engine, "runs_total") == 6);
   CHECK(metric(engine, "run_seconds_total") >= seconds);

@@ -226,8 +226,9 @@ static void a_pool_that_refuses_gives_its_error(void) {
   pool p;
   model m;
   percale_tensor* y = NULL;
-  start(&p, REFUSES_TASKS, 0);
+  start(&p, RUNS_AT_ONCE, 0);
   m = make_model(engine_on(&p));
+  p.does = REFUSES_TASKS;
   FAILS(run_model(m.session, m.x, &y), PERCALE_UNAVAILABLE, "the thread pool of the host: the pool is shut down");
   CHECK(y == NULL);
   FAILS(run_in_background(&m, &y), PERCALE_UNAVAILABLE, "the thread pool of the host: the pool is shut down");

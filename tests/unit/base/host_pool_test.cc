@@ -113,3 +113,26 @@ TEST_CASE("a piece that has no memory ends the loop on a host's pool") {
                   std::bad_alloc);
   host->join();
 }
+
+TEST_CASE("a pool that drops or runs tasks at once is asked for a few helpers per loop") {
+  class Dropping final : public HostPool {
+   public:
+    Status execute(std::function<void()> task) override {
+      ++asked;
+      if (runs) task();
+      return {};
+    }
+    int asked = 0;
+    bool runs = false;
+  };
+  const auto host = std::make_shared<Dropping>();
+  const auto pool = ThreadPool::create_on(host, 4);
+  for (const bool runs : {false, true}) {
+    host->runs = runs;
+    host->asked = 0;
+    int64_t sum = 0;
+    pool->parallel()(100, [&](int64_t i) { sum += i; });
+    CHECK(sum == 4950);
+    CHECK(host->asked == 3);
+  }
+}
