@@ -984,16 +984,15 @@ func engineTrim(engine *C.percale_engine) int64 {
 // engineMetrics is percale_engine_metrics. Gives what the engine has counted since it was made, as
 // JSON, for a system that watches the host. Numbers named `_total` only grow. Any thread may call
 // it at any time; runs do not wait for it. - "runs_total": runs of sessions and calls that the host
-// has begun, without those of trainers; - "run_seconds_total": the time within these runs. Runs
-// shorter than 20 microseconds are measured one in sixteen, and counted sixteenfold; -
-// "failed_runs_total": {code: number} of these runs that returned an error, such as
-// "DEADLINE_EXCEEDED"; codes that have not occurred are left out; - "sessions": sessions of the
-// host that exist now; - "plans_compiled_total", "plan_cache_hits_total": of these sessions and
-// their predecessors; - "training_steps_total": completed steps of all trainers; - "memory_bytes",
-// "memory_peak_bytes": as percale_engine_memory(); - "memory_limit_bytes": the option
-// "memory_limit"; 0 without a limit; - "threads": threads that a loop uses at most; "host_threads":
-// whether they are the host's; - "devices": [{"name", "kind", "lost"}]; - "uptime_seconds": since
-// the engine was made.
+// has begun, without those of trainers; - "run_seconds_total": the time within these runs. Of runs
+// shorter than 20 microseconds one in 64 is measured, and counted 64 times; - "failed_runs_total":
+// {code: number} of these runs that returned an error, such as "DEADLINE_EXCEEDED"; codes that have
+// not occurred are left out; - "sessions": sessions of the host that exist now; -
+// "plans_compiled_total", "plan_cache_hits_total": of these sessions and their predecessors; -
+// "training_steps_total": completed steps of all trainers; - "memory_bytes", "memory_peak_bytes":
+// as percale_engine_memory(); - "memory_limit_bytes": the option "memory_limit"; 0 without a
+// limit; - "threads": threads that a loop uses at most; "host_threads": whether they are the
+// host's; - "devices": [{"name", "kind", "lost"}]; - "uptime_seconds": since the engine was made.
 func engineMetrics(engine *C.percale_engine) (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_engine_metrics(engine, &cOutJson)

@@ -88,7 +88,7 @@ class RunTimer {
   RunTimer& operator=(const RunTimer&) = delete;
 
  private:
-  static constexpr int64_t kSample = 16, kLong = 20'000;  // ns
+  static constexpr int64_t kSample = 64, kLong = 20'000;  // ns
   SessionState& session_;
   int64_t weight_ = 0, begin_ = 0;
 };

@@ -74,7 +74,9 @@ static void models_and_weights_come_from_the_host(void) {
   percale_engine* plain = engine_of(engine_options());
   percale_graph* graph = make_graph(plain);
   percale_variables *variables = make_variables(plain, graph), *loaded;
-  percale_tensor *x = make_x(plain), *back = NULL;
+  percale_tensor *x = make_x(plain), *back = NULL, *batch = NULL;
+  percale_dataset* data = NULL;
+  const char *const name = "x", *const path = "host:x.npy";
   char wanted[200], got[200];
   archive a;
   percale_engine* engine;
@@ -105,6 +107,12 @@ static void models_and_weights_come_from_the_host(void) {
   OK(percale_tensor_load(engine, "host:x.npy", &back));
   CHECK(same_tensor(x, back));
   for (i = 0; i < a.count; ++i) CHECK(a.read[i] == a.sizes[i]);
+  OK(percale_dataset_from_files(engine, &name, &path, 1, 1, NULL, &data));
+  OK(percale_dataset_configure(data, ROWS, -1, 0));
+  OK(percale_dataset_next(data, &batch));
+  CHECK(same_tensor(x, batch));
+  percale_tensor_release(batch);
+  percale_dataset_release(data);
   OK(percale_file_check(engine, "host:w.safetensors"));
   OK(percale_variables_load(loaded, in_folder("host.safetensors"), 1)); /* another path */
 

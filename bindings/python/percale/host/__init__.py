@@ -44,9 +44,9 @@ def _status(function, *arguments):
         with set_aside():
             function(*arguments)
     except (FileNotFoundError, KeyError) as error:
-        return status_of(NotFound(f"{type(error).__name__}: {error}"))[0]
+        return status_of(error, NotFound.code)[0]
     except PermissionError as error:
-        return status_of(PermissionDenied(f"{type(error).__name__}: {error}"))[0]
+        return status_of(error, PermissionDenied.code)[0]
     except BaseException as error:
         return status_of(error)[0]
     return ffi.NULL

@@ -657,10 +657,10 @@ functions! {
     /// Gives what the engine has counted since it was made, as JSON, for a system that watches the
     /// host. Numbers named `_total` only grow. Any thread may call it at any time; runs do not wait
     /// for it. - "runs_total": runs of sessions and calls that the host has begun, without those of
-    /// trainers; - "run_seconds_total": the time within these runs. Runs shorter than 20
-    /// microseconds are measured one in sixteen, and counted sixteenfold; - "failed_runs_total":
-    /// {code: number} of these runs that returned an error, such as "DEADLINE_EXCEEDED"; codes that
-    /// have not occurred are left out; - "sessions": sessions of the host that exist now; -
+    /// trainers; - "run_seconds_total": the time within these runs. Of runs shorter than 20
+    /// microseconds one in 64 is measured, and counted 64 times; - "failed_runs_total": {code:
+    /// number} of these runs that returned an error, such as "DEADLINE_EXCEEDED"; codes that have
+    /// not occurred are left out; - "sessions": sessions of the host that exist now; -
     /// "plans_compiled_total", "plan_cache_hits_total": of these sessions and their predecessors; -
     /// "training_steps_total": completed steps of all trainers; - "memory_bytes",
     /// "memory_peak_bytes": as `percale_engine_memory()`; - "memory_limit_bytes": the option
