@@ -13,6 +13,14 @@ class Plugins;  // c_api/plugin/plugin.h
 }
 
 struct percale_engine : percale::c_api::Counted {
+  percale_engine() = default;
+  // Tensors may keep the pool of memory for longer; the files of the host end with the engine.
+  ~percale_engine() {
+    if (engine != nullptr) engine->memory()->set_host_files(nullptr);
+  }
+  percale_engine(const percale_engine&) = delete;
+  percale_engine& operator=(const percale_engine&) = delete;
+
   percale::c_api::HostUser log_user;  // declared first: it outlives every object that may still log
   percale_log_function log_write = nullptr;
   std::shared_ptr<percale::Engine> engine;

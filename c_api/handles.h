@@ -20,6 +20,21 @@ struct percale_graph : percale::c_api::Counted {
 
 namespace percale::c_api {
 
+// Memory of the host, as a buffer. Until take_over() its end leaves the memory to the host, because
+// a call that fails has taken nothing over.
+class HostMemory {
+ public:
+  HostMemory(void* data, int64_t bytes, percale_deleter deleter, void* user);
+  const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
+  // From now on `deleter` is called when the last user of the buffer is gone.
+  void take_over();
+
+ private:
+  struct Lease;
+  Lease* lease_;  // the buffer ends it
+  std::shared_ptr<Buffer> buffer_;
+};
+
 // A tensor over memory that `deleter` ends (may be null), called once and never when this fails.
 Status borrow(const char* function, DType dtype, const Shape& shape, void* data, percale_deleter deleter, void* user,
               percale_tensor** out_tensor);

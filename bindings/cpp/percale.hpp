@@ -13,6 +13,7 @@
 #include "percale/engine.hpp"
 #include "percale/graph.hpp"
 #include "percale/handle.hpp"
+#include "percale/host.hpp"
 #include "percale/model.hpp"
 #include "percale/options.hpp"
 #include "percale/result.hpp"

@@ -29,3 +29,10 @@ percale_status* go_percale_exchange(void* user, uint64_t tag, const percale_byte
 percale_status* go_percale_lost(void* user, int32_t* out_ranks, size_t* inout_count) {
   return goPercaleLost((uintptr_t)user, out_ranks, inout_count);
 }
+percale_status* go_percale_execute(void* user, percale_task* task) { return goPercaleExecute((uintptr_t)user, task); }
+percale_status* go_percale_file_size(void* user, const char* name, int64_t* out_size) {
+  return goPercaleFileSize((uintptr_t)user, (char*)name, out_size);
+}
+percale_status* go_percale_file_read(void* user, const char* name, int64_t offset, void* buffer, size_t size) {
+  return goPercaleFileRead((uintptr_t)user, (char*)name, offset, buffer, size);
+}

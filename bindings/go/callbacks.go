@@ -106,3 +106,30 @@ func goPercaleLost(user C.uintptr_t, ranks *C.int32_t, count *C.size_t) *C.perca
 	}
 	return group.lost(ranks, count)
 }
+
+//export goPercaleExecute
+func goPercaleExecute(user C.uintptr_t, task *C.percale_task) *C.percale_status {
+	pool, ok := registered[*executor](user)
+	if !ok {
+		return newStatus(Internal, "the executor is no longer registered")
+	}
+	return pool.run(task)
+}
+
+//export goPercaleFileSize
+func goPercaleFileSize(user C.uintptr_t, name *C.char, size *C.int64_t) *C.percale_status {
+	reader, ok := registered[*fileReader](user)
+	if !ok {
+		return newStatus(Internal, "the file system is no longer registered")
+	}
+	return reader.size(C.GoString(name), size)
+}
+
+//export goPercaleFileRead
+func goPercaleFileRead(user C.uintptr_t, name *C.char, offset C.int64_t, buffer unsafe.Pointer, size C.size_t) *C.percale_status {
+	reader, ok := registered[*fileReader](user)
+	if !ok {
+		return newStatus(Internal, "the file system is no longer registered")
+	}
+	return reader.read(C.GoString(name), int64(offset), unsafe.Slice((*byte)(buffer), int(size)))
+}

@@ -20,6 +20,10 @@ func (o Options) make(kind string) (*C.percale_options, error) {
 	if len(o) == 0 {
 		return nil, nil
 	}
+	return o.makeAlways(kind)
+}
+
+func (o Options) makeAlways(kind string) (*C.percale_options, error) {
 	out, err := optionsCreate(kind)
 	if err != nil {
 		return nil, err
@@ -71,13 +75,18 @@ type Engine struct{ owner }
 func releaseEngine(p unsafe.Pointer) { engineRelease((*C.percale_engine)(p)) }
 
 // NewEngine creates an engine. It searches for plug-ins, which happens only here. The options may
-// be nil.
-func NewEngine(options Options) (*Engine, error) {
-	c, err := options.make("engine")
+// be nil. The settings are what the program supplies: OnExecutor, FromFiles.
+func NewEngine(options Options, settings ...EngineSetting) (*Engine, error) {
+	c, err := options.makeAlways("engine")
 	if err != nil {
 		return nil, err
 	}
 	defer optionsRelease(c)
+	for _, set := range settings {
+		if err := set(c); err != nil {
+			return nil, err
+		}
+	}
 	p, err := engineCreate(c)
 	if err != nil {
 		return nil, err
@@ -139,6 +148,30 @@ func (e *Engine) Memory() (used, peak int64) {
 	}
 	defer e.done()
 	return engineMemory(c)
+}
+
+// Trim gives memory that is kept for later runs back to the system, and returns the number of bytes
+// that the engine has released. Runs that are under way keep what they have; later runs allocate
+// again. Any goroutine may call it at any time.
+func (e *Engine) Trim() int64 {
+	c, err := e.enter()
+	if err != nil {
+		return 0
+	}
+	defer e.done()
+	return engineTrim(c)
+}
+
+// Metrics returns what the engine has counted so far as JSON: runs, errors, time, memory, plans,
+// steps of training. The comment of percale_engine_metrics in the header engine.h lists the keys.
+// It is cheap, and no run waits for it.
+func (e *Engine) Metrics() (string, error) {
+	c, err := e.enter()
+	if err != nil {
+		return "", err
+	}
+	defer e.done()
+	return engineMetrics(c)
 }
 
 // String is "debug", "info", "warning" or "error".

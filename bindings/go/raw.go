@@ -40,14 +40,33 @@ static percale_status* go_dataset_stream(percale_engine* engine, const char* con
 	return percale_dataset_stream(engine, names, dtypes, dims, ranks, count, callback, (void*)user,
 		destroy, out_dataset);
 }
-static percale_status* go_event_on_ready(percale_event* event, percale_event_callback callback,
-	uintptr_t user) {
-	return percale_event_on_ready(event, callback, (void*)user);
-}
 static percale_status* go_tensor_from_memory(percale_dtype dtype, const int64_t* dims, size_t rank,
 	void* data, size_t bytes, percale_deleter deleter, uintptr_t user, percale_tensor** out_tensor) {
 	return percale_tensor_from_memory(dtype, dims, rank, data, bytes, deleter, (void*)user,
 		out_tensor);
+}
+static percale_status* go_graph_from_memory(percale_engine* engine, void* data, size_t bytes,
+	percale_deleter deleter, uintptr_t user, int64_t* out_copied, percale_graph** out_graph) {
+	return percale_graph_from_memory(engine, data, bytes, deleter, (void*)user, out_copied, out_graph);
+}
+static percale_status* go_variables_load_memory(percale_variables* variables, void* data,
+	size_t bytes, percale_deleter deleter, uintptr_t user, int32_t strict, int64_t* out_copied) {
+	return percale_variables_load_memory(variables, data, bytes, deleter, (void*)user, strict,
+		out_copied);
+}
+static percale_status* go_options_set_thread_pool(percale_options* options, uintptr_t user,
+	percale_execute_function execute, percale_destroy destroy) {
+	const percale_thread_pool pool = {sizeof pool, (void*)user, execute};
+	return percale_options_set_thread_pool(options, &pool, destroy);
+}
+static percale_status* go_options_set_reader(percale_options* options, uintptr_t user,
+	percale_file_size_function size, percale_file_read_function read, percale_destroy destroy) {
+	const percale_reader reader = {sizeof reader, (void*)user, size, read};
+	return percale_options_set_reader(options, &reader, destroy);
+}
+static percale_status* go_event_on_ready(percale_event* event, percale_event_callback callback,
+	uintptr_t user) {
+	return percale_event_on_ready(event, callback, (void*)user);
 }
 static percale_status* go_trainer_fit(percale_trainer* trainer, percale_dataset* dataset,
 	int64_t epochs, percale_progress_callback callback, uintptr_t user) {
@@ -955,6 +974,37 @@ func engineMemory(engine *C.percale_engine) (int64, int64) {
 	return int64(cOutUsed), int64(cOutPeak)
 }
 
+// engineTrim is percale_engine_trim. Gives memory that is kept for later runs back to the system:
+// the memory of finished runs, copies of values on devices that no run uses, and free memory of the
+// C library. Runs that are under way keep what they have; later runs allocate again, and give the
+// same results. Plans and packed weights stay. Returns the bytes that the engine has released,
+// those of devices included; 0 for NULL. Any thread may call it at any time.
+func engineTrim(engine *C.percale_engine) int64 {
+	return int64(C.percale_engine_trim(engine))
+}
+
+// engineMetrics is percale_engine_metrics. Gives what the engine has counted since it was made, as
+// JSON, for a system that watches the host. Numbers named `_total` only grow. Any thread may call
+// it at any time; runs do not wait for it. - "runs_total": runs of sessions and calls that the host
+// has begun, without those of trainers; - "run_seconds_total": the time within these runs. Of runs
+// shorter than 20 microseconds one in 64 is measured, and counted 64 times; - "failed_runs_total":
+// {code: number} of these runs that returned an error, such as "DEADLINE_EXCEEDED"; codes that have
+// not occurred are left out; - "sessions": sessions of the host that exist now; -
+// "plans_compiled_total", "plan_cache_hits_total": of these sessions and their predecessors; -
+// "training_steps_total": completed steps of all trainers; - "memory_bytes", "memory_peak_bytes":
+// as percale_engine_memory(); - "memory_limit_bytes": the option "memory_limit"; 0 without a
+// limit; - "threads": threads that a loop uses at most; "host_threads": whether they are the
+// host's; - "devices": [{"name", "kind", "lost"}]; - "uptime_seconds": since the engine was made.
+func engineMetrics(engine *C.percale_engine) (string, error) {
+	var cOutJson *C.percale_text
+	status := C.percale_engine_metrics(engine, &cOutJson)
+	if status != nil {
+		err := statusError(status)
+		return "", err
+	}
+	return takeText(cOutJson), nil
+}
+
 // trainerJoin is percale_trainer_join. Makes the trainer a member of a group, for the rest of its
 // life. All ranks call it with the same job, first values of variables and completed steps; what
 // they call from then on is the same on all of them, too: fit, step with the whole batch, evaluate,
@@ -1343,6 +1393,147 @@ func datasetRelease(dataset *C.percale_dataset) {
 	C.percale_dataset_release(dataset)
 }
 
+// tensorCreate is percale_tensor_create. Creates a tensor in the memory of the engine, 64-byte
+// aligned and filled with zeros. `dims`: `rank` sizes, each 0 or more; the rank is at most 8.
+// RESOURCE_EXHAUSTED: beyond the memory limit, or out of memory.
+func tensorCreate(engine *C.percale_engine, dtype DType, dims []int64) (*C.percale_tensor, error) {
+	var cOutTensor *C.percale_tensor
+	status := C.percale_tensor_create(engine, C.percale_dtype(dtype), (*C.int64_t)(unsafe.SliceData(dims)), C.size_t(len(dims)), &cOutTensor)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutTensor, nil
+}
+
+// tensorFromMemory is percale_tensor_from_memory. Makes a tensor over memory of the caller, without
+// a copy. `data` is row-major and has `bytes` bytes, which must suffice for the shape. It must stay
+// valid and unchanged until `deleter(user, data)` is called. `deleter` (may be NULL) is not called
+// if this function fails. INVALID_ARGUMENT: too few bytes, or memory that is not aligned to an
+// element.
+func tensorFromMemory(dtype DType, dims []int64, data unsafe.Pointer, bytes int, deleter C.percale_deleter, user uintptr) (*C.percale_tensor, error) {
+	var cOutTensor *C.percale_tensor
+	status := C.go_tensor_from_memory(C.percale_dtype(dtype), (*C.int64_t)(unsafe.SliceData(dims)), C.size_t(len(dims)), data, C.size_t(bytes), deleter, C.uintptr_t(user), &cOutTensor)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutTensor, nil
+}
+
+// tensorToDlpack is percale_tensor_to_dlpack. Gives a DLManagedTensorVersioned* of DLPack over the
+// memory of the tensor, which it keeps alive. The caller must call its deleter.
+func tensorToDlpack(tensor *C.percale_tensor) (unsafe.Pointer, error) {
+	var cOutManaged unsafe.Pointer
+	status := C.percale_tensor_to_dlpack(tensor, &cOutManaged)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutManaged, nil
+}
+
+// tensorFromDlpack is percale_tensor_from_dlpack. Takes over a DLManagedTensorVersioned*.
+// UNIMPLEMENTED: it is not row-major or not in host memory; then the caller keeps it.
+func tensorFromDlpack(managed unsafe.Pointer) (*C.percale_tensor, error) {
+	var cOutTensor *C.percale_tensor
+	status := C.percale_tensor_from_dlpack(managed, &cOutTensor)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutTensor, nil
+}
+
+// tensorLoad is percale_tensor_load. Reads a NumPy .npy file.
+func tensorLoad(engine *C.percale_engine, path string) (*C.percale_tensor, error) {
+	cPath, err := text(path)
+	if err != nil {
+		return nil, err
+	}
+	var cOutTensor *C.percale_tensor
+	status := C.percale_tensor_load(engine, cPath, &cOutTensor)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutTensor, nil
+}
+
+// tensorImport is percale_tensor_import. Makes a tensor from `size` bytes of another format, which
+// a plug-in imports ("onnx": a TensorProto). UNIMPLEMENTED names the formats that are there.
+func tensorImport(engine *C.percale_engine, format string, bytes []byte) (*C.percale_tensor, error) {
+	cFormat, err := text(format)
+	if err != nil {
+		return nil, err
+	}
+	var cOutTensor *C.percale_tensor
+	status := C.percale_tensor_import(engine, cFormat, unsafe.Pointer(unsafe.SliceData(bytes)), C.size_t(len(bytes)), &cOutTensor)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutTensor, nil
+}
+
+// tensorSave is percale_tensor_save. Writes a NumPy .npy file, completely or not at all.
+func tensorSave(tensor *C.percale_tensor, path string) error {
+	cPath, err := text(path)
+	if err != nil {
+		return err
+	}
+	status := C.percale_tensor_save(tensor, cPath)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// tensorRetain is percale_tensor_retain. Adds a reference and returns `tensor`. NULL is allowed and
+// returned.
+func tensorRetain(tensor *C.percale_tensor) *C.percale_tensor {
+	return C.percale_tensor_retain(tensor)
+}
+
+// tensorRelease is percale_tensor_release. Releases a reference. With the last one, borrowed memory
+// goes to its deleter. NULL is allowed.
+func tensorRelease(tensor *C.percale_tensor) {
+	C.percale_tensor_release(tensor)
+}
+
+// tensorDtype is percale_tensor_dtype. Returns the element type; 0 for NULL.
+func tensorDtype(tensor *C.percale_tensor) DType {
+	return DType(C.percale_tensor_dtype(tensor))
+}
+
+// tensorRank is percale_tensor_rank. Returns the number of dims; 0 for NULL.
+func tensorRank(tensor *C.percale_tensor) int {
+	return int(C.percale_tensor_rank(tensor))
+}
+
+// tensorGetDims is percale_tensor_get_dims. Returns the dims, borrowed. Never NULL, not even for a
+// NULL tensor.
+func tensorGetDims(tensor *C.percale_tensor) *C.int64_t {
+	return C.percale_tensor_get_dims(tensor)
+}
+
+// tensorBytes is percale_tensor_bytes. Returns the size of the elements in bytes; 0 for NULL.
+func tensorBytes(tensor *C.percale_tensor) int {
+	return int(C.percale_tensor_bytes(tensor))
+}
+
+// tensorElementCount is percale_tensor_element_count. Returns the number of elements; 0 for NULL.
+func tensorElementCount(tensor *C.percale_tensor) int64 {
+	return int64(C.percale_tensor_element_count(tensor))
+}
+
+// tensorGetData is percale_tensor_get_data. Returns the elements, row-major and borrowed. Not NULL,
+// except for a NULL tensor. Only the sole user of a tensor may write to them.
+func tensorGetData(tensor *C.percale_tensor) unsafe.Pointer {
+	return C.percale_tensor_get_data(tensor)
+}
+
 // graphLoad is percale_graph_load. Makes a graph from `size` bytes of a .percale file. They are
 // copied as far as they must outlive the call.
 func graphLoad(engine *C.percale_engine, bytes []byte) (*C.percale_graph, error) {
@@ -1353,6 +1544,24 @@ func graphLoad(engine *C.percale_engine, bytes []byte) (*C.percale_graph, error)
 		return nil, err
 	}
 	return cOutGraph, nil
+}
+
+// graphFromMemory is percale_graph_from_memory. Makes a graph over `bytes` bytes of a .percale file
+// in memory of the caller, without a copy of the weights. The memory must stay valid and unchanged
+// until `deleter(user, data)` is called, which happens when the last object is gone that uses the
+// weights: graphs, variables, sessions, tensors. `deleter` (may be NULL) is not called if this
+// function fails. `data` must be 64-byte aligned, as every page and mapping is. Otherwise
+// everything is copied, and `deleter` is called before this function returns. `out_copied` (may be
+// NULL) receives the number of bytes that were copied.
+func graphFromMemory(engine *C.percale_engine, data unsafe.Pointer, bytes int, deleter C.percale_deleter, user uintptr) (int64, *C.percale_graph, error) {
+	var cOutCopied C.int64_t
+	var cOutGraph *C.percale_graph
+	status := C.go_graph_from_memory(engine, data, C.size_t(bytes), deleter, C.uintptr_t(user), &cOutCopied, &cOutGraph)
+	if status != nil {
+		err := statusError(status)
+		return 0, nil, err
+	}
+	return int64(cOutCopied), cOutGraph, nil
 }
 
 // graphLoadFile is percale_graph_load_file. Makes a graph from a .percale file. If the engine's
@@ -1703,6 +1912,22 @@ func variablesLoad(variables *C.percale_variables, path string, strict int32) er
 	return nil
 }
 
+// variablesLoadMemory is percale_variables_load_memory. As percale_variables_load(), from `bytes`
+// bytes of a safetensors file in memory of the caller, without a copy of tensors that are 64-byte
+// aligned there. The memory must stay valid and unchanged until `deleter(user, data)` is called,
+// which happens when no value lies in it any more, perhaps before this function returns. `deleter`
+// (may be NULL) is not called if this function fails. `out_copied` (may be NULL) receives the
+// number of bytes that were copied.
+func variablesLoadMemory(variables *C.percale_variables, data unsafe.Pointer, bytes int, deleter C.percale_deleter, user uintptr, strict int32) (int64, error) {
+	var cOutCopied C.int64_t
+	status := C.go_variables_load_memory(variables, data, C.size_t(bytes), deleter, C.uintptr_t(user), C.int32_t(strict), &cOutCopied)
+	if status != nil {
+		err := statusError(status)
+		return 0, err
+	}
+	return int64(cOutCopied), nil
+}
+
 // variablesLoadMapped is percale_variables_load_mapped. Takes values of another model. A variable
 // that matches `to[i]` takes the tensor whose name matches `from[i]`. Each pattern has at most one
 // '*', which stands for the same characters in both ("enc.*", "dec.*"). If `from[i]` is "", the
@@ -1747,6 +1972,63 @@ func variablesSave(variables *C.percale_variables, path string) error {
 		return err
 	}
 	status := C.percale_variables_save(variables, cPath)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// optionsSetThreadPool is percale_options_set_thread_pool. Makes engines of these options compute
+// on the host's threads. They then start no threads that compute: loops of kernels, asynchronous
+// runs and batches of data are tasks of the pool, or work of the calling thread. The option
+// "threads" is the number of threads that one loop uses at most, the calling one included. Results
+// have the same bits as with the engine's own threads. `options` are of kind "engine". Training has
+// a thread of its own for each device that works from a stream or whose shards meet within a step
+// (synchronized batch normalization), and for the exchange in a group. The library copies the
+// table. `destroy` (may be NULL) is called with its `user` when the options and all engines made
+// with them are gone, or when another call replaces the pool; not on failure. Tasks that begin
+// after that return at once. An asynchronous run that waits for a queue or a mutex holds the thread
+// that it has.
+func optionsSetThreadPool(options *C.percale_options, user uintptr, execute C.percale_execute_function, destroy C.percale_destroy) error {
+	status := C.go_options_set_thread_pool(options, C.uintptr_t(user), execute, destroy)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// taskRun is percale_task_run. Runs the task on the calling thread. A second call does nothing.
+// NULL is allowed.
+func taskRun(task *C.percale_task) {
+	C.percale_task_run(task)
+}
+
+// taskRelease is percale_task_release. Releases the task, which need not have been run. NULL is
+// allowed.
+func taskRelease(task *C.percale_task) {
+	C.percale_task_release(task)
+}
+
+// optionsSetReader is percale_options_set_reader. Lets engines of these options read files of the
+// host. Wherever they take a path to read from, a path that begins with "host:" names such a file:
+// graphs, models to import, weights, tensors, data sets, the models of a SPEC, checkpoints. The
+// host gets the name behind "host:". Other paths are files of the system as ever. A file is read
+// when the call that names it runs, once and into memory that the engine counts; tensors then lie
+// in that memory. Files that a model names itself, such as the external data of ONNX, are read by
+// their path beside the model, and only the bytes that tensors need: the model "host:m/model.onnx"
+// with the data "weights.bin" reads "m/weights.bin". A checkpoint is named by its folder,
+// "host:run/step-7", because the files of a host cannot be listed. A status of the reader is passed
+// on with the path in front. Nothing is written through a reader. The library copies the table.
+// `destroy` (may be NULL) is called with its `user` when the options and all engines made with them
+// are gone, or when another call replaces the reader; not on failure. `options` are of kind
+// "engine". @code percale_reader reader = {sizeof reader, &archive, archive_size, archive_read};
+// status = percale_options_set_reader(options, &reader, NULL); if (status == NULL) status =
+// percale_engine_create(options, &engine); if (status == NULL) status =
+// percale_graph_load_file(engine, "host:digits.percale", &graph); @endcode
+func optionsSetReader(options *C.percale_options, user uintptr, size C.percale_file_size_function, read C.percale_file_read_function, destroy C.percale_destroy) error {
+	status := C.go_options_set_reader(options, C.uintptr_t(user), size, read, destroy)
 	if status != nil {
 		err := statusError(status)
 		return err
@@ -2242,147 +2524,6 @@ func cancellationRetain(cancellation *C.percale_cancellation) *C.percale_cancell
 // that use the token have references of their own. `cancellation` may be NULL.
 func cancellationRelease(cancellation *C.percale_cancellation) {
 	C.percale_cancellation_release(cancellation)
-}
-
-// tensorCreate is percale_tensor_create. Creates a tensor in the memory of the engine, 64-byte
-// aligned and filled with zeros. `dims`: `rank` sizes, each 0 or more; the rank is at most 8.
-// RESOURCE_EXHAUSTED: beyond the memory limit, or out of memory.
-func tensorCreate(engine *C.percale_engine, dtype DType, dims []int64) (*C.percale_tensor, error) {
-	var cOutTensor *C.percale_tensor
-	status := C.percale_tensor_create(engine, C.percale_dtype(dtype), (*C.int64_t)(unsafe.SliceData(dims)), C.size_t(len(dims)), &cOutTensor)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutTensor, nil
-}
-
-// tensorFromMemory is percale_tensor_from_memory. Makes a tensor over memory of the caller, without
-// a copy. `data` is row-major and has `bytes` bytes, which must suffice for the shape. It must stay
-// valid and unchanged until `deleter(user, data)` is called. `deleter` (may be NULL) is not called
-// if this function fails. INVALID_ARGUMENT: too few bytes, or memory that is not aligned to an
-// element.
-func tensorFromMemory(dtype DType, dims []int64, data unsafe.Pointer, bytes int, deleter C.percale_deleter, user uintptr) (*C.percale_tensor, error) {
-	var cOutTensor *C.percale_tensor
-	status := C.go_tensor_from_memory(C.percale_dtype(dtype), (*C.int64_t)(unsafe.SliceData(dims)), C.size_t(len(dims)), data, C.size_t(bytes), deleter, C.uintptr_t(user), &cOutTensor)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutTensor, nil
-}
-
-// tensorToDlpack is percale_tensor_to_dlpack. Gives a DLManagedTensorVersioned* of DLPack over the
-// memory of the tensor, which it keeps alive. The caller must call its deleter.
-func tensorToDlpack(tensor *C.percale_tensor) (unsafe.Pointer, error) {
-	var cOutManaged unsafe.Pointer
-	status := C.percale_tensor_to_dlpack(tensor, &cOutManaged)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutManaged, nil
-}
-
-// tensorFromDlpack is percale_tensor_from_dlpack. Takes over a DLManagedTensorVersioned*.
-// UNIMPLEMENTED: it is not row-major or not in host memory; then the caller keeps it.
-func tensorFromDlpack(managed unsafe.Pointer) (*C.percale_tensor, error) {
-	var cOutTensor *C.percale_tensor
-	status := C.percale_tensor_from_dlpack(managed, &cOutTensor)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutTensor, nil
-}
-
-// tensorLoad is percale_tensor_load. Reads a NumPy .npy file.
-func tensorLoad(engine *C.percale_engine, path string) (*C.percale_tensor, error) {
-	cPath, err := text(path)
-	if err != nil {
-		return nil, err
-	}
-	var cOutTensor *C.percale_tensor
-	status := C.percale_tensor_load(engine, cPath, &cOutTensor)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutTensor, nil
-}
-
-// tensorImport is percale_tensor_import. Makes a tensor from `size` bytes of another format, which
-// a plug-in imports ("onnx": a TensorProto). UNIMPLEMENTED names the formats that are there.
-func tensorImport(engine *C.percale_engine, format string, bytes []byte) (*C.percale_tensor, error) {
-	cFormat, err := text(format)
-	if err != nil {
-		return nil, err
-	}
-	var cOutTensor *C.percale_tensor
-	status := C.percale_tensor_import(engine, cFormat, unsafe.Pointer(unsafe.SliceData(bytes)), C.size_t(len(bytes)), &cOutTensor)
-	if status != nil {
-		err := statusError(status)
-		return nil, err
-	}
-	return cOutTensor, nil
-}
-
-// tensorSave is percale_tensor_save. Writes a NumPy .npy file, completely or not at all.
-func tensorSave(tensor *C.percale_tensor, path string) error {
-	cPath, err := text(path)
-	if err != nil {
-		return err
-	}
-	status := C.percale_tensor_save(tensor, cPath)
-	if status != nil {
-		err := statusError(status)
-		return err
-	}
-	return nil
-}
-
-// tensorRetain is percale_tensor_retain. Adds a reference and returns `tensor`. NULL is allowed and
-// returned.
-func tensorRetain(tensor *C.percale_tensor) *C.percale_tensor {
-	return C.percale_tensor_retain(tensor)
-}
-
-// tensorRelease is percale_tensor_release. Releases a reference. With the last one, borrowed memory
-// goes to its deleter. NULL is allowed.
-func tensorRelease(tensor *C.percale_tensor) {
-	C.percale_tensor_release(tensor)
-}
-
-// tensorDtype is percale_tensor_dtype. Returns the element type; 0 for NULL.
-func tensorDtype(tensor *C.percale_tensor) DType {
-	return DType(C.percale_tensor_dtype(tensor))
-}
-
-// tensorRank is percale_tensor_rank. Returns the number of dims; 0 for NULL.
-func tensorRank(tensor *C.percale_tensor) int {
-	return int(C.percale_tensor_rank(tensor))
-}
-
-// tensorGetDims is percale_tensor_get_dims. Returns the dims, borrowed. Never NULL, not even for a
-// NULL tensor.
-func tensorGetDims(tensor *C.percale_tensor) *C.int64_t {
-	return C.percale_tensor_get_dims(tensor)
-}
-
-// tensorBytes is percale_tensor_bytes. Returns the size of the elements in bytes; 0 for NULL.
-func tensorBytes(tensor *C.percale_tensor) int {
-	return int(C.percale_tensor_bytes(tensor))
-}
-
-// tensorElementCount is percale_tensor_element_count. Returns the number of elements; 0 for NULL.
-func tensorElementCount(tensor *C.percale_tensor) int64 {
-	return int64(C.percale_tensor_element_count(tensor))
-}
-
-// tensorGetData is percale_tensor_get_data. Returns the elements, row-major and borrowed. Not NULL,
-// except for a NULL tensor. Only the sole user of a tensor may write to them.
-func tensorGetData(tensor *C.percale_tensor) unsafe.Pointer {
-	return C.percale_tensor_get_data(tensor)
 }
 
 // trainerCreate is percale_trainer_create. Creates a trainer for a graph whose function "main" has

@@ -8,11 +8,8 @@ using namespace percale;
 using namespace percale::c_api;
 
 namespace percale::c_api {
-namespace {
 
-// Until it is armed, destruction leaves the memory to its owner: a call that fails has taken
-// nothing over.
-struct Lease {
+struct HostMemory::Lease {
   percale_deleter deleter;
   void* user;
   bool armed = false;
@@ -27,7 +24,13 @@ struct Lease {
   }
 };
 
-}  // namespace
+HostMemory::HostMemory(void* data, int64_t bytes, percale_deleter deleter, void* user) {
+  auto lease = std::make_unique<Lease>(Lease{deleter, user});
+  buffer_ = Buffer::wrap(data, bytes, &Lease::end, lease.get());
+  lease_ = lease.release();
+}
+
+void HostMemory::take_over() { lease_->armed = true; }
 
 Status borrow(const char* function, DType dtype, const Shape& shape, void* data, percale_deleter deleter, void* user,
               percale_tensor** out_tensor) {
@@ -38,11 +41,9 @@ Status borrow(const char* function, DType dtype, const Shape& shape, void* data,
   }
   PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, byte_size(dtype, shape));
   auto handle = std::make_unique<percale_tensor>(Tensor{});
-  auto lease = std::make_unique<Lease>(Lease{deleter, user});
-  auto buffer = Buffer::wrap(data, bytes, &Lease::end, lease.get());
-  Lease* const owned = lease.release();  // the buffer ends it
-  PERCALE_ASSIGN_OR_RETURN(handle->tensor, Tensor::view(std::move(buffer), 0, dtype, shape));
-  owned->armed = true;
+  HostMemory memory(data, bytes, deleter, user);
+  PERCALE_ASSIGN_OR_RETURN(handle->tensor, Tensor::view(memory.buffer(), 0, dtype, shape));
+  memory.take_over();
   *out_tensor = handle.release();
   return {};
 }

@@ -18,7 +18,7 @@ namespace {
 
 // Reads one checkpoint, or all checkpoints of a folder.
 Status check_folder(const std::string& path, const std::shared_ptr<MemoryPool>& memory) {
-  if (is_checkpoint(path)) return read_checkpoint(path, memory).status();
+  if (is_checkpoint(path, memory.get())) return read_checkpoint(path, memory).status();
   PERCALE_ASSIGN_OR_RETURN(const auto entries, list_checkpoints(path));
   if (entries.empty()) return not_found(path, ": no checkpoint is in the folder");
   for (const CheckpointEntry& entry : entries) PERCALE_RETURN_IF_ERROR(read_checkpoint(entry.path, memory).status());
@@ -26,7 +26,7 @@ Status check_folder(const std::string& path, const std::shared_ptr<MemoryPool>& 
 }
 
 Status check_spec_file(const char* function, percale_engine* engine, const std::string& path) {
-  PERCALE_ASSIGN_OR_RETURN(const std::string text, read_file(path));
+  PERCALE_ASSIGN_OR_RETURN(const std::string text, read_file(path, engine->engine->memory(), INT64_MAX));
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
   return check_spec(engine->engine, text, folder,
@@ -36,7 +36,7 @@ Status check_spec_file(const char* function, percale_engine* engine, const std::
 
 Status check_file(const char* function, percale_engine* engine, const std::string& path) {
   const auto& memory = engine->engine->memory();
-  if (path_kind(path) == PathKind::kFolder) return check_folder(path, memory);
+  if (is_checkpoint(path, memory.get()) || path_kind(path) == PathKind::kFolder) return check_folder(path, memory);
   if (path.ends_with(".npy")) return read_npy(path, true, memory).status();
   if (path.ends_with(".npz")) return check_npz(path, memory);
   if (path.ends_with(".safetensors")) return Safetensors::open(path, memory).status();

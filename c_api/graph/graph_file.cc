@@ -7,6 +7,7 @@
 #include "c_api/plugin/plugin.h"
 #include "core/checkpoint/graph_files.h"
 #include "core/file/file.h"
+#include "core/file/host_files.h"
 #include "core/train/rewrite/inference_form.h"
 #include "core/train/rewrite/model_file.h"
 #include "core/train/rewrite/refine_types.h"
@@ -15,6 +16,19 @@ using namespace percale;
 using namespace percale::c_api;
 
 namespace {
+
+Status check_size(size_t bytes, const char* function) {
+  return bytes <= INT64_MAX ? Status() : invalid_argument(function, ": ", uint64_t{bytes}, " bytes");
+}
+
+// A copy in the memory of the engine.
+Result<std::shared_ptr<Buffer>> copied(const percale_engine& engine, const void* data, size_t bytes,
+                                       const char* function) {
+  PERCALE_RETURN_IF_ERROR(check_size(bytes, function));
+  PERCALE_ASSIGN_OR_RETURN(auto out, Buffer::allocate(engine.engine->memory(), static_cast<int64_t>(bytes)));
+  std::memcpy(out->data(), data, bytes);
+  return out;
+}
 
 Result<std::shared_ptr<const Graph>> import_bytes(const percale_format& importer, percale_engine* engine,
                                                   const void* bytes, size_t size, const char* folder) {
@@ -32,8 +46,11 @@ Result<std::shared_ptr<const Graph>> import_model(const char* function, percale_
                                                   const std::string& path) {
   PERCALE_ASSIGN_OR_RETURN(const percale_format* importer, format_of(function, *engine, format));
   PERCALE_ASSIGN_OR_RETURN(const auto bytes, load_file(path, engine->engine->memory()));
-  auto graph =
-      import_bytes(*importer, engine, bytes->data(), static_cast<size_t>(bytes->bytes()), parent_folder(path).c_str());
+  const MemoryPool* memory = engine->engine->memory().get();
+  std::string folder = parent_folder(path, memory);
+  // A folder of the system must not look like one of the host.
+  if (folder.starts_with(kHostScheme) && !is_host_path(path, memory)) folder = join_path(".", folder);
+  auto graph = import_bytes(*importer, engine, bytes->data(), static_cast<size_t>(bytes->bytes()), folder.c_str());
   if (!graph.ok()) return graph.status().with_context(path);
   return graph;
 }
@@ -83,12 +100,31 @@ Result<std::shared_ptr<const Graph>> open_model(const char* function, percale_en
 percale_status* percale_graph_load(percale_engine* engine, const void* bytes, size_t size, percale_graph** out_graph) {
   clear(out_graph);
   return guarded(__func__, {NEEDS(engine), NEEDS(bytes), NEEDS(out_graph)}, [&, function = __func__]() -> Status {
-    if (size > INT64_MAX) return invalid_argument(function, ": ", uint64_t{size}, " bytes");
-    PERCALE_ASSIGN_OR_RETURN(auto buffer, Buffer::allocate(engine->engine->memory(), static_cast<int64_t>(size)));
-    std::memcpy(buffer->data(), bytes, size);
+    PERCALE_ASSIGN_OR_RETURN(auto buffer, copied(*engine, bytes, size, function));
     auto handle = std::make_unique<percale_graph>(nullptr);
     PERCALE_ASSIGN_OR_RETURN(handle->graph, read_graph(engine->engine->registry(), std::move(buffer)));
     *out_graph = handle.release();
+    return {};
+  });
+}
+
+percale_status* percale_graph_from_memory(percale_engine* engine, void* data, size_t bytes, percale_deleter deleter,
+                                          void* user, int64_t* out_copied, percale_graph** out_graph) {
+  clear(out_copied);
+  clear(out_graph);
+  return guarded(__func__, {NEEDS(engine), NEEDS(data), NEEDS(out_graph)}, [&, function = __func__]() -> Status {
+    PERCALE_RETURN_IF_ERROR(check_size(bytes, function));
+    HostMemory memory(data, static_cast<int64_t>(bytes), deleter, user);
+    const bool is_aligned = reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(kAlignment) == 0;
+    std::shared_ptr<Buffer> buffer = memory.buffer();
+    if (!is_aligned) {
+      PERCALE_ASSIGN_OR_RETURN(buffer, copied(*engine, data, bytes, function));
+    }
+    auto handle = std::make_unique<percale_graph>(nullptr);
+    PERCALE_ASSIGN_OR_RETURN(handle->graph, read_graph(engine->engine->registry(), std::move(buffer)));
+    if (out_copied != nullptr && !is_aligned) *out_copied = static_cast<int64_t>(bytes);
+    *out_graph = handle.release();
+    memory.take_over();
     return {};
   });
 }

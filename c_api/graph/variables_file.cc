@@ -20,6 +20,21 @@ percale_status* percale_variables_load(percale_variables* variables, const char*
   });
 }
 
+percale_status* percale_variables_load_memory(percale_variables* variables, void* data, size_t bytes,
+                                              percale_deleter deleter, void* user, int32_t strict,
+                                              int64_t* out_copied) {
+  clear(out_copied);
+  return guarded(__func__, {NEEDS(variables), NEEDS(data)}, [&, function = __func__]() -> Status {
+    if (bytes > INT64_MAX) return invalid_argument(function, ": ", uint64_t{bytes}, " bytes");
+    HostMemory memory(data, static_cast<int64_t>(bytes), deleter, user);
+    auto copied = load_variables(*variables->variables, memory.buffer(), strict != 0);
+    if (!copied.ok()) return copied.status().with_context(function);
+    if (out_copied != nullptr) *out_copied = *copied;
+    memory.take_over();
+    return {};
+  });
+}
+
 percale_status* percale_variables_load_mapped(percale_variables* variables, const char* path, const char* const* from,
                                               const char* const* to, size_t count, int32_t strict,
                                               int64_t* out_loaded) {

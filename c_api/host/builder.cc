@@ -5,6 +5,7 @@
 #include "c_api/api.h"
 #include "c_api/handles.h"
 #include "c_api/host/tables.h"
+#include "core/file/host_files.h"
 #include "core/graph/emit/upgrade.h"
 
 namespace percale::c_api {
@@ -57,6 +58,27 @@ percale_status* builder_set_metadata(percale_builder* builder, const char* key, 
   });
 }
 
+Status check_host_path(const char* function, const percale_engine& engine, const char* path) {
+  if (is_host_path(path, engine.engine->memory().get())) return {};
+  return invalid_argument(function, ": '", path, "' is not a file of the host");
+}
+
+percale_status* builder_file_size(percale_engine* engine, const char* path, int64_t* out_size) {
+  clear(out_size);
+  return guarded("file_size", {NEEDS(engine), NEEDS(path), NEEDS(out_size)}, [&]() -> Status {
+    PERCALE_RETURN_IF_ERROR(check_host_path("file_size", *engine, path));
+    PERCALE_ASSIGN_OR_RETURN(*out_size, host_file_size(path, *engine->engine->memory()));
+    return {};
+  });
+}
+
+percale_status* builder_read_file(percale_engine* engine, const char* path, int64_t offset, void* buffer, size_t size) {
+  return guarded("read_file", {NEEDS(engine), NEEDS(path), NEEDS(buffer)}, [&]() -> Status {
+    PERCALE_RETURN_IF_ERROR(check_host_path("read_file", *engine, path));
+    return read_host_file(path, *engine->engine->memory(), offset, buffer, static_cast<int64_t>(size));
+  });
+}
+
 }  // namespace
 
 constinit const percale_host_builder_api kHostBuilder = {
@@ -84,6 +106,8 @@ constinit const percale_host_builder_api kHostBuilder = {
     .set_tensor = percale_builder_set_tensor,
     .set_function = percale_builder_set_function,
     .finish_node = percale_builder_finish_node,
+    .file_size = builder_file_size,
+    .read_file = builder_read_file,
 };
 
 }  // namespace percale::c_api

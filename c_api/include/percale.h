@@ -14,6 +14,7 @@
 #include "percale/dataset.h"
 #include "percale/engine.h"
 #include "percale/graph.h"
+#include "percale/host.h"
 #include "percale/server.h"
 #include "percale/session.h"
 #include "percale/status.h"

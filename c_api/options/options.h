@@ -4,12 +4,14 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "c_api/api.h"
+#include "c_api/options/host_parts.h"
 #include "core/text/option.h"
 
 namespace percale::c_api {
@@ -27,6 +29,9 @@ struct percale_options {
   const percale::c_api::OptionKind* kind;
   std::vector<percale::OptionSpec> table;
   std::map<std::string, std::string, std::less<>> values;  // from checked_option(), of set options
+  // Null: the host supplies none. Only engines have them.
+  std::shared_ptr<percale::c_api::HostThreadPool> thread_pool = nullptr;
+  std::shared_ptr<percale::c_api::HostReader> reader = nullptr;
 };
 
 namespace percale::c_api {

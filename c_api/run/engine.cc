@@ -1,6 +1,8 @@
 // Composes an engine: the op set, the CPU and the plug-ins, as the options say.
 #include "c_api/engine.h"
 
+#include <malloc.h>
+
 #include <charconv>
 #include <utility>
 
@@ -87,6 +89,7 @@ Status make_engine(const percale_options* options, percale_engine* out) {
     return failed_precondition("option 'onednn' is 'require', but the plug-in libpercale_onednn.so is absent");
   }
   const auto memory = Engine::make_pool(engine);
+  if (options != nullptr) memory->set_host_files(options->reader);
   const auto cpu = CpuDevices::create(memory);
   Engine::Parts parts{.registry = std::move(registry),
                       .device_apis = {&cpu->api()},
@@ -95,6 +98,7 @@ Status make_engine(const percale_options* options, percale_engine* out) {
                       .transport = plugins->find_transport(),
                       .absent = {},
                       .memory = memory,
+                      .host_pool = options == nullptr ? nullptr : options->thread_pool,
                       .owners = {plugins, cpu}};
   bool has_cuda = false;
   for (const percale_device_api* api : plugins->devices()) {
@@ -104,7 +108,8 @@ Status make_engine(const percale_options* options, percale_engine* out) {
   if (!has_cuda) parts.absent.push_back({"cuda", "the plug-in libpercale_cuda.so is not there"});
   PERCALE_ASSIGN_OR_RETURN(out->engine, Engine::create(engine, std::move(parts)));
   out->plugins = std::move(plugins);
-  out->runner = std::make_unique<AsyncRunner>(out->engine->threads().threads());
+  const ThreadPool& threads = out->engine->threads();
+  out->runner = std::make_unique<AsyncRunner>(threads.threads(), threads.host());
   return {};
 }
 
@@ -196,4 +201,23 @@ percale_status* percale_engine_set_log_owned(percale_engine* engine, percale_log
 void percale_engine_memory(const percale_engine* engine, int64_t* out_used, int64_t* out_peak) {
   if (out_used != nullptr) *out_used = engine == nullptr ? 0 : engine->engine->memory()->used();
   if (out_peak != nullptr) *out_peak = engine == nullptr ? 0 : engine->engine->memory()->peak();
+}
+
+int64_t percale_engine_trim(percale_engine* engine) {
+  if (engine == nullptr) return 0;
+  return guarded_value(int64_t{0}, [&] {
+    const int64_t bytes = engine->engine->users().trim();
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+    return bytes;
+  });
+}
+
+percale_status* percale_engine_metrics(const percale_engine* engine, percale_text** out_json) {
+  clear(out_json);
+  return guarded(__func__, {NEEDS(engine), NEEDS(out_json)}, [&]() -> Status {
+    *out_json = make_text(describe_metrics(*engine));
+    return {};
+  });
 }

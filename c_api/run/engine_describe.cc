@@ -2,6 +2,8 @@
 // `percale info`.
 #include "c_api/run/engine_describe.h"
 
+#include <utility>
+
 #include "c_api/plugin/plugin.h"
 #include "core/graph/graph.h"
 #include "core/passes/passes.h"
@@ -114,6 +116,34 @@ std::string describe_info(const percale_engine& engine) {
   json.key("memory").begin_object().key("used").value(core.memory()->used()).key("peak").value(core.memory()->peak());
   json.key("limit").value(core.memory()->limit()).end_object();
   json.end_object();
+  return json.text();
+}
+
+std::string describe_metrics(const percale_engine& engine) {
+  const Engine& core = *engine.engine;
+  const EngineUsers& users = core.users();
+  const RunCounts counts = users.counts();
+  constexpr double kNs = 1e-9;
+  JsonWriter json;
+  json.begin_object().key("runs_total").value(counts.runs);
+  json.key("run_seconds_total").value(static_cast<double>(counts.run_ns) * kNs);
+  json.key("failed_runs_total").begin_object();
+  for (size_t i = 0; i < EngineUsers::kCodes; ++i) {
+    const auto code = static_cast<Code>(i);
+    if (users.failures(code) > 0) json.key(code_name(code)).value(users.failures(code));
+  }
+  json.end_object().key("sessions").value(counts.sessions);
+  json.key("plans_compiled_total").value(counts.plans).key("plan_cache_hits_total").value(counts.cache_hits);
+  json.key("training_steps_total").value(std::as_const(users).training_steps().load());
+  json.key("memory_bytes").value(core.memory()->used()).key("memory_peak_bytes").value(core.memory()->peak());
+  json.key("memory_limit_bytes").value(core.memory()->limit());
+  json.key("threads").value(core.threads().threads()).key("host_threads").value(core.threads().host() != nullptr);
+  json.key("devices").begin_array();
+  for (const auto& device : core.devices()) {
+    json.begin_object().key("name").value(device->name()).key("kind").value(device->kind());
+    json.key("lost").value(device->lost()).end_object();
+  }
+  json.end_array().key("uptime_seconds").value(static_cast<double>(now_ns() - users.since_ns()) * kNs).end_object();
   return json.text();
 }
 

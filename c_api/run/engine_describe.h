@@ -1,4 +1,5 @@
-// The parts of percale_engine_describe() that describe the engine itself, as JSON.
+// The parts of percale_engine_describe() that describe the engine itself, and
+// percale_engine_metrics(), as JSON.
 #ifndef PERCALE_C_API_RUN_ENGINE_DESCRIBE_H_
 #define PERCALE_C_API_RUN_ENGINE_DESCRIBE_H_
 
@@ -10,6 +11,7 @@
 namespace percale::c_api {
 
 std::string describe_info(const percale_engine& engine);
+std::string describe_metrics(const percale_engine& engine);
 std::string describe_ops(const Registry& registry);
 std::string describe_asked_ops(const Registry& registry);
 std::string describe_layers();

@@ -15,6 +15,7 @@ struct AsyncRun {
   RunOptions options;
   std::shared_ptr<Trace> trace;
   CancelToken cancel;
+  uint64_t number = 0;  // of the task
 
   std::mutex mutex;  // guards what follows
   std::condition_variable ended;
@@ -86,9 +87,25 @@ struct percale_event : Counted {
   std::shared_ptr<AsyncRun> run;
 };
 
+// The runs that no thread of the host has begun end here, because its pool may be waiting for this
+// thread.
+void percale_session::run_unbegun() {
+  std::unique_lock lock(mutex);
+  for (size_t left = running.size(); left > 0; --left) {  // backwards: runs that end leave the list
+    if (left > running.size()) continue;
+    const uint64_t number = running[left - 1]->number;
+    lock.unlock();
+    engine->runner->run_unbegun(number);
+    lock.lock();
+  }
+}
+
 percale_session::~percale_session() {
   std::unique_lock lock(mutex);
   for (const auto& run : running) run->cancel.cancel();
+  lock.unlock();
+  run_unbegun();
+  lock.lock();
   ended.wait(lock, [&] { return running.empty(); });
 }
 
@@ -121,7 +138,7 @@ percale_status* percale_session_run_async(percale_session* session, const char* 
     }
     Status status;
     try {
-      status = session->engine->runner->submit([run, session] { carry_out(run, session); });
+      status = session->engine->runner->submit([run, session] { carry_out(run, session); }, &run->number);
     } catch (const std::bad_alloc&) {
       status = Status::out_of_memory();
     }
@@ -151,6 +168,9 @@ percale_status* percale_event_wait(percale_event* event, int64_t timeout_ns) {
     const auto over = [&] { return run.over; };
     if (!over() && timeout_ns != 0) PERCALE_RETURN_IF_ERROR(check_may_wait(function));
     if (timeout_ns == PERCALE_FOREVER) {
+      lock.unlock();
+      event->session->engine->runner->run_unbegun(run.number);
+      lock.lock();
       run.ended.wait(lock, over);
     } else {
       // As much as the clock can add without overflow.

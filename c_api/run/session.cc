@@ -49,6 +49,7 @@ namespace {
 Result<SessionOptions> session_options(const percale_options* options) {
   const OptionValues values(options, "session");
   SessionOptions out;
+  out.is_hosts = true;
   out.compile.soft_placement = values.is_on("soft_placement");
   out.compile.log_placement = values.is_on("log_placement");
   out.cache_size = values.integer("cache_size");

@@ -84,13 +84,14 @@ Status check_whole(const char* function, percale_dataset* const* datasets, size_
 constexpr size_t kBatchesAhead = 2, kMostReplicas = 65536;
 
 // The next batch of a replica's part. Each part has a thread that makes batches while the replica
-// computes, unless the engine has one thread alone or a host's function makes the rows.
+// computes, unless the engine has one thread alone, or those of the host, or a host's function
+// makes the rows.
 Result<std::vector<Tensor>> next_of_part(percale_dataset& set) {
   Dataset& part = *set.dataset;
   PERCALE_RETURN_IF_ERROR(part.check_unused("it gives no next batch"));
   const DatasetPosition at = part.position();
   ThreadPool& threads = set.engine->engine->threads();
-  if (threads.threads() == 1 || part.on_callers_thread() || at.batch >= part.batches())
+  if (!threads.may_start_threads() || part.on_callers_thread() || at.batch >= part.batches())
     return part.next(threads.parallel());
   if (set.ahead == nullptr) {
     PERCALE_ASSIGN_OR_RETURN(set.ahead,

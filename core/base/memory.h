@@ -12,6 +12,8 @@
 
 namespace percale {
 
+class HostFiles;  // core/file/host_files.h
+
 inline constexpr int64_t kAlignment = 64;
 
 // Allocates 64-byte aligned memory and refuses requests beyond the limit. Thread-safe.
@@ -37,6 +39,9 @@ class MemoryPool {
 
   // True if loaded files are memory-mapped instead of read into memory of the pool.
   bool maps_files() const { return maps_files_; }
+  // The files of the host, which loaded files may be; null if there are none. Set before use.
+  const HostFiles* host_files() const { return parent_ == nullptr ? host_files_.get() : parent_->host_files(); }
+  void set_host_files(std::shared_ptr<const HostFiles> files) { host_files_ = std::move(files); }
   int64_t used() const { return used_.load(std::memory_order_relaxed); }
   int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   int64_t limit() const { return limit_; }
@@ -57,6 +62,7 @@ class MemoryPool {
   const int64_t limit_;
   const bool maps_files_;
   const std::shared_ptr<MemoryPool> parent_;
+  std::shared_ptr<const HostFiles> host_files_;  // of a pool without a parent
 };
 
 // Populates the pages of a new block in one system call instead of one page fault each. Meant for

@@ -11,6 +11,7 @@
 #include "core/checkpoint/safetensors.h"
 #include "core/file/crc32c.h"
 #include "core/file/file.h"
+#include "core/file/host_files.h"
 #include "core/text/json.h"
 
 namespace percale {
@@ -122,7 +123,7 @@ Status read_job(const Json& manifest, Checkpoint& out) {
 }
 
 Status read_into(const std::string& path, const std::shared_ptr<MemoryPool>& pool, Checkpoint& out) {
-  const auto manifest = read_manifest(join_path(path, kManifestFile));
+  const auto manifest = read_manifest(join_path(path, kManifestFile), pool);
   if (!manifest.ok()) return manifest.status().with_context(str_cat("'", kManifestFile, "'"));
   int64_t version = 0;
   PERCALE_RETURN_IF_ERROR(get(*manifest, "version", &version));
@@ -222,7 +223,11 @@ Status write_checkpoint(const std::string& folder, const Checkpoint& checkpoint)
 }
 
 Result<Checkpoint> read_checkpoint(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
-  if (path_kind(path) == PathKind::kNothing) return not_found("no checkpoint '", path, "'");
+  if (is_host_path(path, pool.get())) {
+    PERCALE_RETURN_IF_ERROR(host_file_size(join_path(path, kManifestFile), *pool).status());
+  } else if (path_kind(path) == PathKind::kNothing) {
+    return not_found("no checkpoint '", path, "'");
+  }
   Checkpoint out;
   const Status status = read_into(path, pool, out);
   if (status.ok()) return out;

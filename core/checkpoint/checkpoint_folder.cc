@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/file/file.h"
+#include "core/file/host_files.h"
 
 namespace percale {
 namespace {
@@ -73,6 +74,11 @@ std::vector<std::string> best_of(const std::vector<CheckpointEntry>& entries, in
 
 bool is_checkpoint(const std::string& path) { return has_file(path, kManifestFile) || has_file(path, kStateFile); }
 
+bool is_checkpoint(const std::string& path, const MemoryPool* pool) {
+  if (!is_host_path(path, pool)) return is_checkpoint(path);
+  return step_of(std::string_view(path).substr(path.find_last_of(":/") + 1)).has_value();
+}
+
 Result<std::vector<CheckpointEntry>> list_checkpoints(const std::string& folder) {
   std::vector<CheckpointEntry> out;
   if (path_kind(folder) != PathKind::kFolder) return out;
@@ -99,6 +105,10 @@ Result<std::string> newest_checkpoint(const std::string& folder) {
 }
 
 Result<NewestCheckpoint> read_newest_checkpoint(const std::string& folder, const std::shared_ptr<MemoryPool>& pool) {
+  if (is_host_path(folder, pool.get())) {
+    return invalid_argument("'", folder, "': the files of a host cannot be listed; name one checkpoint, such as '",
+                            join_path(folder, "step-1"), "'");
+  }
   PERCALE_ASSIGN_OR_RETURN(const auto entries, list_checkpoints(folder));
   if (entries.empty()) return not_found("no checkpoint in '", folder, "'");
   NewestCheckpoint out;

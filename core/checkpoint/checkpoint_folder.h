@@ -28,6 +28,8 @@ Result<std::vector<CheckpointEntry>> list_checkpoints(const std::string& folder)
 
 // True for the folder of one checkpoint, false for a folder that contains checkpoints.
 bool is_checkpoint(const std::string& path);
+// The same for a path that may be one of the host (core/file/host_files.h), where the name decides.
+bool is_checkpoint(const std::string& path, const MemoryPool* pool);
 
 // Returns the path of the latest save. NOT_FOUND: there is none, or no folder.
 Result<std::string> newest_checkpoint(const std::string& folder);

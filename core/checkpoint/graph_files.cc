@@ -7,7 +7,7 @@ namespace percale {
 Result<Tensor> TensorFolder::find(std::string_view file, std::string_view name) {
   auto found = files_.find(file);
   if (found == files_.end()) {
-    PERCALE_ASSIGN_OR_RETURN(const std::string path, confined_path(folder_, file));
+    PERCALE_ASSIGN_OR_RETURN(const std::string path, confined_path(folder_, file, memory_.get()));
     PERCALE_ASSIGN_OR_RETURN(auto opened, Safetensors::open(path, memory_));
     found = files_.emplace(std::string(file), std::move(opened)).first;
   }
@@ -16,7 +16,7 @@ Result<Tensor> TensorFolder::find(std::string_view file, std::string_view name) 
 
 Result<std::shared_ptr<const Graph>> load_graph(std::shared_ptr<const Registry> registry, const std::string& path,
                                                 ReadOptions options) {
-  TensorFolder folder(parent_folder(path), options.memory);
+  TensorFolder folder(parent_folder(path, options.memory.get()), options.memory);
   if (options.external == nullptr) options.external = &folder;
   return read_graph_file(std::move(registry), path, options);
 }

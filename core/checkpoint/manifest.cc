@@ -46,8 +46,8 @@ Result<ManifestHead> read_manifest_head(const std::string& path) {
   return out;
 }
 
-Result<Json> read_manifest(const std::string& path) {
-  PERCALE_ASSIGN_OR_RETURN(const std::string text, read_file(path, kMaxManifest));
+Result<Json> read_manifest(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
+  PERCALE_ASSIGN_OR_RETURN(const std::string text, read_file(path, pool, kMaxManifest));
   const size_t seal = text.rfind(kSeal);
   if (seal == std::string::npos) return data_loss("the file is truncated");
   const std::string_view body(text.data(), seal);

@@ -33,7 +33,7 @@ std::string manifest_seal(std::string_view body);
 Result<ManifestHead> read_manifest_head(const std::string& path);
 
 // Reads a manifest. DATA_LOSS: the file is cut short or its checksum is wrong.
-Result<Json> read_manifest(const std::string& path);
+Result<Json> read_manifest(const std::string& path, const std::shared_ptr<MemoryPool>& pool = nullptr);
 
 // Returns the score that determines the best checkpoints; smaller is better.
 Result<std::optional<double>> manifest_score(const Json& manifest);

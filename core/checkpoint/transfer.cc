@@ -36,14 +36,17 @@ const NameRule* rule_of(const std::vector<NameRule>& rules, std::string_view var
 // name.
 class Source {
  public:
+  Source() = default;
+  explicit Source(std::shared_ptr<const Safetensors> file) : file_(std::move(file)) {}
   static Result<Source> open(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
     Source out;
-    if (path_kind(path) != PathKind::kFolder) {
+    const bool is_step = is_checkpoint(path, pool.get());
+    if (!is_step && path_kind(path) != PathKind::kFolder) {
       PERCALE_ASSIGN_OR_RETURN(out.file_, Safetensors::open(path, pool));
       return out;
     }
     std::string step = path;
-    if (!is_checkpoint(path)) {
+    if (!is_step) {
       PERCALE_ASSIGN_OR_RETURN(step, newest_checkpoint(path));
     }
     PERCALE_ASSIGN_OR_RETURN(out.checkpoint_, read_checkpoint(step, pool));
@@ -72,6 +75,30 @@ class Source {
   Checkpoint checkpoint_;
 };
 
+using Values = std::vector<std::pair<int32_t, Tensor>>;
+
+// The values of variables by their number. `where` begins messages.
+Result<Values> find_values(const Variables& variables, const Source& source, const std::string& where,
+                           const std::vector<NameRule>& rules, bool strict) {
+  const auto& all = variables.variables();
+  Values out;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::string name = source_name(rules, all[i].name);
+    if (name.empty()) continue;
+    PERCALE_ASSIGN_OR_RETURN(Tensor value, source.find(name));
+    if (!value.defined()) {
+      if ((!strict || all[i].slot) && rule_of(rules, all[i].name) == nullptr) continue;
+      return not_found(where, ": no tensor '", name, "' in the file", did_you_mean(name, source.names()));
+    }
+    if (value.dtype() != all[i].dtype || !(value.shape() == all[i].shape)) {
+      return invalid_argument(where, ": '", name, "' is ", value.dtype(), " ", value.shape(), ", wanted ", all[i].dtype,
+                              " ", all[i].shape);
+    }
+    out.emplace_back(static_cast<int32_t>(i), std::move(value));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string source_name(const std::vector<NameRule>& rules, std::string_view variable) {
@@ -92,25 +119,21 @@ Result<int64_t> load_variables(Variables& variables, const std::string& path, co
     }
   }
   PERCALE_ASSIGN_OR_RETURN(const Source source, Source::open(path, pool));
-  const auto& all = variables.variables();
-  std::vector<std::pair<int32_t, Tensor>> changes;
-  for (size_t i = 0; i < all.size(); ++i) {
-    const std::string name = source_name(rules, all[i].name);
-    if (name.empty()) continue;
-    PERCALE_ASSIGN_OR_RETURN(Tensor value, source.find(name));
-    if (!value.defined()) {
-      if ((!strict || all[i].slot) && rule_of(rules, all[i].name) == nullptr) continue;
-      return not_found(path, ": no tensor '", name, "' in the file", did_you_mean(name, source.names()));
-    }
-    if (value.dtype() != all[i].dtype || !(value.shape() == all[i].shape)) {
-      return invalid_argument(path, ": '", name, "' is ", value.dtype(), " ", value.shape(), ", wanted ", all[i].dtype,
-                              " ", all[i].shape);
-    }
-    changes.emplace_back(static_cast<int32_t>(i), std::move(value));
-  }
-  const auto count = static_cast<int64_t>(changes.size());
+  PERCALE_ASSIGN_OR_RETURN(const Values changes, find_values(variables, source, path, rules, strict));
   PERCALE_RETURN_IF_ERROR(variables.publish(changes).status());
-  return count;
+  return static_cast<int64_t>(changes.size());
+}
+
+Result<int64_t> load_variables(Variables& variables, const std::shared_ptr<Buffer>& bytes, bool strict) {
+  PERCALE_ASSIGN_OR_RETURN(auto file, Safetensors::parse(bytes));
+  PERCALE_ASSIGN_OR_RETURN(const Values changes,
+                           find_values(variables, Source(std::move(file)), "the safetensors file", {}, strict));
+  int64_t copied = 0;
+  for (const auto& [index, value] : changes) {
+    if (&value.buffer()->whole() != bytes.get()) copied += value.bytes();
+  }
+  PERCALE_RETURN_IF_ERROR(variables.publish(changes).status());
+  return copied;
 }
 
 }  // namespace percale

@@ -30,6 +30,10 @@ std::string source_name(const std::vector<NameRule>& rules, std::string_view var
 Result<int64_t> load_variables(Variables& variables, const std::string& path, const std::vector<NameRule>& rules,
                                bool strict, const std::shared_ptr<MemoryPool>& pool = nullptr);
 
+// The same, from the bytes of a safetensors file, without rules. Values lie in `bytes` if they are
+// 64-byte aligned there. Returns the number of bytes that were copied.
+Result<int64_t> load_variables(Variables& variables, const std::shared_ptr<Buffer>& bytes, bool strict);
+
 }  // namespace percale
 
 #endif  // PERCALE_CORE_CHECKPOINT_TRANSFER_H_

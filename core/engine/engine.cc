@@ -98,8 +98,12 @@ Result<std::shared_ptr<Engine>> Engine::create(const EngineOptions& options, Par
   if (engine->parts_.registry == nullptr) engine->parts_.registry = std::make_shared<Registry>();
   if (engine->parts_.memory == nullptr) engine->parts_.memory = make_pool(options);
   PERCALE_ASSIGN_OR_RETURN(engine->fork_mark_, ForkMark::create());
-  PERCALE_ASSIGN_OR_RETURN(engine->threads_,
-                           ThreadPool::create(options.threads > 0 ? options.threads : default_threads()));
+  const int32_t threads = options.threads > 0 ? options.threads : default_threads();
+  if (engine->parts_.host_pool != nullptr) {
+    engine->threads_ = ThreadPool::create_on(engine->parts_.host_pool, threads);
+  } else {
+    PERCALE_ASSIGN_OR_RETURN(engine->threads_, ThreadPool::create(threads));
+  }
   PERCALE_ASSIGN_OR_RETURN(engine->devices_,
                            open_devices({options, engine->parts_.device_apis, engine->parts_.transport,
                                          engine->fingerprint(), *engine->threads_},
@@ -115,6 +119,7 @@ Result<std::shared_ptr<Engine>> Engine::create_sibling(const std::string& device
   parts.absent.clear();
   PERCALE_ASSIGN_OR_RETURN(auto out, create(options, std::move(parts)));
   out->log_ = log_;
+  out->users_ = users_;
   return out;
 }
 
@@ -127,6 +132,7 @@ Engine::~Engine() {
   }
   devices_.clear();
   threads_.reset();
+  parts_.host_pool.reset();
   parts_.registry.reset();
   parts_.memory.reset();
   while (!parts_.owners.empty()) parts_.owners.pop_back();

@@ -12,6 +12,7 @@
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
 #include "core/base/thread_pool.h"
+#include "core/engine/engine_users.h"
 #include "core/registry/registry.h"
 
 namespace percale {
@@ -123,6 +124,7 @@ class Engine {
     // The pool of the engine, for tables that allocate from it: make_pool(options). Null: the
     // engine makes one.
     std::shared_ptr<MemoryPool> memory;
+    std::shared_ptr<HostPool> host_pool;  // computes; null: the engine's own threads do
     // Owners of the tables, kernels and schemas. Released last, in reverse order.
     std::vector<std::shared_ptr<const void>> owners;
   };
@@ -132,8 +134,8 @@ class Engine {
   // INVALID_ARGUMENT or OUT_OF_RANGE for an invalid option. NOT_FOUND for a device that the machine
   // lacks; the message lists the devices it has, and why others are absent.
   static Result<std::shared_ptr<Engine>> create(const EngineOptions& options, Parts parts);
-  // An engine of the same parts and options, but with these devices and one thread. Errors as
-  // create().
+  // An engine of the same parts and options, but with these devices and one thread. It shares the
+  // users. Errors as create().
   Result<std::shared_ptr<Engine>> create_sibling(const std::string& devices) const;
   // In a process that was forked after creation, threads and devices belong to the parent and are
   // not touched.
@@ -144,6 +146,8 @@ class Engine {
   const std::shared_ptr<const Registry>& registry() const { return parts_.registry; }
   const std::shared_ptr<MemoryPool>& memory() const { return parts_.memory; }
   ThreadPool& threads() const { return *threads_; }
+  // The sessions of the engine and of its siblings.
+  EngineUsers& users() const { return *users_; }
   // In the order of EngineOptions::devices.
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
   // Null if the engine has not opened it.
@@ -166,6 +170,7 @@ class Engine {
 
   EngineOptions options_;
   Parts parts_;
+  std::shared_ptr<EngineUsers> users_ = std::make_shared<EngineUsers>();
   std::unique_ptr<ForkMark> fork_mark_;
   std::unique_ptr<ThreadPool> threads_;
   std::vector<std::unique_ptr<Device>> devices_;

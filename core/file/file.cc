@@ -14,6 +14,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/file/host_files.h"
+
 namespace percale {
 namespace {
 
@@ -147,6 +149,15 @@ Result<std::string> read_file(const std::string& path, int64_t max_bytes) {
   return out;
 }
 
+Result<std::string> read_file(const std::string& path, const std::shared_ptr<MemoryPool>& pool, int64_t max_bytes) {
+  if (!is_host_path(path, pool.get())) return read_file(path, max_bytes);
+  PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, host_file_size(path, *pool));
+  if (bytes > max_bytes) return resource_exhausted(path, ": ", bytes, " bytes, the limit is ", max_bytes);
+  std::string out(static_cast<size_t>(bytes), '\0');
+  PERCALE_RETURN_IF_ERROR(read_host_file(path, *pool, 0, out.data(), bytes));
+  return out;
+}
+
 Result<std::shared_ptr<Buffer>> map_file(const std::string& path) {
   PERCALE_ASSIGN_OR_RETURN(OpenFile file, open_regular(path));
   if (file.bytes == 0) {  // mmap refuses empty files
@@ -181,6 +192,7 @@ Status check_mapping(const Buffer& buffer) {
 }
 
 Result<std::shared_ptr<Buffer>> load_file(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
+  if (is_host_path(path, pool.get())) return load_host_file(path, pool);
   if (pool == nullptr || pool->maps_files()) return map_file(path);
   PERCALE_ASSIGN_OR_RETURN(const OpenFile file, open_regular(path));
   PERCALE_ASSIGN_OR_RETURN(auto out, Buffer::allocate(pool, file.bytes));
@@ -347,7 +359,7 @@ Status sync_folder(const std::string& path) {
 std::string join_path(std::string_view folder, std::string_view name) {
   if (folder.empty() || (!name.empty() && name[0] == '/')) return std::string(name);
   if (name.empty()) return std::string(folder);
-  return str_cat(folder, folder.back() == '/' ? "" : "/", name);
+  return str_cat(folder, folder.back() == '/' || folder == kHostScheme ? "" : "/", name);
 }
 
 std::string parent_folder(std::string_view path) {
@@ -356,17 +368,35 @@ std::string parent_folder(std::string_view path) {
   return std::string(path.substr(0, slash == 0 ? 1 : slash));
 }
 
-Result<std::string> confined_path(const std::string& folder, std::string_view name) {
-  const auto refused = [&](const char* why) {
-    return invalid_argument("the file name '", name, "' ", why, ": it must lie within the model's folder");
-  };
-  if (name.empty() || name.find('\0') != std::string_view::npos) return refused("is empty or contains a NUL");
-  if (name[0] == '/') return refused("is absolute");
+std::string parent_folder(std::string_view path, const MemoryPool* pool) {
+  if (is_host_path(path, pool) && path.find('/') == std::string_view::npos) return std::string(kHostScheme);
+  return parent_folder(path);
+}
+
+namespace {
+
+// INVALID_ARGUMENT for the name of a file that must lie within a folder.
+Status outside_error(std::string_view name, const char* why) {
+  return invalid_argument("the file name '", name, "' ", why, ": it must lie within the model's folder");
+}
+
+Status check_confined(std::string_view name) {
+  if (name.empty() || name.find('\0') != std::string_view::npos) {
+    return outside_error(name, "is empty or contains a NUL");
+  }
+  if (name[0] == '/') return outside_error(name, "is absolute");
   for (size_t begin = 0; begin <= name.size();) {
     const size_t end = std::min(name.find('/', begin), name.size());
-    if (name.substr(begin, end - begin) == "..") return refused("has a '..' part");
+    if (name.substr(begin, end - begin) == "..") return outside_error(name, "has a '..' part");
     begin = end + 1;
   }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> confined_path(const std::string& folder, std::string_view name) {
+  PERCALE_RETURN_IF_ERROR(check_confined(name));
   const auto resolve = [](const std::string& path) -> Result<std::string> {
     PERCALE_RETURN_IF_ERROR(check_path(path));
     const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), &std::free);
@@ -376,8 +406,14 @@ Result<std::string> confined_path(const std::string& folder, std::string_view na
   PERCALE_ASSIGN_OR_RETURN(std::string root, resolve(folder.empty() ? "." : folder));
   PERCALE_ASSIGN_OR_RETURN(const std::string real, resolve(join_path(folder.empty() ? "." : folder, name)));
   if (root.back() != '/') root += '/';
-  if (!real.starts_with(root)) return refused("leads out of the folder through a link");
+  if (!real.starts_with(root)) return outside_error(name, "leads out of the folder through a link");
   return real;
+}
+
+Result<std::string> confined_path(const std::string& folder, std::string_view name, const MemoryPool* pool) {
+  if (!is_host_path(folder, pool)) return confined_path(folder, name);
+  PERCALE_RETURN_IF_ERROR(check_confined(name));
+  return join_path(folder, name);
 }
 
 }  // namespace percale

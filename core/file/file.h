@@ -24,6 +24,8 @@ Status system_error(const char* call, const std::string& path, int error);
 // Returns the contents of a regular file. RESOURCE_EXHAUSTED, before anything is read, if the file
 // has more than `max_bytes`.
 Result<std::string> read_file(const std::string& path, int64_t max_bytes = INT64_MAX);
+// The same. The file may be one of the host, whose engine has this pool.
+Result<std::string> read_file(const std::string& path, const std::shared_ptr<MemoryPool>& pool, int64_t max_bytes);
 
 // Maps a regular file read-only: writing to the memory faults. The last owner of the buffer unmaps
 // it. The file may be replaced or removed meanwhile, but must not be truncated in place: reading
@@ -34,7 +36,8 @@ Result<std::shared_ptr<Buffer>> map_file(const std::string& path);
 // during the read still faults.
 Status check_mapping(const Buffer& buffer);
 // Returns the contents of a regular file for long-term use: mapped, or in memory of `pool` if the
-// pool's maps_files() is false. Null `pool`: mapped.
+// pool's maps_files() is false, or if the host reads the file (core/file/host_files.h). Null
+// `pool`: mapped.
 Result<std::shared_ptr<Buffer>> load_file(const std::string& path, const std::shared_ptr<MemoryPool>& pool);
 // Tells the system that these bytes of a buffer will hardly be read again. Bytes of a mapped file
 // leave the process's memory and are loaded again on access. Other buffers are unaffected. Other
@@ -91,10 +94,14 @@ Status sync_folder(const std::string& path);
 std::string join_path(std::string_view folder, std::string_view name);
 // Returns the part before the last '/', or "." if there is none.
 std::string parent_folder(std::string_view path);
+// The same for a file that may be one of the host: "host:" for "host:model.onnx".
+std::string parent_folder(std::string_view path, const MemoryPool* pool);
 
 // Returns the real path of the existing file `name` within `folder`. `name` is untrusted:
 // INVALID_ARGUMENT if it is empty, absolute, has a ".." part, or leaves the folder through a link.
 Result<std::string> confined_path(const std::string& folder, std::string_view name);
+// The same. The folder may be one of the host, where names lead through no links.
+Result<std::string> confined_path(const std::string& folder, std::string_view name, const MemoryPool* pool);
 
 }  // namespace percale
 

@@ -2,6 +2,7 @@
 
 #include "core/compile/report/drawing.h"
 #include "core/compile/report/explain.h"
+#include "core/engine/trace.h"
 #include "core/session/session_run.h"
 
 namespace percale {
@@ -60,6 +61,48 @@ Status check_outputs(const Plan& plan, std::span<const Tensor> outputs) {
   return {};
 }
 
+Code code_of(const Status& status) { return status.code(); }
+template <class T>
+Code code_of(const Result<T>& result) {
+  return result.status().code();
+}
+
+// Adds the time of a run to those of its session. Reading the clock takes as long as a fifth of an
+// empty run, so short runs are sampled.
+class RunTimer {
+ public:
+  explicit RunTimer(SessionState& session) : session_(session) {
+    const bool all = session.has_long_runs.load(std::memory_order_relaxed);
+    if (!all && session.runs.load(std::memory_order_relaxed) % kSample != 0) return;
+    weight_ = all ? 1 : kSample;
+    begin_ = now_ns();
+  }
+  ~RunTimer() {
+    if (weight_ == 0) return;
+    const int64_t time = now_ns() - begin_;
+    session_.run_ns.fetch_add(time * weight_, std::memory_order_relaxed);
+    const bool is_long = time >= kLong;
+    if (is_long != session_.has_long_runs.load(std::memory_order_relaxed)) session_.has_long_runs = is_long;
+  }
+  RunTimer(const RunTimer&) = delete;
+  RunTimer& operator=(const RunTimer&) = delete;
+
+ private:
+  static constexpr int64_t kSample = 64, kLong = 20'000;  // ns
+  SessionState& session_;
+  int64_t weight_ = 0, begin_ = 0;
+};
+
+// Runs `body`, and counts its time and its error if the session is the host's.
+template <class Body>
+auto counted(SessionState& session, const Body& body) {
+  if (!session.is_hosts) return body();
+  const RunTimer timer(session);
+  auto result = body();
+  if (!result.ok()) session.engine->users().count_failure(code_of(result));
+  return result;
+}
+
 // The feeds in the shapes that the plan uses inside: one element of any shape stands for a scalar.
 std::vector<Tensor> reshaped_feeds(const Plan& plan, std::span<const Tensor> feeds) {
   std::vector<Tensor> out;
@@ -71,8 +114,10 @@ std::vector<Tensor> reshaped_feeds(const Plan& plan, std::span<const Tensor> fee
 
 }  // namespace
 
-Session::Session(std::unique_ptr<SessionState> state) : state_(std::move(state)) {}
-Session::~Session() = default;
+Session::Session(std::unique_ptr<SessionState> state) : state_(std::move(state)) {
+  state_->engine->users().add(*state_);
+}
+Session::~Session() { state_->engine->users().remove(*state_); }
 
 Result<std::shared_ptr<Session>> Session::create(std::shared_ptr<Engine> engine, std::shared_ptr<const Graph> graph,
                                                  std::shared_ptr<Variables> variables, SessionOptions options) {
@@ -90,6 +135,7 @@ Result<std::shared_ptr<Session>> Session::create(std::shared_ptr<Engine> engine,
     state->times = std::make_unique<NodeTimes>(std::move(options.costs));
   }
   state->measures = options.measures;
+  state->is_hosts = options.is_hosts;
   PlanCache::Options caching{std::move(options.compile), options.cache_size, options.measures};
   state->cache =
       std::make_unique<PlanCache>(*engine, std::move(caching), variables.get(), state->times.get(), *state->store);
@@ -108,6 +154,11 @@ std::vector<ValueType> Session::fetch_types(const Plan& plan) { return plan.fetc
 
 Status Session::run(const Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> outputs,
                     const RunOptions& options) {
+  return counted(*state_, [&] { return run_uncounted(plan, feeds, outputs, options); });
+}
+
+Status Session::run_uncounted(const Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> outputs,
+                              const RunOptions& options) {
   PERCALE_RETURN_IF_ERROR(state_->engine->check_usable());
   PERCALE_RETURN_IF_ERROR(check_counts(plan, feeds, outputs));
   PERCALE_RETURN_IF_ERROR(check_feeds(plan, feeds));
@@ -116,20 +167,25 @@ Status Session::run(const Plan& plan, std::span<const Tensor> feeds, std::span<T
   if (!plan.inner_shapes.empty()) feeds = reshaped = reshaped_feeds(plan, feeds);
 
   const FloatMode mode;
+  const ThreadPool::FailureWatch watch(state_->engine->threads());
   SessionRun run(*state_, plan, options);
   PERCALE_RETURN_IF_ERROR(run.pin());
   PERCALE_RETURN_IF_ERROR(run.execute(feeds, outputs));
+  // An exclusive run has changed the caller's memory already, correctly: its loops were completed.
+  if (!plan.spec.binding.is_exclusive()) PERCALE_RETURN_IF_ERROR(watch.status());
   return run.publish();
 }
 
 Result<std::vector<Tensor>> Session::run(const RunSpec& spec, std::span<const Tensor> feeds,
                                          const RunOptions& options) {
-  std::vector<ValueType> types;
-  for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
-  PERCALE_ASSIGN_OR_RETURN(const auto plan, prepare(spec, types));
-  std::vector<Tensor> outputs(spec.fetches.size());
-  PERCALE_RETURN_IF_ERROR(run(*plan, feeds, outputs, options));
-  return outputs;
+  return counted(*state_, [&]() -> Result<std::vector<Tensor>> {
+    std::vector<ValueType> types;
+    for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
+    PERCALE_ASSIGN_OR_RETURN(const auto plan, prepare(spec, types));
+    std::vector<Tensor> outputs(spec.fetches.size());
+    PERCALE_RETURN_IF_ERROR(run_uncounted(*plan, feeds, outputs, options));
+    return outputs;
+  });
 }
 
 void Session::cancel_all() { state_->cancel.cancel_all(); }

@@ -35,6 +35,7 @@ struct SessionOptions {
   MeasuredTimes costs = {};  // times that are known from the start
   // Queues and mutexes. Null: those of the variables, or the session's own if it has no variables.
   std::shared_ptr<Resources> resources = nullptr;
+  bool is_hosts = false;  // made for the host, which reads counts of its runs (EngineUsers)
 };
 
 struct SessionStats {
@@ -87,6 +88,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   explicit Session(std::unique_ptr<SessionState> state);
+  Status run_uncounted(const Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> outputs,
+                       const RunOptions& options);
   const std::unique_ptr<SessionState> state_;
 };
 

@@ -2,11 +2,13 @@
 #ifndef PERCALE_CORE_SESSION_SESSION_STATE_H_
 #define PERCALE_CORE_SESSION_SESSION_STATE_H_
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "core/engine/engine_users.h"
 #include "core/engine/idle_pool.h"
 #include "core/session/context/cancel.h"
 #include "core/session/plan_cache.h"
@@ -36,7 +38,7 @@ class SessionCancel {
   std::shared_ptr<CancelToken> token_ = std::make_shared<CancelToken>();
 };
 
-struct SessionState {
+struct SessionState final : EngineUser {
   std::shared_ptr<Engine> engine;
   std::shared_ptr<MemoryPool> memory;  // accounts for what the session holds
   std::shared_ptr<const Graph> graph;
@@ -51,6 +53,24 @@ struct SessionState {
   IdlePool<std::vector<Tensor>> ordered;  // variables in the order of the graph, for one run each
   SessionCancel cancel;
   std::atomic<int64_t> runs{0};
+  // The time within the runs of a session of the host (RunTimer).
+  std::atomic<int64_t> run_ns{0};
+  std::atomic<bool> has_long_runs{true};  // the first one compiles
+  bool is_hosts = false;
+
+  int64_t trim() override {
+    const int64_t before = memory->used();
+    drop_idle_memory();
+    return std::max<int64_t>(before - memory->used(), 0);
+  }
+  void count(RunCounts& out) const override {
+    if (!is_hosts) return;
+    ++out.sessions;
+    out.runs += runs.load(std::memory_order_relaxed);
+    out.run_ns += run_ns.load(std::memory_order_relaxed);
+    out.plans += cache->plans_made();
+    out.cache_hits += cache->hits();
+  }
 
   // Frees the memory that is kept for later runs. Returns false if there was none.
   bool drop_idle_memory() {

@@ -4,6 +4,7 @@
 
 #include "core/base/similar_name.h"
 #include "core/file/file.h"
+#include "core/file/host_files.h"
 #include "core/train/data/csv.h"
 #include "core/train/data/data_columns.h"
 #include "core/train/data/data_files.h"
@@ -61,8 +62,10 @@ Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& dat
         {y.name, own_columns(y.files, target->name, data.y.size() > 1), wants_classes ? DType::kI64 : spec.dtype, 1});
   }
   if (!data.sample_weight.empty()) columns.push_back({"sample_weight", data.sample_weight, spec.dtype, 1});
-  auto out = load_columns(
-      columns, csv, [&](const std::string& name) { return find_data_file(name, from.folders); }, from.memory);
+  const auto find = [&](const std::string& name) -> Result<std::string> {
+    return is_host_path(name, from.memory.get()) ? name : find_data_file(name, from.folders);
+  };
+  auto out = load_columns(columns, csv, find, from.memory);
   if (classes != nullptr && !out.ok() && out.status().message().find("cannot become i64") != std::string_view::npos) {
     return out.status().with_context(
         str_cat("'", data.y[0].files[0], "': ", classes->loss.name, " wants class numbers (integers)"));
@@ -292,7 +295,9 @@ Status check_spec(const std::shared_ptr<Engine>& engine, std::string_view json, 
   const std::vector<std::string> folders = folders_of(spec_folder, "");
   if (!spec.weights.empty()) {
     const std::string path = find_model_path(spec.weights, folders);
-    if (path_kind(path) == PathKind::kNothing) return not_found("'weights': there is no '", path, "'");
+    if (path_kind(path) == PathKind::kNothing && !is_host_path(path, engine->memory().get())) {
+      return not_found("'weights': there is no '", path, "'");
+    }
   }
   PERCALE_ASSIGN_OR_RETURN(const ModelFile from_file, open_model_file(spec, *engine, folders, open_model));
   if (!knows_rows(spec)) return {};

@@ -91,7 +91,9 @@ EpochParts::EpochParts(const TrainJob& job, const TrainedParameters& parameters,
                 steps.facts, job.options.seed, job.group.get(), job.options.has_parts()),
       closer(log, evaluator, totals, *parameters.store, {&rate, &early, &score}),
       fed({job.engine, log, rate, *parameters.publisher, *parameters.store, steps.runner, steps.shards, steps.facts,
-           job.options.publishing, !job.graph.shard_fraction.empty()}) {}
+           job.options.publishing, !job.graph.shard_fraction.empty()}) {
+  log.count_in(&job.engine->users().training_steps());
+}
 
 Result<Collaborators> Collaborators::create(const TrainJob& job, ReplicaDevices& devices,
                                             std::shared_ptr<Variables> table, std::optional<ResidentPlan> resident,

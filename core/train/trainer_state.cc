@@ -11,7 +11,7 @@ namespace {
 // One checkpoint, or the newest whole one of a folder.
 Result<NewestCheckpoint> open_checkpoint(std::string path, const std::shared_ptr<MemoryPool>& pool) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  if (!is_checkpoint(path)) return read_newest_checkpoint(path, pool);
+  if (!is_checkpoint(path, pool.get())) return read_newest_checkpoint(path, pool);
   NewestCheckpoint out;
   out.path = path;
   PERCALE_ASSIGN_OR_RETURN(out.checkpoint, read_checkpoint(path, pool));

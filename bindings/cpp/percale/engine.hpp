@@ -62,6 +62,15 @@ class Engine : public Handle<percale_engine, percale_engine_release> {
     return out;
   }
 
+  /// Gives memory that is kept for later runs back to the system, and returns the bytes that the
+  /// engine has released. Runs that are under way keep what they have; later runs allocate again.
+  int64_t trim() { return percale_engine_trim(get()); }
+  /// Returns what the engine has counted so far as JSON: runs, errors, time, memory, plans, steps
+  /// of training. percale_engine_metrics() lists the keys. It is cheap, and no run waits for it.
+  Result<std::string> metrics() const {
+    return detail::text([&](percale_text** out) { return percale_engine_metrics(get(), out); });
+  }
+
   /// Passes log messages to `sink(level, std::string_view)`, which may be called on any thread.
   /// Levels go from 0 (debug) to 3 (error). `sink` must not throw. It is kept until another one
   /// replaces it or the engine ends. Call set_log() before other threads use the engine.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,6 +57,22 @@ class Graph : public Handle<percale_graph, percale_graph_release> {
   /// Loads the bytes of a .percale file.
   static Result<Graph> load(const Engine& engine, std::span<const std::byte> bytes) {
     return made([&](percale_graph** out) { return percale_graph_load(engine.get(), bytes.data(), bytes.size(), out); });
+  }
+  /// Makes a graph over the bytes of a .percale file, without a copy of the weights. `owner` (any
+  /// movable object) keeps the bytes alive and unchanged; it is destroyed when the last object is
+  /// gone that uses the weights. Bytes that are not 64-byte aligned are copied; `copied` (may be
+  /// null) receives their number.
+  template <class Owner>
+  static Result<Graph> over(const Engine& engine, std::span<const std::byte> bytes, Owner owner,
+                            int64_t* copied = nullptr) {
+    auto kept = std::make_unique<Owner>(std::move(owner));
+    auto out = made([&](percale_graph** graph) {
+      return percale_graph_from_memory(
+          engine.get(), const_cast<std::byte*>(bytes.data()), bytes.size(),
+          [](void* user, void*) { delete static_cast<Owner*>(user); }, kept.get(), copied, graph);
+    });
+    if (out) (void)kept.release();
+    return out;
   }
   /// Imports a file of a foreign format ("onnx") through an importer plug-in.
   static Result<Graph> import(const Engine& engine, Text format, Text path) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -61,6 +62,20 @@ class Variables : public Handle<percale_variables, percale_variables_release> {
   /// Takes values from a safetensors file. NOT_FOUND if `strict` and a variable is missing.
   Status load(Text path, bool strict = true) {
     return Status(percale_variables_load(get(), path.c_str(), strict ? 1 : 0));
+  }
+  /// Takes values from the bytes of a safetensors file, without a copy of tensors that are 64-byte
+  /// aligned. `owner` (any movable object) keeps the bytes alive and unchanged; it is destroyed
+  /// when no value lies in them any more. Returns the number of bytes that were copied.
+  template <class Owner>
+  Result<int64_t> load_over(std::span<const std::byte> bytes, Owner owner, bool strict = true) {
+    auto kept = std::make_unique<Owner>(std::move(owner));
+    int64_t copied = 0;
+    Status status(percale_variables_load_memory(
+        get(), const_cast<std::byte*>(bytes.data()), bytes.size(),
+        [](void* user, void*) { delete static_cast<Owner*>(user); }, kept.get(), strict ? 1 : 0, &copied));
+    if (!status) return status;
+    (void)kept.release();
+    return copied;
   }
   /// Takes values from another model and returns how many variables took one. `map` has pairs of
   /// tensor name and variable name. Both may contain one '*', which stands for the same characters;

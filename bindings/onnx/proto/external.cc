@@ -14,6 +14,8 @@
 namespace percale_onnx {
 namespace {
 
+constexpr std::string_view kHostScheme = "host:";  // of folders that the host reads
+
 // Owns a file descriptor.
 class Descriptor {
  public:
@@ -80,14 +82,38 @@ Status open_external(const char* folder, std::string_view location, Descriptor* 
   return {};
 }
 
+bool is_hosts(const ModelFolder& folder) { return std::string_view(folder.path).starts_with(kHostScheme); }
+
+// The path of a file of the host.
+Status host_path(const ModelFolder& folder, std::string_view location, std::string* out) {
+  ONNX_TRY(check_location(location));
+  const bool is_root = std::string_view(folder.path) == kHostScheme;
+  *out = text(std::string_view(folder.path), std::string_view(is_root ? "" : "/"), location);
+  return {};
+}
+
+Status size_of(const ModelFolder& folder, std::string_view location, uint64_t* out) {
+  if (is_hosts(folder)) {
+    std::string path;
+    ONNX_TRY(host_path(folder, location, &path));
+    int64_t size = 0;
+    ONNX_TRY(folder.host.take(folder.host->builder->file_size(folder.engine, path.c_str(), &size)));
+    *out = static_cast<uint64_t>(size);
+    return {};
+  }
+  Descriptor file;
+  ONNX_TRY(open_external(folder.path, location, &file));
+  struct stat facts {};
+  if (fstat(file.get(), &facts) != 0) return system_error("stat", location);
+  *out = static_cast<uint64_t>(facts.st_size);
+  return {};
+}
+
 }  // namespace
 
-Status external_bytes(const char* folder, const ExternalData& data, uint64_t* out) {
-  Descriptor file;
-  ONNX_TRY(open_external(folder, data.location, &file));
-  struct stat facts {};
-  if (fstat(file.get(), &facts) != 0) return system_error("stat", data.location);
-  const auto size = static_cast<uint64_t>(facts.st_size);
+Status external_bytes(const ModelFolder& folder, const ExternalData& data, uint64_t* out) {
+  uint64_t size = 0;
+  ONNX_TRY(size_of(folder, data.location, &size));
   *out = size > data.offset ? size - data.offset : 0;
   if (data.has_length && *out < data.length) {
     return bad("external data ", quoted(data.location), ": ", data.length, " bytes at offset ", data.offset,
@@ -97,9 +123,15 @@ Status external_bytes(const char* folder, const ExternalData& data, uint64_t* ou
   return {};
 }
 
-Status read_external(const char* folder, const ExternalData& data, void* to, uint64_t bytes) {
+Status read_external(const ModelFolder& folder, const ExternalData& data, void* to, uint64_t bytes) {
+  if (is_hosts(folder)) {
+    std::string path;
+    ONNX_TRY(host_path(folder, data.location, &path));
+    const auto offset = static_cast<int64_t>(data.offset);
+    return folder.host.take(folder.host->builder->read_file(folder.engine, path.c_str(), offset, to, bytes));
+  }
   Descriptor file;
-  ONNX_TRY(open_external(folder, data.location, &file));
+  ONNX_TRY(open_external(folder.path, data.location, &file));
   for (uint64_t done = 0; done < bytes;) {
     constexpr uint64_t kMost = uint64_t{1} << 30;  // read() transfers at most 2 GB at once
     const ssize_t got = pread(file.get(), static_cast<char*>(to) + done, std::min(bytes - done, kMost),

@@ -169,7 +169,7 @@ Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& 
   if (proto.external) {
     if (folder == nullptr) return bad(place, ": its data is in a file, but the model was loaded without a folder");
     uint64_t have = 0;
-    ONNX_TRY(external_bytes(folder, proto.data, &have).within(place));
+    ONNX_TRY(external_bytes({host, engine, folder}, proto.data, &have).within(place));
     if (have < static_cast<uint64_t>(needed)) return lacks(proto, static_cast<int64_t>(have)).within(place);
     if (proto.data.has_length && proto.data.length != static_cast<uint64_t>(needed)) {
       return lacks(proto, static_cast<int64_t>(proto.data.length)).within(place);
@@ -184,7 +184,7 @@ Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& 
   ONNX_TRY(host.make_tensor(engine, proto.dtype, proto.dims.data(), proto.dims.size(), &made).within(place));
   auto* data = static_cast<char*>(host->tensor->get_data(made.get()));
   if (proto.external) {
-    ONNX_TRY(read_external(folder, proto.data, data, static_cast<uint64_t>(needed)).within(place));
+    ONNX_TRY(read_external({host, engine, folder}, proto.data, data, static_cast<uint64_t>(needed)).within(place));
   } else if (proto.has_raw) {
     if (needed > 0) std::memcpy(data, proto.raw.data(), static_cast<size_t>(needed));
   } else {

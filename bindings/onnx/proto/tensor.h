@@ -38,11 +38,17 @@ int64_t byte_count(const TensorProto& tensor);
 Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& proto, const char* folder,
                    TensorPtr* out);
 
+// The folder of a model, which may be one of the host (percale_host_builder_api::read_file).
+struct ModelFolder {
+  const Host& host;
+  percale_engine* engine;
+  const char* path;
+};
 // Reads `bytes` bytes of external data into `to`. The file must be in or below `folder`, reached
 // without an absolute path, ".." or a link.
-Status read_external(const char* folder, const ExternalData& data, void* to, uint64_t bytes);
+Status read_external(const ModelFolder& folder, const ExternalData& data, void* to, uint64_t bytes);
 // Returns the number of bytes in the file after the offset. Checks the path like read_external().
-Status external_bytes(const char* folder, const ExternalData& data, uint64_t* out);
+Status external_bytes(const ModelFolder& folder, const ExternalData& data, uint64_t* out);
 
 }  // namespace percale_onnx
 

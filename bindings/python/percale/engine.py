@@ -5,6 +5,7 @@ import os
 from ._library import FORGET, ffi, forget, keep, lib, string
 from .errors import check, listener
 from .handle import ExclusiveHandle, Handle, exclusive, out, text_from
+from .host import supply
 
 
 class Options(ExclusiveHandle):
@@ -60,13 +61,26 @@ class Engine(Handle):
 
     The keywords are options of kind "engine": devices="cpu=2x1", threads=2, memory_limit=1 << 30,
     ...
+
+    With an `executor` (a concurrent.futures.Executor, or another object whose submit() runs a
+    function on any thread, at once or later) the engine computes on its threads and starts no own
+    ones for that. The option `threads` is the number of threads that one loop uses at most, the
+    calling one included. Results have the same bits. An exception of submit() becomes an error of
+    the run that needed it. The library never waits for a task that has not begun.
+
+    With `files` (a FileReader, or a mapping of names to bytes) a path to read from that begins with
+    "host:" names such a file: Graph.load(engine, "host:models/digits.percale"). A model is read
+    once, and files that it names are read beside it. A checkpoint is named by its folder,
+    "host:run/step-7".
     """
 
     kind = "engine"
 
-    def __init__(self, **settings):
+    def __init__(self, executor=None, files=None, **settings):
         pointer = out("engine")
-        check(lib.percale_engine_create(options_or_null("engine", settings), pointer))
+        options = Options("engine", settings)
+        supply(options, executor, files)
+        check(lib.percale_engine_create(options.c, pointer))
         super().__init__(pointer[0])
 
     @property
@@ -81,6 +95,24 @@ class Engine(Handle):
         used, peak = ffi.new("int64_t*"), ffi.new("int64_t*")
         lib.percale_engine_memory(self.c, used, peak)
         return used[0], peak[0]
+
+    def trim(self):
+        """Gives memory that is kept for later runs back to the system, and returns the number of
+        bytes that the engine has released.
+
+        Runs that are under way keep what they have; later runs allocate again. Any thread may call
+        it at any time.
+        """
+        return lib.percale_engine_trim(self.c)
+
+    def metrics(self):
+        """Returns what the engine has counted so far as a dict: runs, errors, time, memory, plans,
+        steps of training.
+
+        The comment of percale_engine_metrics() in the header engine.h lists the keys. It is cheap,
+        and no run waits for it.
+        """
+        return json.loads(text_from(lib.percale_engine_metrics, self.c))
 
     def set_log(self, function):
         """Passes log messages to `function(level, text)`, which may be called on any thread.

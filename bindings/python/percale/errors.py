@@ -184,13 +184,15 @@ def listener(kind):
     return ffi.callback(kind, onerror=keep_interrupt)
 
 
-def status_of(error):
+def status_of(error, code=None):
     """Returns an exception as a new percale_status*, and its message, for a callback that returns
     one to C.
 
-    An Error keeps its code. Errors of the system and of streams become UNAVAILABLE, others ABORTED.
+    Without a `code` an Error keeps its own. Errors of the system and of streams become UNAVAILABLE,
+    others ABORTED.
     """
-    code = error.code if isinstance(error, Error) else _raw.UNAVAILABLE if isinstance(error, (OSError, EOFError)) else _raw.ABORTED
+    if code is None:
+        code = error.code if isinstance(error, Error) else _raw.UNAVAILABLE if isinstance(error, (OSError, EOFError)) else _raw.ABORTED
     text = f"{type(error).__name__}: {error}".encode(errors="replace")
     return lib.percale_status_create(code, text, len(text)), text.decode()
 

@@ -7,7 +7,7 @@ from ._library import Names, ffi, lib, path_of, string, type_of
 from .engine import options_or_null
 from .errors import Error, check
 from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, text_from, trace_json
-from .tensor import Tensor, dims_array
+from .tensor import Tensor, dims_array, lend
 
 
 class FunctionName(str):
@@ -86,6 +86,20 @@ class Graph(Handle):
         mapped file may be replaced by a rename, or removed; truncating it can end the process.
         """
         return cls._read(source, lib.percale_graph_load, lib.percale_graph_load_file, pointer_of(engine, "engine"))
+
+    @classmethod
+    def from_memory(cls, engine, data):
+        """Makes a graph over the bytes of a .percale file, without a copy of the weights.
+
+        `data` is any object with a buffer, such as bytes, an mmap or an array. It is kept, and must
+        not change, until the last object is gone that uses the weights. Returns (graph, copied):
+        the number of bytes that were copied, which is not 0 if the buffer does not begin at a
+        multiple of 64.
+        """
+        pointer, copied, memory = out("graph"), ffi.new("int64_t*"), ffi.from_buffer(data)
+        lend(memory, lambda deleter, user: lib.percale_graph_from_memory(
+            pointer_of(engine, "engine"), ffi.cast("void*", memory), len(memory), deleter, user, copied, pointer))
+        return cls(pointer[0]), copied[0]
 
     @classmethod
     def from_onnx(cls, engine, source):

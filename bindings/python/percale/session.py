@@ -8,7 +8,7 @@ from ._library import Names, ffi, lib, path_of, string, type_of
 from .engine import options_or_null
 from .errors import check, status_from
 from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, text_from, trace_json
-from .tensor import Tensor, Tensors, dims_array
+from .tensor import Tensor, Tensors, dims_array, lend
 
 
 def nanoseconds(timeout):
@@ -133,6 +133,18 @@ class Variables(Handle):
         loaded = ffi.new("int64_t*")
         check(lib.percale_variables_load_mapped(self.c, path_of(path), source.array, to.array, len(to), strict, loaded))
         return loaded[0]
+
+    def load_memory(self, data, strict=True):
+        """Takes values from the bytes of a safetensors file, without a copy of tensors that begin
+        at a multiple of 64 in memory.
+
+        `data` is any object with a buffer. It is kept, and must not change, as long as a value lies
+        in it. Returns the number of bytes that were copied.
+        """
+        copied, memory = ffi.new("int64_t*"), ffi.from_buffer(data)
+        lend(memory, lambda deleter, user: lib.percale_variables_load_memory(
+            self.c, ffi.cast("void*", memory), len(memory), deleter, user, strict, copied))
+        return copied[0]
 
 
 class Event(Handle):

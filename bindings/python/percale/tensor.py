@@ -21,6 +21,18 @@ def _give_back(user, _data):
     _borrowed.pop(user, None)
 
 
+def lend(owner, function):
+    """Calls `function(deleter, user)`, which returns a status, for memory of `owner`. C keeps the
+    memory until it calls the deleter.
+    """
+    key = ffi.cast("void*", next(_numbers))
+    _borrowed[key] = owner
+    status = function(_give_back, key)
+    if status != ffi.NULL:
+        _borrowed.pop(key, None)
+    check(status)
+
+
 def dims_array(shape):
     """Returns a shape as an array for C, or NULL for rank 0."""
     return ffi.new("int64_t[]", list(shape)) if len(shape) else ffi.NULL
@@ -128,14 +140,9 @@ class Tensor(Handle):
     @classmethod
     def _over(cls, array, dtype, shape):
         """Creates a tensor over a contiguous array. It is read-only if the array is."""
-        key = ffi.cast("void*", next(_numbers))
-        _borrowed[key] = array
         pointer = out("tensor")
-        status = lib.percale_tensor_from_memory(dtypes.number(dtype), dims_array(shape), len(shape), ffi.cast("void*", array.ctypes.data),
-                                                array.nbytes, _give_back, key, pointer)
-        if status != ffi.NULL:
-            _borrowed.pop(key, None)
-        check(status)
+        lend(array, lambda deleter, user: lib.percale_tensor_from_memory(
+            dtypes.number(dtype), dims_array(shape), len(shape), ffi.cast("void*", array.ctypes.data), array.nbytes, deleter, user, pointer))
         return cls(pointer[0], not array.flags.writeable)
 
     @classmethod

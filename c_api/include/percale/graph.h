@@ -5,6 +5,7 @@
 #ifndef PERCALE_GRAPH_H_
 #define PERCALE_GRAPH_H_
 
+#include "tensor.h"
 #include "types.h"
 
 #ifdef __cplusplus
@@ -28,6 +29,19 @@ extern "C" {
  * the call. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_load(percale_engine* engine, const void* bytes, size_t size,
                                                                  percale_graph** out_graph);
+
+/** Makes a graph over `bytes` bytes of a .percale file in memory of the caller, without a copy of
+ * the weights. The memory must stay valid and unchanged until `deleter(user, data)` is called,
+ * which happens when the last object is gone that uses the weights: graphs, variables, sessions,
+ * tensors. `deleter` (may be NULL) is not called if this function fails.
+ *
+ * `data` must be 64-byte aligned, as every page and mapping is. Otherwise everything is copied, and
+ * `deleter` is called before this function returns. `out_copied` (may be NULL) receives the number
+ * of bytes that were copied. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_from_memory(percale_engine* engine, void* data,
+                                                                        size_t bytes, percale_deleter deleter,
+                                                                        void* user, int64_t* out_copied,
+                                                                        percale_graph** out_graph);
 
 /** Makes a graph from a .percale file.
  *
@@ -187,6 +201,16 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_digest(const per
  * `strict` is not 0 and a variable is missing. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_load(percale_variables* variables, const char* path,
                                                                      int32_t strict);
+
+/** As percale_variables_load(), from `bytes` bytes of a safetensors file in memory of the caller,
+ * without a copy of tensors that are 64-byte aligned there. The memory must stay valid and
+ * unchanged until `deleter(user, data)` is called, which happens when no value lies in it any more,
+ * perhaps before this function returns. `deleter` (may be NULL) is not called if this function
+ * fails. `out_copied` (may be NULL) receives the number of bytes that were copied. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_load_memory(percale_variables* variables, void* data,
+                                                                            size_t bytes, percale_deleter deleter,
+                                                                            void* user, int32_t strict,
+                                                                            int64_t* out_copied);
 
 /** Takes values of another model. A variable that matches `to[i]` takes the tensor whose name
  * matches `from[i]`. Each pattern has at most one '*', which stands for the same characters in

@@ -168,6 +168,8 @@ typedef struct percale_trace percale_trace;
 typedef struct percale_cluster percale_cluster;
 /** *thread-safe*. Serves the devices of an engine to other processes. \since 0.1 */
 typedef struct percale_server percale_server;
+/** *thread-compatible*. A piece of work for the thread pool of the host. \since 0.1 */
+typedef struct percale_task percale_task;
 
 /** A value of a builder: an input, a constant, a variable or an output of a node; -1: none.
  * \since 0.1 */

@@ -96,8 +96,13 @@ FitCourse EpochLog::begin_fit(int64_t epochs, int64_t steps_per_epoch, int64_t s
   return {epochs, steps_per_epoch, steps_ - before + epochs * steps_per_epoch, steps_, seconds_, now_ns()};
 }
 
+void EpochLog::complete(int64_t step) noexcept {
+  steps_ = step;
+  if (counter_ != nullptr) counter_->fetch_add(1, std::memory_order_relaxed);
+}
+
 void EpochLog::add(StepRecord& record) noexcept {
-  steps_ = record.step;
+  complete(record.step);
   seconds_ = record.seconds;
   rows_done_ += record.rows;
   for (size_t i = 0; i < record.totals.size(); ++i) totals_[i] += record.totals[i];
@@ -108,7 +113,7 @@ void EpochLog::add(StepRecord& record) noexcept {
 }
 
 void EpochLog::add_fed_step(int64_t step, double loss, double learning_rate) {
-  steps_ = step;
+  complete(step);
   history_.rows.push_back({position_.epoch + 1, step, loss, learning_rate, seconds_, {}});
 }
 

@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_TRAIN_EPOCH_EPOCH_LOG_H_
 #define PERCALE_CORE_TRAIN_EPOCH_EPOCH_LOG_H_
 
+#include <atomic>
 #include <cstdint>
 #include <iterator>
 #include <set>
@@ -59,6 +60,8 @@ class EpochLog {
   const AppliedShards& applied() const { return applied_; }
   size_t totals_count() const { return totals_count_; }
 
+  // Adds completed steps to a counter, which outlives the log. Null: none.
+  void count_in(std::atomic<int64_t>* counter) { counter_ = counter; }
   // The columns of the history from now on; those that it has stay, once there are steps.
   void set_metric_names(const std::vector<std::string>& training, bool validated);
   // Memory for a step whose batch the caller feeds, or for `steps` steps of a fit, so that adding
@@ -104,7 +107,10 @@ class EpochLog {
   void adopt(Saved saved, const Checkpoint& checkpoint);
 
  private:
+  void complete(int64_t step) noexcept;
+
   int64_t steps_ = 0;
+  std::atomic<int64_t>* counter_ = nullptr;
   DatasetPosition position_;
   std::vector<double> totals_;  // of the epoch under way; empty before its first step
   size_t totals_count_;

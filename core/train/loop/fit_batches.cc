@@ -165,7 +165,7 @@ std::unique_ptr<FitBatches> part_batches(BatchSource source) {
 Result<std::unique_ptr<Prefetcher>> open_prefetcher(std::shared_ptr<const Dataset> data,
                                                     const DatasetPosition& position, int64_t epochs,
                                                     ThreadPool& threads) {
-  const size_t ahead = threads.threads() > 1 && !data->on_callers_thread() ? kBatchesAhead : 0;
+  const size_t ahead = threads.may_start_threads() && !data->on_callers_thread() ? kBatchesAhead : 0;
   return Prefetcher::create(std::move(data), position, epochs, ahead, threads.parallel());
 }
 

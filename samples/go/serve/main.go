@@ -6,6 +6,7 @@
 //	    If the client disconnects, its run is cancelled.
 //	  - GET /status: JSON: step, loss, version of the weights, predictions, cancelled
 //	    runs, bytes used.
+//	  - GET /metrics: the metrics of the engine, for Prometheus.
 //	  - POST /stop: ends the training and the service.
 //
 // The engine uses at most MEMORY_LIMIT bytes (512 MiB). A request that is too large gets status
@@ -112,6 +113,7 @@ func serve(ctx context.Context, stop context.CancelFunc, path string, port, limi
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /predict", s.predict)
 	mux.HandleFunc("GET /status", s.status)
+	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("POST /stop", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusOK, struct{}{})
 		s.stop()
@@ -191,6 +193,29 @@ func (s *service) status(w http.ResponseWriter, _ *http.Request) {
 	used, _ := s.engine.Memory()
 	answer(w, http.StatusOK, map[string]any{"step": p.Step, "loss": p.Loss, "version": s.variables.Version(),
 		"predictions": s.predictions.Load(), "cancelled": s.cancelled.Load(), "bytes": used})
+}
+
+// metrics writes every number of the engine's metrics as percale_KEY VALUE, and the errors by code.
+func (s *service) metrics(w http.ResponseWriter, _ *http.Request) {
+	text, err := s.engine.Metrics()
+	var values map[string]any
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &values)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	for key, value := range values {
+		switch value := value.(type) {
+		case float64:
+			fmt.Fprintf(w, "percale_%s %v\n", key, value)
+		case map[string]any:
+			for code, count := range value {
+				fmt.Fprintf(w, "percale_%s{code=%q} %v\n", key, code, count)
+			}
+		}
+	}
 }
 
 func answer(w http.ResponseWriter, status int, value any) {

@@ -74,7 +74,7 @@ static void sweep(const scenario* s, int persistent, int64_t stride, int64_t onl
 int main(int argc, char** argv) {
   int64_t stride = 1, at = 0, start;
   const char* only = NULL;
-  static const scenario* const tables[] = {model_scenarios, run_scenarios, training_scenarios};
+  static const scenario* const tables[] = {model_scenarios, run_scenarios, host_scenarios, training_scenarios};
   const scenario* s;
   size_t i;
   int a;

@@ -16,6 +16,7 @@ typedef struct scenario {
 } scenario;
 
 /* Each table ends with a scenario without a name. */
+extern const scenario host_scenarios[];
 extern const scenario model_scenarios[];
 extern const scenario run_scenarios[];
 extern const scenario training_scenarios[];

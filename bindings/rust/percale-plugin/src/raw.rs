@@ -571,6 +571,7 @@ pub struct percale_format {
     pub user: *mut c_void,
     /// Fills the function "main" of `builder`, and what it needs, from `size` bytes of a model.
     /// `folder` is the only folder in which files that the model names may be opened; NULL: none.
+    /// If it begins with "host:", percale_host_builder_api reads them.
     pub import_graph: Option<unsafe extern "C" fn(user: *mut c_void, builder: *mut percale_builder, bytes: *const c_void, size: usize, folder: *const c_char) -> *mut percale_status>,
     /// Writes a model that computes what "main" computes. The variables of `graph` have the values
     /// that the model shall have.
@@ -692,6 +693,10 @@ pub struct percale_host_builder_api {
     pub set_function: Option<unsafe extern "C" fn(builder: *mut percale_builder, attribute: *const c_char, function: *const c_char) -> *mut percale_status>,
     /// Nodes: `node`, then inputs and attributes, then `finish_node`.
     pub finish_node: Option<unsafe extern "C" fn(builder: *mut percale_builder, output_count: usize, out_values: *mut percale_value) -> *mut percale_status>,
+    /// Gives the size of a file in bytes. `path` begins with the folder.
+    pub file_size: Option<unsafe extern "C" fn(engine: *mut percale_engine, path: *const c_char, out_size: *mut i64) -> *mut percale_status>,
+    /// Reads `size` bytes from byte `offset` of a file, within its size.
+    pub read_file: Option<unsafe extern "C" fn(engine: *mut percale_engine, path: *const c_char, offset: i64, buffer: *mut c_void, size: usize) -> *mut percale_status>,
 }
 
 /// A function of a graph. The caller sets `struct_size`, as in all of these structs.

@@ -243,6 +243,13 @@ pub struct percale_server {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
+/// *thread-compatible*. A piece of work for the thread pool of the host.
+#[repr(C)]
+pub struct percale_task {
+    _data: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
 /// Type of a function that receives messages of the library. `message` has `size` bytes of UTF-8
 /// and ends with the call. An error that a call returns as a status is not logged. Any thread may
 /// call the function. Within it a function that returns a status answers FAILED_PRECONDITION. It
@@ -314,6 +321,35 @@ pub type percale_row_callback =
 pub type percale_stream_callback =
     Option<unsafe extern "C" fn(user: *mut c_void, epoch: i64, first_row: i64, max_rows: i64, columns: *const *mut c_void, out_rows: *mut i64) -> *mut percale_status>;
 
+/// Type of a function that frees memory that a tensor borrowed. It is called once, within a
+/// release, run or wait of the host. It may release other objects; a function that returns a status
+/// answers FAILED_PRECONDITION within it.
+pub type percale_deleter =
+    Option<unsafe extern "C" fn(user: *mut c_void, data: *mut c_void)>;
+
+/// Takes over a task, to be run on any thread, at once or later: `percale_task_run()`, then
+/// `percale_task_release()`, by whichever thread. Returns NULL, or a status that the library
+/// releases (`percale_status_create()`); then the task stays with the library, and the run or the
+/// step of training that needed the pool returns the status.
+///
+/// The library never waits for a task that has not begun: the calling thread does the work that no
+/// task has taken. A pool of one thread, a pool that runs tasks at once on the calling thread, and
+/// runs that are started within the pool therefore come to an end. Tasks may run in any order and
+/// at the same time. Any thread may call the function. It must not block, and must not call
+/// functions of the same engine except within the task.
+pub type percale_execute_function =
+    Option<unsafe extern "C" fn(user: *mut c_void, task: *mut percale_task) -> *mut percale_status>;
+
+/// Gives the size of a file in bytes. `name` is the path without "host:". Returns NULL, or a status
+/// that the library releases (`percale_status_create()`): NOT_FOUND if there is no such file.
+pub type percale_file_size_function =
+    Option<unsafe extern "C" fn(user: *mut c_void, name: *const c_char, out_size: *mut i64) -> *mut percale_status>;
+
+/// Reads `size` bytes from byte `offset` of a file into `buffer`: all of them, or it returns a
+/// status. The library reads no byte past the size that it was given, and none twice for one model.
+pub type percale_file_read_function =
+    Option<unsafe extern "C" fn(user: *mut c_void, name: *const c_char, offset: i64, buffer: *mut c_void, size: usize) -> *mut percale_status>;
+
 /// Type of a function that is called exactly once when a run is over, also if the event was
 /// released before: on the thread that ends the run, or at once on the thread of the caller if the
 /// run is over already. It must not block: `percale_session_run()`,
@@ -323,12 +359,6 @@ pub type percale_stream_callback =
 /// all but the last reference to the engine.
 pub type percale_event_callback =
     Option<unsafe extern "C" fn(user: *mut c_void)>;
-
-/// Type of a function that frees memory that a tensor borrowed. It is called once, within a
-/// release, run or wait of the host. It may release other objects; a function that returns a status
-/// answers FAILED_PRECONDITION within it.
-pub type percale_deleter =
-    Option<unsafe extern "C" fn(user: *mut c_void, data: *mut c_void)>;
 
 /// Type of a function that is called after each step. It returns 0 to continue. Another number ends
 /// the training after this step: `percale_trainer_fit()` returns success, and the trainer can be
@@ -371,6 +401,33 @@ pub struct percale_collective {
     pub exchange: percale_exchange_function,
     /// may be NULL
     pub lost: percale_lost_function,
+}
+
+/// A thread pool of the host.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct percale_thread_pool {
+    /// sizeof(percale_thread_pool), which the host sets
+    pub struct_size: u32,
+    /// passed to the function
+    pub user: *mut c_void,
+    /// required
+    pub execute: percale_execute_function,
+}
+
+/// Files of the host. Several threads may call the functions at a time, within calls of the host
+/// that read files. They must not use objects that the same call uses.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct percale_reader {
+    /// sizeof(percale_reader), which the host sets
+    pub struct_size: u32,
+    /// passed to the functions
+    pub user: *mut c_void,
+    /// required
+    pub size: percale_file_size_function,
+    /// required
+    pub read: percale_file_read_function,
 }
 
 /// State of a training after a step, for the callback of `percale_trainer_fit()`. It grows at its
@@ -603,6 +660,26 @@ functions! {
     /// Gives the bytes that allocations of the engine hold now, and their maximum so far.
     /// `out_used` may be NULL, `out_peak` may be NULL.
     fn percale_engine_memory(engine: *const percale_engine, out_used: *mut i64, out_peak: *mut i64);
+    /// Gives memory that is kept for later runs back to the system: the memory of finished runs,
+    /// copies of values on devices that no run uses, and free memory of the C library. Runs that
+    /// are under way keep what they have; later runs allocate again, and give the same results.
+    /// Plans and packed weights stay. Returns the bytes that the engine has released, those of
+    /// devices included; 0 for NULL. Any thread may call it at any time.
+    fn percale_engine_trim(engine: *mut percale_engine) -> i64;
+    /// Gives what the engine has counted since it was made, as JSON, for a system that watches the
+    /// host. Numbers named `_total` only grow. Any thread may call it at any time; runs do not wait
+    /// for it. - "runs_total": runs of sessions and calls that the host has begun, without those of
+    /// trainers; - "run_seconds_total": the time within these runs. Of runs shorter than 20
+    /// microseconds one in 64 is measured, and counted 64 times; - "failed_runs_total": {code:
+    /// number} of these runs that returned an error, such as "DEADLINE_EXCEEDED"; codes that have
+    /// not occurred are left out; - "sessions": sessions of the host that exist now; -
+    /// "plans_compiled_total", "plan_cache_hits_total": of these sessions and their predecessors; -
+    /// "training_steps_total": completed steps of all trainers; - "memory_bytes",
+    /// "memory_peak_bytes": as `percale_engine_memory()`; - "memory_limit_bytes": the option
+    /// "memory_limit"; 0 without a limit; - "threads": threads that a loop uses at most;
+    /// "host_threads": whether they are the host's; - "devices": \[{"name", "kind", "lost"}\]; -
+    /// "uptime_seconds": since the engine was made.
+    fn percale_engine_metrics(engine: *const percale_engine, out_json: *mut *mut percale_text) -> *mut percale_status;
     /// Makes the trainer a member of a group, for the rest of its life. All ranks call it with the
     /// same job, first values of variables and completed steps; what they call from then on is the
     /// same on all of them, too: fit, step with the whole batch, evaluate, save, restore. With the
@@ -726,9 +803,58 @@ functions! {
     fn percale_dataset_retain(dataset: *mut percale_dataset) -> *mut percale_dataset;
     /// Releases a reference. NULL is allowed.
     fn percale_dataset_release(dataset: *mut percale_dataset);
+    /// Creates a tensor in the memory of the engine, 64-byte aligned and filled with zeros. `dims`:
+    /// `rank` sizes, each 0 or more; the rank is at most 8. RESOURCE_EXHAUSTED: beyond the memory
+    /// limit, or out of memory.
+    fn percale_tensor_create(engine: *mut percale_engine, dtype: percale_dtype, dims: *const i64, rank: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
+    /// Makes a tensor over memory of the caller, without a copy. `data` is row-major and has
+    /// `bytes` bytes, which must suffice for the shape. It must stay valid and unchanged until
+    /// `deleter(user, data)` is called. `deleter` (may be NULL) is not called if this function
+    /// fails. INVALID_ARGUMENT: too few bytes, or memory that is not aligned to an element.
+    fn percale_tensor_from_memory(dtype: percale_dtype, dims: *const i64, rank: usize, data: *mut c_void, bytes: usize, deleter: percale_deleter, user: *mut c_void, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
+    /// Gives a DLManagedTensorVersioned* of DLPack over the memory of the tensor, which it keeps
+    /// alive. The caller must call its deleter.
+    fn percale_tensor_to_dlpack(tensor: *mut percale_tensor, out_managed: *mut *mut c_void) -> *mut percale_status;
+    /// Takes over a DLManagedTensorVersioned*. UNIMPLEMENTED: it is not row-major or not in host
+    /// memory; then the caller keeps it.
+    fn percale_tensor_from_dlpack(managed: *mut c_void, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
+    /// Reads a NumPy .npy file.
+    fn percale_tensor_load(engine: *mut percale_engine, path: *const c_char, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
+    /// Makes a tensor from `size` bytes of another format, which a plug-in imports ("onnx": a
+    /// TensorProto). UNIMPLEMENTED names the formats that are there.
+    fn percale_tensor_import(engine: *mut percale_engine, format: *const c_char, bytes: *const c_void, size: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
+    /// Writes a NumPy .npy file, completely or not at all.
+    fn percale_tensor_save(tensor: *const percale_tensor, path: *const c_char) -> *mut percale_status;
+    /// Adds a reference and returns `tensor`. NULL is allowed and returned.
+    fn percale_tensor_retain(tensor: *mut percale_tensor) -> *mut percale_tensor;
+    /// Releases a reference. With the last one, borrowed memory goes to its deleter. NULL is
+    /// allowed.
+    fn percale_tensor_release(tensor: *mut percale_tensor);
+    /// Returns the element type; 0 for NULL.
+    fn percale_tensor_dtype(tensor: *const percale_tensor) -> percale_dtype;
+    /// Returns the number of dims; 0 for NULL.
+    fn percale_tensor_rank(tensor: *const percale_tensor) -> usize;
+    /// Returns the dims, borrowed. Never NULL, not even for a NULL tensor.
+    fn percale_tensor_get_dims(tensor: *const percale_tensor) -> *const i64;
+    /// Returns the size of the elements in bytes; 0 for NULL.
+    fn percale_tensor_bytes(tensor: *const percale_tensor) -> usize;
+    /// Returns the number of elements; 0 for NULL.
+    fn percale_tensor_element_count(tensor: *const percale_tensor) -> i64;
+    /// Returns the elements, row-major and borrowed. Not NULL, except for a NULL tensor. Only the
+    /// sole user of a tensor may write to them.
+    fn percale_tensor_get_data(tensor: *const percale_tensor) -> *mut c_void;
     /// Makes a graph from `size` bytes of a .percale file. They are copied as far as they must
     /// outlive the call.
     fn percale_graph_load(engine: *mut percale_engine, bytes: *const c_void, size: usize, out_graph: *mut *mut percale_graph) -> *mut percale_status;
+    /// Makes a graph over `bytes` bytes of a .percale file in memory of the caller, without a copy
+    /// of the weights. The memory must stay valid and unchanged until `deleter(user, data)` is
+    /// called, which happens when the last object is gone that uses the weights: graphs, variables,
+    /// sessions, tensors. `deleter` (may be NULL) is not called if this function fails.
+    ///
+    /// `data` must be 64-byte aligned, as every page and mapping is. Otherwise everything is
+    /// copied, and `deleter` is called before this function returns. `out_copied` (may be NULL)
+    /// receives the number of bytes that were copied.
+    fn percale_graph_from_memory(engine: *mut percale_engine, data: *mut c_void, bytes: usize, deleter: percale_deleter, user: *mut c_void, out_copied: *mut i64, out_graph: *mut *mut percale_graph) -> *mut percale_status;
     /// Makes a graph from a .percale file.
     ///
     /// If the engine's option "map_files" is on, as it is by default, the weights are mapped and
@@ -818,6 +944,13 @@ functions! {
     /// Takes values from a safetensors file: each tensor whose name is that of a variable.
     /// NOT_FOUND: `strict` is not 0 and a variable is missing.
     fn percale_variables_load(variables: *mut percale_variables, path: *const c_char, strict: i32) -> *mut percale_status;
+    /// As `percale_variables_load()`, from `bytes` bytes of a safetensors file in memory of the
+    /// caller, without a copy of tensors that are 64-byte aligned there. The memory must stay valid
+    /// and unchanged until `deleter(user, data)` is called, which happens when no value lies in it
+    /// any more, perhaps before this function returns. `deleter` (may be NULL) is not called if
+    /// this function fails. `out_copied` (may be NULL) receives the number of bytes that were
+    /// copied.
+    fn percale_variables_load_memory(variables: *mut percale_variables, data: *mut c_void, bytes: usize, deleter: percale_deleter, user: *mut c_void, strict: i32, out_copied: *mut i64) -> *mut percale_status;
     /// Takes values of another model. A variable that matches `to[i]` takes the tensor whose name
     /// matches `from[i]`. Each pattern has at most one '*', which stands for the same characters in
     /// both ("enc.*", "dec.*"). If `from[i]` is "", the variable keeps its value. The first of
@@ -829,6 +962,45 @@ functions! {
     fn percale_variables_load_mapped(variables: *mut percale_variables, path: *const c_char, from: *const *const c_char, to: *const *const c_char, count: usize, strict: i32, out_loaded: *mut i64) -> *mut percale_status;
     /// Writes the newest version as a safetensors file, completely or not at all.
     fn percale_variables_save(variables: *const percale_variables, path: *const c_char) -> *mut percale_status;
+    /// Makes engines of these options compute on the host's threads. They then start no threads
+    /// that compute: loops of kernels, asynchronous runs and batches of data are tasks of the pool,
+    /// or work of the calling thread. The option "threads" is the number of threads that one loop
+    /// uses at most, the calling one included. Results have the same bits as with the engine's own
+    /// threads. `options` are of kind "engine". Training has a thread of its own for each device
+    /// that works from a stream or whose shards meet within a step (synchronized batch
+    /// normalization), and for the exchange in a group.
+    ///
+    /// The library copies the table. `destroy` (may be NULL) is called with its `user` when the
+    /// options and all engines made with them are gone, or when another call replaces the pool; not
+    /// on failure. Tasks that begin after that return at once. An asynchronous run that waits for a
+    /// queue or a mutex holds the thread that it has.
+    fn percale_options_set_thread_pool(options: *mut percale_options, pool: *const percale_thread_pool, destroy: percale_destroy) -> *mut percale_status;
+    /// Runs the task on the calling thread. A second call does nothing. NULL is allowed.
+    fn percale_task_run(task: *mut percale_task);
+    /// Releases the task, which need not have been run. NULL is allowed.
+    fn percale_task_release(task: *mut percale_task);
+    /// Lets engines of these options read files of the host. Wherever they take a path to read
+    /// from, a path that begins with "host:" names such a file: graphs, models to import, weights,
+    /// tensors, data sets, the models of a SPEC, checkpoints. The host gets the name behind
+    /// "host:". Other paths are files of the system as ever.
+    ///
+    /// A file is read when the call that names it runs, once and into memory that the engine
+    /// counts; tensors then lie in that memory. Files that a model names itself, such as the
+    /// external data of ONNX, are read by their path beside the model, and only the bytes that
+    /// tensors need: the model "host:m/model.onnx" with the data "weights.bin" reads
+    /// "m/weights.bin". A checkpoint is named by its folder, "host:run/step-7", because the files
+    /// of a host cannot be listed. A status of the reader is passed on with the path in front.
+    /// Nothing is written through a reader.
+    ///
+    /// The library copies the table. `destroy` (may be NULL) is called with its `user` when the
+    /// options and all engines made with them are gone, or when another call replaces the reader;
+    /// not on failure. `options` are of kind "engine".
+    ///
+    /// @code percale_reader reader = {sizeof reader, &archive, archive_size, archive_read};
+    /// status = percale_options_set_reader(options, &reader, NULL); if (status == NULL) status =
+    /// percale_engine_create(options, &engine); if (status == NULL) status =
+    /// percale_graph_load_file(engine, "host:digits.percale", &graph); @endcode
+    fn percale_options_set_reader(options: *mut percale_options, reader: *const percale_reader, destroy: percale_destroy) -> *mut percale_status;
     /// Serves all devices of the engine at "host:port" or "unix:path". Port 0 means any free one.
     /// `certificates` is the folder as for `percale_cluster_set_certificates()`; NULL or "": none,
     /// and then only addresses of this machine are allowed. What the clients hold counts towards
@@ -972,46 +1144,6 @@ functions! {
     /// Releases a reference. Calls and trainers that use the token have references of their own.
     /// `cancellation` may be NULL.
     fn percale_cancellation_release(cancellation: *mut percale_cancellation);
-    /// Creates a tensor in the memory of the engine, 64-byte aligned and filled with zeros. `dims`:
-    /// `rank` sizes, each 0 or more; the rank is at most 8. RESOURCE_EXHAUSTED: beyond the memory
-    /// limit, or out of memory.
-    fn percale_tensor_create(engine: *mut percale_engine, dtype: percale_dtype, dims: *const i64, rank: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
-    /// Makes a tensor over memory of the caller, without a copy. `data` is row-major and has
-    /// `bytes` bytes, which must suffice for the shape. It must stay valid and unchanged until
-    /// `deleter(user, data)` is called. `deleter` (may be NULL) is not called if this function
-    /// fails. INVALID_ARGUMENT: too few bytes, or memory that is not aligned to an element.
-    fn percale_tensor_from_memory(dtype: percale_dtype, dims: *const i64, rank: usize, data: *mut c_void, bytes: usize, deleter: percale_deleter, user: *mut c_void, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
-    /// Gives a DLManagedTensorVersioned* of DLPack over the memory of the tensor, which it keeps
-    /// alive. The caller must call its deleter.
-    fn percale_tensor_to_dlpack(tensor: *mut percale_tensor, out_managed: *mut *mut c_void) -> *mut percale_status;
-    /// Takes over a DLManagedTensorVersioned*. UNIMPLEMENTED: it is not row-major or not in host
-    /// memory; then the caller keeps it.
-    fn percale_tensor_from_dlpack(managed: *mut c_void, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
-    /// Reads a NumPy .npy file.
-    fn percale_tensor_load(engine: *mut percale_engine, path: *const c_char, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
-    /// Makes a tensor from `size` bytes of another format, which a plug-in imports ("onnx": a
-    /// TensorProto). UNIMPLEMENTED names the formats that are there.
-    fn percale_tensor_import(engine: *mut percale_engine, format: *const c_char, bytes: *const c_void, size: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
-    /// Writes a NumPy .npy file, completely or not at all.
-    fn percale_tensor_save(tensor: *const percale_tensor, path: *const c_char) -> *mut percale_status;
-    /// Adds a reference and returns `tensor`. NULL is allowed and returned.
-    fn percale_tensor_retain(tensor: *mut percale_tensor) -> *mut percale_tensor;
-    /// Releases a reference. With the last one, borrowed memory goes to its deleter. NULL is
-    /// allowed.
-    fn percale_tensor_release(tensor: *mut percale_tensor);
-    /// Returns the element type; 0 for NULL.
-    fn percale_tensor_dtype(tensor: *const percale_tensor) -> percale_dtype;
-    /// Returns the number of dims; 0 for NULL.
-    fn percale_tensor_rank(tensor: *const percale_tensor) -> usize;
-    /// Returns the dims, borrowed. Never NULL, not even for a NULL tensor.
-    fn percale_tensor_get_dims(tensor: *const percale_tensor) -> *const i64;
-    /// Returns the size of the elements in bytes; 0 for NULL.
-    fn percale_tensor_bytes(tensor: *const percale_tensor) -> usize;
-    /// Returns the number of elements; 0 for NULL.
-    fn percale_tensor_element_count(tensor: *const percale_tensor) -> i64;
-    /// Returns the elements, row-major and borrowed. Not NULL, except for a NULL tensor. Only the
-    /// sole user of a tensor may write to them.
-    fn percale_tensor_get_data(tensor: *const percale_tensor) -> *mut c_void;
     /// Creates a trainer for a graph whose function "main" has the columns of the data set as
     /// inputs and the scalar loss as an output. `options` of kind "trainer", or NULL (loss,
     /// metrics, optimizer, schedule, shards, clip_norm, accumulation, ema, groups, freeze,

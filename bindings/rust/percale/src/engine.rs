@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::error::{borrowed_text, check, path_text, take_text, Result};
 use crate::handle::Handle;
-use crate::options::{self, OptionValue, Settings};
+use crate::host::{self, Executor, FileReader, Files, HostResult, Task};
+use crate::options::{OptionValue, Settings};
 use crate::sys;
 
 /// Owns the devices, threads, registries and the memory limit. Cheap to clone. Objects that are
@@ -71,7 +72,7 @@ impl Engine {
 
     /// Returns a builder for an engine with other settings.
     pub fn builder() -> EngineBuilder {
-        EngineBuilder { settings: Settings::default(), log: None }
+        EngineBuilder { settings: Settings::default(), log: None, executor: None, files: None }
     }
 
     /// Returns the names of the usable devices.
@@ -126,6 +127,26 @@ impl Engine {
         self.memory().1
     }
 
+    /// Gives memory that is kept for later runs back to the system, and returns the number of bytes
+    /// that the engine has released. Runs that are under way keep what they have; later runs
+    /// allocate again.
+    pub fn trim(&self) -> i64 {
+        // SAFETY: the engine is alive.
+        unsafe { sys::percale_engine_trim(self.handle.get()) }
+    }
+
+    /// Returns what the engine has counted so far as JSON: runs, errors, time, memory, plans, steps
+    /// of training. The comment of `percale_engine_metrics` in the header `engine.h` lists the
+    /// keys. It is cheap, and no run waits for it.
+    pub fn metrics(&self) -> Result<String> {
+        // SAFETY: the text is copied and released at once.
+        unsafe {
+            let mut text = std::ptr::null_mut();
+            check(sys::percale_engine_metrics(self.handle.get(), &mut text))?;
+            Ok(take_text(text))
+        }
+    }
+
     fn memory(&self) -> (i64, i64) {
         let (mut used, mut peak) = (0, 0);
         // SAFETY: both pointers are valid for writes.
@@ -141,6 +162,8 @@ type Log = Box<dyn Fn(LogLevel, &str) + Send + Sync>;
 pub struct EngineBuilder {
     settings: Settings,
     log: Option<Log>,
+    executor: Option<Executor>,
+    files: Option<Files>,
 }
 
 impl EngineBuilder {
@@ -185,15 +208,54 @@ impl EngineBuilder {
         self.option("log", level)
     }
 
+    /// Makes the engine compute on the program's threads: `execute` has [`Task::run`] called on any
+    /// thread, at once or later. The engine then starts no threads that compute.
+    /// [`threads`](EngineBuilder::threads) is the number of threads that one loop uses at most, the
+    /// calling one included. Results have the same bits. An error or a panic becomes that of the
+    /// run that needed the task.
+    ///
+    /// The library never waits for a task that has not begun, so a pool of any size will do, and
+    /// runs may be started within it.
+    ///
+    /// ```
+    /// let engine = percale::Engine::builder()
+    ///     .threads(4)
+    ///     .executor(|task| {
+    ///         std::thread::spawn(|| task.run());
+    ///         Ok(())
+    ///     })
+    ///     .build()?;
+    /// # Ok::<(), percale::Error>(())
+    /// ```
+    pub fn executor(mut self, execute: impl Fn(Task) -> HostResult<()> + Send + Sync + 'static) -> Self {
+        self.executor = Some(Box::new(execute));
+        self
+    }
+
+    /// Lets the engine read files of the program: wherever it takes a path to read from, one that
+    /// begins with `host:` names such a file. A model is read once, and files that it names are
+    /// read beside it. A checkpoint is named by its folder, `host:run/step-7`. The reader is
+    /// dropped when the engine ends.
+    pub fn files(mut self, files: impl FileReader + 'static) -> Self {
+        self.files = Some(Box::new(files));
+        self
+    }
+
     /// Creates the engine. It searches for plug-ins, which happens only here.
     pub fn build(self) -> Result<Engine> {
         crate::ensure_loaded()?;
-        let options = self.settings.make("engine")?;
+        let options = self.settings.make_always("engine")?;
+        if let Some(executor) = self.executor {
+            host::set_executor(options.get(), executor)?;
+        }
+        if let Some(files) = self.files {
+            host::set_files(options.get(), files)?;
+        }
         // SAFETY: the handle is wrapped at once, and the engine is not shared yet. The library owns
         // the function until it passes it to drop_log(); on failure it does not call that.
         unsafe {
             let mut raw = std::ptr::null_mut();
-            check(sys::percale_engine_create(options::raw(&options), &mut raw))?;
+            check(sys::percale_engine_create(options.get(), &mut raw))?;
             let engine = Engine { handle: Handle::new(raw) };
             if let Some(log) = self.log {
                 let log = Box::into_raw(Box::new(log)).cast();

@@ -6,6 +6,7 @@ use crate::builder::ValueType;
 use crate::engine::{Engine, Trace};
 use crate::error::{borrowed_text, check, path_text, take_bytes, take_text, Names, Result};
 use crate::handle::Handle;
+use crate::host::lend_bytes;
 use crate::options::{self, OptionValue, Settings};
 use crate::sys;
 use crate::variables::Variables;
@@ -75,6 +76,24 @@ impl Graph {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_graph_load(engine.handle.get(), bytes.as_ptr().cast(), bytes.len(), &mut raw))?;
             Ok(Graph::take(raw))
+        }
+    }
+
+    /// Makes a graph over the bytes of a `.percale` file, without a copy of the weights. The owner
+    /// of the bytes is dropped when the last object is gone that uses the weights. Bytes that are
+    /// not 64-byte aligned are copied; the second result is their number.
+    pub fn from_owner<O>(engine: &Engine, owner: O) -> Result<(Graph, i64)>
+    where
+        O: std::ops::Deref<Target = [u8]> + Send + Sync + 'static,
+    {
+        let (mut raw, mut copied) = (std::ptr::null_mut(), 0);
+        // SAFETY: the memory is alive and unchanged until the deleter is called; the handle is
+        // wrapped at once.
+        unsafe {
+            lend_bytes(owner, |data, size, deleter, user| {
+                sys::percale_graph_from_memory(engine.handle.get(), data, size, deleter, user, &mut copied, &mut raw)
+            })?;
+            Ok((Graph::take(raw), copied))
         }
     }
 

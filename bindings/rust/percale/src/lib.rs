@@ -104,6 +104,7 @@ mod error;
 mod event;
 mod graph;
 mod handle;
+mod host;
 #[rustfmt::skip]
 pub mod ops;
 mod options;
@@ -122,6 +123,7 @@ pub use engine::{Cluster, Engine, EngineBuilder, EngineFacts, LogLevel, Trace};
 pub use error::{live_statuses, Code, Error, Result};
 pub use event::Event;
 pub use graph::{DrawingFormat, Graph, GraphFacts};
+pub use host::{FileReader, HostResult, Task};
 pub use options::{describe_options, OptionValue};
 pub use sequential::{Layer, Sequential, SpecValue};
 pub use server::Server;

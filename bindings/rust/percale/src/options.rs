@@ -71,6 +71,11 @@ impl Settings {
         if self.0.is_empty() {
             return Ok(None);
         }
+        self.make_always(kind).map(Some)
+    }
+
+    /// Returns options of a kind, even if none is set.
+    pub(crate) fn make_always(&self, kind: &str) -> Result<Handle<sys::percale_options>> {
         let kind = CString::new(kind)?;
         // SAFETY: the texts are NUL-terminated and outlive the calls; the handle is wrapped at
         // once.
@@ -99,7 +104,7 @@ impl Settings {
                     OptionValue::Float(number) => sys::percale_options_set_float(options.get(), key.as_ptr(), *number),
                 })?;
             }
-            Ok(Some(options))
+            Ok(options)
         }
     }
 }

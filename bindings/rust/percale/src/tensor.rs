@@ -158,6 +158,13 @@ pub struct Tensor {
     handle: Handle<sys::percale_tensor>,
 }
 
+/// The deleter of memory that lies in an owner.
+pub(crate) unsafe extern "C" fn drop_owner<O>(user: *mut c_void, _data: *mut c_void) {
+    let owner = Box::from_raw(user.cast::<O>());
+    // A panic must not unwind into the library.
+    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(owner)));
+}
+
 impl Tensor {
     pub(crate) unsafe fn take(raw: *mut sys::percale_tensor) -> Tensor {
         Tensor { handle: Handle::new(raw) }
@@ -196,11 +203,6 @@ impl Tensor {
         T: Element,
         O: Deref<Target = [T]> + Send + Sync + 'static,
     {
-        unsafe extern "C" fn drop_owner<O>(user: *mut c_void, _data: *mut c_void) {
-            let owner = Box::from_raw(user.cast::<O>());
-            // A panic must not unwind into the library.
-            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(owner)));
-        }
         let owner = Box::new(owner);
         // The address is taken after the owner is moved into the box, because the elements may be
         // inside the owner.

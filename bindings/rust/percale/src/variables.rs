@@ -6,6 +6,7 @@ use crate::engine::Engine;
 use crate::error::{borrowed_text, check, path_text, take_text, Names, Result};
 use crate::graph::Graph;
 use crate::handle::Handle;
+use crate::host::lend_bytes;
 use crate::sys;
 use crate::tensor::Tensor;
 
@@ -104,6 +105,24 @@ impl Variables {
         let path = path_text(path.as_ref())?;
         // SAFETY: the path is NUL-terminated.
         check(unsafe { sys::percale_variables_load(self.handle.get(), path.as_ptr(), strict.into()) })
+    }
+
+    /// Takes values from the bytes of a safetensors file, without a copy of tensors that are
+    /// 64-byte aligned. The owner of the bytes is dropped when no value lies in them any more.
+    /// Returns the number of bytes that were copied.
+    pub fn load_owner<O>(&self, owner: O, strict: bool) -> Result<i64>
+    where
+        O: std::ops::Deref<Target = [u8]> + Send + Sync + 'static,
+    {
+        let mut copied = 0;
+        // SAFETY: the memory is alive and unchanged until the deleter is called.
+        unsafe {
+            lend_bytes(owner, |data, size, deleter, user| {
+                let table = self.handle.get();
+                sys::percale_variables_load_memory(table, data, size, deleter, user, strict.into(), &mut copied)
+            })?;
+        }
+        Ok(copied)
     }
 
     /// Takes values from another model and returns the number of variables that took one. Each pair

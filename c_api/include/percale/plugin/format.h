@@ -50,7 +50,8 @@ typedef struct percale_format {
   /** Passed to the functions below. */
   void* user;
   /** Fills the function "main" of `builder`, and what it needs, from `size` bytes of a model.
-   * `folder` is the only folder in which files that the model names may be opened; NULL: none. */
+   * `folder` is the only folder in which files that the model names may be opened; NULL: none. If
+   * it begins with "host:", percale_host_builder_api reads them. */
   percale_status* (*import_graph)(void* user, percale_builder* builder, const void* bytes, size_t size,
                                   const char* folder);
   /** Writes a model that computes what "main" computes. The variables of `graph` have the values

@@ -158,6 +158,13 @@ typedef struct percale_host_builder_api {
   percale_status* (*set_tensor)(percale_builder* builder, const char* attribute, percale_tensor* value);
   percale_status* (*set_function)(percale_builder* builder, const char* attribute, const char* function);
   percale_status* (*finish_node)(percale_builder* builder, size_t output_count, percale_value* out_values);
+
+  /* Files of the host, where the folder of the model begins with "host:". */
+
+  /** Gives the size of a file in bytes. `path` begins with the folder. */
+  percale_status* (*file_size)(percale_engine* engine, const char* path, int64_t* out_size);
+  /** Reads `size` bytes from byte `offset` of a file, within its size. */
+  percale_status* (*read_file)(percale_engine* engine, const char* path, int64_t offset, void* buffer, size_t size);
 } percale_host_builder_api;
 
 /** @} */

@@ -11,9 +11,12 @@ static const Callback kCallbacks[] = {
     callback<3, percale_lost_function>("percale_lost_function"),
     callback<4, percale_row_callback>("percale_row_callback"),
     callback<5, percale_stream_callback>("percale_stream_callback"),
-    callback<6, percale_event_callback>("percale_event_callback"),
-    callback<7, percale_deleter>("percale_deleter"),
-    callback<8, percale_progress_callback>("percale_progress_callback"),
+    callback<6, percale_deleter>("percale_deleter"),
+    callback<7, percale_execute_function>("percale_execute_function"),
+    callback<8, percale_file_size_function>("percale_file_size_function"),
+    callback<9, percale_file_read_function>("percale_file_read_function"),
+    callback<10, percale_event_callback>("percale_event_callback"),
+    callback<11, percale_progress_callback>("percale_progress_callback"),
 };
 
 std::span<const Callback> callbacks() { return kCallbacks; }

@@ -68,6 +68,8 @@ static const JNINativeMethod kRawOptions[] = {
     native<"percale_options_set_int", decltype(&percale_options_set_int)>(),
     native<"percale_options_set_float", decltype(&percale_options_set_float)>(),
     native<"percale_options_describe", decltype(&percale_options_describe)>(),
+    native<"percale_options_set_thread_pool", decltype(&percale_options_set_thread_pool)>(),
+    native<"percale_options_set_reader", decltype(&percale_options_set_reader)>(),
 };
 
 static const JNINativeMethod kRawEngine[] = {
@@ -80,6 +82,8 @@ static const JNINativeMethod kRawEngine[] = {
     native<"percale_engine_set_log", decltype(&percale_engine_set_log)>(),
     native<"percale_engine_set_log_owned", decltype(&percale_engine_set_log_owned)>(),
     native<"percale_engine_memory", decltype(&percale_engine_memory)>(),
+    native<"percale_engine_trim", decltype(&percale_engine_trim)>(),
+    native<"percale_engine_metrics", decltype(&percale_engine_metrics)>(),
 };
 
 static const JNINativeMethod kRawTrainer[] = {
@@ -133,8 +137,27 @@ static const JNINativeMethod kRawDataset[] = {
     native<"percale_dataset_release", decltype(&percale_dataset_release)>(),
 };
 
+static const JNINativeMethod kRawTensor[] = {
+    native<"percale_tensor_create", decltype(&percale_tensor_create)>(),
+    native<"percale_tensor_from_memory", decltype(&percale_tensor_from_memory)>(),
+    native<"percale_tensor_to_dlpack", decltype(&percale_tensor_to_dlpack)>(),
+    native<"percale_tensor_from_dlpack", decltype(&percale_tensor_from_dlpack)>(),
+    native<"percale_tensor_load", decltype(&percale_tensor_load)>(),
+    native<"percale_tensor_import", decltype(&percale_tensor_import)>(),
+    native<"percale_tensor_save", decltype(&percale_tensor_save)>(),
+    native<"percale_tensor_retain", decltype(&percale_tensor_retain)>(),
+    native<"percale_tensor_release", decltype(&percale_tensor_release)>(),
+    native<"percale_tensor_dtype", decltype(&percale_tensor_dtype)>(),
+    native<"percale_tensor_rank", decltype(&percale_tensor_rank)>(),
+    native<"percale_tensor_get_dims", decltype(&percale_tensor_get_dims)>(),
+    native<"percale_tensor_bytes", decltype(&percale_tensor_bytes)>(),
+    native<"percale_tensor_element_count", decltype(&percale_tensor_element_count)>(),
+    native<"percale_tensor_get_data", decltype(&percale_tensor_get_data)>(),
+};
+
 static const JNINativeMethod kRawGraph[] = {
     native<"percale_graph_load", decltype(&percale_graph_load)>(),
+    native<"percale_graph_from_memory", decltype(&percale_graph_from_memory)>(),
     native<"percale_graph_load_file", decltype(&percale_graph_load_file)>(),
     native<"percale_graph_import", decltype(&percale_graph_import)>(),
     native<"percale_graph_import_bytes", decltype(&percale_graph_import_bytes)>(),
@@ -163,8 +186,14 @@ static const JNINativeMethod kRawVariables[] = {
     native<"percale_variables_version", decltype(&percale_variables_version)>(),
     native<"percale_variables_digest", decltype(&percale_variables_digest)>(),
     native<"percale_variables_load", decltype(&percale_variables_load)>(),
+    native<"percale_variables_load_memory", decltype(&percale_variables_load_memory)>(),
     native<"percale_variables_load_mapped", decltype(&percale_variables_load_mapped)>(),
     native<"percale_variables_save", decltype(&percale_variables_save)>(),
+};
+
+static const JNINativeMethod kRawTask[] = {
+    native<"percale_task_run", decltype(&percale_task_run)>(),
+    native<"percale_task_release", decltype(&percale_task_release)>(),
 };
 
 static const JNINativeMethod kRawServer[] = {
@@ -231,24 +260,6 @@ static const JNINativeMethod kRawCancellation[] = {
     native<"percale_cancellation_release", decltype(&percale_cancellation_release)>(),
 };
 
-static const JNINativeMethod kRawTensor[] = {
-    native<"percale_tensor_create", decltype(&percale_tensor_create)>(),
-    native<"percale_tensor_from_memory", decltype(&percale_tensor_from_memory)>(),
-    native<"percale_tensor_to_dlpack", decltype(&percale_tensor_to_dlpack)>(),
-    native<"percale_tensor_from_dlpack", decltype(&percale_tensor_from_dlpack)>(),
-    native<"percale_tensor_load", decltype(&percale_tensor_load)>(),
-    native<"percale_tensor_import", decltype(&percale_tensor_import)>(),
-    native<"percale_tensor_save", decltype(&percale_tensor_save)>(),
-    native<"percale_tensor_retain", decltype(&percale_tensor_retain)>(),
-    native<"percale_tensor_release", decltype(&percale_tensor_release)>(),
-    native<"percale_tensor_dtype", decltype(&percale_tensor_dtype)>(),
-    native<"percale_tensor_rank", decltype(&percale_tensor_rank)>(),
-    native<"percale_tensor_get_dims", decltype(&percale_tensor_get_dims)>(),
-    native<"percale_tensor_bytes", decltype(&percale_tensor_bytes)>(),
-    native<"percale_tensor_element_count", decltype(&percale_tensor_element_count)>(),
-    native<"percale_tensor_get_data", decltype(&percale_tensor_get_data)>(),
-};
-
 static const JNINativeMethod kRawTrace[] = {
     native<"percale_trace_create", decltype(&percale_trace_create)>(),
     native<"percale_trace_json", decltype(&percale_trace_json)>(),
@@ -263,8 +274,10 @@ std::span<const JNINativeMethod> methods_of(std::string_view name) {
   if (name == "RawEngine") return kRawEngine;
   if (name == "RawTrainer") return kRawTrainer;
   if (name == "RawDataset") return kRawDataset;
+  if (name == "RawTensor") return kRawTensor;
   if (name == "RawGraph") return kRawGraph;
   if (name == "RawVariables") return kRawVariables;
+  if (name == "RawTask") return kRawTask;
   if (name == "RawServer") return kRawServer;
   if (name == "RawSession") return kRawSession;
   if (name == "RawCall") return kRawCall;
@@ -272,7 +285,6 @@ std::span<const JNINativeMethod> methods_of(std::string_view name) {
   if (name == "RawStatus") return kRawStatus;
   if (name == "RawText") return kRawText;
   if (name == "RawCancellation") return kRawCancellation;
-  if (name == "RawTensor") return kRawTensor;
   if (name == "RawTrace") return kRawTrace;
   return {};
 }

@@ -6,6 +6,7 @@ mod basics;
 mod clusters;
 mod data;
 mod groups;
+mod host;
 mod servers;
 mod sessions;
 mod streams;

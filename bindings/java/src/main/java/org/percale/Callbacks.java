@@ -38,6 +38,18 @@ final class Callbacks implements RawCallbacks.Receiver {
     long lost(long ranks, long count);
   }
 
+  /** Returns a status, which the library releases; NULL means success. */
+  interface Execute {
+    long execute(long task);
+  }
+
+  /** Returns statuses, which the library releases; NULL means success. */
+  interface Files {
+    long size(long name, long size);
+
+    long read(long name, long offset, long buffer, long size);
+  }
+
   private static final ConcurrentHashMap<Long, Object> RECEIVERS = new ConcurrentHashMap<>();
   private static final AtomicLong NEXT = new AtomicLong(1);
 
@@ -54,6 +66,9 @@ final class Callbacks implements RawCallbacks.Receiver {
   static final long PROGRESS = RawCallbacks.PERCALE_PROGRESS_CALLBACK;
   static final long EXCHANGE = RawCallbacks.PERCALE_EXCHANGE_FUNCTION;
   static final long LOST = RawCallbacks.PERCALE_LOST_FUNCTION;
+  static final long EXECUTE = RawCallbacks.PERCALE_EXECUTE_FUNCTION;
+  static final long FILE_SIZE = RawCallbacks.PERCALE_FILE_SIZE_FUNCTION;
+  static final long FILE_READ = RawCallbacks.PERCALE_FILE_READ_FUNCTION;
 
   private Callbacks() {}
 
@@ -156,6 +171,33 @@ final class Callbacks implements RawCallbacks.Receiver {
   public long percale_lost_function(long user, long ranks, long count) {
     try {
       return receiver(user, Exchange.class).lost(ranks, count);
+    } catch (Throwable error) {
+      return aborted();
+    }
+  }
+
+  @Override
+  public long percale_execute_function(long user, long task) {
+    try {
+      return receiver(user, Execute.class).execute(task);
+    } catch (Throwable error) {
+      return aborted();
+    }
+  }
+
+  @Override
+  public long percale_file_size_function(long user, long name, long outSize) {
+    try {
+      return receiver(user, Files.class).size(name, outSize);
+    } catch (Throwable error) {
+      return aborted();
+    }
+  }
+
+  @Override
+  public long percale_file_read_function(long user, long name, long offset, long buffer, long size) {
+    try {
+      return receiver(user, Files.class).read(name, offset, buffer, size);
     } catch (Throwable error) {
       return aborted();
     }

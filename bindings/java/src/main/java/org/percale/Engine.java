@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import org.percale.raw.RawEngine;
 import org.percale.raw.RawLibrary;
@@ -106,6 +107,27 @@ public final class Engine extends NativeHandle {
     return memory(1);
   }
 
+  /**
+   * Gives memory that is kept for later runs back to the system. Runs that are under way keep what
+   * they have; later runs allocate again. Any thread may call it at any time.
+   *
+   * @return the number of bytes that the engine has released
+   */
+  public long trim() {
+    return with(RawEngine::percale_engine_trim);
+  }
+
+  /**
+   * Returns what the engine has counted so far: runs, errors, time, memory, plans, steps of
+   * training. The comment of percale_engine_metrics in the header engine.h lists the keys. It is
+   * cheap, and no run waits for it.
+   *
+   * @return JSON
+   */
+  public String metrics() {
+    return with(engine -> Native.text(Native.make(out -> RawEngine.percale_engine_metrics(engine, out))));
+  }
+
   private long memory(int which) {
     try (Scratch scratch = new Scratch()) {
       long both = scratch.allocate(8L * 2);
@@ -121,6 +143,8 @@ public final class Engine extends NativeHandle {
   public static final class Builder {
     private final Options options = new Options("engine");
     private BiConsumer<LogLevel, String> log;
+    private Supplied.Pool pool;
+    private Supplied.Files files;
 
     private Builder() {}
 
@@ -190,13 +214,46 @@ public final class Engine extends NativeHandle {
     }
 
     /**
+     * Makes the engine compute on the program's threads, such as those of a ForkJoinPool. The
+     * engine then starts no threads that compute. {@link #threads} is the number of threads that
+     * one loop uses at most, the calling one included. Results have the same bits. An exception of
+     * the executor becomes that of the run that needed it, with the code ABORTED.
+     *
+     * <p>The library never waits for a task that has not begun, so a pool of any size will do, and
+     * runs may be started within it. A task that the executor drops leaves a few bytes behind.
+     *
+     * @param executor runs each task, once, on any thread, at once or later
+     * @return this
+     */
+    public Builder executor(Executor executor) {
+      pool = new Supplied.Pool(executor);
+      return this;
+    }
+
+    /**
+     * Lets the engine read files of the program: wherever it takes a path to read from, one that
+     * begins with "host:" names such a file. A model is read once, and files that it names are read
+     * beside it. A checkpoint is named by its folder, "host:run/step-7".
+     *
+     * @param reader reads the files, until the engine ends
+     * @return this
+     */
+    public Builder files(FileReader reader) {
+      files = new Supplied.Files(reader);
+      return this;
+    }
+
+    /**
      * Creates the engine. It searches for plug-ins, which happens only here.
      *
      * @return the engine
      */
     public Engine build() {
-      Engine engine =
-          new Engine(options.with(raw -> Native.make(out -> RawEngine.percale_engine_create(raw, out))));
+      Engine engine = new Engine(options.withAlways(raw -> {
+        Supplied.set(raw, pool);
+        Supplied.set(raw, files);
+        return Native.make(out -> RawEngine.percale_engine_create(raw, out));
+      }));
       if (log != null) {
         BiConsumer<LogLevel, String> function = log;
         LogLevel[] levels = LogLevel.values();

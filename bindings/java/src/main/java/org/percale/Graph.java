@@ -1,13 +1,16 @@
 package org.percale;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.LongConsumer;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
 import org.percale.raw.RawGraph;
+import org.percale.raw.RawMemory;
 
 /** A finished, immutable graph. Any number of threads may use it. */
 public final class Graph extends NativeHandle {
@@ -63,6 +66,30 @@ public final class Graph extends NativeHandle {
     try (Scratch scratch = new Scratch()) {
       long data = scratch.bytes(bytes);
       return engine.with(raw -> take(Native.make(out -> RawGraph.percale_graph_load(raw, data, bytes.length, out))));
+    }
+  }
+
+  /**
+   * Makes a graph over the remaining bytes of a direct buffer with a .percale file, without a copy
+   * of the weights. The buffer stays reachable, and must not change, until the last object is gone
+   * that uses the weights. A mapped file begins at a multiple of 64, and so does {@link
+   * ByteBuffer#alignedSlice}; other bytes are copied.
+   *
+   * @param engine the engine
+   * @param buffer the bytes
+   * @param copied receives the number of bytes that were copied; may be null
+   * @return the graph
+   */
+  public static Graph wrap(Engine engine, ByteBuffer buffer, LongConsumer copied) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(buffer, "buffer");
+    try (Scratch scratch = new Scratch()) {
+      long count = scratch.allocate(8);
+      Graph graph = engine.with(raw -> take(Supplied.lend(buffer, "Graph.wrap()", (address, bytes, user) ->
+          Native.make(out -> RawGraph.percale_graph_from_memory(
+              raw, address, bytes, Callbacks.DELETER, user, count, out)))));
+      if (copied != null) copied.accept(RawMemory.getLong(count));
+      return graph;
     }
   }
 

@@ -26,7 +26,11 @@ final class Options {
 
   /** Calls the library with the options, or with NULL if none is set. */
   <T> T with(LongFunction<T> call) {
-    if (values.isEmpty()) return call.apply(0);
+    return values.isEmpty() ? call.apply(0) : withAlways(call);
+  }
+
+  /** Calls the library with the options, even if none is set. */
+  <T> T withAlways(LongFunction<T> call) {
     try (Scratch scratch = new Scratch()) {
       long name = scratch.text(kind);
       long options = Native.make(out -> RawOptions.percale_options_create(name, out));

@@ -1,5 +1,6 @@
 package org.percale;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -123,6 +124,27 @@ public final class Variables extends NativeHandle {
     try (Scratch scratch = new Scratch()) {
       long name = scratch.path(path);
       check(table -> RawVariables.percale_variables_load(table, name, strict ? 1 : 0));
+    }
+  }
+
+  /**
+   * Takes values from the remaining bytes of a direct buffer with a safetensors file, without a
+   * copy of tensors that begin at a multiple of 64 in memory. The buffer stays reachable, and must
+   * not change, as long as a value lies in it.
+   *
+   * @param buffer the bytes
+   * @param strict whether a variable without a tensor is an error
+   * @return the number of bytes that were copied
+   */
+  public long load(ByteBuffer buffer, boolean strict) {
+    Objects.requireNonNull(buffer, "buffer");
+    try (Scratch scratch = new Scratch()) {
+      long count = scratch.allocate(8);
+      return with(table -> Supplied.lend(buffer, "Variables.load()", (address, bytes, user) -> {
+        Native.check(RawVariables.percale_variables_load_memory(
+            table, address, bytes, Callbacks.DELETER, user, strict ? 1 : 0, count));
+        return RawMemory.getLong(count);
+      }));
     }
   }
 

@@ -132,6 +132,59 @@ public final class RawCallbacks {
     long percale_stream_callback(long user, long epoch, long first_row, long max_rows, long columns, long out_rows);
 
     /**
+     * Type of a function that frees memory that a tensor borrowed. It is called once, within a
+     * release, run or wait of the host. It may release other objects; a function that returns a
+     * status answers FAILED_PRECONDITION within it.
+     *
+     * @param user void*
+     * @param data void*
+     */
+    void percale_deleter(long user, long data);
+
+    /**
+     * Takes over a task, to be run on any thread, at once or later: percale_task_run(), then
+     * percale_task_release(), by whichever thread. Returns NULL, or a status that the library
+     * releases (percale_status_create()); then the task stays with the library, and the run or the
+     * step of training that needed the pool returns the status.
+     * <p>The library never waits for a task that has not begun: the calling thread does the work
+     * that no task has taken. A pool of one thread, a pool that runs tasks at once on the calling
+     * thread, and runs that are started within the pool therefore come to an end. Tasks may run in
+     * any order and at the same time. Any thread may call the function. It must not block, and must
+     * not call functions of the same engine except within the task.
+     *
+     * @param user void*
+     * @param task percale_task*
+     * @return percale_status*
+     */
+    long percale_execute_function(long user, long task);
+
+    /**
+     * Gives the size of a file in bytes. {@code name} is the path without "host:". Returns NULL, or
+     * a status that the library releases (percale_status_create()): NOT_FOUND if there is no such
+     * file.
+     *
+     * @param user void*
+     * @param name const char*
+     * @param out_size int64_t*
+     * @return percale_status*
+     */
+    long percale_file_size_function(long user, long name, long out_size);
+
+    /**
+     * Reads {@code size} bytes from byte {@code offset} of a file into {@code buffer}: all of them,
+     * or it returns a status. The library reads no byte past the size that it was given, and none
+     * twice for one model.
+     *
+     * @param user void*
+     * @param name const char*
+     * @param offset int64_t
+     * @param buffer void*
+     * @param size size_t
+     * @return percale_status*
+     */
+    long percale_file_read_function(long user, long name, long offset, long buffer, long size);
+
+    /**
      * Type of a function that is called exactly once when a run is over, also if the event was
      * released before: on the thread that ends the run, or at once on the thread of the caller if
      * the run is over already. It must not block: percale_session_run(),
@@ -143,16 +196,6 @@ public final class RawCallbacks {
      * @param user void*
      */
     void percale_event_callback(long user);
-
-    /**
-     * Type of a function that frees memory that a tensor borrowed. It is called once, within a
-     * release, run or wait of the host. It may release other objects; a function that returns a
-     * status answers FAILED_PRECONDITION within it.
-     *
-     * @param user void*
-     * @param data void*
-     */
-    void percale_deleter(long user, long data);
 
     /**
      * Type of a function that is called after each step. It returns 0 to continue. Another number
@@ -233,16 +276,6 @@ public final class RawCallbacks {
   }
 
   /**
-   * The address of a percale_event_callback.
-   */
-  public static final long PERCALE_EVENT_CALLBACK =
-      Raw.callback("percale_event_callback", void.class, long.class);
-
-  static void percale_event_callback(long user) {
-    receiver.percale_event_callback(user);
-  }
-
-  /**
    * The address of a percale_deleter.
    */
   public static final long PERCALE_DELETER =
@@ -250,6 +283,46 @@ public final class RawCallbacks {
 
   static void percale_deleter(long user, long data) {
     receiver.percale_deleter(user, data);
+  }
+
+  /**
+   * The address of a percale_execute_function.
+   */
+  public static final long PERCALE_EXECUTE_FUNCTION =
+      Raw.callback("percale_execute_function", long.class, long.class, long.class);
+
+  static long percale_execute_function(long user, long task) {
+    return receiver.percale_execute_function(user, task);
+  }
+
+  /**
+   * The address of a percale_file_size_function.
+   */
+  public static final long PERCALE_FILE_SIZE_FUNCTION =
+      Raw.callback("percale_file_size_function", long.class, long.class, long.class, long.class);
+
+  static long percale_file_size_function(long user, long name, long out_size) {
+    return receiver.percale_file_size_function(user, name, out_size);
+  }
+
+  /**
+   * The address of a percale_file_read_function.
+   */
+  public static final long PERCALE_FILE_READ_FUNCTION =
+      Raw.callback("percale_file_read_function", long.class, long.class, long.class, long.class, long.class, long.class);
+
+  static long percale_file_read_function(long user, long name, long offset, long buffer, long size) {
+    return receiver.percale_file_read_function(user, name, offset, buffer, size);
+  }
+
+  /**
+   * The address of a percale_event_callback.
+   */
+  public static final long PERCALE_EVENT_CALLBACK =
+      Raw.callback("percale_event_callback", void.class, long.class);
+
+  static void percale_event_callback(long user) {
+    receiver.percale_event_callback(user);
   }
 
   /**

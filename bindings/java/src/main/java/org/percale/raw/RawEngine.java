@@ -108,4 +108,36 @@ public final class RawEngine {
    * @param out_peak out int64_t*
    */
   public static native void percale_engine_memory(long engine, long out_used, long out_peak);
+
+  /**
+   * Gives memory that is kept for later runs back to the system: the memory of finished runs,
+   * copies of values on devices that no run uses, and free memory of the C library. Runs that are
+   * under way keep what they have; later runs allocate again, and give the same results. Plans and
+   * packed weights stay. Returns the bytes that the engine has released, those of devices included;
+   * 0 for NULL. Any thread may call it at any time.
+   *
+   * @param engine in percale_engine*
+   * @return int64_t
+   */
+  public static native long percale_engine_trim(long engine);
+
+  /**
+   * Gives what the engine has counted since it was made, as JSON, for a system that watches the
+   * host. Numbers named {@code _total} only grow. Any thread may call it at any time; runs do not
+   * wait for it. - "runs_total": runs of sessions and calls that the host has begun, without those
+   * of trainers; - "run_seconds_total": the time within these runs. Of runs shorter than 20
+   * microseconds one in 64 is measured, and counted 64 times; - "failed_runs_total": {code: number}
+   * of these runs that returned an error, such as "DEADLINE_EXCEEDED"; codes that have not occurred
+   * are left out; - "sessions": sessions of the host that exist now; - "plans_compiled_total",
+   * "plan_cache_hits_total": of these sessions and their predecessors; - "training_steps_total":
+   * completed steps of all trainers; - "memory_bytes", "memory_peak_bytes": as
+   * percale_engine_memory(); - "memory_limit_bytes": the option "memory_limit"; 0 without a
+   * limit; - "threads": threads that a loop uses at most; "host_threads": whether they are the
+   * host's; - "devices": [{"name", "kind", "lost"}]; - "uptime_seconds": since the engine was made.
+   *
+   * @param engine in const percale_engine*
+   * @param out_json out percale_text**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static native long percale_engine_metrics(long engine, long out_json);
 }

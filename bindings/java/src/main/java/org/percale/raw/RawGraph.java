@@ -24,6 +24,26 @@ public final class RawGraph {
   public static native long percale_graph_load(long engine, long bytes, long size, long out_graph);
 
   /**
+   * Makes a graph over {@code bytes} bytes of a .percale file in memory of the caller, without a
+   * copy of the weights. The memory must stay valid and unchanged until {@code deleter(user, data)}
+   * is called, which happens when the last object is gone that uses the weights: graphs, variables,
+   * sessions, tensors. {@code deleter} (may be NULL) is not called if this function fails.
+   * <p>{@code data} must be 64-byte aligned, as every page and mapping is. Otherwise everything is
+   * copied, and {@code deleter} is called before this function returns. {@code out_copied} (may be
+   * NULL) receives the number of bytes that were copied.
+   *
+   * @param engine in percale_engine*
+   * @param data memory void*
+   * @param bytes in size_t
+   * @param deleter callback percale_deleter
+   * @param user user void*
+   * @param out_copied out int64_t*
+   * @param out_graph out percale_graph**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static native long percale_graph_from_memory(long engine, long data, long bytes, long deleter, long user, long out_copied, long out_graph);
+
+  /**
    * Makes a graph from a .percale file.
    * <p>If the engine's option "map_files" is on, as it is by default, the weights are mapped and
    * not read. The file may then be replaced by a rename, or removed; it must not be truncated or

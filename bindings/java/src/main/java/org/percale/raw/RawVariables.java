@@ -107,6 +107,25 @@ public final class RawVariables {
   public static native long percale_variables_load(long variables, long path, int strict);
 
   /**
+   * As percale_variables_load(), from {@code bytes} bytes of a safetensors file in memory of the
+   * caller, without a copy of tensors that are 64-byte aligned there. The memory must stay valid
+   * and unchanged until {@code deleter(user, data)} is called, which happens when no value lies in
+   * it any more, perhaps before this function returns. {@code deleter} (may be NULL) is not called
+   * if this function fails. {@code out_copied} (may be NULL) receives the number of bytes that were
+   * copied.
+   *
+   * @param variables in percale_variables*
+   * @param data memory void*
+   * @param bytes in size_t
+   * @param deleter callback percale_deleter
+   * @param user user void*
+   * @param strict in int32_t
+   * @param out_copied out int64_t*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static native long percale_variables_load_memory(long variables, long data, long bytes, long deleter, long user, int strict, long out_copied);
+
+  /**
    * Takes values of another model. A variable that matches {@code to[i]} takes the tensor whose
    * name matches {@code from[i]}. Each pattern has at most one '*', which stands for the same
    * characters in both ("enc.*", "dec.*"). If {@code from[i]} is "", the variable keeps its value.

@@ -107,4 +107,26 @@ public final class RawEngine {
       throw Raw.unexpected(error);
     }
   }
+
+  private static final MethodHandle PERCALE_ENGINE_TRIM_ =
+      Raw.getter("percale_engine_trim", long.class, long.class);
+
+  public static long percale_engine_trim(long engine) {
+    try {
+      return (long) PERCALE_ENGINE_TRIM_.invokeExact(engine);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_ENGINE_METRICS_ =
+      Raw.function("percale_engine_metrics", long.class, long.class, long.class);
+
+  public static long percale_engine_metrics(long engine, long out_json) {
+    try {
+      return (long) PERCALE_ENGINE_METRICS_.invokeExact(engine, out_json);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
 }

@@ -20,6 +20,17 @@ public final class RawGraph {
     }
   }
 
+  private static final MethodHandle PERCALE_GRAPH_FROM_MEMORY_ =
+      Raw.function("percale_graph_from_memory", long.class, long.class, long.class, long.class, long.class, long.class, long.class, long.class);
+
+  public static long percale_graph_from_memory(long engine, long data, long bytes, long deleter, long user, long out_copied, long out_graph) {
+    try {
+      return (long) PERCALE_GRAPH_FROM_MEMORY_.invokeExact(engine, data, bytes, deleter, user, out_copied, out_graph);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_GRAPH_LOAD_FILE_ =
       Raw.function("percale_graph_load_file", long.class, long.class, long.class, long.class);
 

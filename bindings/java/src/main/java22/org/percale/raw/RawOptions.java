@@ -74,4 +74,26 @@ public final class RawOptions {
       throw Raw.unexpected(error);
     }
   }
+
+  private static final MethodHandle PERCALE_OPTIONS_SET_THREAD_POOL_ =
+      Raw.function("percale_options_set_thread_pool", long.class, long.class, long.class, long.class);
+
+  public static long percale_options_set_thread_pool(long options, long pool, long destroy) {
+    try {
+      return (long) PERCALE_OPTIONS_SET_THREAD_POOL_.invokeExact(options, pool, destroy);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_OPTIONS_SET_READER_ =
+      Raw.function("percale_options_set_reader", long.class, long.class, long.class, long.class);
+
+  public static long percale_options_set_reader(long options, long reader, long destroy) {
+    try {
+      return (long) PERCALE_OPTIONS_SET_READER_.invokeExact(options, reader, destroy);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
 }

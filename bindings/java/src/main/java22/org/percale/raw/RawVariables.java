@@ -119,6 +119,17 @@ public final class RawVariables {
     }
   }
 
+  private static final MethodHandle PERCALE_VARIABLES_LOAD_MEMORY_ =
+      Raw.function("percale_variables_load_memory", long.class, long.class, long.class, long.class, long.class, long.class, int.class, long.class);
+
+  public static long percale_variables_load_memory(long variables, long data, long bytes, long deleter, long user, int strict, long out_copied) {
+    try {
+      return (long) PERCALE_VARIABLES_LOAD_MEMORY_.invokeExact(variables, data, bytes, deleter, user, strict, out_copied);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_VARIABLES_LOAD_MAPPED_ =
       Raw.function("percale_variables_load_mapped", long.class, long.class, long.class, long.class, long.class, long.class, int.class, long.class);
 
