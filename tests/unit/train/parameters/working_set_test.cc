@@ -1,6 +1,7 @@
 // Versions of the variables that are trained, and averages that stand for them.
 #include "core/train/parameters/working_set.h"
 
+#include <cstring>
 #include <set>
 
 #include "tests/unit/train/parts.h"
