@@ -28,7 +28,7 @@ class Watched(unittest.TestCase):
         cls.spec = cls.write_spec("the spec.json", SPEC)
         # A step takes long enough for two signals.
         wide = {"layer": "Dense", "units": 4096, "activation": "relu"}
-        cls.slow = cls.write_spec("slow.json", SPEC | {"model": [{"layer": "Flatten"}, wide, wide, wide, {"layer": "Dense", "units": 2}],
+        cls.slow = cls.write_spec("slow.json", SPEC | {"model": [{"layer": "Flatten"}, *[wide] * 4, {"layer": "Dense", "units": 2}],
                                                        "batch_size": 200, "epochs": 1000, "optimizer": "sgd"})
 
     @classmethod
