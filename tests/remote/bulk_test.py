@@ -14,15 +14,13 @@ from program import percale
 from proxy import TO_CLIENT, TO_SERVER, Proxy
 from small_job import SPEC
 from trained_job import TrainedJob
-from worker_processes import Workers
+from worker_processes import WITHOUT_MEMORY, Workers
 
 WORKER = os.path.abspath(sys.argv.pop(2))
 # Parameters of 1 MB, which each step sends.
 WIDE = {**SPEC, "model": [{"layer": "Flatten"}, {"layer": "Dense", "units": 512, "activation": "relu"},
                           {"layer": "Dense", "units": 512, "activation": "relu"}, {"layer": "Dense", "units": 2}]}
 JOB = ("--shards", "4", "--epochs", "2", "--json")
-# A process under this limit of file sizes makes no shared memory.
-WITHOUT = ("sh", "-c", 'ulimit -f 2000; exec "$@"', "sh")
 # A process with its own numbers of processes cannot open that of another one.
 APART = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 IS_SHARED = "memfd:percale"
@@ -77,27 +75,27 @@ class Wide(TrainedJob):
 class Bodies(Wide):
     def test_bodies_go_beside_the_connections_and_change_no_digest(self):
         for train in (self.train_on_worker, self.train_group):
-            with_memory, without = train(), train(WITHOUT, WITHOUT)
+            with_memory, without = train(), train(WITHOUT_MEMORY, WITHOUT_MEMORY)
             for direction in (TO_SERVER, TO_CLIENT):
                 self.assertLess(with_memory[direction] * 4, without[direction], (train, with_memory, without))
 
     def test_tls_carries_the_heads(self):
         found = self.train_on_worker(certificates=self.certificates)
-        without = self.train_on_worker(WITHOUT, WITHOUT, self.certificates)
+        without = self.train_on_worker(WITHOUT_MEMORY, WITHOUT_MEMORY, self.certificates)
         for direction in (TO_SERVER, TO_CLIENT):
             self.assertLess(found[direction] * 4, without[direction], direction)
 
     def test_each_side_makes_the_memory_of_what_it_sends(self):
         for train in (self.train_on_worker, self.train_group):
-            most = train(WITHOUT, WITHOUT)
-            for prefixes, wanted in (((WITHOUT, ()), [False, True]), (((), WITHOUT), [True, False])):
+            most = train(WITHOUT_MEMORY, WITHOUT_MEMORY)
+            for prefixes, wanted in (((WITHOUT_MEMORY, ()), [False, True]), (((), WITHOUT_MEMORY), [True, False])):
                 found = train(*prefixes)
                 self.assertEqual([found[direction] * 4 < most[direction] for direction in (TO_SERVER, TO_CLIENT)], wanted, (train, found, most))
 
     @unittest.skipUnless(can_be_apart(), "this process cannot make namespaces")
     def test_processes_that_do_not_see_each_other_use_the_connection(self):
         for train in (self.train_on_worker, self.train_group):
-            most, found = train(WITHOUT, WITHOUT), train(APART, ())
+            most, found = train(WITHOUT_MEMORY, WITHOUT_MEMORY), train(APART, ())
             for direction in (TO_SERVER, TO_CLIENT):
                 self.assertGreater(found[direction] * 2, most[direction], (train, direction))
 

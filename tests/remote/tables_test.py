@@ -12,7 +12,7 @@ import unittest
 import program
 from program import percale
 from proxy import TO_CLIENT, TO_SERVER, Proxy
-from worker_processes import Workers
+from worker_processes import WITHOUT_MEMORY, Workers
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
@@ -55,14 +55,16 @@ class Tables(unittest.TestCase):
         """The results of one process."""
         return json.loads(percale("train", self.spec, "--json", "--devices", "cpu:0", *arguments).stdout)
 
-    def train(self, *arguments, workers=2, servers=2):
+    def train(self, *arguments, workers=2, servers=2, prefix=()):
         """Trains in a cluster. Returns the results of the chief, and the bytes to and from each
-        process by job."""
-        with Workers(WORKER, *[()] * (workers + servers)) as served, contextlib.ExitStack() as stack:
+        process by job. `prefix`: words before the command of each process."""
+        with Workers(WORKER) as served, contextlib.ExitStack() as stack:
+            for _ in range(workers + servers):
+                served.start(prefix=prefix)
             proxies = [stack.enter_context(Proxy(address)) for address in served.addresses]
             addresses = [proxy.address for proxy in proxies]
             cluster = self.write("cluster.json", {"cluster": {"chief": ["127.0.0.1:1"], "worker": addresses[:workers], "ps": addresses[workers:]}})
-            ended = subprocess.run([program.PATH, "train", self.spec, "--json", "--cluster", cluster, "--task", "chief:0", *arguments],
+            ended = subprocess.run([*prefix, program.PATH, "train", self.spec, "--json", "--cluster", cluster, "--task", "chief:0", *arguments],
                                    capture_output=True, text=True, timeout=120, check=False)
             self.assertEqual(ended.returncode, 0, ended.stderr)
             travelled = [list(proxy.bytes) for proxy in proxies]
@@ -79,8 +81,8 @@ class Tables(unittest.TestCase):
                 self.assertLess(place["resident_bytes"], (1 + SLOTS) * TABLE_BYTES / servers * 1.01, place)
 
     def test_only_rows_travel(self):
-        _, workers, servers = self.train("--epochs", "2")
-        _, more_workers, more_servers = self.train("--epochs", "12")
+        _, workers, servers = self.train("--epochs", "2", prefix=WITHOUT_MEMORY)
+        _, more_workers, more_servers = self.train("--epochs", "12", prefix=WITHOUT_MEMORY)
         for to_worker, from_worker in more_workers:
             self.assertLess(to_worker, TABLE_BYTES / 2)
             self.assertLess(from_worker, TABLE_BYTES / 2)

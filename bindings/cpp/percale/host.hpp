@@ -35,6 +35,7 @@ namespace detail {
 /// A task of the library. The program has copies of it; the library has it back if it was refused.
 class HostTask {
  public:
+  /// Wraps a task that the library has given.
   explicit HostTask(percale_task* task) : task_(task) {}
   ~HostTask() {
     if (is_taken_) percale_task_release(task_);
@@ -42,11 +43,13 @@ class HostTask {
   HostTask(const HostTask&) = delete;
   HostTask& operator=(const HostTask&) = delete;
 
+  /// Runs the task, once.
   void run() {
     if (!begun_.exchange(true)) percale_task_run(task_);
   }
   /// The program has refused the task. False if it has begun nevertheless.
   bool refuse() { return !begun_.exchange(true); }
+  /// The program has taken the task, and releases it with this object.
   void take() { is_taken_ = true; }
 
  private:
@@ -59,8 +62,10 @@ class HostTask {
 template <class Execute>
 class HostExecutor {
  public:
+  /// Wraps the function.
   explicit HostExecutor(Execute execute) : execute_(std::move(execute)) {}
 
+  /// Returns the table for the library, whose `user` is this object.
   percale_thread_pool table() {
     percale_thread_pool out{};
     out.struct_size = sizeof out;
@@ -84,8 +89,10 @@ class HostExecutor {
 /// A FileReader as the library calls it.
 class HostFiles {
  public:
+  /// Wraps the files.
   explicit HostFiles(std::shared_ptr<FileReader> files) : files_(std::move(files)) {}
 
+  /// Returns the table for the library, whose `user` is this object.
   percale_reader table() {
     percale_reader out{};
     out.struct_size = sizeof out;
