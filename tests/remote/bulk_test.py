@@ -38,6 +38,11 @@ def has_shared_memory(pid):
         return IS_SHARED in file.read()
 
 
+def files_in_memory():
+    """Returns the files in /dev/shm that tests which run at the same time cannot have made."""
+    return {name for name in os.listdir("/dev/shm") if not name.startswith(("percale-fuzz-", "mpich_"))}
+
+
 class Wide(TrainedJob):
     @classmethod
     def setUpClass(cls):
@@ -111,7 +116,7 @@ class Leftovers(Wide):
             time.sleep(0.01)
 
     def test_a_killed_client_or_worker_leaves_nothing(self):
-        before = sorted(os.listdir("/dev/shm"))
+        before = files_in_memory()
         for victim in ("client", "worker"):
             with Workers(WORKER, (), ()) as workers:
                 command = [program.PATH, "train", self.spec, *self.long_job, "--devices", workers.devices()]
@@ -128,10 +133,10 @@ class Leftovers(Wide):
                 while has_shared_memory(workers.processes[1].pid):
                     self.assertLess(time.monotonic(), end)
                     time.sleep(0.05)
-            self.assertEqual(sorted(os.listdir("/dev/shm")), before)
+            self.assertLessEqual(files_in_memory(), before)
 
     def test_a_killed_rank_leaves_nothing(self):
-        before = sorted(os.listdir("/dev/shm"))
+        before = files_in_memory()
         out = os.path.join(self.path, "killed")
         with Cluster(3) as cluster:
             cluster.start_all(self.spec, "--shards", "4", "--epochs", "20", "--json", "--out", out, "--checkpoint-every", "5")
@@ -142,7 +147,7 @@ class Leftovers(Wide):
         self.assertEqual([code for code, _, _ in codes], [0, 0], codes)
         alone = json.loads(percale("train", self.spec, "--shards", "4", "--epochs", "20", "--json").stdout)["digest"]
         self.assertEqual(digest_of(codes[0][1]), alone)
-        self.assertEqual(sorted(os.listdir("/dev/shm")), before)
+        self.assertLessEqual(files_in_memory(), before)
 
 
 if __name__ == "__main__":
