@@ -3,10 +3,12 @@
 #define PERCALE_CORE_CHECKPOINT_MANIFEST_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/text/json.h"
 

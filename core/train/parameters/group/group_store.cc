@@ -218,6 +218,7 @@ Status GroupStore::confirm_collected() {
 Result<bool> GroupStore::pass(const std::function<Status()>& exchange) {
   const int64_t before = passed_;
   while (passed_ == before) {
+    const bool had_ended = group_.broken();
     const Status status = exchange();
     if (!group_.broken()) {
       ++passed_;
@@ -225,7 +226,8 @@ Result<bool> GroupStore::pass(const std::function<Status()>& exchange) {
       PERCALE_RETURN_IF_ERROR(status);
       return true;
     }
-    PERCALE_RETURN_IF_ERROR(recover());
+    const Status recovered = recover();
+    if (!recovered.ok()) return had_ended ? status : recovered;
   }
   return false;
 }
