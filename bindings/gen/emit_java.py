@@ -51,7 +51,7 @@ def never_waits(function):
     """
     last = function.name.rsplit("_", 1)[1]
     return (not function.fails and str(function.returns) != "void" and not function.returns_owned
-            and last not in ("release", "poll")) and not any(p.role == "callback" for p in function.params)
+            and last not in ("release", "poll", "trim")) and not any(p.role == "callback" for p in function.params)
 
 
 def escape(text):

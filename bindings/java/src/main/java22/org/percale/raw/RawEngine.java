@@ -109,7 +109,7 @@ public final class RawEngine {
   }
 
   private static final MethodHandle PERCALE_ENGINE_TRIM_ =
-      Raw.getter("percale_engine_trim", long.class, long.class);
+      Raw.function("percale_engine_trim", long.class, long.class);
 
   public static long percale_engine_trim(long engine) {
     try {
