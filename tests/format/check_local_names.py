@@ -14,7 +14,8 @@ import sys
 from library_sources import COMMENT_OR_LITERAL, read_sources
 
 LIBRARY = ("core", "c_api")  # core/unity joins the sources of each folder below these
-TARGETS = ("bindings/cli", "bindings/onnx")  # Meson joins all sources below each
+# Meson joins all sources below each of these.
+TARGETS = ("bindings/cli", "bindings/onnx", "devices/remote/worker")
 MACRO = re.compile(r"#\s*define (\w+)")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (?:alignas\(\w+\) )?(\w+)(?! \w+\()|using (\w+) =")
 FUNCTION = re.compile(r"[\w:<>,&*\s\[\]]*?[\s&*>](\w+)\(")

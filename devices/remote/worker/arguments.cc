@@ -35,7 +35,7 @@ constexpr Flag kFlags[] = {{"--listen", &Arguments::address},
                            {"--certificates", &Arguments::certificates},
                            {"--make-certificates", &Arguments::new_certificates}};
 
-void check(const Arguments& arguments) {
+void refuse_contradictions(const Arguments& arguments) {
   if (arguments.help || !arguments.new_certificates.empty()) return;
   if (arguments.address.empty() && arguments.cluster.empty()) throw UsageError{"--listen or --cluster is missing"};
   if (!arguments.task.empty() && arguments.cluster.empty()) throw UsageError{"--task requires --cluster"};
@@ -71,7 +71,7 @@ Arguments parse(const std::vector<std::string>& words) {
       out.engine.emplace_back(key, value);
     }
   }
-  check(out);
+  refuse_contradictions(out);
   return out;
 }
 
