@@ -1,5 +1,4 @@
-// Writes the inputs that the fuzz targets `answers`, `chunk`, `control`, `device` and `parcel` start
-// from:
+// Writes the first inputs of the fuzz targets of messages between processes (tests/fuzz/remote):
 // make_remote FOLDER
 #include <cstdio>
 #include <filesystem>
@@ -74,7 +73,7 @@ void write(const std::string& folder, const char* name, const std::string& bytes
   std::ofstream(folder + "/" + name, std::ios::binary) << bytes;
 }
 
-// What stands in front of a message of a stream with shared memory.
+// The head of a message on a stream with shared memory.
 std::string parcel(wire::ParcelKind kind, uint32_t bytes, const ByteVector& rest, int kind_of_step = 0) {
   const wire::Parcel draft(kind, bytes, 0);
   const wire::Parcel front(kind, bytes, percale::crc32c(&draft, 8));

@@ -8,9 +8,7 @@ With --runs every job is trained N times by each group, else once.
 import argparse
 import os
 import queue
-import subprocess
 import sys
-import tempfile
 import threading
 
 # The number of ranks, and the devices of each.
@@ -86,18 +84,12 @@ def main():
     args = parser.parse_args()
     sys.path.insert(0, os.path.join(args.source, "bindings", "python", "tests"))
     import check
-    python, why = check.find_python()
-    if not python:
-        print(why)
-        return check.SKIP
-    if python != sys.executable:
-        return subprocess.run([python, *sys.argv]).returncode
-    with tempfile.TemporaryDirectory() as folder:
-        check.unpack_wheel(python, args.build, folder)
-        sys.path.insert(0, folder)
-        sys.dont_write_bytecode = True
+
+    def run():
         import percale
         return check_all(percale, args.runs)
+
+    return check.run_on_wheel(args.build, run)
 
 
 if __name__ == "__main__":

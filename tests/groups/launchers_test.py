@@ -7,7 +7,6 @@ Ray and Spark are in ../engines and in bindings/spark.
 """
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -80,19 +79,10 @@ class Launchers(unittest.TestCase):
         self.check_each(digest_of)
 
 
-def main():
-    python, why = check.find_python()
-    if not python:
-        print(why)
-        return check.SKIP
-    if python != sys.executable:
-        return subprocess.run([python, *sys.argv]).returncode
-    with tempfile.TemporaryDirectory() as folder:
-        check.unpack_wheel(python, BUILD, folder)
-        sys.path.insert(0, folder)
-        program.PATH = PERCALE
-        return 0 if unittest.main(argv=[sys.argv[0], *sys.argv[4:]], exit=False).result.wasSuccessful() else 1
+def run():
+    program.PATH = PERCALE
+    return 0 if unittest.main(argv=[sys.argv[0], *sys.argv[4:]], exit=False).result.wasSuccessful() else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check.run_on_wheel(BUILD, run))

@@ -143,18 +143,9 @@ class Target(unittest.TestCase):
                     pc.Session(engine, graph, pc.Variables.of(engine, graph), target=target)
 
 
-def main():
-    python, why = check.find_python()
-    if not python:
-        print(why)
-        return check.SKIP
-    if python != sys.executable:
-        return subprocess.run([python, *sys.argv]).returncode
-    with tempfile.TemporaryDirectory() as folder:
-        check.unpack_wheel(python, BUILD, folder)
-        sys.path.insert(0, folder)
-        return 0 if unittest.main(argv=[sys.argv[0], *sys.argv[4:]], exit=False).result.wasSuccessful() else 1
+def run():
+    return 0 if unittest.main(argv=[sys.argv[0], *sys.argv[4:]], exit=False).result.wasSuccessful() else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check.run_on_wheel(BUILD, run))

@@ -40,28 +40,38 @@ def unpack_wheel(python, build, folder):
             packed.extractall(folder)
 
 
-def main():
+def run_on_wheel(build, run):
+    """Returns the exit code of `run`, which can import the package of a build. Starts this program
+    again if another Python has what it needs."""
     python, why = find_python()
     if not python:
         print(why)
         return SKIP
     if python != sys.executable:
         return subprocess.run([python, *sys.argv]).returncode
-    if "--stress" in sys.argv[2:]:
-        if os.environ.get("PYTHONMALLOC") != "debug":
-            return subprocess.run([python, *sys.argv], env=dict(os.environ, PYTHONMALLOC="debug")).returncode
-        gc.set_threshold(1)
     with tempfile.TemporaryDirectory() as folder:
-        unpack_wheel(python, sys.argv[1], folder)
+        unpack_wheel(python, build, folder)
         sys.path.insert(0, folder)
         sys.dont_write_bytecode = True
-        suite = unittest.defaultTestLoader.discover(str(HERE), "test_*.py")
-        result = unittest.TextTestRunner(verbosity=1).run(suite)
+        return run()
+
+
+def run_all():
+    if "--stress" in sys.argv[2:]:
+        gc.set_threshold(1)
+    suite = unittest.defaultTestLoader.discover(str(HERE), "test_*.py")
+    result = unittest.TextTestRunner(verbosity=1).run(suite)
     failed = len(result.failures) + len(result.errors)
     # tests/count.py reads this line.
     print(f"test cases: {result.testsRun} | {result.testsRun - failed - len(result.skipped)} passed | {failed} failed | "
           f"{len(result.skipped)} skipped")
     return 1 if failed else 0
+
+
+def main():
+    if "--stress" in sys.argv[2:] and os.environ.get("PYTHONMALLOC") != "debug":
+        return subprocess.run([sys.executable, *sys.argv], env=dict(os.environ, PYTHONMALLOC="debug")).returncode
+    return run_on_wheel(sys.argv[1], run_all)
 
 
 if __name__ == "__main__":

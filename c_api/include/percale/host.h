@@ -1,6 +1,6 @@
 /**
  * @file percale/host.h
- * What a host can supply: its threads, and the files of models.
+ * Parts that a host can supply: its threads, and the files of models.
  */
 #ifndef PERCALE_HOST_H_
 #define PERCALE_HOST_H_
