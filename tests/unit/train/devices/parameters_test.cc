@@ -6,6 +6,7 @@
 #include "core/train/trainer.h"
 #include "tests/support/sim_engine.h"
 #include "tests/unit/temp_folder.h"
+#include "tests/unit/train/devices/placement.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {
@@ -33,17 +34,6 @@ std::string ps(const std::string& devices, int64_t least = 64) {
 }
 
 constexpr const char *kPs = R"(, "parameters": "ps")", *kMirrored = R"(, "parameters": "mirrored")";
-
-// Returns a number that describe() reports for a device that stores parameters.
-int64_t number_of(const Trainer& trainer, const std::string& device, std::string_view key) {
-  const auto json = Json::parse(trainer.describe());
-  REQUIRE(json.ok());
-  const Json& devices = *json->find("parameter_placement")->find("devices");
-  for (size_t i = 0; i < devices.size(); ++i) {
-    if (*devices.item(i).find("name")->as_string("") == device) return *devices.item(i).find(key)->as_int("");
-  }
-  return -1;
-}
 
 }  // namespace
 

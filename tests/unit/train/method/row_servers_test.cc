@@ -4,6 +4,7 @@
 
 #include "tests/support/sim_engine.h"
 #include "tests/unit/temp_folder.h"
+#include "tests/unit/train/devices/placement.h"
 #include "tests/unit/train/method/row_sparse_jobs.h"
 
 namespace percale {
@@ -28,17 +29,6 @@ std::string digest_of(Trainer& trainer) {
   REQUIRE_OK(trainer.fit(nullptr, 0, nullptr));
   CHECK(trainer.lost_devices().empty());
   return trainer.variables()->digest();
-}
-
-// Returns a number that describe() reports for a device that stores parameters.
-int64_t stored(const Trainer& trainer, const std::string& device, std::string_view key) {
-  const auto json = Json::parse(trainer.describe());
-  REQUIRE(json.ok());
-  const Json& devices = *json->find("parameter_placement")->find("devices");
-  for (size_t i = 0; i < devices.size(); ++i) {
-    if (*devices.item(i).find("name")->as_string("") == device) return *devices.item(i).find(key)->as_int("");
-  }
-  return -1;
 }
 
 }  // namespace
@@ -77,9 +67,9 @@ TEST_CASE("each server holds rows of a table with their slots, and no second cop
   digest_of(*trainer);
   const int64_t half = 3 * 500 * 2 * 4;
   for (const char* server : {"sim:0", "sim:1"}) {
-    CHECK(stored(*trainer, server, "bytes") >= half - 3 * 64);
-    CHECK(stored(*trainer, server, "bytes") < half + 1000);
-    CHECK(stored(*trainer, server, "spare_bytes") < 1000);
+    CHECK(number_of(*trainer, server, "bytes") >= half - 3 * 64);
+    CHECK(number_of(*trainer, server, "bytes") < half + 1000);
+    CHECK(number_of(*trainer, server, "spare_bytes") < 1000);
   }
 }
 
