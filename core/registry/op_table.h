@@ -17,7 +17,7 @@ namespace percale {
 template <const auto& kRows, bool kBuilt>
 inline constexpr auto kRowNumbers = [] {
   constexpr auto kChosen = [](const OpRow& row) { return is_built(row.name) == kBuilt; };
-  std::array<size_t, std::count_if(std::begin(kRows), std::end(kRows), kChosen)> out{};
+  std::array<size_t, static_cast<size_t>(std::count_if(std::begin(kRows), std::end(kRows), kChosen))> out{};
   size_t next = 0;
   for (size_t i = 0; i < std::size(kRows); ++i) {
     if (kChosen(kRows[i])) out[next++] = i;
