@@ -1,4 +1,4 @@
-// What a device says of a partition that it has compiled is checked before it is used.
+// The library checks what a device reports of a compiled partition before it uses the partition.
 #include "core/compile/executable.h"
 
 #include <doctest/doctest.h>
