@@ -169,7 +169,7 @@ def waiting_rows(name, found):
 
 def for_model(layers, ours, waiting):
     """A net in the file that scale.py reads."""
-    facts = [{ranks: {key: told[key] for key in FACTS} for ranks, told in found.items() if isinstance(ranks, int)}
+    facts = [{who: {key: told[key] for key in FACTS} for who, told in found.items() if who not in TRANSPORTS}
              for found in (ours, waiting)]
     return {"trainable": ours[2]["trainable"], "layers": layers, "waiting_shards": WAITING_SHARDS, "computing": facts[0], "waiting": facts[1]}
 

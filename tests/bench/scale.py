@@ -90,8 +90,8 @@ def page(about, measured, checked, rows):
         "A model of events trains in groups (`tests/bench/scale/`). It has shards, buckets, exchanges, sums and commits as in "
         "`docs/decisions/training-groups.md`, processors and links that are shared, late workers, and failures.", "",
         "## The model against measurements", "",
-        "Two costs are found in the trainings of one and of two processes that compute: those of a byte of a message, and of a byte that "
-        "the processor reads or writes.", "",
+        "Two costs are found in the trainings of two processes that compute, once apart and once as a group: those of a byte of a message, "
+        "and of a byte that the processor reads or writes.", "",
         costs(measured), "",
         "With these the model predicts groups whose layers wait. All processes share the processors of one machine, and the latency is "
         f"{show_time(LATENCY * 1e9)}.", "",

@@ -57,21 +57,23 @@ class Measured:
 
     def __init__(self, found, processors):
         self.found, self.processors = found, processors
-        self.one, self.two = found["computing"]["1"], found["computing"]["2"]
+        self.one, self.two, self.apart = (found["computing"][which] for which in ("1", "2", "apart"))
         self.bytes = 4 * found["trainable"]
         # Two ranks send half of the parameters twice, and the rest is totals and statistics.
         self.totals = max(0.0, self.two["bytes_sent"] - self.bytes)
         self.costs = self.fit()
         self.memory = memory_of(self.costs.memory)
-        self.shard = self.shard_of(self.memory)
+        self.shard = self.shard_of(self.one, self.memory)
 
-    def shard_of(self, memory):
+    def shard_of(self, process, memory):
         """A step of one process is two shards, a sum and a commit."""
         rest = self.bytes * (memory.add + memory.commit)
-        return net_of(self.found["layers"], (self.one["step_seconds"] - rest) / 2, self.totals)
+        return net_of(self.found["layers"], (process["step_seconds"] - rest) / 2, self.totals)
 
     def computing(self, costs):
-        return self.train(self.shard_of(memory_of(costs.memory)), costs, 2, 2, False)
+        """Two processes that compute slow each other down without any exchange, because they share
+        caches and memory: their shards take as long as those of two processes that train apart."""
+        return self.train(self.shard_of(self.apart, memory_of(costs.memory)), costs, 2, 2, False)
 
     def train(self, net, costs, ranks, shards, waits):
         network = Network("loopback", math.inf, LATENCY, costs.byte, MESSAGE)

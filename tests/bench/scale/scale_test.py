@@ -167,7 +167,7 @@ def test_calibration_finds_the_costs():
     layers = [[4_000_000, 100, 200], [3_000_000, 100, 200]]
     wanted = Costs(byte=4e-10, memory=2e-10)
     found = {"trainable": 7_000_000, "layers": layers, "waiting_shards": 8, "waiting": {},
-             "computing": {"1": {"step_seconds": 1.0}, "2": {"step_seconds": 0.6, "bytes_sent": 28.1e6, "waited_share": 0.01}}}
+             "computing": {"1": {"step_seconds": 1.0}, "apart": {"step_seconds": 1.1}, "2": {"step_seconds": 0.6, "bytes_sent": 28.1e6, "waited_share": 0.01}}}
     measured = Measured(found, 2)
     found["computing"]["2"]["step_seconds"], found["computing"]["2"]["waited_share"] = measured.computing(wanted)
     costs = Measured(found, 2).costs
