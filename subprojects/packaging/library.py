@@ -1,0 +1,71 @@
+"""Compiles the library for a platform, and separates the debug information from what is shipped."""
+import configparser
+import os
+import shutil
+
+from work import ROOT, empty, run
+
+# The plug-ins that Meson has options for.
+PLUGINS = ("onnx", "onednn", "cuda", "remote")
+# Line numbers suffice for a stack trace, and compile fast.
+DEBUG = "-g1"
+
+
+def tool(platform, name):
+    """Returns a program of binutils: that of the platform's cross file, or that of the machine."""
+    cross = configparser.ConfigParser()
+    if platform.cross:
+        cross.read(ROOT / platform.cross)
+    return cross.get("binaries", name, fallback=name).strip("'")
+
+
+def meson_options(work, platform, build):
+    """Returns the arguments of `meson setup`. The same text replaces the folders of every build."""
+    arguments = [DEBUG, f"-ffile-prefix-map={work.source}=percale-{work.version}", f"-ffile-prefix-map={build}=build"]
+    words = ["--prefix=/usr", "--libdir=lib", "-Dtests=false", "-Dstatic=true"]
+    words += [f"-D{language}_args={','.join(arguments)}" for language in ("c", "cpp")]
+    words += [f"-D{name}={'enabled' if name in platform.plugins else 'disabled'}" for name in PLUGINS]
+    return words + list(platform.options) + ([f"--cross-file={ROOT / platform.cross}"] if platform.cross else [])
+
+
+def build_library(work, platform):
+    """Compiles and installs into the folders of the platform. Returns the folder `stage`."""
+    folder = work.folder / platform.name
+    build = folder / "build"
+    options = meson_options(work, platform, build)
+    asked, configured = folder / "options", "\n".join(options)
+    if not asked.exists() or asked.read_text() != configured:
+        run(["meson", "setup", empty(build), work.source, *options])
+        asked.write_text(configured)
+    run(["meson", "compile", "-C", build])
+    return [stage(platform, build, folder)]
+
+
+def stage(platform, build, folder):
+    """Installs a build into folder/stage, and moves its debug information to folder/debug. Both
+    have the tree of the prefix."""
+    staged, debug = empty(folder / "stage"), empty(folder / "debug")
+    with_root = empty(folder / "installed")
+    run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", with_root])
+    shutil.copytree(with_root / "usr", staged, symlinks=True, dirs_exist_ok=True)
+    for path in sorted(staged.rglob("*")):
+        if path.suffix == ".a":
+            run([tool(platform, "strip"), "--strip-debug", "--enable-deterministic-archives", path])
+        elif not path.is_symlink() and path.is_file() and has_code(path):
+            separate(platform, path, debug / path.relative_to(staged).parent / ".debug" / f"{path.name}.debug")
+    return staged
+
+
+def has_code(path):
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def separate(platform, path, debug):
+    """Moves debug information to a file that debuggers find from the folder of the binary."""
+    objcopy = tool(platform, "objcopy")
+    debug.parent.mkdir(parents=True, exist_ok=True)
+    run([objcopy, "--only-keep-debug", "--compress-debug-sections", path, debug])
+    run([tool(platform, "strip"), "--strip-unneeded", path])
+    run([objcopy, f"--add-gnu-debuglink={debug}", path])
+    os.chmod(debug, 0o644)
