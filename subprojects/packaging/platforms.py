@@ -1,5 +1,5 @@
 """The platforms of a release. Each is one row of PLATFORMS."""
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,10 @@ class Platform:
     plugins: tuple = ("onnx", "onednn")
     # More options of Meson.
     options: tuple = ("-Djni=enabled",)
+
+    def without(self, plugins):
+        """Returns the platform without some of its plug-ins."""
+        return replace(self, plugins=tuple(name for name in self.plugins if name not in plugins))
 
 
 PLATFORMS = (

@@ -1,5 +1,5 @@
-"""Makes the artefacts of a release: release.py VERSION [PLATFORM...], called by subprojects/release."""
-import sys
+"""Makes the artefacts of a release; called by subprojects/release."""
+import argparse
 
 import archives
 import library
@@ -26,15 +26,23 @@ def platform_archives(work, platform):
 def make_platform(work, platform):
     """Makes the artefacts that contain binaries of one platform."""
     for what, function in (("library", library.build_library), ("archives", platform_archives)):
-        work.step(f"{platform.name} {what}", function, platform)
+        work.step(f"{platform.name} {what}", function, platform, of=platform)
 
 
-def main(version, *names):
-    chosen = platforms.named(names)
-    work = works.Work(version)
-    there = works.git("show", "HEAD:meson.build")
-    if f"version: '{version}'" not in there:
-        works.fail(f"meson.build of the commit has another version than {version}; give its version, or change and commit it")
+def arguments():
+    parser = argparse.ArgumentParser(prog="sh subprojects/release", description="Makes the artefacts of a release, into dist/.")
+    parser.add_argument("version", help="that of meson.build")
+    parser.add_argument("platforms", nargs="*", metavar="PLATFORM", help="all if none is named")
+    parser.add_argument("--without", action="append", default=[], choices=library.PLUGINS, metavar="PLUGIN", help="leaves a plug-in out")
+    return parser.parse_args()
+
+
+def main():
+    asked = arguments()
+    chosen = [platform.without(asked.without) for platform in platforms.named(asked.platforms)]
+    work = works.Work(asked.version)
+    if f"version: '{asked.version}'" not in works.git("show", "HEAD:meson.build"):
+        works.fail(f"meson.build of the commit has another version than {asked.version}; give its version, or change and commit it")
     if works.git("status", "--porcelain", "--untracked-files=no"):
         works.say("uncommitted changes are not part of the release")
     work.folder.mkdir(exist_ok=True)
@@ -46,6 +54,4 @@ def main(version, *names):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit("usage: sh subprojects/release VERSION [PLATFORM...]")
-    main(*sys.argv[1:])
+    main()

@@ -79,18 +79,19 @@ class Work:
         os.environ.update(SOURCE_DATE_EPOCH=str(self.epoch), LC_ALL="C.UTF-8", TZ="UTC", CCACHE_BASEDIR=str(self.folder))
         self.dist.mkdir(exist_ok=True)
 
-    def step(self, name, function, *arguments):
+    def step(self, name, function, *arguments, of=None):
         """Runs function(self, *arguments), which returns the paths that it wrote, unless it has run
-        for this commit and they are still there."""
+        for this commit and the same settings `of` a platform, and they are still there."""
+        key = f"{self.commit} {of}"
         stamp = self.folder / "done" / f"{name.replace(' ', '-')}.json"
         done = json.loads(stamp.read_text()) if stamp.exists() else {}
-        if done.get("commit") == self.commit and all((ROOT / path).exists() for path in done["files"]):
+        if done.get("key") == key and all((ROOT / path).exists() for path in done["files"]):
             say(f"{name}: is there")
             return
         say(name)
         files = function(self, *arguments)
         stamp.parent.mkdir(parents=True, exist_ok=True)
-        stamp.write_text(json.dumps({"commit": self.commit, "files": [str(path.relative_to(ROOT)) for path in files]}))
+        stamp.write_text(json.dumps({"key": key, "files": [str(path.relative_to(ROOT)) for path in files]}))
 
 
 def extract_source(work):
