@@ -23,7 +23,7 @@ def meson_options(work, platform, build):
     """Returns the arguments of `meson setup`. The same text replaces the folders of every build."""
     arguments = [DEBUG, f"-ffile-prefix-map={work.source}=percale-{work.version}", f"-ffile-prefix-map={build}=build"]
     words = ["--prefix=/usr", "--libdir=lib", "-Dtests=false", "-Dstatic=true"]
-    words += [f"-D{language}_args={','.join(arguments)}" for language in ("c", "cpp")]
+    words += [f"-D{language}_args={' '.join(arguments)}" for language in ("c", "cpp")]
     words += [f"-D{name}={'enabled' if name in platform.plugins else 'disabled'}" for name in PLUGINS]
     return words + list(platform.options) + ([f"--cross-file={ROOT / platform.cross}"] if platform.cross else [])
 
