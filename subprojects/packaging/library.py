@@ -37,7 +37,7 @@ def build_library(work, platform):
     if not asked.exists() or asked.read_text() != configured:
         run(["meson", "setup", empty(build), work.source, *options])
         asked.write_text(configured)
-    run(["meson", "compile", "-C", build])
+    run(["meson", "compile", "-C", build, "-j", work.jobs])
     return [stage(platform, build, folder)]
 
 

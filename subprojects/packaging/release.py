@@ -1,5 +1,6 @@
 """Makes the artefacts of a release; called by subprojects/release."""
 import argparse
+import os
 
 import archives
 import library
@@ -34,13 +35,14 @@ def arguments():
     parser.add_argument("version", help="that of meson.build")
     parser.add_argument("platforms", nargs="*", metavar="PLATFORM", help="all if none is named")
     parser.add_argument("--without", action="append", default=[], choices=library.PLUGINS, metavar="PLUGIN", help="leaves a plug-in out")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="compiles so many files at once")
     return parser.parse_args()
 
 
 def main():
     asked = arguments()
     chosen = [platform.without(asked.without) for platform in platforms.named(asked.platforms)]
-    work = works.Work(asked.version)
+    work = works.Work(asked.version, asked.jobs)
     if f"version: '{asked.version}'" not in works.git("show", "HEAD:meson.build"):
         works.fail(f"meson.build of the commit has another version than {asked.version}; give its version, or change and commit it")
     if works.git("status", "--porcelain", "--untracked-files=no"):

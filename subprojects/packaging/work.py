@@ -69,8 +69,8 @@ class Work:
     """The release of one commit. `folder` keeps what was compiled, `dist` receives the artefacts,
     and `source` has the files of the commit."""
 
-    def __init__(self, version):
-        self.version = version
+    def __init__(self, version, jobs):
+        self.version, self.jobs = version, jobs
         self.commit = git("rev-parse", "HEAD")
         self.epoch = int(git("log", "-1", "--format=%ct"))
         self.folder, self.dist = ROOT / "build-release", ROOT / "dist"

@@ -20,6 +20,7 @@ from .graph import Builder, FunctionName, Graph, Value
 from .groups.cluster import Cluster
 from .groups.collective import Collective
 from .host import FileReader
+from .pickling import unpickling
 from .server import Server
 from .session import Call, Cancellation, Event, Session, Trace, Variables
 from .tensor import Tensor
@@ -28,7 +29,7 @@ from .training import Progress, Trainer
 __all__ = ["Aborted", "AlreadyExists", "Builder", "Call", "Cancellation", "Cancelled", "Closed", "Cluster", "Collective", "DataLoss",
            "Dataset", "DeadlineExceeded", "Engine", "Error", "Event", "FailedPrecondition", "FileReader", "FunctionName", "Graph", "Internal", "InvalidArgument", "NotFound",
            "Options", "OutOfRange", "PermissionDenied", "Progress", "ResourceExhausted", "Server", "Session", "Tensor", "Trace", "Trainer",
-           "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "Value", "Variables", "dtypes", "live_statuses", "version"]
+           "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "Value", "Variables", "dtypes", "live_statuses", "unpickling", "version"]
 
 _LATER = ("keras", "ops")
 

@@ -8,6 +8,7 @@ from .errors import (Aborted, AlreadyExists, Cancelled, Closed, DataLoss, Deadli
                      Unimplemented, Unknown)
 from .graph import Builder, FunctionName, Graph, Value
 from .host import FileReader
+from .pickling import unpickling
 from .server import Server
 from .session import Call, Cancellation, Event, Session, Trace, Variables
 from .tensor import Tensor
@@ -16,6 +17,6 @@ from .training import Progress, Trainer
 __all__ = ["Aborted", "AlreadyExists", "Builder", "Call", "Cancellation", "Cancelled", "Closed", "Cluster", "Collective", "DataLoss",
            "Dataset", "DeadlineExceeded", "Engine", "Error", "Event", "FailedPrecondition", "FileReader", "FunctionName", "Graph", "Internal", "InvalidArgument", "NotFound",
            "Options", "OutOfRange", "PermissionDenied", "Progress", "ResourceExhausted", "Server", "Session", "Tensor", "Trace", "Trainer",
-           "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "Value", "Variables", "dtypes", "live_statuses", "version"]
+           "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "Value", "Variables", "dtypes", "live_statuses", "unpickling", "version"]
 
 __version__: str

@@ -7,6 +7,7 @@ from ._library import Names, ffi, lib, path_of, string, type_of
 from .engine import options_or_null
 from .errors import Error, check
 from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, text_from, trace_json
+from .pickling import load_graph
 from .tensor import Tensor, dims_array, lend
 
 
@@ -67,16 +68,21 @@ class Value:
 
 
 class Graph(Handle):
-    """A finished, immutable graph. Thread-safe."""
+    """A finished, immutable graph. Thread-safe.
+
+    A graph can be pickled. A process that unpickles it has an engine for it: see unpickling().
+    """
 
     kind = "graph"
-    instead = "pickle graph.to_bytes(), of which Graph.load(engine, data) makes a graph again"
 
     def __copy__(self):
         return self  # it is immutable
 
     def __deepcopy__(self, memo):
         return self
+
+    def __reduce__(self):
+        return load_graph, (self.to_bytes(),)
 
     @classmethod
     def load(cls, engine, source):

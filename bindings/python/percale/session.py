@@ -8,6 +8,7 @@ from ._library import Names, ffi, lib, path_of, string, type_of
 from .engine import options_or_null
 from .errors import check, status_from
 from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, text_from, trace_json
+from .pickling import load_variables
 from .tensor import Tensor, Tensors, dims_array, lend
 
 
@@ -55,11 +56,14 @@ class Cancellation(Handle):
 class Variables(Handle):
     """A table of named tensors that sessions and trainers share. Thread-safe.
 
-    It is a mapping from names to tensors.
+    It is a mapping from names to tensors. Copies and pickles have the newest values. A process that
+    unpickles them has an engine for them: see unpickling().
     """
 
     kind = "variables"
-    instead = "pickle or copy dict(variables), of which update() of another table takes the values"
+
+    def __reduce__(self):
+        return load_variables, (dict(self.items()),)
 
     @classmethod
     def of(cls, engine, graph, seed=0):
