@@ -13,8 +13,12 @@ def files_of(folder):
     return {name: found[name] for name in sorted(found) if found[name].is_symlink() or found[name].is_file()}
 
 
-def is_program(path):
-    return bool(path.stat().st_mode & 0o100)
+def is_program(source):
+    return not isinstance(source, bytes) and bool(source.stat().st_mode & 0o100)
+
+
+def bytes_of(source):
+    return source if isinstance(source, bytes) else source.read_bytes()
 
 
 def compress(data):
@@ -26,19 +30,18 @@ def compress(data):
 
 
 def tar_gz(path, files, top, epoch):
-    """Writes {name: path of a file} below the folder `top`."""
+    """Writes {name: path of a file, or bytes} below the folder `top`, sorted by name."""
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as out:
-        for name, source in files.items():
-            entry = tarfile.TarInfo(f"{top}/{name}")
-            entry.mtime = epoch
-            if source.is_symlink():
+        for name in sorted(files):
+            source, entry = files[name], tarfile.TarInfo(f"{top}/{name}")
+            entry.mtime, content = epoch, None
+            if isinstance(source, bytes) or not source.is_symlink():
+                content = bytes_of(source)
+                entry.size, entry.mode = len(content), 0o755 if is_program(source) else 0o644
+            else:
                 entry.type, entry.linkname = tarfile.SYMTYPE, str(source.readlink())
-                out.addfile(entry)
-                continue
-            entry.size, entry.mode = source.stat().st_size, 0o755 if is_program(source) else 0o644
-            with source.open("rb") as content:
-                out.addfile(entry, content)
+            out.addfile(entry, io.BytesIO(content) if content is not None else None)
     path.write_bytes(compress(data.getvalue()))
 
 
@@ -49,6 +52,5 @@ def zip_of(path, files, epoch):
         for name, source in files.items():
             entry = zipfile.ZipInfo(name, date)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            program = not isinstance(source, bytes) and is_program(source)
-            entry.external_attr = (0o755 if program else 0o644) << 16
-            out.writestr(entry, source if isinstance(source, bytes) else source.read_bytes())
+            entry.external_attr = (0o755 if is_program(source) else 0o644) << 16
+            out.writestr(entry, bytes_of(source))

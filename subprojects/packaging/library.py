@@ -19,41 +19,46 @@ def tool(platform, name):
     return cross.get("binaries", name, fallback=name).strip("'")
 
 
-def meson_options(work, platform, build):
+def meson_options(work, platform, libdir):
     """Returns the arguments of `meson setup`. The same text replaces the folders of every build."""
-    arguments = [DEBUG, f"-ffile-prefix-map={work.source}=percale-{work.version}", f"-ffile-prefix-map={build}=build"]
-    words = ["--prefix=/usr", "--libdir=lib", "-Dtests=false", "-Dstatic=true"]
+    arguments = [DEBUG, f"-ffile-prefix-map={work.source}=percale-{work.version}",
+                 f"-ffile-prefix-map={build_folder(work, platform)}=build"]
+    words = ["--prefix=/usr", f"--libdir={libdir}", "-Dtests=false", "-Dstatic=true"]
     words += [f"-D{language}_args={' '.join(arguments)}" for language in ("c", "cpp")]
     words += [f"-D{name}={'enabled' if name in platform.plugins else 'disabled'}" for name in PLUGINS]
     return words + list(platform.options) + ([f"--cross-file={ROOT / platform.cross}"] if platform.cross else [])
 
 
-def build_library(work, platform):
-    """Compiles and installs into the folders of the platform. Returns the folder `stage`."""
-    folder = work.folder / platform.name
-    build = folder / "build"
-    options = meson_options(work, platform, build)
-    asked, configured = folder / "options", "\n".join(options)
-    if not asked.exists() or asked.read_text() != configured:
+def build_folder(work, platform):
+    return work.folder / platform.name / "build"
+
+
+def install(work, platform, libdir, target):
+    """Compiles the library and installs it below `target`. Another libdir compiles nothing again."""
+    build, options = build_folder(work, platform), meson_options(work, platform, libdir)
+    asked, wanted = build.parent / "options", "\n".join(options)
+    if not (build / "build.ninja").exists():
         run(["meson", "setup", empty(build), work.source, *options])
-        asked.write_text(configured)
+    elif not asked.exists() or asked.read_text() != wanted:
+        run(["meson", "setup", "--reconfigure", build, work.source, *options])
+    asked.write_text(wanted)
     run(["meson", "compile", "-C", build, "-j", work.jobs])
-    return [stage(platform, build, folder)]
+    run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", empty(target)])
 
 
-def stage(platform, build, folder):
-    """Installs a build into folder/stage, and moves its debug information to folder/debug. Both
-    have the tree of the prefix."""
-    staged, debug = empty(folder / "stage"), empty(folder / "debug")
-    with_root = empty(folder / "installed")
-    run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", with_root])
-    shutil.copytree(with_root / "usr", staged, symlinks=True, dirs_exist_ok=True)
+def build_library(work, platform):
+    """Makes the folders `stage` and `debug` of the platform. Both have the tree of the prefix; the
+    second has the debug information of the first."""
+    folder = work.folder / platform.name
+    staged, debug, target = empty(folder / "stage"), empty(folder / "debug"), folder / "installed"
+    install(work, platform, platform.folder, target)
+    shutil.copytree(target / "usr", staged, symlinks=True, dirs_exist_ok=True)
     for path in sorted(staged.rglob("*")):
         if path.suffix == ".a":
             run([tool(platform, "strip"), "--strip-debug", "--enable-deterministic-archives", path])
         elif not path.is_symlink() and path.is_file() and has_code(path):
             separate(platform, path, debug / path.relative_to(staged).parent / ".debug" / f"{path.name}.debug")
-    return staged
+    return [staged, debug]
 
 
 def has_code(path):

@@ -3,8 +3,11 @@ import argparse
 import os
 
 import archives
+import debian
 import library
 import platforms
+import python
+import sbom
 import work as works
 
 
@@ -24,10 +27,10 @@ def platform_archives(work, platform):
     return paths
 
 
-def make_platform(work, platform):
-    """Makes the artefacts that contain binaries of one platform."""
-    for what, function in (("library", library.build_library), ("archives", platform_archives)):
-        work.step(f"{platform.name} {what}", function, platform, of=platform)
+# The steps of a release in their order: artefacts of the source, then those of each platform.
+COMMON = {"source archive": source_archive, "sdist": python.sdist}
+OF_PLATFORM = {"library": library.build_library, "archives": platform_archives, "SBOM": sbom.sbom, "wheel": python.wheel,
+               "Debian packages": debian.packages}
 
 
 def arguments():
@@ -49,9 +52,11 @@ def main():
         works.say("uncommitted changes are not part of the release")
     work.folder.mkdir(exist_ok=True)
     work.step("source", works.extract_source)
-    work.step("source archive", source_archive)
+    for name, function in COMMON.items():
+        work.step(name, function)
     for platform in chosen:
-        make_platform(work, platform)
+        for name, function in OF_PLATFORM.items():
+            work.step(f"{platform.name} {name}", function, platform, of=platform)
     works.write_checksums(work)
 
 
