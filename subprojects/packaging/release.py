@@ -4,9 +4,11 @@ import os
 
 import archives
 import debian
+import java
 import library
 import platforms
 import python
+import rust
 import sbom
 import work as works
 
@@ -27,10 +29,10 @@ def platform_archives(work, platform):
     return paths
 
 
-# The steps of a release in their order: artefacts of the source, then those of each platform.
-COMMON = {"source archive": source_archive, "sdist": python.sdist}
+# The steps of a release. Those of the platforms come first.
+COMMON = {"source archive": source_archive, "sdist": python.sdist, "Java classes": java.classes, "crates": rust.crates}
 OF_PLATFORM = {"library": library.build_library, "archives": platform_archives, "SBOM": sbom.sbom, "wheel": python.wheel,
-               "Debian packages": debian.packages}
+               "Java natives": java.natives, "Debian packages": debian.packages}
 
 
 def arguments():
@@ -52,11 +54,11 @@ def main():
         works.say("uncommitted changes are not part of the release")
     work.folder.mkdir(exist_ok=True)
     work.step("source", works.extract_source)
-    for name, function in COMMON.items():
-        work.step(name, function)
     for platform in chosen:
         for name, function in OF_PLATFORM.items():
             work.step(f"{platform.name} {name}", function, platform, of=platform)
+    for name, function in COMMON.items():
+        work.step(name, function)
     works.write_checksums(work)
 
 

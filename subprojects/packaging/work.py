@@ -108,8 +108,8 @@ def extract_source(work):
 def write_checksums(work):
     """Writes SHA256SUMS, and its signature if PERCALE_SIGN is a command that signs a file."""
     sums, signature = work.dist / "SHA256SUMS", work.dist / SIGNATURE
-    files = [path for path in sorted(work.dist.iterdir()) if path.is_file() and path not in (sums, signature)]
-    text = "".join(f"{digest_of(path)}  {path.name}\n" for path in files)
+    files = [path for path in sorted(work.dist.rglob("*")) if path.is_file() and path not in (sums, signature)]
+    text = "".join(f"{digest_of(path)}  {path.relative_to(work.dist).as_posix()}\n" for path in files)
     if not sums.exists() or sums.read_text() != text:
         sums.write_text(text)
         signature.unlink(missing_ok=True)
