@@ -22,10 +22,12 @@ def source_archive(work):
 def platform_archives(work, platform):
     """Archives of the prefix, with and without debug information."""
     name = f"percale-{work.version}-{platform.name}"
+    cmake = {"CMakeLists.txt": works.ROOT / "subprojects" / "packaging" / "cmake" / "CMakeLists.txt"}
     paths = []
-    for folder, suffix in (("stage", ""), ("debug", "-debug")):
+    for folder, suffix, more in (("stage", "", cmake), ("debug", "-debug", {})):
         paths.append(work.dist / f"{name}{suffix}.tar.gz")
-        archives.tar_gz(paths[-1], archives.files_of(work.folder / platform.name / folder), name, work.epoch)
+        files = {**archives.files_of(work.folder / platform.name / folder), **more}
+        archives.tar_gz(paths[-1], files, name, work.epoch)
     return paths
 
 
