@@ -4,6 +4,7 @@ import os
 
 import archives
 import debian
+import go_module
 import java
 import library
 import platforms
@@ -32,7 +33,8 @@ def platform_archives(work, platform):
 
 
 # The steps of a release. Those of the platforms come first.
-COMMON = {"source archive": source_archive, "sdist": python.sdist, "Java classes": java.classes, "crates": rust.crates}
+COMMON = {"source archive": source_archive, "sdist": python.sdist, "Java classes": java.classes, "Go module": go_module.module,
+          "crates": rust.crates}
 OF_PLATFORM = {"library": library.build_library, "archives": platform_archives, "SBOM": sbom.sbom, "wheel": python.wheel,
                "Java natives": java.natives, "Debian packages": debian.packages}
 
@@ -49,7 +51,7 @@ def arguments():
 def main():
     asked = arguments()
     chosen = [platform.without(asked.without) for platform in platforms.named(asked.platforms)]
-    work = works.Work(asked.version, asked.jobs)
+    work = works.Work(asked.version, asked.jobs, chosen)
     if f"version: '{asked.version}'" not in works.git("show", "HEAD:meson.build"):
         works.fail(f"meson.build of the commit has another version than {asked.version}; give its version, or change and commit it")
     if works.git("status", "--porcelain", "--untracked-files=no"):
@@ -60,7 +62,7 @@ def main():
         for name, function in OF_PLATFORM.items():
             work.step(f"{platform.name} {name}", function, platform, of=platform)
     for name, function in COMMON.items():
-        work.step(name, function)
+        work.step(name, function, of=chosen)
     works.write_checksums(work)
 
 

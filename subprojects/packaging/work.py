@@ -66,11 +66,11 @@ def copy_changed(origin, target):
 
 
 class Work:
-    """The release of one commit. `folder` keeps what was compiled, `dist` receives the artefacts,
-    and `source` has the files of the commit."""
+    """The release of one commit for some platforms. `folder` keeps what was compiled, `dist`
+    receives the artefacts, and `source` has the files of the commit."""
 
-    def __init__(self, version, jobs):
-        self.version, self.jobs = version, jobs
+    def __init__(self, version, jobs, platforms):
+        self.version, self.jobs, self.platforms = version, jobs, platforms
         self.commit = git("rev-parse", "HEAD")
         self.epoch = int(git("log", "-1", "--format=%ct"))
         self.folder, self.dist = ROOT / "build-release", ROOT / "dist"
