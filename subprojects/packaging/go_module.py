@@ -45,8 +45,8 @@ const (
 
 def embed_nothing(platforms):
     """Returns the file for the platforms that the module has no library for."""
-    with_library = " || ".join(f"({platform.go.replace('_', ' && ')})" for platform in platforms)
-    return f"""//go:build !cgo && !({with_library})
+    others = "".join(f" && !({platform.go.replace('_', ' && ')})" for platform in platforms)
+    return f"""//go:build !cgo{others}
 
 package percale
 
@@ -63,6 +63,7 @@ const (
 
 def go_sources(source, folder):
     """Copies the sources of the binding, and adds those that open the library at run time."""
+    folder.mkdir(parents=True, exist_ok=True)
     for path in sorted((source / "bindings" / "go").rglob("*")):
         name = path.relative_to(source / "bindings" / "go")
         if path.is_file() and path.suffix in (".go", ".c", ".mod", ".md") and not path.name.endswith("_test.go"):
