@@ -36,7 +36,12 @@ def packages(work, platform):
     triplet = run(["dpkg-architecture", "-a", platform.debian, "-q", "DEB_HOST_MULTIARCH"]).strip()
     installed = folder / "debian-installed"
     library.install(work, platform, f"lib/{triplet}", installed)
-    tree = empty(folder / "debian") / f"percale-{work.version}"
+    return pack(work, platform, installed, empty(folder / "debian"))
+
+
+def pack(work, platform, installed, folder):
+    """Packs an installed tree. `folder` is for what dpkg-buildpackage writes."""
+    tree = folder / f"percale-{work.version}"
     shutil.copytree(TEMPLATE, tree / "debian")
     control = tree / "debian" / "control"
     control.write_text(control.read_text().replace("@EMAIL@", MAINTAINER))
@@ -44,4 +49,4 @@ def packages(work, platform):
     (tree / "debian" / "libpercale0.symbols").write_text(symbols(work))
     run(["dpkg-buildpackage", "--build=binary", "--no-sign", "-d", f"--host-arch={platform.debian}"], cwd=tree,
         env={**os.environ, "INSTALLED": str(installed)})
-    return [pathlib.Path(shutil.copy(path, work.dist)) for path in sorted(tree.parent.glob("*.deb"))]
+    return [pathlib.Path(shutil.copy(path, work.dist)) for path in sorted(folder.glob("*.deb"))]
