@@ -52,13 +52,18 @@ def build_library(work, platform):
     folder = work.folder / platform.name
     staged, debug, target = empty(folder / "stage"), empty(folder / "debug"), folder / "installed"
     install(work, platform, platform.folder, target)
-    shutil.copytree(target / "usr", staged, symlinks=True, dirs_exist_ok=True)
+    separate_tree(platform, target / "usr", staged, debug)
+    return [staged, debug]
+
+
+def separate_tree(platform, installed, staged, debug):
+    """Copies an installed tree to `staged`, without debug information, which goes to `debug`."""
+    shutil.copytree(installed, staged, symlinks=True, dirs_exist_ok=True)
     for path in sorted(staged.rglob("*")):
         if path.suffix == ".a":
             run([tool(platform, "strip"), "--strip-debug", "--enable-deterministic-archives", path])
         elif not path.is_symlink() and path.is_file() and has_code(path):
             separate(platform, path, debug / path.relative_to(staged).parent / ".debug" / f"{path.name}.debug")
-    return [staged, debug]
 
 
 def has_code(path):

@@ -23,7 +23,7 @@ def source_archive(work):
 def platform_archives(work, platform):
     """Archives of the prefix, with and without debug information."""
     name = f"percale-{work.version}-{platform.name}"
-    cmake = {"CMakeLists.txt": works.ROOT / "subprojects" / "packaging" / "cmake" / "CMakeLists.txt"}
+    cmake = {"CMakeLists.txt": work.source / "subprojects" / "packaging" / "cmake" / "CMakeLists.txt"}
     paths = []
     for folder, suffix, more in (("stage", "", cmake), ("debug", "-debug", {})):
         paths.append(work.dist / f"{name}{suffix}.tar.gz")
@@ -51,12 +51,12 @@ def arguments():
 def main():
     asked = arguments()
     chosen = [platform.without(asked.without) for platform in platforms.named(asked.platforms)]
-    work = works.Work(asked.version, asked.jobs, chosen)
+    work = works.Work(works.ROOT, asked.version, works.git("rev-parse", "HEAD"), int(works.git("log", "-1", "--format=%ct")), chosen,
+                      asked.jobs)
     if f"version: '{asked.version}'" not in works.git("show", "HEAD:meson.build"):
         works.fail(f"meson.build of the commit has another version than {asked.version}; give its version, or change and commit it")
     if works.git("status", "--porcelain", "--untracked-files=no"):
         works.say("uncommitted changes are not part of the release")
-    work.folder.mkdir(exist_ok=True)
     work.step("source", works.extract_source)
     for platform in chosen:
         for name, function in OF_PLATFORM.items():

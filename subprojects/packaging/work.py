@@ -69,15 +69,14 @@ class Work:
     """The release of one commit for some platforms. `folder` keeps what was compiled, `dist`
     receives the artefacts, and `source` has the files of the commit."""
 
-    def __init__(self, version, jobs, platforms):
-        self.version, self.jobs, self.platforms = version, jobs, platforms
-        self.commit = git("rev-parse", "HEAD")
-        self.epoch = int(git("log", "-1", "--format=%ct"))
-        self.folder, self.dist = ROOT / "build-release", ROOT / "dist"
+    def __init__(self, base, version, commit, epoch, platforms, jobs=1):
+        self.version, self.commit, self.epoch, self.platforms, self.jobs = version, commit, epoch, platforms, jobs
+        self.folder, self.dist = base / "build-release", base / "dist"
         self.source = self.folder / "source"
         # Tools that write dates take this one.
-        os.environ.update(SOURCE_DATE_EPOCH=str(self.epoch), LC_ALL="C.UTF-8", TZ="UTC", CCACHE_BASEDIR=str(self.folder))
-        self.dist.mkdir(exist_ok=True)
+        os.environ.update(SOURCE_DATE_EPOCH=str(epoch), LC_ALL="C.UTF-8", TZ="UTC", CCACHE_BASEDIR=str(self.folder))
+        for folder in (self.folder, self.dist):
+            folder.mkdir(parents=True, exist_ok=True)
 
     def step(self, name, function, *arguments, of=None):
         """Runs function(self, *arguments), which returns the paths that it wrote, unless it has run
@@ -85,13 +84,13 @@ class Work:
         key = f"{self.commit} {of}"
         stamp = self.folder / "done" / f"{name.replace(' ', '-')}.json"
         done = json.loads(stamp.read_text()) if stamp.exists() else {}
-        if done.get("key") == key and all((ROOT / path).exists() for path in done["files"]):
+        if done.get("key") == key and all((self.folder.parent / path).exists() for path in done["files"]):
             say(f"{name}: is there")
             return
         say(name)
         files = function(self, *arguments)
         stamp.parent.mkdir(parents=True, exist_ok=True)
-        stamp.write_text(json.dumps({"key": key, "files": [str(path.relative_to(ROOT)) for path in files]}))
+        stamp.write_text(json.dumps({"key": key, "files": [str(path.relative_to(self.folder.parent)) for path in files]}))
 
 
 def extract_source(work):
