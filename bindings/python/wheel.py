@@ -81,7 +81,8 @@ def contents(libraries, tag):
 
 
 def write(out, libraries, platform_tag):
-    """Writes a wheel with {name in the wheel: path} of libraries into a folder. Returns its path."""
+    """Writes a wheel with {name in the wheel: path} of libraries into a folder. Returns its path.
+    """
     tag = f"py3-none-{platform_tag}"
     path = out / f"percale-{version()}-{tag}.whl"
     out.mkdir(parents=True, exist_ok=True)

@@ -46,7 +46,7 @@ def tar_gz(path, files, top, epoch):
 
 
 def zip_of(path, files, epoch):
-    """Writes {name: path of a file, or bytes} in the order of the dict, with links as their files."""
+    """Writes {name: path of a file, or bytes} in the order of the dict. Links become files."""
     date = time.gmtime(max(epoch, 315532800))[:6]  # the earliest year of a zip is 1980
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
         for name, source in files.items():

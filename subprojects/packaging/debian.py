@@ -8,7 +8,7 @@ import library
 from work import empty, run
 
 TEMPLATE = pathlib.Path(__file__).parent / "debian"
-# A domain that nobody can own stands in where no address is given.
+# The ending .invalid is reserved, so that the address is no one's.
 MAINTAINER = os.environ.get("DEBEMAIL", "maintainers@percale.invalid")
 
 

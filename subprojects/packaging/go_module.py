@@ -10,7 +10,7 @@ from archives import zip_of
 from work import ROOT, empty, run
 
 PUREGO = "github.com/ebitengine/purego v0.9.1"
-# What the static library needs of the system.
+# Libraries of the system that the static library needs.
 NEEDS = "-lstdc++ -lz -lm -ldl -lpthread"
 
 

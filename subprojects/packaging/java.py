@@ -1,4 +1,5 @@
-"""Java's artefacts as a repository for Maven: the jar of classes, and a jar of natives per platform."""
+"""Java's artefacts as a repository for Maven: the jar of classes, and a jar of natives per
+platform."""
 import os
 import shutil
 import sys

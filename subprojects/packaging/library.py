@@ -34,7 +34,8 @@ def build_folder(work, platform):
 
 
 def install(work, platform, libdir, target):
-    """Compiles the library and installs it below `target`. Another libdir compiles nothing again."""
+    """Compiles the library and installs it below `target`. Another libdir compiles nothing again.
+    """
     build, options = build_folder(work, platform), meson_options(work, platform, libdir)
     asked, wanted = build.parent / "options", "\n".join(options)
     if not (build / "build.ninja").exists():

@@ -36,7 +36,8 @@ PLATFORMS = (
 
 
 def named(names):
-    """Returns the platforms of these names, or all for none. Exits with a message for another name."""
+    """Returns the platforms of these names, or all for none. Exits with a message for another name.
+    """
     known = {platform.name: platform for platform in PLATFORMS}
     for name in names:
         if name not in known:

@@ -1,5 +1,5 @@
-"""The crates for Rust. percale-sys contains the source of the library, and compiles it where none is
-installed."""
+"""The crates for Rust. percale-sys contains the source of the library, and compiles it where none
+is installed."""
 import os
 import shutil
 

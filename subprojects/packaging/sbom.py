@@ -16,7 +16,7 @@ PARTS = {
     "protozero": ("protozero", "BSD-2-Clause", "STATIC_LINK"),
     "dnnl": ("oneDNN", "Apache-2.0", "STATIC_LINK"),
 }
-# What Meson reports and no binary contains.
+# Meson reports these, and no binary contains them.
 NO_PART = ("threads", "jni", "dl")
 
 

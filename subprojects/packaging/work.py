@@ -51,8 +51,8 @@ def empty(folder):
 
 
 def copy_changed(origin, target):
-    """Makes `target` like `origin`, and leaves files with the same bytes alone, which a build folder
-    then does not compile again."""
+    """Makes `target` like `origin`, and leaves files with the same bytes alone, so that Ninja does
+    not compile them again."""
     wanted = {path.relative_to(origin) for path in origin.rglob("*") if not path.is_dir()}
     for path in [path for path in target.rglob("*") if not path.is_dir()]:
         if path.relative_to(target) not in wanted:

@@ -37,7 +37,7 @@ EPOCH = 1700000000
 
 
 class Release(works.Work):
-    """A release in a folder of its own. What was built stands in for what it would compile."""
+    """A release in a folder of its own, of the binaries of the build folder."""
 
     def __init__(self, folder):
         row = platforms.PLATFORMS[0]
@@ -50,7 +50,8 @@ class Release(works.Work):
         (mine / "build").symlink_to(BUILD)
         works.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", mine / "installed"])
         prefix, = (path.parents[1] for path in (mine / "installed").rglob("libpercale.so.0"))
-        (prefix / "lib" / "libpercale.a").write_bytes(b"!<arch>\n")  # the option `static` is not that of tests
+        # A build of the tests has no static library.
+        (prefix / "lib" / "libpercale.a").write_bytes(b"!<arch>\n")
         for name in library.PLUGINS:
             if name not in self.platform.plugins:
                 (prefix / "lib" / "percale" / self.platform.plugin.format(name)).unlink(missing_ok=True)

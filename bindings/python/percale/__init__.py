@@ -12,7 +12,7 @@ import importlib as _importlib
 
 from . import dtypes
 from .data import Dataset
-from .engine import Engine, Options, live_statuses, version
+from .engine import Engine, Options, live_statuses, unpickling, version
 from .errors import (Aborted, AlreadyExists, Cancelled, Closed, DataLoss, DeadlineExceeded, Error, FailedPrecondition, Internal,
                      InvalidArgument, NotFound, OutOfRange, PermissionDenied, ResourceExhausted, Unauthenticated, Unavailable,
                      Unimplemented, Unknown)
@@ -20,7 +20,6 @@ from .graph import Builder, FunctionName, Graph, Value
 from .groups.cluster import Cluster
 from .groups.collective import Collective
 from .host import FileReader
-from .pickling import unpickling
 from .server import Server
 from .session import Call, Cancellation, Event, Session, Trace, Variables
 from .tensor import Tensor

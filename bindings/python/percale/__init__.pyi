@@ -2,13 +2,12 @@ from . import dtypes, keras, ops
 from .groups.cluster import Cluster
 from .groups.collective import Collective
 from .data import Dataset
-from .engine import Engine, Options, live_statuses, version
+from .engine import Engine, Options, live_statuses, unpickling, version
 from .errors import (Aborted, AlreadyExists, Cancelled, Closed, DataLoss, DeadlineExceeded, Error, FailedPrecondition, Internal,
                      InvalidArgument, NotFound, OutOfRange, PermissionDenied, ResourceExhausted, Unauthenticated, Unavailable,
                      Unimplemented, Unknown)
 from .graph import Builder, FunctionName, Graph, Value
 from .host import FileReader
-from .pickling import unpickling
 from .server import Server
 from .session import Call, Cancellation, Event, Session, Trace, Variables
 from .tensor import Tensor

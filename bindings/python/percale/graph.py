@@ -4,10 +4,9 @@ import json
 
 from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, type_of
-from .engine import options_or_null
+from .engine import engine_of_pickles, options_or_null
 from .errors import Error, check
 from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, text_from, trace_json
-from .pickling import load_graph
 from .tensor import Tensor, dims_array, lend
 
 
@@ -82,7 +81,14 @@ class Graph(Handle):
         return self
 
     def __reduce__(self):
-        return load_graph, (self.to_bytes(),)
+        return Graph._unpickled, (self.to_bytes(),)
+
+    @classmethod
+    def _unpickled(cls, data):
+        engine = engine_of_pickles()
+        graph = cls.load(engine, data)
+        graph.unpickled_by = engine  # kept for other pickles
+        return graph
 
     @classmethod
     def load(cls, engine, source):

@@ -5,10 +5,9 @@ import time
 
 from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, type_of
-from .engine import options_or_null
+from .engine import engine_of_pickles, options_or_null
 from .errors import check, status_from
 from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, text_from, trace_json
-from .pickling import load_variables
 from .tensor import Tensor, Tensors, dims_array, lend
 
 
@@ -63,7 +62,19 @@ class Variables(Handle):
     kind = "variables"
 
     def __reduce__(self):
-        return load_variables, (dict(self.items()),)
+        return Variables._unpickled, (dict(self.items()),)
+
+    @classmethod
+    def _unpickled(cls, values):
+        from .graph import Builder
+
+        engine = engine_of_pickles()
+        builder = Builder(engine)
+        for name, value in values.items():
+            builder.variable(name, value)
+        variables = cls.of(engine, builder.finish())
+        variables.unpickled_by = engine  # kept for other pickles
+        return variables
 
     @classmethod
     def of(cls, engine, graph, seed=0):

@@ -1,6 +1,7 @@
 """Conan's recipe. From the root of a source archive: conan create subprojects/packaging/conan
 
-Meson compiles the library with the system's third-party code, or with the sources of subprojects/*.wrap.
+Meson compiles the library with the system's third-party code, or with the sources of
+subprojects/*.wrap.
 """
 import os
 import re

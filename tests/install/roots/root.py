@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 CACHE = pathlib.Path(os.environ.get("PERCALE_CACHE") or pathlib.Path.home() / ".cache" / "percale") / "roots"
-# What a package manager keeps of packages that it has removed, and what every program may write.
+# Package managers keep these of packages that they have removed, or any program may write them.
 NOT_LEFT = ("var/lib/dpkg", "var/lib/apt", "var/cache", "var/log", "etc/ld.so.cache", "tmp", "run", "dev", "proc", "work")
 
 
