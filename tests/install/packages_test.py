@@ -13,6 +13,7 @@ import tarfile
 import tempfile
 import time
 import unittest
+import unittest.mock
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -121,6 +122,18 @@ class Artefacts(unittest.TestCase):
         self.assertEqual((about["Name"], about["Version"]), ("percale", VERSION))
         self.assertEqual(about.get_all("Requires-Dist"), ["cffi>=1.15", "numpy>=1.23"])
         works.run(["meson", "setup", folder / "build", top, "-Dtests=false", "-Djni=disabled", "-Dcuda=disabled", "-Dremote=disabled"])
+
+    def test_pip_compiles_in_the_folder_that_it_is_told(self):
+        import build_backend
+
+        ran = []
+        with unittest.mock.patch.object(build_backend.subprocess, "run", lambda command, **more: ran.append(command)):
+            name = build_backend.build_wheel(self.dist.parent, {"build-dir": str(BUILD)})
+        self.assertEqual(ran, [["meson", "compile", "-C", BUILD]])
+        with zipfile.ZipFile(self.dist.parent / name) as wheel:
+            about = wheel.read(f"percale-{VERSION}.dist-info/METADATA").decode()
+        info = build_backend.prepare_metadata_for_build_wheel(self.dist.parent)
+        self.assertEqual((self.dist.parent / info / "METADATA").read_text(), about)
 
     def test_the_bill_of_materials_names_all_parts(self):
         bill = json.loads(self.only("*.spdx.json").read_text())
