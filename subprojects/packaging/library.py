@@ -23,7 +23,9 @@ def meson_options(work, platform, libdir):
     """Returns the arguments of `meson setup`. The same text replaces the folders of every build."""
     arguments = [DEBUG, f"-ffile-prefix-map={work.source}=percale-{work.version}",
                  f"-ffile-prefix-map={build_folder(work, platform)}=build"]
-    words = ["--prefix=/usr", f"--libdir={libdir}", "-Dtests=false", "-Dstatic=true"]
+    # An archive is unpacked anywhere, a package for a system is not.
+    relocatable = "true" if libdir == platform.folder else "false"
+    words = ["--prefix=/usr", f"--libdir={libdir}", f"-Dpkgconfig.relocatable={relocatable}", "-Dtests=false", "-Dstatic=true"]
     words += [f"-D{language}_args={' '.join(arguments)}" for language in ("c", "cpp")]
     words += [f"-D{name}={'enabled' if name in platform.plugins else 'disabled'}" for name in PLUGINS]
     return words + list(platform.options) + ([f"--cross-file={ROOT / platform.cross}"] if platform.cross else [])

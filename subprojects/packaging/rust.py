@@ -23,13 +23,22 @@ def workspace(work):
     return folder
 
 
+def native_library(work):
+    """Returns the environment in which the crates link the library of this machine, if it is one of
+    the platforms."""
+    for platform in work.platforms:
+        if not platform.cross:
+            return {"PERCALE_LIB_DIR": str(work.folder / platform.name / "stage" / platform.folder)}
+    return {}
+
+
 def crates(work):
-    """Writes the crates. Cargo builds percale from the package of percale-sys, and thereby compiles
-    the packaged source of the library."""
-    folder = workspace(work)
-    target = work.folder / "rust" / "target"
-    run(["cargo", "package", "--allow-dirty", "--target-dir", target], cwd=folder,
-        env={**os.environ, "PERCALE_BUILD": "1", "NUM_JOBS": str(work.jobs)})
+    """Writes the crates. Cargo compiles each from its package: percale-sys with the source of the
+    library in it, the others against the library that is there already."""
+    folder, target = workspace(work), work.folder / "rust" / "target"
+    command = ["cargo", "package", "--allow-dirty", "--target-dir", target, "--jobs", work.jobs]
+    run([*command, "--package", "percale-sys"], cwd=folder, env={**os.environ, "PERCALE_BUILD": "1"})
+    run(command, cwd=folder, env={**os.environ, **native_library(work)})
     out = []
     for crate in CRATES:
         name = f"{crate}-{work.version}.crate"

@@ -82,7 +82,7 @@ def archive(root, dist):
     give(root, path, EXAMPLES / "readme" / "digits.c")
     prefix = f"/work/{path.name[:-len('.tar.gz')]}"
     root.run(f"tar xzf {path.name} && {prefix}/bin/percale info | grep onnx")
-    root.run(f"cc digits.c $(PKG_CONFIG_PATH={prefix}/lib/pkgconfig pkg-config --define-prefix --cflags --libs percale) "
+    root.run(f"cc digits.c $(PKG_CONFIG_PATH={prefix}/lib/pkgconfig pkg-config --cflags --libs percale) "
              f"-Wl,-rpath,{prefix}/lib -o digits")
     learned(root.run("./digits", PERCALE_DATA="/work/data"))
 
