@@ -36,7 +36,9 @@ def packages(work, platform):
     triplet = run(["dpkg-architecture", "-a", platform.debian, "-q", "DEB_HOST_MULTIARCH"]).strip()
     installed = folder / "debian-installed"
     library.install(work, platform, f"lib/{triplet}", installed)
-    return pack(work, platform, installed, empty(folder / "debian"))
+    packed = pack(work, platform, installed, empty(folder / "debian"))
+    run(["lintian", "--fail-on", "error,warning", *(folder / "debian").glob("*.changes")])
+    return packed
 
 
 def pack(work, platform, installed, folder):
