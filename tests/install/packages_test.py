@@ -53,9 +53,9 @@ class Release(works.Work):
         prefix, = (path.parents[1] for path in (mine / "installed").rglob("libpercale.so.0"))
         # A build of the tests has no static library.
         (prefix / "lib" / "libpercale.a").write_bytes(b"!<arch>\n")
-        for name in library.PLUGINS:
-            if name not in self.platform.plugins:
-                (prefix / "lib" / "percale" / self.platform.plugin.format(name)).unlink(missing_ok=True)
+        others = [f"lib/percale/{self.platform.plugin.format(name)}" for name in library.PLUGINS if name not in self.platform.plugins]
+        for name in (*others, "lib/percale/percale_remote_grpc.so", "bin/percale-worker"):
+            (prefix / name).unlink(missing_ok=True)
         library.separate_tree(self.platform, prefix, mine / "stage", mine / "debug")
         self.stage = mine / "stage"
 
