@@ -28,8 +28,9 @@ func served(t *testing.T, e *percale.Engine) (*percale.Server, string) {
 	return s, fmt.Sprintf("127.0.0.1:%d", s.Port())
 }
 
-func clientOf(address string) (*percale.Engine, error) {
-	return percale.NewEngine(percale.Options{"threads": 1, "devices": "remote:" + address + "/cpu:0", "connect_timeout": 1})
+// A busy machine can take seconds to answer.
+func clientOf(address string, connectSeconds int) (*percale.Engine, error) {
+	return percale.NewEngine(percale.Options{"threads": 1, "devices": "remote:" + address + "/cpu:0", "connect_timeout": connectSeconds})
 }
 
 // product returns the elements of x * x for fixed numbers. It closes everything, because the
@@ -60,7 +61,7 @@ func TestDeviceOfAServerComputesTheBitsOfThisProcess(t *testing.T) {
 	soon, stop := context.WithTimeout(background, 10*time.Millisecond)
 	defer stop()
 	wants(t, s.Wait(soon), percale.DeadlineExceeded)
-	client := good[*percale.Engine](t)(clientOf(address))
+	client := good[*percale.Engine](t)(clientOf(address, 60))
 	if name := client.Devices()[0]; name != "remote:"+address+"/cpu:0" {
 		t.Errorf("the device is %s", name)
 	}
@@ -108,6 +109,6 @@ func TestCloseEndsTheWaitsOfAServer(t *testing.T) {
 	if s.Port() != 0 {
 		t.Errorf("a closed server has the port %d", s.Port())
 	}
-	_, err := clientOf(address)
+	_, err := clientOf(address, 1)
 	wants(t, err, percale.Unavailable)
 }

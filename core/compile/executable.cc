@@ -20,10 +20,22 @@ Result<std::shared_ptr<const Executable>> Executable::compile(const Device& devi
   void* handle = nullptr;
   PERCALE_RETURN_IF_ERROR(
       from_c(device.api().compile(device.handle(), bytes.data(), bytes.size(), &handle)).with_context(device.name()));
-  return std::shared_ptr<const Executable>(new Executable(device, handle));
+  std::shared_ptr<const Executable> out(new Executable(device, handle));
+  PERCALE_RETURN_IF_ERROR(out->check_operands(function).with_context(device.name()));
+  return out;
 }
 
 Executable::~Executable() { device_.api().executable_destroy(handle_); }
+
+Status Executable::check_operands(const Function& function) const {
+  if (device_.api().operand_counts == nullptr) return {};
+  uint64_t inputs = 0, outputs = 0;
+  device_.api().operand_counts(handle_, &inputs, &outputs);
+  if (inputs == function.inputs.size() && outputs == function.outputs.size()) return {};
+  return internal_error("the device compiled a part of a graph with ", function.inputs.size(), " inputs and ",
+                        function.outputs.size(), " outputs, and reports ", inputs, " and ", outputs,
+                        " for the executable; a process that serves the device is broken or not to be trusted");
+}
 
 Status Executable::execute(void* stream, void* const* inputs, void* const* outputs) const {
   return from_c(device_.api().execute(handle_, stream, inputs, outputs)).with_context(device_.name());

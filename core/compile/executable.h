@@ -27,6 +27,9 @@ class Executable {
 
  private:
   Executable(const Device& device, void* handle) : device_(device), handle_(handle) {}
+  // `execute` reads as many addresses as the device says that the executable has operands.
+  Status check_operands(const Function& function) const;
+
   const Device& device_;
   void* handle_;
 };

@@ -8,8 +8,8 @@ import percale as pc
 from support import affine, connects, engine, in_threads, needs_transport
 
 
-def client_of(port):
-    return engine(devices=f"remote:127.0.0.1:{port}/cpu:0", connect_timeout=1)
+def client_of(port, connect_timeout=60):  # a busy machine can take seconds to answer
+    return engine(devices=f"remote:127.0.0.1:{port}/cpu:0", connect_timeout=connect_timeout)
 
 
 def computed(e):
@@ -82,7 +82,7 @@ class Servers(unittest.TestCase):
         with self.serve() as server:
             port = server.port
         with self.assertRaises(pc.Unavailable):
-            client_of(port)
+            client_of(port, connect_timeout=1)
 
 
 if __name__ == "__main__":

@@ -78,6 +78,10 @@ class RemoteDevice {
   void copy_to_host(Stream* stream, void* to, const void* from, uint64_t bytes);
 
   static RemoteDevice& device_of(Executable& executable) { return *executable.device; }
+  static void operand_counts(const Executable& executable, uint64_t* out_inputs, uint64_t* out_outputs) {
+    *out_inputs = executable.inputs;
+    *out_outputs = executable.outputs;
+  }
   Executable* compile(const void* graph, uint64_t bytes);
   void execute(Executable& executable, Stream* stream, void* const* inputs, void* const* outputs);
 

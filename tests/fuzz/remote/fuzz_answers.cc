@@ -20,6 +20,9 @@ constexpr uint8_t kMessage = 0, kRightMessage = 1, kBreaks = 2, kQueue = 4, kCal
 constexpr uint8_t kAllocate = 8, kCompile = 9, kOpens = 10, kWrite = 11, kRead = 12, kExecute = 13, kWaits = 14,
                   kCloses = 15;
 
+// The operands of every graph that the client compiles.
+constexpr size_t kInputs = 2, kOutputs = 1;
+
 class Server;
 
 // One stream, as the client sees it. Events are called by the thread of the client alone.
@@ -152,7 +155,7 @@ class Client {
     RemoteDevice::Stream* const stream = streams_.empty() ? nullptr : streams_[(step.kind >> 4) % streams_.size()];
     switch (step.kind & kKinds) {
       case kAllocate: memory_ = device_.allocate(step.bytes.size() + 1); return;
-      case kCompile: executable_.reset(device_.compile(step.bytes.data(), step.bytes.size())); return;
+      case kCompile: return compile(step);
       case kOpens:
         if (streams_.size() < 4) streams_.push_back(device_.make_stream());
         return;
@@ -169,11 +172,17 @@ class Client {
   }
 
  private:
+  // As the library does, it uses no executable with other counts of operands than the graph has.
+  void compile(const RemoteStep& step) {
+    executable_.reset(device_.compile(step.bytes.data(), step.bytes.size()));
+    uint64_t inputs = 0, outputs = 0;
+    RemoteDevice::operand_counts(*executable_, &inputs, &outputs);
+    if (inputs != kInputs || outputs != kOutputs) executable_.reset();
+  }
   void execute(RemoteDevice::Stream* stream) {
     if (executable_ == nullptr) return;
-    // As many as the server has told: the client does not compare them with those of the graph.
-    const std::vector<void*> operands(executable_->inputs + executable_->outputs, memory_);
-    device_.execute(*executable_, stream, operands.data(), operands.data() + executable_->inputs);
+    const std::vector<void*> inputs(kInputs, memory_), outputs(kOutputs, memory_);
+    device_.execute(*executable_, stream, inputs.data(), outputs.data());
   }
   void wait(RemoteDevice::Stream* stream, bool is_signal) {
     if (stream == nullptr) return;

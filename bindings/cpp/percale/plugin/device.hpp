@@ -115,6 +115,11 @@ void add_partitions(percale_device_api& api) {
     return on_device<D>(&D::device_of(e), [&](D& self) { self.execute(e, static_cast<S*>(stream), inputs, outputs); });
   };
   api.executable_destroy = [](void* executable) { delete static_cast<Executable*>(executable); };
+  if constexpr (requires(const Executable& e, uint64_t* out) { D::operand_counts(e, out, out); }) {
+    api.operand_counts = [](void* executable, uint64_t* out_inputs, uint64_t* out_outputs) {
+      D::operand_counts(*static_cast<const Executable*>(executable), out_inputs, out_outputs);
+    };
+  }
 }
 
 template <class D>
@@ -148,8 +153,8 @@ inline void give_description(percale_device_description facts, percale_device_de
 /// free_host; memory_stats; copy_out; for streams `using Stream = ...`, make_stream,
 /// destroy_stream, synchronize, signal, device_of(Stream&); launch; for captures `using Captured =
 /// ...`, capture_begin, capture_end, replay, destroy_captured; for partitions `using Executable =
-/// ...`, compile, execute, device_of(Executable&); all_reduce. `owner` must live as long as the
-/// process.
+/// ...`, compile, execute, device_of(Executable&), operand_counts; all_reduce. `owner` must live as
+/// long as the process.
 template <class D>
 percale_device_api device_of(const char* kind, typename D::Owner& owner) {
   using Owner = typename D::Owner;

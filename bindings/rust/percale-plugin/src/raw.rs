@@ -536,6 +536,10 @@ pub struct percale_device_api {
     /// error the numbers are undefined. UNIMPLEMENTED: these devices cannot reach each other's
     /// memory. Optional; without it the library adds on the host.
     pub all_reduce: Option<unsafe extern "C" fn(devices: *const *mut c_void, device_count: u32, buffers: *const *mut c_void, counts: *const u64, buffer_count: u32, dtype: percale_dtype) -> *mut percale_status>,
+    /// Gives how many inputs and outputs the compiled "main" has, which are the lengths of the
+    /// arrays of `execute`. The library does not use an executable with other counts than those of
+    /// the graph. Optional; for a device whose executables come from another process.
+    pub operand_counts: Option<unsafe extern "C" fn(executable: *mut c_void, out_inputs: *mut u64, out_outputs: *mut u64)>,
 }
 
 /// The destination of an exported model. Borrowed for the call. The library reports errors of

@@ -184,6 +184,13 @@ typedef struct percale_device_api {
    * other's memory. Optional; without it the library adds on the host. */
   percale_status* (*all_reduce)(void* const* devices, uint32_t device_count, void* const* buffers,
                                 const uint64_t* counts, uint32_t buffer_count, percale_dtype dtype);
+
+  /* ---- More of whole parts of a graph ---- */
+
+  /** Gives how many inputs and outputs the compiled "main" has, which are the lengths of the arrays
+   * of `execute`. The library does not use an executable with other counts than those of the graph.
+   * Optional; for a device whose executables come from another process. */
+  void (*operand_counts)(void* executable, uint64_t* out_inputs, uint64_t* out_outputs);
 } percale_device_api;
 
 /** @} */

@@ -22,8 +22,10 @@ fn served(engine: &Engine) -> Option<(Server, String)> {
     }
 }
 
-fn client_of(address: &str) -> Result<Engine> {
-    Engine::builder().threads(1).devices(&format!("remote:{address}/cpu:0")).option("connect_timeout", 1).build()
+// A busy machine can take seconds to answer.
+fn client_of(address: &str, connect_seconds: i64) -> Result<Engine> {
+    let devices = format!("remote:{address}/cpu:0");
+    Engine::builder().threads(1).devices(&devices).option("connect_timeout", connect_seconds).build()
 }
 
 /// Returns the bits of a graph's result for fixed numbers.
@@ -39,7 +41,7 @@ fn a_device_of_a_server_computes_the_bits_of_this_process_and_the_server_waits_f
     let engine = engine();
     let Some((server, address)) = served(&engine) else { return };
     assert_eq!(server.wait(Some(Duration::ZERO)).unwrap_err().code(), Code::DeadlineExceeded);
-    let client = client_of(&address).unwrap();
+    let client = client_of(&address, 60).unwrap();
     assert_eq!(client.device_names()[0], format!("remote:{address}/cpu:0"));
     assert_eq!(computed(&client), computed(&engine));
     let error = server.wait(Some(Duration::from_millis(10))).unwrap_err();
@@ -69,5 +71,5 @@ fn a_client_of_a_server_that_was_dropped_is_told_so() {
     let engine = engine();
     let Some((server, address)) = served(&engine) else { return };
     drop(server);
-    assert_eq!(client_of(&address).unwrap_err().code(), Code::Unavailable);
+    assert_eq!(client_of(&address, 1).unwrap_err().code(), Code::Unavailable);
 }
