@@ -88,7 +88,7 @@ def emit_op(op):
 
 def ops(schemas):
     lines = ["// Package ops has one function per op, with ONNX's names. An optional input may be percale.None.",
-             "// The builder keeps the first error.", "package ops", "", "import \"percale.org/go/percale\"", "",
+             "// The builder keeps the first error.", "package ops", "", "import \"percale.alt/go/percale\"", "",
              "// trim removes absent optional inputs from the end.",
              "func trim(in []percale.Value) []percale.Value {",
              "\tfor len(in) > 0 && in[len(in)-1] == percale.None {\n\t\tin = in[:len(in)-1]\n\t}", "\treturn in", "}", "",

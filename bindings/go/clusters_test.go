@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 // inCluster returns a cluster of a chief and two workers, in which this process has the role.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 // entries are all functions that take a context, except Server.Wait, which needs a plug-in. Each

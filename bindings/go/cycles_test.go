@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 // cycle loads a model, trains one step, runs it, and closes everything.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"percale.org/go/percale"
-	"percale.org/go/percale/ops"
+	"percale.alt/go/percale"
+	"percale.alt/go/percale/ops"
 )
 
 func TestDimOfAGraphIsFreedOrSet(t *testing.T) {

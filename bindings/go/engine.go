@@ -192,7 +192,8 @@ func (e *Engine) SetLog(f func(level LogLevel, message string)) error {
 	}
 	defer e.done()
 	if f == nil {
-		engineSetLog(c, nil, 0)
+		var none C.percale_log_function
+		engineSetLog(c, none, 0)
 		return nil
 	}
 	id := register(f)

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"percale.org/go/percale"
-	"percale.org/go/percale/ops"
+	"percale.alt/go/percale"
+	"percale.alt/go/percale/ops"
 )
 
 // good returns a value. An error fails the test.

@@ -1,3 +1,3 @@
-module percale.org/go/percale
+module percale.alt/go/percale
 
 go 1.24

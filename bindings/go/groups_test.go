@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 // message is what one rank sends to the other.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"percale.org/go/percale"
-	"percale.org/go/percale/ops"
+	"percale.alt/go/percale"
+	"percale.alt/go/percale/ops"
 )
 
 // wideGraph returns y = x * w, which is large enough for a loop of several pieces, and its bytes.

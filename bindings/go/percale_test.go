@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"percale.org/go/percale"
-	"percale.org/go/percale/ops"
+	"percale.alt/go/percale"
+	"percale.alt/go/percale/ops"
 )
 
 var background = context.Background()

@@ -1,11 +1,12 @@
 """Runs the tests of the Go module against the library of a build folder.
 
-    run_tests.py BUILD [--checked]
+    run_tests.py BUILD [--checked | --without-cgo]
 
 Prints the number of passed tests in the format that tests/count.py reads. Exits with code 77, and
 prints the reason, if Go is missing. With --checked the tests run with the race detector, with
 GOEXPERIMENT=cgocheck2, and with a garbage collector that runs all the time and overwrites freed
-memory. Without it, gofmt and go vet run first. Nothing is written into the source tree.
+memory. With --without-cgo they run on the sources that a release makes for builds without a C
+compiler. Otherwise gofmt and go vet run first. Nothing is written into the source tree.
 """
 import json
 import os
@@ -44,9 +45,9 @@ def environment(build):
     return out
 
 
-def tests(go, env, args):
+def tests(go, env, args, folder=HERE):
     """Returns {name: "pass", "fail" or "skip"} of `go test`. Prints its output if it fails."""
-    run = subprocess.run([go, "test", "-json", "-count=1", *args, "./..."], cwd=HERE, env=env, capture_output=True, text=True)
+    run = subprocess.run([go, "test", "-json", "-count=1", *args, "./..."], cwd=folder, env=env, capture_output=True, text=True)
     results, printed = {}, []
     for line in run.stdout.splitlines():
         try:
@@ -72,14 +73,39 @@ def command(go_or_gofmt, args, env, wants_silence=False):
     return "fail" if failed else "pass"
 
 
-def main(build, checked):
+def tests_without_cgo(go, build):
+    """Returns the results of the tests with a library that is opened at run time, or None if purego
+    is not here and cannot be fetched."""
+    folder = pathlib.Path(build).resolve() / "go" / "without-cgo"
+    shutil.rmtree(folder, ignore_errors=True)
+    sys.path.insert(0, str(HERE.parent.parent / "subprojects" / "packaging"))
+    import go_module
+
+    go_module.go_sources(HERE.parent.parent, folder)
+    (folder / "embed_none.go").write_text(go_module.embed_nothing([]))
+    for path in HERE.glob("*_test.go"):
+        shutil.copy(path, folder)
+    env = dict(os.environ, GOFLAGS="-mod=mod -buildvcs=false", GOTOOLCHAIN="local", GOWORK="off", CGO_ENABLED="0",
+               PERCALE_LIBRARY=str(folder.parent.parent / "libpercale.so.0"))
+    if subprocess.run([go, "mod", "download"], cwd=folder, env=env, capture_output=True).returncode != 0:
+        return None
+    # purego allocates once per call, so the test that counts allocations is that of cgo.
+    return tests(go, env, ["-skip", "^TestPreparedCallReadsAndWritesGoSlices$"], folder)
+
+
+def main(build, mode):
     go, why = find_go()
     if not go:
         print(why)
         return 77
     env = environment(build)
     results = {}
-    if checked:
+    if mode == "--without-cgo":
+        results = tests_without_cgo(go, build)
+        if results is None:
+            print(f"{sys.argv[0]}: the module purego is not here; run this once with a network")
+            return 77
+    elif mode == "--checked":
         for name, args, more in (("race", ["-race"], {}), ("cgocheck2", [], {"GOEXPERIMENT": "cgocheck2"}),
                                  ("collector", [], {"GOGC": "1", "GODEBUG": "clobberfree=1"})):
             results.update({f"{name} {k}": v for k, v in tests(go, dict(env, **more), args).items()})
@@ -94,4 +120,4 @@ def main(build, checked):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], "--checked" in sys.argv[2:]))
+    sys.exit(main(sys.argv[1], (sys.argv[2:] or [""])[0]))

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"percale.org/go/percale"
-	"percale.org/go/percale/ops"
+	"percale.alt/go/percale"
+	"percale.alt/go/percale/ops"
 )
 
 // served returns a server at a free port of this machine. It skips the test if no plug-in connects

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 // numbers gives the rows of signs in pieces of 3 at most, and notes where it was asked to begin.

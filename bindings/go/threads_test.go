@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 // inGoroutines runs work(number) in this many goroutines and returns the errors.

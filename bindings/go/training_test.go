@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"percale.org/go/percale"
-	"percale.org/go/percale/ops"
+	"percale.alt/go/percale"
+	"percale.alt/go/percale/ops"
 )
 
 // signs are 40 rows of one feature; the class is its sign.

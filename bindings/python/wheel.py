@@ -1,4 +1,4 @@
-"""Writes a wheel with the library and its plug-ins, for any Python 3 on this kind of machine.
+"""Writes a wheel with the library and its plug-ins, for any Python 3 on one kind of machine.
 
     python3 bindings/python/wheel.py BUILD OUT     from a build folder; prints the path of the wheel
 """
@@ -11,82 +11,93 @@ import re
 import sys
 import zipfile
 
+try:
+    import tomllib
+except ModuleNotFoundError:  # before Python 3.11
+    import tomli as tomllib
+
 HERE = pathlib.Path(__file__).resolve().parent
-METADATA = """Metadata-Version: 2.1
-Name: percale
-Version: {version}
-Summary: Trains and serves deep-learning models inside any process
-License: {license}
-Requires-Python: >=3.9
-Requires-Dist: cffi>=1.15
-Requires-Dist: numpy>=1.23
-Description-Content-Type: text/markdown
-
-# Percale
-Trains and serves deep-learning models inside your process. The wheel carries the library; it needs numpy and cffi.
-
-```python
-import percale as pc
-
-engine = pc.Engine()
-graph = pc.Graph.from_onnx(engine, "model.onnx")
-session = pc.Session(engine, graph, pc.Variables.of(engine, graph))
-y = session.run({{"x": images}}, "y").numpy()
-```
-
-`percale.keras` has the Keras API: models of layers, with fit, evaluate and predict. `percale.ops` has a function for each op. `help()`
-shows their arguments. Results have the same bits on any number of threads.
-"""
+ROOT = HERE.parent.parent
+# The folder of the library in the wheel, and of the plug-ins below it.
+LIBRARIES = "percale/lib"
 
 
-def tag():
-    """Returns the tag of the wheel. manylinux names the oldest C library that works: that of this
-    machine.
+def version():
+    return re.search(r"version:\s*'([^']+)'", (ROOT / "meson.build").read_text())[1]
+
+
+def metadata():
+    """Returns the text of METADATA, which has the facts of pyproject.toml."""
+    project = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
+    fields = [("Metadata-Version", "2.4"), ("Name", project["name"]), ("Version", version()), ("Summary", project["description"]),
+              ("License-Expression", project["license"]), ("License-File", "LICENSE")]
+    fields += [("Classifier", text) for text in project["classifiers"]]
+    fields += [("Requires-Python", project["requires-python"])]
+    fields += [("Requires-Dist", text) for text in project["dependencies"]]
+    fields += [("Description-Content-Type", "text/markdown")]
+    return "".join(f"{name}: {text}\n" for name, text in fields) + "\n" + (HERE / project["readme"]).read_text()
+
+
+def machine_platform():
+    """Returns the platform tag of this machine. manylinux names its C library, because a build from
+    source may need every symbol of it.
     """
     libc = re.search(r"([0-9]+)\.([0-9]+)", os.confstr("CS_GNU_LIBC_VERSION") or "")
     if libc:
-        return f"py3-none-manylinux_{libc[1]}_{libc[2]}_{platform.machine()}"
-    return f"py3-none-{sys.platform}_{platform.machine()}"
+        return f"manylinux_{libc[1]}_{libc[2]}_{platform.machine()}"
+    return f"{sys.platform}_{platform.machine()}"
 
 
-def contents(build):
-    """Returns {name in the wheel: bytes}."""
-    files = {}
-    for path in sorted((HERE / "percale").rglob("*")):
-        if path.suffix in (".py", ".pyi") or path.name == "py.typed":
-            files[path.relative_to(HERE).as_posix()] = path.read_bytes()
-    files["percale/lib/libpercale.so.0"] = (build / "libpercale.so.0").resolve().read_bytes()
+def libraries_of_build(build):
+    """Returns {name in the wheel: path} of what was built in a build folder."""
+    files = {f"{LIBRARIES}/libpercale.so.0": build / "libpercale.so.0"}
     for plugin in ("bindings/onnx/libpercale_onnx.so", "devices/onednn/libpercale_onednn.so", "devices/remote/libpercale_remote.so",
                    "devices/remote/percale_remote_grpc.so"):
         if (build / plugin).exists():
-            files[f"percale/lib/percale/{pathlib.Path(plugin).name}"] = (build / plugin).resolve().read_bytes()
+            files[f"{LIBRARIES}/percale/{pathlib.Path(plugin).name}"] = build / plugin
     return files
 
 
-def main():
-    build, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    version = re.search(r"version:\s*'([^']+)'", (HERE.parent.parent / "meson.build").read_text())[1]
-    license_text = (HERE.parent.parent / "LICENSE").read_text()
-    info = f"percale-{version}.dist-info"
-    files = contents(build)
-    files[f"{info}/METADATA"] = METADATA.format(version=version, license=license_text.strip().splitlines()[0].strip()).encode()
-    files[f"{info}/LICENSE"] = license_text.encode()
-    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: percale\nRoot-Is-Purelib: false\nTag: {tag()}\n".encode()
+def info_folder():
+    return f"percale-{version()}.dist-info"
+
+
+def contents(libraries, tag):
+    """Returns {name in the wheel: bytes}."""
+    files, info = {}, info_folder()
+    for path in sorted((HERE / "percale").rglob("*")):
+        if path.suffix in (".py", ".pyi") or path.name == "py.typed":
+            files[path.relative_to(HERE).as_posix()] = path.read_bytes()
+    files.update((name, path.read_bytes()) for name, path in sorted(libraries.items()))
+    files[f"{info}/METADATA"] = metadata().encode()
+    files[f"{info}/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: percale\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     record = []
     for name, data in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         record.append(f"{name},sha256={digest},{len(data)}")
     files[f"{info}/RECORD"] = ("\n".join(record + [f"{info}/RECORD,,"]) + "\n").encode()
+    return files
+
+
+def write(out, libraries, platform_tag):
+    """Writes a wheel with {name in the wheel: path} of libraries into a folder. Returns its path.
+    """
+    tag = f"py3-none-{platform_tag}"
+    path = out / f"percale-{version()}-{tag}.whl"
     out.mkdir(parents=True, exist_ok=True)
-    path = out / f"percale-{version}-{tag()}.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
-        for name, data in files.items():
+        for name, data in contents(libraries, tag).items():
             # A fixed date makes the wheel reproducible.
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if name.endswith((".so", ".so.0")) else 0o644) << 16
+            entry.external_attr = (0o755 if name in libraries else 0o644) << 16
             wheel.writestr(entry, data)
-    print(path)
+    return path
+
+
+def main():
+    print(write(pathlib.Path(sys.argv[2]), libraries_of_build(pathlib.Path(sys.argv[1])), machine_platform()))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import (
 	"os"
 	"slices"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 const (

@@ -159,8 +159,8 @@ def go(build, source, examples, out):
     unformatted = must([gofmt, "-l", *examples.values()])
     if unformatted:
         sys.exit(f"failed: gofmt would change\n{unformatted}")
-    write(os.path.join(out, "go.mod"), f"module examples\ngo 1.24\nrequire percale.org/go/percale v0.1.0\n"
-          f"replace percale.org/go/percale => {source}/bindings/go\n".encode())
+    write(os.path.join(out, "go.mod"), f"module examples\ngo 1.24\nrequire percale.alt/go/percale v0.1.0\n"
+          f"replace percale.alt/go/percale => {source}/bindings/go\n".encode())
     for name, path in examples.items():
         os.makedirs(os.path.join(out, name.replace("/", "_")))
         shutil.copy(path, os.path.join(out, name.replace("/", "_"), "main.go"))

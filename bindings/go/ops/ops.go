@@ -4,7 +4,7 @@
 // The builder keeps the first error.
 package ops
 
-import "percale.org/go/percale"
+import "percale.alt/go/percale"
 
 // trim removes absent optional inputs from the end.
 func trim(in []percale.Value) []percale.Value {

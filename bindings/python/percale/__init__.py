@@ -12,7 +12,7 @@ import importlib as _importlib
 
 from . import dtypes
 from .data import Dataset
-from .engine import Engine, Options, live_statuses, version
+from .engine import Engine, Options, live_statuses, unpickling, version
 from .errors import (Aborted, AlreadyExists, Cancelled, Closed, DataLoss, DeadlineExceeded, Error, FailedPrecondition, Internal,
                      InvalidArgument, NotFound, OutOfRange, PermissionDenied, ResourceExhausted, Unauthenticated, Unavailable,
                      Unimplemented, Unknown)
@@ -28,7 +28,7 @@ from .training import Progress, Trainer
 __all__ = ["Aborted", "AlreadyExists", "Builder", "Call", "Cancellation", "Cancelled", "Closed", "Cluster", "Collective", "DataLoss",
            "Dataset", "DeadlineExceeded", "Engine", "Error", "Event", "FailedPrecondition", "FileReader", "FunctionName", "Graph", "Internal", "InvalidArgument", "NotFound",
            "Options", "OutOfRange", "PermissionDenied", "Progress", "ResourceExhausted", "Server", "Session", "Tensor", "Trace", "Trainer",
-           "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "Value", "Variables", "dtypes", "live_statuses", "version"]
+           "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "Value", "Variables", "dtypes", "live_statuses", "unpickling", "version"]
 
 _LATER = ("keras", "ops")
 

@@ -1,6 +1,10 @@
 """Engines and options."""
+import contextlib
+import contextvars
 import json
 import os
+import threading
+import weakref
 
 from ._library import FORGET, ffi, forget, keep, lib, string
 from .errors import check, listener
@@ -155,3 +159,33 @@ def version():
 def live_statuses():
     """Returns the number of errors that are not released. It is 0 unless there is a bug."""
     return lib.percale_status_live_count()
+
+
+_of_pickles = contextvars.ContextVar("percale_unpickling", default=None)
+# By process, because an engine does not survive a fork. Unpickled objects keep the engine alive.
+_shared: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
+_sharing = threading.Lock()
+
+
+@contextlib.contextmanager
+def unpickling(engine):
+    """Within `with`, this thread unpickles graphs and variables for `engine`.
+
+    Elsewhere they get an engine with the default options, which they share.
+    """
+    token = _of_pickles.set(engine)
+    try:
+        yield engine
+    finally:
+        _of_pickles.reset(token)
+
+
+def engine_of_pickles():
+    """Returns the engine of unpickling(), or the one that unpickled objects share."""
+    engine = _of_pickles.get()
+    if engine is None:
+        with _sharing:
+            engine = _shared.get(os.getpid())
+            if engine is None:
+                engine = _shared[os.getpid()] = Engine()
+    return engine

@@ -4,7 +4,7 @@ import json
 
 from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, type_of
-from .engine import options_or_null
+from .engine import engine_of_pickles, options_or_null
 from .errors import Error, check
 from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, text_from, trace_json
 from .tensor import Tensor, dims_array, lend
@@ -67,16 +67,28 @@ class Value:
 
 
 class Graph(Handle):
-    """A finished, immutable graph. Thread-safe."""
+    """A finished, immutable graph. Thread-safe.
+
+    A graph can be pickled. A process that unpickles it has an engine for it: see unpickling().
+    """
 
     kind = "graph"
-    instead = "pickle graph.to_bytes(), of which Graph.load(engine, data) makes a graph again"
 
     def __copy__(self):
         return self  # it is immutable
 
     def __deepcopy__(self, memo):
         return self
+
+    def __reduce__(self):
+        return Graph._unpickled, (self.to_bytes(),)
+
+    @classmethod
+    def _unpickled(cls, data):
+        engine = engine_of_pickles()
+        graph = cls.load(engine, data)
+        graph.unpickled_by = engine  # kept for other pickles
+        return graph
 
     @classmethod
     def load(cls, engine, source):

@@ -5,7 +5,7 @@ import time
 
 from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, type_of
-from .engine import options_or_null
+from .engine import engine_of_pickles, options_or_null
 from .errors import check, status_from
 from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, text_from, trace_json
 from .tensor import Tensor, Tensors, dims_array, lend
@@ -55,11 +55,26 @@ class Cancellation(Handle):
 class Variables(Handle):
     """A table of named tensors that sessions and trainers share. Thread-safe.
 
-    It is a mapping from names to tensors.
+    It is a mapping from names to tensors. Copies and pickles have the newest values. A process that
+    unpickles them has an engine for them: see unpickling().
     """
 
     kind = "variables"
-    instead = "pickle or copy dict(variables), of which update() of another table takes the values"
+
+    def __reduce__(self):
+        return Variables._unpickled, (dict(self.items()),)
+
+    @classmethod
+    def _unpickled(cls, values):
+        from .graph import Builder
+
+        engine = engine_of_pickles()
+        builder = Builder(engine)
+        for name, value in values.items():
+            builder.variable(name, value)
+        variables = cls.of(engine, builder.finish())
+        variables.unpickled_by = engine  # kept for other pickles
+        return variables
 
     @classmethod
     def of(cls, engine, graph, seed=0):

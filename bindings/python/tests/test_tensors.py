@@ -122,22 +122,9 @@ class Values(unittest.TestCase):
         half = pc.Tensor.zeros(e, (2, 2), "bf16")  # numpy itself has no bf16
         self.assertEqual(bytes(pickle.loads(pickle.dumps(half)).memory()), bytes(8))
 
-    def test_what_cannot_be_pickled_says_what_can(self):
-        e = pc.Engine(threads=1)
-        graph = table(e)
-        variables = pc.Variables.of(e, graph)
-        self.assertIs(copy.deepcopy(graph), graph)
-        with self.assertRaisesRegex(TypeError, r"Graph objects cannot be pickled.*graph\.to_bytes\(\)"):
-            pickle.dumps(graph)
-        again = pc.Graph.load(e, pickle.loads(pickle.dumps(graph.to_bytes(variables))))
-        with self.assertRaisesRegex(TypeError, r"Variables objects cannot be pickled or copied.*dict\(variables\)"):
-            copy.deepcopy(variables)
-        variables["w"] = np.ones((2, 3), np.float32)
-        other = pc.Variables.of(e, again)
-        other.update(pickle.loads(pickle.dumps(dict(variables))))
-        self.assertEqual(other.digest(), variables.digest())
+    def test_an_engine_cannot_be_pickled(self):
         with self.assertRaisesRegex(TypeError, "Engine objects cannot be pickled"):
-            pickle.dumps(e)
+            pickle.dumps(pc.Engine(threads=1))
 
     def test_strided_tensors_of_other_libraries_are_copied_as_arrays_are(self):
         array = np.arange(12, dtype=np.float32).reshape(3, 4)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 func main() {

@@ -6,7 +6,7 @@ import (
 	"log"
 	"os"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 func main() {

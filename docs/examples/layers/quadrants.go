@@ -6,7 +6,7 @@ import (
 	"log"
 	"math"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 // --8<-- [start:data]

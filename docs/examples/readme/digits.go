@@ -6,34 +6,24 @@ import (
 	"log"
 	"os"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
-func main() {
-	if err := run(); err != nil {
+func must[T any](value T, err error) T {
+	if err != nil {
 		log.Fatal(err)
 	}
+	return value
 }
 
-func run() error {
-	spec, err := os.ReadFile("samples/mnist/lenet.json")
-	if err != nil {
-		return err
-	}
-	engine, err := percale.NewEngine(nil)
-	if err != nil {
-		return err
-	}
+func main() {
+	spec := must(os.ReadFile("samples/mnist/lenet.json"))
+	engine := must(percale.NewEngine(nil))
 	defer engine.Close()
-	trainer, err := percale.TrainerFromSpec(engine, spec, percale.SpecFolders{}, nil)
-	if err != nil {
-		return err
-	}
+	trainer := must(percale.TrainerFromSpec(engine, spec, percale.SpecFolders{}, nil))
 	defer trainer.Close()
 	if err := trainer.Fit(context.Background(), nil, 1, nil); err != nil {
-		return err
+		log.Fatal(err)
 	}
-	result, err := trainer.Evaluate(nil)
-	fmt.Println(result)
-	return err
+	fmt.Println(must(trainer.Evaluate(nil)))
 }

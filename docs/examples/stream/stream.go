@@ -9,7 +9,7 @@ import (
 	"log"
 	"os"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 // --8<-- [start:stream]

@@ -14,7 +14,7 @@ import (
 	"math"
 	"os"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 const (

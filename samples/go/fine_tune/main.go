@@ -14,8 +14,8 @@ import (
 	"os"
 	"slices"
 
-	"percale.org/go/percale"
-	"percale.org/go/percale/ops"
+	"percale.alt/go/percale"
+	"percale.alt/go/percale/ops"
 )
 
 // --8<-- [start:tune]

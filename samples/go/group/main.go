@@ -20,7 +20,7 @@ import (
 	"sync"
 	"time"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 // --8<-- [start:exchange]

@@ -12,7 +12,7 @@ import (
 	"log"
 	"os"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 func main() {

@@ -20,7 +20,7 @@ import (
 	"strconv"
 	"strings"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 func main() {

@@ -28,7 +28,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 const (

@@ -1,7 +1,7 @@
-module percale.org/go/languages
+module percale.alt/go/languages
 
 go 1.24
 
-require percale.org/go/percale v0.1.0
+require percale.alt/go/percale v0.1.0
 
-replace percale.org/go/percale => ../../../bindings/go
+replace percale.alt/go/percale => ../../../bindings/go

@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"percale.org/go/calls"
-	"percale.org/go/percale"
-	"percale.org/go/percale/ops"
+	"percale.alt/go/calls"
+	"percale.alt/go/percale"
+	"percale.alt/go/percale/ops"
 )
 
 func BenchmarkC(b *testing.B) {

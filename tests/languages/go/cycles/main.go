@@ -9,7 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 func must[T any](value T, err error) T {

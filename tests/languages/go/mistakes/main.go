@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"percale.org/go/percale"
+	"percale.alt/go/percale"
 )
 
 func must[T any](value T, err error) T {

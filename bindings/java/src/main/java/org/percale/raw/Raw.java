@@ -9,18 +9,12 @@ final class Raw {
   private static final String NATIVE = "libpercale_jni.so";
 
   static {
-    String library = named("percale.library", "PERCALE_LIBRARY");
-    loadNative(named("percale.jni", "PERCALE_JNI"), library);
-    openLibrary(library == null ? "libpercale.so.0" : library);
+    String library = Natives.library();
+    loadNative(Natives.named("percale.jni", "PERCALE_JNI"), library);
+    openLibrary(library == null ? Natives.OF_SYSTEM : library);
   }
 
   private Raw() {}
-
-  /** Returns the value of a system property, else of an environment variable, else null. */
-  private static String named(String property, String variable) {
-    String name = System.getProperty(property, System.getenv(variable));
-    return name == null || name.isEmpty() ? null : name;
-  }
 
   /** Loads the native code: the named file, else the one beside the library, else by the system. */
   private static void loadNative(String file, String library) {

@@ -17,13 +17,9 @@ final class Raw {
 
   private Raw() {}
 
-  /**
-   * The system property {@code percale.library}, else PERCALE_LIBRARY of the environment, else the
-   * system's search path.
-   */
   private static SymbolLookup open() {
-    String named = System.getProperty("percale.library", System.getenv("PERCALE_LIBRARY"));
-    String name = named == null || named.isEmpty() ? "libpercale.so.0" : named;
+    String library = Natives.library();
+    String name = library == null ? Natives.OF_SYSTEM : library;
     try {
       return SymbolLookup.libraryLookup(name, Arena.global());
     } catch (IllegalArgumentException error) {

@@ -1,0 +1,111 @@
+"""The module for Go, as a folder that GOPROXY may name. It carries the library of each platform:
+the static one for cgo, and the shared one for builds without a C compiler."""
+import json
+import re
+import shutil
+import sys
+import time
+
+from archives import zip_of
+from work import ROOT, empty, run
+
+PUREGO = "github.com/ebitengine/purego v0.9.1"
+# Libraries of the system that the static library needs.
+NEEDS = "-lstdc++ -lz -lm -ldl -lpthread"
+
+
+def module_path(work):
+    return re.search(r"^module (\S+)", (work.source / "bindings" / "go" / "go.mod").read_text(), re.M)[1]
+
+
+def link_source(platforms):
+    """Returns link.go, by which cgo links the static library of the module."""
+    lines = [f"// #cgo {platform.go.replace('_', ',')} LDFLAGS: ${{SRCDIR}}/native/{platform.go}/libpercale.a {NEEDS}"
+             for platform in platforms]
+    return "\n".join(["//go:build !percale_path", "", "package percale", "", "// #cgo CFLAGS: -I${SRCDIR}/include", *lines, 'import "C"', ""])
+
+
+def embed_source(platform):
+    """Returns the file that carries the library into programs of a platform."""
+    return f"""//go:build !cgo
+
+package percale
+
+import "embed"
+
+//go:embed native/{platform.go}/{platform.library} native/{platform.go}/percale
+var natives embed.FS
+
+const (
+	nativesFolder = "native/{platform.go}"
+	libraryName   = "{platform.library}"
+)
+"""
+
+
+def embed_nothing(platforms):
+    """Returns the file for the platforms that the module has no library for."""
+    others = "".join(f" && !({platform.go.replace('_', ' && ')})" for platform in platforms)
+    return f"""//go:build !cgo{others}
+
+package percale
+
+import "embed"
+
+var natives embed.FS
+
+const (
+	nativesFolder = ""
+	libraryName   = ""
+)
+"""
+
+
+def go_sources(source, folder):
+    """Copies the sources of the binding, and adds those that open the library at run time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in sorted((source / "bindings" / "go").rglob("*")):
+        name = path.relative_to(source / "bindings" / "go")
+        if path.is_file() and path.suffix in (".go", ".c", ".mod", ".md") and not path.name.endswith("_test.go"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, folder / name)
+    shutil.copyfile(ROOT / "subprojects" / "packaging" / "go" / "load.go", folder / "load.go")
+    run([sys.executable, "-B", source / "bindings" / "gen" / "go_load.py", source / "bindings" / "go", folder])
+    mod = (folder / "go.mod").read_text()
+    (folder / "go.mod").write_text(f"{mod}\nrequire {PUREGO}\n")
+
+
+def natives(work, platform, folder):
+    """Copies the libraries of a platform, without their links."""
+    stage = work.folder / platform.name / "stage"
+    native = empty(folder / "native" / platform.go)
+    (native / "percale").mkdir()
+    shutil.copyfile(stage / platform.folder / "libpercale.a", native / "libpercale.a")
+    shutil.copyfile(stage / platform.folder / platform.library, native / platform.library)
+    for name in platform.plugins:
+        shutil.copy(stage / platform.folder / "percale" / platform.plugin.format(name), native / "percale")
+    (folder / f"embed_{platform.go}.go").write_text(embed_source(platform))
+
+
+def module(work):
+    """Writes the version of the module with the platforms of this release."""
+    platforms = [platform for platform in work.platforms if platform.go]
+    folder = empty(work.folder / "go")
+    go_sources(work.source, folder)
+    for platform in platforms:
+        natives(work, platform, folder)
+    (folder / "link.go").write_text(link_source(platforms))
+    (folder / "embed_none.go").write_text(embed_nothing(platforms))
+    shutil.copytree(work.source / "c_api" / "include", folder / "include")
+    shutil.copyfile(work.source / "LICENSE", folder / "LICENSE")
+    path, version = module_path(work), f"v{work.version}"
+    out = work.dist / "go" / path / "@v"
+    out.mkdir(parents=True, exist_ok=True)
+    files = {f"{path}@{version}/{source.relative_to(folder).as_posix()}": source
+             for source in sorted(folder.rglob("*")) if source.is_file()}
+    zip_of(out / f"{version}.zip", files, work.epoch)
+    shutil.copyfile(folder / "go.mod", out / f"{version}.mod")
+    date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(work.epoch))
+    (out / f"{version}.info").write_text(json.dumps({"Version": version, "Time": date}))
+    (out / "list").write_text(f"{version}\n")
+    return [out / f"{version}.zip", out / f"{version}.mod", out / f"{version}.info", out / "list"]

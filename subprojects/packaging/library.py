@@ -1,0 +1,84 @@
+"""Compiles the library for a platform, and separates the debug information from what is shipped."""
+import configparser
+import os
+import shutil
+
+from work import ROOT, empty, run
+
+# The plug-ins that Meson has options for.
+PLUGINS = ("onnx", "onednn", "cuda", "remote")
+# Line numbers suffice for a stack trace, and compile fast.
+DEBUG = "-g1"
+
+
+def tool(platform, name):
+    """Returns a program of binutils: that of the platform's cross file, or that of the machine."""
+    cross = configparser.ConfigParser()
+    if platform.cross:
+        cross.read(ROOT / platform.cross)
+    return cross.get("binaries", name, fallback=name).strip("'")
+
+
+def meson_options(work, platform, libdir):
+    """Returns the arguments of `meson setup`. The same text replaces the folders of every build."""
+    arguments = [DEBUG, f"-ffile-prefix-map={work.source}=percale-{work.version}",
+                 f"-ffile-prefix-map={build_folder(work, platform)}=build"]
+    # An archive is unpacked anywhere, a package for a system is not.
+    relocatable = "true" if libdir == platform.folder else "false"
+    words = ["--prefix=/usr", f"--libdir={libdir}", f"-Dpkgconfig.relocatable={relocatable}", "-Dtests=false", "-Dstatic=true"]
+    words += [f"-D{language}_args={' '.join(arguments)}" for language in ("c", "cpp")]
+    words += [f"-D{name}={'enabled' if name in platform.plugins else 'disabled'}" for name in PLUGINS]
+    return words + list(platform.options) + ([f"--cross-file={ROOT / platform.cross}"] if platform.cross else [])
+
+
+def build_folder(work, platform):
+    return work.folder / platform.name / "build"
+
+
+def install(work, platform, libdir, target):
+    """Compiles the library and installs it below `target`. Another libdir compiles nothing again.
+    """
+    build, options = build_folder(work, platform), meson_options(work, platform, libdir)
+    asked, wanted = build.parent / "options", "\n".join(options)
+    if not (build / "build.ninja").exists():
+        run(["meson", "setup", empty(build), work.source, *options])
+    elif not asked.exists() or asked.read_text() != wanted:
+        run(["meson", "setup", "--reconfigure", build, work.source, *options])
+    asked.write_text(wanted)
+    run(["meson", "compile", "-C", build, "-j", work.jobs])
+    run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", empty(target)])
+
+
+def build_library(work, platform):
+    """Makes the folders `stage` and `debug` of the platform. Both have the tree of the prefix; the
+    second has the debug information of the first."""
+    folder = work.folder / platform.name
+    staged, debug, target = empty(folder / "stage"), empty(folder / "debug"), folder / "installed"
+    install(work, platform, platform.folder, target)
+    separate_tree(platform, target / "usr", staged, debug)
+    return [staged, debug]
+
+
+def separate_tree(platform, installed, staged, debug):
+    """Copies an installed tree to `staged`, without debug information, which goes to `debug`."""
+    shutil.copytree(installed, staged, symlinks=True, dirs_exist_ok=True)
+    for path in sorted(staged.rglob("*")):
+        if path.suffix == ".a":
+            run([tool(platform, "strip"), "--strip-debug", "--enable-deterministic-archives", path])
+        elif not path.is_symlink() and path.is_file() and has_code(path):
+            separate(platform, path, debug / path.relative_to(staged).parent / ".debug" / f"{path.name}.debug")
+
+
+def has_code(path):
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def separate(platform, path, debug):
+    """Moves debug information to a file that debuggers find from the folder of the binary."""
+    objcopy = tool(platform, "objcopy")
+    debug.parent.mkdir(parents=True, exist_ok=True)
+    run([objcopy, "--only-keep-debug", "--compress-debug-sections", path, debug])
+    run([tool(platform, "strip"), "--strip-unneeded", path])
+    run([objcopy, f"--add-gnu-debuglink={debug}", path])
+    os.chmod(debug, 0o644)

@@ -1,0 +1,70 @@
+"""Makes the artefacts of a release; called by subprojects/release."""
+import argparse
+import os
+
+import archives
+import debian
+import go_module
+import java
+import library
+import platforms
+import python
+import rust
+import sbom
+import work as works
+
+
+def source_archive(work):
+    path = work.dist / f"percale-{work.version}-source.tar.gz"
+    archives.tar_gz(path, archives.files_of(work.source), f"percale-{work.version}", work.epoch)
+    return [path]
+
+
+def platform_archives(work, platform):
+    """Archives of the prefix, with and without debug information."""
+    name = f"percale-{work.version}-{platform.name}"
+    cmake = {"CMakeLists.txt": work.source / "subprojects" / "packaging" / "cmake" / "CMakeLists.txt"}
+    paths = []
+    for folder, suffix, more in (("stage", "", cmake), ("debug", "-debug", {})):
+        paths.append(work.dist / f"{name}{suffix}.tar.gz")
+        files = {**archives.files_of(work.folder / platform.name / folder), **more}
+        archives.tar_gz(paths[-1], files, name, work.epoch)
+    return paths
+
+
+# The steps of a release. Those of the platforms come first.
+COMMON = {"source archive": source_archive, "sdist": python.sdist, "Java classes": java.classes, "Go module": go_module.module,
+          "crates": rust.crates}
+OF_PLATFORM = {"library": library.build_library, "archives": platform_archives, "SBOM": sbom.sbom, "wheel": python.wheel,
+               "Java natives": java.natives, "Debian packages": debian.packages}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="sh subprojects/release", description="Makes the artefacts of a release, into dist/.")
+    parser.add_argument("version", help="that of meson.build")
+    parser.add_argument("platforms", nargs="*", metavar="PLATFORM", help="all if none is named")
+    parser.add_argument("--without", action="append", default=[], choices=library.PLUGINS, metavar="PLUGIN", help="leaves a plug-in out")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="compiles so many files at once")
+    return parser.parse_args()
+
+
+def main():
+    asked = arguments()
+    chosen = [platform.without(asked.without) for platform in platforms.named(asked.platforms)]
+    work = works.Work(works.ROOT, asked.version, works.git("rev-parse", "HEAD"), int(works.git("log", "-1", "--format=%ct")), chosen,
+                      asked.jobs)
+    if f"version: '{asked.version}'" not in works.git("show", "HEAD:meson.build"):
+        works.fail(f"meson.build of the commit has another version than {asked.version}; give its version, or change and commit it")
+    if works.git("status", "--porcelain", "--untracked-files=no"):
+        works.say("uncommitted changes are not part of the release")
+    work.step("source", works.extract_source)
+    for platform in chosen:
+        for name, function in OF_PLATFORM.items():
+            work.step(f"{platform.name} {name}", function, platform, of=platform)
+    for name, function in COMMON.items():
+        work.step(name, function, of=chosen)
+    works.write_checksums(work)
+
+
+if __name__ == "__main__":
+    main()

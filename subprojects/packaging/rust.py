@@ -1,0 +1,47 @@
+"""The crates for Rust. percale-sys contains the source of the library, and compiles it where none
+is installed."""
+import os
+import shutil
+
+import source_tree
+from work import empty, run
+
+# In the order in which one needs the other.
+CRATES = ("percale-sys", "percale", "percale-plugin")
+
+
+def workspace(work):
+    """Returns a copy of the binding whose percale-sys has the source of the library."""
+    folder = empty(work.folder / "rust") / "rust"
+    shutil.copytree(work.source / "bindings" / "rust", folder)
+    for name, path in source_tree.files_for_building(work.source).items():
+        there = folder / "percale-sys" / "source" / name
+        there.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, there)
+    for crate in CRATES:
+        shutil.copyfile(work.source / "bindings" / "rust" / "README.md", folder / crate / "README.md")
+    return folder
+
+
+def native_library(work):
+    """Returns the environment in which the crates link the library of this machine, if it is one of
+    the platforms."""
+    for platform in work.platforms:
+        if not platform.cross:
+            return {"PERCALE_LIB_DIR": str(work.folder / platform.name / "stage" / platform.folder)}
+    return {}
+
+
+def crates(work):
+    """Writes the crates. Cargo compiles each from its package: percale-sys with the source of the
+    library in it, the others against the library that is there already."""
+    folder, target = workspace(work), work.folder / "rust" / "target"
+    command = ["cargo", "package", "--allow-dirty", "--target-dir", target, "--jobs", work.jobs]
+    run([*command, "--package", "percale-sys"], cwd=folder, env={**os.environ, "PERCALE_BUILD": "1"})
+    run(command, cwd=folder, env={**os.environ, **native_library(work)})
+    out = []
+    for crate in CRATES:
+        name = f"{crate}-{work.version}.crate"
+        out.append(work.dist / name)
+        shutil.copyfile(target / "package" / name, out[-1])
+    return out

@@ -1,0 +1,141 @@
+"""Installs artefacts of a release in bare roots of Debian 12 and 13, runs the quick start of each
+language, uninstalls, and checks that nothing is left. Needs root, debootstrap and a network.
+
+    check.py DIST [SUITE...]       DIST is the folder that subprojects/release writes
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import root as roots
+
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(SOURCE / "subprojects" / "packaging"))
+import go_module  # noqa: E402
+
+EXAMPLES = SOURCE / "docs" / "examples"
+DIGITS = pathlib.Path(os.environ.get("PERCALE_DATA") or roots.CACHE.parent / "data")
+SUITES = ("bookworm", "trixie")
+
+
+def only(dist, pattern):
+    """Returns the only artefact with such a name."""
+    found = sorted(dist.glob(pattern))
+    if len(found) != 1:
+        sys.exit(f"{dist} has {len(found)} files {pattern}, wanted 1; run subprojects/release")
+    return found[0]
+
+
+def give(root, *files):
+    """Copies files into the folder in which the commands of a test run, with the data of the quick
+    start."""
+    for path in files:
+        shutil.copy(path, root.work)
+    (root.work / "samples" / "mnist").mkdir(parents=True, exist_ok=True)
+    shutil.copy(SOURCE / "samples" / "mnist" / "lenet.json", root.work / "samples" / "mnist")
+    (root.work / "data").mkdir(exist_ok=True)
+    root.mount(["--bind", DIGITS], root.work / "data")
+
+
+def learned(said):
+    """Checks that a quick start has printed a good accuracy."""
+    found = re.search(r"accuracy\W+(0\.\d+|1)", said)
+    if not found or float(found[1]) < 0.9:
+        sys.exit(f"the quick start did not learn the digits: {said}")
+
+
+def wheel(root, dist):
+    path = only(dist, "*manylinux*_x86_64.whl")
+    give(root, path, EXAMPLES / "readme" / "digits.py", pathlib.Path(__file__).parent / "first_inference.py")
+    version = root.run("python3 -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])'").strip()
+    subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--only-binary=:all:", "--python-version", version, "numpy", "cffi",
+                    "-d", root.work / "wheels"], check=True)
+    root.run("python3 -m venv env && env/bin/pip install -q --no-index wheels/*.whl")
+    start = time.monotonic()
+    root.run(f"env/bin/pip install -q --no-index {path.name} && env/bin/python first_inference.py")
+    seconds = time.monotonic() - start
+    print(f"wheel: {path.stat().st_size / 1e6:.1f} MB; installed, imported, first inference in {seconds:.2f} s")
+    learned(root.run("env/bin/python digits.py", PERCALE_DATA="/work/data"))
+    root.run("env/bin/pip uninstall -q -y percale")
+    if "percale" in root.run("find env -name '*percale*'"):
+        sys.exit("pip leaves files of the wheel")
+
+
+def debian(root, dist):
+    debs = [only(dist, f"{name}_*_amd64.deb") for name in ("libpercale0", "libpercale-dev", "percale")]
+    give(root, *debs, EXAMPLES / "readme" / "digits.c")
+    root.run("apt-get install -q -y --no-install-recommends ./*.deb")
+    if "onnx" not in root.run("percale info"):
+        sys.exit("the program does not find the plug-ins")
+    root.run("cc digits.c $(pkg-config --cflags --libs percale) -o digits")
+    learned(root.run("./digits", PERCALE_DATA="/work/data"))
+    root.run("apt-get purge -q -y percale libpercale-dev libpercale0 && apt-get autoremove -q -y --purge")
+
+
+def archive(root, dist):
+    path = only(dist, "percale-*-linux-x86_64.tar.gz")
+    give(root, path, EXAMPLES / "readme" / "digits.c")
+    prefix = f"/work/{path.name[:-len('.tar.gz')]}"
+    root.run(f"tar xzf {path.name} && {prefix}/bin/percale info | grep onnx")
+    root.run(f"cc digits.c $(PKG_CONFIG_PATH={prefix}/lib/pkgconfig pkg-config --cflags --libs percale) "
+             f"-Wl,-rpath,{prefix}/lib -o digits")
+    learned(root.run("./digits", PERCALE_DATA="/work/data"))
+
+
+def java(root, dist):
+    jars = [path for path in sorted((dist / "maven").rglob("*.jar")) if not path.name.endswith("-sources.jar")]
+    give(root, *jars, EXAMPLES / "first" / "digits.json")
+    classes = root.work / "classes"
+    subprocess.run(["javac", "--release", "11", "-cp", os.pathsep.join(map(str, jars)), "-d", classes, EXAMPLES / "first" / "Train.java"], check=True)
+    learned(root.run("java -Djava.io.tmpdir=/work -cp '/work/*:classes' Train", PERCALE_DATA="/work/data"))
+    if list(root.work.glob("percale-*/")):
+        sys.exit("Java leaves the files of its natives")
+
+
+def go(root, dist):
+    """Go alone: the root has no C compiler."""
+    give(root, EXAMPLES / "readme" / "digits.go")
+    shutil.copytree(dist / "go", root.work / "proxy")
+    module = only(dist / "go", "*/*/*").relative_to(dist / "go").as_posix()
+    version = (dist / "go" / module / "@v" / "list").read_text().strip()
+    host = [shutil.which("go") or "/usr/local/go/bin/go"]
+    subprocess.run([*host, "mod", "download", go_module.PUREGO.replace(" ", "@")], check=True, cwd=root.work)
+    cache = subprocess.run([*host, "env", "GOMODCACHE", "GOROOT"], capture_output=True, text=True, check=True).stdout.split()
+    for folder, name in (cache[1], "sdk"), (os.path.join(cache[0], "cache", "download"), "modules"):
+        (root.work / name).mkdir()
+        root.mount(["--bind", folder], root.work / name)
+    env = {"GOPROXY": "file:///work/proxy,file:///work/modules", "GOSUMDB": "off", "GOPATH": "/work/path", "GOCACHE": "/work/cache",
+           "XDG_CACHE_HOME": "/work/user", "GOTOOLCHAIN": "local", "PERCALE_DATA": "/work/data"}
+    root.run(f"/work/sdk/bin/go mod init digits && /work/sdk/bin/go get {module}@{version}", **env)
+    learned(root.run("/work/sdk/bin/go run digits.go", **env))
+
+
+# The test, and Debian's packages that it needs.
+ARTEFACTS = {wheel: ("python3", "python3-venv"), debian: ("gcc", "libc6-dev", "pkg-config"), archive: ("gcc", "libc6-dev", "pkg-config"),
+             java: ("default-jre-headless",), go: ("ca-certificates",)}
+
+
+def main(dist, *suites):
+    sums = subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=dist, capture_output=True, text=True)
+    if sums.returncode:
+        sys.exit(f"the checksums of {dist} do not fit: {sums.stdout}{sums.stderr}")
+    passed = {}
+    for suite in suites or SUITES:
+        for test, packages in ARTEFACTS.items():
+            with roots.Root([roots.base(suite), roots.tools(suite, packages)]) as root:
+                test(root, pathlib.Path(dist).resolve())
+                left = root.left()
+            if left:
+                sys.exit(f"{test.__name__} on {suite} leaves {', '.join(left[:20])}")
+            print(f"{test.__name__} on {suite}: passed", flush=True)
+            passed.setdefault(suite, []).append(test.__name__)
+    print(json.dumps(passed))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

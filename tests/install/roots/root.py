@@ -1,0 +1,96 @@
+"""Bare roots of Debian. Each test gets a layer of its own above one, which shows what it leaves."""
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+CACHE = pathlib.Path(os.environ.get("PERCALE_CACHE") or pathlib.Path.home() / ".cache" / "percale") / "roots"
+# Package managers keep these of packages that they have removed, or any program may write them.
+NOT_LEFT = ("var/lib/dpkg", "var/lib/apt", "var/cache", "var/log", "etc/ld.so.cache", "tmp", "run", "dev", "proc", "work")
+
+
+def mirror():
+    """Returns the address of Debian's packages that this machine's apt uses."""
+    found = subprocess.run("cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null | "
+                           "sed -n 's/^URIs: *\\([^ ]*\\).*/\\1/p; s/^deb  *\\(\\[[^]]*\\] *\\)\\{0,1\\}\\([^ ]*\\).*/\\2/p' | grep -v security",
+                           shell=True, capture_output=True, text=True).stdout.split()
+    return found[0]
+
+
+def base(suite):
+    """Returns the folder of a minimal Debian, made once."""
+    folder = CACHE / suite
+    if not folder.exists():
+        fresh = CACHE / f"{suite}.new"
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(parents=True)
+        subprocess.run(["debootstrap", "--variant=minbase", suite, fresh, mirror()], check=True, stdout=subprocess.DEVNULL)
+        shutil.copy("/etc/resolv.conf", fresh / "etc")
+        fresh.rename(folder)
+    return folder
+
+
+def tools(suite, packages):
+    """Returns the layer with Debian's own packages that a test needs, made once."""
+    folder = CACHE / f"{suite}+{'+'.join(packages)}"
+    if packages and not folder.exists():
+        with Root([base(suite)]) as root:
+            root.run(f"apt-get update -q && apt-get install -q -y --no-install-recommends {' '.join(packages)}")
+            root.unmount()
+            # A removed file is a device there, which only cp copies.
+            subprocess.run(["cp", "-a", root.upper, folder], check=True)
+    return folder
+
+
+class Root:
+    """A layer above folders, the lowest first. The folder `work` of the root is `self.work`."""
+
+    def __init__(self, folders):
+        self.folders = folders
+        self.mounted = contextlib.ExitStack()
+
+    def __enter__(self):
+        self.temporary = pathlib.Path(tempfile.mkdtemp(prefix="percale-root-"))
+        self.upper, self.top = self.temporary / "upper", self.temporary / "root"
+        self.work = self.top / "work"
+        for folder in (self.upper, self.top, self.temporary / "overlay"):
+            folder.mkdir()
+        lower = ":".join(str(folder) for folder in reversed(self.folders))
+        try:
+            self.mount(["-t", "overlay", "overlay", "-o", f"lowerdir={lower},upperdir={self.upper},workdir={self.temporary / 'overlay'}"],
+                       self.top)
+            self.mount(["-t", "proc", "proc"], self.top / "proc")
+            self.mount(["--bind", "/dev"], self.top / "dev")
+            self.work.mkdir(exist_ok=True)
+        except BaseException:
+            self.unmount()
+            raise
+        return self
+
+    def mount(self, arguments, target):
+        subprocess.run(["mount", *arguments, target], check=True)
+        self.mounted.callback(subprocess.run, ["umount", target], check=True)
+
+    def unmount(self):
+        self.mounted.close()
+
+    def __exit__(self, *unused):
+        self.unmount()
+        shutil.rmtree(self.temporary)
+
+    def run(self, command, **environment):
+        """Runs a line of the shell in /work of the root and returns its output."""
+        env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/work", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8",
+               **{name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")}, **environment}
+        done = subprocess.run(["chroot", self.top, "sh", "-c", f"cd /work && {command}"], env=env, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode:
+            raise SystemExit(f"this failed with exit code {done.returncode}: {command}\n{done.stdout[-3000:]}")
+        return done.stdout
+
+    def left(self):
+        """Returns the files that differ from the folders below, apart from those of NOT_LEFT."""
+        names = [path.relative_to(self.upper).as_posix() for path in self.upper.rglob("*") if not path.is_dir()]
+        return sorted(name for name in names if not name.startswith(NOT_LEFT))
