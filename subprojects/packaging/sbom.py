@@ -18,13 +18,16 @@ PARTS = {
 }
 # Meson reports these, and no binary contains them.
 NO_PART = ("threads", "jni", "dl")
+# Used by one plug-in alone.
+PLUGIN_OF = {"dnnl": "onednn", "protozero": "onnx", "grpc++": "remote", "openssl": "remote"}
 
 
 def dependencies(work, platform):
     """Returns {name: version} of the third-party code in the binaries."""
     build = work.folder / platform.name / "build"
     found = json.loads((build / "meson-info" / "intro-dependencies.json").read_text())
-    versions = {each["name"]: each["version"] for each in found if each["name"] not in NO_PART}
+    versions = {each["name"]: each["version"] for each in found
+                if each["name"] not in NO_PART and PLUGIN_OF.get(each["name"]) in (None, *platform.plugins)}
     if "onnx" in platform.plugins:
         # Meson does not report it where it is headers of the system.
         versions.setdefault("protozero", "unknown")
